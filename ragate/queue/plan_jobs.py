@@ -99,6 +99,10 @@ class PlanJobs:
 
         return await self.queue.patient(call)
 
+    async def under_way(self) -> int:
+        """Return how many blocks of this plan workers have now, told to end or not."""
+        return len(await self._in("doing"))
+
     async def retry_stalled(self) -> int:
         """Give blocks of workers without a heartbeat to others; return how many."""
         from procrastinate.exceptions import ConnectorException

@@ -72,7 +72,7 @@ def command(
             control=load_control(loaded, operations, control),
             save_outputs=options.save_outputs,
             resume=resume,
-            opens=opens(operations, workers=workers),
+            opens=opens(operations, workers=workers, resumed=bool(resume)),
         )
     )
     report = with_checkout_rules(report, loaded, ci=in_ci(os.environ))

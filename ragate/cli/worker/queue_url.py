@@ -46,12 +46,20 @@ def queue_url(operations: Operations, asked: str) -> str:
     return url
 
 
-def opens(operations: Operations, *, workers: bool) -> OpensSystem:
+def opens(operations: Operations, *, workers: bool, resumed: bool = False) -> OpensSystem:
     """Return what opens the system under test: here, or on workers.
+
+    Args:
+        resumed: The run goes on, which workers asked before perhaps.
 
     Raises:
         RagateError: as `queue_url`, or the queue cannot be used.
     """
+    if resumed and not workers:
+        from ragate.pipeline.workers.gone_on_alone import opens_without_workers
+
+        # What they spent is known there alone.
+        return opens_without_workers(lambda: queue_url(operations, "--resume of a run of workers"))
     if not workers:
         from ragate.pipeline.run.opened_system import open_here
 

@@ -9,6 +9,8 @@ CREATE TABLE ragate_trust.budgets (
     calls bigint NOT NULL DEFAULT 0,
     cost_usd numeric NOT NULL DEFAULT 0,
     lost_usd numeric NOT NULL DEFAULT 0,
+    alone_calls bigint NOT NULL DEFAULT 0,
+    alone_usd numeric NOT NULL DEFAULT 0,
     opened timestamptz NOT NULL DEFAULT now()
 );
 CREATE TABLE ragate_trust.sessions (

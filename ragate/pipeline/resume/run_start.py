@@ -7,6 +7,7 @@ commit and files, rules, questions and side of trust; and what it finished stays
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
+from functools import partial
 
 from ragate.config import Config
 from ragate.errors import UsageError
@@ -22,7 +23,7 @@ from ragate.runtime.operations import Operations
 from ragate.stores.begun_run import OUTPUTS, BegunRun, BegunState, find_interrupted, save_begun
 from ragate.stores.local import LocalStore
 from ragate.stores.postgres.open_store import reach_store, sent_at_the_end
-from ragate.stores.spent_calls import SpentCalls
+from ragate.stores.spent_calls import SpentBy, SpentCalls
 
 
 @dataclass(frozen=True)
@@ -96,11 +97,14 @@ class RunStart:
         """Let calls and money of the run count together, however often it is interrupted."""
         budget = session.ready.opened.budget
         spent = SpentCalls(self.store.folder(session.collected.manifest.run_id))
-        calls, cost_usd = spent.total()
-        spent.keep(budget.tally.calls, budget.tally.cost_usd)
+        by = SpentBy.ALONE if budget.share is None else SpentBy.SUBMITTER
+        # What workers spent is told by themselves where they go on with the run.
+        counted = SpentBy if budget.share is None else (SpentBy.ALONE, SpentBy.SUBMITTER)
+        calls, cost_usd = spent.total(*counted)
+        spent.keep(budget.tally.calls, budget.tally.cost_usd, by)
         budget.tally.calls += calls
         budget.tally.cost_usd += cost_usd
-        budget.keep = spent.keep
+        budget.keep = partial(spent.keep, by=by)
 
     def end(self, session: Session) -> None:
         """Note that the run came to its end, where it leaves no scores to say so."""

@@ -17,18 +17,30 @@ from ragate.database.connecting import ALIVE
 from ragate.database.schema import CONNECT_S
 from ragate.errors import DatabaseError
 from ragate.queue.engine import Queue
+from ragate.stores.spent_calls import SpentBy, SpentCalls
 from ragate.support.strict_json import loads
 
 if TYPE_CHECKING:
     import psycopg
 
-Spent = tuple[int, float]  # calls, and US dollars
+# What processes without workers spent is told as a whole each time, so that it counts once.
 _OPEN = """
-INSERT INTO ragate_trust.budgets AS b (plan, pool, max_calls, max_cost_usd, calls, cost_usd)
-VALUES (%s, %s, %s, %s, %s, %s)
+INSERT INTO ragate_trust.budgets AS b
+    (plan, pool, max_calls, max_cost_usd, calls, cost_usd, alone_calls, alone_usd)
+VALUES (%s, %s, %s, %s, %s, %s, %s, %s)
 ON CONFLICT (plan) DO UPDATE SET opened = now(),
     max_calls = excluded.max_calls, max_cost_usd = excluded.max_cost_usd,
-    calls = greatest(b.calls, excluded.calls), cost_usd = greatest(b.cost_usd, excluded.cost_usd)
+    calls = b.calls + greatest(excluded.alone_calls - b.alone_calls, 0),
+    cost_usd = b.cost_usd + greatest(excluded.alone_usd - b.alone_usd, 0),
+    alone_calls = greatest(excluded.alone_calls, b.alone_calls),
+    alone_usd = greatest(excluded.alone_usd, b.alone_usd)
+"""
+# Of the queue's own: what is under way counts with the price that is expected of it.
+_QUEUED = """
+SELECT b.calls - b.alone_calls, (b.cost_usd + b.lost_usd - b.alone_usd + coalesce((
+    SELECT sum(r.expected_usd) FROM ragate_trust.reservations r
+    WHERE r.plan = b.plan AND NOT r.lost), 0))::float8
+FROM ragate_trust.budgets b WHERE b.plan = %s
 """
 _PACE = """
 INSERT INTO ragate_trust.paces (pool, provider, per_minute) VALUES (%s, %s, %s)
@@ -41,17 +53,20 @@ WHERE pool = %s OR pool NOT IN (SELECT plan FROM ragate_trust.budgets)
 _KEPT_DAYS = 7
 
 
-async def _open_budget(queue: Queue, plan: str, policy: Policy, spent: Spent) -> str:
+async def _open_budget(queue: Queue, plan: str, policy: Policy, spent: SpentCalls) -> str:
     """Give a plan its budget; return a token for the submitter's own calls.
 
-    What a plan that goes on had spent stays spent, with workers or before without. Those of plans
-    that nobody went on with for a week are deleted.
+    What a plan that goes on had spent stays spent, with workers or without. Budgets of plans that
+    nobody went on with for a week are deleted.
     """
     await queue.rows(
         "DELETE FROM ragate_trust.budgets WHERE opened < now() - make_interval(days => %s)",
         _KEPT_DAYS,
     )
-    await queue.rows(_OPEN, plan, plan, policy.max_calls, policy.max_cost_usd, *spent)
+    if not await note_queued(queue, plan, spent):
+        spent.leave_queue()
+    alone = spent.total(SpentBy.ALONE)
+    await queue.rows(_OPEN, plan, plan, policy.max_calls, policy.max_cost_usd, *alone, *alone)
     await queue.rows(_NO_PACES, plan)
     for name, provider in policy.providers.items():
         if provider.calls_per_minute:
@@ -59,6 +74,14 @@ async def _open_budget(queue: Queue, plan: str, policy: Policy, spent: Spent) ->
     token = secrets.token_urlsafe(32)
     await queue.rows("SELECT ragate_trust.admit(%s, %s)", plan, token)
     return token
+
+
+async def note_queued(queue: Queue, plan: str, spent: SpentCalls) -> bool:
+    """Note beside a run what its plan's budget counts; return whether the plan has one."""
+    found = await queue.rows(_QUEUED, plan)
+    for calls, usd in found:
+        spent.keep_queued(int(calls), float(usd))
+    return bool(found)
 
 
 async def close_budget(queue: Queue, plan: str) -> None:
@@ -106,12 +129,13 @@ async def budget_share(url: str, token: str, policy: Policy) -> AsyncIterator[Bu
 
 @asynccontextmanager
 async def shared(
-    queue: Queue, plan: str, policy: Policy, budget: Budget, *, spent: Spent = (0, 0.0)
+    queue: Queue, plan: str, policy: Policy, budget: Budget, spent: SpentCalls
 ) -> AsyncIterator[Callable[[], Awaitable[None]]]:
     """Let a process that submits a plan take from the plan's budget, as its workers do.
 
     Args:
-        spent: What the run spent before it went on, as this machine knows it.
+        spent: What the run spent before it went on, as this machine knows it; what workers spend
+            is noted there.
 
     Yields:
         What counts anew what the workers spent.
@@ -120,6 +144,7 @@ async def shared(
 
     async def count() -> None:
         budget.others = await _others_tally(queue, plan, token)
+        await note_queued(queue, plan, spent)
 
     try:
         async with budget_share(queue.url, token, policy) as budget.share:

@@ -9,7 +9,7 @@ from ragate.core.hashing import digest
 from ragate.errors import UsageError
 from ragate.pipeline.run.opened_system import OpenedSystem, OpensSystem, SystemRequest
 from ragate.pipeline.shards.shard_plan import ShardPlan
-from ragate.pipeline.workers.plan_budget import close_budget, shared
+from ragate.pipeline.workers.plan_budget import close_budget, note_queued, shared
 from ragate.pipeline.workers.plan_head import dated_selection, frozen, head_of, queue_name
 from ragate.pipeline.workers.watch import Watch
 from ragate.pipeline.workers.workers_system import WorkersSystem
@@ -33,14 +33,14 @@ def opens_on_workers(url: str) -> OpensSystem:
 @asynccontextmanager
 async def _open(url: str, request: SystemRequest, opened: Opened) -> AsyncIterator[OpenedSystem]:
     say = request.operations.say
-    plan = _plan(request)
+    plan = plan_of(request)
     checkout = f"commit {plan.commit[:12]}" if plan.commit else "these files"
     where = f"in a checkout of {checkout}, with ragate {plan.ragate_version}"
     async with open_queue(url, say=say) as queue:
         role = await serving_role(queue, request.operations.environment.get(VARIABLE, ""))
         submission = Submission(
             queue,
-            digest([plan.digest, request.recording or request.run_id]),
+            plan_name(plan, request),
             queue_name(plan, role),
             head_of(plan, request.recording).model_dump_json(),
             role=role,
@@ -49,11 +49,9 @@ async def _open(url: str, request: SystemRequest, opened: Opened) -> AsyncIterat
         async with alone_at(queue, submission.plan):
             resumed = await submission.begin()
             watch = Watch(submission, say, where)
-            policy = request.config.policy
+            policy, spent = request.config.policy, spent_calls(request)
             try:
-                async with shared(
-                    queue, submission.plan, policy, opened.budget, spent=_spent(request)
-                ) as count:
+                async with shared(queue, submission.plan, policy, opened.budget, spent) as count:
                     yield OpenedSystem(
                         WorkersSystem(
                             submission,
@@ -67,19 +65,24 @@ async def _open(url: str, request: SystemRequest, opened: Opened) -> AsyncIterat
                 with suppress(Exception):  # what ended the run is what is told
                     async with asyncio.timeout(CANCEL_S):
                         await submission.cancel()
+                        await note_queued(queue, submission.plan, spent)
                 raise
+            await note_queued(queue, submission.plan, spent)
             await submission.finish()
             await close_budget(queue, submission.plan)
 
 
-def _spent(request: SystemRequest) -> tuple[int, float]:
-    """Return what the run spent before, when it was asked without workers perhaps."""
-    if not request.resumed:
-        return 0, 0.0
-    return SpentCalls(LocalStore(request.operations.state).folder(request.run_id)).total()
+def spent_calls(request: SystemRequest) -> SpentCalls:
+    """Return what the run spent before, where it goes on, and spends."""
+    return SpentCalls(LocalStore(request.operations.state).folder(request.run_id))
 
 
-def _plan(request: SystemRequest) -> ShardPlan:
+def plan_name(plan: ShardPlan, request: SystemRequest) -> str:
+    """Return the name of one run of a plan in the queue: it stays where the run goes on."""
+    return digest([plan.digest, request.recording or request.run_id])
+
+
+def plan_of(request: SystemRequest) -> ShardPlan:
     """Return the plan of a run.
 
     Raises:

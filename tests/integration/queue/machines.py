@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import shutil
+import subprocess
 from pathlib import Path
 
 from ragate.config import Config, load_config
@@ -18,6 +19,7 @@ from ragate.runtime.operations import Operations
 from tests.projects import write_docs_project
 from tests.servers.openai_server import FakeOpenAI
 
+AUTHOR = ("-c", "user.name=T", "-c", "user.email=t@example.org", "-c", "commit.gpgsign=false")
 CHAT = """
 [policy.providers.local]
 base_url = "{url}"
@@ -50,6 +52,8 @@ class Machines:
         path = root / "ragate.toml"
         text = path.read_text().replace("[policy]\n", f"[policy]\n{caps}\n", 1)
         path.write_text(text + CHAT.format(url=provider.base_url, pace=pace))
+        for words in (("init", "-q"), ("add", "-A"), ("commit", "-q", "-m", "a state")):
+            subprocess.run(["git", *AUTHOR, *words], cwd=root, check=True)
         self.roots = [root, *(folder / name for name in ("one", "two", "alone"))]
         for other in self.roots[1:]:
             shutil.copytree(root, other)
@@ -59,9 +63,9 @@ class Machines:
         environment["RAGATE_QUEUE_ROLE"] = self.role
         return load_config(root / "ragate.toml"), read_operations(root, environment)
 
-    async def check(self, root: Path, opens: OpensSystem) -> Report:
+    async def check(self, root: Path, opens: OpensSystem, resume: str = "") -> Report:
         config, operations = self.setup(root)
-        return await check(config, operations, Selection(runs=1), opens=opens)
+        return await check(config, operations, Selection(runs=1), opens=opens, resume=resume)
 
     def check_alone(self) -> Report:
         """Return the report where one process asks all questions."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -12,19 +13,21 @@ from typing import Any, cast
 import psycopg
 import pytest
 
+from ragate.cli.worker.queue_url import opens
 from ragate.clients.budget import Budget, no_caps
 from ragate.clients.budget_share import PlannedCall
 from ragate.config import load_config
 from ragate.database import PostgresDatabase
-from ragate.errors import BudgetError
+from ragate.errors import BudgetError, UsageError
 from ragate.pipeline.run.opened_system import SystemRequest
 from ragate.pipeline.run.selection import Selection
-from ragate.pipeline.workers.plan_budget import shared
+from ragate.pipeline.workers.gone_on_alone import opens_without_workers
+from ragate.pipeline.workers.plan_budget import budget_share, close_budget, note_queued, shared
 from ragate.pipeline.workers.submit import opens_on_workers
 from ragate.queue.engine import open_queue
 from ragate.queue.schema import make_schemas
 from ragate.stores.local import LocalStore
-from ragate.stores.spent_calls import SpentCalls
+from ragate.stores.spent_calls import SpentBy, SpentCalls
 from tests.integration.queue.machines import Machines
 from tests.projects import write_docs_project
 from tests.servers.openai_server import FakeOpenAI, openai_server
@@ -94,7 +97,8 @@ def test_a_plan_that_goes_on_has_spent_what_it_had(url: str, tmp_path: Path) -> 
 
     async def spend(calls: int) -> Budget:
         budget = Budget(1, 1.0)  # its own caps do not count
-        async with open_queue(url) as queue, shared(queue, "a plan", policy, budget):
+        spent = SpentCalls(tmp_path / "none")
+        async with open_queue(url) as queue, shared(queue, "a plan", policy, budget, spent):
             for _ in range(calls):
                 budget.settle(0.1, claim=await budget.reserve(PlannedCall(model="m")))
         return budget
@@ -126,3 +130,69 @@ def test_what_a_run_spent_before_it_went_on_with_workers_counts(
             return await (await connection.execute(query)).fetchone()
 
     assert asyncio.run(main()) == (5, 4, 0.25)
+
+
+def test_each_call_counts_once_with_workers_and_without_in_every_order(
+    url: str, tmp_path: Path
+) -> None:
+    write_docs_project(tmp_path)
+    policy = load_config(tmp_path / "ragate.toml").policy
+    spent = SpentCalls(tmp_path)
+
+    async def with_workers(*, own: int, theirs: int, killed: bool) -> int:
+        """Return what counts at the beginning."""
+        budget = no_caps()
+        async with open_queue(url) as queue, shared(queue, "p", policy, budget, spent) as count:
+            ((before,),) = await queue.rows("SELECT calls FROM ragate_trust.budgets")
+            budget.keep = partial(spent.keep, by=SpentBy.SUBMITTER)
+            budget.keep(0, 0.0)
+            for _ in range(own):
+                budget.settle(0.25, claim=await budget.reserve(PlannedCall(model="m")))
+            await queue.rows("SELECT ragate_trust.admit('p', 'a worker')")
+            async with budget_share(url, "a worker", policy) as line:
+                for _ in range(theirs):
+                    line.settle(await line.reserve(PlannedCall(model="m")), 0.25)
+            if not killed:
+                await count()
+        return int(before)
+
+    async def alone(calls: int) -> tuple[int, float]:
+        """Return what counts at the beginning."""
+        async with open_queue(url) as queue:
+            await note_queued(queue, "p", spent)
+        before = spent.total()
+        spent.keep(calls, calls * 0.25)
+        return before
+
+    async def main() -> None:
+        assert await with_workers(own=2, theirs=3, killed=True) == 0
+        assert await alone(4) == (5, 1.25)
+        assert await with_workers(own=1, theirs=1, killed=False) == 9
+        assert await with_workers(own=0, theirs=1, killed=True) == 11
+        assert await alone(1) == (12, 3.0)
+        assert await alone(1) == (13, 3.25)
+        assert await with_workers(own=1, theirs=0, killed=False) == 14
+        async with open_queue(url) as queue:
+            await close_budget(queue, "p")
+        assert await alone(1) == (15, 3.75)
+        assert await with_workers(own=1, theirs=1, killed=True) == 16
+        assert await alone(0) == (18, 4.5)
+
+    asyncio.run(main())
+
+
+def test_a_run_of_workers_that_goes_on_without_them_has_one_cap(
+    tmp_path: Path, database: PostgresDatabase, server: FakeOpenAI, url: str
+) -> None:
+    machines = Machines(tmp_path, database.conninfo(), server, "max_calls = 5")
+    with pytest.raises(BudgetError):
+        machines.check_with_workers(url)
+    gate = machines.roots[0]
+    unset = opens(machines.setup(gate)[1], workers=False, resumed=True)
+
+    with pytest.raises(UsageError, match="RAGATE_QUEUE_URL is not set"):
+        asyncio.run(machines.check(gate, unset, "latest"))
+    with pytest.raises(BudgetError, match=r"max_calls = 5 is reached \(5 used\)"):
+        asyncio.run(machines.check(gate, opens_without_workers(lambda: url), "latest"))
+
+    assert len(server.requests) == 5
