@@ -1,9 +1,10 @@
-"""A connection to a server that a variable names."""
+"""A connection to a server that a variable names, as libpq's own variables complete it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from ragate.database.postgres import readable
@@ -20,6 +21,32 @@ ALIVE: dict[str, Any] = {
 }
 
 
+@lru_cache
+def frozen(url: str, variable: str) -> str:
+    """Return the connection string with what libpq's variables add to it now.
+
+    The embedded server takes these variables out of the process while it is used.
+
+    Args:
+        variable: Where the URL comes from, for messages.
+
+    Raises:
+        DatabaseError: it is no connection string; its text is not repeated.
+    """
+    from psycopg import pq
+    from psycopg.conninfo import conninfo_to_dict, make_conninfo
+
+    given = conninfo_to_dict(readable(url, variable))
+    found = {
+        option.keyword.decode(): option.val.decode()
+        for option in pq.Conninfo.get_defaults()
+        if option.envvar and option.val
+    }
+    found.pop("service", None)  # its file was read for the others, and may not be found again
+    defaults = {"application_name": "ragate", **ALIVE}
+    return make_conninfo("", **{**defaults, **found, **given})
+
+
 @contextmanager
 def connected(url: str, variable: str) -> Iterator[psycopg.Connection[Any]]:
     """Yield a connection in autocommit mode.
@@ -32,7 +59,7 @@ def connected(url: str, variable: str) -> Iterator[psycopg.Connection[Any]]:
     """
     import psycopg
 
-    conninfo = readable(url, variable)
+    conninfo = frozen(url, variable)
     try:
         with psycopg.connect(conninfo, autocommit=True, connect_timeout=CONNECT_S) as connection:
             yield connection

@@ -10,8 +10,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ragate.database.connecting import ALIVE
-from ragate.database.postgres import readable
+from ragate.database.connecting import ALIVE, frozen
 from ragate.database.schema import CONNECT_S, describe
 from ragate.errors import DatabaseError
 from ragate.queue.schema import VARIABLE
@@ -39,6 +38,7 @@ class Queue:
     """An open connection to the queue.
 
     Attributes:
+        url: With what libpq's variables added when it was opened.
         say: Prints a line.
         patience_s: How long a database that is gone is waited for.
     """
@@ -131,8 +131,9 @@ async def open_queue(
     # What goes wrong is told by us: with the remedy, and without a traceback for each try.
     for name in ("procrastinate", "psycopg.pool"):
         logging.getLogger(name).addHandler(logging.NullHandler())
+    url = frozen(url, VARIABLE)
     pool: AsyncConnectionPool[Any] = AsyncConnectionPool(
-        readable(url, VARIABLE),
+        url,
         min_size=1,
         max_size=connections,
         timeout=CONNECT_S,

@@ -45,7 +45,7 @@ async def work(
     plan = frozen(config, operations, Selection())
     async with open_queue(url, say=operations.say, path=WORKER_PATH) as queue:
         names = [queue_name(plan), queue_name(plan, await own_role(queue))]
-        server = BlockServer(config, operations, Leases(queue), url=url, slots=slots)
+        server = BlockServer(config, operations, Leases(queue), url=queue.url, slots=slots)
         failures: list[BaseException] = []
 
         def failed(error: BaseException) -> None:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import hashlib
 from contextlib import contextmanager
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from ragate.database.connecting import frozen
 from ragate.database.migrations import check_version
-from ragate.database.postgres import readable
 from ragate.database.schema import CONNECT_S, describe
 from ragate.errors import DatabaseError
 from ragate.stores.postgres.schema import MIGRATIONS
@@ -49,7 +48,7 @@ def connect(url: str) -> psycopg.Connection[Any]:
     """Return a connection to a store whose schema is ours; raises as `connected`."""
     import psycopg
 
-    conninfo = frozen(url)
+    conninfo = frozen(url, VARIABLE)
     try:
         connection = psycopg.connect(conninfo, autocommit=True, connect_timeout=CONNECT_S)
     except psycopg.Error as error:
@@ -67,33 +66,11 @@ def connect(url: str) -> psycopg.Connection[Any]:
     return connection
 
 
-@lru_cache
-def frozen(url: str) -> str:
-    """Return the connection string with what libpq's variables add to it now.
-
-    The embedded server takes these variables out of the process while it is used.
-
-    Raises:
-        DatabaseError: it is no connection string; its text is not repeated.
-    """
-    from psycopg import pq
-    from psycopg.conninfo import conninfo_to_dict, make_conninfo
-
-    given = conninfo_to_dict(readable(url, variable=VARIABLE))
-    found = {
-        option.keyword.decode(): option.val.decode()
-        for option in pq.Conninfo.get_defaults()
-        if option.envvar and option.val
-    }
-    alive = {"application_name": "ragate", "keepalives_idle": "10", "tcp_user_timeout": "30000"}
-    return make_conninfo("", **{**alive, **found, **given})
-
-
 def store_key(url: str) -> str:
     """Return what names the store, without user and password: of two URLs to one the same."""
     from psycopg.conninfo import conninfo_to_dict
 
-    facts = conninfo_to_dict(frozen(url))
+    facts = conninfo_to_dict(frozen(url, VARIABLE))
     named = [str(facts.get(key, "")) for key in ("host", "hostaddr", "port", "dbname")]
     return hashlib.sha256("\0".join(named).encode()).hexdigest()[:16]
 
@@ -102,7 +79,7 @@ def told(error: psycopg.Error, url: str) -> DatabaseError:
     """Return a server's error as ours; no password is in it."""
     import psycopg
 
-    found = describe(error, frozen(url), variable=VARIABLE)
+    found = describe(error, frozen(url, VARIABLE), variable=VARIABLE)
     if isinstance(error, psycopg.errors.InsufficientPrivilege):
         remedy = "docs/run-store.md says which rights a role needs for what"
         return DatabaseError(f"run store: {found.message}", remedy=remedy)

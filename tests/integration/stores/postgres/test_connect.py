@@ -6,11 +6,10 @@ from pathlib import Path
 
 import psycopg
 import pytest
-from psycopg.conninfo import conninfo_to_dict
 
 from ragate.cli.main import run
 from ragate.database import PostgresDatabase
-from ragate.stores.postgres.connect import connected, frozen, store_key
+from ragate.stores.postgres.connect import connected, store_key
 from tests.integration.database.test_schema import own_database
 
 pytestmark = pytest.mark.integration
@@ -78,18 +77,6 @@ def test_a_store_of_a_newer_ragate_is_refused(
             connection.execute("DELETE FROM ragate_runs.migrations WHERE version = 2")
 
     assert "has version 2, newer than" in capsys.readouterr().err
-
-
-def test_libpqs_variables_count_as_they_were_at_the_first_look(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    frozen.cache_clear()
-    monkeypatch.setenv("PGPASSWORD", "first")
-    url = "host=db.example.org dbname=of_this_test"
-    frozen(url)
-    monkeypatch.delenv("PGPASSWORD")
-
-    assert conninfo_to_dict(frozen(url))["password"] == "first"
 
 
 def test_a_store_is_one_whoever_is_connected() -> None:
