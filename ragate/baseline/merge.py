@@ -5,18 +5,16 @@ measured; what both changed is known of neither, so that it is left out and name
 that it was merged, and is to be recorded anew.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from ragate.baseline.bounded import REMEDY
-from ragate.baseline.merge_head import merged_head
+from ragate.baseline.merge_head import merged_head, refuse_unlike
+from ragate.baseline.merge_samples import MergedSamples
 from ragate.baseline.read import parse_baseline
 from ragate.baseline.write import file_lines
 from ragate.errors import BaselineError
 from ragate.support.strict_json import loads
-
-Table = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -28,6 +26,7 @@ class MergedBaseline:
         ours, theirs: Number of samples that only this side changed.
         neither: Samples that both changed, which are left out, sorted.
         figures: Figures over whole runs that are left out, since both sides hold others.
+        unmeasured: Metrics that are left out, since their tables are of another golden set.
     """
 
     content: bytes
@@ -35,6 +34,7 @@ class MergedBaseline:
     theirs: int = 0
     neither: tuple[str, ...] = ()
     figures: tuple[str, ...] = ()
+    unmeasured: tuple[str, ...] = ()
 
 
 def merge_baselines(before: bytes, ours: bytes, theirs: bytes, *, name: str) -> MergedBaseline:
@@ -54,35 +54,14 @@ def merge_baselines(before: bytes, ours: bytes, theirs: bytes, *, name: str) -> 
         return MergedBaseline(theirs)
     old = _read(before, f"{name} (before)") if before.strip() else {}
     a, b = _read(ours, f"{name} (ours)"), _read(theirs, f"{name} (theirs)")
-    merge = _Samples(old.get("samples", {}), a["samples"], b["samples"])
-    head, figures = merged_head(old, a, b, merge.samples, merge.neither, name=name)
+    refuse_unlike(a, b, name)
+    merge = MergedSamples(old, a, b)
+    head, figures = merged_head(old, a, b, merge)
     content = b"".join(file_lines(head, merge.samples.items()))
     parse_baseline(content, where=f"{name} (merged)")
-    return MergedBaseline(content, merge.ours, merge.theirs, tuple(merge.neither), figures)
-
-
-class _Samples:
-    """The samples of both sides, three-way.
-
-    Attributes:
-        samples: What is taken, in order of id.
-        neither: What both changed, each otherwise.
-    """
-
-    def __init__(self, before: Table, ours: Table, theirs: Table) -> None:
-        self.samples: dict[str, Any] = {}
-        self.neither: list[str] = []
-        self.ours = self.theirs = 0
-        for key in sorted({*before, *ours, *theirs}):
-            old, a, b = before.get(key), ours.get(key), theirs.get(key)
-            if a != b and a != old and b != old:
-                self.neither.append(key)
-                continue
-            self.ours += a not in (b, old)
-            self.theirs += b not in (a, old)
-            taken = b if a == old else a
-            if taken is not None:
-                self.samples[key] = taken
+    return MergedBaseline(
+        content, merge.ours, merge.theirs, tuple(merge.neither), figures, merge.unmeasured
+    )
 
 
 def _read(content: bytes, where: str) -> dict[str, Any]:

@@ -1,8 +1,9 @@
 """What stands above the samples of two baselines that become one."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
+from ragate.baseline.merge_samples import MergedSamples, left_out
 from ragate.errors import BaselineError
 from ragate.support.strict_json import canonical
 
@@ -16,13 +17,11 @@ _ALIKE = {
     "judge": "judge",
     "runs": "number of passes",
     "eval_date": "date of {today}",
-    "metrics": "metrics",
-    "states": "tables of metrics",
 }
 
 
 def merged_head(
-    before: Table, ours: Table, theirs: Table, samples: Table, neither: Sequence[str], *, name: str
+    before: Table, ours: Table, theirs: Table, merge: MergedSamples
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
     """Return all but the samples, and the figures over whole runs that are left out.
 
@@ -30,30 +29,34 @@ def merged_head(
     repeats, so that a comparison with the file speaks of fresh questions and not of this very set.
 
     Args:
-        samples: The samples that were taken.
-        neither: Those that both sides changed.
-
-    Raises:
-        BaselineError: the two were measured otherwise; names in what.
+        merge: Their samples.
     """
-    _refuse_unlike(ours, theirs, name)
     keys = ("schema_version", "recorded", "dataset", "store", "system", "judge", "runs")
     head = {key: ours[key] for key in keys if key in ours}
     head["recorded"] = max(ours["recorded"], theirs["recorded"], key=_age)
     head["system"] = _system(before.get("system", {}), ours["system"], theirs["system"])
-    head["identical"] = _identical(samples, ours["runs"])
+    head["identical"] = _identical(merge.samples, ours["runs"])
     if ours.get("eval_date"):
         head["eval_date"] = ours["eval_date"]
     if accepted := _accepted(ours, theirs):
         head["accepted"] = accepted
-    head["merged"] = _merged(ours, theirs, samples, neither)
-    figures, head["aggregates"] = _aggregates(ours, theirs)
-    head["metrics"], head["states"] = ours.get("metrics", {}), ours.get("states", {})
+    head["merged"] = _merged(ours, theirs, merge)
+    figures, head["aggregates"] = _aggregates(ours, theirs, merge.side)
+    metrics = {**ours.get("metrics", {}), **theirs.get("metrics", {})}
+    head["metrics"] = {key: metrics[key] for key in metrics.keys() - set(merge.unmeasured)}
+    head["states"] = merge.states
     return head, figures
 
 
-def _refuse_unlike(ours: Table, theirs: Table, name: str) -> None:
+def refuse_unlike(ours: Table, theirs: Table, name: str) -> None:
+    """Raise where the two do not stand in one file.
+
+    Raises:
+        BaselineError: they were measured otherwise; names in what.
+    """
     unlike = [noun for key, noun in _ALIKE.items() if ours.get(key) != theirs.get(key)]
+    if _measured(ours, theirs) != _measured(theirs, ours):
+        unlike.append("metrics")
     if ours["system"]["use"] != theirs["system"]["use"]:
         unlike.append("kind of system")
     if unlike:
@@ -62,6 +65,12 @@ def _refuse_unlike(ours: Table, theirs: Table, name: str) -> None:
             remedy="take either side (`git checkout --ours` or `--theirs`), then run `ragate "
             "baseline update` on the merged tree",
         )
+
+
+def _measured(side: Table, other: Table) -> dict[str, Any]:
+    """Return the metrics of a side, without those that an earlier merge of the other left out."""
+    unmeasured = {*left_out(side), *left_out(other)}
+    return {key: info for key, info in side.get("metrics", {}).items() if key not in unmeasured}
 
 
 def _age(recorded: Table) -> tuple[str, str]:
@@ -101,29 +110,33 @@ def _accepted(ours: Table, theirs: Table) -> list[Any]:
     return [by_text[text] for text in sorted(by_text)]
 
 
-def _merged(ours: Table, theirs: Table, samples: Table, neither: Sequence[str]) -> dict[str, Any]:
+def _merged(ours: Table, theirs: Table, merge: MergedSamples) -> dict[str, Any]:
     recordings: dict[tuple[str, str], Any] = {}
-    left_out = set(neither)
+    neither = set(merge.neither)
     for side in (ours, theirs):
         facts = [{key: side["recorded"].get(key, "") for key in ("commit", "date")}]
         earlier = side.get("merged", {})
         for recording in earlier.get("recordings", facts):
             recordings[recording["date"], recording["commit"]] = recording
-        left_out.update(earlier.get("neither", ()))
-    return {
-        "neither": sorted(left_out - samples.keys()),
+        neither.update(earlier.get("neither", ()))
+    merged: dict[str, Any] = {
+        "neither": sorted(neither - merge.samples.keys()),
         "recordings": [recordings[key] for key in sorted(recordings)],
     }
+    return {**merged, "unmeasured": list(merge.unmeasured)} if merge.unmeasured else merged
 
 
-def _aggregates(ours: Table, theirs: Table) -> tuple[tuple[str, ...], list[Any]]:
-    """Return the figures over whole runs that both sides hold alike, and the others' names."""
-    pairs = list(zip(ours.get("aggregates", ()), theirs.get("aggregates", ()), strict=False))
-    kept = {
-        name
-        for name in set().union(*(first for first, _ in pairs))
-        if all(name in b and a.get(name) == b[name] for a, b in pairs)
-    }
-    named = {name for a, b in pairs for name in {*a, *b}}
-    rows = [{name: a[name] for name in sorted(kept & a.keys())} for a, _ in pairs]
-    return tuple(sorted(named - kept)), rows
+def _aggregates(
+    ours: Table, theirs: Table, side: Table | None
+) -> tuple[tuple[str, ...], list[Any]]:
+    """Return the figures over whole runs, and the names of those that are left out.
+
+    They are known of a whole pass alone: of samples of both sides nobody measured any, and figures
+    that are equal by chance are none.
+    """
+    rows = [*ours.get("aggregates", ()), *theirs.get("aggregates", ())]
+    kept = (
+        list(side.get("aggregates", ())) if side is not None else [{} for _ in range(ours["runs"])]
+    )
+    names = set[str]().union(*rows) - set[str]().union(*kept)
+    return tuple(sorted(names)), kept

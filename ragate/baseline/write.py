@@ -92,7 +92,7 @@ def _head(manifest: RunManifest, *, store: Store, recorded: Recorded) -> dict[st
     if manifest.accepted:
         head["accepted"] = [row.model_dump(exclude_defaults=True) for row in manifest.accepted]
     if manifest.merged is not None:
-        head["merged"] = manifest.merged.model_dump()
+        head["merged"] = manifest.merged.written()
     return head
 
 

@@ -50,6 +50,7 @@ class SampleMetric:
         nothing: Of a metric that looks at a part of an answer, such as its numbers.
         checked: Of such a metric: the count of the samples that held something to check.
         unusable: Why a policy cannot name it as it is configured, "" where it can.
+        from_answer: It reads the sample and the answer alone, both of which outlive a run.
     """
 
     info: MetricInfo
@@ -59,6 +60,7 @@ class SampleMetric:
     nothing: EmptyReason = lambda _output: ""
     checked: SampleMetric | None = None
     unusable: str = ""
+    from_answer: bool = False
 
     def score_samples(self, pairs: Sequence[Pair]) -> list[Score]:
         """Return one score a pair, in order."""

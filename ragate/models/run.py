@@ -1,6 +1,7 @@
 """What a run leaves behind: its manifest and one record for each sample and pass."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from pydantic import Field, SkipValidation
 
@@ -83,10 +84,18 @@ class Merged(Frozen):
 
     Attributes:
         neither: Samples that two sides changed, which the baseline does not hold.
+        unmeasured: Metrics whose table was fitted on another golden set than the merged one; the
+            baseline holds no score of them.
     """
 
     neither: tuple[str, ...] = ()
     recordings: tuple[Recording, ...] = ()
+    unmeasured: tuple[str, ...] = ()
+
+    def written(self) -> dict[str, Any]:
+        """Return it as a baseline file holds it; what is absent in most files is left out."""
+        facts = self.model_dump(mode="json")
+        return facts if self.unmeasured else {key: facts[key] for key in ("neither", "recordings")}
 
 
 class RunManifest(Frozen):

@@ -170,7 +170,7 @@ def show(*, config: Path | None, as_json: bool) -> int:
         "means": run_means(run),
     }
     if manifest.merged is not None:
-        facts["merged"] = manifest.merged.model_dump(mode="json")
+        facts["merged"] = manifest.merged.written()
     if as_json:
         click.echo(json.dumps(facts, indent=2))
         return 0

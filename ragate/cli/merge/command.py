@@ -67,6 +67,9 @@ def _told(merged: MergedBaseline, name: str) -> Iterator[str]:
         yield f"{shown}: changed on both sides, and taken from neither: {ids}"
     if merged.figures:
         yield f"{shown}: of whole runs, and taken from neither: {one_line(listed(merged.figures))}"
+    if merged.unmeasured:
+        names = one_line(listed(merged.unmeasured))
+        yield f"{shown}: not measured on the merged golden set, and left out: {names}"
     yield "  -> record it anew on the merged tree: ragate baseline update"
 
 
@@ -78,3 +81,5 @@ def merged_lines(merged: Merged | None) -> Iterator[str]:
         yield f"{'merged of:':<11} {one_line(recording.commit or 'no commit')} {recording.date}"
     if merged.neither:
         yield f"{'neither:':<11} {one_line(listed(merged.neither, most=MOST_NAMED))}"
+    if merged.unmeasured:
+        yield f"{'unmeasured:':<11} {one_line(listed(merged.unmeasured))}"

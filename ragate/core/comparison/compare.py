@@ -171,6 +171,8 @@ def problem_of(name: str, baseline: Run | None, candidate: Run) -> tuple[str, st
     if name not in after.metrics:
         return f"{name} was not measured", ""
     if name not in before.metrics:
+        if before.merged is not None and name in before.merged.unmeasured:
+            return f"a merge left {name} out of the baseline", "ragate baseline update"
         return f"the baseline has no {name}", "ragate baseline update"
     old, new = before.metrics[name], after.metrics[name]
     if (old.version, old.fingerprint) != (new.version, new.fingerprint):

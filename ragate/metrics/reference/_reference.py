@@ -49,6 +49,7 @@ def reference_metric(
         formula=best,
         exclude=exclude,
         state=state or {},
+        from_answer=True,
     )
 
 

@@ -11,6 +11,7 @@ from ragate.core.rules.waivers import expired
 from ragate.dataset import read_dataset, select
 from ragate.errors import ConfigError, NoBaselineError
 from ragate.models import Acceptance, Filters, Run, Sample
+from ragate.pipeline.decide.remeasured_merge import remeasured
 from ragate.pipeline.run.selection import Selection
 from ragate.pipeline.score.scorer import ScoringPlan
 from ragate.runtime.operations import Operations
@@ -115,8 +116,11 @@ def refuse_empty_slices(config: Config, samples: Sequence[Sample]) -> None:
 
 
 def load_baseline_or_none(config: Config) -> Run | None:
-    """Return the baseline, None where there is no file yet."""
+    """Return the baseline, None where there is no file yet.
+
+    What a merge left out of it and its answers can tell is measured.
+    """
     try:
-        return load_baseline(config.baseline)
+        return remeasured(config, load_baseline(config.baseline))
     except NoBaselineError:
         return None

@@ -55,7 +55,6 @@ def test_settings_are_three_way_and_what_both_changed_is_in_neither():
         ({"judge": "another"}, "judge"),
         ({"dataset": "other.jsonl"}, "golden set"),
         ({"metrics": {"token_f1": MetricInfo(name="token_f1", fingerprint="g")}}, "metrics"),
-        ({"states": {"token_f1": {"a": 1.0}}}, "tables of metrics"),
         ({"eval_date": "2026-02-02"}, "date of {today}"),
         ({"system": system(use="http")}, "kind of system"),
     ],
@@ -77,21 +76,23 @@ def test_accepted_drops_of_both_are_kept_once():
     assert [row["metric"] for row in data["accepted"]] == ["a", "b", "c"]
 
 
-def test_figures_of_whole_runs_are_kept_where_both_sides_hold_them_alike():
-    infos = {name: MetricInfo(name=name, fingerprint="f") for name in ("token_f1", "rate", "lag")}
+def test_figures_of_whole_runs_are_kept_where_all_that_was_taken_is_of_one_side():
+    infos = {name: MetricInfo(name=name, fingerprint="f") for name in ("token_f1", "rate")}
 
-    def figures(rate: float, lag: float) -> dict[str, Any]:
-        return {"rate": Score(metric="rate", value=rate), "lag": Score(metric="lag", value=lag)}
+    def figures(rate: float) -> dict[str, Any]:
+        return {"rate": Score(metric="rate", value=rate)}
 
-    files = [
-        with_figures(answers, figures(0.5, lag), day=day, metrics=infos)
-        for day, (answers, lag) in enumerate(((BEFORE, 1.0), (OURS, 2.0), (THEIRS, 3.0)), 1)
-    ]
+    def side(answers: dict[str, str], rate: float, day: int) -> bytes:
+        return with_figures(answers, figures(rate), day=day, metrics=infos)
 
-    both = merge_baselines(*files, name="b.json")
+    before, ours, theirs = side(BEFORE, 1.0, 1), side(OURS, 0.5, 2), side(THEIRS, 0.5, 3)
+    apart = merge_baselines(before, ours, theirs, name="b.json")
+    one = merge_baselines(before, ours, side(BEFORE, 1.0, 3), name="b.json")
 
-    assert both.figures == ("lag",)
-    assert json.loads(both.content)["aggregates"] == [{"rate": 0.5}, {"rate": 0.5}]
+    assert apart.figures == ("rate",)
+    assert json.loads(apart.content)["aggregates"] == [{}, {}]
+    assert one.figures == ()
+    assert json.loads(one.content)["aggregates"] == [{"rate": 0.5}, {"rate": 0.5}]
 
 
 def test_passes_that_differ_no_more_are_counted_anew():

@@ -1,0 +1,74 @@
+"""What a merge left out of a baseline, measured on the answers that the baseline holds.
+
+The table of such a metric is fitted on the questions that the baseline and the golden set share: on
+a tree just merged, all of them, so that the scores are those that a recording of these answers
+would have. Questions that a change adds shift none.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from ragate import plugins
+from ragate.config import Config
+from ragate.core.hashing import content_hash
+from ragate.core.lookup import samples_by_id
+from ragate.dataset import read_dataset
+from ragate.models import Needs, Record, Run, Sample
+from ragate.pipeline.score.asked.metric_scores import sample_scores
+from ragate.protocols import Metric
+from ragate.support.spill import Spill
+
+
+def remeasured(config: Config, baseline: Run) -> Run:
+    """Return the baseline with what its merge left out, as far as stored answers tell it.
+
+    That is a metric of the policy that reads the sample and the answer alone, where the file holds
+    the answers. Any other stays unmeasured, and is compared with nothing.
+
+    Raises:
+        DatasetError: the golden set cannot be read.
+    """
+    manifest = baseline.manifest
+    merged = manifest.merged
+    if merged is None or not merged.unmeasured or not _holds_answers(baseline):
+        return baseline
+    hashes = {record.sample_id: record.content_hash for record in baseline.records}
+    golden = (s for s in read_dataset(config.dataset) if hashes.get(s.id) == content_hash(s))
+    samples = Spill(Sample, golden)
+    metrics = _metrics(config, samples, merged.unmeasured)
+    by_id = samples_by_id(samples)
+    records = Spill(Record, (_scored(record, by_id, metrics) for record in baseline.records))
+    infos = {metric.info.name: metric.info for metric in metrics}
+    still = tuple(name for name in merged.unmeasured if name not in infos)
+    measured = manifest.amended(
+        metrics=manifest.metrics | infos,
+        states=manifest.states | {metric.info.name: metric.state for metric in metrics},
+        merged=merged.amended(unmeasured=still),
+    )
+    return baseline.amended(manifest=measured, records=records)
+
+
+def _holds_answers(baseline: Run) -> bool:
+    outputs = (record.output for record in baseline.records)
+    return all(output.answer is not None or output.error is not None for output in outputs)
+
+
+def _metrics(config: Config, samples: Sequence[Sample], names: Sequence[str]) -> list[Metric]:
+    metrics = []
+    for rule in config.policy.metrics:
+        if rule.metric not in names or rule.level == "off":
+            continue
+        settings = config.metric_settings.get(rule.metric, {})
+        metric = plugins.metric(rule.metric, settings=settings, samples=samples)
+        told = getattr(metric, "from_answer", False) is True
+        if told and isinstance(metric, Metric) and metric.info.needs is Needs.NOTHING:
+            metrics.append(metric)
+    return metrics
+
+
+def _scored(record: Record, samples: Mapping[str, Sample], metrics: Sequence[Metric]) -> Record:
+    sample = samples.get(record.sample_id)
+    if sample is None:
+        return record
+    pair = [(sample, record.output)]
+    scores = {metric.info.name: sample_scores(metric, pair, ())[0] for metric in metrics}
+    return record.amended(scores={**record.scores, **scores})
