@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from ragate.database.postgres import readable
 from ragate.database.schema import CONNECT_S, describe
+from ragate.errors import DatabaseError
 
 if TYPE_CHECKING:
     import psycopg
 
+PASSWORD = "PGPASSWORD"  # noqa: S105 - the name of a variable
 # A server's machine that is gone sends no word: without these a query waits for hours.
 ALIVE: dict[str, Any] = {
     "keepalives_idle": 10,
@@ -45,6 +47,20 @@ def frozen(url: str, variable: str) -> str:
     found.pop("service", None)  # its file was read for the others, and may not be found again
     defaults = {"application_name": "ragate", **ALIVE}
     return make_conninfo("", **{**defaults, **found, **given})
+
+
+def takes_password_from(environment: Mapping[str, str], variable: str) -> bool:
+    """Return whether the server that a variable names is reached with `PASSWORD` of these."""
+    from psycopg.conninfo import conninfo_to_dict
+
+    url, password = environment.get(variable, "").strip(), environment.get(PASSWORD, "")
+    if not url or not password:
+        return False
+    try:
+        found = conninfo_to_dict(frozen(url, variable)).get("password")
+    except DatabaseError:
+        return False
+    return found == password and not conninfo_to_dict(url).get("password")
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
 
+from ragate.database.connecting import PASSWORD, takes_password_from
 from ragate.errors import ConfigError
 from ragate.protocols import Resources
 
@@ -17,10 +18,11 @@ _RUNNERS = (
     *("ACTIONS_*", "INPUT_*"),
 )
 _SHORTEST = 8  # characters of a secret that is known by its value
+_OUR_SERVERS = ("RAGATE_QUEUE_URL", "RAGATE_RUNS_URL")
 # No key of the policy, and a secret all the same.
 _SECRET = frozenset(
     {
-        *("GITHUB_TOKEN", "RAGATE_DATABASE_URL", "RAGATE_QUEUE_URL", "RAGATE_RUNS_URL"),
+        *("GITHUB_TOKEN", "RAGATE_DATABASE_URL", *_OUR_SERVERS),
         *(f"OTEL_EXPORTER_OTLP_{signal}HEADERS" for signal in ("", "TRACES_", "METRICS_", "LOGS_")),
     }
 )
@@ -38,7 +40,21 @@ def program_environment(resources: Resources, passed: Sequence[str]) -> dict[str
     refuse_judges_key(passed, resources.judge_keys)
     keys = resources.key_names | _SECRET
     allowed = allowed_environment(resources.environment, keys, passed)
+    if PASSWORD not in passed:
+        _withhold_password(allowed, resources)
     return {name: value for name, value in allowed.items() if not _is_runners(name)}
+
+
+def _withhold_password(allowed: dict[str, str], resources: Resources) -> None:
+    """Remove libpq's password where a server of ours is reached with it; say so."""
+    for name in _OUR_SERVERS:
+        if takes_password_from(resources.environment, name):
+            allowed.pop(PASSWORD, None)
+            resources.say(
+                f"{PASSWORD} is the password of {name}: the code under test does not get it; if "
+                f"the code needs it as well, name it: [system] pass_env = [{PASSWORD!r}]"
+            )
+            return
 
 
 def passed_secrets(resources: Resources, passed: Sequence[str]) -> list[str]:

@@ -151,3 +151,33 @@ def test_what_a_program_says_of_a_key_that_it_was_given_is_cut_out(
     assert "sk-0123456789" not in told
     assert "c2stMDEyMzQ1Njc4" not in told
     assert output.answer == "*** *** is mine" if question == "What?" else output.error
+
+
+@pytest.mark.parametrize("variable", ["RAGATE_RUNS_URL", "RAGATE_QUEUE_URL"])
+def test_the_password_of_our_own_server_reaches_a_program_by_name_alone(
+    tmp_path: Path, variable: str, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("PGPASSWORD", f"of {variable}")
+    environment = {"PGPASSWORD": f"of {variable}", variable: "postgresql://me@host/ours"}
+    said: list[str] = []
+    resources = resources_of(tmp_path, environment=environment, say=said.append)
+
+    assert program_environment(resources, ()) == {}
+    assert program_environment(resources, ["PGPASSWORD"]) == {"PGPASSWORD": f"of {variable}"}
+    assert len(said) == 1
+    assert variable in said[0]
+    assert "pass_env = ['PGPASSWORD']" in said[0]
+
+
+@pytest.mark.parametrize(
+    "url", ["", "postgresql://me:own@host/ours", "host=h password=own", "postgres//no-url"]
+)
+def test_a_password_that_no_server_of_ours_takes_is_the_programs(
+    tmp_path: Path, url: str, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("PGPASSWORD", "the rag's")
+    environment = {"PGPASSWORD": "the rag's", "RAGATE_RUNS_URL": url}
+
+    given = program_environment(resources_of(tmp_path, environment=environment), ())
+
+    assert given == {"PGPASSWORD": "the rag's"}
