@@ -7,7 +7,7 @@ from typing import cast
 
 from ragate import plugins
 from ragate.baseline import Recorded, dump_baseline
-from ragate.models import Sample
+from ragate.models import Sample, Score
 from ragate.protocols import Metric
 from tests.factories import output_factory, record_factory, run_factory, sample_factory
 
@@ -32,7 +32,9 @@ def recorded_on(golden: Mapping[str, str], answers: Mapping[str, str], *, day: i
     records = []
     for sample in samples:
         output = output_factory(answer=answers[sample.id])
-        scores = {one.info.name: one.score_samples([(sample, output)])[0] for one in metrics}
+        scores: dict[str, float | Score | None] = {
+            one.info.name: one.score_samples([(sample, output)])[0] for one in metrics
+        }
         records.append(record_factory(sample, output, scores=scores))
     run = run_factory(
         records,
