@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 from ragate.errors import DatabaseError
 from ragate.queue.engine import HEARTBEAT_S, STALLED_S, TASK, Queue, is_outage
 from ragate.queue.leases import PlanGoneError
+from ragate.queue.stalled_jobs import retry_stalled
 
 if TYPE_CHECKING:
     from procrastinate import JobContext
@@ -19,6 +20,7 @@ MOST_ATTEMPTS = 5  # of one block, killed workers included
 _GRACE_S = 5.0  # for blocks under way when the worker is told to end
 _POLL_S = 0.5  # for new blocks, and for those to be ended: nobody is listened to
 _AGAIN_S = 1
+_SWEEP_S = 5.0  # between looks for blocks of workers that are gone
 
 
 class Serve(Protocol):
@@ -75,6 +77,8 @@ class EngineWorker:
             error = await self._run_once()
             if self._stop.is_set():
                 return
+            if isinstance(error, DatabaseError):
+                raise error
             if error is not None and not is_outage(error):
                 reason = error.__cause__ or error
                 raise DatabaseError(
@@ -101,13 +105,22 @@ class EngineWorker:
             )
         )
         stop = asyncio.create_task(self._stop.wait())
+        sweep = asyncio.create_task(self._sweep())
         try:
-            await asyncio.wait([engine, stop], return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait([engine, stop, sweep], return_when=asyncio.FIRST_COMPLETED)
         finally:
-            stop.cancel()
-            engine.cancel()
-            await asyncio.wait([engine])
-        return None if engine.cancelled() else engine.exception()
+            for each in (stop, sweep, engine):
+                each.cancel()
+            await asyncio.wait([engine, sweep])
+        ended = next((each for each in (sweep, engine) if not each.cancelled()), None)
+        return None if ended is None else ended.exception()
+
+    async def _sweep(self) -> None:
+        """Give blocks of workers that are gone to others, now and then; whoever submits may be."""
+        while True:
+            await asyncio.sleep(_SWEEP_S)
+            for name in self._names:
+                await retry_stalled(self._queue, name)
 
     async def _block(self, context: JobContext, plan: str, block: int) -> None:
         self._under_way += 1

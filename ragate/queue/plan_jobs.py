@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ragate.queue.engine import STALLED_S, TASK, Queue, is_outage
+from ragate.queue.engine import TASK, Queue
+from ragate.queue.stalled_jobs import retry_stalled
 
 if TYPE_CHECKING:
     from procrastinate.jobs import Job
@@ -103,26 +104,9 @@ class PlanJobs:
         """Return how many blocks of this plan workers have now, told to end or not."""
         return len(await self._in("doing"))
 
-    async def retry_stalled(self) -> int:
-        """Give blocks of workers without a heartbeat to others; return how many."""
-        from procrastinate.exceptions import ConnectorException
-
-        async def call() -> list[Job]:
-            found = await self._manager.get_stalled_jobs(
-                queue=self.queue_name, seconds_since_heartbeat=STALLED_S
-            )
-            return list(found)
-
-        count = 0
-        for job in await self.queue.patient(call):
-            try:
-                await self._manager.retry_job(job)
-                count += 1
-            except ConnectorException as error:
-                if is_outage(error):
-                    break  # the next look finds it again
-                # Another submitter was faster.
-        return count
+    async def retry_stalled(self) -> None:
+        """Give blocks of workers without a heartbeat to others."""
+        await retry_stalled(self.queue, self.queue_name)
 
     async def cancel(self, state: str) -> None:
         """Take jobs back that wait (``todo``), or end those that run (``doing``), all at once."""

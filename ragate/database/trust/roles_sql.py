@@ -90,7 +90,7 @@ GRANT SELECT ON ragate_worker.migrations TO ragate_submitters;
 _WORKERS = """
 -- What a worker may do, and all of it. It has no right on any table.
 GRANT SELECT ON ragate_trust.migrations, ragate_work.migrations, ragate_worker.migrations,
-    ragate_worker.procrastinate_jobs TO ragate_workers;
+    ragate_worker.procrastinate_jobs, ragate_worker.procrastinate_workers TO ragate_workers;
 GRANT EXECUTE ON FUNCTION
     {functions}
     TO ragate_workers;

@@ -44,8 +44,7 @@ class Watch:
         if now - self._looked < LOOK_S:
             return
         self._looked = now
-        if stalled := await self._submission.jobs.retry_stalled():
-            self._say(f"{stalled} blocks of workers that are gone are given to others")
+        await self._submission.jobs.retry_stalled()
         lost = now - self._looked_for_lost >= LOST_S
         if lost:
             self._looked_for_lost = now

@@ -26,6 +26,7 @@ def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     for module, name in (
         (engine_worker, "_GRACE_S"),
         (engine_worker, "_POLL_S"),
+        (engine_worker, "_SWEEP_S"),
         (watch, "LOOK_S"),
         (watch, "LOST_S"),
     ):

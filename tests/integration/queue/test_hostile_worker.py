@@ -433,6 +433,7 @@ def test_jobs_and_workers_of_another_role_are_left_alone(
         pruned = worker.rows("SELECT * FROM procrastinate_prune_stalled_workers_v1(-1e9)")
         assert theirs not in {each for (each,) in pruned}
         assert worker.rows("SELECT id FROM procrastinate_jobs WHERE id = %s", job) == []
+        assert worker.rows("SELECT id FROM procrastinate_workers WHERE id = %s", theirs) == []
         assert main.rows("SELECT id FROM procrastinate_jobs WHERE id = %s", job) == [(job,)]
 
 

@@ -68,3 +68,50 @@ def test_a_job_names_a_plan_and_a_block_and_nothing_else(queue: str) -> None:
             return [args for (args,) in await submitter.rows(query, "queue-args")]
 
     assert asyncio.run(main()) == [{"plan": "plan-args", "block": 0}]
+
+
+@pytest.mark.parametrize("forgotten", [False, True])
+def test_a_living_worker_takes_over_what_a_lost_one_had_though_nobody_submits_any_more(
+    queue: str, forgotten: bool
+) -> None:
+    name = f"lost-{forgotten}"
+    lost = (
+        "UPDATE ragate_queue.procrastinate_workers SET last_heartbeat = now() - interval '1 h' "
+        "WHERE id = %s"
+    )
+    take = "SELECT id FROM ragate_worker.procrastinate_fetch_job_v2(%s::varchar[], %s::bigint)"
+
+    async def main() -> set[str]:
+        async with open_queue(logged_in(queue, SUBMITTER)) as gone:
+            submission = Submission(gone, name, name, "head", role=PULL)
+            await submission.begin()
+            await submission.add(0, ["a", "b"], rebuilds=0)
+        async with (
+            open_queue(logged_in(queue, PULL), path=WORKER_PATH) as worker,
+            open_queue(queue) as admin,
+        ):
+            register = "SELECT worker_id FROM ragate_worker.procrastinate_register_worker_v1()"
+            ((number,),) = await worker.rows(register)
+            await worker.rows(take, [name], number)
+            await admin.rows(lost, number)
+            if forgotten:
+                await admin.rows(
+                    "DELETE FROM ragate_queue.procrastinate_workers WHERE id = %s", number
+                )
+            leases = Leases(worker)
+
+            async def serve(plan: str, block: int, *, final: bool) -> None:
+                lease = await leases.begin(plan, block)
+                assert lease is not None
+                await leases.append(lease, lease.samples, ["x"] * len(lease.samples))
+                await leases.end(lease)
+                engine.stop()
+
+            engine = EngineWorker(worker, [name], serve, jobs=2, failed=print)
+            async with asyncio.timeout(10):
+                await engine.run()
+            resumed = Submission(admin, name, name, "head", role=PULL)
+            assert await resumed.begin()
+            return {each.sample for each in await resumed.arrivals(0, -1)}
+
+    assert asyncio.run(main()) == {"a", "b"}
