@@ -71,8 +71,9 @@ class BlockServer:
         kept.blocks += 1
         try:
             served = await self._opened(plan, kept)
-            if not (served.greeted and lease.samples):
-                await self._greet(served, lease)
+            async with served.greeting_turn:
+                if not (served.greeted and lease.samples):
+                    await self._greet(served, lease)
             await self._ask(served, lease)
             await self._leases.end(lease)
         except (LeaseOverError, PlanGoneError):

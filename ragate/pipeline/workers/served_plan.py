@@ -31,6 +31,7 @@ class ServedPlan:
         greeting: What the system says of itself.
         slots: For the questions of all plans of this worker.
         limit: For those of a system that takes no more at once.
+        greeted, greeting_turn: The greeting was sent; whose turn it is to send it.
     """
 
     head: PlanHead
@@ -43,6 +44,7 @@ class ServedPlan:
     rebuilds: int = 0
     users: int = 0
     greeted: bool = False
+    greeting_turn: asyncio.Lock = field(default_factory=asyncio.Lock)
     _turn: asyncio.Condition = field(default_factory=asyncio.Condition)
 
     @asynccontextmanager
