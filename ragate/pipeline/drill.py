@@ -17,7 +17,8 @@ from ragate.pipeline.score.metric_records import evaluate
 from ragate.pipeline.score.policy_metrics import make_metrics
 from ragate.protocols import Aggregate, Metric
 from ragate.runtime.operations import Operations
-from ragate.stores.local import LocalStore
+from ragate.stores.begun_run import OUTPUTS
+from ragate.stores.postgres.open_store import open_store
 from ragate.support.atomic_files import write_atomic
 
 
@@ -40,7 +41,7 @@ def run_drill(
         )
     setup = GateSetup(config, load_samples(config, Filters()), baseline)
     samples = setup.samples
-    files = paths or [newest_outputs(operations)]
+    files = paths or [newest_outputs(operations, config.gate)]
     collected = read_collected(files, samples, mapping=line_mapping(config))
 
     active = _metrics(config, samples, baseline)
@@ -69,16 +70,21 @@ def _metrics(config: Config, samples: Sequence[Sample], baseline: Run) -> list[M
     return make_metrics(config, samples, states=states, earlier=earlier)
 
 
-def newest_outputs(operations: Operations) -> Path:
-    """Return the outputs of the newest run that has some."""
-    store = LocalStore(operations.state)
-    for run_id in reversed(store.list()):
-        path = store.folder(run_id) / "outputs.jsonl"
-        if path.is_file():
-            return path
-    path = operations.state / "outputs.jsonl"
-    if path.is_file():
-        return path
+def newest_outputs(operations: Operations, gate: str) -> Path:
+    """Return the outputs of the newest run that has some: here, or else in the run store.
+
+    Raises:
+        UsageError: there are none.
+        DatabaseError: there are none here, and the run store cannot be read.
+    """
+    store = open_store(operations.state, operations.runs_url)
+    folders = [*map(store.folder, reversed(store.list())), operations.state]
+    here = next((path / OUTPUTS for path in folders if (path / OUTPUTS).is_file()), None)
+    if here is not None:
+        return here
+    elsewhere = store.newest_elsewhere(gate, texts=True)
+    if elsewhere is not None and (elsewhere / OUTPUTS).is_file():
+        return elsewhere / OUTPUTS
     raise UsageError(
         "there are no stored outputs to break", remedy="run `ragate check` or `ragate collect`"
     )

@@ -102,6 +102,10 @@ class LocalStore:
             remedy="`ragate check` prints the id of its run; `latest` is the newest",
         )
 
+    def newest_elsewhere(self, gate: str, *, texts: bool = False) -> Path | None:  # noqa: ARG002
+        """Return the folder of a gate's newest whole run that other machines made; None here."""
+        return None
+
     def list(self) -> list[str]:
         """Return the ids of all finished runs, oldest first."""
         return sorted(path.parent.name for path in self.runs.glob("*/manifest.json"))

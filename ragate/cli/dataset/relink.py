@@ -106,11 +106,14 @@ def _respell(chosen: ToolInput, corpus: Path | None, *, write: bool, as_json: bo
     from ragate.pipeline.doc_ids.respell import mismatch_of, respellings
     from ragate.pipeline.golden.relink import relink
     from ragate.pipeline.run.corpus_texts import corpus_texts
+    from ragate.stores.local import LocalStore
+    from ragate.stores.postgres.open_store import open_store
 
     entries = read_entries(chosen.path)
     texts = corpus_texts(chosen.config, corpus)
-    state = chosen.operations.state if chosen.operations else Path()
-    mismatch = mismatch_of(entries, texts, chosen.config, state)
+    operations = chosen.operations
+    store = open_store(operations.state, operations.runs_url) if operations else LocalStore(Path())
+    mismatch = mismatch_of(entries, texts, chosen.config, store)
     names = respellings(entries, mismatch)
     if as_json:
         click.echo(

@@ -9,6 +9,7 @@ from ragate.core.doc_ids.mismatch import find_mismatch
 from ragate.models import Run, Sample, SystemOutput
 from ragate.pipeline.doc_ids.id_advice import IdAdvice, advice_on, id_advice
 from ragate.pipeline.doc_ids.respell import newest_run
+from ragate.stores.local import LocalStore
 
 CHECK = "document ids"
 
@@ -32,7 +33,7 @@ def of_run(
     """Compare with what the newest run retrieved, the baseline's included: nothing is asked."""
     if not any(sample.expected for sample in samples):
         return
-    run = newest_run(baseline, state)
+    run = newest_run(baseline, LocalStore(state))
     if run is None:
         yield skipped(CHECK, "nothing was retrieved yet: `baseline update` compares them")
         return

@@ -19,6 +19,7 @@ from ragate.stores.begun_run import BEGUN, OUTPUTS, BegunRun, read_begun
 from ragate.stores.local import LocalStore
 from ragate.stores.postgres.connect import connected, store_key, taken_alone
 from ragate.stores.postgres.outbox import read_mark
+from ragate.stores.postgres.pieces import UNFINISHED
 from ragate.stores.postgres.reading import (
     StoredRow,
     fetch,
@@ -96,7 +97,7 @@ def _fetch(connection: psycopg.Connection[Any], row: StoredRow, folder: Path, st
     state.mkdir(parents=True, exist_ok=True)
     whole = Path(tempfile.mkdtemp(prefix="fetching-", dir=state))
     try:
-        fetch(connection, row, whole, (BEGUN, OUTPUTS))
+        fetch(connection, row, whole, UNFINISHED)
         if (whole / OUTPUTS).is_file():
             # The store's clock may be ahead; what is later than now would count as old.
             written = min(written_at(connection, row), time.time())

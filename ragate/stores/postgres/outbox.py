@@ -17,8 +17,9 @@ from uuid import UUID, uuid4
 
 from ragate.stores.begun_run import BEGUN, OUTPUTS
 from ragate.stores.listed_run import LISTING, listing
-from ragate.stores.postgres.pieces import FILES, Piece, copy_in, pieces_of
+from ragate.stores.postgres.pieces import FILES, GROWING, Piece, copy_in, pieces_of
 from ragate.stores.published_run import MANIFEST
+from ragate.stores.spent_calls import SPENT
 from ragate.support.atomic_files import write_atomic
 
 if TYPE_CHECKING:
@@ -88,7 +89,7 @@ class Outbox:
         """Send so many parts of what came since, or all; return whether there was something."""
         import psycopg
 
-        batch = self._unsure or list(islice(self._left((BEGUN, OUTPUTS)), most))
+        batch = self._unsure or self._growth(most)
         if self._known and not batch:
             return False
         self._unsure = batch
@@ -100,6 +101,11 @@ class Outbox:
             pass  # it had them, and the answer was lost
         self._note(batch)
         return True
+
+    def _growth(self, most: int | None) -> list[Piece]:
+        """Return what came since; what was spent goes with the outputs that it was spent on."""
+        came = list(islice(self._left((BEGUN, OUTPUTS)), most))
+        return came + list(self._left((SPENT,)))
 
     def end(self, connection: psycopg.Connection[Any]) -> None:
         """Send all that is left and the run's end, in one transaction.
@@ -131,7 +137,7 @@ class Outbox:
             connection.execute(_SESSION, (self.session, self.folder.name))
 
     def _left(self, files: tuple[str, ...]) -> Iterator[Piece]:
-        grows = [file for file in files if file == OUTPUTS or file not in self._sent]
+        grows = [file for file in files if file in GROWING or file not in self._sent]
         return chain.from_iterable(
             pieces_of(self.folder, file, part=parts, offset=size)
             for file in grows

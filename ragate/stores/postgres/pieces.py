@@ -12,14 +12,23 @@ from ragate.errors import StorageError
 from ragate.stores.begun_run import BEGUN, OUTPUTS
 from ragate.stores.listed_run import LISTING
 from ragate.stores.published_run import MANIFEST, REPORT, RUN_FILES, SCORES
+from ragate.stores.spent_calls import SPENT
 
 if TYPE_CHECKING:
     import psycopg
 
 MOST_BYTES = 1024 * 1024  # of one part, so that neither side holds a file in memory
 SMALL = 16 * 1024 * 1024
-FILES: Mapping[str, int] = {BEGUN: SMALL, LISTING: SMALL, **RUN_FILES}
+FILES: Mapping[str, int] = {
+    BEGUN: SMALL,
+    LISTING: SMALL,
+    SPENT: 256 * 1024 * 1024,
+    **RUN_FILES,
+}
 """What is kept of a run, with the most bytes of each."""
+GROWING = frozenset({OUTPUTS, SPENT})
+UNFINISHED = (BEGUN, OUTPUTS, SPENT)
+"""What a run needs to go on elsewhere."""
 FIGURES = (MANIFEST, SCORES)
 READ = (*FIGURES, REPORT, LISTING)
 TEXTS = (*READ, OUTPUTS)

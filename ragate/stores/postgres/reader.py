@@ -6,15 +6,16 @@ import shutil
 import weakref
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from psycopg import Connection, Error
 
-from ragate.stores.listed_run import ListedRun, RunStatus, read_listed_run
+from ragate.errors import StorageError
+from ragate.stores.listed_run import ListedRun, RunStatus, read_listed_run, read_listing
 from ragate.stores.postgres.connect import connect, told
+from ragate.stores.postgres.pieces import READ
 from ragate.stores.postgres.reading import StoredRow, fetch, fetch_heads
 
 
@@ -47,10 +48,28 @@ class StoreReader:
         with self.open() as connection:
             fetch(connection, row, folder, names)
 
-    def begun(self, row: StoredRow, folder: Path) -> ListedRun:
+    def listed(self, row: StoredRow, folder: Path) -> ListedRun:
+        """Return what a list shows of a run, whose folder it has once it is fetched.
+
+        Raises:
+            DatabaseError: the store cannot be read.
+        """
+        try:
+            if row.listing is None:
+                return self._begun(row, folder)
+            kept = read_listing(row.listing, folder)
+            if kept is not None:
+                return kept
+            self.bring(row, folder, READ)  # another ragate wrote the listing
+            return read_listed_run(folder)
+        except (ValueError, TypeError, LookupError, AttributeError, StorageError) as error:
+            problem = f"the store's row: not a run: {error}"
+            return ListedRun(row.run_id, folder, RunStatus.BROKEN, problem=problem)
+
+    def _begun(self, row: StoredRow, folder: Path) -> ListedRun:
         """Return what a run without scores began with: interrupted, or outputs for `decide`."""
         with self.open() as connection:
             fetch_heads(connection, row, folder)
         run = read_listed_run(folder)
         shutil.rmtree(folder, ignore_errors=True)
-        return replace(run, status=RunStatus.COLLECTED) if row.ended else run
+        return run

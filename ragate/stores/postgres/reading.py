@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -112,6 +114,7 @@ def fetch(
         session = newest_session(connection, row)
         # Of a run without a session nothing is there, which the sizes, or who reads it, tell.
         found = {} if session is None else copy_out(connection, session, row.writer, target, names)
+        _say_whether_ended(target, row)
         if row.ended:
             _refuse_half(connection, row, found, names)
     except StorageError as error:
@@ -132,6 +135,15 @@ def fetch_heads(connection: psycopg.Connection[Any], row: StoredRow, target: Pat
     session = newest_session(connection, row)
     if session is not None:
         copy_out(connection, session, row.writer, target, (BEGUN, OUTPUTS), heads=True)
+        _say_whether_ended(target, row)
+
+
+def _say_whether_ended(target: Path, row: StoredRow) -> None:
+    """Let a fetched run say of its end what the store does: it was sent when the run began."""
+    with suppress(OSError, ValueError, TypeError):
+        begun = json.loads((target / BEGUN).read_bytes())
+        if begun.get("ended", False) is not row.ended:
+            (target / BEGUN).write_bytes(json.dumps({**begun, "ended": row.ended}).encode())
 
 
 def _refuse_half(

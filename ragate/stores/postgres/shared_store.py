@@ -10,15 +10,9 @@ from functools import cached_property
 from itertools import count, groupby
 from pathlib import Path
 
-from ragate.errors import StorageError, UsageError
+from ragate.errors import UsageError
 from ragate.models import Run
-from ragate.stores.listed_run import (
-    ListedRun,
-    RunStatus,
-    listed_runs,
-    read_listed_run,
-    read_listing,
-)
+from ragate.stores.listed_run import ListedRun, RunStatus, listed_runs
 from ragate.stores.local import LocalStore
 from ragate.stores.postgres.pieces import FIGURES, READ, TEXTS
 from ragate.stores.postgres.reader import StoreReader
@@ -77,14 +71,7 @@ class SharedStore(LocalStore):
         if not row.named:
             problem = "the store's row: no id of a run"
             return ListedRun(row.run_id, self._fetched, RunStatus.BROKEN, problem=problem)
-        folder = self._folder(row, number)
-        try:
-            if row.listing is None:
-                return self._reader.begun(row, folder)
-            return read_listing(row.listing, folder) or self._read_anew(row, folder)
-        except (ValueError, TypeError, LookupError, AttributeError, StorageError) as error:
-            problem = f"the store's row: not a run: {error}"
-            return ListedRun(row.run_id, folder, RunStatus.BROKEN, problem=problem)
+        return self._reader.listed(row, self._folder(row, number))
 
     def _folder(self, row: StoredRow, number: int = 0) -> Path:
         """Return where the run of this number is fetched to, of those with one id."""
@@ -95,11 +82,6 @@ class SharedStore(LocalStore):
         rows = self._rows.get(folder.name, [])
         found = (row for number, row in enumerate(rows) if self._folder(row, number) == folder)
         return next(found, None)
-
-    def _read_anew(self, row: StoredRow, folder: Path) -> ListedRun:
-        """Return what the manifest says: another ragate wrote the listing."""
-        self._reader.bring(row, folder, READ)
-        return read_listed_run(folder)
 
     def place(self, run: ListedRun) -> str:
         """Return where a listed run is kept, in words; "" for the state folder alone."""
@@ -160,14 +142,24 @@ class SharedStore(LocalStore):
                 raise UsageError(
                     f"{error.message}, and none in the run store", remedy=error.remedy
                 ) from error
+        return self._brought(row, TEXTS if texts else READ)
+
+    def newest_elsewhere(self, gate: str, *, texts: bool = False) -> Path | None:
+        """Return the folder of the newest whole run of a gate that the store has; see `find`."""
+        row = self._newest(gate=gate)
+        return None if row is None else self._brought(row, TEXTS if texts else READ)
+
+    def _brought(self, row: StoredRow, names: Iterable[str]) -> Path:
         folder = self._folder(row, self._rows[row.run_id].index(row))
-        self._reader.bring(row, folder, TEXTS if texts else READ)
+        self._reader.bring(row, folder, names)
         return folder
 
-    def _newest(self, *, reported: bool) -> StoredRow | None:
+    def _newest(self, *, reported: bool = False, gate: str | None = None) -> StoredRow | None:
         for run in self.listed():
             row = self._row(run.folder)
             fits = not reported or run.status not in _UNJUDGED
+            if gate is not None and (run.gate != gate or run.partial):
+                continue
             if row is not None and row.listing is not None and fits:
                 return row
         return None

@@ -12,6 +12,11 @@ import psycopg
 import pytest
 
 from ragate.cli.main import run
+from ragate.stores.begun_run import read_begun
+from ragate.stores.postgres.connect import connected, taken_alone
+from ragate.stores.postgres.pieces import UNFINISHED
+from ragate.stores.postgres.reading import fetch, rows_of
+from ragate.stores.spent_calls import SpentCalls
 from tests.integration.resume.interrupted import SAMPLES, Service, folder, interrupted, start
 from tests.integration.stores.postgres.stored_runs import row
 
@@ -62,6 +67,38 @@ def test_a_collect_goes_on_elsewhere_and_then_has_ended(
 
     assert "no interrupted `collect`" in capsys.readouterr().err
     assert row(url, "SELECT count(*) FROM ragate_runs.ends WHERE listing IS NULL") == (1,)
+
+
+def test_what_was_spent_elsewhere_counts_against_the_cap_here(left: Path, root: Path) -> None:
+    left.rename(root / ".ragate")
+    SpentCalls(folder(root)).keep(7, 0.25)
+    SpentCalls(folder(root)).keep(1, 0.5)
+    assert run(["runs", "push", folder(root).name]) == 0
+    shutil.rmtree(root / ".ragate")
+
+    run(["check", "--resume"])
+
+    assert SpentCalls(folder(root)).total() == (8, 0.75)
+    facts = json.loads((folder(root) / "report.json").read_text())["facts"]
+    assert (facts["model_calls"], facts["cost_usd"]) == (8, 0.75)
+
+
+def test_a_run_says_of_its_end_what_the_store_does(
+    root: Path, service: Service, url: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("RAGATE_RUNS_URL", url)
+    run(["collect"])
+    run_id = folder(root).name
+
+    with connected(url) as connection:
+        (ended,) = rows_of(connection, run_id)
+        fetch(connection, ended, tmp_path / "ended" / run_id, UNFINISHED)
+        connection.execute("DELETE FROM ragate_runs.ends")
+        (unended,) = rows_of(connection, run_id)
+        fetch(connection, unended, tmp_path / "unended" / run_id, UNFINISHED)
+
+    assert read_begun(tmp_path / "ended" / run_id).ended
+    assert not read_begun(tmp_path / "unended" / run_id).ended
 
 
 def test_runs_without_scores_are_listed_elsewhere_as_here(
@@ -136,8 +173,6 @@ def test_a_run_that_may_not_go_on_is_refused_and_nothing_is_asked(
 def test_a_run_that_another_machine_is_at_is_refused(
     left: Path, service: Service, url: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from ragate.stores.postgres.connect import connected, taken_alone
-
     with connected(url) as connection:
         assert taken_alone(connection, named(left))
 
