@@ -21,6 +21,10 @@ class LeaseOverError(RagateError):
     """The block is another worker's by now, or its run is over: what came of it is not wanted."""
 
 
+class BlockNotDoneError(RagateError):
+    """An output of the block is wanted anew: whoever goes on with the run has forgotten it."""
+
+
 @dataclass(frozen=True)
 class Lease:
     """A block that was given to this worker.
@@ -69,7 +73,11 @@ class Leases:
         await self._called(query, lease.token, list(samples), list(lines))
 
     async def end(self, lease: Lease) -> None:
-        """Say that every output of the block is there; raises as `append`."""
+        """Say that every output of the block is there; raises as `append`, and one more.
+
+        Raises:
+            BlockNotDoneError: one is not there, or not any more.
+        """
         await self._called("SELECT ragate_work.end_block(%s)", lease.token)
 
     async def give_back(self, lease: Lease, error: str, *, final: bool) -> None:
@@ -103,6 +111,8 @@ def _translated(error: psycopg.Error) -> Exception:
         )
     if state in {"RG002", "RG003"}:
         return LeaseOverError("the block is another worker's, or its run is over")
-    if state in {"RG004", "RG005"}:
+    if state == "RG005":
+        return BlockNotDoneError("the block is not done: an output of it is not there")
+    if state == "RG004":
         return RagateError(f"the queue refused an output: {error}")
     return error

@@ -167,4 +167,9 @@ class Submission:
 
     async def finish(self) -> None:
         """Delete the plan: all of it has been read."""
-        await self._queue.rows("DELETE FROM ragate_work.plans WHERE plan = %s", self.plan)
+        await delete_plan(self._queue, self.plan)
+
+
+async def delete_plan(queue: Queue, plan: str) -> None:
+    """Delete a plan, with its blocks and outputs."""
+    await queue.rows("DELETE FROM ragate_work.plans WHERE plan = %s", plan)

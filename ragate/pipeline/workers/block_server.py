@@ -11,7 +11,7 @@ from ragate.pipeline.workers.plan_budget import budget_share
 from ragate.pipeline.workers.plan_head import read_head
 from ragate.pipeline.workers.row_sender import RowSender
 from ragate.pipeline.workers.served_plan import ServedPlan, open_served
-from ragate.queue.leases import Lease, LeaseOverError, Leases, PlanGoneError
+from ragate.queue.leases import BlockNotDoneError, Lease, LeaseOverError, Leases, PlanGoneError
 from ragate.runtime.operations import Operations
 
 
@@ -60,9 +60,10 @@ class BlockServer:
             RagateError: the block cannot be done.
         """
         try:
-            lease = await self._leases.begin(plan, block)
-            if lease is not None:
-                await self._serve(plan, lease, final=final)
+            while (lease := await self._leases.begin(plan, block)) is not None:
+                with suppress(BlockNotDoneError):  # begun again, it says what is wanted anew
+                    await self._serve(plan, lease, final=final)
+                    return
         except LeaseOverError:
             return  # somebody else has it, or nobody wants it any more
 
@@ -76,7 +77,7 @@ class BlockServer:
                     await self._greet(served, lease)
             await self._ask(served, lease)
             await self._leases.end(lease)
-        except (LeaseOverError, PlanGoneError):
+        except (LeaseOverError, PlanGoneError, BlockNotDoneError):
             raise
         except Exception as error:
             final = final or isinstance(error, BudgetError)  # a cap that is reached ends the run

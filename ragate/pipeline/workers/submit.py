@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
+from dataclasses import replace
 from functools import partial
 
 from ragate.core.hashing import digest
@@ -13,16 +14,17 @@ from ragate.pipeline.workers.plan_budget import close_budget, note_queued, share
 from ragate.pipeline.workers.plan_head import dated_selection, frozen, head_of, queue_name
 from ragate.pipeline.workers.watch import Watch
 from ragate.pipeline.workers.workers_system import WorkersSystem
-from ragate.queue.engine import PRIORITY_CHECK, PRIORITY_RECORDING, open_queue
+from ragate.queue.engine import PRIORITY_CHECK, PRIORITY_RECORDING, Queue, open_queue
 from ragate.queue.plan_lock import alone_at
 from ragate.queue.serving_role import VARIABLE, serving_role
-from ragate.queue.submission import Submission
+from ragate.queue.submission import Submission, delete_plan
 from ragate.recorder.open_system import is_recorded_system
 from ragate.runtime.resources import Opened
 from ragate.stores.local import LocalStore
 from ragate.stores.spent_calls import SpentCalls
 
 CANCEL_S = 20.0
+END_S = 10.0  # for a database that is gone when nothing of it is needed any more
 
 
 def opens_on_workers(url: str) -> OpensSystem:
@@ -67,9 +69,21 @@ async def _open(url: str, request: SystemRequest, opened: Opened) -> AsyncIterat
                         await submission.cancel()
                         await note_queued(queue, submission.plan, spent)
                 raise
-            await note_queued(queue, submission.plan, spent)
-            await submission.finish()
-            await close_budget(queue, submission.plan)
+            await _end(queue, submission.plan, spent)
+
+
+async def _end(queue: Queue, plan: str, spent: SpentCalls) -> None:
+    """Take a run that has all it needs out of the queue; a database that is gone costs nothing."""
+    brief = replace(queue, patience_s=END_S)
+    try:
+        await note_queued(brief, plan, spent)
+        await delete_plan(brief, plan)
+        await close_budget(brief, plan)
+    except Exception as error:  # noqa: BLE001 - what was measured is not lost with it
+        queue.say(
+            f"warning: the run is done, and its plan is still in the queue: {error}; a later run "
+            "deletes it"
+        )
 
 
 def spent_calls(request: SystemRequest) -> SpentCalls:

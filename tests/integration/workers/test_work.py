@@ -10,8 +10,8 @@ import psycopg
 import pytest
 
 from ragate.errors import DatabaseError, UsageError
-from ragate.pipeline.workers import watch
-from ragate.queue.engine import open_queue
+from ragate.pipeline.workers import submit, watch
+from ragate.queue.engine import Queue, open_queue
 from ragate.queue.submission import Submission
 from tests.integration.workers.crew import Crew, until
 
@@ -178,6 +178,29 @@ def test_what_workers_did_while_nobody_listened_is_not_asked_again(
 
     asyncio.run(go())
     assert set(crew.project.asked().values()) == {1}
+
+
+def test_a_judged_run_outlives_a_database_that_is_gone_at_its_end(
+    crew: Crew, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    many, right = crew.clone("many"), crew.clone("right")
+    monkeypatch.setattr(submit, "END_S", 0.5)
+
+    async def gone(queue: Queue, _plan: str) -> None:
+        await queue.rows("SELECT pg_terminate_backend(pg_backend_pid())")  # at every try
+
+    async def go() -> None:
+        worker = asyncio.create_task(crew.worker(right))
+        with monkeypatch.context() as end:
+            end.setattr(submit, "delete_plan", gone)
+            report = await crew.checked(many)
+        await ended(worker)
+        assert report.facts.samples == MANY
+
+    asyncio.run(go())
+    (run,) = (many / ".ragate" / "runs").iterdir()
+    assert (run / "report.json").is_file()
+    assert any("warning: the run is done" in line for line in crew.said)
 
 
 def outputs(root: Path) -> int:
