@@ -18,6 +18,7 @@ from ragate.pipeline.score.policy_metrics import make_metrics
 from ragate.protocols import Aggregate, Metric
 from ragate.runtime.operations import Operations
 from ragate.stores.begun_run import OUTPUTS
+from ragate.stores.local import LocalStore
 from ragate.stores.postgres.open_store import open_store
 from ragate.support.atomic_files import write_atomic
 
@@ -41,7 +42,8 @@ def run_drill(
         )
     setup = GateSetup(config, load_samples(config, Filters()), baseline)
     samples = setup.samples
-    files = paths or [newest_outputs(operations, config.gate)]
+    store = open_store(operations.state, operations.runs_url)  # what it fetches goes with it
+    files = paths or [newest_outputs(store, config.gate)]
     collected = read_collected(files, samples, mapping=line_mapping(config))
 
     active = _metrics(config, samples, baseline)
@@ -59,8 +61,7 @@ def run_drill(
     unmeasured = collected.passes[0]  # holds every sample, those that were not asked as well
     pairs = [(sample, intact.get(sample.id, unmeasured[sample.id])) for sample in samples]
     breaks = drill(pairs, decide_on, metrics=infos, shares=SHARES, seed=seed)
-    date = setup.today.isoformat()
-    proof = DrillProof(date=date, caught=breaks.caught, planted=len(breaks.rows))
+    proof = DrillProof(date=f"{setup.today}", caught=breaks.caught, planted=len(breaks.rows))
     write_atomic(operations.state / DRILL_FILE, proof.model_dump_json().encode())
     return breaks
 
@@ -70,15 +71,14 @@ def _metrics(config: Config, samples: Sequence[Sample], baseline: Run) -> list[M
     return make_metrics(config, samples, states=states, earlier=earlier)
 
 
-def newest_outputs(operations: Operations, gate: str) -> Path:
+def newest_outputs(store: LocalStore, gate: str) -> Path:
     """Return the outputs of the newest run that has some: here, or else in the run store.
 
     Raises:
         UsageError: there are none.
         DatabaseError: there are none here, and the run store cannot be read.
     """
-    store = open_store(operations.state, operations.runs_url)
-    folders = [*map(store.folder, reversed(store.list())), operations.state]
+    folders = [*map(store.folder, reversed(store.list())), store.runs.parent]
     here = next((path / OUTPUTS for path in folders if (path / OUTPUTS).is_file()), None)
     if here is not None:
         return here
