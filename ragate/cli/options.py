@@ -17,11 +17,11 @@ import click
 from ragate.cli.operations import in_ci
 from ragate.cli.streams import file_or_stdout
 from ragate.errors import UsageError
-from ragate.models import Report
-from ragate.pipeline.run.selection import Selection
 
 if TYPE_CHECKING:
     from ragate.config import Config
+    from ragate.models import Report
+    from ragate.pipeline.run.selection import Selection
 
 F = TypeVar("F", bound=Callable[..., Any])
 FORMATS = ("console", "markdown", "json", "junit", "sarif", "html")

@@ -1,7 +1,6 @@
 """From the text of ragate.toml to a Config."""
 
 import math
-import shlex
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -15,50 +14,15 @@ from ragate.config.scorecard import check_stages, read_scorecard, with_stages
 from ragate.config.slices import check_slices, refuse_one_table
 from ragate.config.system_table import read_system
 from ragate.config.toml_mistakes import toml_mistake
-from ragate.core.text.listed_names import listed
 from ragate.errors import ConfigError
 from ragate.models import Rule, Waiver
-from ragate.support.bounded_walk import files_named
+from ragate.support.find_files import CONFIG_NAME
 from ragate.support.foreign_files import inside, read_text, refuse_unwritable_path
 from ragate.support.settings import nearest, read_settings, shown
 
-CONFIG_NAME = "ragate.toml"
 MAX_BYTES = 1024 * 1024
-MOST_NAMED = 10
 _DOCS = "docs/configuration.md lists every key"
 _INIT = "`ragate init` writes a commented ragate.toml"
-
-
-def find_config(start: Path, *, named: Path | None = None) -> Path:
-    """Return the configuration file: `named`, or the nearest ragate.toml above `start`.
-
-    The search ends at the repository's root (the folder that holds ``.git``), and looks only in
-    `start` where there is no repository.
-
-    Raises:
-        ConfigError: there is none; names those that lie below `start`.
-    """
-    if named is not None:
-        path = start / named
-        if path.is_dir():
-            inside = named / CONFIG_NAME
-            raise ConfigError(f"{named} is a folder", remedy=f"name the file in it: {inside}")
-        if not path.is_file():
-            raise ConfigError(f"{named}: there is no such file", remedy=_INIT)
-        return path
-    folders = [start, *start.parents]
-    root = next((n for n, folder in enumerate(folders) if (folder / ".git").exists()), 0)
-    for folder in folders[: root + 1]:
-        if (folder / CONFIG_NAME).is_file():
-            return folder / CONFIG_NAME
-    message = f"there is no {CONFIG_NAME} in {start} or above it"
-    below = [path.relative_to(start).as_posix() for path in files_named(CONFIG_NAME, start)]
-    if not below:
-        raise ConfigError(message, remedy=_INIT)
-    raise ConfigError(
-        f"{message}; below it are {listed(below, MOST_NAMED)}",
-        remedy=f"change into the folder of one, or name it: --config {shlex.quote(below[0])}",
-    )
 
 
 def load_config(path: Path) -> Config:

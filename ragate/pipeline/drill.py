@@ -17,9 +17,9 @@ from ragate.pipeline.score.metric_records import evaluate
 from ragate.pipeline.score.policy_metrics import make_metrics
 from ragate.protocols import Aggregate, Metric
 from ragate.runtime.operations import Operations
-from ragate.stores.begun_run import OUTPUTS
 from ragate.stores.local import LocalStore
 from ragate.stores.postgres.open_store import open_store
+from ragate.stores.run_files import OUTPUTS
 from ragate.support.atomic_files import write_atomic
 
 

@@ -1,14 +1,18 @@
 """What a person says of a run, so that it is found again: it decides nothing."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ragate.errors import UsageError
-from ragate.models import RunManifest
 from ragate.support import git
+
+if TYPE_CHECKING:
+    from ragate.models import RunManifest
 
 MOST_KEYS = 50
 MOST_CHARS = 1000

@@ -15,12 +15,12 @@ from pydantic import ValidationError
 from ragate.errors import StorageError, UsageError
 from ragate.models import EarlierRun, Filters, Frozen
 from ragate.stores.local import LocalStore
+from ragate.stores.run_files import BEGUN, LOCK, OUTPUTS
 from ragate.support.atomic_files import write_atomic
 from ragate.support.foreign_files import read_bytes
 from ragate.support.settings import nearest
 from ragate.support.strict_json import loads
 
-BEGUN, LOCK, OUTPUTS = "begun.json", "begun.lock", "outputs.jsonl"
 _MOST_BYTES = 16 * 1024 * 1024
 _RUN_ID = re.compile(r"[0-9A-Za-z-]{1,100}")
 

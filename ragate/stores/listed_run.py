@@ -14,18 +14,15 @@ from typing import Any
 
 from pydantic_core import from_json
 
-from ragate.models import Verdict
 from ragate.stores.named_models import named_models
 
 MOST_BYTES = 256 * 1024 * 1024
 LISTING = "listing.json"
-_LISTING_BYTES = 64 * 1024
-_HEAD_BYTES = 16 * 1024 * 1024
-_VERDICTS = frozenset(map(str, Verdict))
+_LISTING_BYTES, _HEAD_BYTES = 64 * 1024, 16 * 1024 * 1024
 
 
 class RunStatus(StrEnum):
-    """How a run ended: a verdict's word, or why there is none."""
+    """How a run ended: by `models.Verdict`, the first four, or why there is no verdict."""
 
     PASSED = "passed"
     FAILED = "failed"
@@ -35,6 +32,9 @@ class RunStatus(StrEnum):
     COLLECTED = "collected"  # outputs for `decide`: finished, without scores
     UNFINISHED = "unfinished"
     BROKEN = "broken"
+
+
+VERDICTS = frozenset(list(RunStatus)[:4])
 
 
 @dataclass(frozen=True)
@@ -186,7 +186,7 @@ def _status(folder: Path, manifest: Mapping[str, Any]) -> RunStatus:
             return RunStatus.RECORDED
         except (OSError, ValueError, LookupError, TypeError):
             return RunStatus.BROKEN
-    return RunStatus(verdict) if verdict in _VERDICTS else RunStatus.BROKEN
+    return RunStatus(verdict) if verdict in VERDICTS else RunStatus.BROKEN
 
 
 def run_facts(run: ListedRun) -> dict[str, Any]:

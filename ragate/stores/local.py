@@ -3,26 +3,26 @@
 ``manifest.json`` · ``outputs.jsonl`` (with full texts, readable by `decide` and `replay`) ·
 ``scores.jsonl`` (hashes, document ids, answers and scores: what a comparison needs, without the
 texts) · ``report.json`` · ``listing.json`` (what a list of runs shows).
+
+What reads and writes whole runs is loaded when that is done: a list needs none of it.
 """
+
+from __future__ import annotations
 
 import json
 import secrets
 import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
-
-from pydantic import ValidationError
+from typing import TYPE_CHECKING, Any
 
 from ragate.errors import StorageError, UsageError
-from ragate.models import REPORT_SCHEMA_VERSION, Record, Report, Run, RunManifest, Score
 from ragate.stores.listed_run import LISTING, ListedRun, listed_runs, listing
 from ragate.stores.prune import last_write, remove
-from ragate.stores.stored_record import read_records, read_scores, record_line, scores_json
 from ragate.support.atomic_files import write_atomic, write_lines
-from ragate.support.settings import nearest
-from ragate.support.spill import Spill
-from ragate.support.strict_json import loads
+
+if TYPE_CHECKING:
+    from ragate.models import Report, Run, RunManifest, Score
 
 
 def new_run_id() -> str:
@@ -46,6 +46,8 @@ class LocalStore:
 
         The manifest comes last: with it a run counts as finished, so it must be whole by then.
         """
+        from ragate.stores.stored_record import record_line, scores_json
+
         folder = self.folder(run.manifest.run_id)
         manifest = run.manifest.model_dump(mode="json")
         manifest["aggregates"] = [scores_json(scores) for scores in run.aggregates]
@@ -97,6 +99,8 @@ class LocalStore:
         for folder in (self.folder(name), Path(name)):
             if (folder / "manifest.json").is_file():
                 return folder
+        from ragate.support.settings import nearest
+
         raise UsageError(
             f"no run {name!r} in {self.runs}{nearest(name, self.list()[-20:])}",
             remedy="`ragate check` prints the id of its run; `latest` is the newest",
@@ -127,6 +131,10 @@ class LocalStore:
         Raises:
             StorageError: names the file, the line and what is wrong.
         """
+        from ragate.models import Record, Run
+        from ragate.stores.stored_record import read_records
+        from ragate.support.spill import Spill
+
         manifest, aggregates = _read_manifest(folder / "manifest.json")
         records = Spill(Record, read_records(folder / "scores.jsonl"))
         return Run(manifest=manifest, records=records, aggregates=aggregates)
@@ -137,6 +145,10 @@ class LocalStore:
 
     def load_report(self, folder: Path) -> Report:
         """Read the report of a run back."""
+        from pydantic import ValidationError
+
+        from ragate.models import REPORT_SCHEMA_VERSION, Report
+
         where = folder / "report.json"
         again = "make it again with `ragate decide` on the run's outputs.jsonl"
         try:
@@ -150,6 +162,10 @@ class LocalStore:
 
 
 def _read_manifest(path: Path) -> tuple[RunManifest, tuple[dict[str, Score], ...]]:
+    from ragate.models import RunManifest
+    from ragate.stores.stored_record import read_scores
+    from ragate.support.strict_json import loads
+
     try:
         data: Any = loads(path.read_bytes(), where=str(path), error=StorageError)
         data.pop("verdict", None)  # a list of runs reads it there; the report is what holds

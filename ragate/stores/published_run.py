@@ -10,18 +10,9 @@ from typing import Any
 from ragate.core.plain_settings import plain_settings
 from ragate.core.published_sentences import WITHHELD
 from ragate.models import Publish, Record, Report
+from ragate.stores.run_files import MANIFEST, REPORT, RUN_FILES, SCORES
 from ragate.stores.stored_record import read_records, record_line
 from ragate.support.atomic_files import write_atomic, write_lines
-
-SCORES, MANIFEST, REPORT = "scores.jsonl", "manifest.json", "report.json"
-OUTPUTS = "outputs.jsonl"  # with full passages
-RUN_FILES = {
-    MANIFEST: 256 * 1024 * 1024,
-    SCORES: 256 * 1024 * 1024,
-    OUTPUTS: 1024 * 1024 * 1024,
-    REPORT: 256 * 1024 * 1024,
-    "requests.jsonl.gz": 256 * 1024 * 1024,
-}
 
 
 def copy_run(source: Path, target: Path, report: Report | None, *, publish: Publish) -> None:

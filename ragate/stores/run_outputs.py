@@ -8,8 +8,9 @@ from typing import BinaryIO
 from ragate.errors import DatasetError, StorageError, UsageError
 from ragate.models import RunManifest
 from ragate.outputs.outputs_file import MAX_BYTES, OutputsHeader, read_outputs
-from ragate.stores.begun_run import OUTPUTS, BegunRun, alone, find_interrupted
+from ragate.stores.begun_run import BegunRun, alone, find_interrupted
 from ragate.stores.local import LocalStore
+from ragate.stores.run_files import OUTPUTS
 from ragate.stores.writer import OutputsWriter
 from ragate.support.atomic_files import write_lines
 from ragate.support.foreign_files import open_regular

@@ -233,6 +233,17 @@ def test_the_types_and_the_configuration_stay_light(module: str) -> None:
     assert loaded.stdout.split() == []
 
 
+def test_a_list_of_runs_loads_no_types_of_samples_and_scores() -> None:
+    modules = "ragate.cli.runs.listing, ragate.stores.postgres.shared_store"
+    code = f"import sys, {modules}; print(*({{'pydantic', 'ragate.models'}} & sys.modules.keys()))"
+
+    loaded = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+
+    assert loaded.stdout.split() == []
+
+
 def test_nothing_that_decides_reads_what_people_said_of_answers() -> None:
     readers = {
         module

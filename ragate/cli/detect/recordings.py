@@ -8,7 +8,7 @@ from typing import Any
 
 from ragate.cli.detect.found_system import FoundSystem
 from ragate.outputs.foreign_lines import proposed_mapping
-from ragate.support.bounded_walk import folders_in
+from ragate.support.find_files import folders_in
 
 FOLDERS = ("outputs", "output", "evals/outputs", "results", "runs", "predictions", "answers")
 LOOKED_AT = 3

@@ -11,7 +11,7 @@ from ragate.cli.init.survey import Survey
 from ragate.cli.workflows.earlier import workflow_texts
 from ragate.cli.workflows.gates import gates_of
 from ragate.config import CONFIG_NAME
-from ragate.support.bounded_walk import files_named
+from ragate.support.find_files import files_named
 
 _GATE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,59}")
 MAX_BYTES = 1024 * 1024

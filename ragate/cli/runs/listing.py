@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from ragate.cli.operations import open_config
+from ragate.cli.operations import open_operations
 from ragate.cli.options import config_option
 from ragate.cli.runs.filters import run_filters
 from ragate.stores.listed_run import ListedRun, run_facts
@@ -24,7 +24,7 @@ from ragate.support.escape import one_line
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 def command(*, config: Path | None, wanted: RunFilter, limit: int | None, as_json: bool) -> int:
     """List the stored runs, newest first; what cannot be read is listed as broken."""
-    _, operations = open_config(config)
+    operations = open_operations(config)
     store = open_store(operations.state, operations.runs_url)
     runs = list(islice(fitting(store.listed(), wanted), limit))
     if as_json:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from ragate.cli.operations import open_config
+from ragate.cli.operations import open_operations
 from ragate.cli.options import config_option
 from ragate.cli.runs.filters import run_filters
 from ragate.cli.runs.listing import run_line
@@ -35,7 +35,7 @@ def command(
             "prune removes nothing unless it is told which runs",
             remedy="--keep 20 keeps the newest twenty of every gate, --until DATE those after it",
         )
-    _, operations = open_config(config)
+    operations = open_operations(config)
     store = open_store(operations.state, operations.runs_url)
     found = fitting(store.listed(), wanted)
     going = prunable(found, keep=keep or 0, written=store.last_write, writer=store.writer)

@@ -19,7 +19,7 @@ from ragate.github.rest.repository import Repository, gate_statuses
 from ragate.models import Record, Run, Verdict
 from ragate.outputs.outputs_file import read_outputs
 from ragate.stores.local import LocalStore
-from ragate.stores.published_run import OUTPUTS
+from ragate.stores.run_files import OUTPUTS
 
 _KEEP = (
     "keep what each run leaves: upload .ragate/result as an artifact with `if: always()`, and give "

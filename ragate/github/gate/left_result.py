@@ -10,7 +10,8 @@ from ragate.errors import StorageError
 from ragate.github.rest.artifacts import FoundArtifact, unpack
 from ragate.github.rest.repository import Repository
 from ragate.models import Frozen, Publish, Report
-from ragate.stores.published_run import RUN_FILES, copy_run
+from ragate.stores.published_run import copy_run
+from ragate.stores.run_files import RUN_FILES
 from ragate.support.atomic_files import write_atomic
 from ragate.support.foreign_files import read_bytes
 

@@ -21,7 +21,7 @@ from ragate.github.rest.repository import Repository
 from ragate.models import Acceptance, Report, Run
 from ragate.pipeline.compare_stored import decide_again
 from ragate.stores.local import LocalStore
-from ragate.stores.published_run import REPORT, RUN_FILES
+from ragate.stores.run_files import REPORT, RUN_FILES
 from ragate.support.foreign_files import read_bytes
 
 

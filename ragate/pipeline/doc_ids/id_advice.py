@@ -10,7 +10,7 @@ from ragate.core.doc_ids.advice import mismatch_remedy, mismatch_words
 from ragate.core.doc_ids.mismatch import IdMismatch
 from ragate.core.doc_ids.run_ids import run_mismatch
 from ragate.models import Reads, Run, Sample
-from ragate.support.bounded_walk import folders_in
+from ragate.support.find_files import folders_in
 
 MOST_FOLDERS = 2000
 DEPTH = 5

@@ -11,8 +11,9 @@ from ragate.core.text.listed_names import listed
 from ragate.errors import UsageError
 from ragate.models import Sample
 from ragate.runtime.operations import Operations
-from ragate.stores.begun_run import OUTPUTS, BegunRun, BegunState
+from ragate.stores.begun_run import BegunRun, BegunState
 from ragate.stores.local import LocalStore
+from ragate.stores.run_files import OUTPUTS
 from ragate.support import git
 from ragate.version import __version__
 

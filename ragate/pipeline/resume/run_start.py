@@ -20,9 +20,10 @@ from ragate.pipeline.run.ready_system import ReadySystem, open_ready_system
 from ragate.pipeline.run.selection import Selection
 from ragate.pipeline.run.system_session import Session
 from ragate.runtime.operations import Operations
-from ragate.stores.begun_run import OUTPUTS, BegunRun, BegunState, find_interrupted, save_begun
+from ragate.stores.begun_run import BegunRun, BegunState, find_interrupted, save_begun
 from ragate.stores.local import LocalStore
 from ragate.stores.postgres.open_store import reach_store, sent_at_the_end
+from ragate.stores.run_files import OUTPUTS
 from ragate.stores.spent_calls import SpentBy, SpentCalls
 
 

@@ -15,10 +15,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from uuid import UUID, uuid4
 
-from ragate.stores.begun_run import BEGUN, OUTPUTS
 from ragate.stores.listed_run import LISTING, listing
 from ragate.stores.postgres.pieces import FILES, GROWING, Piece, copy_in, pieces_of
-from ragate.stores.published_run import MANIFEST
+from ragate.stores.run_files import BEGUN, MANIFEST, OUTPUTS
 from ragate.stores.spent_calls import SPENT
 from ragate.support.atomic_files import write_atomic
 

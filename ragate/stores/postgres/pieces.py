@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from ragate.errors import StorageError
-from ragate.stores.begun_run import BEGUN, OUTPUTS
 from ragate.stores.listed_run import LISTING
-from ragate.stores.published_run import MANIFEST, REPORT, RUN_FILES, SCORES
+from ragate.stores.run_files import BEGUN, MANIFEST, OUTPUTS, REPORT, RUN_FILES, SCORES
 from ragate.stores.spent_calls import SPENT
 
 if TYPE_CHECKING:

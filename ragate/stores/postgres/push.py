@@ -12,7 +12,7 @@ from ragate.stores.postgres.connect import connected, store_key, taken_alone
 from ragate.stores.postgres.interrupted import is_newest
 from ragate.stores.postgres.outbox import Outbox, read_mark
 from ragate.stores.postgres.reading import role_of, rows_of
-from ragate.stores.published_run import MANIFEST
+from ragate.stores.run_files import MANIFEST
 
 
 def has_ended(folder: Path) -> bool:

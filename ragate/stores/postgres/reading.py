@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from ragate.errors import StorageError
-from ragate.stores.begun_run import BEGUN, OUTPUTS
 from ragate.stores.listed_run import ListedRun, RunStatus
 from ragate.stores.postgres.pieces import copy_out
 from ragate.stores.postgres.schema import is_run_id
+from ragate.stores.run_files import BEGUN, OUTPUTS
 
 if TYPE_CHECKING:
     import psycopg

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 from itertools import count, groupby
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ragate.errors import UsageError
-from ragate.models import Run
 from ragate.stores.listed_run import ListedRun, RunStatus, listed_runs
 from ragate.stores.local import LocalStore
 from ragate.stores.postgres.pieces import FIGURES, READ, TEXTS
@@ -19,7 +19,10 @@ from ragate.stores.postgres.reader import StoreReader
 from ragate.stores.postgres.reading import StoredRow, counted, rows_of, stored_rows, written_at
 from ragate.stores.postgres.schema import is_run_id
 from ragate.stores.prune import remove
-from ragate.stores.published_run import MANIFEST
+from ragate.stores.run_files import MANIFEST
+
+if TYPE_CHECKING:
+    from ragate.models import Run
 
 _REMOVE = "DELETE FROM ragate_runs.runs WHERE run_id = %s AND writer = ANY(%s)"
 _UNJUDGED = frozenset(

@@ -9,7 +9,14 @@ import pytest
 
 from ragate.models import RunManifest, SystemInfo, Verdict
 from ragate.outputs.outputs_header import OutputsHeader, header_line
-from ragate.stores.listed_run import LISTING, ListedRun, RunStatus, listed_runs, read_listed_run
+from ragate.stores.listed_run import (
+    LISTING,
+    VERDICTS,
+    ListedRun,
+    RunStatus,
+    listed_runs,
+    read_listed_run,
+)
 from ragate.stores.local import LocalStore
 from tests.factories import decision_factory, report_factory, run_factory
 
@@ -199,3 +206,7 @@ def test_a_setting_that_is_no_json_costs_no_run(tmp_path: Path):
 
 def test_a_whole_run_is_not_partial(tmp_path: Path):
     assert not read_listed_run(stored(tmp_path)).partial
+
+
+def test_the_verdicts_of_a_list_are_those_of_a_decision() -> None:
+    assert frozenset(map(str, Verdict)) == VERDICTS

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from ragate.support import bounded_walk
-from ragate.support.bounded_walk import files_named
+from ragate.support import find_files
+from ragate.support.find_files import files_named
 
 
 def put(root: Path, *names: str) -> None:
@@ -34,6 +34,6 @@ def test_no_link_is_followed(tmp_path: Path):
 
 def test_the_search_ends_in_a_folder_without_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     put(tmp_path, *(f"f{number}/x.toml" for number in range(9)), "a/b/c/d/e/f/x.toml")
-    monkeypatch.setattr(bounded_walk, "MOST_FOLDERS", 5)
+    monkeypatch.setattr(find_files, "MOST_FOLDERS", 5)
 
     assert len(list(files_named("x.toml", tmp_path))) <= 4

@@ -1,0 +1,81 @@
+"""Where ragate.toml is, and files of one name below a folder: bounded, and following no link."""
+
+import os
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+
+from ragate.errors import ConfigError
+
+CONFIG_NAME = "ragate.toml"
+MOST_NAMED = 10
+_INIT = "`ragate init` writes a commented ragate.toml"
+MOST_FOLDERS = 5_000
+MOST_FILES = 50
+DEPTH = 5
+_PASSED_OVER = frozenset({"node_modules", "venv", "env", "site-packages", "__pycache__"})
+
+
+def files_named(name: str, root: Path) -> Iterator[Path]:
+    """Yield the files of this name below `root`, shallow ones first, none in a hidden folder."""
+    waiting, folders, files = [root], 0, 0
+    while waiting and folders < MOST_FOLDERS:
+        folder = waiting.pop(0)
+        folders += 1
+        path = folder / name
+        if path.is_file() and not path.is_symlink():
+            yield path
+            files += 1
+            if files >= MOST_FILES:
+                return
+        if len(folder.relative_to(root).parts) < DEPTH:
+            waiting += folders_in(folder)
+
+
+def folders_in(folder: Path) -> list[Path]:
+    """Return the folders in a folder that a project's own files may be in, by name."""
+    try:
+        with os.scandir(folder) as entries:
+            names = sorted(
+                entry.name
+                for entry in entries
+                if entry.is_dir(follow_symlinks=False) and not entry.name.startswith(".")
+            )
+    except OSError:
+        return []
+    return [folder / name for name in names if name not in _PASSED_OVER]
+
+
+def find_config(start: Path, *, named: Path | None = None) -> Path:
+    """Return the configuration file: `named`, or the nearest ragate.toml above `start`.
+
+    The search ends at the repository's root (the folder that holds ``.git``), and looks only in
+    `start` where there is no repository.
+
+    Raises:
+        ConfigError: there is none; names those that lie below `start`.
+    """
+    if named is not None:
+        path = start / named
+        if path.is_dir():
+            inside = named / CONFIG_NAME
+            raise ConfigError(f"{named} is a folder", remedy=f"name the file in it: {inside}")
+        if not path.is_file():
+            raise ConfigError(f"{named}: there is no such file", remedy=_INIT)
+        return path
+    folders = [start, *start.parents]
+    root = next((n for n, folder in enumerate(folders) if (folder / ".git").exists()), 0)
+    for folder in folders[: root + 1]:
+        if (folder / CONFIG_NAME).is_file():
+            return folder / CONFIG_NAME
+    message = f"there is no {CONFIG_NAME} in {start} or above it"
+    below = [path.relative_to(start).as_posix() for path in files_named(CONFIG_NAME, start)]
+    if not below:
+        raise ConfigError(message, remedy=_INIT)
+    listed = ", ".join(below[:MOST_NAMED])
+    if len(below) > MOST_NAMED:
+        listed += f" and {len(below) - MOST_NAMED} more"
+    raise ConfigError(
+        f"{message}; below it are {listed}",
+        remedy=f"change into the folder of one, or name it: --config {shlex.quote(below[0])}",
+    )
