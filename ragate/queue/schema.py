@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 VARIABLE = "RAGATE_QUEUE_URL"
 _OURS = (TRUST, WORK, WORKER)
+SCHEMAS = (ENGINE_SCHEMA, *(each.schema for each in _OURS))
 _PAUSE_S = 2.0
 _MIGRATE = "`ragate db migrate`, with a role that may create schemas"
 
@@ -45,6 +46,8 @@ def make_schemas(url: str) -> None:
         DatabaseError: the server is out of reach, or a schema is not there and may not be made.
     """
     with connected(url, VARIABLE) as connection:
+        if are_there(connection):
+            _refuse_without_rights(connection)
         if not is_made(connection):
             migrate_queue(connection)
 
@@ -92,13 +95,36 @@ def wait_for_schemas(url: str, *, say: Callable[[str], None]) -> None:
     """
     told = False
     with connected(url, VARIABLE) as connection:
-        while not _are_there(connection):
+        while not are_there(connection):
             if not told:
                 say(f"waits for the queue's schemas: the first run makes them, or {_MIGRATE}")
             told = True
             time.sleep(_PAUSE_S)
-        for each in _OURS:
-            check_version(connection, each)
+        check_versions(connection)
+
+
+def check_versions(connection: psycopg.Connection[Any]) -> None:
+    """See that our schemas, which are there, are of this ragate, and that this role may use them.
+
+    Raises:
+        DatabaseError: one is of another version, or half done; the role has no rights.
+    """
+    _refuse_without_rights(connection)
+    for each in _OURS:
+        check_version(connection, each)
+
+
+def _refuse_without_rights(connection: psycopg.Connection[Any]) -> None:
+    query = (
+        "SELECT session_user::text, bool_and(has_schema_privilege(oid, 'USAGE')) "
+        "FROM pg_namespace WHERE nspname = ANY(%s)"
+    )
+    role, may = connection.execute(query, ([*SCHEMAS],)).fetchone() or ("", False)
+    if not may:
+        raise DatabaseError(
+            f"the role {role!r} has no rights in the queue's schemas",
+            remedy=f"`ragate db roles --worker {role} --apply`, or --submitter, as their owner",
+        )
 
 
 def is_made(connection: psycopg.Connection[Any]) -> bool:
@@ -106,14 +132,13 @@ def is_made(connection: psycopg.Connection[Any]) -> bool:
     if not engine_is_there(connection):
         return False
     try:
-        for each in _OURS:
-            check_version(connection, each)
+        check_versions(connection)
     except DatabaseError:
         return False
     return True
 
 
-def _are_there(connection: psycopg.Connection[Any]) -> bool:
+def are_there(connection: psycopg.Connection[Any]) -> bool:
     """Return whether every schema is there, in whatever version."""
     query = (
         "SELECT count(*) FROM pg_class WHERE relname = 'migrations' AND relkind = 'r' "
@@ -124,7 +149,9 @@ def _are_there(connection: psycopg.Connection[Any]) -> bool:
 
 
 def engine_is_there(connection: psycopg.Connection[Any]) -> bool:
-    """Return whether the engine's tables are there."""
-    table = f"{ENGINE_SCHEMA}.procrastinate_workers"
-    row = connection.execute("SELECT to_regclass(%s)", (table,)).fetchone()
-    return row is not None and row[0] is not None
+    """Return whether the engine's tables are there; asks what every role may."""
+    query = (
+        "SELECT FROM pg_class WHERE relname = 'procrastinate_workers' AND relkind = 'r' "
+        "AND relnamespace IN (SELECT oid FROM pg_namespace WHERE nspname = %s)"
+    )
+    return connection.execute(query, (ENGINE_SCHEMA,)).fetchone() is not None

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ragate.errors import UsageError
 from ragate.queue.engine import Queue
 
 VARIABLE = "RAGATE_QUEUE_ROLE"
 # Roles are of a whole server: in a database without `ragate db roles` they may do nothing.
-_MEMBERS = """
+MEMBERS = """
 SELECT m.rolname FROM pg_auth_members a
 JOIN pg_roles m ON m.oid = a.member JOIN pg_roles g ON g.oid = a.roleid
 WHERE g.rolname = 'ragate_workers' AND m.rolcanlogin
@@ -27,7 +29,11 @@ async def serving_role(queue: Queue, named: str) -> str:
     Raises:
         UsageError: no such role is there, or there are several and none is named.
     """
-    roles = [str(name) for (name,) in await queue.rows(_MEMBERS)]
+    return chosen_role([str(name) for (name,) in await queue.rows(MEMBERS)], named)
+
+
+def chosen_role(roles: Sequence[str], named: str) -> str:
+    """Return the one of `roles` that is to serve; the rest is as in `serving_role`."""
     if named and named not in roles:
         raise UsageError(
             f"{VARIABLE} = {named!r}: no role of workers in this database",

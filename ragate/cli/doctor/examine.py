@@ -23,6 +23,7 @@ from ragate.cli.doctor.under_test import UNREAD, database, system
 from ragate.cli.doctor.workflows import CHECK as CHECK_WORKFLOWS
 from ragate.cli.doctor.workflows import workflows
 from ragate.cli.finding import Finding, guarded, of_error, ok, skipped
+from ragate.cli.worker import queue_findings
 from ragate.config import Config
 from ragate.dataset import asked, read_entries
 from ragate.models import Run, Sample
@@ -75,9 +76,15 @@ def examine(
         findings += guarded(personal_data.CHECK, lambda: on_disk.personal(subject, runs[0]))
         findings += guarded("drill", lambda: policy.proof(last_proof(subject.operations)))
     findings += guarded("state folder", lambda: on_disk.state(subject))
-    findings += guarded("run store", lambda: on_disk.run_store(subject))
+    findings += _servers(subject)
     gate = subject.config.gate if subject.config is not None else ""
     return findings + guarded(CHECK_WORKFLOWS, lambda: workflows(subject.root, gate))
+
+
+def _servers(subject: ExaminedProject) -> list[Finding]:
+    found = guarded("run store", lambda: on_disk.run_store(subject))
+    queue = queue_findings.queue
+    return found + guarded(queue_findings.CHECK, lambda: queue(subject.operations))
 
 
 def _golden(subject: ExaminedProject, samples: list[Sample]) -> Iterable[Finding]:
