@@ -11,8 +11,6 @@ from __future__ import annotations
 
 import argparse
 import signal
-import subprocess
-import sys
 import tempfile
 import time
 from pathlib import Path
@@ -22,44 +20,14 @@ import psycopg
 from ragate.database import PostgresDatabase
 from ragate.database.migrations import migrate
 from ragate.database.trust.budget_sql import MIGRATIONS
+from tests.servers.spender import Spender
 
 CAP_USD = 2.0
 PROCESSES = 8
 LEASE = "UPDATE ragate_trust.reservations SET lease = least(lease, now() + interval '4 s')"
-SPENDER = """
-import asyncio, random, sys
-from functools import partial
-import psycopg
-from ragate.clients.budget import Budget, Capped
-from ragate.clients.budget_line import BudgetLine
-from ragate.errors import BudgetError
-from ragate.protocols import ChatReply, ChatRequest
-
-url, seed, cap = sys.argv[1], int(sys.argv[2]), float(sys.argv[3])
-chance = random.Random(seed)
-
-async def model(request, *, draw=0):
-    cost = chance.uniform(0.0005, 0.002)
-    print(cost, flush=True)
-    await asyncio.sleep(chance.uniform(0.5, 1.5))
-    return ChatReply("so", 1, 1, cost)
-
-async def spend(client):
-    while True:
-        try:
-            await client(ChatRequest("m", (("user", "q"),)))
-        except BudgetError:
-            return
-
-async def main():
-    caps = {"max_calls": 1_000_000, "max_cost_usd": cap}
-    line = BudgetLine(partial(psycopg.connect, url, autocommit=True), "token", caps)
-    client = Capped(model, Budget(**caps, share=line))
-    await asyncio.gather(*(spend(client) for _ in range(16)))
-    line.close()
-
-asyncio.run(main())
-"""
+SPENDER = Spender(
+    max_calls=1_000_000, max_cost_usd=CAP_USD, at_once=16, cost=(0.0005, 0.002), seconds=(0.5, 1.5)
+)
 
 
 def spend(url: str, folder: Path, kills: int) -> list[float]:
@@ -67,8 +35,7 @@ def spend(url: str, folder: Path, kills: int) -> list[float]:
     processes = []
     for number in range(PROCESSES):
         with (folder / f"calls{number}").open("w") as calls:
-            command = [sys.executable, "-c", SPENDER, url, str(number), str(CAP_USD)]
-            processes.append(subprocess.Popen(command, stdout=calls))
+            processes.append(SPENDER.start(url, number, calls))
     for process in processes[:kills]:
         time.sleep(3)
         process.send_signal(signal.SIGKILL)

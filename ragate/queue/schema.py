@@ -7,10 +7,11 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ragate.database.connecting import connected
-from ragate.database.migrations import ADVISORY_CLASS, check_version, migrate
+from ragate.database.migrations import check_version, migrate
 from ragate.database.trust.budget_sql import MIGRATIONS as TRUST
 from ragate.database.trust.engine_sql import MIGRATIONS as WORKER
 from ragate.errors import DatabaseError, NotInstalledError
+from ragate.queue.engine_schema import MIGRATE, check_engine, engine_is_there, migrate_engine
 from ragate.queue.tables import ENGINE_SCHEMA, WORK
 
 if TYPE_CHECKING:
@@ -20,7 +21,6 @@ VARIABLE = "RAGATE_QUEUE_URL"
 _OURS = (TRUST, WORK, WORKER)
 SCHEMAS = (ENGINE_SCHEMA, *(each.schema for each in _OURS))
 _PAUSE_S = 2.0
-_MIGRATE = "`ragate db migrate`, with a role that may create schemas"
 
 
 def require_engine() -> None:
@@ -60,31 +60,9 @@ def migrate_queue(connection: psycopg.Connection[Any]) -> dict[str, int]:
     """
     require_engine()
     return {
-        ENGINE_SCHEMA: _make_engine(connection),
+        ENGINE_SCHEMA: migrate_engine(connection),
         **{each.schema: migrate(connection, each) for each in _OURS},
     }
-
-
-def _make_engine(connection: psycopg.Connection[Any]) -> int:
-    """Make the engine's tables in a schema of their own, where they are not there."""
-    import psycopg
-    from procrastinate.schema import SchemaManager
-
-    try:
-        with connection.transaction():
-            lock = "SELECT pg_advisory_xact_lock(%s, hashtext(%s))"
-            connection.execute(lock, (ADVISORY_CLASS, ENGINE_SCHEMA))
-            if engine_is_there(connection):
-                return 0
-            connection.execute(f"CREATE SCHEMA IF NOT EXISTS {ENGINE_SCHEMA}".encode())
-            connection.execute(f"SET LOCAL search_path = {ENGINE_SCHEMA}".encode())
-            connection.execute(SchemaManager.get_schema().encode())
-    except psycopg.errors.InsufficientPrivilege as error:
-        raise DatabaseError(
-            f"the schema `{ENGINE_SCHEMA}` is not there, and this role may not make it",
-            remedy=_MIGRATE,
-        ) from error
-    return 1
 
 
 def wait_for_schemas(url: str, *, say: Callable[[str], None]) -> None:
@@ -97,7 +75,7 @@ def wait_for_schemas(url: str, *, say: Callable[[str], None]) -> None:
     with connected(url, VARIABLE) as connection:
         while not are_there(connection):
             if not told:
-                say(f"waits for the queue's schemas: the first run makes them, or {_MIGRATE}")
+                say(f"waits for the queue's schemas: the first run makes them, or {MIGRATE}")
             told = True
             time.sleep(_PAUSE_S)
         check_versions(connection)
@@ -110,6 +88,7 @@ def check_versions(connection: psycopg.Connection[Any]) -> None:
         DatabaseError: one is of another version, or half done; the role has no rights.
     """
     _refuse_without_rights(connection)
+    check_engine(connection)
     for each in _OURS:
         check_version(connection, each)
 
@@ -146,12 +125,3 @@ def are_there(connection: psycopg.Connection[Any]) -> bool:
     )
     row = connection.execute(query, ([each.schema for each in _OURS],)).fetchone()
     return row == (len(_OURS),) and engine_is_there(connection)
-
-
-def engine_is_there(connection: psycopg.Connection[Any]) -> bool:
-    """Return whether the engine's tables are there; asks what every role may."""
-    query = (
-        "SELECT FROM pg_class WHERE relname = 'procrastinate_workers' AND relkind = 'r' "
-        "AND relnamespace IN (SELECT oid FROM pg_namespace WHERE nspname = %s)"
-    )
-    return connection.execute(query, (ENGINE_SCHEMA,)).fetchone() is not None

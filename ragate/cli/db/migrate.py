@@ -19,9 +19,13 @@ if TYPE_CHECKING:
 
 
 def _bring_queue(connection: psycopg.Connection[Any]) -> Mapping[str, int]:
+    from ragate.queue.engine_schema import engine_version
     from ragate.queue.schema import migrate_queue
+    from ragate.queue.tables import ENGINE_SCHEMA
 
-    return migrate_queue(connection)
+    steps = migrate_queue(connection)
+    said = {ENGINE_SCHEMA: f"{ENGINE_SCHEMA} (Procrastinate, {engine_version(connection)})"}
+    return {said.get(schema, schema): count for schema, count in steps.items()}
 
 
 def _bring_runs(connection: psycopg.Connection[Any]) -> Mapping[str, int]:

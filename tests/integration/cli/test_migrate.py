@@ -9,6 +9,7 @@ import pytest
 
 from ragate.cli.main import run
 from ragate.database import PostgresDatabase
+from ragate.queue.engine_schema import shipped
 from tests.integration.database.test_schema import own_database
 
 pytestmark = pytest.mark.integration
@@ -27,7 +28,9 @@ def test_every_schema_of_a_server_is_made_and_then_up_to_date(
     monkeypatch.setenv("RAGATE_QUEUE_URL", url)
 
     assert run(["db", "migrate"]) == 0
-    assert "RAGATE_QUEUE_URL: ragate_trust: 1 step applied" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "RAGATE_QUEUE_URL: ragate_trust: 1 step applied" in said
+    assert f"ragate_queue (Procrastinate, {max(shipped())}): 1 step applied" in said
 
     assert run(["db", "migrate"]) == 0
     assert "RAGATE_QUEUE_URL: ragate_trust: up to date" in capsys.readouterr().out

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import signal
 import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import closing
 from functools import partial
@@ -24,49 +23,15 @@ from ragate.database.trust.budget_sql import MIGRATIONS
 from ragate.errors import BudgetError, DatabaseError
 from ragate.protocols import ChatReply, ChatRequest
 from tests.integration.database.test_schema import own_database
+from tests.servers.spender import Spender
 
 pytestmark = pytest.mark.integration
 
 CAPS = {"max_calls": 1000.0, "max_cost_usd": 1.0}
 REQUEST = ChatRequest("m", (("user", "q"),))
-# A process that asks until a cap is reached, 8 at once, and says what it was billed: a line a call,
-# written before the call, so that what a killed one had under way is known.
-WORKER = """
-import asyncio, random, sys
-from functools import partial
-import psycopg
-from ragate.clients.budget import Budget, Capped
-from ragate.clients.budget_line import BudgetLine
-from ragate.errors import BudgetError
-from ragate.protocols import ChatReply, ChatRequest
-
-url, seed = sys.argv[1], int(sys.argv[2])
-chance = random.Random(seed)
-
-costs = iter([0.003])  # the first is as dear as one can be: no call is dearer than the dearest
-
-async def model(request, *, draw=0):
-    cost = next(costs, None) or chance.uniform(0.002, 0.003)
-    print(cost, flush=True)
-    await asyncio.sleep(chance.uniform(0.005, 0.02))
-    return ChatReply("so", 1, 1, cost)
-
-async def ask(client):
-    while True:
-        try:
-            await client(ChatRequest("m", (("user", "q"),)))
-        except BudgetError:
-            return
-
-async def main():
-    line = BudgetLine(partial(psycopg.connect, url, autocommit=True), "token",
-                      {"max_calls": 1000, "max_cost_usd": 1.0})
-    client = Capped(model, Budget(max_calls=1000, max_cost_usd=1.0, share=line))
-    await asyncio.gather(*(ask(client) for _ in range(8)))
-    line.close()
-
-asyncio.run(main())
-"""
+SPENDER = Spender(  # the first call is as dear as one can be: none is dearer than the dearest
+    1000, 1.0, at_once=8, cost=(0.002, 0.003), seconds=(0.005, 0.02), first=0.003
+)
 
 
 @pytest.fixture(scope="module")
@@ -105,8 +70,7 @@ def spent(url: str) -> tuple[object, ...]:
 
 
 def start(url: str, seed: int) -> subprocess.Popen[str]:
-    command = [sys.executable, "-c", WORKER, url, str(seed)]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    return SPENDER.start(url, seed, subprocess.PIPE)
 
 
 def test_four_processes_spend_one_cap_and_one_that_is_killed_counts(url: str) -> None:

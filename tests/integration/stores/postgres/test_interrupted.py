@@ -39,6 +39,12 @@ def named(left: Path) -> str:
     return next((left / "runs").iterdir()).name
 
 
+def back_on_the_first_machine(left: Path, root: Path, service: Service) -> None:
+    shutil.rmtree(root / ".ragate")
+    shutil.move(left, root / ".ragate")
+    service.asked.clear()
+
+
 @pytest.mark.parametrize("by_name", [True, False], ids=["by its id", "the newest"])
 def test_what_was_answered_elsewhere_is_not_asked_again(
     by_name: bool, left: Path, root: Path, service: Service, url: str
@@ -186,9 +192,7 @@ def test_a_folder_that_lacks_what_was_answered_elsewhere_is_refused(
     left: Path, root: Path, service: Service, capsys: pytest.CaptureFixture[str]
 ) -> None:
     run(["check", "--resume", named(left)])
-    shutil.rmtree(root / ".ragate")
-    shutil.move(left, root / ".ragate")
-    service.asked.clear()
+    back_on_the_first_machine(left, root, service)
 
     assert run(["check", "--resume"]) == 2
 
@@ -205,9 +209,7 @@ def test_a_folder_that_another_machine_went_on_with_is_refused(
 ) -> None:
     run_id = named(left)
     assert start(root, service, "check", "--resume", run_id, kill_after=6) == -signal.SIGKILL
-    shutil.rmtree(root / ".ragate")
-    shutil.move(left, root / ".ragate")
-    service.asked.clear()
+    back_on_the_first_machine(left, root, service)
 
     for command in (["check", "--resume", run_id], ["runs", "push", run_id]):
         assert run(command) == 2
