@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import NoReturn
 
-from ragate.cli.streams import guard_streams
+from ragate.cli.streams import close_report, guard_streams
 from ragate.process.entry import end_with
 from ragate.support.machine_faults import machine_fault
 
@@ -28,7 +28,9 @@ def command() -> int:
     # Runs are large and hold no cycles: the collector would look through them again and again.
     gc.set_threshold(100_000, 50, 100)
     guard_streams()
-    return run(sys.argv[1:])
+    code = run(sys.argv[1:])
+    close_report()
+    return code
 
 
 def run(arguments: Sequence[str]) -> int:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import sys
-from collections.abc import Coroutine, Iterator
-from contextlib import contextmanager, redirect_stdout, suppress
+import threading
+from collections.abc import Coroutine
+from contextlib import redirect_stdout, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
@@ -38,14 +40,14 @@ class _Outlet(io.FileIO):
     def __init__(self, descriptor: int, name: str, line: _RewrittenLine, *, silent: bool) -> None:
         super().__init__(descriptor, "wb", closefd=False)
         self._name = name
-        self._line = line
+        self.line = line
         self._silent = silent
         self._gone = False
 
     def write(self, data: ReadableBuffer, /) -> int:
         text = memoryview(data).tobytes()
-        if self._line.waits and not text.startswith(b"\r"):
-            self._line.give_way()
+        if self.line.waits and not text.startswith(b"\r"):
+            self.line.give_way()
         if not self._gone:
             try:
                 written = super().write(data)
@@ -57,9 +59,38 @@ class _Outlet(io.FileIO):
                 if not self._silent:
                     raise _failed(self._name, error) from error
             else:
-                self._line.waits = text.endswith(b"\r") and self.isatty()
+                self.line.waits = text.endswith(b"\r") and self.isatty()
                 return written
         return len(text)
+
+
+class _KeptOutlet(_Outlet):
+    """A descriptor of ours that code of the project may close, and get another file under."""
+
+    def __init__(self, descriptor: int, name: str, line: _RewrittenLine) -> None:
+        super().__init__(descriptor, name, line, silent=False)
+        self._file = os.fstat(descriptor)
+
+    def write(self, data: ReadableBuffer, /) -> int:
+        if self._gone or self._is_ours():
+            return super().write(data)
+        self._gone = True
+        raise _failed(self._name, OSError(errno.EBADF, "the code under test has closed it"))
+
+    def _is_ours(self) -> bool:
+        try:
+            return os.path.samestat(os.fstat(self.fileno()), self._file)
+        except OSError:
+            return False
+
+
+class _Report(io.TextIOWrapper):
+    """Standard output once code of the project has run: threads that it left print elsewhere."""
+
+    def write(self, text: str, /) -> int:
+        if threading.current_thread() is threading.main_thread():
+            return super().write(text)
+        return sys.stderr.write(text)
 
 
 def _failed(name: str, error: OSError) -> Exception:
@@ -96,35 +127,45 @@ def file_or_stdout(path: Path | None) -> Path | None:
 
 
 def run_aside(work: Coroutine[Any, Any, Result]) -> Result:
-    """Return what `work` comes to; what code of the project prints meanwhile is no report.
+    """Return what `work` comes to; what code of the project prints is no report, now or later.
 
     It goes to standard error, also from threads, from libraries in C and from programs that it
     starts: what stands on standard output is ragate's alone, and can be read by a program.
     """
     import asyncio
 
-    with _descriptor_aside(), redirect_stdout(sys.stderr):
+    _keep_report_apart()
+    with redirect_stdout(sys.stderr):
         return asyncio.run(work)
 
 
-@contextmanager
-def _descriptor_aside() -> Iterator[None]:
-    """Let descriptor 1 lead to standard error, where both are the streams of this process."""
-    descriptors = [_guards(stream) for stream in (sys.stdout, sys.stderr)]
-    if descriptors != [1, 2]:
-        yield
+def _keep_report_apart() -> None:
+    """Give the report a descriptor of its own, and let 1 lead to standard error for good.
+
+    Only where both are the streams of this process.
+    """
+    outlet, beside = _outlet(sys.stdout), _outlet(sys.stderr)
+    if outlet is None or beside is None or (outlet.fileno(), beside.fileno()) != (1, 2):
         return
     sys.stdout.flush()
-    kept = os.dup(1)
+    kept = _KeptOutlet(os.dup(1), "standard output", outlet.line)
     os.dup2(2, 1)
-    try:
-        yield
-    finally:
-        os.dup2(kept, 1)
-        os.close(kept)
+    sys.stdout = _Report(
+        io.BufferedWriter(kept),
+        encoding=sys.stdout.encoding,
+        errors=sys.stdout.errors,
+        line_buffering=True,
+    )
 
 
-def _guards(stream: TextIO) -> int | None:
-    """Return the descriptor of a stream that `guard_streams` made, None for any other."""
+def close_report() -> None:
+    """Let what is printed from now on be no part of the report: the project's last words."""
+    if isinstance(sys.stdout, _Report):
+        sys.stdout.flush()
+        sys.stdout = sys.stderr
+
+
+def _outlet(stream: TextIO) -> _Outlet | None:
+    """Return what a stream that `guard_streams` made ends in, None for any other."""
     raw = getattr(getattr(stream, "buffer", None), "raw", None)
-    return raw.fileno() if isinstance(raw, _Outlet) else None
+    return raw if isinstance(raw, _Outlet) else None

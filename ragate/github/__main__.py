@@ -15,7 +15,7 @@ _OURS = ("INPUT_", "ACTIONS_", "GITHUB_TOKEN", *_FILES)
 
 def main() -> NoReturn:
     """Run one step of a workflow."""
-    end_with(command)
+    end_with(command, watched=True)
 
 
 def command() -> int:

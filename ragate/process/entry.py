@@ -11,9 +11,9 @@ from collections.abc import Callable, MutableMapping
 from typing import NoReturn
 
 from ragate.process.interrupts import leave_interrupts, take_interrupts
+from ragate.process.watched import NO_DECISION, go_on_watched
 
 INTERRUPTED = 130
-NO_DECISION = 3
 # What a broken native library dies of. Python's fault handler says so first.
 _CRASHES = ("SIGABRT", "SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL")
 _AT_ONCE = os._exit
@@ -22,12 +22,17 @@ _reserved: dict[int, int] = {}  # exit codes by process
 _BLAS_THREADS = ("OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS", "OMP_NUM_THREADS")
 
 
-def end_with(command: Callable[[], int]) -> NoReturn:
+def end_with(command: Callable[[], int], *, watched: bool = False) -> NoReturn:
     """Run `command` and end the process with the code that it returns.
 
     Whatever else ends it is no verdict: an exception, ``exit`` of a native library, a crash.
+
+    Args:
+        watched: It may run code of the project in its process, and runs in a child: whatever ends
+            that past the frames here is no verdict either.
     """
     code = NO_DECISION
+    tell = go_on_watched() if watched else None
     try:
         reserve_exit_code(NO_DECISION)
         take_interrupts()
@@ -38,6 +43,8 @@ def end_with(command: Callable[[], int]) -> NoReturn:
         code = INTERRUPTED
     leave_interrupts()
     reserve_exit_code(code)
+    if tell is not None:
+        tell(code)
     sys.exit(code)
 
 

@@ -4,6 +4,7 @@ import os
 import signal
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType, TracebackType
@@ -11,6 +12,8 @@ from typing import Any
 
 _STOPS = ("SIGTERM", "SIGHUP", "SIGQUIT")
 _LATER_S = 0.05
+_SAME_S = 1.0  # who asks a process and its group to end asks ours twice
+_heard: dict[int, float] = {}
 
 
 def take_interrupts() -> None:
@@ -60,8 +63,12 @@ def _numbers() -> list[int]:
     return [int(getattr(signal, name)) for name in _STOPS if hasattr(signal, name)]
 
 
-def _interrupt(_number: int, frame: FrameType | None) -> None:
+def _interrupt(number: int, frame: FrameType | None) -> None:
     """Do as for Ctrl-C: an event loop that runs cancels its main task rather than breaking off."""
+    now = time.monotonic()
+    if now - _heard.get(number, -_SAME_S) < _SAME_S:
+        return
+    _heard[number] = now
     handler = signal.getsignal(signal.SIGINT)
     if callable(handler):
         handler(signal.SIGINT, frame)

@@ -108,13 +108,17 @@ def answer(query):
 """
 
 
-def test_what_the_code_of_the_project_prints_is_no_part_of_a_report(tmp_path: Path):
-    (tmp_path / "rag.py").write_text(CHATTY)
-    (tmp_path / "golden.jsonl").write_text('{"id": "q", "query": "How?", "relevant": ["a.md"]}\n')
-    (tmp_path / "ragate.toml").write_text(
+def gate_on(folder: Path, code: str) -> None:
+    (folder / "rag.py").write_text(code)
+    (folder / "golden.jsonl").write_text('{"id": "q", "query": "How?", "relevant": ["a.md"]}\n')
+    (folder / "ragate.toml").write_text(
         '[system]\nuse = "python"\ntarget = "rag:answer"\n[policy]\ndataset = "golden.jsonl"\n'
         'baseline = "main.json"\nsystems = ["python"]\nmetrics = {"recall@5" = {level = "error"}}\n'
     )
+
+
+def test_what_the_code_of_the_project_prints_is_no_part_of_a_report(tmp_path: Path):
+    gate_on(tmp_path, CHATTY)
     assert ragate(tmp_path, "baseline", "update").returncode == 0
 
     done = ragate(tmp_path, "check", "--format", "json")
@@ -122,3 +126,71 @@ def test_what_the_code_of_the_project_prints_is_no_part_of_a_report(tmp_path: Pa
     assert json.loads(done.stdout)["decision"]["exit_code"] == 0
     for line in ("a banner", "asked How?", "a library in C", "a program"):
         assert line in done.stderr.splitlines()
+
+
+LEFT_BEHIND = """
+import atexit
+import os
+import threading
+import time
+
+
+def go_on():
+    while True:
+        print("NOISE", flush=True)
+        os.write(1, b"RAW NOISE\\n")
+        time.sleep(0.001)
+
+
+def answer(query):
+    threading.Thread(target=go_on, daemon=True).start()
+    atexit.register(print, "LAST WORDS")
+    return {"answer": "For 30 days [1].", "chunks": [{"doc_id": "a.md", "text": "30 days."}]}
+"""
+
+
+def test_what_the_code_leaves_behind_prints_into_no_report(tmp_path: Path):
+    gate_on(tmp_path, LEFT_BEHIND)
+
+    done = ragate(tmp_path, "check", "--format", "json")
+
+    assert json.loads(done.stdout)["decision"]["exit_code"] == 3  # there is no baseline
+    for words in ("NOISE", "RAW NOISE", "LAST WORDS"):
+        assert words in done.stderr
+        assert words not in done.stdout
+
+
+ANOTHER_FILE = """
+import os
+
+
+def answer(query):
+    os.closerange(3, 256)
+    for _ in range(100):
+        os.open("other", os.O_WRONLY | os.O_CREAT)
+    return "For 30 days."
+"""
+
+
+def test_a_report_is_not_written_to_a_file_that_came_under_its_number(tmp_path: Path):
+    gate_on(tmp_path, ANOTHER_FILE)
+
+    assert ragate(tmp_path, "check", env={"RAGATE_TIMEOUT_S": "2"}).returncode == 3
+    assert (tmp_path / "other").read_bytes() == b""
+
+
+@pytest.mark.parametrize(
+    "end",
+    ["ctypes.CDLL(None)._exit(0)", "os.execv('/bin/true', ['true'])"],
+)
+@pytest.mark.parametrize("command", [("check",), ("collect",)])
+def test_code_that_ends_the_process_past_python_is_no_decision(
+    tmp_path: Path, end: str, command: tuple[str, ...]
+):
+    gate_on(tmp_path, f"import ctypes\nimport os\n\n\ndef answer(query):\n    {end}\n")
+
+    done = ragate(tmp_path, *command)
+
+    assert done.returncode == 3
+    assert done.stdout == ""
+    assert "in the middle; no decision" in done.stderr
