@@ -1,21 +1,17 @@
 """What a run tells, as spans, events and metrics of OpenTelemetry."""
 
-import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-
-from opentelemetry.context import Context
-from opentelemetry.trace import NonRecordingSpan, SpanContext, SpanKind, set_span_in_context
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 
 from ragate.core.comparison.own_passes import newest_run
 from ragate.models import Record, Report, Run, Score, ScoreState
 from ragate.support.spans import Fact, Note, Spanned
 from ragate.telemetry import names
-from ragate.telemetry.live_spans import LiveSpans, current_span
+from ragate.telemetry.heard_spans import MODEL_CALLS, HeardCall, HeardSample, HeardSpan
+from ragate.telemetry.live_spans import LiveSpans, SpanPlace, current_span
 from ragate.telemetry.run_counts import RunCounts
+from ragate.telemetry.sent_events import SentEvents
 
-_MODEL_CALLS = {Spanned.CHAT, Spanned.EMBEDDINGS}
-Emit = Callable[[str, Mapping[str, Fact], Context | None], None]
 _FLUSH_EVERY = 16_384  # events; their queue holds four times as many
 
 
@@ -23,53 +19,39 @@ class TelemetryListener:
     """Sends what it hears.
 
     Args:
-        emit: Sends an event: its name, its attributes, and where it belongs.
         texts: Answers and reasons are sent as well, where the policy publishes them.
         flush: Sends the events that wait.
+        failed: Hears what kept `finished` from telling all.
     """
 
     def __init__(
         self,
         spans: LiveSpans,
-        emit: Emit,
+        events: SentEvents,
         counts: RunCounts,
         *,
         texts: bool,
         flush: Callable[[], object],
+        failed: Callable[[Exception], object],
     ) -> None:
         self._spans = spans
-        self._emit_event = emit
+        self._events = events
         self._counts = counts
         self._texts = texts
         self._flush = flush
-        self._samples: dict[str, SpanContext] = {}
-        self._events = 0
+        self._failed = failed
+        self._samples: dict[str, SpanPlace] = {}
+        self._emitted = 0
 
-    @contextmanager
-    def span(self, kind: Spanned, name: str, facts: Mapping[str, Fact]) -> Iterator[Note]:
+    def span(
+        self, kind: Spanned, name: str, facts: Mapping[str, Fact]
+    ) -> AbstractContextManager[Note]:
         """Send a span of what runs inside. An exception's name is sent, its message is not."""
-        is_call = kind in _MODEL_CALLS
-        told = dict(facts)
-        started = time.perf_counter()
-        side = SpanKind.CLIENT if is_call else SpanKind.INTERNAL
-        with self._spans.span(_title(kind, name), side, _attributes(kind, name, facts)) as span:
-            if kind is Spanned.SAMPLE:
-                self._samples[str(facts["sample"])] = span.context
-
-            def note(**more: Fact) -> None:
-                told.update(more)
-                span.attributes.update(_attributes(kind, "", more))
-                span.failed = span.failed or bool(more.get("failed"))
-
-            try:
-                yield note
-            except BaseException as error:
-                span.failed = True
-                span.attributes[names.ERROR_TYPE] = type(error).__qualname__
-                raise
-            finally:
-                if is_call:
-                    self._counts.called(kind, name, told, time.perf_counter() - started)
+        if kind in MODEL_CALLS:
+            return HeardCall(self._spans, kind, name, facts, self._counts)
+        if kind is Spanned.SAMPLE:
+            return HeardSample(self._spans, kind, name, facts, self._samples)
+        return HeardSpan(self._spans, kind, name, facts)
 
     def judging(self, waiting: int) -> None:
         """Send how many judgements are waited for."""
@@ -77,71 +59,65 @@ class TelemetryListener:
 
     def finished(self, run: Run, report: Report | None) -> None:
         """Send every score as an event, and what the report counts as metrics."""
-        span = current_span()
-        of_run: dict[str, Fact] = {names.RUN_ID: run.manifest.run_id, names.GATE: run.manifest.gate}
-        if report is not None:
-            of_run |= {names.GATE: report.gate, names.VERDICT: str(report.decision.verdict)}
-        if report is not None:
-            of_run[names.EXIT_CODE] = report.decision.exit_code
-        if span is not None:
-            span.attributes.update(of_run)
-        gate: dict[str, Fact] = {names.GATE: of_run[names.GATE]}
+        try:
+            self._tell(run, report)
+        except Exception as error:  # noqa: BLE001 - telemetry changes no verdict
+            self._failed(error)
+
+    def _tell(self, run: Run, report: Report | None) -> None:
+        gate = report.gate if report is not None else run.manifest.gate
+        self._tell_span(run, report)
+        about: dict[str, Fact] = {names.GATE: gate}
         texts = self._texts and report is not None and report.publish == "full"
         questions = {row.sample_id: row.query for row in report.samples} if report else {}
         states = {"measured": 0, "failed": 0, "unscored": 0}
         for record in newest_run(run).records:
             states[_state(record)] += 1
-            self._scores(record, gate, texts=texts)
+            common = self._events.about(self._place(record.sample_id), {**about, **_of(record)})
+            self._scores(record, common, texts=texts)
             if texts:
-                self._answer(record, questions.get(record.sample_id, ""), gate)
-        self._counts.measured(str(gate[names.GATE]), states)
+                self._answer(record, questions.get(record.sample_id, ""), common)
+        self._counts.measured(gate, states)
         if report is not None:
             self._counts.decided(report)
 
-    def _scores(self, record: Record, gate: Mapping[str, Fact], *, texts: bool) -> None:
-        context = self._context(record.sample_id)
+    def _tell_span(self, run: Run, report: Report | None) -> None:
+        span = current_span()
+        if span is None:
+            return
+        span.attributes |= {names.RUN_ID: run.manifest.run_id, names.GATE: run.manifest.gate}
+        if report is not None:
+            span.attributes |= {
+                names.GATE: report.gate,
+                names.VERDICT: str(report.decision.verdict),
+                names.EXIT_CODE: report.decision.exit_code,
+            }
+
+    def _scores(self, record: Record, common: bytes, *, texts: bool) -> None:
         for name, score in record.scores.items():
             if score.state is ScoreState.NOT_APPLICABLE:
                 continue
-            attributes = {**gate, **_of(record), names.EVALUATION_NAME: name, **_score(score)}
+            attributes = _score(name, score)
             if texts and score.reason:
                 attributes[names.EVALUATION_EXPLANATION] = score.reason
-            self._emit(names.EVALUATION, attributes, context)
+            self._emit(names.EVALUATION, common, attributes)
 
-    def _answer(self, record: Record, question: str, gate: Mapping[str, Fact]) -> None:
-        attributes = {**gate, **_of(record), names.ANSWER: record.output.answer or ""}
+    def _answer(self, record: Record, question: str, common: bytes) -> None:
+        attributes: dict[str, Fact] = {names.ANSWER: record.output.answer or ""}
         if question:
             attributes[names.QUESTION] = question
-        self._emit(names.SAMPLE_TEXTS, attributes, self._context(record.sample_id))
+        self._emit(names.SAMPLE_TEXTS, common, attributes)
 
-    def _emit(self, event: str, attributes: Mapping[str, Fact], context: Context | None) -> None:
-        self._emit_event(event, attributes, context)
-        self._events += 1
-        if self._events % _FLUSH_EVERY == 0:
+    def _emit(self, event: str, common: bytes, attributes: Mapping[str, Fact]) -> None:
+        self._events.emit(event, common, attributes)
+        self._emitted += 1
+        if self._emitted % _FLUSH_EVERY == 0:
             self._flush()
 
-    def _context(self, sample: str) -> Context | None:
+    def _place(self, sample: str) -> SpanPlace | None:
         """Return where an event about a sample belongs: its span, else the run's."""
         span = current_span()
-        known = self._samples.get(sample, None if span is None else span.context)
-        return None if known is None else set_span_in_context(NonRecordingSpan(known))
-
-
-def _title(kind: Spanned, name: str) -> str:
-    return name if kind is Spanned.OWN else " ".join(filter(None, (names.SPANS[kind], name)))
-
-
-def _attributes(kind: Spanned, name: str, facts: Mapping[str, Fact]) -> dict[str, Fact]:
-    if kind is Spanned.OWN:
-        return dict(facts)
-    attributes = {names.FACTS[key]: value for key, value in facts.items() if value != ""}
-    if kind in {*_MODEL_CALLS, Spanned.RETRIEVAL}:
-        attributes[names.OPERATION] = str(kind)
-    if kind in _MODEL_CALLS:
-        attributes[names.PROVIDER] = "openai"  # what is spoken, whoever serves it
-    if name:
-        attributes[names.MODEL] = name
-    return attributes
+        return self._samples.get(sample, None if span is None else span.place)
 
 
 def _state(record: Record) -> str:
@@ -155,7 +131,8 @@ def _of(record: Record) -> dict[str, Fact]:
     return {names.SAMPLE_ID: record.sample_id, names.PASS: record.run}
 
 
-def _score(score: Score) -> dict[str, Fact]:
+def _score(metric: str, score: Score) -> dict[str, Fact]:
     if score.value is None:
-        return {names.EVALUATION_LABEL: "unscored", names.ERROR_TYPE: "unscored"}
-    return {names.EVALUATION_VALUE: score.value}
+        unscored = {names.EVALUATION_LABEL: "unscored", names.ERROR_TYPE: "unscored"}
+        return {names.EVALUATION_NAME: metric, **unscored}
+    return {names.EVALUATION_NAME: metric, names.EVALUATION_VALUE: score.value}

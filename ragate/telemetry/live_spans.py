@@ -1,102 +1,146 @@
-"""Spans of one run, made without the SDK's tracer, which takes most of what telemetry costs.
+"""Spans of one run, each encoded once, at its end.
 
-They are what it would make: ids, times, parents, and one decision of the sampler for the trace.
+They are what OpenTelemetry's SDK would make: ids, times, parents, and one decision for the trace.
 """
 
-import random
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from contextvars import ContextVar
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar, Token
+from random import Random
+from typing import NamedTuple
 
-from opentelemetry.sdk.resources import Resource
-from opentelemetry.sdk.trace import ReadableSpan, SpanProcessor
-from opentelemetry.sdk.trace.sampling import Decision, Sampler
-from opentelemetry.sdk.util.instrumentation import InstrumentationScope
-from opentelemetry.trace import SpanContext, SpanKind, Status, StatusCode, TraceFlags
+from opentelemetry.proto.trace.v1.trace_pb2 import Span, SpanFlags, Status
 
 from ragate.support.spans import Fact
+from ragate.telemetry.messages import AttributeParts, Envelope
+from ragate.telemetry.sampling import Sampler
 
-_UNSET, _ERROR = Status(StatusCode.UNSET), Status(StatusCode.ERROR)
+INTERNAL, CLIENT = Span.SPAN_KIND_INTERNAL, Span.SPAN_KIND_CLIENT
+_UNSET = Span(status=Status(code=Status.STATUS_CODE_UNSET)).SerializeToString()
+_ERROR = Span(status=Status(code=Status.STATUS_CODE_ERROR)).SerializeToString()
+_LOCAL = SpanFlags.SPAN_FLAGS_CONTEXT_HAS_IS_REMOTE_MASK
 _current: ContextVar["LiveSpan | None"] = ContextVar("ragate_span", default=None)
 
 
-@dataclass
+class SpanPlace(NamedTuple):
+    """Where in which trace something belongs.
+
+    Attributes:
+        trace: The trace's id, 16 bytes.
+        span: The span's id, 8 bytes.
+        sampled: The trace is sent.
+    """
+
+    trace: bytes
+    span: bytes
+    sampled: bool
+
+
 class LiveSpan:
     """A span that has not ended."""
 
-    name: str
-    kind: SpanKind
-    context: SpanContext
-    parent: SpanContext | None
-    started: int
-    attributes: dict[str, Fact] = field(default_factory=dict)
-    failed: bool = False
+    __slots__ = ("attributes", "failed", "kind", "name", "parent", "place", "started", "token")
+
+    def __init__(
+        self,
+        name: str,
+        kind: Span.SpanKind.ValueType,
+        attributes: dict[str, Fact],
+        place: SpanPlace,
+        parent: SpanPlace | None,
+    ) -> None:
+        self.name = name
+        self.kind = kind
+        self.attributes = attributes
+        self.place = place
+        self.parent = parent
+        self.failed = False
+        self.started = time.time_ns()
+        self.token: Token[LiveSpan | None] | None = None
 
 
 class LiveSpans:
     """Makes spans and hands each on when it ends.
 
     Args:
-        scope: What they are said to come from.
+        put: Takes a span as a part of a request.
+        sampler: Is asked once a trace.
     """
 
     def __init__(
-        self,
-        processor: SpanProcessor,
-        resource: Resource,
-        scope: InstrumentationScope,
-        sampler: Sampler,
+        self, put: Callable[[bytes], object], envelope: Envelope, sampler: Sampler
     ) -> None:
-        self._processor = processor
-        self._resource = resource
-        self._scope = scope
+        self._put = put
+        self._envelope = envelope
         self._sampler = sampler
+        self._parts = AttributeParts(Span)
+        self._titles: dict[tuple[str, int], bytes] = {}
+        self._random = Random()  # noqa: S311 - a plugin that seeds the common one repeats no id
+
+    def begin(
+        self, name: str, kind: Span.SpanKind.ValueType, attributes: dict[str, Fact]
+    ) -> LiveSpan:
+        """Begin a span; what begins before its `end` stands below it."""
+        above = _current.get()
+        parent = None if above is None else above.place
+        span = LiveSpan(name, kind, attributes, self._placed(parent), parent)
+        span.token = _current.set(span)
+        return span
+
+    def end(self, span: LiveSpan) -> None:
+        """End a span and hand it on."""
+        if span.token is not None:
+            with suppress(ValueError):  # a plugin's generator may be closed from elsewhere
+                _current.reset(span.token)
+        if span.place.sampled:
+            self._put(self._envelope.item(self._encoded(span)))
 
     @contextmanager
-    def span(self, name: str, kind: SpanKind, attributes: Mapping[str, Fact]) -> Iterator[LiveSpan]:
+    def span(
+        self, name: str, kind: Span.SpanKind.ValueType, attributes: Mapping[str, Fact]
+    ) -> Iterator[LiveSpan]:
         """Time what runs inside; its spans stand below this one."""
-        above = _current.get()
-        parent = None if above is None else above.context
-        context = self._root(name) if parent is None else _below(parent)
-        # A batch with a name that is no Unicode could not be sent at all.
-        readable = name.encode("utf-8", "replace").decode()
-        span = LiveSpan(readable, kind, context, parent, time.time_ns(), dict(attributes))
-        token = _current.set(span)
+        span = self.begin(name, kind, dict(attributes))
         try:
             yield span
         finally:
-            _current.reset(token)
-            if context.trace_flags.sampled:
-                self._processor.on_end(self._ended(span))
+            self.end(span)
 
-    def _root(self, name: str) -> SpanContext:
-        trace = random.getrandbits(128) or 1
-        sampled = self._sampler.should_sample(None, trace, name).decision is not Decision.DROP
-        flags = TraceFlags(TraceFlags.SAMPLED if sampled else TraceFlags.DEFAULT)
-        return SpanContext(trace, random.getrandbits(64) or 1, is_remote=False, trace_flags=flags)
+    def _placed(self, parent: SpanPlace | None) -> SpanPlace:
+        span = (self._random.getrandbits(64) or 1).to_bytes(8)
+        if parent is not None:
+            return SpanPlace(parent.trace, span, parent.sampled)
+        trace = self._random.getrandbits(128) or 1
+        return SpanPlace(trace.to_bytes(16), span, self._sampler(trace))
 
-    def _ended(self, span: LiveSpan) -> ReadableSpan:
-        return ReadableSpan(
-            span.name,
-            span.context,
-            span.parent,
-            self._resource,
-            span.attributes,
-            kind=span.kind,
-            status=_ERROR if span.failed else _UNSET,
-            start_time=span.started,
-            end_time=time.time_ns(),
-            instrumentation_scope=self._scope,
+    def _encoded(self, span: LiveSpan) -> tuple[bytes, ...]:
+        """Return the parts of a span that ends now."""
+        title = self._titles.get((span.name, span.kind))
+        own: bytes = Span(
+            trace_id=span.place.trace,
+            span_id=span.place.span,
+            parent_span_id=b"" if span.parent is None else span.parent.span,
+            start_time_unix_nano=span.started,
+            end_time_unix_nano=time.time_ns(),
+            flags=_LOCAL,
+        ).SerializeToString()
+        return (
+            self._titled(span) if title is None else title,
+            self._parts.of(span.attributes),
+            _ERROR if span.failed else _UNSET,
+            own,
         )
+
+    def _titled(self, span: LiveSpan) -> bytes:
+        # A batch with a name that is no Unicode could not be read at all.
+        readable = span.name.encode("utf-8", "replace").decode()
+        title: bytes = Span(name=readable, kind=span.kind).SerializeToString()
+        if len(self._titles) < 1000:  # a plugin may name each span otherwise
+            self._titles[span.name, span.kind] = title
+        return title
 
 
 def current_span() -> LiveSpan | None:
     """Return the span that runs, None outside of any."""
     return _current.get()
-
-
-def _below(parent: SpanContext) -> SpanContext:
-    span_id = random.getrandbits(64) or 1
-    return SpanContext(parent.trace_id, span_id, is_remote=False, trace_flags=parent.trace_flags)

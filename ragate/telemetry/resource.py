@@ -3,8 +3,9 @@
 Metrics carry none of what is another one in each run, so that counts of many runs add up.
 """
 
+import os
 from collections.abc import Mapping
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from ragate.telemetry.names import SERVICE
 from ragate.version import __version__
@@ -18,6 +19,12 @@ _RUNNER = {
     "vcs.ref.head.name": "GITHUB_HEAD_REF",
     "vcs.ref.base.name": "GITHUB_BASE_REF",
 }
+# What made the messages, as the conventions name it.
+_SENDER = {
+    "telemetry.sdk.language": "python",
+    "telemetry.sdk.name": SERVICE,
+    "telemetry.sdk.version": __version__,
+}
 _STAYS = {
     *("service.name", "cicd.pipeline.name", "cicd.pipeline.task.name"),
     *("vcs.repository.url.full", "vcs.repository.name", "vcs.owner.name", "vcs.provider.name"),
@@ -25,10 +32,20 @@ _STAYS = {
 
 
 def resource_attributes(environment: Mapping[str, str]) -> dict[str, str]:
-    """Return what every span, event and metric of this run carries.
+    """Return what every span and event of this run carries.
 
-    ``OTEL_RESOURCE_ATTRIBUTES`` and ``OTEL_SERVICE_NAME`` add to it and win: the SDK reads them.
+    The process's ``OTEL_RESOURCE_ATTRIBUTES`` and ``OTEL_SERVICE_NAME`` add to it and win.
     """
+    return _SENDER | _of_run(environment) | _of_user()
+
+
+def metrics_attributes(environment: Mapping[str, str]) -> dict[str, str]:
+    """Return what every metric carries: what stays from run to run, and what the user adds."""
+    found = _of_run(environment)
+    return _SENDER | {name: value for name, value in found.items() if name in _STAYS} | _of_user()
+
+
+def _of_run(environment: Mapping[str, str]) -> dict[str, str]:
     named = {name: environment.get(variable, "") for name, variable in _RUNNER.items()}
     named["vcs.ref.head.name"] = named["vcs.ref.head.name"] or environment.get(
         "GITHUB_REF_NAME", ""
@@ -50,10 +67,16 @@ def resource_attributes(environment: Mapping[str, str]) -> dict[str, str]:
     return {name: value for name, value in named.items() if value}
 
 
-def metrics_attributes(environment: Mapping[str, str]) -> dict[str, str]:
-    """Return what every metric carries: what stays from run to run."""
-    found = resource_attributes(environment)
-    return {name: value for name, value in found.items() if name in _STAYS}
+def _of_user() -> dict[str, str]:
+    """Return what OpenTelemetry's variables add; an entry that is no pair is left out."""
+    added = {}
+    for entry in os.environ.get("OTEL_RESOURCE_ATTRIBUTES", "").split(","):
+        name, sign, value = entry.partition("=")
+        if sign and name.strip():
+            added[name.strip()] = unquote(value.strip())
+    if service := os.environ.get("OTEL_SERVICE_NAME"):
+        added["service.name"] = service
+    return added
 
 
 def _pull(ref: str) -> str:

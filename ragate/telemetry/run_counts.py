@@ -2,26 +2,26 @@
 
 from collections import Counter
 from collections.abc import Callable, Mapping
-from typing import Any
-
-from opentelemetry.metrics import Meter
 
 from ragate.models import Report
 from ragate.support.spans import Fact, Spanned
 from ragate.telemetry import names
 from ragate.telemetry.names import Instrument
 
+Record = Callable[[Instrument, float, Mapping[str, Fact]], object]
+
 
 class RunCounts:
     """The metrics of `names.INSTRUMENTS`.
 
     Args:
+        record: Counts one value of a metric.
         event: What set the run off, as the runner calls it.
     """
 
-    def __init__(self, meter: Meter, *, event: str) -> None:
+    def __init__(self, record: Record, *, event: str) -> None:
+        self._record = record
         self._event: dict[str, Fact] = {names.EVENT: event}
-        self._instruments = {each.name: _instrument(meter, each) for each in names.INSTRUMENTS}
 
     def judging(self, waiting: int) -> None:
         """Tell how many judgements are waited for."""
@@ -62,14 +62,3 @@ class RunCounts:
 
     def _of(self, gate: str) -> dict[str, Fact]:
         return {**self._event, names.GATE: gate}
-
-    def _record(self, what: Instrument, value: float, attributes: Mapping[str, Fact]) -> None:
-        self._instruments[what.name](value, dict(attributes))
-
-
-def _instrument(meter: Meter, what: Instrument) -> Callable[[float, dict[str, Any]], None]:
-    if what.kind == "counter":
-        return meter.create_counter(what.name, what.unit, what.says).add
-    if what.kind == "gauge":
-        return meter.create_gauge(what.name, what.unit, what.says).set
-    return meter.create_histogram(what.name, what.unit, what.says).record

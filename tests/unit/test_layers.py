@@ -67,6 +67,7 @@ ROWS: tuple[tuple[str, ...], ...] = (
         "metrics.variants",
         "metrics.own",
     ),
+    ("telemetry.collector",),
     ("runtime", "telemetry"),
     ("recorder",),
     ("pipeline.run", "pipeline.score.asked", "pipeline.score.vectors"),

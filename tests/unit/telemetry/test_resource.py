@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from opentelemetry.sdk.resources import OTELResourceDetector
+
 from ragate.telemetry.resource import metrics_attributes, resource_attributes
 
 RUNNER = {
@@ -35,7 +37,9 @@ def test_no_other_variable_is_sent():
 
 
 def test_outside_of_a_workflow_only_the_service_is_named():
-    assert set(resource_attributes({})) == {"service.name", "service.version"}
+    sent = {name for name in resource_attributes({}) if not name.startswith("telemetry.sdk.")}
+
+    assert sent == {"service.name", "service.version"}
 
 
 def test_metrics_carry_nothing_that_is_another_one_in_each_run():
@@ -43,3 +47,32 @@ def test_metrics_carry_nothing_that_is_another_one_in_each_run():
 
     assert metrics_attributes(RUNNER) == metrics_attributes(another)
     assert metrics_attributes(RUNNER)["vcs.repository.name"] == "handbook"
+
+
+def test_the_users_variables_win(monkeypatch):
+    added = "team=search, vcs.repository.name = other%20one ,nonsense,empty="
+    monkeypatch.setenv("OTEL_RESOURCE_ATTRIBUTES", added)
+    monkeypatch.setenv("OTEL_SERVICE_NAME", "gate")
+
+    for found in (resource_attributes(RUNNER), metrics_attributes(RUNNER)):
+        assert found["team"] == "search"
+        assert found["vcs.repository.name"] == "other one"
+        assert found["service.name"] == "gate"
+        assert found["empty"] == ""
+        assert found["telemetry.sdk.language"] == "python"
+        assert "nonsense" not in found
+
+
+def test_users_attributes_are_read_as_the_sdk_reads_them(monkeypatch):
+    monkeypatch.setenv("OTEL_RESOURCE_ATTRIBUTES", "a=1,b = x%2Cy=z ,c,,=d,é=%C3%A9")
+    expected = OTELResourceDetector().detect().attributes
+
+    assert expected.items() <= resource_attributes({}).items()
+    assert set(resource_attributes({})) - set(expected) == {
+        *("service.name", "service.version"),
+        *(f"telemetry.sdk.{each}" for each in ("language", "name", "version")),
+    }
+
+
+def test_nothing_is_in_it_that_differs_from_run_to_run():
+    assert resource_attributes(RUNNER) == resource_attributes(RUNNER)

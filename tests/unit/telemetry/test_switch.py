@@ -38,10 +38,9 @@ def test_the_sdks_own_switch_takes_it_off_again():
 
 
 def test_without_the_extra_it_says_what_to_install(monkeypatch):
-    for name in [name for name in sys.modules if name.startswith("opentelemetry")]:
-        monkeypatch.delitem(sys.modules, name)
-    monkeypatch.delitem(sys.modules, "ragate.telemetry.exporting", raising=False)
-    monkeypatch.delitem(sys.modules, "ragate.telemetry.listener", raising=False)
+    for name in [*sys.modules]:
+        if name.startswith(("opentelemetry", "ragate.telemetry.")):
+            monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "opentelemetry", None)
 
     with pytest.raises(UsageError) as raised, telemetry({"RAGATE_TELEMETRY": "1"}, say=print):

@@ -14,6 +14,7 @@ import pytest
 
 from ragate.support.spans import Spanned, finished, own_span, span
 from ragate.telemetry import exporting
+from ragate.telemetry.collector import send_queue
 from tests.factories import output_factory, record_factory, run_factory, sample_factory
 from tests.servers.collector import Collector, collector
 
@@ -58,6 +59,7 @@ def sent_to(url: str, monkeypatch: pytest.MonkeyPatch) -> tuple[list[str], float
     """Send a span and events one by one; return what was said, and the seconds that it took."""
     monkeypatch.setattr("ragate.telemetry.listener._FLUSH_EVERY", 1)
     monkeypatch.setattr(exporting, "END_S", 1.0)
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_TIMEOUT", "0.5")
     monkeypatch.setattr(exporting, "TIMEOUT_S", 0.5)
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", url)
     said: list[str] = []
@@ -177,3 +179,55 @@ def test_metrics_of_two_runs_are_said_to_come_from_one_place(monkeypatch):
 
     assert places[0] == places[1]
     assert {each["team"] for each in places[0]} == {"search"}
+
+
+def test_what_finds_no_place_in_the_queue_is_told_with_its_number(monkeypatch):
+    monkeypatch.setattr(send_queue, "QUEUE", 10)
+    monkeypatch.setattr(exporting, "_EVERY_MS", 3_600_000)
+    said: list[str] = []
+
+    with collector() as seen:
+        monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", seen.url)
+        with exporting.exporting(os.environ, texts=False, say=said.append):
+            for _ in range(25):
+                with span(Spanned.DECIDE):
+                    pass
+
+    assert len(seen.spans) == 10
+    (line,) = said
+    assert line.startswith("warning: telemetry: 15 spans and events were dropped")
+    assert line.endswith("the verdict stands")
+
+
+def test_what_cannot_be_told_stops_no_run(monkeypatch):
+    said: list[str] = []
+
+    with collector() as seen:
+        monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", seen.url)
+        with exporting.exporting(os.environ, texts=False, say=said.append):
+            finished(object())  # type: ignore[arg-type]
+
+    (line,) = said
+    assert "the run's scores and counts could not be told (AttributeError)" in line
+    assert line.endswith("the verdict stands")
+
+
+@pytest.mark.parametrize(
+    ("variable", "value"),
+    [
+        ("ENDPOINT", "no address"),
+        ("HEADERS", "x-key=a%0Ab"),
+        ("HEADERS", "x-key=%E2%82%AC"),
+        ("CERTIFICATE", "/nowhere/ca.pem"),
+    ],
+)
+def test_a_variable_that_no_request_can_be_made_of_costs_a_warning(monkeypatch, variable, value):
+    said: list[str] = []
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "https://127.0.0.1:9")
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_TIMEOUT", "0.5")
+    monkeypatch.setenv(f"OTEL_EXPORTER_OTLP_{variable}", value)
+
+    with exporting.exporting({}, texts=False, say=said.append), span(Spanned.DECIDE):
+        pass
+
+    assert UNSENT in said[0]

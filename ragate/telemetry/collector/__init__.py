@@ -1,0 +1,1 @@
+"""What carries encoded messages to a collector: by HTTP, in a thread, held up by none."""
