@@ -114,4 +114,19 @@ def readable(url: str, variable: str = "RAGATE_DATABASE_URL") -> str:
             f"{variable} is not a Postgres URL",
             remedy="write it as postgresql://user:password@host:5432/database",
         ) from None
+    if _breaks_off(url):
+        raise DatabaseError(
+            f"{variable} is not a Postgres URL: an @ stands where none can",
+            remedy="write @ and / of a password as %40 and %2F",
+        )
     return url
+
+
+def _breaks_off(url: str) -> bool:
+    """Return whether a password seems to end too early: the rest would be shown as host or name."""
+    scheme, _, rest = url.strip().partition("://")
+    if scheme not in ("postgres", "postgresql"):
+        return False
+    server, _, path = rest.partition("/")  # as libpq reads it: a password holds neither / nor @
+    host, options, _ = (server.partition("@")[2] or server).partition("?")
+    return "@" in host or (not options and "@" in path.partition("?")[0])

@@ -39,7 +39,7 @@ def read_labels(meta: Sequence[str], description: str, *, names: tuple[str, str]
         names: What messages call the two.
 
     Raises:
-        UsageError: as of `read_meta`, or the sentence is too long.
+        UsageError: as of `read_meta`, or the sentence is too long or no text.
     """
     return RunLabels(read_meta(meta, name=names[0]), _bounded(names[1], description))
 
@@ -48,7 +48,7 @@ def read_meta(texts: Sequence[str], *, name: str = "--meta") -> dict[str, str]:
     """Return what KEY=VALUE texts say, in their order.
 
     Raises:
-        UsageError: a text is none, a key stands twice, or there is too much.
+        UsageError: a text is none or not UTF-8, a key stands twice, or there is too much.
     """
     meta: dict[str, str] = {}
     for text in texts:
@@ -69,6 +69,12 @@ def read_meta(texts: Sequence[str], *, name: str = "--meta") -> dict[str, str]:
 def _bounded(name: str, text: str) -> str:
     if len(text) > MOST_CHARS:
         raise UsageError(f"{name}: {len(text)} characters, and the limit is {MOST_CHARS}")
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise UsageError(
+            f"{name} {text!r}: not UTF-8", remedy="write it in UTF-8, as the terminal's locale says"
+        ) from error
     return text
 
 

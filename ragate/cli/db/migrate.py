@@ -51,7 +51,7 @@ def command() -> int:
     from ragate.database.connecting import connected
 
     environment = with_dotenv(Path.cwd(), dict(os.environ))
-    urls = {name: environment[name] for name in SERVERS if environment.get(name)}
+    urls = {name: url for name in SERVERS if (url := environment.get(name, "").strip())}
     if not urls:
         raise UsageError(
             f"{' and '.join(SERVERS)}: not set, so there is no schema to migrate",

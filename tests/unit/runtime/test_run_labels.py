@@ -9,7 +9,7 @@ import pytest
 
 from ragate.errors import UsageError
 from ragate.models import RunManifest, SystemInfo
-from ragate.runtime.run_labels import RunLabels, branch_of, noted, read_meta
+from ragate.runtime.run_labels import RunLabels, branch_of, noted, read_labels, read_meta
 
 MANIFEST = RunManifest(
     system=SystemInfo(use="replay"), branch="old", meta={"a": "1"}, description="said before"
@@ -75,3 +75,11 @@ def test_a_value_is_bounded():
 def test_the_number_of_keys_is_bounded():
     with pytest.raises(UsageError, match="51 --meta, and the limit is 50"):
         read_meta(tuple(f"k{number}=x" for number in range(51)))
+
+
+@pytest.mark.parametrize(("meta", "sentence"), [(["ticket=\udcff"], ""), ([], "half \ud800")])
+def test_bytes_that_are_no_text_are_refused_before_anything_is_asked(
+    meta: list[str], sentence: str
+) -> None:
+    with pytest.raises(UsageError, match="not UTF-8"):
+        read_labels(meta, sentence, names=("--meta", "--description"))

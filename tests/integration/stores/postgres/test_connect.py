@@ -21,6 +21,9 @@ pytestmark = pytest.mark.integration
         ("postgres//secret-canary@host", "RAGATE_RUNS_URL is not a Postgres URL"),
         ("postgresql://me:secret-canary@127.0.0.1:9/runs", "Postgres at 127.0.0.1:9"),
         ("host=127.0.0.1 port=9 password=secret-canary", "RAGATE_RUNS_URL"),
+        ("postgresql://me:half/secret-canary@127.0.0.1:9/runs", "write @ and / of a password"),
+        ("postgresql://me:half@secret-canary@127.0.0.1:9/runs", "write @ and / of a password"),
+        ("postgresql://me:half?a@secret-canary@127.0.0.1:9/runs", "write @ and / of a password"),
     ],
 )
 def test_a_url_that_leads_nowhere_is_named_without_its_password(
