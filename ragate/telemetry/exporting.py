@@ -1,5 +1,6 @@
 """Telemetry of one run: what hears it, what sends it, and how both end with it."""
 
+import logging
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -7,7 +8,7 @@ from contextlib import contextmanager
 
 from ragate.support.spans import listening
 from ragate.telemetry.collector.client import CollectorClient
-from ragate.telemetry.collector.courier import Courier
+from ragate.telemetry.collector.courier import THREAD, Courier
 from ragate.telemetry.collector.delivery import Delivery
 from ragate.telemetry.collector.destination import TIMEOUT_S, SignalName, destination
 from ragate.telemetry.collector.send_queue import QUEUE, SendQueue
@@ -104,12 +105,28 @@ def exporting(
         flush=signals.flush,
         failed=signals.failed,
     )
+    with _quiet():
+        try:
+            with listening(listener):
+                yield
+        finally:
+            for line in signals.close():
+                say(f"warning: telemetry: {line}")
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Keep the client's lines about these requests, with addresses, out of a build's log."""
+    logger = logging.getLogger("httpx")
+    logger.addFilter(_is_of_others)
     try:
-        with listening(listener):
-            yield
+        yield
     finally:
-        for line in signals.close():
-            say(f"warning: telemetry: {line}")
+        logger.removeFilter(_is_of_others)
+
+
+def _is_of_others(record: logging.LogRecord) -> bool:
+    return record.threadName != THREAD
 
 
 def _number(variable: str, otherwise: int) -> int:

@@ -105,7 +105,7 @@ class HeardCall(HeardSpan):
 
 
 def _title(kind: Spanned, name: str) -> str:
-    return name if kind is Spanned.OWN else " ".join(filter(None, (names.SPANS[kind], name)))
+    return str(name) if kind is Spanned.OWN else " ".join(filter(None, (names.SPANS[kind], name)))
 
 
 def _attributes(kind: Spanned, name: str, facts: Mapping[str, Fact]) -> dict[str, Fact]:

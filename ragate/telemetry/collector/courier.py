@@ -4,6 +4,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Protocol
 
 
@@ -13,6 +14,9 @@ class Sending(Protocol):
     def send(self, *, everything: bool) -> None:
         """Send what waits; without `everything` only what is worth a request."""
         ...
+
+
+THREAD = "ragate-telemetry"
 
 
 class Courier:
@@ -29,12 +33,13 @@ class Courier:
         self._asked: deque[threading.Event] = deque()
         self._is_over = False
         self._is_done = False
-        self._thread = threading.Thread(target=self._run, name="ragate-telemetry", daemon=True)
+        self._thread = threading.Thread(target=self._run, name=THREAD, daemon=True)
 
     def start(self, parts: Sequence[Sending]) -> None:
-        """Begin to let these send."""
+        """Begin to let these send; without a thread to be had none does, as `stop` says."""
         self._parts = parts
-        self._thread.start()
+        with suppress(RuntimeError):
+            self._thread.start()
 
     def wake(self) -> None:
         """Let those send that have enough for a request."""
@@ -42,6 +47,8 @@ class Courier:
 
     def flush(self, seconds: float) -> bool:
         """Let all send all that waits; return whether that was done in time."""
+        if not self._thread.is_alive():
+            return False
         done = threading.Event()
         self._asked.append(done)
         self._awake.set()
@@ -51,7 +58,8 @@ class Courier:
         """Let all send all that waits, and end; return whether that was done in time."""
         self._is_over = True
         self._awake.set()
-        self._thread.join(seconds)
+        if self._thread.is_alive():
+            self._thread.join(seconds)
         return self._is_done
 
     def _run(self) -> None:

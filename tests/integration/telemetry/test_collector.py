@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import socket
 import time
@@ -10,6 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Event, Thread
 
+import httpx
 import pytest
 
 from ragate.support.spans import Spanned, finished, own_span, span
@@ -143,10 +145,12 @@ def test_what_a_plugin_names_badly_keeps_nothing_else_from_being_sent(monkeypatc
         with exporting.exporting(os.environ, texts=False, say=print):
             with own_span("half \ud800", odd="\ud800", strange=object()):  # type: ignore[arg-type]
                 pass
+            with own_span(["no", "name"]):  # type: ignore[arg-type]
+                pass
             with span(Spanned.DECIDE):
                 pass
 
-    assert sorted(each.name for each in seen.spans) == ["half ?", "ragate.decide"]
+    assert sorted(each.name for each in seen.spans) == ["['no', 'name']", "half ?", "ragate.decide"]
 
 
 def test_an_exceptions_message_is_not_sent(monkeypatch):
@@ -179,6 +183,20 @@ def test_metrics_of_two_runs_are_said_to_come_from_one_place(monkeypatch):
 
     assert places[0] == places[1]
     assert {each["team"] for each in places[0]} == {"search"}
+
+
+def test_a_log_of_everything_names_no_address_of_the_collector(monkeypatch, caplog):
+    caplog.set_level(logging.DEBUG, "httpx")
+    with collector() as seen:
+        monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", seen.url)
+        with exporting.exporting({}, texts=False, say=print), span(Spanned.DECIDE):
+            pass
+
+    assert seen.spans
+    assert seen.url not in caplog.text
+    with collector() as other:  # whoever else uses the client is heard
+        httpx.post(f"{other.url}/v1/traces", content=b"")
+    assert other.url in caplog.text
 
 
 def test_what_finds_no_place_in_the_queue_is_told_with_its_number(monkeypatch):

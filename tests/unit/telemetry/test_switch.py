@@ -20,6 +20,16 @@ print("MODULES", *(name for name in sys.modules if name.startswith("opentelemetr
 """
 
 
+SENDING = """
+import sys
+import ragate.telemetry.exporting
+packages = {name.split(".")[0] for name in sys.modules}
+assert not packages & {"requests", "grpc", "openai"}, packages
+found = (name for name in sys.modules if name.startswith("opentelemetry."))
+print(*{".".join(name.split(".")[:2]) for name in found})
+"""
+
+
 @pytest.mark.parametrize("value", ["", "0", "off", "False"])
 def test_it_is_off(value):
     assert telemetry_wish({"RAGATE_TELEMETRY": value}) is None
@@ -55,6 +65,14 @@ def test_where_it_is_off_nothing_of_it_is_imported():
     )
 
     assert done.stdout.rpartition("MODULES")[2].split() == []
+
+
+def test_where_it_is_on_only_the_protocols_messages_are_imported():
+    done = subprocess.run(
+        [sys.executable, "-c", SENDING], capture_output=True, text=True, check=True
+    )
+
+    assert done.stdout.split() == ["opentelemetry.proto"]
 
 
 @pytest.mark.parametrize(("head", "fork"), [(1, False), (2, True), (None, True)])

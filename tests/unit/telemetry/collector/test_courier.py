@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from threading import Event
+from threading import Event, Thread
 
 from ragate.telemetry.collector.courier import Courier
 
@@ -85,6 +85,18 @@ def test_what_was_woken_beside_the_end_is_sent_as_well():
     part.may_go_on.set()
     assert courier.stop(SOON_S)
     assert part.asked == [False, True]
+
+
+def test_where_no_thread_can_be_had_nothing_is_waited_for(monkeypatch):
+    def start(_thread: Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(Thread, "start", start)
+    courier = Courier(LATER_S)
+    courier.start([Part()])
+
+    assert not courier.flush(SOON_S)
+    assert not courier.stop(SOON_S)
 
 
 def test_a_part_that_breaks_is_told_as_not_in_time(monkeypatch):
