@@ -7,7 +7,7 @@ import logging
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ragate.database.connecting import ALIVE, frozen
@@ -41,6 +41,7 @@ class Queue:
         url: With what libpq's variables added when it was opened.
         say: Prints a line.
         patience_s: How long a database that is gone is waited for.
+        told: What was said of one that is gone, until it is back.
     """
 
     url: str
@@ -48,6 +49,7 @@ class Queue:
     pool: AsyncConnectionPool[Any]
     say: Callable[[str], None]
     patience_s: float = PATIENCE_S
+    told: list[str] = field(default_factory=list)
 
     async def patient(self, call: Callable[[], Awaitable[T]]) -> T:
         """Return what `call` does; while the database is gone it is called again.
@@ -55,10 +57,10 @@ class Queue:
         Raises:
             DatabaseError: it did not come back.
         """
-        started, told = time.monotonic(), False
+        started = time.monotonic()
         while True:
             try:
-                return await call()
+                done = await call()
             except Exception as error:
                 if not is_outage(error):
                     raise
@@ -66,14 +68,18 @@ class Queue:
                 if waited >= self.patience_s:
                     described = describe(error, self.url, VARIABLE)
                     raise DatabaseError(
-                        f"{described.message}, for {waited:.0f} seconds", remedy=described.remedy
+                        f"{described.message}, for {waited:.0f} seconds",
+                        remedy=f"{described.remedy}; what was answered is kept",
                     ) from error
-            if not told:
-                self.say(
+            else:
+                self.told.clear()
+                return done
+            if not self.told:
+                self.told.append(
                     f"the database of {VARIABLE} does not answer; it is tried again for "
                     f"{self.patience_s:g} seconds"
                 )
-                told = True
+                self.say(self.told[0])
             await asyncio.sleep(_PAUSE_S)
 
     async def rows(self, query: str, *arguments: object) -> list[tuple[Any, ...]]:

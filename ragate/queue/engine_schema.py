@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 MIGRATE = "`ragate db migrate`, with a role that may create schemas"
 FIRST = "03.04.00_50"
+_TABLES = {"procrastinate_jobs", "procrastinate_workers", "procrastinate_events"}
 _SAYS = "Procrastinate, migrations up to "
 _COMMENT = "SELECT obj_description(oid, 'pg_namespace') FROM pg_namespace WHERE nspname = %s"
 _OWNER = "SELECT quote_ident(nspowner::regrole::name) FROM pg_namespace WHERE nspname = %s"
@@ -33,12 +34,24 @@ def shipped() -> dict[str, Path]:
 
 
 def engine_is_there(connection: psycopg.Connection[Any]) -> bool:
-    """Return whether the engine's tables are there; asks what every role may."""
+    """Return whether the engine's tables are there; asks what every role may.
+
+    Raises:
+        DatabaseError: some are there and others are not.
+    """
     query = (
-        "SELECT FROM pg_class WHERE relname = 'procrastinate_workers' AND relkind = 'r' "
+        "SELECT relname FROM pg_class WHERE relkind = 'r' "
         "AND relnamespace IN (SELECT oid FROM pg_namespace WHERE nspname = %s)"
     )
-    return connection.execute(query, (ENGINE_SCHEMA,)).fetchone() is not None
+    names = {name for (name,) in connection.execute(query, (ENGINE_SCHEMA,))}
+    if names and not names >= _TABLES:
+        raise DatabaseError(
+            f"the schema `{ENGINE_SCHEMA}` in this database lacks {min(_TABLES - names)!r}: it was "
+            "made by hand, or only in part",
+            remedy=f"rename it (`ALTER SCHEMA {ENGINE_SCHEMA} RENAME TO {ENGINE_SCHEMA}_old`) and "
+            "run `ragate db migrate`",
+        )
+    return bool(names)
 
 
 def engine_version(connection: psycopg.Connection[Any]) -> str:

@@ -35,7 +35,7 @@ class EngineWorker:
     Args:
         queue_names: The queues that it listens to.
         jobs: The most blocks at once.
-        failed: Sees why a block was not done; what it raises nobody sees.
+        failed: Sees of which plan a block was not done, and why; what it raises nobody sees.
     """
 
     def __init__(
@@ -45,7 +45,7 @@ class EngineWorker:
         serve: Serve,
         *,
         jobs: int,
-        failed: Callable[[BaseException], None],
+        failed: Callable[[str, BaseException], None],
     ) -> None:
         self._queue = queue
         self._names = list(queue_names)
@@ -128,7 +128,7 @@ class EngineWorker:
             await self._serve(plan, block, final=context.job.attempts + 1 >= MOST_ATTEMPTS)
             self.done += 1
         except Exception as error:
-            self._failed(error)
+            self._failed(plan, error)
             raise
         finally:
             self._under_way -= 1

@@ -107,7 +107,7 @@ def _translated(error: psycopg.Error) -> Exception:
     state = error.sqlstate
     if state == "RG001":
         return PlanGoneError(
-            "the plan was deleted", remedy="nothing: whoever wants it submits it again"
+            "the plan of a run was deleted", remedy="`--resume` submits what is missing again"
         )
     if state in {"RG002", "RG003"}:
         return LeaseOverError("the block is another worker's, or its run is over")

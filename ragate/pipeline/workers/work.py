@@ -47,19 +47,26 @@ async def work(
         names = [queue_name(plan), queue_name(plan, await own_role(queue))]
         server = BlockServer(config, operations, Leases(queue), url=queue.url, slots=slots)
         failures: list[BaseException] = []
+        gone: set[str] = set()
 
-        def failed(error: BaseException) -> None:
+        def failed(plan: str, error: BaseException) -> None:
             if isinstance(error, UnfitWorkerError):
                 failures.append(error.__cause__ or error)
                 engine.stop()
-            else:
-                remedy = error.remedy if isinstance(error, PlanGoneError) else "it is tried again"
-                operations.say(f"a block was not done: {error}; {remedy}")
+            elif not isinstance(error, PlanGoneError):
+                operations.say(f"a block was not done: {error}; it is tried again")
+            elif plan not in gone:
+                gone.add(plan)
+                operations.say(f"{error.message}: its blocks are passed over")
 
         # Blocks enough that a question always waits for a place that becomes free.
         jobs = -(-slots // BLOCK_SIZE) + 1
         engine = EngineWorker(queue, names, server.serve, jobs=jobs, failed=failed)
-        operations.say(f"listens to queue {names[-1]}; up to {slots} questions at once")
+        of = f"commit {plan.commit[:12]}, " if plan.commit else ""
+        of += f"ragate {plan.ragate_version}"
+        operations.say(
+            f"listens to queues {' and '.join(names)}; {of}; up to {slots} questions at once"
+        )
         idle = asyncio.create_task(_stop_when_idle(engine, idle_s))
         try:
             await engine.run()

@@ -42,6 +42,7 @@ def test_a_worker_that_comes_first_waits_for_the_schemas(
         ("INSERT INTO ragate_work.migrations VALUES (2, 'of tomorrow')", "version 2, newer than"),
         ("UPDATE ragate_trust.migrations SET checksum = 'another'", "was made with another step"),
         ("DELETE FROM ragate_worker.migrations", "and no version"),
+        ("DROP TABLE ragate_queue.procrastinate_events", "lacks 'procrastinate_events'"),
     ],
 )
 def test_a_worker_does_not_wait_for_what_does_not_come(empty: str, change: str, words: str) -> None:

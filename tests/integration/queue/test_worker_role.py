@@ -32,7 +32,9 @@ async def served(submitter: Queue, worker: Queue, name: str) -> list[tuple[str, 
         await leases.append(lease, lease.samples, [f"of {name}"] * len(lease.samples))
         await leases.end(lease)
 
-    engine = EngineWorker(worker, [f"queue-{name}"], serve, jobs=2, failed=failed.append)
+    engine = EngineWorker(
+        worker, [f"queue-{name}"], serve, jobs=2, failed=lambda _, why: failed.append(why)
+    )
     running = asyncio.create_task(engine.run())
     async with asyncio.timeout(30):
         while len(found := await submission.arrivals(0, -1)) < 10:  # noqa: ASYNC110

@@ -102,10 +102,11 @@ def test_jobs_of_a_deleted_plan_fail_and_the_queue_goes_on(crew: Crew) -> None:
             await gone.finish()
             async with queue.pool.connection() as connection:
                 await gone.jobs.defer(range(40), connection)
-        await crew.until_said("the plan was deleted")
+        await crew.until_said("the plan of a run was deleted")
         report = await crew.checked(crew.clone("many"))
         await ended(worker)
         assert report.facts.samples == MANY
+        assert sum("was deleted" in line for line in crew.said) == 1
 
     asyncio.run(go())
 
