@@ -6,6 +6,8 @@ from typing import Self
 
 from ragate.queue.leases import Lease, Leases
 
+HURRIED_S = 5.0
+
 
 class RowSender:
     """Appends the outputs of one block; whoever sends one waits until it is kept.
@@ -29,8 +31,12 @@ class RowSender:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        if self._task is not None:
-            await asyncio.wait([self._task])
+        if self._task is None:
+            return
+        # Who is told to end does not wait for a queue that is gone.
+        hurried = kind is not None and issubclass(kind, asyncio.CancelledError)
+        await asyncio.wait([self._task], timeout=HURRIED_S if hurried else None)
+        self._task.cancel()
 
     async def send(self, sample: str, line: str) -> None:
         """Append one output; raises as `Leases.append`."""

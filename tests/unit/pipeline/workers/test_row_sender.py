@@ -10,6 +10,7 @@ from typing import Any, cast
 import pytest
 
 from ragate.errors import DatabaseError
+from ragate.pipeline.workers import row_sender
 from ragate.pipeline.workers.row_sender import RowSender
 from ragate.queue.leases import Lease, Leases
 
@@ -71,3 +72,27 @@ def test_an_output_counts_as_sent_only_when_it_is_kept():
 @pytest.mark.parametrize("count", [0, 1])
 def test_a_sender_that_had_little_to_do_ends(count: int):
     assert sent(Kept(), count) == [None] * count
+
+
+def test_who_is_told_to_end_does_not_wait_for_a_queue_that_is_gone(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    monkeypatch.setattr(row_sender, "HURRIED_S", 0.05)
+
+    class Gone(Kept):
+        async def append(self, *_arguments: object) -> None:
+            await asyncio.sleep(60)
+
+    async def block() -> None:
+        async with RowSender(cast(Leases, cast(Any, Gone())), LEASE) as sender:
+            await sender.send("1", "line of 1")
+
+    async def go() -> None:
+        task = asyncio.create_task(block())
+        await asyncio.sleep(0.05)
+        task.cancel()
+        async with asyncio.timeout(5):
+            await asyncio.wait([task])
+        assert task.cancelled()
+
+    asyncio.run(go())
