@@ -28,6 +28,7 @@ from ragate.config import Config
 from ragate.dataset import asked, read_entries
 from ragate.models import Run, Sample
 from ragate.pipeline.decide.drill_proof import last_proof
+from ragate.pipeline.decide.remeasured_merge import remeasured
 from ragate.pipeline.score.applicable import applicable
 from ragate.pipeline.score.policy_metrics import make_metrics
 from ragate.recorder.open_system import is_recorded_system
@@ -151,6 +152,8 @@ def _baseline(subject: ExaminedProject, runs: list[Run]) -> Iterable[Finding]:
     if path is None:
         return [skipped(baseline_file.CHECK, UNREAD)]
     run = load_baseline(path)
+    if subject.config is not None:
+        run = remeasured(subject.config, run)
     runs.append(run)
     return on_disk.baseline(subject, path, run)
 

@@ -58,8 +58,12 @@ def read_gate_setup(
     *,
     control: Run | None = None,
     accepted: Sequence[Acceptance] = (),
+    scored: Run | None = None,
 ) -> GateSetup:
     """Read the golden set and the baseline.
+
+    Args:
+        scored: The run that is decided on, where it is scored already.
 
     Raises:
         ConfigError: a waiver has expired.
@@ -68,7 +72,8 @@ def read_gate_setup(
     today = _today()
     refuse_expired_waivers(config, today)
     samples = load_samples(config, filters)
-    return GateSetup(config, samples, load_baseline_or_none(config), control, accepted, today)
+    baseline = load_baseline_or_none(config, beside=scored)
+    return GateSetup(config, samples, baseline, control, accepted, today)
 
 
 def refuse_expired_waivers(config: Config, today: datetime.date) -> None:
@@ -115,12 +120,12 @@ def refuse_empty_slices(config: Config, samples: Sequence[Sample]) -> None:
             )
 
 
-def load_baseline_or_none(config: Config) -> Run | None:
+def load_baseline_or_none(config: Config, *, beside: Run | None = None) -> Run | None:
     """Return the baseline, None where there is no file yet.
 
-    What a merge left out of it and its answers can tell is measured.
+    What a merge left out of it and its answers can tell is measured; `beside` is as there.
     """
     try:
-        return remeasured(config, load_baseline(config.baseline))
+        return remeasured(config, load_baseline(config.baseline), beside=beside)
     except NoBaselineError:
         return None

@@ -12,29 +12,33 @@ from ragate.config import Config
 from ragate.core.hashing import content_hash
 from ragate.core.lookup import samples_by_id
 from ragate.dataset import read_dataset
+from ragate.errors import ConfigError, DatasetError
 from ragate.models import Needs, Record, Run, Sample
 from ragate.pipeline.score.asked.metric_scores import sample_scores
 from ragate.protocols import Metric
 from ragate.support.spill import Spill
 
 
-def remeasured(config: Config, baseline: Run) -> Run:
+def remeasured(config: Config, baseline: Run, *, beside: Run | None = None) -> Run:
     """Return the baseline with what its merge left out, as far as stored answers tell it.
 
     That is a metric of the policy that reads the sample and the answer alone, where the file holds
-    the answers. Any other stays unmeasured, and is compared with nothing.
+    the answers. Any other stays unmeasured, and is compared with nothing; so does all where the
+    golden set cannot be read, or a metric not be made: whoever compares is told of that by itself.
 
-    Raises:
-        DatasetError: the golden set cannot be read.
+    Args:
+        beside: A run that is scored already: its tables are used, so that both have one yardstick.
     """
     manifest = baseline.manifest
     merged = manifest.merged
     if merged is None or not merged.unmeasured or not _holds_answers(baseline):
         return baseline
-    hashes = {record.sample_id: record.content_hash for record in baseline.records}
-    golden = (s for s in read_dataset(config.dataset) if hashes.get(s.id) == content_hash(s))
-    samples = Spill(Sample, golden)
-    metrics = _metrics(config, samples, merged.unmeasured)
+    try:
+        samples = _shared_samples(config, baseline)
+        states = beside.manifest.states if beside is not None else {}
+        metrics = _metrics(config, samples, merged.unmeasured, states)
+    except (DatasetError, ConfigError):
+        return baseline
     by_id = samples_by_id(samples)
     records = Spill(Record, (_scored(record, by_id, metrics) for record in baseline.records))
     infos = {metric.info.name: metric.info for metric in metrics}
@@ -47,18 +51,30 @@ def remeasured(config: Config, baseline: Run) -> Run:
     return baseline.amended(manifest=measured, records=records)
 
 
+def _shared_samples(config: Config, baseline: Run) -> Sequence[Sample]:
+    """Return the golden set's samples that the baseline holds, word for word."""
+    hashes = {record.sample_id: record.content_hash for record in baseline.records}
+    golden = (s for s in read_dataset(config.dataset) if hashes.get(s.id) == content_hash(s))
+    return Spill(Sample, golden)
+
+
 def _holds_answers(baseline: Run) -> bool:
     outputs = (record.output for record in baseline.records)
     return all(output.answer is not None or output.error is not None for output in outputs)
 
 
-def _metrics(config: Config, samples: Sequence[Sample], names: Sequence[str]) -> list[Metric]:
+def _metrics(
+    config: Config,
+    samples: Sequence[Sample],
+    names: Sequence[str],
+    states: Mapping[str, Mapping[str, float]],
+) -> list[Metric]:
     metrics = []
     for rule in config.policy.metrics:
         if rule.metric not in names or rule.level == "off":
             continue
-        settings = config.metric_settings.get(rule.metric, {})
-        metric = plugins.metric(rule.metric, settings=settings, samples=samples)
+        settings, state = config.metric_settings.get(rule.metric, {}), states.get(rule.metric)
+        metric = plugins.metric(rule.metric, settings=settings, samples=samples, state=state)
         told = getattr(metric, "from_answer", False) is True
         if told and isinstance(metric, Metric) and metric.info.needs is Needs.NOTHING:
             metrics.append(metric)

@@ -130,6 +130,34 @@ def test_a_question_that_a_change_adds_shifts_no_score(root: Path) -> None:
     assert branches.loaded().manifest.states == merged.manifest.states
 
 
+def test_a_stored_run_is_compared_by_the_words_that_it_was_scored_with(
+    root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    branches = Branches(root)
+    branches.merge(*SIDES["grown on both"])
+    assert run(["check"]) == 0
+    branches.write(*SIDES["grown on both"], lambda rows: rows.pop("q5"))
+    capsys.readouterr()
+
+    assert run(["compare", "baselines/gate.json", "latest", "--format", "json"]) == 0
+
+    rows = json.loads(capsys.readouterr().out)["decision"]["metrics"]
+    (row,) = [each for each in rows if each["metric"] == "idf_f1"]
+    assert (row["baseline"], row["change"]) == (row["candidate"], 0.0)
+
+
+def test_doctor_finds_nothing_missing_where_answers_tell_it(
+    root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    branches = Branches(root)
+    branches.merge(*SIDES["grown on both"])
+    capsys.readouterr()
+
+    run(["doctor"])
+
+    assert "does not hold idf_f1" not in capsys.readouterr().out
+
+
 def test_without_answers_it_is_no_decision_until_the_baseline_is_recorded(
     root: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
