@@ -90,6 +90,8 @@ ROWS: tuple[tuple[str, ...], ...] = (
     ("github.modes",),
     ("github",),
     ("cli", "cli.detect"),
+    ("cli.detect.web",),
+    ("cli.detect.find",),
     ("cli.db", "cli.merge", "cli.plan", "cli.worker", "cli.workflows"),
     (
         "api",

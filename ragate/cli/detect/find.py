@@ -10,9 +10,9 @@ from ragate.cli.detect.found_system import FoundSystem
 from ragate.cli.detect.functions import find_functions, find_unmade
 from ragate.cli.detect.langchain import find_chains
 from ragate.cli.detect.llamaindex import find_engines
-from ragate.cli.detect.openapi import find_described
 from ragate.cli.detect.python_files import python_files
-from ragate.cli.detect.services import find_services
+from ragate.cli.detect.web.openapi import find_described
+from ragate.cli.detect.web.services import find_services
 
 MOST = 8
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from ragate.cli.detect.services import start_of
+from ragate.cli.detect.web.services import start_of
 from ragate.cli.init.survey import Survey
 from ragate.cli.workflows.earlier import workflow_texts
 from ragate.cli.workflows.gates import gates_of

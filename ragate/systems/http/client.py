@@ -2,7 +2,7 @@
 
 import asyncio
 import ssl
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import httpx
@@ -17,6 +17,7 @@ from ragate.systems.http.raw_reply import (
     content_of,
     take_stream,
 )
+from ragate.systems.http.refusal import refusal
 
 TRIES = 3
 _UNSENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
@@ -31,10 +32,19 @@ class HttpClient:
 
     Args:
         hidden: What is cut out of replies, on arrival, and of messages.
+        headers_env: The variables that its requests send, by header, for messages.
     """
 
-    def __init__(self, *, hosts: Sequence[str], timeout_s: float, hidden: Hidden) -> None:
+    def __init__(
+        self,
+        *,
+        hosts: Sequence[str],
+        timeout_s: float,
+        hidden: Hidden,
+        headers_env: Mapping[str, str] | None = None,
+    ) -> None:
         self._hosts = hosts
+        self._headers_env = headers_env or {}
         self._hidden = hidden
         self._addresses: dict[AllowedHost, list[str]] = {}
         self._urls: dict[tuple[str, str, int], httpx.URL] = {}
@@ -158,9 +168,8 @@ class HttpClient:
         if 300 <= code < 400:
             target = self._hidden.clean(response.headers.get("location", "nowhere"))
             raise BadReplyError(f"answered {code}, a redirect to {target}; none is followed")
-        key = " (it wants a key, or another one: docs/system-http.md#keys)" if code == 401 else ""
         told = self._hidden.clean(content[:2000].decode("utf-8", "replace"))
-        message = f"answered {code}{key}: {told}"
+        message = f"answered {code}{refusal(response, self._headers_env)}: {told}"
         if code in _AGAIN:
             raise _TryAgainError(message, unavailable=code == _UNAVAILABLE)
         raise BadReplyError(message)

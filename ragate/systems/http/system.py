@@ -57,6 +57,7 @@ class HttpSystem(Foreign):
             hosts=resources.http_hosts,
             timeout_s=resources.timeout_s,
             hidden=self._hidden,
+            headers_env=settings.headers_env,
         )
         self._reader = StreamReader(settings.stream, settings.pointers)
         self._preparation = Preparation(settings.prepare, resources, pass_env=settings.pass_env)

@@ -8,7 +8,7 @@ import pytest
 
 from ragate.cli.detect.find import find_systems
 from tests.unit.cli.detect.code import project
-from tests.unit.cli.detect.test_services import FASTAPI
+from tests.unit.cli.detect.web.test_services import FASTAPI
 
 FLASK = """
 from flask import Flask, jsonify, request

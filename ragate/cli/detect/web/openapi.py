@@ -9,6 +9,8 @@ from urllib.parse import urlsplit
 from ragate.cli.detect.fields import body_of, body_template, pointers_of, question_field
 from ragate.cli.detect.found_system import FoundSystem
 from ragate.cli.detect.shapes import UNKNOWN, Fields, Items, Shape, Value
+from ragate.cli.detect.web.described_headers import described_headers
+from ragate.cli.detect.web.wanted_header import with_headers
 
 NAMES = ("openapi.json", "openapi.yaml", "openapi.yml", "swagger.json", "swagger.yaml")
 FOLDERS = ("", "api", "docs", "spec", "openapi", "docs/api")
@@ -61,7 +63,9 @@ def _operations(document: Mapping[str, Any], file: str) -> Iterator[FoundSystem]
         body, guessed = body_of(takes, question)
         unsure = [f"the body's {name} is a guess" for name in guessed]
         unsure.append(f"a service must run at {base}: no code of it is started")
-        yield FoundSystem(
+        headers, others = described_headers(document, operation)
+        unsure += [f"it demands {each}, which ragate cannot send" for each in others]
+        found = FoundSystem(
             "http",
             f"POST {path} of the API in {file}",
             56 + 8 * ("ids" in pointers) + 4 * ("answer" in pointers),
@@ -76,6 +80,7 @@ def _operations(document: Mapping[str, Any], file: str) -> Iterator[FoundSystem]
             ids="ids" in pointers,
             unsure=tuple(unsure),
         )
+        yield with_headers(found, headers)
 
 
 def _base(document: Mapping[str, Any]) -> str:

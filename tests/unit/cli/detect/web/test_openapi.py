@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
-from ragate.cli.detect.openapi import find_described
+from ragate.cli.detect.web.openapi import find_described
 from tests.unit.cli.detect.code import only
 
 DOCUMENT: dict[str, Any] = {

@@ -13,10 +13,10 @@ from ragate.cli.detect.python_files import (
     required,
     text_of,
 )
-from ragate.cli.detect.route_parameters import fields_taken
 from ragate.cli.detect.shapes import UNKNOWN, Fields, Shape, ShapeReader
+from ragate.cli.detect.web.route_parameters import fields_taken
 
-_FRAMEWORKS = {"fastapi": "FastAPI", "starlette": "Starlette", "flask": "Flask"}
+FRAMEWORKS = {"fastapi": "FastAPI", "starlette": "Starlette", "flask": "Flask"}
 _APPS = {"FastAPI": "fastapi", "Starlette": "starlette", "Flask": "flask"}
 _VERBS = frozenset({"post", "get", "put"})
 
@@ -60,13 +60,13 @@ class WebApp:
     @property
     def shown(self) -> str:
         """The framework as it writes itself."""
-        return _FRAMEWORKS[self.framework]
+        return FRAMEWORKS[self.framework]
 
 
 def find_apps(files: list[PythonFile]) -> Iterator[WebApp]:
     """Yield the applications of a project, each with the routes of all its modules."""
     reader = ShapeReader(files)
-    web = [file for file in files if file.packages & _FRAMEWORKS.keys()]
+    web = [file for file in files if file.packages & FRAMEWORKS.keys()]
     prefixes = _prefixes(web)
     routes = tuple(
         route

@@ -10,7 +10,9 @@ from ragate.cli.detect.environment import own_python
 from ragate.cli.detect.fields import body_of, body_template, pointers_of, question_field
 from ragate.cli.detect.found_system import FoundSystem
 from ragate.cli.detect.python_files import PythonFile, called
-from ragate.cli.detect.routes import Route, WebApp, find_apps
+from ragate.cli.detect.web.code_headers import HeaderReader
+from ragate.cli.detect.web.routes import FRAMEWORKS, Route, WebApp, find_apps
+from ragate.cli.detect.web.wanted_header import with_headers
 
 HOST = "127.0.0.1"
 _PATHS = re.compile(r"ask|query|chat|answer|rag|question|search|retriev|complet|predict", re.I)
@@ -34,11 +36,13 @@ _BY_HAND = 16  # below a function that takes a question and says its documents
 
 def find_services(files: list[PythonFile], root: Path) -> Iterator[FoundSystem]:
     """Yield the routes that take a question, each with the way to start its application."""
+    reader = HeaderReader([file for file in files if file.packages & FRAMEWORKS.keys()])
     for app in find_apps(files):
         port = _port(app, files, root)
         for route in app.routes:
             if candidate := _candidate(app, route, port, files, root):
-                yield candidate
+                file = next(each for each in files if each.path == route.file)
+                yield with_headers(candidate, reader.of_route(file, route.line))
 
 
 def _candidate(

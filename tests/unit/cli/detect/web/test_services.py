@@ -9,7 +9,7 @@ import pytest
 
 from ragate.cli.detect.found_system import FoundSystem
 from ragate.cli.detect.python_files import python_files
-from ragate.cli.detect.services import find_services
+from ragate.cli.detect.web.services import find_services
 from tests.unit.cli.detect.code import only, project
 
 FASTAPI = """

@@ -1,0 +1,1 @@
+"""Services of a project: their routes, their descriptions, and what header they want."""
