@@ -151,10 +151,12 @@ def test_a_wait_past_the_timeout_is_not_begun(monkeypatch):
 
 
 def test_a_connection_that_was_closed_meanwhile_is_made_anew_at_once(monkeypatch):
+    started = time.monotonic()
     with scripted(0) as seen:
         assert post(seen, monkeypatch)
 
     assert len(seen.bodies) == 2
+    assert time.monotonic() - started < 0.7  # the first pause is .8 s at least
 
 
 @pytest.fixture
