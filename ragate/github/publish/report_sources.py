@@ -130,8 +130,9 @@ def golden_lines(text: str, ids: Iterable[str]) -> dict[str, int]:
     return {key: found[0] for key, found in lines.items() if len(found) == 1}
 
 
+# An id has up to 200 characters.
 _ID = re.compile(
-    r"""["']?\b_?id["']?\s*[:=]\s*["']?([^"',}\s]{1,80})|^["']?([^"',;\t{\[]{1,80})["']?[,;\t]"""
+    r"""["']?\b_?id["']?\s*[:=]\s*["']?([^"',}\s]{1,200})|^["']?([^"',;\t{\[]{1,200})["']?[,;\t]"""
 )
 
 

@@ -9,7 +9,7 @@ from ragate.renderers._samples import sections
 from ragate.renderers._status import TELLS_WHY, ReportSign, status_of
 from ragate.renderers._whose_rules import checkout_note
 from ragate.renderers._words import as_sentence, ordered
-from ragate.renderers.console._asides import briefly, changed_here, fully, guesses
+from ragate.renderers.console._asides import briefly, changed_here, fully, guesses, why_unscored
 from ragate.renderers.console._changed import changed_briefly, changed_fully
 from ragate.renderers.console._every_sample import every_sample, set_up
 from ragate.renderers.console._figures import brief_table, sureness, table
@@ -51,7 +51,7 @@ def _whole(report: Report, page: Page) -> list[list[str]]:
         sureness(report, page),
         passing(report, page),
         every_sample(report, page),
-        _facts(report),
+        _facts(report, page),
         fully(report, page),
         _tail(report, page),
     ]
@@ -60,7 +60,7 @@ def _whole(report: Report, page: Page) -> list[list[str]]:
 def _brief(report: Report, page: Page) -> list[list[str]]:
     """Return the blocks; samples get the room that the others leave, and notes what is left."""
     head = at_most(_head(report, page), _MOST_HEAD)
-    figures, facts = brief_table(report, page), at_most(_facts(report), 3)
+    figures, facts = brief_table(report, page), at_most(_facts(report, page), 4)
     tail = _tail(report, page, most=_MOST_COMMANDS)
     notes = briefly(report, page)
     facts = [*at_most(set_up(report, page, most=5), 2), *facts]
@@ -128,7 +128,7 @@ def _verdict(report: Report, page: Page, code: str) -> list[str]:
     return [first.replace(word, painted, 1), *rest]
 
 
-def _facts(report: Report) -> list[str]:
+def _facts(report: Report, page: Page) -> list[str]:
     facts = report.facts
     counts = [counted(facts.samples, "sample")]
     if facts.affected is not None and facts.reused is not None:
@@ -143,7 +143,8 @@ def _facts(report: Report) -> list[str]:
     head, base = short_sha(report.head), short_sha(report.base)
     spent += [f"{head} against {base}" if base else head] if head else []
     spent += [proof(report)] if proof(report) else []
-    return [*wrapped(" · ".join(counts)), *wrapped(" · ".join(spent))]
+    why = why_unscored(report, page)
+    return [*wrapped(" · ".join(counts)), *why, *wrapped(" · ".join(spent))]
 
 
 def _tail(report: Report, page: Page, most: int | None = None) -> list[str]:

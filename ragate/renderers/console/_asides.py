@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from ragate.models import Report, Verdict
 from ragate.renderers._earlier import earlier_lines
 from ragate.renderers._lines import wrapped
+from ragate.renderers._numbers import counted
 from ragate.renderers._origin import place_of, shown_origin
 from ragate.renderers._status import TELLS_WHY, ReportSign, status_of
 from ragate.renderers._whose_rules import proposed_lines
@@ -14,12 +15,28 @@ from ragate.renderers.console._passing import stages_briefly
 
 _SENTENCE = 300
 _NAMED = 3
+_REASON = 45  # with all that stands beside it a line of 80
 
 
 def guesses(report: Report) -> bool:
     """Return whether the likeliest cause stands beside the verdict: nothing is known to differ."""
     told = status_of(report) in (ReportSign.RED, *TELLS_WHY) and not report.origin.parts
     return told and bool(report.diagnosis)
+
+
+def why_unscored(report: Report, page: Page) -> list[str]:
+    """Return the most frequent reason why samples are unscored, as a line; [] where it is told."""
+    counts: dict[str, int] = {}
+    for row in report.decision.rows:
+        for reason, count in row.unscored_reasons.items():
+            counts[reason] = max(count, counts.get(reason, 0))
+    if not counts:
+        return []
+    reason = max(counts, key=lambda each: (counts[each], each))
+    if any(reason in told for told in (*report.decision.warnings, *report.decision.reasons)):
+        return []
+    others = f", and {counted(len(counts) - 1, 'other reason')}" if len(counts) > 1 else ""
+    return [f"unscored: {counts[reason]:,} × {page.foreign(reason, _REASON)}{others}"]
 
 
 def briefly(report: Report, page: Page) -> list[list[str]]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from ragate.models import Report, SampleRow
+from ragate.models import Report, SampleRow, SampleScores
 from ragate.support.escape import one_line
 
 _ESCAPES = str.maketrans(
@@ -17,48 +17,69 @@ _COMMIT = re.compile(r"[0-9a-f]{7,64}")
 _QUERY, _NAME, _MOST_TAGS = 160, 120, 20
 
 
-def data_block(report: Report, shown: int) -> Markup:
-    """Return the JSON that stands in a block no browser executes.
+class DataBlock:
+    """The JSON that stands in a block no browser executes; each sample is written once.
 
     Angle brackets and ampersands are JSON escapes, so that no text in it can end the block.
-
-    Args:
-        shown: How many of the report's samples the page holds in full.
     """
-    metrics, rows = _rows(report, shown)
-    data = {
-        "metrics": metrics,
-        "rows": rows,
-        "gate": one_line(report.gate, _NAME),
-        "commit": report.head if _COMMIT.fullmatch(report.head) else "",
-    }
-    text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    return Markup(text.translate(_ESCAPES))  # noqa: S704
+
+    def __init__(self, report: Report) -> None:
+        details = report.details
+        scored = {each.sample_id: each for each in details.samples} if details is not None else {}
+        metrics = list(details.metrics) if details is not None else []
+        self._metrics = _text([one_line(name, _NAME) for name in metrics])
+        self._changed: list[str] = []
+        self._hashes: list[str] = []
+        for row in report.samples:
+            scores = scored.pop(row.sample_id, None)
+            pairs = _pairs(scores.before, scores.after) if scores is not None else []
+            is_judged = scores is not None and scores.hashes and _can_be_judged(report, row)
+            hashes = list(scores.hashes) if scores is not None and is_judged else None
+            self._changed.append(_text(_changed(row, pairs))[1:-1])
+            self._hashes.append(f",{_text(hashes)}" if hashes else "")
+        self._others = [_text(_unchanged(scores)) for scores in scored.values()]
+        commit = report.head if _COMMIT.fullmatch(report.head) else ""
+        self._rest = _text({"gate": one_line(report.gate, _NAME), "commit": commit})[1:]
+
+    @property
+    def size(self) -> int:
+        """Bytes of the block where the page holds no sample in full."""
+        return len(self.text(0).encode())
+
+    def text(self, shown: int) -> Markup:
+        """Return the block.
+
+        Args:
+            shown: How many of the report's samples the page holds in full.
+        """
+        full = [
+            f"[{number},{row}{hashes}]"
+            for number, (row, hashes) in enumerate(
+                zip(self._changed[:shown], self._hashes, strict=False)
+            )
+        ]
+        listed = [f"[-1,{row}]" for row in self._changed[shown:]]
+        rows = ",".join([*full, *listed, *self._others])
+        text = f'{{"metrics":{self._metrics},"rows":[{rows}],{self._rest}'
+        return Markup(text)  # noqa: S704  every part of it was escaped
 
 
-def _rows(report: Report, shown: int) -> tuple[list[str], list[list[Any]]]:
-    details = report.details
-    scored = {each.sample_id: each for each in details.samples} if details is not None else {}
-    metrics = list(details.metrics) if details is not None else []
-    rows = []
-    for number, row in enumerate(report.samples):
-        scores = scored.pop(row.sample_id, None)
-        pairs = _pairs(scores.before, scores.after) if scores is not None else []
-        changed = _changed(row, number if number < shown else -1, pairs)
-        if scores is not None and scores.hashes and number < shown and _can_be_judged(report, row):
-            changed.append(list(scores.hashes))
-        rows.append(changed)
-    for scores in scored.values():
-        names = [one_line(tag, _NAME) for tag in scores.tags[:_MOST_TAGS]]
-        pairs = _pairs(scores.before, scores.after)
-        sample_id, query = one_line(scores.sample_id, _NAME), one_line(scores.query, _QUERY)
-        rows.append([-1, sample_id, query, names, "", "", 0, pairs])
-    return [one_line(name, _NAME) for name in metrics], rows
+_ENCODE = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
 
 
-def _changed(row: SampleRow, number: int, pairs: list[Any]) -> list[Any]:
+def _text(value: Any) -> str:
+    return _ENCODE(value).translate(_ESCAPES)
+
+
+def _unchanged(scores: SampleScores) -> list[Any]:
+    names = [one_line(tag, _NAME) for tag in scores.tags[:_MOST_TAGS]]
+    sample_id, query = one_line(scores.sample_id, _NAME), one_line(scores.query, _QUERY)
+    pairs = _pairs(scores.before, scores.after)
+    return [-1, sample_id, query, names, "", "", 0, pairs]
+
+
+def _changed(row: SampleRow, pairs: list[Any]) -> list[Any]:
     return [
-        number,
         one_line(row.sample_id, _NAME),
         one_line(row.query, _QUERY),
         [one_line(tag, _NAME) for tag in row.tags[:_MOST_TAGS]],

@@ -6,7 +6,7 @@ from typing import Any
 
 from ragate.models import Report
 from ragate.renderers.html.charts import charts_of
-from ragate.renderers.html.data_block import data_block
+from ragate.renderers.html.data_block import DataBlock
 from ragate.renderers.html.heat_table import heat_table
 from ragate.renderers.html.sample_texts import SampleTexts, sample_texts
 from ragate.renderers.html.templates import content_policy, resource, template
@@ -28,7 +28,8 @@ def render(report: Report) -> str:
     """
     style, script = resource("page.css"), resource("review.js") + resource("page.js")
     charts = charts_of(report)
-    beside = len(data_block(report, 0).encode()) + sum(len(each.svg.encode()) for each in charts)
+    data = DataBlock(report)
+    beside = data.size + sum(len(each.svg.encode()) for each in charts)
     samples = _samples(report, room=max(_LEAST_OF_SAMPLES, min(MOST_OF_SAMPLES, _PAGE - beside)))
     return template("page.html.j2").render(
         **verdict_view(report),
@@ -39,7 +40,7 @@ def render(report: Report) -> str:
         heat=heat_table(report),
         opened=samples[:MOST_OPEN],
         folded=samples[MOST_OPEN:],
-        data=data_block(report, len(samples)),
+        data=data.text(len(samples)),
         total=len(report.samples),
         note=report.details.note if report.details is not None else "",
     )

@@ -283,3 +283,11 @@ def test_a_row_that_leaves_the_gate_undecided_is_yellow_as_the_verdict_is() -> N
 
     assert "\x1b[33mfaithfulness" in text
     assert "\x1b[31m" not in text
+
+
+def test_the_most_frequent_reason_of_unscored_samples_is_told_with_its_count() -> None:
+    assert "unscored: 48 × provider: 429, and 1 other reason" in console.render(CASES["unscored"]())
+
+
+def test_a_reason_that_a_warning_tells_already_is_not_told_twice() -> None:
+    assert console.render(CASES["regression"]()).count("judge timeout") == 1

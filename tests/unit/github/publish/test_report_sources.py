@@ -125,6 +125,13 @@ def test_a_sample_is_found_in_every_format_and_only_where_there_is_no_doubt(
     assert golden_lines(text, ["q1", "q2"]) == lines
 
 
+@pytest.mark.parametrize("text", ['{{"id": "{}"}}\n', "- id: {}\n", "id,query\n{},a\n"])
+def test_a_sample_of_the_longest_id_is_found(text: str) -> None:
+    long = "q" * 200
+
+    assert long in golden_lines(text.format(long), [long])
+
+
 def test_samples_lead_to_the_golden_set_of_the_base_whose_questions_they_are() -> None:
     report = report_factory(samples=(sample_row_factory("q2"),))
     text = b'{"id": "q1"}\n{"id": "q2"}\n'

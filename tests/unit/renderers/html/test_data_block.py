@@ -7,14 +7,15 @@ import json
 import pytest
 
 from ragate.models import RunDetails, SampleScores
-from ragate.renderers.html.data_block import data_block
+from ragate.renderers.html import data_block, page
+from ragate.renderers.html.data_block import DataBlock
 from tests.factories import report_factory, sample_row_factory
 
 
 def test_no_text_ends_the_block_or_starts_a_tag() -> None:
     row = sample_row_factory("</script><!--", "a & b\u2028c")
 
-    text = data_block(report_factory(samples=(row,)), 1)
+    text = DataBlock(report_factory(samples=(row,))).text(1)
 
     assert not set("<>&\u2028") & set(text)
     assert json.loads(text)["rows"][0][1] == "</script><!--"
@@ -30,7 +31,7 @@ def test_samples_that_did_not_change_follow_those_that_did() -> None:
     )
 
     rows = json.loads(
-        data_block(report_factory(samples=(sample_row_factory(),), details=details), 1)
+        DataBlock(report_factory(samples=(sample_row_factory(),), details=details)).text(1)
     )
 
     assert [row[1] for row in rows["rows"]] == ["q017", "q1"]
@@ -44,7 +45,7 @@ def judged(sample_id: str = "q017", answers: tuple[str, str] = ("One.", "Two."),
     row = sample_row_factory(sample_id, answers=answers)
     details = RunDetails(("mrr",), (SampleScores(sample_id, "?", (), (1.0,), (0.0,), HASHES),))
     report = report_factory(samples=(row,), details=details, gate=gate)
-    return [row[8:] for row in json.loads(data_block(report, 1))["rows"]]
+    return [row[8:] for row in json.loads(DataBlock(report).text(1))["rows"]]
 
 
 def test_a_changed_answer_has_what_a_label_of_it_names() -> None:
@@ -67,6 +68,25 @@ def test_equal_answers_and_names_that_are_shown_otherwise_cannot_be_judged(field
 def test_a_sample_beyond_the_pages_room_says_so() -> None:
     rows = (sample_row_factory("a"), sample_row_factory("b"))
 
-    data = json.loads(data_block(report_factory(samples=rows), 1))
+    data = json.loads(DataBlock(report_factory(samples=rows)).text(1))
 
     assert [row[0] for row in data["rows"]] == [0, -1]
+
+
+def test_a_page_writes_each_sample_into_its_data_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    written = []
+    as_it_was = data_block._changed
+    monkeypatch.setattr(
+        data_block, "_changed", lambda row, pairs: written.append(row) or as_it_was(row, pairs)
+    )
+    rows = (sample_row_factory("a"), sample_row_factory("b"))
+
+    page.render(report_factory(samples=rows))
+
+    assert [row.sample_id for row in written] == ["a", "b"]
+
+
+def test_the_size_is_that_of_the_block_where_nothing_is_held_in_full() -> None:
+    block = DataBlock(report_factory(samples=(sample_row_factory("ä"),)))
+
+    assert block.size == len(block.text(0).encode()) > len(block.text(0))
