@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 
-from ragate.models import RunDetails, SampleScores
+from ragate.models import RunDetails, SampleRow, SampleScores
 from ragate.renderers.html import data_block, page
 from ragate.renderers.html.data_block import DataBlock
 from tests.factories import report_factory, sample_row_factory
@@ -74,16 +75,19 @@ def test_a_sample_beyond_the_pages_room_says_so() -> None:
 
 
 def test_a_page_writes_each_sample_into_its_data_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    written = []
+    written: list[str] = []
     as_it_was = data_block._changed
-    monkeypatch.setattr(
-        data_block, "_changed", lambda row, pairs: written.append(row) or as_it_was(row, pairs)
-    )
+
+    def counted(row: SampleRow, pairs: list[Any]) -> list[Any]:
+        written.append(row.sample_id)
+        return as_it_was(row, pairs)
+
+    monkeypatch.setattr(data_block, "_changed", counted)
     rows = (sample_row_factory("a"), sample_row_factory("b"))
 
     page.render(report_factory(samples=rows))
 
-    assert [row.sample_id for row in written] == ["a", "b"]
+    assert written == ["a", "b"]
 
 
 def test_the_size_is_that_of_the_block_where_nothing_is_held_in_full() -> None:
