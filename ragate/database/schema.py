@@ -108,7 +108,7 @@ def _ensure_vector(connection: psycopg.Connection[Any]) -> None:
 
 
 def describe(
-    error: Exception, conninfo: str, variable: str = "RAGATE_DATABASE_URL"
+    error: BaseException, conninfo: str, variable: str = "RAGATE_DATABASE_URL"
 ) -> DatabaseError:
     """Return a DatabaseError that names the server and the reason, and never the password."""
     from psycopg.conninfo import conninfo_to_dict
@@ -139,6 +139,6 @@ def in_container() -> bool:
     return Path("/.dockerenv").exists() or Path("/run/.containerenv").exists()
 
 
-def _first_line(error: Exception) -> str:
+def _first_line(error: BaseException) -> str:
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     return lines[0] if lines else type(error).__name__

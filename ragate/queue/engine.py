@@ -66,7 +66,8 @@ class Queue:
                     raise
                 waited = time.monotonic() - started
                 if waited >= self.patience_s:
-                    described = describe(error, self.url, VARIABLE)
+                    reason = error if error.__cause__ is None else error.__cause__
+                    described = describe(reason, self.url, VARIABLE)
                     raise DatabaseError(
                         f"{described.message}, for {waited:.0f} seconds",
                         remedy=f"{described.remedy}; what was answered is kept",

@@ -112,8 +112,8 @@ class EngineWorker:
             for each in (stop, sweep, engine):
                 each.cancel()
             await asyncio.wait([engine, sweep])
-        ended = next((each for each in (sweep, engine) if not each.cancelled()), None)
-        return None if ended is None else ended.exception()
+        ended = [each.exception() for each in (sweep, engine) if not each.cancelled()]
+        return next((error for error in ended if error is not None), None)
 
     async def _sweep(self) -> None:
         """Give blocks of workers that are gone to others, now and then; whoever submits may be."""
