@@ -37,4 +37,4 @@ async def retry_stalled(queue: Queue, queue_name: str) -> None:
                 break  # the next look finds it again
             # Somebody else was faster.
     if count:
-        queue.say(f"{count} blocks of workers that are gone are given to others")
+        queue.say(f"given to others, of workers that are gone: {count} block{'s' * (count != 1)}")

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 
 from ragate.core.hashing import digest
-from ragate.errors import UsageError
+from ragate.errors import RagateError, UsageError
 from ragate.pipeline.run.opened_system import OpenedSystem, OpensSystem, SystemRequest
 from ragate.pipeline.shards.shard_plan import ShardPlan
 from ragate.pipeline.workers.plan_budget import close_budget, note_queued, shared
@@ -34,42 +34,56 @@ def opens_on_workers(url: str) -> OpensSystem:
 
 @asynccontextmanager
 async def _open(url: str, request: SystemRequest, opened: Opened) -> AsyncIterator[OpenedSystem]:
-    say = request.operations.say
+    say, policy = request.operations.say, request.config.policy
     plan = plan_of(request)
     checkout = f"commit {plan.commit[:12]}" if plan.commit else "these files"
     where = f"in a checkout of {checkout}, with ragate {plan.ragate_version}"
     async with open_queue(url, say=say) as queue:
-        role = await serving_role(queue, request.operations.environment.get(VARIABLE, ""))
-        submission = Submission(
-            queue,
-            plan_name(plan, request),
-            queue_name(plan, role),
-            head_of(plan, request.recording).model_dump_json(),
-            role=role,
-            priority=PRIORITY_RECORDING if request.recording else PRIORITY_CHECK,
-        )
+        submission = await _submission(queue, plan, request)
         async with alone_at(queue, submission.plan):
             resumed = await submission.begin()
-            watch = Watch(submission, say, where)
-            policy, spent = request.config.policy, spent_calls(request)
-            try:
-                async with shared(queue, submission.plan, policy, opened.budget, spent) as count:
-                    yield OpenedSystem(
-                        WorkersSystem(
-                            submission,
-                            watch,
-                            resumed=resumed,
-                            after_pass=count,
-                            max_minutes=policy.max_minutes,
-                        )
+            spent = spent_calls(request)
+            async with (
+                _taken_back(queue, submission, spent),
+                shared(queue, submission.plan, policy, opened.budget, spent) as count,
+            ):
+                yield OpenedSystem(
+                    WorkersSystem(
+                        submission,
+                        Watch(submission, say, where),
+                        resumed=resumed,
+                        after_pass=count,
+                        max_minutes=policy.max_minutes,
                     )
-            except BaseException:
-                with suppress(Exception):  # what ended the run is what is told
-                    async with asyncio.timeout(CANCEL_S):
-                        await submission.cancel()
-                        await note_queued(queue, submission.plan, spent)
-                raise
+                )
             await _end(queue, submission.plan, spent)
+
+
+async def _submission(queue: Queue, plan: ShardPlan, request: SystemRequest) -> Submission:
+    role = await serving_role(queue, request.operations.environment.get(VARIABLE, ""))
+    return Submission(
+        queue,
+        plan_name(plan, request),
+        queue_name(plan, role),
+        head_of(plan, request.recording).model_dump_json(),
+        role=role,
+        priority=PRIORITY_RECORDING if request.recording else PRIORITY_CHECK,
+    )
+
+
+@asynccontextmanager
+async def _taken_back(
+    queue: Queue, submission: Submission, spent: SpentCalls
+) -> AsyncIterator[None]:
+    """Take a run back from the workers where it does not come to its end."""
+    try:
+        yield
+    except BaseException:
+        with suppress(Exception):  # what ended the run is what is told
+            async with asyncio.timeout(CANCEL_S):
+                await submission.cancel()
+                await note_queued(queue, submission.plan, spent)
+        raise
 
 
 async def _end(queue: Queue, plan: str, spent: SpentCalls) -> None:
@@ -80,10 +94,8 @@ async def _end(queue: Queue, plan: str, spent: SpentCalls) -> None:
         await delete_plan(brief, plan)
         await close_budget(brief, plan)
     except Exception as error:  # noqa: BLE001 - what was measured is not lost with it
-        queue.say(
-            f"warning: the run is done, and its plan is still in the queue: {error}; a later run "
-            "deletes it"
-        )
+        reason = error.message if isinstance(error, RagateError) else error
+        queue.say(f"warning: the run has all it needs, and stays in the queue for a week: {reason}")
 
 
 def spent_calls(request: SystemRequest) -> SpentCalls:

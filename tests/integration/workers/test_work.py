@@ -201,7 +201,7 @@ def test_a_judged_run_outlives_a_database_that_is_gone_at_its_end(
     asyncio.run(go())
     (run,) = (many / ".ragate" / "runs").iterdir()
     assert (run / "report.json").is_file()
-    assert any("warning: the run is done" in line for line in crew.said)
+    assert any("warning: the run has all it needs" in line for line in crew.said)
 
 
 def outputs(root: Path) -> int:
