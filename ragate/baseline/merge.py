@@ -66,8 +66,9 @@ def merge_baselines(before: bytes, ours: bytes, theirs: bytes, *, name: str) -> 
 
 def _read(content: bytes, where: str) -> dict[str, Any]:
     try:
-        parse_baseline(content, where=where)
+        merged = parse_baseline(content, where=where).manifest.merged
         data: Any = loads(content, where=where, error=BaselineError)
     except BaselineError as error:
         raise BaselineError(error.message, remedy=error.remedy or REMEDY) from error
-    return dict(data)
+    # What a hand left out stands there as it is read.
+    return {"samples": {}, **data, "merged": {} if merged is None else merged.written()}

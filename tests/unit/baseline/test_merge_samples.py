@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -129,3 +130,23 @@ def test_every_score_that_is_claimed_is_that_of_a_recording_of_the_merged_tree(
     tree = json.loads(recorded_on(golden, {key: answers.get(key, "") for key in golden}))
     assert data["states"] == tree["states"]
     assert claimed == {key: scores(tree, "idf_f1")[key] for key in claimed}
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        lambda data: data.pop("samples"),
+        lambda data: data.update(merged=None),
+        lambda data: data["merged"]["recordings"][0].pop("date"),
+    ],
+    ids=["no samples", "merged is null", "a recording without a date"],
+)
+def test_what_a_hand_left_out_is_read_as_anywhere_else(edit: Callable[[dict[str, Any]], object]):
+    before, ours = recorded_on(GOLDEN, ANSWERS), recorded_on(*ANSWERED, day=2)
+    other = recorded_on(GOLDEN, {**ANSWERS, "q1": "Paris"}, day=3)
+    data = json.loads(merge_baselines(before, ours, other, name="b.json").content)
+    edit(data)
+
+    both = merge_baselines(before, json.dumps(data).encode(), ours, name="b.json")
+
+    parse_baseline(both.content, where="merged")
