@@ -140,7 +140,7 @@ def fetch_heads(connection: psycopg.Connection[Any], row: StoredRow, target: Pat
 
 def _say_whether_ended(target: Path, row: StoredRow) -> None:
     """Let a fetched run say of its end what the store does: it was sent when the run began."""
-    with suppress(OSError, ValueError, TypeError):
+    with suppress(OSError, ValueError, TypeError, AttributeError):
         begun = json.loads((target / BEGUN).read_bytes())
         if begun.get("ended", False) is not row.ended:
             (target / BEGUN).write_bytes(json.dumps({**begun, "ended": row.ended}).encode())

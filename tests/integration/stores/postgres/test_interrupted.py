@@ -151,6 +151,19 @@ def of_a_job(url: str, run_id: str) -> None:
         )
 
 
+@pytest.mark.parametrize("text", ["[1]", "{}", "7", "{", "\\xff", '{"ended": [1]}'])
+def test_a_beginning_that_is_none_is_passed_over(
+    text: str, left: Path, url: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with psycopg.connect(url, autocommit=True) as connection:
+        query = "UPDATE ragate_runs.pieces SET body = %s WHERE file = 'begun.json'"
+        connection.execute(query, (text.encode(),))
+
+    assert run(["check", "--resume"]) == 2
+    assert "no interrupted `check`" in capsys.readouterr().err
+    assert run(["runs", "list"]) == 0
+
+
 @pytest.mark.parametrize(
     ("harm", "message"),
     [
