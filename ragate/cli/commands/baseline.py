@@ -1,10 +1,13 @@
 """``ragate baseline``: record it, or show what it holds."""
 
+from __future__ import annotations
+
 import datetime
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -18,6 +21,9 @@ from ragate.core.text.listed_names import listed
 from ragate.errors import BaselineError
 from ragate.runtime.run_labels import RunLabels
 from ragate.support.escape import one_line
+
+if TYPE_CHECKING:
+    from ragate.models import Run
 
 
 @click.group("baseline")
@@ -150,18 +156,36 @@ def _flips(ids: Sequence[str]) -> str:
 def show(*, config: Path | None, as_json: bool) -> int:
     """Show what the baseline holds: where it comes from, its runs and its means."""
     from ragate.baseline import load_baseline
-    from ragate.pipeline.baseline.write_baseline import run_means
 
     loaded, _ = open_config(config)
     run = load_baseline(loaded.baseline)
+    facts = _facts(loaded.policy.baseline, run)
+    if as_json:
+        click.echo(json.dumps(facts, indent=2))
+        return 0
+    for key, value in facts.items():
+        if key not in ("means", "accepted", "merged"):
+            click.echo(f"{key + ':':<11} {one_line(str(value))}")
+    for line in merged_lines(run.manifest.merged):
+        click.echo(line)
+    for acceptance in run.manifest.accepted:
+        by_whom = f"{acceptance.by} at {acceptance.commit[:7]}"
+        accepted = one_line(f"{acceptance.metric} by {by_whom}: {acceptance.reason}")
+        click.echo(f"{'accepted:':<11} {accepted}")
+    _listed(facts["means"])
+    return 0
+
+
+def _facts(path: str, run: Run) -> dict[str, Any]:
+    from ragate.pipeline.baseline.write_baseline import run_means
+
     manifest = run.manifest
-    samples = len({record.sample_id for record in run.records})
     facts = {
-        "file": loaded.policy.baseline,
+        "file": path,
         "recorded": manifest.created,
         "commit": manifest.commit,
         "system": manifest.system.use,
-        "samples": samples,
+        "samples": len({record.sample_id for record in run.records}),
         "runs": manifest.runs,
         "identical": manifest.identical,
         "accepted": [
@@ -169,22 +193,8 @@ def show(*, config: Path | None, as_json: bool) -> int:
         ],
         "means": run_means(run),
     }
-    if manifest.merged is not None:
-        facts["merged"] = manifest.merged.written()
-    if as_json:
-        click.echo(json.dumps(facts, indent=2))
-        return 0
-    for key, value in facts.items():
-        if key not in ("means", "accepted", "merged"):
-            click.echo(f"{key + ':':<11} {one_line(str(value))}")
-    for line in merged_lines(manifest.merged):
-        click.echo(line)
-    for acceptance in manifest.accepted:
-        by_whom = f"{acceptance.by} at {acceptance.commit[:7]}"
-        accepted = one_line(f"{acceptance.metric} by {by_whom}: {acceptance.reason}")
-        click.echo(f"{'accepted:':<11} {accepted}")
-    _listed(run_means(run))
-    return 0
+    merged = manifest.merged
+    return facts if merged is None else {**facts, "merged": merged.written()}
 
 
 command.add_command(merge)
