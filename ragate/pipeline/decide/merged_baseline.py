@@ -19,7 +19,7 @@ def merge_remarks(baseline: Run | None) -> list[str]:
     left_out = f"; changed by both, and compared with nothing: {lost}" if lost else ""
     said = f"the baseline was merged of the recordings at {commits}; record it anew on main"
     if merged.unmeasured:
-        left_out += f"; in the baseline of neither: {listed(merged.unmeasured)}"
+        left_out += f"; left out by the merge: {listed(merged.unmeasured)}"
     return [f"{said}, until then it speaks of fresh questions alone{left_out}"]
 
 

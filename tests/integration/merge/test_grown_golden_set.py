@@ -169,7 +169,7 @@ def test_without_answers_it_is_no_decision_until_the_baseline_is_recorded(
     decision = branches.project.report()["decision"]
     assert any("a merge left idf_f1 out of the baseline" in why for why in decision["reasons"])
     assert "ragate baseline update" in decision["remedies"]
-    assert any(w.endswith("in the baseline of neither: idf_f1") for w in decision["warnings"])
+    assert any(w.endswith("left out by the merge: idf_f1") for w in decision["warnings"])
     capsys.readouterr()
     assert run(["baseline", "show"]) == 0
     assert "unmeasured: idf_f1" in capsys.readouterr().out
