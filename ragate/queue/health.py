@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ragate.database.connecting import connected
 from ragate.queue.engine import STALLED_S
+from ragate.queue.rights import rights_in
 from ragate.queue.schema import VARIABLE, are_there, check_versions
 from ragate.queue.serving_role import MEMBERS
 
@@ -19,12 +20,6 @@ _SERVER = """
 SELECT split_part(current_setting('server_version'), ' ', 1),
     current_setting('server_version_num')::integer / 10000,
     session_user::text, has_database_privilege(current_database(), 'CREATE')
-"""
-_RIGHTS = """
-SELECT has_table_privilege('ragate_work.plans', 'INSERT')
-        AND has_table_privilege('ragate_queue.procrastinate_jobs', 'INSERT'),
-    has_function_privilege('ragate_work.begin_block(text, integer)', 'EXECUTE')
-        AND has_function_privilege('ragate_worker.procrastinate_register_worker_v1()', 'EXECUTE')
 """
 _UP = (
     "SELECT count(*) FROM {}.procrastinate_workers "
@@ -74,7 +69,8 @@ def inspect_queue(url: str) -> QueueFacts:
 
 
 def _with_rights(connection: psycopg.Connection[Any], facts: QueueFacts) -> QueueFacts:
-    submits, works = connection.execute(_RIGHTS).fetchone() or (False, False)
+    rights = rights_in(connection)
+    submits, works = rights.may_submit, rights.may_work
     up = 0
     if submits or works:
         seen = _UP.format("ragate_queue" if submits else "ragate_worker")

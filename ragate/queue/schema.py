@@ -12,6 +12,7 @@ from ragate.database.trust.budget_sql import MIGRATIONS as TRUST
 from ragate.database.trust.engine_sql import MIGRATIONS as WORKER
 from ragate.errors import DatabaseError, NotInstalledError
 from ragate.queue.engine_schema import MIGRATE, check_engine, engine_is_there, migrate_engine
+from ragate.queue.rights import rights_in
 from ragate.queue.tables import ENGINE_SCHEMA, WORK
 
 if TYPE_CHECKING:
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 
 VARIABLE = "RAGATE_QUEUE_URL"
 _OURS = (TRUST, WORK, WORKER)
-SCHEMAS = (ENGINE_SCHEMA, *(each.schema for each in _OURS))
 _PAUSE_S = 2.0
 
 
@@ -47,9 +47,10 @@ def make_schemas(url: str) -> None:
     """
     with connected(url, VARIABLE) as connection:
         if are_there(connection):
-            _refuse_without_rights(connection)
+            rights_in(connection)
         if not is_made(connection):
             migrate_queue(connection)
+        rights_in(connection).refuse_submitting()
 
 
 def migrate_queue(connection: psycopg.Connection[Any]) -> dict[str, int]:
@@ -79,31 +80,19 @@ def wait_for_schemas(url: str, *, say: Callable[[str], None]) -> None:
             told = True
             time.sleep(_PAUSE_S)
         check_versions(connection)
+        rights_in(connection).refuse_working()
 
 
 def check_versions(connection: psycopg.Connection[Any]) -> None:
-    """See that our schemas, which are there, are of this ragate, and that this role may use them.
+    """See that our schemas, which are there, are of this ragate, and that this role may read that.
 
     Raises:
         DatabaseError: one is of another version, or half done; the role has no rights.
     """
-    _refuse_without_rights(connection)
+    rights_in(connection)
     check_engine(connection)
     for each in _OURS:
         check_version(connection, each)
-
-
-def _refuse_without_rights(connection: psycopg.Connection[Any]) -> None:
-    query = (
-        "SELECT session_user::text, bool_and(has_schema_privilege(oid, 'USAGE')) "
-        "FROM pg_namespace WHERE nspname = ANY(%s)"
-    )
-    role, may = connection.execute(query, ([*SCHEMAS],)).fetchone() or ("", False)
-    if not may:
-        raise DatabaseError(
-            f"the role {role!r} has no rights in the queue's schemas",
-            remedy=f"`ragate db roles --worker {role} --apply`, or --submitter, as their owner",
-        )
 
 
 def is_made(connection: psycopg.Connection[Any]) -> bool:

@@ -54,7 +54,7 @@ def _server(facts: QueueFacts) -> Finding:
 
 
 def _role(facts: QueueFacts) -> Finding:
-    rights = {"submit runs": facts.may_submit, "serve them": facts.may_work}
+    rights = {"submit": facts.may_submit, "serve": facts.may_work}
     may = " and ".join(name for name, has in rights.items() if has)
     if not may:
         return problem(
@@ -64,4 +64,4 @@ def _role(facts: QueueFacts) -> Finding:
             exit_code=3,
         )
     up = f"{plural(facts.up, 'worker')} up, of any checkout"
-    return ok(CHECK, f"PostgreSQL {facts.postgres}; the role {facts.role!r} may {may}; {up}")
+    return ok(CHECK, f"PostgreSQL {facts.postgres}; the role {facts.role!r} may {may} runs; {up}")

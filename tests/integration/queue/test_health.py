@@ -94,7 +94,7 @@ def test_schemas_that_are_not_there_are_told(database: PostgresDatabase, tmp_pat
 
         make_schemas(url)
         (finding,) = found(url, tmp_path)
-        assert "submit runs and serve them" in finding.message
+        assert "may submit and serve runs" in finding.message
 
         with psycopg.connect(url, autocommit=True) as connection:
             connection.execute("UPDATE ragate_work.migrations SET checksum = 'by hand'")
