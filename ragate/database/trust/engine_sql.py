@@ -131,15 +131,20 @@ BEGIN
         job_id, least(greatest(retry_at, now()), now() + interval '10 min'), NULL, NULL, NULL);
 END $$;
 
--- Its role's, and those under way whose worker is gone: any worker may give them to another.
+-- Jobs under way: its role's, and those whose worker is gone, which any worker may give to another.
+-- Each half finds its rows by an index: workers ask twice a second, and thousands may be waiting.
 CREATE VIEW ragate_worker.procrastinate_jobs WITH (security_barrier) AS
     SELECT j.id, j.queue_name, j.task_name, j.args, j.status, j.attempts, j.abort_requested,
         j.priority, j.lock, j.queueing_lock, j.scheduled_at, j.worker_id
-    FROM ragate_queue.procrastinate_jobs j LEFT JOIN ragate_worker.workers w USING (worker_id)
-    WHERE w.role = session_user OR (
-        j.worker_id IS NULL AND j.status = 'doing' AND NOT EXISTS (
-            SELECT FROM ragate_work.plans p
-            WHERE p.plan = j.args ->> 'plan' AND p.role NOT IN ('', session_user)));
+    FROM ragate_queue.procrastinate_jobs j JOIN ragate_worker.workers w USING (worker_id)
+    WHERE w.role = session_user AND j.status = 'doing'
+    UNION ALL
+    SELECT j.id, j.queue_name, j.task_name, j.args, j.status, j.attempts, j.abort_requested,
+        j.priority, j.lock, j.queueing_lock, j.scheduled_at, j.worker_id
+    FROM ragate_queue.procrastinate_jobs j
+    WHERE j.worker_id IS NULL AND j.status = 'doing' AND NOT EXISTS (
+        SELECT FROM ragate_work.plans p
+        WHERE p.plan = j.args ->> 'plan' AND p.role NOT IN ('', session_user));
 
 CREATE VIEW ragate_worker.procrastinate_workers WITH (security_barrier) AS
     SELECT p.id, p.last_heartbeat
