@@ -5,7 +5,7 @@ a tree just merged, all of them, so that the scores are those that a recording o
 would have. Questions that a change adds shift none.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from ragate import plugins
 from ragate.config import Config
@@ -13,7 +13,7 @@ from ragate.core.hashing import content_hash
 from ragate.core.lookup import samples_by_id
 from ragate.dataset import read_dataset
 from ragate.errors import ConfigError, DatasetError
-from ragate.models import Needs, Record, Run, Sample
+from ragate.models import Needs, Record, Run, Sample, Score
 from ragate.pipeline.score.asked.metric_scores import sample_scores
 from ragate.protocols import Metric
 from ragate.support.spill import Spill
@@ -39,8 +39,7 @@ def remeasured(config: Config, baseline: Run, *, beside: Run | None = None) -> R
         metrics = _metrics(config, samples, merged.unmeasured, states)
     except (DatasetError, ConfigError):
         return baseline
-    by_id = samples_by_id(samples)
-    records = Spill(Record, (_scored(record, by_id, metrics) for record in baseline.records))
+    records = Spill(Record, _scored(baseline.records, samples_by_id(samples), metrics))
     infos = {metric.info.name: metric.info for metric in metrics}
     still = tuple(name for name in merged.unmeasured if name not in infos)
     measured = manifest.amended(
@@ -81,10 +80,21 @@ def _metrics(
     return metrics
 
 
-def _scored(record: Record, samples: Mapping[str, Sample], metrics: Sequence[Metric]) -> Record:
-    sample = samples.get(record.sample_id)
-    if sample is None:
-        return record
-    pair = [(sample, record.output)]
-    scores = {metric.info.name: sample_scores(metric, pair, ())[0] for metric in metrics}
-    return record.amended(scores={**record.scores, **scores})
+def _scored(
+    records: Iterable[Record], samples: Mapping[str, Sample], metrics: Sequence[Metric]
+) -> Iterator[Record]:
+    """Yield the records with the scores of these metrics, each distinct output scored once."""
+    of_sample, known = "", dict[str, dict[str, Score]]()
+    for record in records:
+        sample = samples.get(record.sample_id)
+        if sample is None:
+            yield record
+            continue
+        if record.sample_id != of_sample:
+            of_sample, known = record.sample_id, {}
+        if record.output_hash not in known:
+            pair = [(sample, record.output)]
+            known[record.output_hash] = {
+                m.info.name: sample_scores(m, pair, ())[0] for m in metrics
+            }
+        yield record.amended(scores={**record.scores, **known[record.output_hash]})
