@@ -91,6 +91,7 @@ ROWS: tuple[tuple[str, ...], ...] = (
     ("github",),
     ("cli", "cli.detect"),
     ("cli.detect.web",),
+    ("cli.detect.programs",),
     ("cli.detect.find",),
     ("cli.db", "cli.merge", "cli.plan", "cli.worker", "cli.workflows"),
     (

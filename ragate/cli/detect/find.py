@@ -10,6 +10,9 @@ from ragate.cli.detect.found_system import FoundSystem
 from ragate.cli.detect.functions import find_functions, find_unmade
 from ragate.cli.detect.langchain import find_chains
 from ragate.cli.detect.llamaindex import find_engines
+from ragate.cli.detect.programs.command_lines import find_command_lines
+from ragate.cli.detect.programs.node_functions import find_node_functions
+from ragate.cli.detect.programs.node_routes import find_node_routes
 from ragate.cli.detect.python_files import python_files
 from ragate.cli.detect.web.openapi import find_described
 from ragate.cli.detect.web.services import find_services
@@ -30,6 +33,9 @@ def find_systems(root: Path) -> list[FoundSystem]:
         find_chains(files, root),
         find_functions(files, root),
         find_described(root),
+        find_node_routes(root),
+        find_node_functions(root),
+        find_command_lines(root),
     ):
         found += _read(candidates)
     names = variables(files)
@@ -49,7 +55,8 @@ def _in_its_environment(found: FoundSystem, root: Path, names: list[str]) -> Fou
     settings = dict(found.settings)
     if "interpreter" in plugins.traits(found.use).own_process_keys and (own := interpreter(root)):
         settings["interpreter"] = own
-    if not names or not settings.keys() & {"interpreter", "start"}:
+    known = "pass_env" in settings
+    if not names or known or not settings.keys() & {"interpreter", "start"}:
         return replace(found, settings=settings)
     settings["pass_env"] = names
     unsure = (*found.unsure, "pass_env: the variables that the code reads and may have")
@@ -66,4 +73,4 @@ def _read(candidates: Iterable[FoundSystem]) -> Iterator[FoundSystem]:
 
 def _address(candidate: FoundSystem) -> str:
     settings = candidate.settings
-    return str(settings.get("target") or settings.get("url") or "")
+    return str(settings.get("target") or settings.get("url") or candidate.what)

@@ -18,6 +18,7 @@ class FoundSystem:
         documents: Folder of its documents below the root, "" where it is not known.
         answers, passages, ids: Whether these come back, as far as the code tells.
         unsure: What was guessed and has to be looked at, one line each.
+        files: Files that it needs and that `init` writes: paths below the root, with their text.
     """
 
     use: str
@@ -30,3 +31,4 @@ class FoundSystem:
     passages: bool = True
     ids: bool = True
     unsure: tuple[str, ...] = ()
+    files: Mapping[str, str] = field(default_factory=dict)

@@ -15,6 +15,9 @@ BASELINE = "baselines/main.json"
 KEY_VARIABLE = "OPENAI_API_KEY"
 # What is said of the keys of a system of the project's own.
 KEY_WORDS = {
+    "command": "a question a line in, an answer a line out",
+    "ready": "it says when it can be asked",
+    "start_timeout_s": "seconds until then",
     "target": "module:name, from the folder of this file",
     "factory": "it is called once and returns what is asked",
     "input_key": "the chain takes the question under this key",
@@ -66,6 +69,7 @@ class Choice:
         policy: Keys that the policy needs for it.
         parts: What comes back from it, as far as its code tells.
         unsure: What was guessed and has to be looked at.
+        files: Files that it needs, by their paths.
         packages: What ``pip install`` is told for the RAG's own packages; "" where it is not known.
     """
 
@@ -79,6 +83,7 @@ class Choice:
     policy: Mapping[str, Any] = field(default_factory=dict)
     parts: RecordedParts | None = None
     unsure: tuple[str, ...] = ()
+    files: Mapping[str, str] = field(default_factory=dict)
     packages: str = ""
 
     @property

@@ -55,6 +55,7 @@ def choice_of(survey: Survey, candidate: FoundSystem) -> Choice:
         policy=candidate.policy,
         parts=parts,
         unsure=candidate.unsure,
+        files=candidate.files,
     )
 
 

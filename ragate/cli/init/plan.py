@@ -158,6 +158,7 @@ def _plan(
     text = config_text(choice, samples, recorded)
     parse_config(text, where=CONFIG_NAME, root=survey.root)
     files = [NewFile(survey.root / CONFIG_NAME, text)]
+    files += [NewFile(survey.root / name, content) for name, content in choice.files.items()]
     if starters and (survey.root / DATASET).exists():
         starters, drafts = [], []
         notes += (f"{DATASET}: not used as it is; `ragate dataset validate` says why",)

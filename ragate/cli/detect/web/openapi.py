@@ -54,33 +54,42 @@ def _operations(document: Mapping[str, Any], file: str) -> Iterator[FoundSystem]
         if not isinstance(operation, dict) or "{" in str(path):
             continue
         takes = _shape(_schema(operation.get("requestBody")), document)
-        question = question_field(takes) if isinstance(takes, Fields) else ""
-        if not question or not isinstance(takes, Fields):
+        if not isinstance(takes, Fields) or not question_field(takes):
             continue
-        replies = operation.get("responses")
-        reply = replies.get("200", replies.get(200)) if isinstance(replies, dict) else None
-        pointers = pointers_of(_shape(_schema(reply), document))
-        body, guessed = body_of(takes, question)
-        unsure = [f"the body's {name} is a guess" for name in guessed]
-        unsure.append(f"a service must run at {base}: no code of it is started")
-        headers, others = described_headers(document, operation)
-        unsure += [f"it demands {each}, which ragate cannot send" for each in others]
-        found = FoundSystem(
-            "http",
-            f"POST {path} of the API in {file}",
-            56 + 8 * ("ids" in pointers) + 4 * ("answer" in pointers),
-            settings={
-                "url": f"{base}{path}",
-                "body": body_template(body),
-                "pointers": pointers or {"answer": "/answer"},
-            },
-            policy={"http_hosts": [urlsplit(base).netloc]},
-            answers="answer" in pointers or not pointers,
-            passages="contexts" in pointers,
-            ids="ids" in pointers,
-            unsure=tuple(unsure),
-        )
-        yield with_headers(found, headers)
+        yield _candidate(document, operation, f"{base}{path}", f"POST {path} of the API in {file}")
+
+
+def _candidate(
+    document: Mapping[str, Any], operation: Mapping[str, Any], url: str, what: str
+) -> FoundSystem:
+    """Return an operation, whose question's field is known, with what has to be sent to it."""
+    takes = _shape(_schema(operation.get("requestBody")), document)
+    assert isinstance(takes, Fields)
+    replies = operation.get("responses")
+    reply = replies.get("200", replies.get(200)) if isinstance(replies, dict) else None
+    pointers = pointers_of(_shape(_schema(reply), document))
+    body, guessed = body_of(takes, question_field(takes))
+    headers, others = described_headers(document, operation)
+    found = FoundSystem(
+        "http",
+        what,
+        56 + 8 * ("ids" in pointers) + 4 * ("answer" in pointers),
+        settings={
+            "url": url,
+            "body": body_template(body),
+            "pointers": pointers or {"answer": "/answer"},
+        },
+        policy={"http_hosts": [urlsplit(url).netloc]},
+        answers="answer" in pointers or not pointers,
+        passages="contexts" in pointers,
+        ids="ids" in pointers,
+        unsure=(
+            *(f"the body's {name} is a guess" for name in guessed),
+            f"a service must run at {_base(document)}: no code of it is started",
+            *(f"it demands {each}, which ragate cannot send" for each in others),
+        ),
+    )
+    return with_headers(found, headers)
 
 
 def _base(document: Mapping[str, Any]) -> str:

@@ -16,7 +16,7 @@ from ragate.cli.detect.web.wanted_header import with_headers
 
 HOST = "127.0.0.1"
 _PATHS = re.compile(r"ask|query|chat|answer|rag|question|search|retriev|complet|predict", re.I)
-_HEALTH = re.compile(r"health|alive|ready|ping|status|livez|readyz|^/$", re.I)
+HEALTH = re.compile(r"health|alive|ready|ping|status|livez|readyz|^/$", re.I)
 _PORTS = (
     ("Dockerfile", re.compile(r"^EXPOSE\s+(\d+)|--port[= ,\"']+(\d+)", re.MULTILINE)),
     ("Procfile", re.compile(r"--port[= ]+(\d+)")),
@@ -26,7 +26,7 @@ _DEFAULT_PORT = {"fastapi": 8000, "starlette": 8000, "flask": 5000}
 MAX_BYTES = 200_000
 
 
-_NO_HEALTH = (
+_NOHEALTH = (
     "ragate cannot start this service, since it has no page such as /health that says when it is "
     "up: add one and set `start` and `health`, or start the service before each command, in CI too "
     "(docs/system-http.md)"
@@ -60,7 +60,7 @@ def _candidate(
     if "answer" not in pointers and "contexts" not in pointers and "ids" not in pointers:
         unsure.append("the fields of its reply could not be read: correct [system.pointers]")
     if not health:
-        unsure.append(_NO_HEALTH)
+        unsure.append(_NOHEALTH)
     return FoundSystem(
         "http",
         f"the {app.shown} route {route.method} {route.path}, {route.name}() in "
@@ -117,7 +117,7 @@ def _health(app: WebApp) -> str:
         for route in app.routes
         if route.method == "GET" and not any(mark in route.path for mark in "{<")
     ]
-    telling = [path for path in pages if _HEALTH.search(path)]
+    telling = [path for path in pages if HEALTH.search(path)]
     if telling:
         return telling[0]
     return "/openapi.json" if app.framework == "fastapi" else ""

@@ -19,6 +19,18 @@ from ragate.systems.pgvector.corpus.files import read_corpus
 from tests.unit.cli.init.init_factories import PGVECTOR, REPLAY, beir, pages, write
 
 
+def test_a_program_that_a_system_needs_is_written_and_never_over_another(tmp_path: Path) -> None:
+    code = "export function ask(question) { return 'a'; }\n"
+    write(tmp_path, {**pages("docs/a.md"), "package.json": "{}", "src/rag.js": code})
+
+    plan = plan_for(tmp_path)
+
+    assert plan.choice.system == "command"
+    (adapter,) = (file for file in plan.files if file.path.name == "ragate-adapter.mjs")
+    adapter.path.write_text("mine")
+    assert not write_new(adapter)
+
+
 def test_recordings_are_guessed_before_documents(tmp_path: Path) -> None:
     write(tmp_path, pages("docs/a.md"))
     assert guess(look(tmp_path)) == PGVECTOR

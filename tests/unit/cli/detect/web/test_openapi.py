@@ -88,3 +88,21 @@ def test_a_reference_that_leads_in_a_circle_ends(tmp_path: Path):
     (tmp_path / "openapi.json").write_text(json.dumps(document))
 
     assert only(list(find_described(tmp_path))).settings["pointers"]["answer"] == "/answer"
+
+
+def test_a_header_that_the_api_demands_is_sent_and_what_is_none_is_told(tmp_path: Path):
+    key = {"type": "apiKey", "in": "header", "name": "X-API-Key"}
+    cookie = {"type": "apiKey", "in": "cookie", "name": "session"}
+    for name, scheme in (("a", key), ("b", cookie)):
+        components = {**DOCUMENT["components"], "securitySchemes": {"way": scheme}}
+        secured = {**DOCUMENT, "components": components, "security": [{"way": []}]}
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "openapi.json").write_text(json.dumps(secured))
+
+    by_header = only(list(find_described(tmp_path / "a")))
+    by_cookie = only(list(find_described(tmp_path / "b")))
+
+    assert by_header.settings["headers_env"] == {"X-API-Key": "RAG_API_KEY"}
+    assert by_header.policy["http_header_env"] == {"rag.example": ["RAG_API_KEY"]}
+    assert "headers_env" not in by_cookie.settings
+    assert "way (cookie), which ragate cannot send" in by_cookie.unsure[-1]
