@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import lru_cache
@@ -35,18 +36,38 @@ def frozen(url: str, variable: str) -> str:
     Raises:
         DatabaseError: it is no connection string; its text is not repeated.
     """
-    from psycopg import pq
     from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
     given = conninfo_to_dict(readable(url, variable))
-    found = {
-        option.keyword.decode(): option.val.decode()
-        for option in pq.Conninfo.get_defaults()
-        if option.envvar and option.val
-    }
+    found = _of_variables(os.environ.get("PGSERVICE"))
+    if service := given.get("service"):
+        read = _of_variables(str(service))
+        if read != {**_of_variables(None), "service": service}:
+            found = read
+            del given["service"]
+        # Else its file does not name it, which libpq says itself.
     found.pop("service", None)  # its file was read for the others, and may not be found again
     defaults = {"application_name": "ragate", **ALIVE}
     return make_conninfo("", **{**defaults, **found, **given})
+
+
+def _of_variables(service: str | None) -> dict[str, str]:
+    """Return what libpq's variables and a service say now, by keyword of a connection string."""
+    from psycopg import pq
+
+    before = os.environ.pop("PGSERVICE", None)
+    try:
+        if service is not None:
+            os.environ["PGSERVICE"] = service
+        return {
+            option.keyword.decode(): option.val.decode()
+            for option in pq.Conninfo.get_defaults()
+            if option.envvar and option.val
+        }
+    finally:
+        os.environ.pop("PGSERVICE", None)
+        if before is not None:
+            os.environ["PGSERVICE"] = before
 
 
 def takes_password_from(environment: Mapping[str, str], variable: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -46,6 +47,22 @@ def test_a_service_is_read_before_its_file_is_out_of_sight(
 
     assert (found["host"], found["port"]) == ("db.example.org", "6000")
     assert "service" not in found
+
+
+def test_a_service_that_the_url_names_is_read_as_well(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "services").write_text("[mine]\nhost=db.example.org\nport=6000\n")
+    monkeypatch.setenv("PGSERVICEFILE", str(tmp_path / "services"))
+    monkeypatch.setenv("PGHOST", "elsewhere.example.org")
+    monkeypatch.setenv("PGSERVICE", "mine")
+
+    found = conninfo_to_dict(frozen("service=mine port=7000", "RAGATE_QUEUE_URL"))
+    unknown = conninfo_to_dict(frozen("service=nobodys", "RAGATE_QUEUE_URL"))
+
+    assert (found["host"], found["port"], "service" in found) == ("db.example.org", "7000", False)
+    assert unknown["service"] == "nobodys"
+    assert os.environ["PGSERVICE"] == "mine"
 
 
 def test_what_is_no_connection_string_is_named_by_its_variable() -> None:
