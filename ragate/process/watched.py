@@ -8,6 +8,7 @@ import ctypes
 import os
 import signal
 import sys
+import threading
 from collections.abc import Callable
 from contextlib import suppress
 from typing import NoReturn
@@ -32,9 +33,10 @@ def go_on_watched() -> Callable[[int], None] | None:
 
     Returns:
         What tells the parent the code that the command came to, to be called last. None where
-        nobody watches: outside of Linux, and where no process is to be had.
+        nobody watches: outside of Linux, where no process is to be had, and where a thread runs
+        already, such as a debugger's, which a fork would leave behind.
     """
-    if not sys.platform.startswith("linux"):
+    if not sys.platform.startswith("linux") or threading.active_count() > 1:
         return None
     numbers = {int(getattr(signal, name)) for name in (*_ASKED_TO_END, "SIGCHLD")}
     before = signal.pthread_sigmask(signal.SIG_BLOCK, numbers)

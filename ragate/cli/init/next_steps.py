@@ -55,12 +55,15 @@ def _in_ci(survey: Survey, plan: WritePlan) -> Iterator[str]:
         return
     required = f'require the status check "{plan.status}" for the main branch'
     yield f"On GitHub, {required} (Settings, Rules)."
+    sent = plan.choice.settings.get("headers_env", {})
+    if sent:
+        yield f"Set {' and '.join(sent.values())} in the job as well: requests send what it holds."
     if names := plan.choice.settings.get("pass_env"):
         yield (
             f"The code reads {', '.join(names)}. In CI the code of a change gets no key: let its "
             "model calls be recorded, docs/record.md."
         )
-    elif plan.choice.answers != "chat":
+    elif plan.choice.answers != "chat" and not sent:
         yield "No secret is needed."
     of_its_own = survey.libraries or survey.languages
     if of_its_own and plan.choice.system == "pgvector" and not survey.systems:

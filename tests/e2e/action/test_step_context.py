@@ -35,6 +35,22 @@ def test_code_of_the_repository_runs_only_where_the_workflow_allows_it(
         assert "allow-code" in result.raw_log
 
 
+def test_code_that_ends_the_step_past_python_is_no_decision(
+    forge: Forge, gated: Files, tmp_path: Path
+) -> None:
+    own = python_files(gated, allowed=True)
+    forge.base = forge.github.commit(own, parents=[forge.base])
+    forge.github.git.move("main", forge.base, forge.github.git.resolve("refs/heads/main"))
+    head = python_head(own, tmp_path / "ran")
+    head["rag.py"] += b"import ctypes\nctypes.CDLL(None)._exit(0)\n"
+
+    result = forge.check(forge.change(head), inputs={"allow-code": "true"})
+
+    assert result.exit_code == 3, result.log
+    assert "in the middle; no decision" in result.raw_log
+    assert not result.outputs
+
+
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a folder to another account")
 def test_a_workspace_of_another_account_is_read(forge: Forge) -> None:
     change = forge.change(outputs(broken=BROKEN))

@@ -161,6 +161,19 @@ def test_the_one_that_watches_hides_its_memory_and_its_variables():
     assert ran.stdout == ""
 
 
+def test_beside_a_debuggers_threads_nobody_watches():
+    code = "import os, threading\nparent = os.getpid()\n"
+    threaded = "threading.Thread(target=threading.Event().wait, daemon=True).start()\n"
+    last = "print(os.getpid() == parent)\nreturn 0"
+    body = "\n".join(f"    {line}" for line in last.splitlines())
+    script = f"{code}{threaded}from ragate.process.entry import end_with\ndef run():\n{body}\n"
+
+    argv = [sys.executable, "-c", f"{script}\nend_with(run, watched=True)"]
+    done = subprocess.run(argv, capture_output=True, text=True, check=True)
+
+    assert done.stdout == "True\n"
+
+
 def test_every_command_that_gives_a_verdict_is_watched():
     commands = Path(sys.modules["ragate.cli.group"].__file__ or "").parent
     runs_code = {

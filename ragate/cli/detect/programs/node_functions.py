@@ -22,6 +22,9 @@ _EXPORTED = re.compile(
     r"|export\s+default\s+(?P<default>\w+)\s*;?\s*$",
     re.MULTILINE,
 )
+_BROWSER = re.compile(
+    r"\b(?:window|document)\.|[\"']use client[\"']|from [\"']react|fetch\(\s*[\"'`]/"
+)
 _CI = "in CI the job has to install what the program needs first: npm ci"
 
 
@@ -30,6 +33,8 @@ def find_node_functions(root: Path) -> Iterator[FoundSystem]:
     if manifest(root) is None:
         return
     for file in script_files(root):
+        if _BROWSER.search(file.text):
+            continue
         exported = _exported(file.text)
         for match in _FUNCTION.finditer(file.text):
             name = match["name"] or match["const"]

@@ -26,7 +26,11 @@ _BODY = re.compile(r"\{([^{}]{1,300})\}\s*=\s*(?:await\s+)?\w+(?:\.\w+)*\.(?:bod
 _READ = re.compile(r"\.body(?:\??\.(\w+)|\[[\"'](\w+)[\"']\])")
 _REPLY = re.compile(r"(?:\.json|\.send|return)\s*\(?\s*\{")
 _KEYS = re.compile(r"(?:^|,)\s*[\"']?(\w+)[\"']?\s*(?::|(?=,|$))")
-_HEADER = re.compile(r"headers(?:\.([\w]+)|\[[\"']([\w-]+)[\"']\])|\.(?:get|header)\([\"']([\w-]+)")
+# Of a request that came in: what a client of another service sends stands elsewhere.
+_HEADER = re.compile(
+    r"\b(?:req|request|ctx|c|q)(?:\.\w+)?\.(?:headers(?:\.(\w+)|\[[\"']([\w-]+)[\"']\])"
+    r"|(?:get|header)\([\"']([\w-]+))"
+)
 _VARIABLE = re.compile(r"process\.env\.([A-Z][A-Z0-9_]{2,60})\b")
 _MOST = 4000
 

@@ -16,6 +16,7 @@ _SCHEMES = {
     "HTTPBasic": "basic",
 }
 _EVERY_REQUEST = re.compile(r"^(before_request|before_app_request|middleware)$")
+_ROUTERS = frozenset({"APIRouter", "include_router"})
 _DISPATCH = frozenset({"dispatch", "__call__"})
 
 
@@ -35,15 +36,15 @@ class HeaderReader:
             if isinstance(node, Function) and node.lineno == line
             for header in self._of_function(node, 0)
         ]
-        found = {header.name.lower(): header for header in [*self._of_all(), *own]}
+        found = {header.name.lower(): header for header in [*self._of_all(file), *own]}
         return [found[name] for name in sorted(found)]
 
-    def _of_all(self) -> Iterator[WantedHeader]:
+    def _of_all(self, home: PythonFile) -> Iterator[WantedHeader]:
         """Yield what is demanded of every request, by applications, routers and middleware."""
         for file in self._files:
             for node in ast.walk(file.tree):
                 made = called(node).rpartition(".")[2]
-                if made in {"FastAPI", "APIRouter", "include_router"}:
+                if made == "FastAPI" or (made in _ROUTERS and _is_of(node, file, home)):
                     yield from self._dependencies(node, 0)
                 elif isinstance(node, Function) and _stands_before(node):
                     yield from self._of_function(node, 0)
@@ -137,6 +138,14 @@ def _looked_up(function: Function) -> Iterator[WantedHeader]:
             yield header_of("Authorization", hint=text or "basic")
         if owner.endswith("request.headers") and LETS_IN.search(name):
             yield header_of(name, hint=text)
+
+
+def _is_of(node: ast.AST, file: PythonFile, home: PythonFile) -> bool:
+    """Whether a router is made in a route's own file, or included from there by its name."""
+    if file is home:
+        return True
+    included = dotted(node.args[0]) if isinstance(node, ast.Call) and node.args else ""
+    return home.path.stem in included.split(".")
 
 
 def _stands_before(function: Function) -> bool:

@@ -50,6 +50,8 @@ def test_an_exported_function_that_takes_a_question_is_reached_by_a_program(
         "export function ask() {}\n",
         "// export function ask(question) {}\n",
         "export function ask(socket) {}\n",
+        "export const ask = (question) => fetch('/api/ask', { body: question });\n",
+        "import React from 'react';\nexport function ask(question) {}\n",
     ],
 )
 def test_what_is_no_such_function_is_left_alone(tmp_path: Path, code: str):

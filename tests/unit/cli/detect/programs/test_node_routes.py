@@ -88,3 +88,14 @@ def test_a_header_that_lets_in_is_sent_and_the_service_gets_its_own_variables(tm
 
 def test_a_route_that_takes_no_question_is_none(tmp_path: Path):
     assert routes(tmp_path, question="const question = nothing;") == []
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        "client.interceptors.use((config) => { config.headers.Authorization = key; });",
+        "const token = cookies.get('token');",
+    ],
+)
+def test_a_header_that_is_sent_elsewhere_is_not_demanded(tmp_path: Path, before: str):
+    assert "headers_env" not in route(tmp_path, before=before).settings

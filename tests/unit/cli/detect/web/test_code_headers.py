@@ -124,3 +124,11 @@ def test_a_dependency_that_depends_on_itself_comes_to_an_end(tmp_path: Path):
     before = "def a(x=Depends(b)): pass\n\ndef b(x=Depends(a)): pass\n"
 
     assert fastapi(tmp_path, before=before, parameter=", x=Depends(a)") == {}
+
+
+def test_what_another_router_demands_is_not_demanded_of_a_route(tmp_path: Path):
+    other = "from fastapi import APIRouter, Depends\nfrom app import user\n"
+    project(tmp_path, admin=f"{other}router = APIRouter(dependencies=[Depends(user)])\n")
+    before = "app.include_router(admin.router)"
+
+    assert fastapi(tmp_path, before=before) == {}
