@@ -80,10 +80,17 @@ def told(error: psycopg.Error, url: str) -> DatabaseError:
     import psycopg
 
     found = describe(error, frozen(url, VARIABLE), variable=VARIABLE)
-    if isinstance(error, psycopg.errors.InsufficientPrivilege):
-        remedy = "docs/run-store.md says which rights a role needs for what"
-        return DatabaseError(f"run store: {found.message}", remedy=remedy)
-    return DatabaseError(f"run store: {found.message}", remedy=found.remedy)
+    remedies: dict[type, str] = {
+        psycopg.errors.InsufficientPrivilege: "docs/run-store.md says which rights a role needs "
+        "for what",
+        psycopg.errors.ReadOnlySqlTransaction: f"name a server in {VARIABLE} that takes writes: "
+        "this one, or this role there, only reads",
+        psycopg.errors.UndefinedTable: "somebody changed the schema by hand: restore it, or rename "
+        "it (`ALTER SCHEMA ragate_runs RENAME TO ragate_runs_old`) and run `ragate db migrate`",
+    }
+    return DatabaseError(
+        f"run store: {found.message}", remedy=remedies.get(type(error), found.remedy)
+    )
 
 
 def taken_alone(connection: psycopg.Connection[Any], run_id: str) -> bool:

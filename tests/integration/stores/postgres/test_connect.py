@@ -88,6 +88,24 @@ def test_a_store_is_one_whoever_is_connected() -> None:
     assert len(keys) == 1
 
 
+@pytest.mark.parametrize(
+    ("statement", "remedy"),
+    [
+        ("SELECT * FROM ragate_runs.nothing", "ragate db migrate"),
+        ("SET TRANSACTION READ ONLY; CREATE TABLE ragate_runs.x ()", "only reads"),
+    ],
+)
+def test_a_store_that_cannot_be_written_or_was_changed_is_told_with_what_to_do(
+    statement: str, remedy: str, url: str
+) -> None:
+    from ragate.errors import DatabaseError
+
+    with pytest.raises(DatabaseError, match="run store: ") as raised, connected(url) as connection:
+        connection.execute(statement.encode())
+
+    assert remedy in raised.value.remedy
+
+
 def test_a_connection_that_breaks_inside_is_told_as_the_stores(url: str) -> None:
     from ragate.errors import DatabaseError
 
