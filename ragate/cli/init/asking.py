@@ -83,6 +83,8 @@ def chosen_lines(survey: Survey, choice: Choice) -> list[str]:
     if choice.system == "pgvector" and survey.languages and not survey.systems:
         code = " and ".join(survey.languages[:2])
         what += f", not your {code} code: nothing in it can be asked as it stands"
+    elif choice.system == "pgvector" and survey.systems:
+        what += ", and nothing of what may be your RAG"
     to_make = [
         f"  to gate {line}, let a function make it: docs/system-python.md#set-up"
         for line in survey.out_of_reach[:MOST_SHOWN]

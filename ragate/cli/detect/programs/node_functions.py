@@ -56,7 +56,7 @@ def _found(file: ScriptFile, name: str, field: str, match: re.Match[str]) -> Fou
     weak = retrieves or name.lower() == "query"
     return FoundSystem(
         "command",
-        f"the function {name}({field or 'question'}) in {file.path}:{line}, by {NAME}",
+        f"the function {name}() in {file.path}:{line}, by {NAME}",
         50 + near + 6 * passages - 14 * weak,
         settings={"command": ["node", NAME]},
         answers=not retrieves,

@@ -8,6 +8,7 @@ from click.testing import CliRunner
 
 from ragate.cli.init.asking import ask_what, chosen_lines
 from ragate.cli.init.config_text import Choice
+from ragate.cli.init.guess import guess
 from ragate.cli.init.survey import Survey, look
 from tests.unit.cli.init.init_factories import PGVECTOR, pages, write
 
@@ -43,6 +44,16 @@ def test_a_guess_that_is_not_the_code_of_the_project_says_so(tmp_path: Path) -> 
     write(tmp_path, {**pages("docs/a.md"), "bin/ask.js": "ask();"})
 
     assert "not your JavaScript code" in chosen_lines(look(tmp_path), PGVECTOR)[1]
+
+
+def test_what_was_found_and_is_not_gated_is_said_not_to_be(tmp_path: Path) -> None:
+    code = "export const query = (text, params) => pool.query(text, params);\n"
+    write(tmp_path, {**pages("docs/a.md"), "package.json": "{}", "db.js": code})
+
+    survey = look(tmp_path)
+
+    assert guess(survey) == PGVECTOR
+    assert "nothing of what may be your RAG" in chosen_lines(survey, PGVECTOR)[1]
 
 
 def test_code_that_cannot_be_asked_as_it_stands_is_named_with_the_way(tmp_path: Path) -> None:
