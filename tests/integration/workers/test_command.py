@@ -20,7 +20,7 @@ def interrupt_when_it_listens(url: str) -> None:
     """Press Ctrl-C, as it were, when a worker has registered."""
     end = time.monotonic() + 25
     with psycopg.connect(url, autocommit=True) as connection:
-        query = "SELECT FROM ragate_queue.procrastinate_workers"
+        query = "SELECT 1 FROM ragate_queue.procrastinate_workers"
         while time.monotonic() < end and not connection.execute(query).fetchone():
             time.sleep(0.05)
     os.kill(os.getpid(), signal.SIGINT)
