@@ -13,7 +13,7 @@ from ragate.telemetry.collector.delivery import Delivery
 from ragate.telemetry.collector.destination import TIMEOUT_S, SignalName, destination
 from ragate.telemetry.collector.send_queue import QUEUE, SendQueue
 from ragate.telemetry.listener import TelemetryListener
-from ragate.telemetry.live_spans import LiveSpans
+from ragate.telemetry.live_spans import LiveSpans, SpanMessages
 from ragate.telemetry.messages import events_envelope, spans_envelope
 from ragate.telemetry.resource import metrics_attributes, resource_attributes
 from ragate.telemetry.run_counts import RunCounts
@@ -39,17 +39,20 @@ class _Signals:
         self._deliveries = [Delivery(CollectorClient(destination(name))) for name in _SIGNALS]
         spans, events, metrics = self._deliveries
         resource = resource_attributes(environment)
-        around_spans, around_events = spans_envelope(resource), events_envelope(resource)
+        around_events = events_envelope(resource)
         self._courier = Courier(_number("OTEL_BSP_SCHEDULE_DELAY", _EVERY_MS) / 1000)
         at_once = _number("OTEL_BSP_MAX_EXPORT_BATCH_SIZE", _AT_ONCE)
         wake = self._courier.wake
-        self._spans = SendQueue(spans, around_spans.request, at_once=at_once, wake=wake)
+        of_spans = SpanMessages(spans_envelope(resource)).request
+        self._spans = SendQueue(spans, of_spans, at_once=at_once, wake=wake)
         some = _TEXTS_AT_ONCE if texts else _AT_ONCE
         at_once = _number("OTEL_BLRP_MAX_EXPORT_BATCH_SIZE", some)
         self._events = SendQueue(events, around_events.request, at_once=at_once, wake=wake)
         self._metrics = SentMetrics(metrics, metrics_attributes(environment))
-        self.record = self._metrics.tallies.record
-        self.spans = LiveSpans(self._spans.put, around_spans, sampler())
+        event = environment.get("GITHUB_EVENT_NAME", "local")
+        self.counts = RunCounts(self._metrics.tallies.record, event=event)
+        self._metrics.settle = self.counts.settle
+        self.spans = LiveSpans(self._spans.put, sampler())
         self.events = SentEvents(self._events.put, around_events)
         self._is_stuck = False
         self._failures: list[str] = []
@@ -100,7 +103,7 @@ def exporting(
     listener = TelemetryListener(
         signals.spans,
         signals.events,
-        RunCounts(signals.record, event=environment.get("GITHUB_EVENT_NAME", "local")),
+        signals.counts,
         texts=texts,
         flush=signals.flush,
         failed=signals.failed,

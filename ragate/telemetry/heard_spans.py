@@ -9,13 +9,16 @@ from ragate.telemetry import names
 from ragate.telemetry.live_spans import CLIENT, INTERNAL, LiveSpan, LiveSpans, SpanPlace
 from ragate.telemetry.run_counts import RunCounts
 
-MODEL_CALLS = frozenset({Spanned.CHAT, Spanned.EMBEDDINGS})
+# Compared by identity: a member's hash is made in Python, and there are many spans.
+_CHAT, _EMBEDDINGS = Spanned.CHAT, Spanned.EMBEDDINGS
+_RETRIEVAL, _OWN = Spanned.RETRIEVAL, Spanned.OWN
+_TITLES = {str(kind): title for kind, title in names.SPANS.items()}
 
 
 class HeardSpan:
     """One span, from its beginning to its end: no generator, since there are many of them."""
 
-    __slots__ = ("_attributes", "_kind", "_name", "_span", "_spans")
+    __slots__ = ("_facts", "_kind", "_name", "_span", "_spans")
     _span: LiveSpan
 
     def __init__(
@@ -24,11 +27,11 @@ class HeardSpan:
         self._spans = spans
         self._kind = kind
         self._name = name
-        self._attributes = _attributes(kind, name, facts)
+        self._facts = dict(facts)
 
     def __enter__(self) -> Note:
-        side = CLIENT if self._kind in MODEL_CALLS else INTERNAL
-        self._span = self._spans.begin(_title(self._kind, self._name), side, self._attributes)
+        side = CLIENT if is_call(self._kind) else INTERNAL
+        self._span = self._spans.begin(_title(self._kind, self._name), side, {})
         return self._note
 
     def __exit__(
@@ -37,13 +40,16 @@ class HeardSpan:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        span = self._span
         if kind is not None:
-            self._span.failed = True
-            self._attributes[names.ERROR_TYPE] = kind.__qualname__
-        self._spans.end(self._span)
+            span.failed = True
+            span.attributes[names.ERROR_TYPE] = kind.__qualname__
+        # What was set while it ran is newer.
+        span.attributes = _attributes(self._kind, self._name, self._facts) | span.attributes
+        self._spans.end(span)
 
     def _note(self, **more: Fact) -> None:
-        self._attributes.update(_attributes(self._kind, "", more))
+        self._facts.update(more)
         if more.get("failed"):
             self._span.failed = True
 
@@ -74,7 +80,7 @@ class HeardSample(HeardSpan):
 class HeardCall(HeardSpan):
     """A span that is counted as a call of a model as well."""
 
-    __slots__ = ("_counts", "_started", "_told")
+    __slots__ = ("_counts", "_started")
 
     def __init__(
         self,
@@ -86,7 +92,6 @@ class HeardCall(HeardSpan):
     ) -> None:
         super().__init__(spans, kind, name, facts)
         self._counts = counts
-        self._told = dict(facts)
         self._started = time.perf_counter()
 
     def __exit__(
@@ -97,24 +102,28 @@ class HeardCall(HeardSpan):
     ) -> None:
         super().__exit__(kind, error, trace)
         seconds = time.perf_counter() - self._started
-        self._counts.called(self._kind, self._name, self._told, seconds)
+        self._counts.called(self._kind, self._name, self._facts, seconds)
 
-    def _note(self, **more: Fact) -> None:
-        self._told.update(more)
-        super()._note(**more)
+
+def is_call(kind: Spanned) -> bool:
+    """Return whether a model is called."""
+    return kind is _CHAT or kind is _EMBEDDINGS
 
 
 def _title(kind: Spanned, name: str) -> str:
-    return str(name) if kind is Spanned.OWN else " ".join(filter(None, (names.SPANS[kind], name)))
+    if kind is _OWN:
+        return str(name)
+    title = _TITLES[str(kind)]
+    return f"{title} {name}" if name else title
 
 
 def _attributes(kind: Spanned, name: str, facts: Mapping[str, Fact]) -> dict[str, Fact]:
-    if kind is Spanned.OWN:
+    if kind is _OWN:
         return dict(facts)
     attributes = {names.FACTS[key]: value for key, value in facts.items() if value != ""}
-    if kind in {*MODEL_CALLS, Spanned.RETRIEVAL}:
+    if is_call(kind) or kind is _RETRIEVAL:
         attributes[names.OPERATION] = str(kind)
-    if kind in MODEL_CALLS:
+    if is_call(kind):
         attributes[names.PROVIDER] = "openai"  # what is spoken, whoever serves it
     if name:
         attributes[names.MODEL] = name

@@ -7,7 +7,7 @@ from ragate.core.comparison.own_passes import newest_run
 from ragate.models import Record, Report, Run, Score, ScoreState
 from ragate.support.spans import Fact, Note, Spanned
 from ragate.telemetry import names
-from ragate.telemetry.heard_spans import MODEL_CALLS, HeardCall, HeardSample, HeardSpan
+from ragate.telemetry.heard_spans import HeardCall, HeardSample, HeardSpan, is_call
 from ragate.telemetry.live_spans import LiveSpans, SpanPlace, current_span
 from ragate.telemetry.run_counts import RunCounts
 from ragate.telemetry.sent_events import SentEvents
@@ -47,7 +47,7 @@ class TelemetryListener:
         self, kind: Spanned, name: str, facts: Mapping[str, Fact]
     ) -> AbstractContextManager[Note]:
         """Send a span of what runs inside. An exception's name is sent, its message is not."""
-        if kind in MODEL_CALLS:
+        if is_call(kind):
             return HeardCall(self._spans, kind, name, facts, self._counts)
         if kind is Spanned.SAMPLE:
             return HeardSample(self._spans, kind, name, facts, self._samples)

@@ -1,6 +1,6 @@
 """What a run counts, as metrics of OpenTelemetry."""
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Mapping
 
 from ragate.models import Report
@@ -22,13 +22,26 @@ class RunCounts:
     def __init__(self, record: Record, *, event: str) -> None:
         self._record = record
         self._event: dict[str, Fact] = {names.EVENT: event}
+        self._waiting: int | None = None
+        self._calls: deque[tuple[Spanned, str, Mapping[str, Fact], float]] = deque()
 
     def judging(self, waiting: int) -> None:
-        """Tell how many judgements are waited for."""
-        self._record(names.JUDGING, waiting, self._event)
+        """Note how many judgements are waited for; `settle` counts it."""
+        self._waiting = waiting
 
     def called(self, kind: Spanned, model: str, told: Mapping[str, Fact], seconds: float) -> None:
-        """Count one call of a model, with its tokens where the server named them."""
+        """Note one call of a model, with its tokens where the server named them."""
+        self._calls.append((kind, model, told, seconds))
+
+    def settle(self) -> None:
+        """Count what was noted: many calls in a row take half the time."""
+        waiting, self._waiting = self._waiting, None
+        if waiting is not None:
+            self._record(names.JUDGING, waiting, self._event)
+        while self._calls:
+            self._count(*self._calls.popleft())
+
+    def _count(self, kind: Spanned, model: str, told: Mapping[str, Fact], seconds: float) -> None:
         about: dict[str, Fact] = {names.OPERATION: str(kind), names.MODEL: model}
         self._record(names.CALL_DURATION, seconds, about)
         for token in ("input", "output"):

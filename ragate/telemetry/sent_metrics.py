@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import (
     ExportMetricsServiceRequest,
@@ -22,11 +22,13 @@ class SentMetrics:
 
     Attributes:
         due: By `time.monotonic`: when that happens next.
+        settle: Is called before, and counts what was put off.
     """
 
     def __init__(self, delivery: Delivery, resource: Mapping[str, str]) -> None:
         self.tallies = Tallies(cumulative=_is_cumulative())
         self.due = time.monotonic() + _EVERY_S
+        self.settle: Callable[[], object] = lambda: None
         self._delivery = delivery
         self._resource = resource_message(resource)
 
@@ -35,6 +37,7 @@ class SentMetrics:
         if not everything or time.monotonic() < self.due:
             return
         self.due = time.monotonic() + _EVERY_S
+        self.settle()
         if metrics := self.tallies.metrics():
             held = ScopeMetrics(scope=scope_message(), metrics=metrics)
             of_run = ResourceMetrics(resource=self._resource, scope_metrics=[held])

@@ -1,14 +1,16 @@
 """Spans, or events, that wait to be sent."""
 
 from collections.abc import Callable, Sequence
+from typing import Generic, TypeVar
 
 from ragate.telemetry.collector.delivery import Delivery
 
+Item = TypeVar("Item")
 QUEUE = 65_536  # items that wait; some 16 MB
 
 
-class SendQueue:
-    """Holds encoded spans or events until they are sent, many at once.
+class SendQueue(Generic[Item]):
+    """Holds spans or events until they are sent, many at once.
 
     One thread puts, another one sends.
 
@@ -24,7 +26,7 @@ class SendQueue:
     def __init__(
         self,
         delivery: Delivery,
-        request: Callable[[Sequence[bytes]], bytes],
+        request: Callable[[Sequence[Item]], bytes],
         *,
         at_once: int,
         wake: Callable[[], object],
@@ -33,10 +35,10 @@ class SendQueue:
         self._request = request
         self._at_once = at_once
         self._wake = wake
-        self._waiting: list[bytes] = []
+        self._waiting: list[Item] = []
         self.dropped = 0
 
-    def put(self, item: bytes) -> None:
+    def put(self, item: Item) -> None:
         """Let an item wait; where too many do, drop it."""
         waiting = len(self._waiting)
         if waiting >= QUEUE:

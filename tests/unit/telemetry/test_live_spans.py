@@ -10,12 +10,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
-from ragate.telemetry.live_spans import CLIENT, INTERNAL, LiveSpan, LiveSpans, current_span
+from ragate.telemetry.live_spans import (
+    CLIENT,
+    INTERNAL,
+    LiveSpan,
+    LiveSpans,
+    SpanMessages,
+    current_span,
+)
 from ragate.telemetry.messages import spans_envelope
 from tests.unit.telemetry.sdk import spans_request
 
 RESOURCE = {"service.name": "ragate", "cicd.pipeline.name": "gate"}
-ENVELOPE = spans_envelope(RESOURCE)
+MESSAGES = SpanMessages(spans_envelope(RESOURCE))
 INT64 = st.integers(-(2**63), 2**63 - 1)
 VALUES = st.one_of(
     st.text(max_size=300), INT64, st.floats(allow_nan=False), st.booleans(), st.binary(max_size=9)
@@ -31,11 +38,11 @@ class Kept:
     """Spans made, and as a collector decodes them."""
 
     def __init__(self, *, sampled: bool = True) -> None:
-        self.items: list[bytes] = []
-        self.spans = LiveSpans(self.items.append, ENVELOPE, lambda _trace: sampled)
+        self.items: list[LiveSpan] = []
+        self.spans = LiveSpans(self.items.append, lambda _trace: sampled)
 
     def request(self) -> Any:
-        return ExportTraceServiceRequest.FromString(ENVELOPE.request(self.items))
+        return ExportTraceServiceRequest.FromString(MESSAGES.request(self.items))
 
     def decoded(self) -> dict[str, Any]:
         request = self.request()

@@ -16,11 +16,11 @@ class Client:
         return True
 
 
-def queue(client: Client, woken: list[int]) -> SendQueue:
+def queue(client: Client, woken: list[int]) -> SendQueue[bytes]:
     return SendQueue(Delivery(client), b"".join, at_once=3, wake=lambda: woken.append(1))
 
 
-def filled(client: Client, woken: list[int], items: int) -> SendQueue:
+def filled(client: Client, woken: list[int], items: int) -> SendQueue[bytes]:
     waiting = queue(client, woken)
     for each in range(items):
         waiting.put(b"%d" % each)
