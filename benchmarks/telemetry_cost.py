@@ -1,13 +1,14 @@
-"""What telemetry costs a judged gate: CPU of the whole command, without and with it, in turns.
+"""What telemetry costs a judged gate: CPU of the whole command, without and with it.
 
     python -m benchmarks.telemetry_cost [--samples 200] [--turns 5]
 
 The model and the collector run in processes of their own. Both sides ask and judge every sample
 anew. The two checks of a pair, without and with it, run at the same time: one after the other their
 ratios went from .96 to 1.34 on a busy machine, side by side from .98 to 1.03, since what weighs on
-one weighs on both. The verdict is the median of the pairs' ratios: the exit code is 1
-where it is over the limit. Beside it stand what telemetry takes by itself (`telemetry_alone`), and
-what a switched-off span costs, which no clock sees in a whole run.
+one weighs on both. The verdict is the median of the pairs' ratios: the exit code is 1 where it is
+over the limit. Beside it stand what telemetry takes by itself (`telemetry_alone`; less than beside
+other work, which empties the processor's caches), and what a switched-off span costs, which no
+clock sees in a whole run.
 """
 
 from __future__ import annotations
@@ -87,9 +88,7 @@ def main() -> int:
     off, on = (statistics.median(side) for side in zip(*pairs, strict=True))
     ratios = sorted(with_it / without for without, with_it in pairs)
     ratio = statistics.median(ratios)
-    print(
-        f"{wanted.samples} judged samples, {wanted.turns} pairs of checks, the two of a pair at once"
-    )
+    print(f"{wanted.samples} judged samples, {wanted.turns} pairs of checks, each pair at once")
     print(f"  CPU without: {off:.3f} s, with: {on:.3f} s (medians)")
     listed = " ".join(f"{each:.3f}" for each in ratios)
     verdict = "ok" if ratio <= LIMIT else "OVER"
