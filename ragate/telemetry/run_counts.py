@@ -8,6 +8,7 @@ from ragate.support.spans import Fact, Spanned
 from ragate.telemetry import names
 from ragate.telemetry.names import Instrument
 
+_CALLS = 65_536  # that wait to be counted: more only where the sending thread is stuck
 Record = Callable[[Instrument, float, Mapping[str, Fact]], object]
 
 
@@ -23,7 +24,7 @@ class RunCounts:
         self._record = record
         self._event: dict[str, Fact] = {names.EVENT: event}
         self._waiting: int | None = None
-        self._calls: deque[tuple[Spanned, str, Mapping[str, Fact], float]] = deque()
+        self._calls: deque[tuple[Spanned, str, Mapping[str, Fact], float]] = deque(maxlen=_CALLS)
 
     def judging(self, waiting: int) -> None:
         """Note how many judgements are waited for; `settle` counts it."""
