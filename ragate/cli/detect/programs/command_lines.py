@@ -55,13 +55,14 @@ class _Language:
 
     Attributes:
         needs: A file beside which it is built; "" for none.
-        begins: What its file holds where it is a program with arguments.
+        begins, reads: What its file holds, one after the other, where it reads an argument.
     """
 
     name: str
     suffix: str
     needs: str
-    begins: re.Pattern[str]
+    begins: str
+    reads: re.Pattern[str]
     build: tuple[str, ...]
     program: tuple[str, ...]
 
@@ -69,23 +70,26 @@ class _Language:
 _LANGUAGES = (
     _Language(
         *("Rust", ".rs", "Cargo.toml"),
-        re.compile(r"fn main\(\)[\s\S]*\bargs\(\)"),
+        "fn main()",
+        re.compile(r"\bargs\(\)"),
         ("cargo", "build", "--quiet"),
         ("cargo", "run", "--quiet", "--"),
     ),
     _Language(
         *("Go", ".go", "go.mod"),
-        re.compile(r"package main[\s\S]*(os\.Args|flag\.Arg)"),
+        "package main",
+        re.compile(r"os\.Args|flag\.Arg"),
         ("go", "build", "./..."),
         ("go", "run", "./{folder}"),
     ),
     _Language(
         *("Java", ".java", ""),
-        re.compile(r"static void main\(\s*String[\s\S]*args\[0\]"),
+        "static void main(",
+        re.compile(r"args\[0\]"),
         (),
         ("java", "{file}"),
     ),
-    _Language(*("Ruby", ".rb", ""), re.compile(r"\bARGV\b"), (), ("ruby", "{file}")),
+    _Language(*("Ruby", ".rb", ""), "", re.compile(r"\bARGV\b"), (), ("ruby", "{file}")),
 )
 
 
@@ -95,7 +99,8 @@ def find_command_lines(root: Path) -> Iterator[FoundSystem]:
         if language.needs and not (root / language.needs).is_file():
             continue
         for file in source_files(root, frozenset({language.suffix})):
-            if language.begins.search(file.text) and _ABOUT.search(file.text):
+            begun = file.text.find(language.begins)
+            if begun >= 0 and language.reads.search(file.text, begun) and _ABOUT.search(file.text):
                 yield _found(file, language, root)
 
 

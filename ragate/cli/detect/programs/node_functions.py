@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 
 from ragate.cli.detect.fields import IDS, PASSAGES, QUESTION
@@ -12,9 +13,9 @@ from ragate.cli.detect.programs.script_files import ScriptFile, manifest, script
 _NAMES = re.compile(r"ask|answer|query|chat|rag|question|respond|retriev|search", re.IGNORECASE)
 _RETRIEVES = re.compile(r"retriev|search", re.IGNORECASE)
 _FUNCTION = re.compile(
-    r"(?P<export>export\s+(?:default\s+)?)?(?:async\s+)?function\s+(?P<name>\w+)\s*\(\s*(?P<takes>[^)]{0,200})\)"
+    r"(?P<export>export\s+(?:default\s+)?)?(?:async\s+)?function\s+(?P<name>\w+)\s*\((?P<takes>[^)]{0,200})\)"
     r"|(?P<const_export>export\s+)?const\s+(?P<const>\w+)\s*=\s*(?:async\s*)?"
-    r"(?:\(\s*(?P<const_takes>[^)]{0,200})\)|(?P<single>\w+))\s*=>"
+    r"(?:\((?P<const_takes>[^)]{0,200})\)|(?P<single>\w+))\s*=>"
 )
 _EXPORTED = re.compile(
     r"module\.exports\s*=\s*(?:\{(?P<listed>[^}]{0,2000})\}|(?P<one>\w+))"
@@ -25,6 +26,8 @@ _EXPORTED = re.compile(
 _BROWSER = re.compile(
     r"\b(?:window|document)\.|[\"']use client[\"']|from [\"']react|fetch\(\s*[\"'`]/"
 )
+_WORD = re.compile(r"\w+")
+_MOST = 20  # of one file
 _CI = "in CI the job has to install what the program needs first: npm ci"
 
 
@@ -33,22 +36,26 @@ def find_node_functions(root: Path) -> Iterator[FoundSystem]:
     if manifest(root) is None:
         return
     for file in script_files(root):
-        if _BROWSER.search(file.text):
-            continue
-        exported = _exported(file.text)
-        for match in _FUNCTION.finditer(file.text):
-            name = match["name"] or match["const"]
-            takes = match["takes"] or match["const_takes"] or match["single"] or ""
-            is_exported = match["export"] or match["const_export"] or name in exported
-            field, customary = _taken(takes)
-            if is_exported and takes and customary and _NAMES.search(name):
-                yield _found(file, name, field, match)
+        if not _BROWSER.search(file.text):
+            yield from islice(_functions(file), _MOST)
 
 
-def _found(file: ScriptFile, name: str, field: str, match: re.Match[str]) -> FoundSystem:
+def _functions(file: ScriptFile) -> Iterator[FoundSystem]:
+    exported, words = _exported(file.text), frozenset(_WORD.findall(file.text))
+    for match in _FUNCTION.finditer(file.text):
+        name = match["name"] or match["const"]
+        takes = (match["takes"] or match["const_takes"] or match["single"] or "").strip()
+        field, customary = _taken(takes)
+        is_exported = match["export"] or match["const_export"] or name in exported
+        if is_exported and takes and customary and _NAMES.search(name):
+            yield _found(file, name, field, match, words)
+
+
+def _found(
+    file: ScriptFile, name: str, field: str, match: re.Match[str], words: frozenset[str]
+) -> FoundSystem:
     default = "default" in (match["export"] or "")
     line = file.text.count("\n", 0, match.start()) + 1
-    words = set(re.findall(r"\w+", file.text))
     retrieves = bool(_RETRIEVES.search(name))
     passages = retrieves or bool(words & {*PASSAGES, "sourceDocuments"})
     near = 8 * (name.lower() in {"ask", "answer", "rag", "chat"})

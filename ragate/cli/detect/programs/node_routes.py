@@ -32,7 +32,7 @@ _HEADER = re.compile(
     r"|(?:get|header)\([\"']([\w-]+))"
 )
 _VARIABLE = re.compile(r"process\.env\.([A-Z][A-Z0-9_]{2,60})\b")
-_MOST = 4000
+_MOST, _MOST_ROUTES = 4000, 300
 
 
 def find_node_routes(root: Path) -> Iterator[FoundSystem]:
@@ -45,7 +45,7 @@ def find_node_routes(root: Path) -> Iterator[FoundSystem]:
     pages = [match[2] for _, match in routes if match[1] == "get"]
     health = next((page for page in pages if HEALTH.search(page)), "")
     headers = _headers(files)
-    for file, match in routes:
+    for file, match in routes[:_MOST_ROUTES]:
         code = file.text[match.end() : match.end() + _MOST]
         code = code[: following.start()] if (following := _ROUTE.search(code)) else code
         question = _question(code)

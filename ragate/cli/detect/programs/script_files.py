@@ -8,11 +8,20 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from ragate.cli.detect.python_files import DEPTH, MAX_BYTES, MAX_FILES, MAX_FOLDERS, PASSED_OVER
+from ragate.cli.detect.python_files import (
+    DEPTH,
+    MAX_BYTES,
+    MAX_FILES,
+    MAX_FOLDERS,
+    MAX_TOTAL,
+    PASSED_OVER,
+)
 from ragate.cli.detect.web.services import start_of
 
 SUFFIXES = frozenset({".js", ".mjs", ".cjs"})
-_COMMENTS = re.compile(r"(?m)/\*[\s\S]{0,20000}?\*/|^\s*//[^\n]*")
+_LINE_COMMENT = re.compile(r"(?m)^[ \t]*//[^\n]*")
+# Only at the start of a line: elsewhere these signs stand in patterns and media types.
+_COMMENT = re.compile(r"(?m)^[ \t]*/\*")
 _TESTS = re.compile(r"\.(test|spec|config)\.\w+$|^ragate[-_]")
 
 
@@ -36,8 +45,14 @@ def script_files(root: Path) -> list[ScriptFile]:
 def source_files(root: Path, suffixes: frozenset[str]) -> list[ScriptFile]:
     """Return the files with such names below `root`, shallow ones first."""
     paths = sorted(_paths(root, suffixes), key=lambda path: (len(path.parts), path))[:MAX_FILES]
-    texts = ((path, start_of(root / path, MAX_BYTES)) for path in paths)
-    return [ScriptFile(path, _COMMENTS.sub(_lines, text)) for path, text in texts]
+    files, total = [], 0
+    for path in paths:
+        text = start_of(root / path, MAX_BYTES)
+        total += len(text)
+        if total > MAX_TOTAL:
+            break
+        files.append(ScriptFile(path, _without_comments(text)))
+    return files
 
 
 def manifest(root: Path) -> Mapping[str, Any] | None:
@@ -50,8 +65,16 @@ def manifest(root: Path) -> Mapping[str, Any] | None:
     return read if isinstance(read, dict) else None
 
 
-def _lines(match: re.Match[str]) -> str:
-    return "\n" * match[0].count("\n")
+def _without_comments(text: str) -> str:
+    """Return a text whose lines keep their numbers; each character is looked at a few times."""
+    kept, at = [], 0
+    while begun := _COMMENT.search(text, at):
+        end = text.find("*/", begun.end())
+        if end < 0:
+            break
+        kept += [text[at : begun.start()], "\n" * text.count("\n", begun.start(), end)]
+        at = end + 2
+    return _LINE_COMMENT.sub("", "".join([*kept, text[at:]]))
 
 
 def _paths(root: Path, suffixes: frozenset[str]) -> Iterator[PurePosixPath]:

@@ -3,6 +3,8 @@
 import ast
 import re
 from collections.abc import Iterator
+from functools import cached_property
+from pathlib import PurePosixPath
 
 from ragate.cli.detect.python_files import Function, PythonFile, called, dotted, text_of
 from ragate.cli.detect.web.wanted_header import LETS_IN, WantedHeader, header_of
@@ -30,30 +32,50 @@ class HeaderReader:
 
     def of_route(self, file: PythonFile, line: int) -> list[WantedHeader]:
         """Return the headers that the function at a line wants, and those of every request."""
-        own = [
+        function = self._placed.get((file.path, line))
+        own = [] if function is None else self._of_function(function, 0)
+        of_routers = [
             header
-            for node in ast.walk(file.tree)
-            if isinstance(node, Function) and node.lineno == line
-            for header in self._of_function(node, 0)
+            for node, home in self._routers
+            if _is_of(node, home, file)
+            for header in self._dependencies(node, 0)
         ]
-        found = {header.name.lower(): header for header in [*self._of_all(file), *own]}
+        found = {header.name.lower(): header for header in [*self._standing, *of_routers, *own]}
         return [found[name] for name in sorted(found)]
 
-    def _of_all(self, home: PythonFile) -> Iterator[WantedHeader]:
-        """Yield what is demanded of every request, by applications, routers and middleware."""
-        for file in self._files:
-            for node in ast.walk(file.tree):
-                made = called(node).rpartition(".")[2]
-                if made == "FastAPI" or (made in _ROUTERS and _is_of(node, file, home)):
-                    yield from self._dependencies(node, 0)
-                elif isinstance(node, Function) and _stands_before(node):
-                    yield from self._of_function(node, 0)
-                elif isinstance(node, ast.ClassDef) and "Middleware" in " ".join(
-                    map(dotted, node.bases)
-                ):
-                    for each in node.body:
-                        if isinstance(each, Function) and each.name in _DISPATCH:
-                            yield from self._of_function(each, 0)
+    @cached_property
+    def _placed(self) -> dict[tuple[PurePosixPath, int], Function]:
+        return {
+            (file.path, node.lineno): node
+            for file in self._files
+            for node in ast.walk(file.tree)
+            if isinstance(node, Function)
+        }
+
+    @cached_property
+    def _routers(self) -> list[tuple[ast.Call, PythonFile]]:
+        return [
+            (node, file)
+            for file in self._files
+            for node in file.calls
+            if called(node).rpartition(".")[2] in _ROUTERS
+        ]
+
+    @cached_property
+    def _standing(self) -> list[WantedHeader]:
+        """What is demanded of every request, by applications and by what stands before them."""
+        return [header for file in self._files for header in self._of_all(file)]
+
+    def _of_all(self, file: PythonFile) -> Iterator[WantedHeader]:
+        for node in ast.walk(file.tree):
+            if called(node).rpartition(".")[2] == "FastAPI":
+                yield from self._dependencies(node, 0)
+            elif isinstance(node, Function) and _stands_before(node):
+                yield from self._of_function(node, 0)
+            elif isinstance(node, ast.ClassDef) and _is_middleware(node):
+                for each in node.body:
+                    if isinstance(each, Function) and each.name in _DISPATCH:
+                        yield from self._of_function(each, 0)
 
     def _of_function(self, function: Function, depth: int) -> Iterator[WantedHeader]:
         if depth > DEPTH:
@@ -138,6 +160,10 @@ def _looked_up(function: Function) -> Iterator[WantedHeader]:
             yield header_of("Authorization", hint=text or "basic")
         if owner.endswith("request.headers") and LETS_IN.search(name):
             yield header_of(name, hint=text)
+
+
+def _is_middleware(node: ast.ClassDef) -> bool:
+    return any("Middleware" in dotted(base) for base in node.bases)
 
 
 def _is_of(node: ast.AST, file: PythonFile, home: PythonFile) -> bool:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
 
+from ragate.cli.detect.programs.command_lines import find_command_lines
+from ragate.cli.detect.programs.node_functions import find_node_functions
+from ragate.cli.detect.programs.node_routes import find_node_routes
 from ragate.cli.detect.programs.script_files import manifest, script_files
+from ragate.cli.detect.python_files import MAX_BYTES
 from tests.unit.cli.init.init_factories import write
 
 
@@ -17,6 +22,35 @@ def test_comments_go_and_lines_keep_their_numbers(tmp_path: Path):
 
     assert file.text.splitlines()[3] == "four();"
     assert file.text.strip() == "four();"
+
+
+def test_what_only_looks_like_a_comment_stays(tmp_path: Path):
+    write(tmp_path, {"a.js": 'get({ accept: "*/*" });\nask();\nget("src/**/*.js");\n'})
+
+    (file,) = script_files(tmp_path)
+
+    assert "ask();" in file.text
+
+
+HOSTILE = [
+    *("/*", "/*\n", "\n", " ", "export ", "function a(", "const a = (", "module.exports = {"),
+    *("fn main()", "static void main(", "package main\n", '.post("/a"', "return {", "req.headers."),
+    *("{a} = ", "export function ask(question) {}\n", 'app.post("/a", {q} = req.body);'),
+]
+
+
+@pytest.mark.parametrize("part", HOSTILE)
+def test_no_text_of_a_stranger_takes_long_to_be_read(tmp_path: Path, part: str):
+    text = part * (MAX_BYTES // len(part))
+    names = ("a.js", "a.rs", "a.go", "A.java", "a.rb")
+    write(tmp_path, {"package.json": "{}", "Cargo.toml": "", "go.mod": ""})
+    write(tmp_path, dict.fromkeys(names, f"{text}question ARGV"))
+    began = time.process_time()
+
+    for find in (find_node_routes, find_node_functions, find_command_lines):
+        list(find(tmp_path))
+
+    assert time.process_time() - began < 5
 
 
 def test_packages_tests_links_and_our_own_adapter_are_passed_over(tmp_path: Path):
