@@ -39,6 +39,7 @@ def go_on_watched() -> Callable[[int], None] | None:
     if not sys.platform.startswith("linux") or threading.active_count() > 1:
         return None
     numbers = {int(getattr(signal, name)) for name in (*_ASKED_TO_END, "SIGCHLD")}
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # a caller's SIG_IGN would hide the child's end
     before = signal.pthread_sigmask(signal.SIG_BLOCK, numbers)
     parent = os.getpid()
     try:
@@ -65,9 +66,11 @@ def _end_with(parent: int) -> None:
 
 
 def _teller(write: int) -> Callable[[int], None]:
-    ours = os.fstat(write)
+    ours, process = os.fstat(write), os.getpid()
 
     def tell(code: int) -> None:
+        if os.getpid() != process:
+            return  # forked by code of the project, and come up to here
         with suppress(OSError):
             # Whoever closed every descriptor may have got another file under this number.
             if os.path.samestat(os.fstat(write), ours):
@@ -96,7 +99,8 @@ def _wait(child: int, numbers: set[int]) -> int:
     while True:
         came = signal.sigwaitinfo(numbers)
         if came.si_signo != signal.SIGCHLD:
-            if came.si_code != _BY_THE_KERNEL:
+            # A terminal that is gone has told nobody but the first process of its session.
+            if came.si_code != _BY_THE_KERNEL or came.si_signo == signal.SIGHUP:
                 os.kill(child, came.si_signo)
             continue
         ended, status = os.waitpid(child, os.WNOHANG)

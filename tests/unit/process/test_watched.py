@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import pty
 import signal
 import subprocess
 import sys
@@ -113,6 +115,42 @@ def test_who_asks_it_to_end_asks_the_command(tmp_path: Path, stop: signal.Signal
 
     assert process.returncode == 130
     assert said == ""
+
+
+def test_a_terminal_that_is_gone_ends_the_command(tmp_path: Path):
+    mark, end = tmp_path / "begun", tmp_path / "end"
+    body = (
+        f"pathlib.Path({str(mark)!r}).touch()\n"
+        "try:\n"
+        "    time.sleep(20)\n"
+        "finally:\n"
+        f"    pathlib.Path({str(end)!r}).touch()"
+    )
+    process, terminal = pty.fork()
+    if process == 0:
+        os.execv(sys.executable, [sys.executable, "-c", script_of(body)])
+    wait_for(mark)
+
+    os.close(terminal)
+
+    assert os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]) == 130
+    assert end.exists()
+
+
+def test_a_caller_that_ignores_its_childrens_end_gets_the_code():
+    ignores = "import signal; signal.signal(signal.SIGCHLD, signal.SIG_IGN)"
+
+    done = subprocess.run(
+        [sys.executable, "-c", f"{ignores}\n{script_of('pass', 1)}"], timeout=30, check=False
+    )
+
+    assert done.returncode == 1
+
+
+def test_what_the_code_forked_tells_no_verdict():
+    body = "child = os.fork()\nif not child:\n    return 0\nos.waitpid(child, 0)"
+
+    assert ended(body, 1) == (1, "")
 
 
 def test_a_signal_that_ends_the_command_ends_the_process():
