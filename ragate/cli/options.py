@@ -174,13 +174,13 @@ def show(
         verbose: The console lists everything.
     """
     from ragate.cli.shown_here import shown_here, summary
-    from ragate.support.atomic_files import write_atomic
+    from ragate.support.atomic_files import write_output
 
     report = shown_here(report)
     for name, path in destinations:
         text = _render(report, name, path, verbose=verbose)
         if path is not None:
-            write_atomic(path, text.encode())
+            write_output(path, text.encode())
         else:
             click.echo(text.rstrip("\n"))
     if all(path is not None for _, path in destinations):

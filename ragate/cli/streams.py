@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
 Result = TypeVar("Result")
+_STANDARD_OUTPUT = (Path("-"), Path("/dev/stdout"), Path("/dev/fd/1"), Path("/proc/self/fd/1"))
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
@@ -122,8 +123,11 @@ def _guarded(stream: TextIO | None, name: str, line: _RewrittenLine, *, silent: 
 
 
 def file_or_stdout(path: Path | None) -> Path | None:
-    """Return the file that an option names, None for standard output, which ``-`` stands for."""
-    return None if path == Path("-") else path
+    """Return the file that an option names, None for standard output, which ``-`` stands for.
+
+    So does the system's own name, as descriptor 1 leads elsewhere once code of the project ran.
+    """
+    return None if path in _STANDARD_OUTPUT else path
 
 
 def run_aside(work: Coroutine[Any, Any, Result]) -> Result:

@@ -10,6 +10,8 @@ from typing import BinaryIO
 
 from ragate.errors import StorageError
 
+_DEVICES = frozenset({Path("/dev"), Path("/dev/fd")})
+
 
 def write_atomic(path: Path, data: bytes) -> None:
     """Replace `path` by `data`: temporary file beside it, fsync, rename.
@@ -19,6 +21,27 @@ def write_atomic(path: Path, data: bytes) -> None:
     """
     with _replacing(path) as stream:
         stream.write(data)
+
+
+def write_output(path: Path, data: bytes) -> None:
+    """Write to what a user named: a file is replaced, a device or a pipe is written to.
+
+    Raises:
+        StorageError: as for `write_atomic`.
+    """
+    if not (_is_device(path) or path.is_fifo()):
+        write_atomic(path, data)
+        return
+    try:
+        # Appended: where the shell led it into a file, what stands there stays.
+        with os.fdopen(os.open(path, os.O_WRONLY | os.O_APPEND), "wb") as stream:
+            stream.write(data)
+    except BrokenPipeError:
+        return  # its reader has seen enough
+    except OSError as error:
+        raise StorageError(
+            f"{path}: cannot write: {error.strerror or error}", remedy="name a file"
+        ) from error
 
 
 def write_lines(path: Path, lines: Iterable[str]) -> int:
@@ -57,6 +80,8 @@ def copy_atomic(source: Path, path: Path) -> None:
 
 @contextmanager
 def _replacing(path: Path) -> Iterator[BinaryIO]:
+    if _is_device(path):  # root may replace the machine's own /dev/null
+        raise StorageError(f"{path}: is a device", remedy="name a file")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
@@ -75,6 +100,10 @@ def _replacing(path: Path) -> Iterator[BinaryIO]:
             f"{path}: cannot write: {error.strerror or error}",
             remedy="free some space or choose another place; the file that was there is unchanged",
         ) from error
+
+
+def _is_device(path: Path) -> bool:
+    return path.absolute().parent in _DEVICES
 
 
 def _mode(path: Path) -> int:

@@ -186,9 +186,9 @@ _RENDER = {"console": _console, "markdown": _markdown, "json": _json}
 
 
 def _write(text: str, path: Path | None) -> None:
-    from ragate.support.atomic_files import write_atomic
+    from ragate.support.atomic_files import write_output
 
     if path is None:
         click.echo(text)
     else:
-        write_atomic(path, (text + "\n").encode())
+        write_output(path, (text + "\n").encode())

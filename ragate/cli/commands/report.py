@@ -58,14 +58,14 @@ def command(
             remedy="run it on your own machine",
         )
     from ragate.pipeline.explain_sample import explain_sample
-    from ragate.support.atomic_files import write_atomic
+    from ragate.support.atomic_files import write_output
 
     text = explain_sample(loaded, store, folder, explain, ci=in_ci(os.environ))
     path = destinations[0][1]
     if path is None:
         click.echo(text)
     else:
-        write_atomic(path, (text.rstrip("\n") + "\n").encode())
+        write_output(path, (text.rstrip("\n") + "\n").encode())
     return 0
 
 

@@ -43,7 +43,7 @@ def command(
     """Write the stored runs as a table, newest first; no answer and no passage is in it."""
     from ragate.pipeline.runs_table import as_csv, as_jsonl, run_rows, score_rows, write_parquet
     from ragate.stores.postgres.open_store import open_store
-    from ragate.support.atomic_files import write_atomic, write_lines
+    from ragate.support.atomic_files import write_lines, write_output
 
     if table_format == "parquet" and output is None:
         raise UsageError("--format parquet writes a file", remedy="name it: --output runs.parquet")
@@ -58,7 +58,7 @@ def command(
         if output is None:
             click.echo(text, nl=False)
         else:
-            write_atomic(output, text.encode())
+            write_output(output, text.encode())
     elif output is None:
         for line in as_jsonl(table):
             click.echo(line)

@@ -66,7 +66,7 @@ def command(
     """
     from ragate.pipeline.history.read_history import read_history
     from ragate.stores.postgres.open_store import open_store
-    from ragate.support.atomic_files import write_atomic
+    from ragate.support.atomic_files import write_output
 
     loaded, operations = open_config(config)
     history = read_history(
@@ -81,7 +81,7 @@ def command(
     if output is None:
         click.echo(text)
     else:
-        write_atomic(output, f"{text}\n".encode())
+        write_output(output, f"{text}\n".encode())
     return 0
 
 

@@ -24,6 +24,11 @@ def test_a_dash_is_standard_output_and_no_file() -> None:
     ]
 
 
+@pytest.mark.parametrize("name", ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"])
+def test_the_systems_names_of_standard_output_are_it_too(name: str) -> None:
+    assert targets(["json"], [Path(name)]) == [("json", None)]
+
+
 def test_two_reports_in_one_file_are_refused() -> None:
     with pytest.raises(UsageError, match="two --output name the same file"):
         targets(["json", "markdown"], [Path("r"), Path("r")])
