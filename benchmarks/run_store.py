@@ -193,6 +193,7 @@ def listing(connection: psycopg.Connection[Any], folder: Path, url: str) -> None
                 for run_id in ids:
                     copy.write_row((run_id, uuid4(), "{}", text) if extra else (run_id,))
     connection.execute("VACUUM ANALYZE ragate_runs.ends, ragate_runs.runs")
+    connection.execute("CHECKPOINT")  # what was written before is not written beside what is timed
     with tempfile.TemporaryDirectory() as name:
         project = Path(name)
         (project / "ragate.toml").write_text(CONFIG)

@@ -30,6 +30,7 @@ def command() -> int:
     guard_streams()
     code = run(sys.argv[1:])
     close_report()
+    gc.freeze()  # else Python looks through all that is left, and frees it piece by piece
     return code
 
 

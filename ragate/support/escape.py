@@ -37,7 +37,7 @@ def one_line(text: str, limit: int = 300) -> str:
         len(text) <= limit
         and text.isascii()
         and text.isprintable()
-        and text == " ".join(text.split())
+        and not (text[:1] == " " or text[-1:] == " " or "  " in text)
     ):
         return text  # nearly all of ten thousand lines
     head = text[: 8 * limit + 1000]  # the rest of a huge answer would be read for nothing
