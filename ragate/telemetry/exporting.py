@@ -36,7 +36,8 @@ class _Signals:
     """
 
     def __init__(self, environment: Mapping[str, str], *, texts: bool) -> None:
-        self._deliveries = [Delivery(CollectorClient(destination(name))) for name in _SIGNALS]
+        self._clients = [CollectorClient(destination(name)) for name in _SIGNALS]
+        self._deliveries = [Delivery(client) for client in self._clients]
         spans, events, metrics = self._deliveries
         resource = resource_attributes(environment)
         around_events = events_envelope(resource)
@@ -73,6 +74,9 @@ class _Signals:
         self._metrics.due = 0.0
         # Who answers byte by byte is not waited for.
         ended = self._courier.stop(END_S + TIMEOUT_S)
+        if ended:  # else it may be sending yet
+            for client in self._clients:
+                client.close()
         if unsent := sum(each.unsent for each in self._deliveries) + (not ended):
             yield (
                 f"{unsent} batches did not reach the collector; the verdict stands\n"

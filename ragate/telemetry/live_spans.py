@@ -4,8 +4,8 @@ They are what OpenTelemetry's SDK would make: ids, times, parents, and one decis
 """
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from contextvars import ContextVar, Token
 from random import Random
 from typing import NamedTuple
@@ -41,7 +41,15 @@ class LiveSpan:
     """A span that has not ended."""
 
     __slots__ = (
-        *("attributes", "ended", "failed", "kind", "name", "parent", "place", "started", "token"),
+        "attributes",
+        "ended",
+        "failed",
+        "kind",
+        "name",
+        "parent",
+        "place",
+        "started",
+        "token",
     )
 
     def __init__(
@@ -94,17 +102,6 @@ class LiveSpans:
         if span.place.sampled:
             span.ended = time.time_ns()
             self._put(span)
-
-    @contextmanager
-    def span(
-        self, name: str, kind: Span.SpanKind.ValueType, attributes: Mapping[str, Fact]
-    ) -> Iterator[LiveSpan]:
-        """Time what runs inside; its spans stand below this one."""
-        span = self.begin(name, kind, dict(attributes))
-        try:
-            yield span
-        finally:
-            self.end(span)
 
     def _placed(self, parent: SpanPlace | None) -> SpanPlace:
         span = (self._random.getrandbits(64) or 1).to_bytes(8)

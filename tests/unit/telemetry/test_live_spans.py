@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -41,6 +43,14 @@ class Kept:
         self.items: list[LiveSpan] = []
         self.spans = LiveSpans(self.items.append, lambda _trace: sampled)
 
+    @contextmanager
+    def span(self, name: str, kind: Any, attributes: dict[str, Any]) -> Iterator[LiveSpan]:
+        span = self.spans.begin(name, kind, attributes)
+        try:
+            yield span
+        finally:
+            self.spans.end(span)
+
     def request(self) -> Any:
         return ExportTraceServiceRequest.FromString(MESSAGES.request(self.items))
 
@@ -57,8 +67,8 @@ class Kept:
 def test_what_runs_inside_stands_below():
     kept = Kept()
 
-    with kept.spans.span("run", INTERNAL, {"a": 1}) as run:
-        with kept.spans.span("call", CLIENT, {}) as call:
+    with kept.span("run", INTERNAL, {"a": 1}) as run:
+        with kept.span("call", CLIENT, {}) as call:
             call.failed = True
         run.attributes["b"] = 2
 
@@ -87,7 +97,7 @@ def test_a_span_is_what_the_sdk_sends(name, attributes, failed, is_call):
     kept = Kept()
     made: list[LiveSpan] = []
     for kind in (INTERNAL, CLIENT if is_call else INTERNAL):
-        with kept.spans.span("above", INTERNAL, {}), kept.spans.span(name, kind, attributes) as one:
+        with kept.span("above", INTERNAL, {}), kept.span(name, kind, attributes) as one:
             one.failed = failed
             made.append(one)
 
@@ -104,9 +114,9 @@ def test_equal_values_of_other_kinds_are_kept_apart():
     kept = Kept()
     values: list[Any] = [0, False, 0.0, -0.0, 1, True, 1.0, "1", b"1", None]
 
-    with kept.spans.span("run", INTERNAL, {}) as run:
+    with kept.span("run", INTERNAL, {}) as run:
         run.attributes.update({str(each): value for each, value in enumerate(values)})
-    with kept.spans.span("again", INTERNAL, {"0": False, "4": True}) as again:
+    with kept.span("again", INTERNAL, {"0": False, "4": True}) as again:
         pass
 
     request = kept.request()
@@ -120,13 +130,13 @@ def test_tasks_at_once_stand_beside_each_other():
     kept = Kept()
 
     async def one(name: str) -> None:
-        with kept.spans.span(name, INTERNAL, {}):
+        with kept.span(name, INTERNAL, {}):
             await asyncio.sleep(0)
-            with kept.spans.span(f"{name} below", INTERNAL, {}):
+            with kept.span(f"{name} below", INTERNAL, {}):
                 await asyncio.sleep(0)
 
     async def both() -> None:
-        with kept.spans.span("run", INTERNAL, {}):
+        with kept.span("run", INTERNAL, {}):
             await asyncio.gather(one("a"), one("b"))
 
     asyncio.run(both())
@@ -140,7 +150,7 @@ def test_tasks_at_once_stand_beside_each_other():
 def test_a_span_ends_where_what_it_times_fails():
     kept = Kept()
 
-    with pytest.raises(ValueError), kept.spans.span("run", INTERNAL, {}):
+    with pytest.raises(ValueError), kept.span("run", INTERNAL, {}):
         raise ValueError
 
     assert "run" in kept.decoded()
@@ -165,7 +175,7 @@ def test_a_span_that_ends_elsewhere_than_it_began_is_sent_all_the_same():
 def test_the_sampler_decides_for_a_whole_trace():
     kept = Kept(sampled=False)
 
-    with kept.spans.span("run", INTERNAL, {}), kept.spans.span("call", INTERNAL, {}):
+    with kept.span("run", INTERNAL, {}), kept.span("call", INTERNAL, {}):
         pass
 
     assert not kept.items
@@ -177,7 +187,7 @@ def test_a_plugin_that_seeds_chance_repeats_no_id(monkeypatch):
     kept = Kept()
     for _ in range(2):
         random.seed(0)
-        with kept.spans.span("run", INTERNAL, {}):
+        with kept.span("run", INTERNAL, {}):
             pass
 
     spans = kept.request().resource_spans[0].scope_spans[0].spans
