@@ -6,37 +6,48 @@
 # of them stays in the image:
 #
 #   docker build --secret id=pip.conf,src=/etc/pip.conf --secret id=ca.pem,src=corporate-ca.pem .
-ARG BASE=debian:bookworm-slim
+#
+# The base is named by its digest, since a tag moves; the workflow base-image proposes the next one.
+ARG BASE=debian:bookworm-slim@sha256:3783cc01769c7b2b1b83a5c5ad96c815348e28ed7da68e2e3687004faa906251
 
 # --- the libraries, in an environment that holds no pip ---
 # hadolint ignore=DL3006
 FROM ${BASE} AS libraries
 SHELL ["/bin/bash", "-euo", "pipefail", "-c"]
 
-# Debian's packages are of one release, whose security updates are wanted.
+# Debian's packages are of one release, whose security updates are wanted; the build log and the
+# release's bill of materials list them with their versions.
 # hadolint ignore=DL3008
 RUN apt-get update \
- && apt-get install --yes --no-install-recommends ca-certificates python3-pip python3-venv \
+ && apt-get install --yes --no-install-recommends binutils ca-certificates python3-pip \
+      python3-venv \
  && rm -rf /var/lib/apt/lists/* \
  && python3 -m venv --without-pip /opt/ragate
 
 ENV PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_CACHE_DIR=1 PIP_NO_INPUT=1 PIP_ROOT_USER_ACTION=ignore
 
 COPY requirements/image.txt /src/requirements/
-# Libraries' own tests go with them.
+# Libraries' own tests go; what a debugger would read of extension modules; of LlamaIndex's data for
+# NLTK, which only looks whether it is there, all languages but English; and pictures in AVIF.
 RUN --mount=type=secret,id=pip.conf,target=/etc/pip.conf \
     --mount=type=secret,id=ca.pem,target=/run/secrets/ca.pem \
     if [ -s /run/secrets/ca.pem ]; then export PIP_CERT=/run/secrets/ca.pem; fi; \
     python3 -m pip --python /opt/ragate/bin/python install --quiet --no-deps --require-hashes \
       --only-binary :all: --no-compile --requirement /src/requirements/image.txt \
  && find /opt/ragate -type d '(' -name __pycache__ -o -name tests -o -path '*/nltk/test' \
-      -o -path '*/joblib/test' ')' -prune -exec rm -rf '{}' +
+      -o -path '*/joblib/test' ')' -prune -exec rm -rf '{}' + \
+ && find /opt/ragate -path '*/nltk_cache/*' '(' -name '*.zip' \
+      -o -path '*/punkt_tab/*' -type d -not -name english ')' -prune -exec rm -rf '{}' + \
+ && find /opt/ragate '(' -path '*/PIL/_avif*.so' -o -path '*/pillow.libs/libavif-*' ')' -delete \
+ && find /opt/ragate -name '*.so' -not -path '*.libs/*' -exec strip --strip-unneeded '{}' +
 
 COPY docker/bytecode.py /src/docker/
 RUN PYTHONDONTWRITEBYTECODE=1 /opt/ragate/bin/python -P /src/docker/bytecode.py \
-      click dotenv httpx jinja2.sandbox llama_index.core.evaluation llama_index.core.node_parser \
-      llama_index.core.llms numpy openai pgvector.psycopg psycopg psycopg_binary pydantic pytest \
-      Stemmer yaml
+      click dotenv httpx2 jinja2 jinja2.sandbox llama_index.core.evaluation llama_index.core.node_parser \
+      llama_index.core.llms numpy openai._client opentelemetry.exporter.otlp.proto.http._log_exporter \
+      opentelemetry.exporter.otlp.proto.http.metric_exporter \
+      opentelemetry.exporter.otlp.proto.http.trace_exporter pgvector pgvector.psycopg psycopg \
+      psycopg_binary pydantic Stemmer yaml
 
 # --- ragate itself, built without an index: what the lock lacks cannot slip in ---
 FROM libraries AS package
@@ -74,7 +85,7 @@ RUN printf 'path-exclude=%s\n' '/usr/share/doc/*' '/usr/share/man/*' '/usr/share
  && dpkg-query --show --showformat '${Package}\n' 'libperl5.*' 'perl-modules-5.*' \
       | xargs dpkg --purge --force-depends perl liberror-perl git-man libgdbm-compat4 libgdbm6 \
  && rm -rf /var/lib/apt/lists/* /var/cache/apt/* /var/cache/debconf/* /var/log/* \
- && git --version && python3 --version
+ && dpkg-query --show && git --version && python3 --version
 
 COPY --from=libraries /opt/ragate /opt/ragate
 COPY --from=package /opt/package /opt/ragate

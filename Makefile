@@ -13,6 +13,8 @@ PYTHON ?= $(shell for candidate in python3 python3.13 python3.12 python3.11; do 
 CHECK_ARGS  ?=
 PYTEST_ARGS ?=
 WORKERS     ?= auto
+# make test NEWEST=1 takes the newest of everything, in place of what requirements/dev.txt names.
+NEWEST      ?=
 
 .PHONY: help check test lint lock clean
 .DELETE_ON_ERROR:
@@ -20,8 +22,8 @@ WORKERS     ?= auto
 help:
 	@echo "make check   run the gate on our own manual (docs/, ragate.toml)"
 	@echo "make test    run all tests        PYTEST_ARGS='-k baseline' for some, WORKERS=0 in one process"
-	@echo "make lint    ruff and mypy"
-	@echo "make lock    newest versions into requirements/, with hashes, for the container image"
+	@echo "make lint    ruff, mypy and the figures of the house"
+	@echo "make lock    newest versions into requirements/, with hashes: the image's and the tests'"
 	@echo "make clean   remove .venv, caches and .ragate"
 	@echo "PYTHON=python3.12 chooses the interpreter; VENV=folder the virtual environment"
 
@@ -35,16 +37,23 @@ lint: $(VENV)/.dev
 	@$(BIN)/python -m ruff check .
 	@$(BIN)/python -m ruff format --check .
 	@$(BIN)/python -m mypy
+	@$(BIN)/python -m tools.house
 
-# For the image's Python and system. No index is named in the files, so that a mirror serves as well.
-LOCK := uv pip compile --quiet --upgrade --python-version 3.11 --python-platform linux \
-	--generate-hashes --no-emit-index-url --no-annotate --system-certs \
-	--custom-compile-command "make lock"
+# No index is named in the files, so that a mirror serves as well. The image has one Python and one
+# system; tests run on each.
+LOCK := uv pip compile --quiet --upgrade --python-version 3.11 --generate-hashes \
+	--no-emit-index-url --no-annotate --system-certs --custom-compile-command "make lock"
+LOCK_IMAGE := $(LOCK) --python-platform linux
+
+# What nothing in a container imports: pytest runs no plugin there, and nothing is built.
+NOT_IN_IMAGE := pytest pygments pluggy iniconfig setuptools
 
 lock: $(VENV)/.dev
 	@$(PIP) install --quiet uv
-	@$(BIN)/$(LOCK) pyproject.toml --extra html --extra otel --output-file requirements/image.txt
-	@$(BIN)/$(LOCK) requirements/build.in --output-file requirements/build.txt
+	@$(BIN)/$(LOCK_IMAGE) pyproject.toml --extra otel \
+		$(addprefix --no-emit-package ,$(NOT_IN_IMAGE)) --output-file requirements/image.txt
+	@$(BIN)/$(LOCK_IMAGE) requirements/build.in --output-file requirements/build.txt
+	@$(BIN)/$(LOCK) --universal pyproject.toml requirements/dev.in --extra dev --output-file requirements/dev.txt
 
 clean:
 	@if [ -x $(BIN)/ragate ]; then $(BIN)/ragate db stop >/dev/null 2>&1 || true; fi
@@ -67,7 +76,11 @@ $(VENV)/.embedded: pyproject.toml $(VENV)/.created
 	@$(PIP) install --quiet --editable '.[embedded]'
 	@touch $@
 
-$(VENV)/.dev: pyproject.toml $(VENV)/.created
+# From the list, by hash, so that nobody's release breaks the tests of yesterday's code.
+$(VENV)/.dev: pyproject.toml requirements/dev.txt $(VENV)/.created
 	@echo "Installing ragate and its test tools into $(VENV); the first time takes a minute or two"
-	@$(PIP) install --quiet --editable '.[dev]'
+	@$(PIP) install --quiet $(if $(NEWEST),--upgrade hatchling editables,\
+		--no-deps --require-hashes --requirement requirements/dev.txt)
+	@$(PIP) install --quiet --no-build-isolation $(if $(NEWEST),--upgrade --upgrade-strategy eager) \
+		--editable '.[dev]'
 	@touch $(VENV)/.embedded $@

@@ -21,13 +21,14 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from itertools import chain
+from math import comb
 from pathlib import Path
 from random import Random
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from benchmarks.shares import print_lines, share
-from ragate.core.judging.canary_rule import chance_of_failing, voided
+from ragate.core.judging.canary_rule import DRESSES, MOST_WRONG, voided
 from ragate.core.judging.criteria import ALL_CRITERIA, CRITERIA
 from ragate.judges import Canary, canaries_for, run_canaries
 from ragate.models import Sample, Score, SystemOutput
@@ -40,6 +41,23 @@ SETS = {
 APART = ("faithfulness_binary", "relevancy", "correctness")
 RATES = (0.02, 0.05, 0.10)
 Seen = Callable[[Sample, SystemOutput], bool]
+
+
+def chance_of_failing(error_rate: float) -> float:
+    """Return how often one known answer fails under one criterion.
+
+    Formula: with e the rate, e * P(Bin(4, e) >= 3), for the first verdict has to be wrong, and
+    three of the four others. 0.0000241 at 5 %.
+
+    Args:
+        error_rate: Share of wrong verdicts, each wrong or right by itself.
+    """
+    others, needed = DRESSES - 1, MOST_WRONG - 1
+    tail = sum(
+        comb(others, wrong) * error_rate**wrong * (1 - error_rate) ** (others - wrong)
+        for wrong in range(needed, others + 1)
+    )
+    return error_rate * tail
 
 
 def _text(pattern: str) -> Seen:

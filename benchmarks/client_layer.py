@@ -23,10 +23,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from ragate.cache import Cache, Draw
-from ragate.clients.budget import no_caps
+from ragate.clients.budget import Tally, no_caps
 from ragate.clients.memoised.memoised_chat import Memo, MemoisedChat
 from ragate.clients.openai import OpenAIClient
-from ragate.clients.tally import Tally
 from ragate.core.hashing import digest
 from ragate.errors import ProviderError
 from ragate.protocols import ChatClient, ChatReply, ChatRequest

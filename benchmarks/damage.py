@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import random
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from benchmarks import rewordings
 from benchmarks.answer_sets import bare_reference, insured, read_rows
@@ -18,6 +20,20 @@ from ragate.models import RetrievedChunk, Sample, SystemOutput
 _NAME = re.compile(r"(?<![.!?:\"“]\s)(?<=\s)[A-Z][a-z]{2,}(?:\s[A-Z][a-z]{2,})*\b(?![^\[\]]*\])")
 _NUMBER = re.compile(r"(?<![\w.,\[])\$?(\d[\d,]*(?:\.\d+)?)(?![\w\]]|[.,]\d)")
 _ITEM = re.compile(r"(?:^|[\n\]:])\s*$")
+_OTHER_UNITS = {
+    "second": ["minute"], "minute": ["hour", "second"], "hour": ["day", "minute"],
+    "day": ["week", "month"], "week": ["day", "month"], "month": ["year", "week"],
+    "year": ["month", "week"], "mile": ["kilometer"], "kilometer": ["mile"], "km": ["m"],
+    "meter": ["foot"], "metre": ["foot"], "feet": ["meters"], "pound": ["euro"],
+    "euro": ["dollar"], "dollar": ["euro"], "%": ["dollars", "days"], "percent": ["dollars"],
+    "mb": ["GB"], "gb": ["MB"], "m": ["km"],
+}  # fmt: skip
+_MEASURED = re.compile(
+    r"\$(?P<sum>\d+(?:,\d{3})*(?:\.\d+)?)(?![\w]|[.,]\d)"
+    r"|(?<![\w.,\[])(?P<number>\d+(?:,\d{3})*(?:\.\d+)?)(?P<gap>[ -]?)(?P<unit>"
+    r"%|(?:percent|seconds?|minutes?|hours?|days?|weeks?|months?|years?|miles?|kilometers?|km"
+    r"|met(?:er|re)s?|feet|pounds?|euros?|dollars?|MB|GB|m)\b)"
+)
 _VERB = re.compile(
     r"\b(?:is|are|was|were|can|will|may|should|has been|have been|does|do|must|would|could)\b"
     r"(?! not|n't)"
@@ -76,27 +92,53 @@ def passages(*, references: bool) -> list[RightAnswer]:
     return answers
 
 
+def manual() -> list[RightAnswer]:
+    """Return the references of this project's golden set, with the pages that hold them."""
+    root = Path(__file__).resolve().parents[1]
+    answers = []
+    for line in (root / "evals/golden.jsonl").read_text("utf-8").splitlines():
+        row = json.loads(line)
+        pages = [root / "docs" / doc for doc in row.get("relevant", {})]
+        if not row.get("references") or not all(page.is_file() for page in pages):
+            continue
+        chunks = tuple(RetrievedChunk(doc_id=p.name, text=p.read_text("utf-8")) for p in pages)
+        sample = Sample(id=row["id"], query=row["query"])
+        output = SystemOutput(chunks=chunks, answer=row["references"][0])
+        answers.append(RightAnswer(row["id"], sample, output))
+    return answers
+
+
 def foreign_entity(
     one: RightAnswer, rng: random.Random, world: Sequence[RightAnswer]
 ) -> str | None:
     """Put a name of another question's contexts in a name's place, or behind the first sentence."""
+    name = foreign_name(one, rng, world)
+    if name is None:
+        return None
+    before, after = place_of_name(one.text, rng)
+    return f"{before}{name}{after}"
+
+
+def foreign_name(one: RightAnswer, rng: random.Random, world: Sequence[RightAnswer]) -> str | None:
+    """Return a name of another question's contexts, None where none is found."""
     own = f"{one.contexts} {one.sample.query}".lower()
     for _ in range(50):
         names: list[str] = _NAME.findall(rng.choice(world).contexts)
         name = rng.choice(names) if names else ""
         if name and all(word.lower() not in own for word in name.split()):
-            return _renamed(one.text, name, rng)
+            return name
     return None
 
 
-def _renamed(text: str, name: str, rng: random.Random) -> str:
+def place_of_name(text: str, rng: random.Random) -> tuple[str, str]:
+    """Return what stands before and behind a name of a text, or the end of its first sentence."""
     places = list(_NAME.finditer(text))
     if places:
         place = rng.choice(places)
-        return text[: place.start()] + name + text[place.end() :]
+        return text[: place.start()], text[place.end() :]
     end = _END.search(text)
     at = end.start() if end else len(text)
-    return f"{text[:at]} in {name}{text[at:]}"
+    return f"{text[:at]} in ", text[at:]
 
 
 def number_from_elsewhere(
@@ -119,6 +161,21 @@ def number_from_elsewhere(
         return None
     place = rng.choice(places)
     return one.text[: place.start(1)] + rng.choice(others) + one.text[place.end(1) :]
+
+
+def another_unit(one: RightAnswer, rng: random.Random, _world: Sequence[RightAnswer]) -> str | None:
+    """Put another unit in a unit's place: weeks for days, euros for dollars, dollars for %."""
+    places = list(_MEASURED.finditer(one.text))
+    if not places:
+        return None
+    place = rng.choice(places)
+    number, unit = place["number"] or place["sum"], place["unit"] or "$"
+    others = _OTHER_UNITS.get(unit.strip().lower().rstrip("s"), ["euros"])
+    ending = unit[len(unit.rstrip("s")) :]
+    other = rng.choice(others)
+    shown = f"{number} {other}" if place["sum"] or "%" in unit or "percent" in unit else ""
+    shown = shown or f"{number}{place['gap']}{other}{ending}"
+    return one.text[: place.start()] + shown + one.text[place.end() :]
 
 
 def negation(one: RightAnswer, rng: random.Random, _world: Sequence[RightAnswer]) -> str | None:
@@ -170,13 +227,14 @@ def swapped_entities(
     return one.text.replace(first, "\0").replace(second, first).replace("\0", second)
 
 
-def _harmless(change: Callable[[str, random.Random], str]) -> Damage:
+def harmless(change: Callable[[str, random.Random], str]) -> Damage:
     return lambda one, rng, _world: change(one.text, rng)
 
 
 SEEN: dict[str, Damage] = {
     "foreign entity": foreign_entity,
     "number from elsewhere": number_from_elsewhere,
+    "another unit": another_unit,
     "negation": negation,
     "foreign sentence": foreign_sentence,
 }
@@ -185,7 +243,7 @@ UNSEEN: dict[str, Damage] = {
     "swapped entities": swapped_entities,
 }
 HARMLESS: dict[str, Damage] = {
-    "sentences reordered": _harmless(rewordings.order),
-    '"8" to "eight"': _harmless(rewordings.figures),
-    "function words exchanged": _harmless(rewordings.function_words),
+    "sentences reordered": harmless(rewordings.order),
+    '"8" to "eight"': harmless(rewordings.figures),
+    "function words exchanged": harmless(rewordings.function_words),
 }

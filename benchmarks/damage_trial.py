@@ -1,6 +1,6 @@
 """How often the gate that `ragate init` writes sees mistakes in one answer of ten.
 
-    python benchmarks/damage_trial.py [--draws 200] [--tune] [--output FILE]
+    python benchmarks/damage_trial.py [--draws 200] [--tune] [--only forms] [--output FILE]
 
 Right answers of two collections: an insurance assistant's, two to each question, and what people
 wrote to passages. A pull request takes up to 200 of them and plants one kind of damage into 10 %,
@@ -21,6 +21,7 @@ import sys
 import tomllib
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
@@ -31,15 +32,21 @@ from benchmarks.damage import (
     UNSEEN,
     Damage,
     RightAnswer,
+    foreign_name,
+    harmless,
     insurance,
+    manual,
     passages,
+    place_of_name,
 )
+from benchmarks.dressings import NAMES, WHOLE, Dressing
 from benchmarks.harmless import TODAY
 from benchmarks.shares import print_lines, wilson
 from ragate import plugins
 from ragate.cli.init.config_text import Choice, config_text
 from ragate.core.comparison.compare import compare
 from ragate.core.decision.decide import decide
+from ragate.metrics._sample_metric import SampleMetric
 from ragate.models import (
     Decision,
     DecisionSettings,
@@ -52,8 +59,16 @@ from ragate.models import (
     SystemInfo,
 )
 from ragate.pipeline.score.metric_records import evaluate
+from ragate.protocols import Aggregate, Metric
 
 SIZE, DAMAGED = 200, 0.1
+METRIC_OF = {
+    "foreign entity": "entity_support",
+    "number from elsewhere": "number_unit_support",
+    "another unit": "number_unit_support",
+    "negation": "polarity",
+    "foreign sentence": "lexical_support",
+}
 WORSE = {MetricVerdict.REGRESSED, MetricVerdict.WORSE_HERE}
 
 
@@ -218,6 +233,70 @@ def line(title: str, planted: int, verdicts: Sequence[Decision]) -> str:
     )
 
 
+def dressed_names(answers: Sequence[RightAnswer]) -> Iterator[str]:
+    """Yield how many foreign names of one word are seen, by what marks them."""
+    metric = plugins.metric("entity_support")
+    seen, planted = Counter[str](), 0
+    for number, one in enumerate(answers):
+        rng = random.Random(number)
+        name = foreign_name(one, rng, answers)
+        if name is None:
+            continue
+        planted += 1
+        before, after = place_of_name(one.text, rng)
+        for title, dress in NAMES.items():
+            seen[title] += _loses(metric, one, dress(before, name.split()[0], after))
+    yield f"foreign names of one word, seen of {planted}: " + ", ".join(
+        f"{title} {seen[title]}" for title in NAMES
+    )
+
+
+def dressed_damage(answers: Sequence[RightAnswer]) -> Iterator[str]:
+    """Yield how much of what is seen in prose is seen where the whole answer is dressed."""
+    yield f"{'planted, seen':<24}{'prose':>8}" + "".join(f"{title:>15}" for title in WHOLE)
+    for kind, name in METRIC_OF.items():
+        metric, seen, plain = plugins.metric(name), Counter[str](), 0
+        for number, one in enumerate(answers):
+            text = SEEN[kind](one, random.Random(number), answers)
+            if text is None or not _loses(metric, one, text):
+                continue
+            plain += 1
+            for title, dress in WHOLE.items():
+                right = _dressed(one, dress, number)
+                seen[title] += _loses(metric, right, dress(text, random.Random(number)))
+        yield f"{kind:<24}{plain:>8}" + "".join(f"{seen[title]:>15}" for title in WHOLE)
+
+
+def _dressed(one: RightAnswer, dress: Dressing, seed: int) -> RightAnswer:
+    answer = dress(one.text, random.Random(seed))
+    return RightAnswer(one.key, one.sample, one.output.amended(answer=answer))
+
+
+def _loses(metric: Metric | Aggregate, right: RightAnswer, text: str) -> bool:
+    """Tell whether a text scores below the right answer."""
+    assert isinstance(metric, SampleMetric)
+    outputs = [right.output, right.output.amended(answer=text)]
+    before, after = metric.score_samples([(right.sample, output) for output in outputs])
+    return (before.value or 0.0) - (after.value or 0.0) > 1e-9
+
+
+def forms(draws: int, *, tune: bool) -> Iterator[str]:
+    """Yield what is seen, and what is red, where answers have the forms of Markdown."""
+    sets = {"insurance, the half that metrics were tuned on": half(insurance(references=False), 0)}
+    if not tune:
+        sets = {"passages": passages(references=False), "this manual": manual()}
+    yield "\n# Answers in Markdown"
+    for name, answers in sets.items():
+        yield f"\n{name}: {len(answers)} answers"
+        yield from dressed_names(answers)
+        yield from dressed_damage(answers)
+        yield f"\nno harm: all answers dressed; {draws} draws"
+        yield HEAD
+        yield from table(
+            answers, {k: harmless(dress) for k, dress in WHOLE.items()}, draws, share=1
+        )
+
+
 def half(answers: Sequence[RightAnswer], which: int) -> list[RightAnswer]:
     """Return half of the questions with their answers, by a hash of the question's id."""
     return [one for one in answers if hashlib.md5(one.key.encode()).digest()[-1] % 2 == which]
@@ -253,9 +332,18 @@ def main() -> None:
     reader = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     reader.add_argument("--draws", type=int, default=200)
     reader.add_argument("--tune", action="store_true")
+    reader.add_argument("--only", choices=["prose", "forms"])
     reader.add_argument("--output", type=Path)
     options = reader.parse_args()
-    print_lines(report(options.draws, tune=options.tune), options.output)
+    parts = {"prose": report, "forms": forms}
+    print_lines(
+        chain.from_iterable(
+            part(options.draws, tune=options.tune)
+            for name, part in parts.items()
+            if options.only in {None, name}
+        ),
+        options.output,
+    )
 
 
 if __name__ == "__main__":

@@ -48,12 +48,14 @@ class Answers:
         runs: tuple[int, int],
         rewritten: float = 0.0,
         broken: float = 0.0,
+        drop: float = 0.0,
     ) -> Floats:
         """Return runs (n questions, baseline's runs then the candidate's, metrics).
 
         Args:
             rewritten: Share of questions whose version is drawn anew among the others.
             broken: Share of questions that break.
+            drop: How far the first metric's mean falls by questions that lose all of it.
         """
         questions, versions, _, variants, _ = self.scores.shape
         chosen = rng.permutation(questions)[:n]
@@ -67,7 +69,14 @@ class Answers:
             variant = rng.integers(1, variants, size=n) * (rng.random(n) < self.noise)
             version, state = (after, hit.astype(int)) if candidate else (before, 0)
             every.append(self.scores[chosen, version, state, variant])
-        return np.stack(every, axis=1)
+        runs_of_all = np.stack(every, axis=1)
+        if drop:
+            usual = self.scores[chosen, after, 0, :, 0]
+            expected = (1 - self.noise) * usual[:, 0] + self.noise * usual[:, 1:].mean(axis=1)
+            order = rng.permutation(n)
+            lost = order[np.cumsum(expected[order]) <= drop * n + expected.mean() / 2]
+            runs_of_all[lost, runs[0] :, 0] = 0.0
+        return runs_of_all
 
 
 def _some(rng: np.random.Generator, n: int, share: float) -> Any:

@@ -23,7 +23,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from benchmarks.gate_answers import AZURE, OPENQA, Answers, azure, openqa
 from benchmarks.gate_model import KINDS, Floats, Truth, simulate
-from benchmarks.gate_verdicts import INTERVALS, Outcome, decide_scores
+from benchmarks.gate_verdicts import Outcome, decide_scores
 from benchmarks.shares import print_lines, wilson
 
 RUNS = (3, 3)
@@ -86,7 +86,7 @@ def row(cell: Cell, name: str, claim: str, scale: float) -> str:
         either = _share(outcomes, lambda each: each.is_red() or each.worse)
         line += f"  red or worse here {either}"
         line += _held(outcomes, cell.most)
-    unsure = _share(outcomes[:INTERVALS], lambda each: each.unsure)
+    unsure = _share(outcomes, lambda each: each.unsure)
     runs = np.mean([each.runs for each in outcomes])
     return f"{line}  cannot tell {unsure}  runs {runs:.2f}"
 

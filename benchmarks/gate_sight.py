@@ -11,7 +11,7 @@ from __future__ import annotations
 import itertools
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import optimize, stats
@@ -20,6 +20,7 @@ from benchmarks.claim_tests import family_p
 from benchmarks.gate_model import Floats, draw_chances, play
 from ragate.core.rules.allowance import DEFAULT_ALLOWANCE
 from ragate.core.rules.metric_family import GENERALISE
+from ragate.core.statistics.joint_noise import joint_noise
 from ragate.core.statistics.looks import SUSPICIOUS, Stages
 from ragate.core.statistics.metric_noise import measure_noise
 from ragate.core.statistics.permutation import Block
@@ -55,7 +56,6 @@ class Sight:
     @property
     def design(self) -> Design:
         return Design(
-            metrics=self.metrics,
             baseline_runs=self.baseline_runs,
             confirm=self.confirm,
             flips=self.claim == GENERALISE,
@@ -94,7 +94,8 @@ def sight(cell: Sight, simulations: int) -> tuple[float, float]:
 
 def _printed(cell: Sight, scores: Floats) -> float:
     noise = measure_noise(scores[:, : cell.baseline_runs, 0])
-    seen = cell.design.mde(cell.n, noise)
+    joint = joint_noise((Block(scores, 1 + cell.confirm),))[0]
+    seen = replace(cell.design, joint=joint).mde(cell.n, noise)
     return 1.0 if seen is None else up_to_a_thousandth(seen)
 
 

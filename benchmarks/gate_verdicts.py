@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -11,15 +11,18 @@ from benchmarks.gate_model import Floats
 from ragate.core.rules.allowance import DEFAULT_ALLOWANCE
 from ragate.core.rules.metric_family import GENERALISE, THIS_SET
 from ragate.core.rules.noisy.metric_verdict import Figures, verdict_of
-from ragate.core.statistics.interval import difference_interval
+from ragate.core.rules.noisy.visible_drop import visible_drop
+from ragate.core.statistics.drop_moments import Moments
+from ragate.core.statistics.joint_noise import joint_noise
 from ragate.core.statistics.looks import SUSPICIOUS, Stages
+from ragate.core.statistics.metric_noise import Noise, measure_noise
 from ragate.core.statistics.permutation import Block
+from ragate.core.statistics.power import Design
 from ragate.models import DecisionSettings, MetricVerdict
 
 DRAWS = 999
 SETTINGS = DecisionSettings()
 SLACK = 1e-9
-INTERVALS = 200  # changes whose intervals are computed, for "cannot tell"
 
 
 @dataclass(frozen=True)
@@ -30,13 +33,22 @@ class Outcome:
         red: Metrics that regressed.
         worse: Whether it is not red, and a metric is worse on this set.
         unsure: Whether it is not red, and of a metric nothing can be told.
+        large: Whether it is not red, and a fall is as large as what the set is said to see.
+        held: Metrics that are said to hold.
         runs: Candidate runs that it took.
     """
 
     red: tuple[int, ...]
     worse: bool
     unsure: bool
+    large: bool
+    held: tuple[int, ...]
     runs: int
+
+    @property
+    def is_yellow(self) -> bool:
+        """Whether somebody is asked to look: worse on this set, or a fall that may be real."""
+        return self.worse or self.large
 
     def is_red(self, metric: int | None = None) -> bool:
         """Return whether this metric regressed, or any."""
@@ -49,35 +61,41 @@ def decide_scores(
     """Decide on scores (samples, runs, metrics) as a pull request would be decided on."""
     base, further = runs[0], runs[1] - 1
     stages = Stages(SETTINGS.alpha, further)
-    verdicts, p = _look(scores[:, : base + 1], 1, claim, stages, seed, draws)
+    figures = _look(scores[:, : base + 1], 1, claim, stages, seed, draws)
     made = 1
-    if MetricVerdict.REGRESSED not in verdicts and p <= SUSPICIOUS:
+    verdicts = [verdict_of(each, SETTINGS) for each in figures]
+    if MetricVerdict.REGRESSED not in verdicts and min(f.p for f in figures) <= SUSPICIOUS:
         made = runs[1]
-        verdicts, _ = _look(scores, made, claim, stages, seed, draws)
+        figures = _look(scores, made, claim, stages, seed, draws)
+        verdicts = [verdict_of(each, SETTINGS) for each in figures]
     red = tuple(i for i, each in enumerate(verdicts) if each is MetricVerdict.REGRESSED)
     rest = set(verdicts) if not red else set()
-    return Outcome(red, MetricVerdict.WORSE_HERE in rest, MetricVerdict.CANNOT_TELL in rest, made)
+    return Outcome(
+        red,
+        worse=MetricVerdict.WORSE_HERE in rest,
+        unsure=MetricVerdict.CANNOT_TELL in rest,
+        large=not red and any(each.is_large_fall for each in figures),
+        held=tuple(i for i, each in enumerate(verdicts) if each is MetricVerdict.HELD),
+        runs=made,
+    )
 
 
 def _look(
     scores: Floats, runs: int, claim: str, stages: Stages, seed: int, draws: int
-) -> tuple[list[MetricVerdict], float]:
-    """Return the verdict of each metric, and the smallest p of the family."""
-    block = Block(scores, runs)
+) -> list[Figures]:
+    """Return what is known of each metric."""
+    block, base = Block(scores, runs), scores.shape[1] - runs
     other = THIS_SET if claim == GENERALISE else GENERALISE
     change = block.differences.mean(axis=0)
     p = family_p(block, flips=claim == GENERALISE, seed=seed, draws=draws)
     p_other = np.ones(len(p))
     if (-change >= DEFAULT_ALLOWANCE[other] - SLACK).any():
         p_other = family_p(block, flips=other == GENERALISE, seed=seed, draws=draws)
-    verdicts = []
+    every = []
     for metric, moved in enumerate(change):
-        lower = -1.0
-        if seed < INTERVALS:
-            interval = difference_interval(
-                block.differences[:, metric], seed=seed, paired_binary=False
-            )
-            lower = interval.lower(0.05)
+        noise = measure_noise(scores[:, :base, metric])
+        moves = block.differences[:, metric]
+        seen = noise.as_seen(moves, baseline_runs=base, candidate_runs=runs)
         figures = Figures(
             change=float(moved),
             units=len(scores),
@@ -86,7 +104,6 @@ def _look(
             p_up=1.0,
             p_other=float(p_other[metric]),
             level=stages.level(runs),
-            lower=lower,
             beyond_margin=True,
             before=0.0,
             after=0.0,
@@ -97,6 +114,24 @@ def _look(
             n=len(scores),
             allowed=DEFAULT_ALLOWANCE[claim],
             allowed_other=DEFAULT_ALLOWANCE[other],
+            excluded=Moments(seen, base, runs, flips=True).excludes(
+                SETTINGS.care, float(moved), len(scores)
+            ),
         )
-        verdicts.append(verdict_of(figures, SETTINGS))
-    return verdicts, float(p.min())
+        if figures.p <= SUSPICIOUS and moved < 0:
+            figures = replace(figures, breaks=shows(scores, metric, base, claim, noise))
+        every.append(figures)
+    return every
+
+
+def shows(scores: Floats, metric: int, base: int, claim: str, noise: Noise) -> float | None:
+    """Return the smallest drop of one metric that a report prints with this noise."""
+    runs = scores.shape[1] - base
+    design = Design(
+        joint=joint_noise((Block(scores, runs),))[metric],
+        baseline_runs=base,
+        confirm=SETTINGS.confirm,
+        flips=claim == GENERALISE,
+        min_drop=DEFAULT_ALLOWANCE[claim],
+    )
+    return visible_drop(design, len(scores), noise)

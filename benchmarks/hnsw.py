@@ -23,8 +23,7 @@ import numpy.typing as npt
 
 from ragate.database import PostgresDatabase
 from ragate.systems.pgvector.index import tables
-from ragate.systems.pgvector.index.tables import Connection, Index
-from ragate.systems.pgvector.index.vectors import build_graph, store_vectors
+from ragate.systems.pgvector.index.tables import Connection, Index, build_graph, store_vectors
 from ragate.systems.pgvector.search import ranked_search
 from ragate.systems.pgvector.settings import Settings
 
@@ -66,9 +65,7 @@ async def exact_only(connection: Connection) -> None:
     async with connection.transaction():
         index = await filled(connection, rows, "small")
     async with connection.transaction():
-        _, times = await asked(
-            questions, partial(ranked_search.dense, connection, index, limit=TOP)
-        )
+        _, times = await asked(questions, partial(ranked_search.dense, index, limit=TOP))
     print(f"exact, {SMALL[0]:,} x {SMALL[1]:,}: {told(times)}")
 
 
@@ -79,17 +76,15 @@ async def graph(connection: Connection) -> None:
         index = await filled(connection, rows, "large")
     print(f"ingestion of {len(rows):,} prepared vectors: {time.perf_counter() - started:.1f} s")
     async with connection.transaction():
-        right, times = await asked(
-            questions, partial(ranked_search.dense, connection, index, limit=TOP)
-        )
+        right, times = await asked(questions, partial(ranked_search.dense, index, limit=TOP))
     print(f"exact, {LARGE[0]:,} x {LARGE[1]}: {told(times)}")
     started = time.perf_counter()
     async with connection.transaction():
-        await build_graph(connection, index, EXACT.hnsw)
+        await build_graph(index, EXACT.hnsw)
     print(f"the graph (m = 16, ef_construction = 64): {time.perf_counter() - started:.0f} s")
     for ef in EF:
         async with connection.transaction():
-            near = partial(ranked_search.nearly, connection, index, limit=TOP, ef_search=ef)
+            near = partial(ranked_search.nearly, index, limit=TOP, ef_search=ef)
             found, times = await asked(questions, near)
         shared = [len(set(a) & set(b)) / TOP for a, b in zip(found, right, strict=True)]
         print(f"hnsw, ef_search = {ef}: {told(times)}, recall@{TOP} {np.mean(shared):.3f}")
@@ -99,7 +94,7 @@ async def filled(connection: Connection, rows: Vectors, key: str) -> Index:
     """Return an index that holds the vectors and nothing else."""
     index = await tables.create(connection, f"benchmark {key}", "benchmark")
     places = [(f"d{number:06}", 0) for number in range(len(rows))]
-    index = await store_vectors(connection, index, places, rows, EXACT)
+    index = await store_vectors(index, places, rows, EXACT)
     return replace(index, chunks=len(rows))
 
 

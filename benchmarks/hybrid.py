@@ -24,10 +24,10 @@ from ragate.models import Sample
 from ragate.protocols import Resources
 from ragate.systems.pgvector import create
 from ragate.systems.pgvector.index.terms import Analyzer
-from ragate.systems.pgvector.retrieval_settings import HybridSettings
 from ragate.systems.pgvector.search import ranked_search
-from ragate.systems.pgvector.search.fusion import fuse
 from ragate.systems.pgvector.search.ranked_search import Hit
+from ragate.systems.pgvector.search.retrieval import fuse
+from ragate.systems.pgvector.settings import HybridSettings
 
 WEIGHTS = (0.3, 0.4, 0.5, 0.6, 0.7)
 Rankings = dict[str, list[Hit]]
@@ -98,16 +98,14 @@ async def rankings(
         table = {**settings, "retrieval": "hybrid", "embedder": {"use": "sentence_transformers"}}
         async with create(table, resources) as system:
             await system.prepare()
-            connection, index = await system.snapshot.opened()
+            index = await system.snapshot.opened()
             analyzer = Analyzer(system.settings.bm25)
             vectors = await embedder([sample.query for sample in samples])
             for sample, vector in zip(samples, vectors, strict=True):
                 counts = analyzer.counts(sample.query)
-                weights = await ranked_search.weights_of(connection, index, counts)
-                words[sample.id] = await ranked_search.bm25(
-                    connection, index, counts, weights, limit=1000
-                )
-                near[sample.id] = await ranked_search.dense(connection, index, vector, limit=1000)
+                weights = await ranked_search.weights_of(index, counts)
+                words[sample.id] = await ranked_search.bm25(index, counts, weights, limit=1000)
+                near[sample.id] = await ranked_search.dense(index, vector, limit=1000)
     return words, near
 
 

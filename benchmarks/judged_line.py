@@ -1,6 +1,9 @@
 """What a gate with a judge costs in time, calls and memory, against a loopback server.
 
-    python -m benchmarks.judged_line [--only NAME ...] [--large]
+    python -m benchmarks.judged_line [--only NAME ...] [--large] [--against CHECKOUT]
+
+`--only ratios` compares with a bare client; `--against` compares recorded outputs without a judge
+with another checkout, whose `.venv` runs it.
 
 Every figure is of the whole command in a process of its own, the server in another, and stands
 beside its limit. Times of judging are from the first request to the last reply, as the server sees
@@ -12,10 +15,13 @@ from __future__ import annotations
 import argparse
 import os
 import re
+import subprocess
+import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from benchmarks.judged_projects import (
@@ -32,6 +38,8 @@ from benchmarks.judged_projects import (
 from tests.servers.process import ServerProcess, server_process
 
 HEAVY = ("openai", "llama_index")
+ROOT = Path(__file__).resolve().parents[1]
+ROUNDS = 3
 
 
 def show(name: str, value: float, limit: float, unit: str = "", note: str = "") -> None:
@@ -91,6 +99,92 @@ def speed() -> None:
                 _second_run(server, project)
     slope = (total[1000].cpu_s - total[200].cpu_s) / 800 * 1000
     show("CPU a call, everything that grows with samples", slope, 6.0, "ms")
+
+
+def ratios() -> None:
+    """Judged runs and runs that reuse all judgements, beside a bare client: medians of rounds."""
+    for samples, concurrency, over, again_s in ((200, 16, 1.4, 0.8), (1000, 64, 1.6, 1.6)):
+        rounds = list(_beside_bare_client(samples, concurrency))
+        name = f"{samples} at {concurrency}"
+        bare, checked, again, least = (
+            [one[place] for one in rounds] for place in ("bare", "check", "again", "least")
+        )
+        walls = [ran.wall_s / limit for ran, limit in zip(checked, least, strict=True)]
+        alone = [ran.wall_s / limit for ran, limit in zip(bare, least, strict=True)]
+        note = f"{median(ran.wall_s for ran in checked):.2f} s; bare client {median(alone):.2f} x"
+        show(f"{name}: whole command over the latency limit", median(walls), over, "x", note)
+        wall = median(ran.wall_s for ran in again)
+        show(f"{name}: the same again without a call", wall, again_s, "s")
+        if samples == 1000:
+            _show_cpu(f"{name}: CPU over the bare client's", checked, bare, 1.7)
+            _show_cpu(f"{name}: CPU of the same again over it", again, bare, 0.7)
+
+
+def _beside_bare_client(samples: int, concurrency: int) -> Iterator[dict[str, Any]]:
+    """Yield one round after another: a judged run, the same again, and as many bare calls."""
+    with recorded(REPLAY, samples, concurrency=concurrency) as (server, project):
+        for number in range(ROUNDS):
+            project.record(f"round {number}")
+            server.change(latency_s=0.2)
+            checked = project.ragate("check")
+            seen = server.change(latency_s=0.2)
+            again = project.ragate("check")
+            requests = server.change(latency_s=0.2)["requests"]
+            if checked.code or again.code or requests:
+                raise SystemExit(f"{requests} requests of the second run\n{checked.said}")
+            count = calls(seen)
+            each = seen["prompt_chars"] // count
+            arguments = [server.base_url, *map(str, (count, each, concurrency))]
+            bare = run_python(
+                [str(ROOT / "benchmarks/bare_client.py"), *arguments], project.root, {}
+            )
+            if bare.code or server.change()["requests"] != count:
+                raise SystemExit(f"the bare client made other calls\n{bare.said}")
+            least = count * 0.2 / concurrency
+            yield {"bare": bare, "check": checked, "again": again, "least": least}
+
+
+def _show_cpu(name: str, ours: list[Ran], theirs: list[Ran], limit: float) -> None:
+    shares = [our.cpu_s / their.cpu_s for our, their in zip(ours, theirs, strict=True)]
+    cpu = [median(ran.cpu_s for ran in all_runs) for all_runs in (ours, theirs)]
+    show(name, median(shares), limit, "x", f"{cpu[0]:.2f} s, {cpu[1]:.2f} s")
+
+
+def replayed(checkout: Path, samples: int = 20_000) -> None:
+    """Recorded outputs without a judge, here and in another checkout, in turn: medians of CPU."""
+    pythons = {"here": sys.executable, "there": str(checkout.absolute() / ".venv/bin/python")}
+    cpu: dict[str, dict[str, list[float]]] = {
+        name: {place: [] for place in pythons} for name in ("update", "check")
+    }
+    for _ in range(ROUNDS):
+        for place, python in pythons.items():
+            with tempfile.TemporaryDirectory() as folder:
+                project = Project(Path(folder), PLAIN, "", samples, python=python).write()
+                project.record("1")
+                updated = project.ragate("baseline", "update")
+                project.record("2")
+                checked = project.ragate("check")
+            if updated.code or checked.code:
+                raise SystemExit(f"{place}: {updated.said}\n{checked.said}")
+            cpu["update"][place].append(updated.cpu_s)
+            cpu["check"][place].append(checked.cpu_s)
+    print(f"  against {_commit(checkout)}")
+    for name, seconds in cpu.items():
+        shares = [here / there for here, there in zip(*seconds.values(), strict=True)]
+        here, there = map(median, seconds.values())
+        note = f"{here:.1f} s, {there:.1f} s"
+        show(
+            f"{samples} replayed samples: CPU of {name} over there", median(shares), 1.1, "x", note
+        )
+
+
+def _commit(root: Path) -> str:
+    """Return the commit of a checkout, and whether files differ from it."""
+    said = [
+        subprocess.run(["git", *asked], cwd=root, capture_output=True, text=True).stdout.strip()
+        for asked in (["rev-parse", "--short=10", "HEAD"], ["status", "--porcelain", "-uno"])
+    ]
+    return f"commit {said[0]}{', changed' if said[1] else ''}"
 
 
 def _imports(project: Project) -> float:
@@ -203,6 +297,26 @@ def limits() -> None:
             show(f"{name}: unscored", project.report()["facts"]["unscored"], 0)
 
 
+def storms() -> None:
+    """Half of the calls are refused with 429: at any pace, and above a limit of 20 a second."""
+    for kinds in ("rejected", "rejected, 1 s"):
+        for samples, rate in ((12, 0.0), (200, 20.0)):
+            with recorded(REPLAY, samples) as (server, project):
+                project.record("2")
+                plain = {"latency_s": 0.003, "rate": rate}
+                server.change(**plain, share=0.5, kinds=kinds)
+                ran = project.ragate("check")
+                seen = server.change()
+                note = f"{calls(seen)} calls; exit {ran.code}"
+                name = f"half {kinds}, {samples} samples"
+                if rate:
+                    wall = calls(seen) / (rate / 2)  # half of what the limit lets in is refused
+                    show(f"{name}: time over the limit's own", span(seen) / wall, 2.0, "x", note)
+                else:
+                    show(f"{name}: judging", span(seen), 15.0, "s", note)
+                show(f"{name}: unscored", project.report()["facts"]["unscored"], 0)
+
+
 def malformed() -> None:
     """No reply can be read: bytes that are no reply, and a reply that is no verdict."""
     for name, wanted in (
@@ -253,7 +367,9 @@ def growth(few: int = 10_000, many: int = 30_000) -> None:
         with tempfile.TemporaryDirectory() as folder:
             project = Project(Path(folder), PLAIN, "", samples).write()
             project.record("1")
-            project.ragate("baseline", "update")
+            done = project.ragate("baseline", "update")
+            if done.code:
+                raise SystemExit(done.said)
             project.record("2")
             peaks[samples] = project.ragate("check").peak_mb
             print(f"  {samples} samples without a judge: {peaks[samples]:.0f} MB", flush=True)
@@ -262,11 +378,13 @@ def growth(few: int = 10_000, many: int = 30_000) -> None:
 
 
 FIGURES: dict[str, Callable[[], None]] = {
+    "ratios": ratios,
     "speed": speed,
     "streaming": streaming,
     "affected": affected,
     "faults": faults,
     "limits": limits,
+    "storms": storms,
     "malformed": malformed,
     "growth": growth,
 }
@@ -276,7 +394,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--only", nargs="+", choices=[*FIGURES, "large"], default=list(FIGURES))
     parser.add_argument("--large", action="store_true")
+    parser.add_argument("--against", type=Path, metavar="CHECKOUT")
     options = parser.parse_args()
+    print(_commit(ROOT), flush=True)
+    if options.against:
+        replayed(options.against)
+        return
     names = [*options.only, *(["large"] if options.large else [])]
     for name in dict.fromkeys(names):
         load = ", ".join(f"{one:.1f}" for one in os.getloadavg())

@@ -105,6 +105,7 @@ class Project:
 
     Attributes:
         template: `REPLAY`, `PLAIN` (without a judge) or `PAGES`.
+        python: What runs it: that of another checkout runs the other's code.
     """
 
     root: Path
@@ -114,6 +115,7 @@ class Project:
     concurrency: int = 16
     policy: str = ""
     environment: Mapping[str, str] = field(default_factory=dict)
+    python: str = sys.executable
 
     def write(self) -> Project:
         """Write the configuration and the golden set."""
@@ -164,6 +166,7 @@ class Project:
             ["-c", "from ragate.cli.main import main; main()", *arguments],
             self.root,
             {"RAGATE_CONCURRENCY": str(self.concurrency), **self.environment, **environment},
+            python=self.python,
         )
 
     def report(self) -> dict[str, Any]:
@@ -178,14 +181,20 @@ class Project:
         return {row.get("sample_id", row.get("id")): row["scores"] for row in rows}
 
 
-def run_python(arguments: list[str], folder: Path, environment: Mapping[str, str]) -> Ran:
+def run_python(
+    arguments: list[str],
+    folder: Path,
+    environment: Mapping[str, str],
+    *,
+    python: str = sys.executable,
+) -> Ran:
     """Run Python and measure it, with bytecode as an installed package has it."""
     clean = {key: value for key, value in os.environ.items() if not key.startswith("RAGATE_")}
     said = folder / "said.txt"
     start = time.monotonic()
     with said.open("wb") as output_file:
         process = subprocess.Popen(
-            [sys.executable, *arguments],
+            [python, *arguments],
             cwd=folder,
             env={
                 **clean,
@@ -216,7 +225,7 @@ def output(number: int, version: str) -> dict[str, Any]:
     text = (words * (CONTEXT_CHARS // len(words) + 1))[: CONTEXT_CHARS - 3]
     return {
         "id": f"q{number}",
-        "answer": f"It comes from orchard {number}, as version {version} says.",
+        "answer": f"It comes from orchard {number}, as version {version} says. {words}",
         "chunks": [
             {"doc_id": f"doc{number if place == 0 else place}.md", "text": f"{text} {place}."}
             for place in range(CONTEXTS)

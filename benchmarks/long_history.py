@@ -14,7 +14,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from ragate.baseline import dump_baseline, recorded_now
+from ragate.baseline.write import dump_baseline, recorded_now
 from ragate.core.hashing import content_hash
 from ragate.models import (
     MetricInfo,

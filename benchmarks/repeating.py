@@ -99,6 +99,7 @@ def run_of(samples: Sequence[Sample], outputs: Texts, scores: Floats, *, passes:
         system=SystemInfo(use="python"),
         metrics={"score": INFO},
         runs=passes,
+        own_sessions=True,
     )
     return Run(manifest=manifest, records=records)
 
@@ -123,6 +124,23 @@ def asked_again(outputs: Texts, baseline: Texts, passes: int) -> Texts:
 def flips(rng: np.random.Generator, n: int, rate: float, *, passes: int = PROOF) -> Decision:
     """An unchanged system that gives another, wrong output in a share `rate` of all runs."""
     wrong = rng.random((n, BASELINE + PROOF)) < rate
+    return unchanged(wrong, passes=passes)
+
+
+def session_flips(
+    rng: np.random.Generator, n: int, rate: float, sessions: tuple[int, int]
+) -> Decision:
+    """An unchanged system that draws what is wrong once a session, for all of its passes.
+
+    Args:
+        sessions: Of the baseline's passes, and of the candidate's.
+    """
+    sides = (np.repeat(rng.random((n, own)) < rate, PROOF // own, axis=1) for own in sessions)
+    return unchanged(np.concatenate(list(sides), axis=1))
+
+
+def unchanged(wrong: npt.NDArray[np.bool_], *, passes: int = PROOF) -> Decision:
+    """Decide on a system that did not change; `wrong` says which of its runs flipped."""
     outputs: Texts = np.where(wrong, "wrong", "right")
     before, after = outputs[:, :BASELINE], outputs[:, BASELINE:]
     after = asked_again(after, before, passes)
@@ -187,14 +205,23 @@ def lines(draws: int) -> Iterator[str]:
         yield line(f"flip rate {rate:.2f}, n {n}, m 3 *", few, partial(flips, n=n, rate=rate))
     yield line("flip rate 0.03, n 300, m 2 *", few, partial(flips, n=300, rate=0.03, passes=2))
     yield ""
+    yield "The same, drawn once a session, if one session were taken for a session of each pass:"
+    for sessions in ((1, 1), (3, 1), (3, 3)):
+        label = f"flip rate 0.01, n 30, sessions {sessions[0]} and {sessions[1]}"
+        yield line(label, draws, partial(session_flips, n=30, rate=0.01, sessions=sessions))
+    yield ""
+    yield "What fewer questions or passes of the baseline hide: flips of 1 in 3 n"
+    for n in (15, 20, 30, 100):
+        yield line(f"flip rate 1/{3 * n}, n {n}", draws, partial(flips, n=n, rate=1 / (3 * n)))
+    yield ""
     yield "Full losses among reworded answers:"
-    for n, lost in itertools.product((16, 50, 100, 300), (1, 4)):
+    for n, lost in itertools.product((20, 50, 100, 300), (1, 4)):
         cell = partial(rewrites, n=n, share=0.1, lost=lost)
         yield line(f"{lost} lost, reworded 0.10, n {n}", draws, cell)
     for change, many, mark in ((CHANGE, draws, ""), (0.2, few, " *"), (0.3, few, " *")):
         yield ""
         yield f"Reworded without getting worse; a score changes with standard deviation {change}:"
-        for n, share in itertools.product((16, 50, 100, 300), (0.03, 0.1, 0.3)):
+        for n, share in itertools.product((20, 50, 100, 300), (0.03, 0.1, 0.3)):
             cell = partial(rewrites, n=n, share=share, change=change)
             yield line(f"reworded {share:.2f}, n {n}, change {change}{mark}", many, cell)
 

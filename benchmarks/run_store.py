@@ -38,10 +38,10 @@ from ragate.database.migrations import migrate
 from ragate.models import Record, Run, RunManifest, Score, SystemInfo, SystemOutput
 from ragate.stores.listed_run import LISTING
 from ragate.stores.local import LocalStore
+from ragate.stores.postgres.connect import MIGRATIONS
 from ragate.stores.postgres.open_store import open_store
 from ragate.stores.postgres.outbox import Outbox
 from ragate.stores.postgres.pieces import FILES, pieces_of
-from ragate.stores.postgres.schema import MIGRATIONS
 
 SAMPLES, PASSES, RUNS, ROUNDS = 2_000, 5, 10_000, 5
 WORDS = Path("docs/limits.md").read_text().replace("\\", "").split()

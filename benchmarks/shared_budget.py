@@ -24,7 +24,6 @@ from tests.servers.spender import Spender
 
 CAP_USD = 2.0
 PROCESSES = 8
-LEASE = "UPDATE ragate_trust.reservations SET lease = least(lease, now() + interval '4 s')"
 SPENDER = Spender(
     max_calls=1_000_000, max_cost_usd=CAP_USD, at_once=16, cost=(0.0005, 0.002), seconds=(0.5, 1.5)
 )
@@ -39,9 +38,6 @@ def spend(url: str, folder: Path, kills: int) -> list[float]:
     for process in processes[:kills]:
         time.sleep(3)
         process.send_signal(signal.SIGKILL)
-    if kills:  # leases of a minute and a half, cut short
-        with psycopg.connect(url) as connection:
-            connection.execute(LEASE.encode())
     for process in processes:
         process.wait()
     texts = [(folder / f"calls{number}").read_text() for number in range(PROCESSES)]
@@ -58,9 +54,11 @@ def main() -> None:
         url = server.conninfo()
         with psycopg.connect(url, autocommit=True) as connection:
             migrate(connection, MIGRATIONS)
-            budget = "INSERT INTO ragate_trust.budgets VALUES ('plan', 'pool', 1000000, %s)"
+            budget = "INSERT INTO ragate_trust.budgets VALUES ('plan', 1000000, %s)"
             connection.execute(budget.encode(), (CAP_USD,))
-            connection.execute("SELECT ragate_trust.admit('plan', 'token')")
+            for number in range(PROCESSES):
+                admit = "SELECT ragate_trust.admit('plan', %s)"
+                connection.execute(admit, (f"token {number}",))
         started = time.monotonic()
         costs = spend(url, folder, kills)
     billed, seconds = sum(costs), time.monotonic() - started

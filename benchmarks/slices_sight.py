@@ -16,7 +16,7 @@ import sys
 import time
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -31,6 +31,7 @@ from benchmarks.shares import print_lines
 from ragate.core.rules.allowance import DEFAULT_ALLOWANCE
 from ragate.core.rules.metric_family import GENERALISE
 from ragate.core.rules.slices.slice_cases import LEAST_LOST, SHARE
+from ragate.core.statistics.joint_noise import joint_noise
 from ragate.core.statistics.looks import SUSPICIOUS_SLICES, Stages
 from ragate.core.statistics.metric_noise import measure_noise
 from ragate.core.statistics.permutation import Block
@@ -54,7 +55,6 @@ class Cell:
     def design(self) -> Design:
         return Design(
             alpha=SHARE * ALPHA,
-            metrics=self.slices,
             baseline_runs=BASELINE,
             confirm=self.confirm,
             flips=self.claim == GENERALISE,
@@ -94,9 +94,12 @@ def scores_of(
     return scores, float(falls[broken])
 
 
-def printed_drop(cell: Cell, scores: Floats, inside: npt.NDArray[np.bool_]) -> float:
+def printed_drop(cell: Cell, scores: Floats, members: npt.NDArray[np.bool_]) -> float:
     """Return the figure of the first slice's row."""
-    seen = cell.design.mde(cell.size, measure_noise(scores[inside, :BASELINE]))
+    columns = scores[:, :, None] * members[:, None, :]
+    joint = joint_noise((Block(columns, 1 + cell.confirm),))[0]
+    noise = measure_noise(scores[members[:, 0], :BASELINE])
+    seen = replace(cell.design, joint=joint).mde(cell.size, noise)
     return 1.0 if seen is None else up_to_a_thousandth(seen)
 
 
@@ -119,13 +122,13 @@ def sight(cell: Cell, draws: int) -> tuple[float, float]:
     """Return the printed drop, its median over the baselines, and the simulated one."""
     rng = np.random.default_rng(zlib.crc32(f"{cell}".encode()))
     members = members_of(rng, cell)
-    guess = printed_drop(cell, scores_of(rng, cell, members[:, 0], 0.0)[0], members[:, 0])
+    guess = printed_drop(cell, scores_of(rng, cell, members[:, 0], 0.0)[0], members)
     printed, drops, reds = [], [], []
     for number in range(draws):
         members = members_of(rng, cell)
         drop = min(guess * FACTORS[number % len(FACTORS)], RATE - 0.02)
         scores, real = scores_of(rng, cell, members[:, 0], drop)
-        printed.append(printed_drop(cell, scores, members[:, 0]))
+        printed.append(printed_drop(cell, scores, members))
         drops.append(real)
         reds.append(is_red(scores, members, cell, seed=number))
     return float(np.median(printed)), drop_at_80(np.array(drops), np.array(reds), guess)

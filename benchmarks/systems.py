@@ -20,8 +20,8 @@ from typing import Any
 
 from ragate import plugins
 from ragate.models import Sample
-from ragate.pipeline.run.collect_pass import run_pass
-from ragate.protocols import LimitedSystem, Resources
+from ragate.pipeline.run.collected_outputs import run_pass
+from ragate.protocols import Resources, system_abilities
 
 SAMPLES, AT_ONCE, DELAY_S, ROUNDS = 1000, 32, 0.1, 5
 SERVICE = """
@@ -95,12 +95,38 @@ def main() -> None:
         (root / "service.py").write_text(SERVICE.replace("DELAY", str(DELAY_S)))
         over_http(root)
         around_an_engine(root)
-        for use, settings in (
-            ("python", {"target": "benchmarked:answer"}),
-            ("command", {"command": [sys.executable, "command.py"]}),
-        ):
-            rounds = [asked(root, use, settings)[1] for _ in range(ROUNDS)]
-            print(f"{use}: {min(rounds) / SAMPLES * 1000:.2f} ms CPU a sample")
+        in_a_worker(root)
+        command = {"command": [sys.executable, "command.py"]}
+        rounds = [asked(root, "command", command)[1] for _ in range(ROUNDS)]
+        print(f"command: {min(rounds) / SAMPLES * 1000:.2f} ms CPU a sample")
+
+
+def in_a_worker(root: Path) -> None:
+    """Print what a worker takes beside code in this process: its own CPU too, and its start."""
+    (root / "plain.py").write_text(ENGINE[ENGINE.index("def answer") :])
+    took = {}
+    for live in (True, False):
+        for count in (SAMPLES, 3 * SAMPLES):
+            rounds = [whole(root, count, live=live) for _ in range(ROUNDS)]
+            took[live, count] = [min(each) for each in zip(*rounds, strict=True)]
+    few, many = SAMPLES, 3 * SAMPLES
+    for number, what in enumerate(("wall", "CPU")):
+        here, there = (
+            (took[live, many][number] - took[live, few][number]) / (many - few) * 1000
+            for live in (True, False)
+        )
+        start = took[False, few][number] - took[True, few][number] - (there - here) * few / 1000
+        print(
+            f"python: {there:.3f} ms {what} a sample in a worker, {here:.3f} ms live: "
+            f"{there - here:+.3f}; {start * 1000:.0f} ms once for its start and end"
+        )
+
+
+def whole(root: Path, count: int, *, live: bool) -> tuple[float, float]:
+    """Return wall and CPU seconds of opening, one pass and closing; of all processes."""
+    wall, cpu = time.perf_counter(), sum(os.times()[:4])
+    asked(root, "python", {"target": "plain:answer"}, count=count, live=live)
+    return time.perf_counter() - wall, sum(os.times()[:4]) - cpu
 
 
 def over_http(root: Path) -> None:
@@ -134,7 +160,7 @@ def around_an_engine(root: Path) -> None:
             benchmarked.engine.query(f"What is part {number}?")
         direct.append(time.process_time() - started)
         before = dict(benchmarked.counts)
-        through.append(asked(root, "llamaindex", {"target": "benchmarked:engine"})[1])
+        through.append(asked(root, "llamaindex", {"target": "benchmarked:engine"}, live=True)[1])
         made = {name: benchmarked.counts[name] - before[name] for name in before}
     added = (min(through) - min(direct)) / SAMPLES * 1000
     print(
@@ -144,22 +170,24 @@ def around_an_engine(root: Path) -> None:
     )
 
 
-def asked(root: Path, use: str, settings: Mapping[str, Any], **fields: Any) -> tuple[float, float]:
+def asked(
+    root: Path, use: str, settings: Mapping[str, Any], *, count: int = SAMPLES, **fields: Any
+) -> tuple[float, float]:
     """Return wall and CPU seconds of one pass; children's CPU is not ours."""
-    return asyncio.run(_asked(root, use, settings, fields))
+    return asyncio.run(_asked(root, use, settings, count, fields))
 
 
 async def _asked(
-    root: Path, use: str, settings: Mapping[str, Any], fields: Mapping[str, Any]
+    root: Path, use: str, settings: Mapping[str, Any], count: int, fields: Mapping[str, Any]
 ) -> tuple[float, float]:
     given: dict[str, Any] = {"chat": None, "embedder": None, "database": None, **fields}
     resources = Resources(
         root=root, state=root, concurrency=AT_ONCE, environment=dict(os.environ), **given
     )
-    samples = [Sample(id=f"q{n}", query=f"What is part {n}?") for n in range(SAMPLES)]
+    samples = [Sample(id=f"q{n}", query=f"What is part {n}?") for n in range(count)]
     async with plugins.system(use, settings, resources) as system:
         await system.prepare()
-        limit = system.max_concurrency if isinstance(system, LimitedSystem) else None
+        limit = system_abilities(system).max_concurrency
         await system.answer(samples[0])
         wall, cpu = time.perf_counter(), time.process_time()
         outputs = await run_pass(

@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -74,12 +74,22 @@ def server() -> Iterator[str]:
 
 
 @contextmanager
-def crew(conninfo: str, *, samples: int, seconds: float) -> Iterator[Crew]:
-    """Yield a crew with a queue and a folder of its own; its processes end with it."""
+def crew(
+    conninfo: str,
+    *,
+    samples: int,
+    seconds: float,
+    reached_by: Callable[[str], str] = lambda url: url,
+) -> Iterator[Crew]:
+    """Yield a crew with a queue and a folder of its own; its processes end with it.
+
+    Args:
+        reached_by: Returns the connection string with which the processes reach the queue.
+    """
     folder = Path(tempfile.mkdtemp(prefix="ragate-crew-"))
     with fresh_queue(conninfo) as url:
         make_schemas(url)
-        made = Crew(folder, url, samples=samples, seconds=seconds)
+        made = Crew(folder, reached_by(url), samples=samples, seconds=seconds)
         try:
             yield made
         finally:

@@ -47,8 +47,8 @@ def main() -> None:
         tell(made, kills, options.samples, code)
 
 
-def wait_for_questions(made: Crew, count: int) -> None:
-    end = time.monotonic() + 20
+def wait_for_questions(made: Crew, count: int, *, seconds: float = 20) -> None:
+    end = time.monotonic() + seconds
     while sum(made.project.asked().values()) < count and time.monotonic() < end:
         time.sleep(0.02)
 

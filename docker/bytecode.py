@@ -1,10 +1,11 @@
 """Write bytecode for the libraries that a run loads: a container starts fast and stays small.
 
-    python docker/bytecode.py openai numpy llama_index.core.evaluation
+    python docker/bytecode.py numpy openai._client llama_index.core.evaluation
 
-Bytecode of everything that is installed would take a quarter of the image again. The packages
-named are compiled whole; of what they bring along, only the modules that are loaded with them. The
-files are "unchecked": nothing in an image changes, so no source is looked at when one is loaded.
+Bytecode of everything that is installed would take a quarter of the image again. Packages that are
+named are compiled whole; of what they bring along, and where a module is named, only what is
+loaded. The files are "unchecked": nothing in an image changes, so no source is looked at when one
+is loaded.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ SITE = Path(sysconfig.get_path("purelib"))
 def wanted(names: Iterable[str]) -> Iterator[Path]:
     """Yield the files to compile."""
     for name in names:
-        package = SITE / importlib.import_module(name).__name__.partition(".")[0]
+        package = SITE / importlib.import_module(name).__name__
         # A namespace is a family of packages, of which we use some.
         if (package / "__init__.py").is_file():
             yield from package.rglob("*.py")

@@ -18,14 +18,16 @@ from ragate.errors import ConfigError, DatasetError, UsageError
 from ragate.models import Needs, Record, Report, Sample, Score, SystemOutput
 from ragate.outputs.recorded_output import RecordedOutput
 from ragate.pipeline.contract.check_file import check_plugin as check_plugin
-from ragate.pipeline.line import check as run_gate
 from ragate.pipeline.run.run_profile import RunRequest, selection_of
-from ragate.pipeline.score.asked.metric_scores import sample_scores
+from ragate.pipeline.score.metric_records import sample_scores
 from ragate.protocols import Metric
-from ragate.runtime.environment import read_operations
-from ragate.runtime.operations import Operations
+from ragate.run.one_run import run_gate
+from ragate.run.plan import RunPlan
+from ragate.run.sources import SystemSource
+from ragate.runtime.operations import Operations, read_operations
 from ragate.stores.postgres.open_store import open_store
 from ragate.support.settings import read_settings
+from ragate.version import MANUAL
 
 
 @dataclass(frozen=True)
@@ -56,6 +58,7 @@ def check(
     runs: int = 1,
     environment: Mapping[str, str] | None = None,
     say: Callable[[str], None] | None = None,
+    live: bool = False,
 ) -> Report:
     """Run the gate as ``ragate check`` does, and return its report.
 
@@ -68,6 +71,8 @@ def check(
         runs: Passes of the first look, at least 1.
         environment: Variables instead of those of this process; ``.env`` is read as by the command.
         say: Gets each line of progress; None drops them.
+        live: Ask a `python` or `llamaindex` system in this process, where a debugger, coverage and
+            patches reach it, and not in a worker; the report says so.
 
     Raises:
         RagateError: nothing could be run; the subclass is that of the command's message.
@@ -87,7 +92,9 @@ def check(
         skip=tuple(skip),
         profile=profile,
     )
-    return asyncio.run(run_gate(loaded, operations, selection_of(loaded, request, runs=runs)))
+    operations = replace(operations, live=live)
+    selection = selection_of(loaded, request, runs=runs)
+    return asyncio.run(run_gate(RunPlan(loaded, operations, SystemSource(), selection))).report
 
 
 def score(
@@ -196,5 +203,5 @@ def _output(fields: SystemOutput | Mapping[str, Any], sample: Sample) -> SystemO
     try:
         return read_settings(RecordedOutput, {"id": sample.id, **fields}, where="output").output()
     except ConfigError as error:
-        remedy = "docs/replay.md lists the fields of an output"
+        remedy = f"{MANUAL}/replay.md lists the fields of an output"
         raise DatasetError(error.message, remedy=remedy) from error

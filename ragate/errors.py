@@ -59,6 +59,10 @@ class SystemStartError(RagateError):
     """The system under test cannot be started or reached at all: no decision."""
 
 
+class LeftBehindError(SystemStartError):
+    """What code under test started may still run: no decision."""
+
+
 class SystemMismatchError(RagateError):
     """What answers is not the build that is being judged: no decision."""
 

@@ -5,14 +5,24 @@ from __future__ import annotations
 import os
 import signal
 import sys
-import tempfile
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
-settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("busy")
+# By day the same examples each time, and nothing is kept; HYPOTHESIS_PROFILE=night looks further.
+# Tests of what a stranger may write have more of them.
+for profile, examples in (("day", 25), ("night", 300)):
+    settings.register_profile(
+        profile,
+        max_examples=examples,
+        derandomize=profile == "day",
+        database=None,
+        deadline=None,
+        suppress_health_check=[HealthCheck.too_slow],
+    )
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "day"))
 
 # A shell starts its background jobs with these ignored, and every child would inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -22,17 +32,36 @@ if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
     signal.signal(signal.SIGHUP, lambda *_: None)
 
 
+# Bytecode of what a collection imports is kept, also where the machine wants none: each process
+# would compile every test and the whole product. Tests write none, on any machine: a project's
+# module that is written twice in a second would be the first one's.
+os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
+sys.dont_write_bytecode = False
+
+
+def pytest_collection_finish() -> None:
+    sys.dont_write_bytecode = True
+
+
+@pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
     """Half as many processes again as there are cores: a third of the time a test waits."""
     return (os.cpu_count() or 1) * 3 // 2
 
 
 @pytest.fixture(autouse=True)
-def modules_of_this_test_alone() -> Iterator[None]:
-    """Forget the modules of a test's own project: the next one's may have the same name."""
+def modules_of_this_test_alone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Forget the modules of a test's own project: the next one's may have the same name.
+
+    What lies elsewhere stays, in a clone below the machine's temporary folder as well.
+    """
     before = set(sys.modules)
     yield
-    made = tempfile.gettempdir()
-    for name in set(sys.modules) - before:
-        if str(getattr(sys.modules[name], "__file__", "")).startswith(made):
+    forget(set(sys.modules) - before, below=tmp_path_factory.getbasetemp())
+
+
+def forget(names: set[str], *, below: Path) -> None:
+    """Let modules be imported anew whose files are in a folder."""
+    for name in names:
+        if Path(getattr(sys.modules[name], "__file__", None) or "/").is_relative_to(below):
             del sys.modules[name]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal
 
+from ragate.core.diagnosis.story import story_of
 from ragate.core.hashing import content_hash, output_hash, retrieval_hash, text_hashes
 from ragate.models import (
     Cause,
@@ -27,6 +28,7 @@ from ragate.models import (
     Score,
     ScoreChange,
     ScoreState,
+    Story,
     SystemInfo,
     SystemOutput,
     Verdict,
@@ -204,5 +206,19 @@ def report_factory(decision: Decision | None = None, **fields: Any) -> Report:
         "baseline_system": system_factory() if has_baseline else None,
         "facts": RunFacts(samples=200, affected=41, reused=159, duration_s=38.0),
         "data": DataChanges(matched=200, selected=200),
+        "story": told(fields.get("samples", ())),
     }
     return Report(decision=decision, **(defaults | fields))
+
+
+def told(rows: Sequence[SampleRow]) -> Story:
+    """Return the story of `rows`, which are all that changed."""
+    golden = golden_set_around(rows)
+    worse = [one for one, row in zip(golden, rows, strict=False) if row.got_worse]
+    return story_of(rows, worse, golden)
+
+
+def golden_set_around(rows: Sequence[SampleRow]) -> list[Sample]:
+    """Return the samples of `rows` among 200 without a tag."""
+    of_rows = [sample_factory(f"row-{n}", tags=row.tags) for n, row in enumerate(rows)]
+    return [*of_rows, *(sample_factory(f"other-{n}") for n in range(200))]

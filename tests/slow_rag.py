@@ -27,10 +27,16 @@ import asyncio, json, os, pathlib, time
 
 SERVICE = pathlib.Path({service!r})
 
+def parent_of(process):
+    stat = pathlib.Path(f"/proc/{{process}}/stat").read_text()
+    return int(stat.rpartition(")")[2].split()[1])
+
+RAGATE = parent_of(os.getppid())  # above the process that ends what this one leaves behind
+
 async def answer(query):
     knobs = json.loads((SERVICE / "knobs.json").read_text())
     with open(SERVICE / "asked.log", "a") as file:
-        file.write(f"{{os.getpid()}} {{time.time():.3f}} {{query}}\\n")
+        file.write(f"{{RAGATE}} {{time.time():.3f}} {{query}}\\n")
     await asyncio.sleep(knobs["seconds"])
     number = int(query.split()[-1].rstrip("?"))
     said = f"The price of item {{number}} was {{100 + number}} euros."
@@ -84,7 +90,7 @@ class SlowProject:
         return sorted(float(line.split(" ", 2)[1]) for line in self._log())
 
     def asked_by(self, pid: int) -> int:
-        """Return how many questions a process asked."""
+        """Return how many questions a process of ragate had asked."""
         return sum(line.startswith(f"{pid} ") for line in self._log())
 
     def forget_asked(self) -> None:

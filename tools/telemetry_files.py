@@ -18,6 +18,7 @@ DOCS = Path(__file__).parents[1] / "docs"
 PAGE = DOCS / "telemetry.md"
 BEGIN, END = "<!-- metrics: begin -->", "<!-- metrics: end -->"
 _COLUMNS, _HEIGHT = 24, 8
+UNGATED = (names.JUDGING, names.TOKENS, names.CALL_DURATION)  # they carry no gate
 _SOURCE = {"type": "prometheus", "uid": "${source}"}
 
 
@@ -55,7 +56,7 @@ def dashboard() -> dict[str, Any]:
                     "name": "gate",
                     "type": "query",
                     "datasource": _SOURCE,
-                    "query": f"label_values({names.VERDICTS.prometheus}, {_label(names.GATE)})",
+                    "query": f"label_values({prometheus(names.VERDICTS)}, {_label(names.GATE)})",
                     "includeAll": True,
                     "multi": True,
                 },
@@ -67,7 +68,7 @@ def dashboard() -> dict[str, Any]:
 
 def rules() -> str:
     """Return the rules: red on main, what was not decided, and money."""
-    verdicts, gate = names.VERDICTS.prometheus, _label(names.GATE)
+    verdicts, gate = prometheus(names.VERDICTS), _label(names.GATE)
     verdict, event = _label(names.VERDICT), _label(names.EVENT)
     on_main = f'{verdict}="failed", {event}=~"push|schedule"'
     alerts = [
@@ -83,7 +84,7 @@ def rules() -> str:
         ),
         _alert(
             "RagateCost",
-            f"sum(increase({names.COST.prometheus}[1d])) > 50",
+            f"sum(increase({prometheus(names.COST)}[1d])) > 50",
             "ragate's runs cost more than 50 dollars in a day",
         ),
     ]
@@ -98,6 +99,13 @@ def write() -> None:
     text = json.dumps(dashboard(), indent=2) + "\n"
     (folder / "grafana.json").write_text(text, encoding="utf-8")
     (folder / "prometheus.yml").write_text(rules(), encoding="utf-8")
+
+
+def prometheus(each: Instrument) -> str:
+    """Return the name under which Prometheus keeps a metric (OpenTelemetry's translation)."""
+    words = "_seconds" if each.unit == "s" else ""
+    end = "_total" if each.kind == "counter" else ""
+    return each.name.replace(".", "_") + words + end
 
 
 def _panel(number: int, each: Instrument) -> dict[str, Any]:
@@ -127,16 +135,16 @@ def _panel(number: int, each: Instrument) -> dict[str, Any]:
 
 
 def _query(each: Instrument, by: list[str]) -> str:
-    chosen = f'{{{_label(names.GATE)}=~"$gate"}}' if each.gated else "{}"
+    chosen = f'{{{_label(names.GATE)}=~"$gate"}}' if each not in UNGATED else "{}"
     groups = f" by ({', '.join(by)})" if by else ""
     if each.kind == "gauge":
-        return f"max{groups} ({each.prometheus}{chosen})"
+        return f"max{groups} ({prometheus(each)}{chosen})"
     if each.kind == "counter":
-        return f"sum{groups} (increase({each.prometheus}{chosen}[$__interval]))"
+        return f"sum{groups} (increase({prometheus(each)}{chosen}[$__interval]))"
     buckets = f" by ({', '.join(['le', *by])})"
     return (
         f"histogram_quantile(0.95, sum{buckets} "
-        f"(rate({each.prometheus}_bucket{chosen}[$__rate_interval])))"
+        f"(rate({prometheus(each)}_bucket{chosen}[$__rate_interval])))"
     )
 
 

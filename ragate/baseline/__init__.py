@@ -9,17 +9,11 @@ Latency differs between machines: the figures of the recording stand at the head
 not compared. Tokens and cost stand with a sample where a rule asks for them.
 """
 
-from ragate.baseline.bounded import baseline_digest, open_baseline
-from ragate.baseline.merge import MergedBaseline, merge_baselines
-from ragate.baseline.read import load_baseline, load_contexts, parse_baseline
-from ragate.baseline.requests import Replies, load_replies, requests_path, save_replies
-from ragate.baseline.schema import SCHEMA_VERSION, BaselineFile, Recorded, Store, contexts_path
-from ragate.baseline.write import (
-    MACHINE_UNITS,
-    baseline_lines,
-    dump_baseline,
-    is_written,
-    recorded_before,
-    recorded_now,
-    save_baseline,
+from ragate.baseline.read import (
+    baseline_digest,
+    load_baseline,
+    load_contexts,
+    open_baseline,
+    parse_baseline,
 )
+from ragate.baseline.schema import SCHEMA_VERSION, BaselineFile, Recorded, Store, contexts_path

@@ -1,31 +1,103 @@
 """Reading a baseline file, and the retrieved texts packed beside it, strictly."""
 
+import codecs
+import gzip
+import hashlib
 import io
+import json
+import os
+import zlib
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from pydantic import ValidationError
 
-from ragate.baseline.bounded import REMEDY, open_baseline, read_packed
-from ragate.baseline.lines import LayoutError, Samples, by_line
-from ragate.baseline.records import (
-    BadSampleError,
-    first_problem,
-    read_scores,
-    records_of,
-    stored_samples,
-)
 from ragate.baseline.schema import (
+    MAX_BYTES,
     READABLE,
     SCHEMA_VERSION,
     WHOLE_BYTES,
     BaselineFile,
+    StoredOutput,
+    StoredSample,
     contexts_path,
 )
-from ragate.errors import BaselineError, NoBaselineError
-from ragate.models import Filters, Record, RetrievedChunk, Run, RunManifest
+from ragate.errors import BaselineError, NoBaselineError, RagateError
+from ragate.models import (
+    Filters,
+    MetricInfo,
+    Record,
+    RetrievedChunk,
+    Run,
+    RunManifest,
+    Score,
+    ScoreState,
+    SystemOutput,
+)
+from ragate.models.base import lean
+from ragate.models.output import bare_chunk
+from ragate.models.score import shared_scores
+from ragate.support.foreign_files import inside, open_regular
 from ragate.support.spill import Spill
 from ragate.support.strict_json import loads
+
+_PART = 1024 * 1024
+CONFLICT = (
+    "a merge left both sides in it: take one (`git checkout --ours FILE`) and run `ragate baseline "
+    "update`; after `ragate baseline merge --install` git merges the next one by itself"
+)
+REMEDY = "restore the file from git, or record it anew with `ragate baseline update`"
+
+# A baseline file as ragate writes it, sample by sample: whole it would take much memory.
+Samples = Iterable[tuple[str, Any]]
+_START, _END = b'"samples":{\n', b"}\n"
+
+
+class LayoutError(Exception):
+    """The file is not laid out as ragate writes it; it may be right all the same."""
+
+
+def by_line(file: BinaryIO) -> tuple[Any, Samples]:
+    """Return what a file holds without its samples, and these as they are read.
+
+    The samples are the last table of the file, one a line. What is read so is what any reader of
+    JSON would find: the rest of the file is read as JSON, and so is every line, a comma stands
+    between two of them, and no id stands twice.
+
+    Raises:
+        LayoutError: at once, or while the samples are read.
+    """
+    head: list[bytes] = []
+    for line in file:
+        if head and line == _START:
+            return _read(b"".join(head) + b'"samples":{}}'), _samples(file)
+        head.append(line)
+    raise LayoutError
+
+
+def _read(text: bytes) -> Any:
+    try:
+        return loads(text, where="", error=BaselineError)
+    except BaselineError as error:
+        raise LayoutError from error
+
+
+def _samples(lines: Iterator[bytes]) -> Iterator[tuple[str, Any]]:
+    sample_ids: set[str] = set()
+    is_last = False
+    for line in lines:
+        if is_last:
+            if line == _END and next(lines, b"") == _END and next(lines, None) is None:
+                return
+            raise LayoutError
+        is_last = not line.endswith(b",\n")
+        sample = _read(b"{" + line.removesuffix(b"\n").removesuffix(b",") + b"}")
+        if len(sample) != 1 or not sample_ids.isdisjoint(sample):
+            raise LayoutError
+        sample_ids.update(sample)
+        yield from sample.items()
+    raise LayoutError
 
 
 def load_baseline(path: Path) -> Run:
@@ -86,7 +158,8 @@ def _at_once(text: bytes, *, where: str) -> tuple[Any, Samples]:
     try:
         data: Any = loads(text, where=where, error=BaselineError)
     except BaselineError as error:
-        raise BaselineError(error.message, remedy=REMEDY) from error
+        conflict = b"\n<<<<<<< " in b"\n" + text
+        raise BaselineError(error.message, remedy=CONFLICT if conflict else REMEDY) from error
     samples = data.get("samples") if isinstance(data, dict) else None
     if not isinstance(samples, dict):
         return data, ()
@@ -109,7 +182,9 @@ def _run(file: BaselineFile, samples: Samples) -> Run:
         filters=Filters(),
         runs=file.runs,
         identical=file.identical,
+        own_sessions=file.own_sessions,
         accepted=file.accepted,
+        moved=file.moved,
         eval_date=file.eval_date,
         merged=file.merged,
     )
@@ -137,3 +212,133 @@ def _contexts(line: bytes, *, where: str) -> tuple[str, tuple[RetrievedChunk, ..
         return str(value["hash"]), tuple(map(RetrievedChunk.model_validate, value["chunks"]))
     except (KeyError, TypeError, ValueError) as error:
         raise unreadable(where, f"no contexts: {error}") from error
+
+
+# From the samples of a baseline file to records.
+
+
+def stored_samples(samples: Samples) -> Iterable[tuple[str, StoredSample]]:
+    for sample_id, stored in samples:
+        try:
+            yield sample_id, StoredSample.model_validate(stored)
+        except ValidationError as error:
+            raise BadSampleError(first_problem(error, "samples", sample_id)) from error
+
+
+def records_of(
+    sample_id: str, sample: StoredSample, *, runs: int, metrics: dict[str, MetricInfo]
+) -> Iterable[Record]:
+    if len(sample.runs) != runs:
+        raise ValueError(f"samples.{sample_id}.runs: {len(sample.runs)} passes, not {runs}")
+    outputs = [_output_and_scores(stored, metrics) for stored in sample.outputs]
+    for run, index in enumerate(sample.runs):
+        if not 0 <= index < len(outputs):
+            raise ValueError(f"samples.{sample_id}.runs: there is no output {index}")
+        stored, (output, scores) = sample.outputs[index], outputs[index]
+        # The parts are validated already; building each record anew would cost most of the load.
+        record = Record.model_construct(
+            sample_id=sample_id,
+            run=run,
+            content_hash=sample.hash,
+            retrieval_hash=stored.retrieval,
+            output_hash=stored.output,
+            output=output,
+            scores=scores,
+            text_hashes=stored.texts,
+        )
+        yield lean(record)
+
+
+def _output_and_scores(
+    stored: StoredOutput, metrics: dict[str, MetricInfo]
+) -> tuple[SystemOutput, dict[str, Score]]:
+    if unknown := stored.scores.keys() - metrics.keys():
+        raise ValueError(f"scores of {sorted(unknown)}, which [metrics] does not hold")
+    output = SystemOutput(
+        chunks=tuple(map(bare_chunk, stored.docs)),
+        answer=stored.answer,
+        citations=stored.citations,
+        error=stored.error,
+        request_hash=stored.request,
+    )
+    return lean(output), read_scores(stored.scores)
+
+
+def read_scores(scores: dict[str, float | str]) -> dict[str, Score]:
+    return shared_scores({name: _read_score(name, value) for name, value in scores.items()})
+
+
+def _read_score(name: str, value: float | str) -> Score:
+    if isinstance(value, str):
+        state, _, reason = value.partition(": ")
+        return Score(metric=name, state=ScoreState(state), reason=reason)
+    return Score(metric=name, value=float(value))
+
+
+class BadSampleError(Exception):
+    """One sample of the file is none."""
+
+
+def first_problem(error: ValidationError, *above: str) -> str:
+    problem = error.errors(include_url=False)[0]
+    field = ".".join(str(part) for part in (*above, *problem["loc"]))
+    return f"{field}: {problem['msg']} (got {str(problem['input'])[:60]!r})"
+
+
+# The bytes of a baseline and of the packed files beside it: no pipe, no link outside, bounded.
+
+
+def open_baseline(path: Path) -> BinaryIO | None:
+    """Open a baseline file for reading; None where there is none.
+
+    Raises:
+        BaselineError: it is a pipe, a device or a folder, is too large, or cannot be read.
+    """
+    if not os.path.lexists(path):
+        return None
+    if path.is_dir():
+        name = path.name
+        raise BaselineError(
+            f"{path} is a folder, and the baseline is one file",
+            remedy=f'name a file in it: baseline = "{name}/main.json" below [policy]',
+        )
+    try:
+        return open_regular(path, error=BaselineError, max_bytes=MAX_BYTES)
+    except BaselineError as error:
+        raise BaselineError(error.message, remedy=REMEDY) from error
+
+
+def baseline_digest(path: Path) -> str | None:
+    """Return what names the content of a baseline file, part by part; None where there is none.
+
+    It is `digest` of its text. Raises as `open_baseline`.
+    """
+    file = open_baseline(path)
+    if file is None:
+        return None
+    seen = hashlib.sha256(b'"')
+    with file:
+        for part in codecs.iterdecode(iter(lambda: file.read(_PART), b""), "utf-8", "replace"):
+            seen.update(json.dumps(part, ensure_ascii=False)[1:-1].encode())
+    seen.update(b'"')
+    return seen.hexdigest()[:16]
+
+
+def read_packed(path: Path, *, error: type[RagateError]) -> bytes | None:
+    """Return the content of a gzip file, at most 256 MiB packed or not; None where there is none.
+
+    Raises:
+        error: it is no regular file of that folder, is damaged, or holds more.
+    """
+    if not os.path.lexists(path):
+        return None
+    real = inside(path.parent, path.name, where=str(path), error=error)
+    with open_regular(real, error=error, max_bytes=WHOLE_BYTES) as file:
+        try:
+            with gzip.GzipFile(fileobj=file) as stream:
+                content = stream.read(WHOLE_BYTES + 1)
+        except (OSError, EOFError, zlib.error) as problem:
+            raise error(f"{path}: cannot be unpacked: {problem}") from problem
+    if len(content) > WHOLE_BYTES:
+        raise error(f"{path}: it unpacks to more than {WHOLE_BYTES} bytes")
+    return content

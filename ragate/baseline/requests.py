@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ragate.baseline.bounded import read_packed
+from ragate.baseline.read import read_packed
 from ragate.errors import BaselineError
 from ragate.support.atomic_files import write_atomic
 from ragate.support.strict_json import canonical, loads

@@ -6,7 +6,7 @@ from typing import Literal, Self
 from pydantic import Field, model_validator
 
 from ragate.core.hashing import TEXT_DIGITS
-from ragate.models import Acceptance, Failure, Frozen, Merged, MetricInfo, SystemInfo
+from ragate.models import Acceptance, Failure, Frozen, Merged, MetricInfo, Moved, SystemInfo
 
 SCHEMA_VERSION = 2
 READABLE = frozenset({1, 2})  # version 1 knows neither the chunks' texts nor the settings
@@ -73,7 +73,9 @@ class BaselineFile(Frozen):
     states: dict[str, dict[str, float]] = {}
     runs: int = Field(ge=1)
     identical: int = Field(default=0, ge=0)
+    own_sessions: bool = False
     accepted: tuple[Acceptance, ...] = ()
+    moved: Moved | None = None
     eval_date: str = ""
     merged: Merged | None = None
     aggregates: tuple[dict[str, float | str], ...] = ()

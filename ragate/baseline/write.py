@@ -5,10 +5,18 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ragate.baseline.schema import SCHEMA_VERSION, Recorded, Store, StoredOutput, contexts_path
+from ragate.baseline.schema import (
+    MAX_BYTES,
+    SCHEMA_VERSION,
+    Recorded,
+    Store,
+    StoredOutput,
+    contexts_path,
+)
 from ragate.core.lookup import SampleTries, passes_of
 from ragate.models import Record, Run, RunManifest, Score, SystemInfo
 from ragate.support.atomic_files import write_atomic, write_parts
+from ragate.support.foreign_files import open_file
 from ragate.support.strict_json import canonical
 
 Rows = Iterable[tuple[str, Any]]
@@ -52,7 +60,7 @@ def file_lines(head: Mapping[str, Any], samples: Rows) -> Iterator[bytes]:
 
 def is_written(path: Path, lines: Iterable[bytes]) -> bool:
     """Return whether a file holds exactly these bytes."""
-    with path.open("rb") as file:
+    with open_file(path, max_bytes=MAX_BYTES) as file:
         return all(file.read(len(line)) == line for line in lines) and not file.read(1)
 
 
@@ -87,10 +95,14 @@ def _head(manifest: RunManifest, *, store: Store, recorded: Recorded) -> dict[st
         "runs": manifest.runs,
         "identical": manifest.identical,
     }
+    if manifest.own_sessions:
+        head["own_sessions"] = True
     if manifest.eval_date:
         head["eval_date"] = manifest.eval_date
     if manifest.accepted:
         head["accepted"] = [row.model_dump(exclude_defaults=True) for row in manifest.accepted]
+    if manifest.moved is not None:
+        head["moved"] = manifest.moved.model_dump()
     if manifest.merged is not None:
         head["merged"] = manifest.merged.written()
     return head
@@ -101,6 +113,17 @@ def _system(system: SystemInfo) -> dict[str, Any]:
     if not system.settings:
         del shown["settings"]
     return shown
+
+
+def save_again(path: Path, old: Run, new: Run, *, store: Store, contexts: bool) -> None:
+    """Write other scores of a recording in its place.
+
+    Args:
+        contexts: Whether it holds any; without them none can be written beside it.
+    """
+    store = "answers" if store == "full" and not contexts else store
+    lines = baseline_lines(new, store=store, recorded=recorded_before(old))
+    save_baseline(path, lines, new, store)
 
 
 def save_baseline(path: Path, lines: Iterable[bytes], run: Run, store: Store) -> None:

@@ -165,7 +165,7 @@ def _check_schema(connection: sqlite3.Connection) -> None:
     tables = {
         name: statement
         for name, statement in connection.execute("SELECT name, sql FROM sqlite_master")
-        if not name.startswith("sqlite_autoindex")
+        if not str(name).startswith("sqlite_autoindex")  # a damaged row holds bytes
     }
     if version == 0 and not tables:
         connection.execute("BEGIN IMMEDIATE")

@@ -12,7 +12,7 @@ from ragate.cache.store import Cache, DrawKey
 from ragate.errors import UsageError
 from ragate.models import Score
 from ragate.support.atomic_files import write_lines
-from ragate.support.strict_json import read_lines
+from ragate.support.strict_json import read_lines, whole
 
 FORMAT_VERSION = 1
 MAX_BYTES = 4 * 1024**3
@@ -112,9 +112,8 @@ class _Batch:
         self._judgements.setdefault(_key(row["verdict"], where), {})[criterion] = score
 
     def _add_draw(self, row: dict[str, Any], where: str) -> None:
-        session, number = row["session"], row["number"]
-        numbered = isinstance(number, int) and not isinstance(number, bool)
-        if not isinstance(session, str) or not numbered or not 0 <= number < 10**6:
+        session, number = row["session"], whole(row["number"], most=10**6 - 1)
+        if not isinstance(session, str) or number is None:
             raise _wrong(where, "session must be text, and number a count")
         draw = read_draw(json.dumps(row["reply"]))
         if draw is None:

@@ -8,24 +8,24 @@ import click
 
 from ragate.version import __version__
 
-# Name -> (module, one line for the list of commands).
+# Name -> (module, with the command's name in it where it is not `command`; one line for the list).
 COMMANDS: dict[str, tuple[str, str]] = {
     "init": ("init.command", "Write a ragate.toml, a starter golden set and a workflow."),
     "doctor": ("doctor.command", "Say what is configured, reachable and missing, with the remedy."),
     "check": ("commands.check", "Run the RAG on the golden set and give a verdict."),
-    "plan": ("plan.command", "Split a run into shards that several jobs collect."),
+    "plan": ("commands.plan", "Split a run into shards that several jobs collect."),
     "collect": ("commands.collect", "Run the RAG and write its outputs; judge nothing."),
     "decide": ("commands.decide", "Give a verdict on stored outputs; run nothing of the RAG."),
-    "worker": ("worker.command", "Ask the questions of runs that other machines submit."),
-    "judge": ("plan.judge", "Ask the judge about one shard, ahead of the verdict."),
+    "worker": ("commands.worker", "Ask the questions of runs that other machines submit."),
+    "judge": ("commands.judge", "Ask the judge about one shard, ahead of the verdict."),
     "compare": ("commands.compare", "Compare two stored runs or baselines."),
     "report": ("commands.report", "Show a stored run again, or one sample of it."),
-    "review": ("review.command", "Say of each changed answer: better, worse, same, or stale."),
-    "runs": ("runs.group", "List, prune or export the stored runs."),
-    "history": ("runs.history", "Show how the metrics of the baseline moved, from git."),
+    "review": ("commands.review", "Say of each changed answer: better, worse, same, or stale."),
+    "runs": ("runs", "List, prune or export the stored runs."),
+    "history": ("commands.history", "Show how the metrics of the baseline moved, from git."),
     "baseline": ("commands.baseline", "Record the baseline, or show what it holds."),
-    "dataset": ("dataset.group", "Check, grow and mend a golden set."),
-    "plugin": ("plugin.group", "Write or check a metric, judge or system of your own."),
+    "dataset": ("dataset", "Check, grow and mend a golden set."),
+    "plugin": ("plugin", "Write or check a metric, judge or system of your own."),
     "ingest": ("commands.ingest", "Bring the built-in RAG's index up to date."),
     "index": ("commands.index", "Dump, restore or measure the built-in RAG's index."),
     "power": (
@@ -41,7 +41,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "cache": ("commands.cache", "Show, empty, export or import what need not be paid twice."),
     "schema": ("commands.schema", "Print the JSON Schema of ragate.toml, for editors."),
     "action": ("commands.action", "Run a step of the GitHub Action without its container."),
-    "db": ("db.group", "Show or stop the embedded Postgres; bring schemas up to date."),
+    "db": ("commands.db", "Show or stop the embedded Postgres; bring schemas up to date."),
 }
 
 
@@ -74,8 +74,9 @@ class LazyGroup(click.Group):
     ) -> click.Command | None:
         if cmd_name not in self.table:
             return None
-        module = import_module(f"{self.package}.{self.table[cmd_name][0]}")
-        command: click.Command = module.command
+        module, _, name = self.table[cmd_name][0].partition(":")
+        found = getattr(import_module(f"{self.package}.{module}"), name or "command")
+        command: click.Command = found
         return command
 
     def resolve_command(

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import NoReturn
 
-from ragate.cli.streams import close_report, guard_streams
-from ragate.process.entry import end_with
+from ragate.cli.streams import guard_streams
+from ragate.process import end_with
 from ragate.support.machine_faults import machine_fault
 
 EXIT_USAGE = 2
@@ -29,7 +29,7 @@ def command() -> int:
     gc.set_threshold(100_000, 50, 100)
     guard_streams()
     code = run(sys.argv[1:])
-    close_report()
+    sys.stdout.flush()
     gc.freeze()  # else Python looks through all that is left, and frees it piece by piece
     return code
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import shlex
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any
 
 from ragate.cli.finding import Finding, Status, of_error, ok, problem, skipped, warning
 from ragate.cli.streams import run_aside
@@ -14,7 +16,7 @@ from ragate.support.escape import one_line
 if TYPE_CHECKING:
     from ragate.config import Config
     from ragate.models import Sample, SystemOutput
-    from ragate.pipeline.doc_ids.id_advice import IdAdvice
+    from ragate.pipeline.golden.id_advice import IdAdvice
     from ragate.runtime.operations import Operations
 
 CHECK = "one question"
@@ -33,10 +35,13 @@ def one_question(
         return [Finding(CHECK, Status.SKIPPED, f"not asked: {how}")]
     sample = samples[0]
     try:
-        output = answer_to(config, operations, sample)
+        output, replies = run_aside(_asked_once(config, operations, sample))
     except RagateError as error:
         return [of_error(CHECK, error)]
-    lines = "\n".join(["this is what ragate sees:", *seen(sample, output)])
+    golden = {doc_id for each in samples for doc_id in each.expected}
+    streamed = bool(config.system.settings.get("stream"))
+    reply = read_lines(replies, sample, golden, streamed=streamed)
+    lines = "\n".join(["this is what ragate sees:", *seen(sample, output), *reply])
     if output.error is not None:
         remedy = "mend the system first: no metric means anything before it answers"
         return [problem(CHECK, lines, remedy, exit_code=3)]
@@ -45,15 +50,34 @@ def one_question(
     return [ok(CHECK, lines), *spelt]
 
 
-def answer_to(config: Config, operations: Operations, sample: Sample) -> SystemOutput:
-    """Ask the system, and return what it says.
+@asynccontextmanager
+async def opened(
+    config: Config, operations: Operations
+) -> AsyncIterator[Callable[[Sample], Awaitable[tuple[SystemOutput, list[Any]]]]]:
+    """Yield what asks the system of a configuration: its output, and the replies as they came.
 
     Raises:
         RagateError: it cannot be started or asked at all.
     """
-    from ragate.pipeline.ask_question import ask_question
+    from ragate.pipeline.run.ready_system import open_for_questions
+    from ragate.systems._foreign import noted_replies
+    from ragate.systems._output import plain_json
 
-    return run_aside(ask_question(config, operations, sample))
+    async with open_for_questions(config, operations) as put:
+
+        async def ask(sample: Sample) -> tuple[SystemOutput, list[Any]]:
+            with noted_replies() as replies:
+                output = await put(sample)
+            return output, [plain_json(reply) for reply in replies]
+
+        yield ask
+
+
+async def _asked_once(
+    config: Config, operations: Operations, sample: Sample
+) -> tuple[SystemOutput, list[Any]]:
+    async with opened(config, operations) as ask:
+        return await ask(sample)
 
 
 def what_runs(config: Config) -> str:
@@ -84,10 +108,34 @@ def seen(sample: Sample, output: SystemOutput) -> Iterator[str]:
         yield f"expected   {one_line(', '.join(sorted(sample.expected)), _SHOWN)}"
 
 
+def read_lines(
+    replies: Sequence[Any], sample: Sample, golden: set[str], *, streamed: bool
+) -> Iterator[str]:
+    """Yield the reply as it came, and where ragate would look for the parts that it holds."""
+    from ragate.outputs.seen_reply import read_events, read_reply
+
+    if not replies:
+        return
+    reply = replies[-1]
+    yield f"reply      {shown_reply(reply)}"
+    read = read_events if streamed else read_reply
+
+    def known(ids: Sequence[str]) -> float:
+        return sum(one in golden for one in ids) / max(1, len(ids))
+
+    for part, pointer in read(reply, question=sample.query, known=known).pointers.items():
+        yield f"{part:<10} stands at {pointer}"
+
+
+def shown_reply(reply: Any) -> str:
+    """Return a reply on one line, cut where it is long."""
+    return one_line(json.dumps(reply, ensure_ascii=False, default=str), 2 * _SHOWN)
+
+
 def fitting(config: Config, sample: Sample, output: SystemOutput) -> IdAdvice | None:
     """Return what does not fit between expected and retrieved ids; None where all does."""
     from ragate.core.doc_ids.mismatch import find_mismatch
-    from ragate.pipeline.doc_ids.id_advice import advice_on
+    from ragate.pipeline.golden.id_advice import advice_on
 
     if output.error is not None:
         return None

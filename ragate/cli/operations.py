@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from collections.abc import Callable, Mapping
@@ -11,20 +12,21 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ragate.cli.progress_line import ProgressLine
 from ragate.cli.streams import run_aside
 from ragate.errors import ConfigError
-from ragate.runtime.environment import RUNS_URL, read_operations
 from ragate.runtime.milestones import Milestones
-from ragate.runtime.operations import Operations, Progress
+from ragate.runtime.operations import RUNS_URL, Operations, Progress, read_operations
 from ragate.support import git
 from ragate.support.escape import plain
 from ragate.support.find_files import find_config
-from ragate.support.foreign_files import refuse_unwritable_path
+from ragate.support.foreign_files import read_text, refuse_unwritable_path
 
 if TYPE_CHECKING:
     from ragate.config import Config
     from ragate.models import Run
+    from ragate.run.plan import RunPlan
+
+_DOTENV_BYTES = 1024 * 1024
 
 # Every variable that ragate reads, with its meaning; docs/environment.md lists the same.
 VARIABLES = {
@@ -111,17 +113,12 @@ def say(line: str) -> None:
 
 
 def _dotenv(path: Path) -> dict[str, str]:
-    if not path.is_file():
+    if not path.exists() or path.is_dir():  # some name their virtual environment so
         return {}
     from dotenv import dotenv_values
 
-    try:
-        variables = dotenv_values(path, interpolate=False)
-    except (OSError, ValueError) as error:
-        raise ConfigError(
-            f"{path}: cannot be read: {error}",
-            remedy="save it as UTF-8, one KEY=value a line; PowerShell's > writes UTF-16",
-        ) from error
+    text = read_text(path, error=ConfigError, max_bytes=_DOTENV_BYTES)
+    variables = dotenv_values(stream=io.StringIO(text), interpolate=False)
     if RUNS_URL in variables:
         raise ConfigError(
             f"{path}: {RUNS_URL} is not read from there: a file that came with a checkout would "
@@ -153,6 +150,8 @@ def exposed_dotenv(root: Path) -> tuple[str, str] | None:
 def _progress(*, quiet: bool) -> Callable[[Progress], None]:
     """Return what shows progress: a moving line on a terminal, a line a quarter elsewhere."""
     if sys.stderr.isatty() and not quiet:
+        from ragate.cli.progress_line import ProgressLine
+
         return ProgressLine(sys.stderr).show
     return Milestones(say).show
 
@@ -165,6 +164,23 @@ def load_control(config: Config, operations: Operations, path: Path | None) -> R
     """
     if path is None:
         return None
-    from ragate.pipeline.decide_outputs import score_outputs
+    from ragate.run.one_run import run_gate
+    from ragate.run.plan import RunPlan, Stop
+    from ragate.run.sources import FilesSource
 
-    return run_aside(score_outputs(config, operations, path))
+    files = FilesSource([path])
+    plan = RunPlan(config, operations, files, command="control", stop=Stop.SCORED)
+    return run_aside(run_gate(plan)).run
+
+
+def resumed_plan(plan: RunPlan, resume: str) -> RunPlan:
+    """Return the plan of the run that goes on; the plan itself where none was asked for.
+
+    Args:
+        resume: As of ``--resume``.
+    """
+    if not resume:
+        return plan
+    from ragate.run.resume import resumed
+
+    return resumed(plan, resume)

@@ -17,11 +17,14 @@ import click
 from ragate.cli.operations import in_ci
 from ragate.cli.streams import file_or_stdout
 from ragate.errors import UsageError
+from ragate.runtime.run_labels import read_labels
 
 if TYPE_CHECKING:
     from ragate.config import Config
     from ragate.models import Report
-    from ragate.pipeline.run.selection import Selection
+    from ragate.pipeline.run.run_profile import Selection
+    from ragate.run.plan import RunResult
+
 
 F = TypeVar("F", bound=Callable[..., Any])
 FORMATS = ("console", "markdown", "json", "junit", "sarif", "html")
@@ -81,6 +84,17 @@ class RunOptions:
         fields_given = {field.name: getattr(self, field.name) for field in fields(RunRequest)}
         fields_given["eval_date"] = self.eval_date.date() if self.eval_date else None
         return selection_of(config, RunRequest(**fields_given), runs=runs)
+
+    def save(self, result: RunResult) -> None:
+        """Write the outputs of a run where that was asked for.
+
+        Raises:
+            StorageError: they cannot be written; a file that was there is unchanged.
+        """
+        if self.save_outputs is not None:
+            from ragate.pipeline.run.collected_outputs import save_collected
+
+            save_collected(self.save_outputs, result.session.collected, result.setup.samples)
 
     def targets(self) -> list[tuple[str, Path | None]]:
         """Return the formats with their files; see `targets`."""
@@ -173,7 +187,7 @@ def show(
     Args:
         verbose: The console lists everything.
     """
-    from ragate.cli.shown_here import shown_here, summary
+    from ragate.cli.shown_report import shown_here, summary
     from ragate.support.atomic_files import write_output
 
     report = shown_here(report)
@@ -198,3 +212,22 @@ def _render(report: Report, name: str, path: Path | None, *, verbose: bool) -> s
     terminal = path is None and sys.stdout.isatty() and not os.environ.get("NO_COLOR")
     shown: str = module.render(report, colour=terminal, ci=in_ci(os.environ), verbose=verbose)
     return shown
+
+
+def label_options(function: Callable[..., int]) -> Callable[..., int]:
+    """Add --meta and --description; the command gets them as `labels`."""
+
+    @wraps(function)
+    def command(*, meta: tuple[str, ...], description: str, **given: Any) -> int:
+        labels = read_labels(meta, description, names=("--meta", "--description"))
+        return function(labels=labels, **given)
+
+    command = click.option(
+        "--description", default="", metavar="TEXT", help="Note this with the run."
+    )(command)
+    return click.option(
+        "--meta",
+        multiple=True,
+        metavar="KEY=VALUE",
+        help="Note this with the run, for `ragate runs`; may be repeated.",
+    )(command)

@@ -1,12 +1,11 @@
-"""Standard output and error that never decide a verdict: a reader may leave, a disk may be full."""
+"""Standard output and error: a closed pipe, a full disk or an encoding changes no verdict."""
 
 from __future__ import annotations
 
-import errno
+import codecs
 import io
 import os
 import sys
-import threading
 from collections.abc import Coroutine
 from contextlib import redirect_stdout, suppress
 from pathlib import Path
@@ -14,6 +13,19 @@ from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
 Result = TypeVar("Result")
 _STANDARD_OUTPUT = (Path("-"), Path("/dev/stdout"), Path("/dev/fd/1"), Path("/proc/self/fd/1"))
+
+# What reports write beyond ASCII, for streams of other encodings.
+_IN_ASCII = {
+    **dict.fromkeys("–−‑", "-"),
+    **dict.fromkeys("‘’", "'"),
+    **dict.fromkeys("“”„", '"'),
+    "…": "...",
+    "→": "->",
+    "·": "|",
+    "•": "*",
+    "×": "x",
+    "±": "+-",
+}
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
@@ -65,35 +77,6 @@ class _Outlet(io.FileIO):
         return len(text)
 
 
-class _KeptOutlet(_Outlet):
-    """A descriptor of ours that code of the project may close, and get another file under."""
-
-    def __init__(self, descriptor: int, name: str, line: _RewrittenLine) -> None:
-        super().__init__(descriptor, name, line, silent=False)
-        self._file = os.fstat(descriptor)
-
-    def write(self, data: ReadableBuffer, /) -> int:
-        if self._gone or self._is_ours():
-            return super().write(data)
-        self._gone = True
-        raise _failed(self._name, OSError(errno.EBADF, "the code under test has closed it"))
-
-    def _is_ours(self) -> bool:
-        try:
-            return os.path.samestat(os.fstat(self.fileno()), self._file)
-        except OSError:
-            return False
-
-
-class _Report(io.TextIOWrapper):
-    """Standard output once code of the project has run: threads that it left print elsewhere."""
-
-    def write(self, text: str, /) -> int:
-        if threading.current_thread() is threading.main_thread():
-            return super().write(text)
-        return sys.stderr.write(text)
-
-
 def _failed(name: str, error: OSError) -> Exception:
     from ragate.errors import StorageError
 
@@ -104,7 +87,12 @@ def _failed(name: str, error: OSError) -> Exception:
 
 
 def guard_streams() -> None:
-    """Replace the standard streams by ones that outlive their readers."""
+    """Replace the standard streams by ones that outlive their readers, and write any text.
+
+    A terminal may be cp1252, cp850 or latin-1: an arrow there becomes ``->``, a foreign letter
+    ``?``, and no sign is an error.
+    """
+    codecs.register_error("ragate.ascii", _in_ascii)
     line = _RewrittenLine()
     sys.stdout = _guarded(sys.stdout, "standard output", line, silent=False)
     sys.stderr = _guarded(sys.stderr, "standard error", line, silent=True)
@@ -117,24 +105,31 @@ def _guarded(stream: TextIO | None, name: str, line: _RewrittenLine, *, silent: 
     return io.TextIOWrapper(
         io.BufferedWriter(outlet),
         encoding=stream.encoding,
-        errors=stream.errors,
+        errors="ragate.ascii",
         line_buffering=True,
     )
+
+
+def _in_ascii(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    signs = error.object[error.start : error.end]
+    return "".join(_IN_ASCII.get(sign, "?") for sign in signs), error.end
 
 
 def file_or_stdout(path: Path | None) -> Path | None:
     """Return the file that an option names, None for standard output, which ``-`` stands for.
 
-    So does the system's own name, as descriptor 1 leads elsewhere once code of the project ran.
+    So does the system's own name, as descriptor 1 leads elsewhere once a run began.
     """
     return None if path in _STANDARD_OUTPUT else path
 
 
 def run_aside(work: Coroutine[Any, Any, Result]) -> Result:
-    """Return what `work` comes to; what code of the project prints is no report, now or later.
+    """Return what `work` comes to; what plugins and libraries print is no report.
 
-    It goes to standard error, also from threads, from libraries in C and from programs that it
-    starts: what stands on standard output is ragate's alone, and can be read by a program.
+    It goes to standard error, also from threads and from libraries in C: what stands on standard
+    output is ragate's alone, and can be read by a program.
     """
     import asyncio
 
@@ -152,21 +147,14 @@ def _keep_report_apart() -> None:
     if outlet is None or beside is None or (outlet.fileno(), beside.fileno()) != (1, 2):
         return
     sys.stdout.flush()
-    kept = _KeptOutlet(os.dup(1), "standard output", outlet.line)
+    kept = _Outlet(os.dup(1), "standard output", outlet.line, silent=False)
     os.dup2(2, 1)
-    sys.stdout = _Report(
+    sys.stdout = io.TextIOWrapper(
         io.BufferedWriter(kept),
         encoding=sys.stdout.encoding,
         errors=sys.stdout.errors,
         line_buffering=True,
     )
-
-
-def close_report() -> None:
-    """Let what is printed from now on be no part of the report: the project's last words."""
-    if isinstance(sys.stdout, _Report):
-        sys.stdout.flush()
-        sys.stdout = sys.stderr
 
 
 def _outlet(stream: TextIO) -> _Outlet | None:

@@ -4,15 +4,112 @@ import asyncio
 import math
 import sys
 import threading
+import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
+from typing import Any, Protocol
 
-from ragate.clients.budget_share import BudgetShare, PlannedCall, cap_reached
-from ragate.clients.call_pace import CallPace
-from ragate.clients.tally import Tally
+from ragate.errors import BudgetError
 from ragate.protocols import ChatClient, ChatReply, ChatRequest
+from ragate.support.strict_json import number
 
 _SLACK = 1e-9
+
+
+@dataclass
+class Tally:
+    """What the models cost in one run.
+
+    Attributes:
+        calls: Requests that may be billed, repeats included; refused ones (429, 401) are not.
+        retries: Requests that repeated an earlier one.
+        rejected: Requests refused for being one too many (429).
+        failed: Questions that stayed without an answer after all tries.
+        reused: Answers taken from memory: from the baseline, or from an earlier run.
+        embeddings_reused: Vectors taken from memory.
+        unpriced: Answered calls whose model has no known price; `cost_usd` lacks them.
+        saved_usd: What the reused answers cost when they were made, where that is known.
+    """
+
+    calls: int = 0
+    retries: int = 0
+    rejected: int = 0
+    failed: int = 0
+    reused: int = 0
+    embeddings_reused: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cost_usd: float = 0.0
+    unpriced: int = 0
+    saved_usd: float = 0.0
+
+    def __add__(self, other: "Tally") -> "Tally":
+        # Asked for at every sample, and `asdict` takes thirty times as long.
+        return Tally(**{name: mine + getattr(other, name) for name, mine in vars(self).items()})
+
+
+def read_tally(told: Mapping[str, object]) -> Tally:
+    """Return the tally that another process told; what is no number above 0 is taken for 0."""
+    known: dict[str, Any] = {}
+    for name, value in asdict(Tally()).items():
+        said = number(told.get(name), most=1e12) or 0.0
+        known[name] = type(value)(max(0.0, said))
+    return Tally(**known)
+
+
+@dataclass
+class CallPace:
+    """Times for the calls of one process to one provider, evenly apart, never more than allowed.
+
+    Attributes:
+        per_minute: Calls, above 0.
+        clock: Gives seconds.
+    """
+
+    per_minute: float
+    clock: Callable[[], float] = time.monotonic
+    _free: float = field(default=float("-inf"), repr=False)
+    _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
+
+    def book(self) -> float:
+        """Return the seconds until the next free time, which is taken now."""
+        with self._lock:
+            now = self.clock()
+            turn = max(now, self._free)
+            self._free = turn + 60.0 / self.per_minute
+            return turn - now
+
+
+@dataclass(frozen=True)
+class PlannedCall:
+    """A call that is about to be sent.
+
+    Attributes:
+        provider: Its name in the policy, "" where it is not known.
+        seconds: How long it may take, at most.
+        again: It repeats an earlier one.
+    """
+
+    provider: str = ""
+    model: str = ""
+    seconds: float = 60.0
+    again: bool = False
+
+
+class BudgetShare(Protocol):
+    """A budget of several processes, as one of them takes from it; its claims are above 0."""
+
+    async def reserve(self, call: PlannedCall) -> int:
+        """Take one call and return what names it; raises BudgetError where a cap is reached."""
+
+    def settle(self, claim: int, cost_usd: float | None) -> None: ...
+
+    def give_back(self, claim: int) -> None: ...
+
+    def lost(self, claim: int) -> None: ...
+
+    async def tell(self, tally: Tally) -> None:
+        """Say what this process has spent in all."""
 
 
 @dataclass
@@ -171,3 +268,11 @@ class Capped:
             completion_tokens=reply.completion_tokens,
         )
         return reply
+
+
+def cap_reached(key: str, cap: float, used: float) -> BudgetError:
+    """Return the error of a cap of the policy."""
+    return BudgetError(
+        f"[policy] {key} = {cap:g} is reached ({used:g} used); the run stops here",
+        remedy=f"finished outputs are kept; raise {key}, or run fewer samples with --limit",
+    )

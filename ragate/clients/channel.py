@@ -7,13 +7,11 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
-from ragate.clients.budget import Budget, no_caps
-from ragate.clients.budget_share import PlannedCall
-from ragate.clients.http.breaker import Breaker
+from ragate.clients.budget import Budget, PlannedCall, no_caps
 from ragate.clients.http.error_mapping import Fault
-from ragate.clients.http.limiter import Limiter
+from ragate.clients.http.limiter import Breaker, Limiter
 from ragate.clients.http.redact import Redactor
-from ragate.clients.http.retry import Deadline, FaultKind, Retry, TransientError, Tries
+from ragate.clients.http.retry import Course, FaultKind, Retry
 from ragate.clients.http.transport import Transport
 from ragate.clients.openai_payloads import Answer
 from ragate.clients.prices import Price, price_of
@@ -26,6 +24,7 @@ if TYPE_CHECKING:
 A = TypeVar("A", bound=Answer)
 Once = Callable[["openai.AsyncOpenAI"], Awaitable[A]]
 _SHOWN = 300
+_NO_TIME = Fault("no time was left for another call", billed=False)
 
 
 @dataclass
@@ -56,44 +55,36 @@ class Channel:
     def __post_init__(self) -> None:
         self.redact = Redactor([self.transport.key.get_secret_value()])
 
-    async def ask(self, model: str, once: Once[A], *, tries: Tries | None = None) -> A:
+    def course(self, *, unreadable: int = 3) -> Course:
+        """Return the course of one question; see `Course`."""
+        return Course(self.retry, self.deadline_s, unreadable)
+
+    async def ask(self, model: str, once: Once[A], *, course: Course | None = None) -> A:
         """Return the answer to one question, whatever number of calls it takes.
 
         Args:
-            tries: Bounds the unreadable replies, and counts them.
+            course: Counts its calls.
 
         Raises:
             ProviderError: no answer after all tries, or a refusal.
             BudgetError: a cap is reached.
         """
-        session = self._opened()
-        deadline = Deadline(self.deadline_s)
-
-        async def attempt(calls: int) -> A:
-            self.breaker.check(model)
-            async with session.limiter.place(first_in_line=calls > 0) as sent:
-                self.breaker.check(model)  # it may have opened while this call waited
-                answer = await self._call(model, once, session.client, deadline, again=calls > 0)
-                if not isinstance(answer, Fault):
-                    session.limiter.accepted(sent)
-                    return answer
-                if answer.kind is FaultKind.REJECTED:
-                    session.limiter.refused(sent, answer.after)
-                problem = self._sorted(answer, model)
-                session.limiter.rest(self.breaker.rest())
-            raise problem
-
+        session, course = self._opened(), course or self.course()
         try:
             with waiting_for_provider():
-                return await self.retry(attempt, deadline=deadline, tries=tries)
+                while isinstance(
+                    answer := await self._attempt(model, once, session, course), Fault
+                ):
+                    assert answer.kind is not None
+                    wait = course.wait_after(answer.kind, answer.after)
+                    if wait is None:
+                        text = f"{self._line(answer.text)} (after {course.told()})"
+                        raise self._error(text, status=answer.status)
+                    await self.retry.sleep(wait)
+                return answer
         except ProviderError:
             self.budget.failed()
             raise
-        except TransientError as error:
-            failed = self._error(str(error), status=error.status)
-        # Raised out here so that it has no context: what the server said may hold the key.
-        self.budget.failed()
-        raise failed
 
     async def aclose(self) -> None:
         """Close the connections."""
@@ -108,25 +99,50 @@ class Channel:
             return None
         return price.of(input_tokens=answer.prompt_tokens, output_tokens=answer.completion_tokens)
 
+    async def _attempt(
+        self, model: str, once: Once[A], session: _Session, course: Course
+    ) -> A | Fault:
+        """Make one call when it is its turn; return the answer, or why it may be made again.
+
+        Raises:
+            ProviderError: no further call makes sense.
+        """
+        self.breaker.check(model)
+        async with session.limiter.place(first_in_line=course.calls > 0) as sent:
+            self.breaker.check(model)  # it may have opened while this call waited
+            answer = await self._call(model, once, session.client, course)
+            if answer is _NO_TIME:
+                return answer
+            if not isinstance(answer, Fault):
+                session.limiter.accepted(sent)
+                return answer
+            if answer.kind is FaultKind.REJECTED:
+                session.limiter.refused(sent, answer.after)
+            problem = self._final(answer, model)
+            session.limiter.rest(self.breaker.rest())
+        if problem is not None:
+            raise problem
+        return answer
+
     async def _call(
-        self,
-        model: str,
-        once: Once[A],
-        client: openai.AsyncOpenAI,
-        deadline: Deadline,
-        *,
-        again: bool,
+        self, model: str, once: Once[A], client: openai.AsyncOpenAI, course: Course
     ) -> A | Fault:
         """Make one call and book it."""
-        timeout_s = self._time_left(deadline)
-        claim = await self.budget.reserve(PlannedCall(self.provider, model, timeout_s, again))
+        timeout_s = min(self.timeout_s, course.left())
+        if timeout_s <= 0.0:
+            return _NO_TIME
+        planned = PlannedCall(self.provider, model, timeout_s, course.calls > 0)
+        claim = await self.budget.reserve(planned)
         try:  # it may have waited for the budget
             self.breaker.check(model)
-            timeout_s = self._time_left(deadline)
-        except (ProviderError, TransientError):
+        except ProviderError:
             self.budget.give_back(claim=claim)
             raise
-        deadline.start()
+        timeout_s = min(self.timeout_s, course.left())
+        if timeout_s <= 0.0:
+            self.budget.give_back(claim=claim)
+            return _NO_TIME
+        course.start()
         try:
             answer = await self.transport.outcome(once(client), timeout_s=timeout_s)
         except BaseException:
@@ -146,14 +162,8 @@ class Channel:
         )
         return answer
 
-    def _time_left(self, deadline: Deadline) -> float:
-        timeout_s = min(self.timeout_s, deadline.left())
-        if timeout_s <= 0.0:
-            raise TransientError("no time was left for another call")
-        return timeout_s
-
-    def _sorted(self, fault: Fault, model: str) -> Exception:
-        """Return what is raised for a fault; tell the breaker."""
+    def _final(self, fault: Fault, model: str) -> ProviderError | None:
+        """Tell the breaker of a fault; return what is raised where no further call makes sense."""
         if fault.kind is None:
             return self._refusal(fault, model)
         if fault.kind is FaultKind.REJECTED:
@@ -163,9 +173,7 @@ class Channel:
             error = self._error(text, status=fault.status, fatal=True)
             self.breaker.open(error)
             return error
-        return TransientError(
-            self._line(fault.text), kind=fault.kind, after=fault.after, status=fault.status
-        )
+        return None
 
     def _refusal(self, fault: Fault, model: str) -> ProviderError:
         fatal = fault.scope != "request"
@@ -187,6 +195,11 @@ class Channel:
     def _opened(self) -> _Session:
         loop = asyncio.get_running_loop()
         if self._session is None or self._session.loop is not loop:
-            client = self.transport.client(timeout_s=self.timeout_s, connections=self.concurrency)
+            try:
+                client = self.transport.client(
+                    timeout_s=self.timeout_s, connections=self.concurrency
+                )
+            except OSError as error:
+                raise self._error(f"cannot be reached: {error}") from error
             self._session = _Session(loop, client, Limiter(self.concurrency))
         return self._session

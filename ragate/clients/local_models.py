@@ -8,6 +8,7 @@ from typing import Any
 from ragate.core.hashing import digest
 from ragate.errors import ConfigError
 from ragate.support.foreign_files import read_bytes, read_text
+from ragate.support.installed import install_line
 
 MAX_MODEL_BYTES = 8 * 1024**3
 
@@ -33,7 +34,7 @@ def load_model(kind: str, model: str, revision: str, *, table: str, use: str) ->
     except ImportError as error:
         raise ConfigError(
             f'{table} use = "{use}" needs a library: {error}',
-            remedy="pip install 'ragate[local]'",
+            remedy=install_line("local"),
         ) from error
     disable_progress_bar()  # it writes into the report's stream
     try:

@@ -6,6 +6,7 @@ the one base URL it was given, with the one key that belongs to it.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -15,9 +16,8 @@ from pydantic import SecretStr
 from ragate.clients.budget import Budget, no_caps
 from ragate.clients.channel import Channel
 from ragate.clients.http.bounded_body import embedding_bytes, ranking_bytes
-from ragate.clients.http.breaker import Breaker
-from ragate.clients.http.reach import reach
-from ragate.clients.http.retry import Retry, Tries
+from ragate.clients.http.limiter import Breaker
+from ragate.clients.http.retry import Course, FaultKind, Retry
 from ragate.clients.http.transport import Transport, post
 from ragate.clients.openai_payloads import (
     Embedded,
@@ -30,11 +30,18 @@ from ragate.clients.openai_payloads import (
     rerank_body,
 )
 from ragate.clients.prices import Price
+from ragate.errors import ProviderError
 from ragate.protocols import ChatReply, ChatRequest
 from ragate.support.spans import Spanned, span
 
 if TYPE_CHECKING:
     import openai
+
+
+TIMEOUT_S = 5.0
+# A server that is just being started, or a name that is looked up again.
+RETRY = Retry(tries=3, base_s=1.0)
+_REFUSED = 401
 
 
 class OpenAIClient:
@@ -95,13 +102,14 @@ class OpenAIClient:
         async def once(client: openai.AsyncOpenAI) -> ChatReply:
             return read_chat(await post(client, "/chat/completions", body))
 
-        tries = Tries(request.tries)
+        course = self._channel.course(unreadable=request.tries)
         with span(Spanned.CHAT, request.model) as note:
-            reply = await self._channel.ask(request.model, once, tries=tries)
+            reply = await self._channel.ask(request.model, once, course=course)
             note(input_tokens=reply.prompt_tokens, output_tokens=reply.completion_tokens)
         cost = self._channel.cost(request.model, reply)
         text = self._channel.redact(reply.text)
-        return replace(reply, text=text, cost_usd=cost, unreadable=tries.unreadable)
+        unreadable = course.counts[FaultKind.MALFORMED]
+        return replace(reply, text=text, cost_usd=cost, unreadable=unreadable)
 
     async def embed(
         self, texts: Sequence[str], *, model: str, dimensions: int | None = None
@@ -148,3 +156,56 @@ class OpenAIClient:
     async def aclose(self) -> None:
         """Close the connections."""
         await self._channel.aclose()
+
+
+# Whether a provider is there and takes the key: one request that no provider bills.
+
+
+async def reach(transport: Transport) -> None:
+    """Ask for the list of models, and look at no more than the status.
+
+    Not every server has that list, so that only what is certain counts: no connection, and a key
+    that is refused.
+
+    Raises:
+        ProviderError: the server cannot be reached, refuses the key, or is not to get it.
+    """
+    course = Course(RETRY)
+    while (seen := await _status(transport))[1]:
+        wait = course.wait_after(FaultKind.FAILED)
+        if wait is None:
+            break
+        await asyncio.sleep(wait)
+    status, no_connection = seen
+    if no_connection:
+        raise ProviderError(
+            f"{transport.host} cannot be reached: {no_connection[:200]}",
+            remedy="check base_url, and that the server runs and this machine may connect to it",
+            fatal=True,
+        )
+    if status == _REFUSED and transport.key.get_secret_value():
+        raise ProviderError(
+            f"{transport.host} refuses the key: HTTP {status}",
+            remedy="check the key of this provider: whole, of this account, and not expired",
+            fatal=True,
+            status=status,
+        )
+
+
+async def _status(transport: Transport) -> tuple[int, str]:
+    """Return the status, 0 where none came, and why there was no connection, "" where one was."""
+    import httpx2
+
+    try:
+        headers = {"User-Agent": "ragate", **transport.authorization}
+    except OSError as error:  # a name that is unknown
+        return 0, str(error)
+    url = f"{transport.base_url.rstrip('/')}/models"
+    async with httpx2.AsyncClient(trust_env=False, timeout=TIMEOUT_S, headers=headers) as client:
+        try:
+            async with client.stream("GET", url) as response:
+                return response.status_code, ""
+        except (httpx2.ConnectError, httpx2.ConnectTimeout) as error:
+            return 0, " ".join(str(error).split()) or type(error).__name__
+        except httpx2.HTTPError:
+            return 0, ""  # it is there, and what it makes of this question tells nothing

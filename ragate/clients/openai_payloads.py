@@ -1,15 +1,16 @@
 """The JSON of chat completions and embeddings: what is sent, and a strict reading of what comes."""
 
 import json
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from ragate.clients.http.error_mapping import MalformedError
 from ragate.protocols import ChatReply, ChatRequest
+from ragate.support.strict_json import number, whole
 
 _MOST_TOKENS = 10**9
+_MOST_FLOAT = 3.4e38
 
 
 class Answer(Protocol):
@@ -58,8 +59,8 @@ def read_chat(content: bytes) -> ChatReply:
     usage = reply.get("usage")
     return ChatReply(
         text=_clean(text or ""),
-        prompt_tokens=_count(usage, "prompt_tokens"),
-        completion_tokens=_count(usage, "completion_tokens"),
+        prompt_tokens=count(usage, "prompt_tokens"),
+        completion_tokens=count(usage, "completion_tokens"),
         finish_reason=_clean(str(choice.get("finish_reason") or ""))[:40],
     )
 
@@ -71,13 +72,11 @@ def read_embeddings(content: bytes, expected: int) -> Embedded:
         MalformedError: too many or too few, not numbers, or not of one dimension.
     """
     reply = _object(json.loads(content))
-    rows = _in_order(reply.get("data"), expected, "embeddings")
-    vectors = [row.get("embedding") for row in rows]
-    if not all(isinstance(row, list) and row and all(map(_finite, row)) for row in vectors):
-        raise MalformedError("embeddings that are no vectors")
+    rows = in_order(reply.get("data"), expected, "embeddings")
+    vectors = [_numbers(row.get("embedding"), "embeddings that are no vectors") for row in rows]
     if len({len(vector) for vector in vectors}) > 1:
         raise MalformedError("embeddings that are no vectors of one dimension")
-    return Embedded(vectors, _count(reply.get("usage"), "prompt_tokens"))
+    return Embedded(vectors, count(reply.get("usage"), "prompt_tokens"))
 
 
 @dataclass(frozen=True)
@@ -105,18 +104,21 @@ def read_ranked(content: bytes, expected: int) -> Ranked:
     """
     reply = json.loads(content)
     rows = reply.get("results") if isinstance(reply, dict) else reply
-    ordered = _in_order(rows, expected, "scores")
-    scores = [row.get("relevance_score", row.get("score")) for row in ordered]
-    if not all(map(_finite, scores)):
-        raise MalformedError("scores that are no numbers")
+    ordered = in_order(rows, expected, "scores")
+    said = [row.get("relevance_score", row.get("score")) for row in ordered]
+    scores = _numbers(said, "scores that are no numbers") if said else []
     usage = reply.get("usage") if isinstance(reply, dict) else None
-    return Ranked(list(map(float, scores)), _count(usage, "total_tokens"))
+    return Ranked(scores, count(usage, "total_tokens"))
 
 
-def _in_order(rows: Any, expected: int, what: str) -> list[Any]:
-    """Return the row of each text, in the order of the texts."""
+def in_order(rows: Any, expected: int, what: str) -> list[dict[str, Any]]:
+    """Return the row of each text, in the order of the texts.
+
+    Raises:
+        MalformedError: they are not one a text, each with its text's ``index``.
+    """
     objects = [_object(row) for row in rows] if isinstance(rows, list) else []
-    by_index = {row.get("index"): row for row in objects}
+    by_index = {whole(row.get("index"), most=expected - 1): row for row in objects}
     if len(objects) != expected or set(by_index) != set(range(expected)):
         raise MalformedError(f"{len(objects)} {what} for {expected} texts")
     return [by_index[index] for index in range(expected)]
@@ -128,13 +130,21 @@ def _object(value: Any) -> dict[str, Any]:
     return value
 
 
-def _finite(value: Any) -> bool:
-    return isinstance(value, int | float) and math.isfinite(value)
+def _numbers(values: Any, otherwise: str) -> list[float]:
+    """Return a list of numbers, none of them larger than a vector's 32 bits hold."""
+    read = [number(value, most=_MOST_FLOAT) for value in values] if isinstance(values, list) else []
+    numbers = [value for value in read if value is not None]
+    if not numbers or len(numbers) < len(read):
+        raise MalformedError(otherwise)
+    return numbers
 
 
-def _count(usage: Any, key: str) -> int:
-    value = usage.get(key) if isinstance(usage, dict) else None
-    return value if isinstance(value, int) and 0 <= value <= _MOST_TOKENS else 0
+def count(usage: Any, *names: str) -> int:
+    """Return the tokens that the first of `names` tells, 0 where it tells no sensible number."""
+    said = (
+        next((usage[name] for name in names if name in usage), 0) if isinstance(usage, dict) else 0
+    )
+    return whole(said, most=_MOST_TOKENS) or 0
 
 
 def _clean(text: str) -> str:

@@ -1,12 +1,20 @@
-"""ragate.toml: where it is, what it says, and what is wrong with it."""
+"""ragate.toml: where it is, what it says, and what is wrong with it.
 
-from ragate.config.execution import Execution
-from ragate.config.model import Config, JudgeSettings, Policy, SystemConfig
-from ragate.config.profile import Profile
-from ragate.config.provider import Provider
+A path goes in, a `Config` comes out, or an error that names the place in the file. Read `model.py`
+for the tables as types, `read.py` for how they are read, and `rules.py` for the metrics' rules.
+"""
+
+from ragate.config.model import (
+    Config,
+    Execution,
+    JudgeSettings,
+    Policy,
+    Profile,
+    Provider,
+    SystemConfig,
+)
 from ragate.config.read import load_config, parse_config
 from ragate.config.rules import check_rule
-from ragate.config.scorecard import check_stage
-from ragate.config.scorecard_table import preset_file
+from ragate.config.scorecard import check_stage, preset_file
 from ragate.config.slices import check_slice_metric, known_info
 from ragate.support.find_files import CONFIG_NAME, find_config

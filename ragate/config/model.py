@@ -1,15 +1,15 @@
 """The tables of ragate.toml as types. docs/configuration.md says what each key means."""
 
+import datetime
+import re
 from collections.abc import Mapping
-from pathlib import Path
-from typing import Annotated, Any, Literal
+from pathlib import Path, PurePosixPath
+from typing import Annotated, Any, Literal, Self
+from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, ConfigDict, Field
+from pydantic import AfterValidator, ConfigDict, Field, model_validator
 
-from ragate.config.addresses import host, pattern, url_path
-from ragate.config.execution import Execution
-from ragate.config.profile import Profile, ProfileName
-from ragate.config.provider import Provider
+from ragate.clients.prices import Price
 from ragate.models import (
     DecisionSettings,
     Frozen,
@@ -21,7 +21,87 @@ from ragate.models import (
     rated_metric,
 )
 
+# The form of paths, hosts and addresses in the policy; each function returns what it was given.
+
+_HOST = re.compile(
+    r"(\*\.)?[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:[0-9]{1,5})?|\[[0-9a-f:]+\](:[0-9]{1,5})?"
+)
+
+
+def pattern(value: str) -> str:
+    path = PurePosixPath(value)
+    if not path.parts or path.is_absolute() or ".." in path.parts or "\0" in value:
+        raise ValueError("a pattern is relative to the folder of ragate.toml and stays inside it")
+    return value
+
+
+def host(value: str) -> str:
+    if not _HOST.fullmatch(value):
+        raise ValueError("write a host in lower case, with a port or without: rag.example:8080")
+    if value.startswith("*.") and "." not in value[2:]:
+        raise ValueError("below * there must be a domain of your own: *.preview.example")
+    return value
+
+
+def secret_host(value: str) -> str:
+    """Check a host that secrets go to; ``http://`` before it lets them go unencrypted."""
+    host(value.removeprefix("http://"))
+    return value
+
+
+def url_path(value: str) -> str:
+    """Check a pattern of paths; a query is no part of a path."""
+    plain = value.isascii() and value.isprintable() and not set(value) & set(" ?#%\\")
+    if not value.startswith("/") or not plain or {".", ".."} & set(value.split("/")):
+        raise ValueError("write a path from its first slash, with * or **: /ask, /v1/*/ask, /v1/**")
+    return value
+
+
+def base_url(value: str) -> str:
+    parts = urlsplit(value)
+    plain = not (parts.username or parts.password or parts.query or parts.fragment)
+    if parts.port == 0 or parts.scheme not in {"http", "https"} or not parts.hostname or not plain:
+        raise ValueError("write http(s)://host[:port][/path], without a user, a key or a query")
+    return value
+
+
+ProfileName = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_-]{0,39}$")]
 _Variable = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
+# More would leave each with too little of alpha to see anything.
+MOST_SLICES = 10
+
+
+class Provider(Frozen):
+    """An OpenAI-compatible server, and the name of the variable that holds its key.
+
+    Attributes:
+        prices: By model; they win over the package's list prices.
+        calls_per_minute: At most, by all workers of a run together; 0: as many as it takes.
+        models: The models that recorded systems may ask for; empty: any.
+    """
+
+    base_url: Annotated[str, AfterValidator(base_url)]
+    key_env: str = Field(default="", pattern=r"^([A-Za-z_][A-Za-z0-9_]*)?$")
+    prices: dict[str, Price] = {}
+    calls_per_minute: float = Field(default=0.0, ge=0, le=1e9, allow_inf_nan=False)
+    models: tuple[str, ...] = ()
+
+
+class Profile(Frozen):
+    """``[policy.profiles.<name>]``: options of a run under one name, for ``--profile``.
+
+    Attributes:
+        where: As ``--where``: each a condition on metadata.
+        eval_date: What ``{today}`` stands for, as a date of TOML.
+    """
+
+    retrieval_only: bool = False
+    top_k: int | None = Field(default=None, ge=1)
+    tags: tuple[str, ...] = ()
+    where: tuple[str, ...] = ()
+    limit: int | None = Field(default=None, ge=1)
+    skip: tuple[str, ...] = ()
+    eval_date: datetime.date | None = None
 
 
 class JudgeSettings(Frozen):
@@ -48,6 +128,11 @@ class JudgeSettings(Frozen):
         return {**{key: value for key, value in named.items() if value}, **self.settings}
 
     @property
+    def shown(self) -> str:
+        """Return who judges: judge, provider and model."""
+        return " ".join(filter(None, (self.use, self.provider, self.model)))
+
+    @property
     def prompt_files(self) -> tuple[str, ...]:
         """Return the files that `prompt` and the table `prompts` name, as written."""
         table = self.settings.get("prompts", {})
@@ -55,8 +140,62 @@ class JudgeSettings(Frozen):
         return tuple(path for path in named if path and isinstance(path, str))
 
 
-# More would leave each with too little of alpha to see anything.
-MOST_SLICES = 10
+_ROUTE = re.compile(r"(?P<method>GET|POST|PUT) (?P<path>/[^\s?#%\\]*)")
+_PLACEHOLDER = re.compile(r"\{([^{}/]+)\}")
+
+
+def _route(value: str) -> str:
+    match = _ROUTE.fullmatch(value)
+    bare = _PLACEHOLDER.sub("x", match["path"]) if match else ""
+    if not match or set(bare) & set("{}") or {".", ".."} & set(bare.split("/")):
+        raise ValueError("write a method and a path: GET /weather/{city}, POST /bookings")
+    return value
+
+
+class Execution(Frozen):
+    """``[policy.execution]``: what carries calls of tools out; without the table nothing does.
+
+    Attributes:
+        url: Of ``http``: the address that every path follows.
+        tools: Of ``http``: by tool, its method and path, such as ``GET /weather/{city}``; no other
+            tool is called. Arguments beside the path go into the query, or into a JSON body.
+        headers_env: Of ``http``: by header, the variable that holds its value.
+        target: Of ``python``: ``my.module:function``, called with a tool's name and its arguments.
+        timeout_s: Seconds for one call.
+        most_calls: Of one sample; what is beyond is not carried out.
+    """
+
+    use: str = Field(pattern="^(http|python)$")
+    url: Annotated[str, AfterValidator(lambda value: value and base_url(value))] = ""
+    tools: dict[str, Annotated[str, AfterValidator(_route)]] = {}
+    headers_env: dict[str, Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]] = {}
+    target: str = ""
+    timeout_s: float = Field(default=10.0, gt=0, le=600)
+    most_calls: int = Field(default=20, ge=1, le=1000)
+
+    @model_validator(mode="after")
+    def _whole(self) -> Self:
+        of_http, of_python = bool(self.url and self.tools), bool(self.target)
+        if self.use == "http" and (not of_http or self.target):
+            raise ValueError("use = http needs url and tools, and has no target")
+        if self.use == "python" and (not of_python or self.url or self.tools or self.headers_env):
+            raise ValueError("use = python needs target, and has no url, tools or headers_env")
+        return self
+
+    @property
+    def host(self) -> str:
+        """Return the only host that is called, with its port where the address has one."""
+        return urlsplit(self.url).netloc.lower()
+
+    def route(self, tool: str) -> tuple[str, str] | None:
+        """Return a tool's method and path, None for one that may not be called."""
+        method, _, path = self.tools.get(tool, "").partition(" ")
+        return (method, path) if path else None
+
+
+def placeholders(path: str) -> list[str]:
+    """Return the arguments that stand in a path."""
+    return _PLACEHOLDER.findall(path)
 
 
 class Policy(DecisionSettings):
@@ -64,6 +203,7 @@ class Policy(DecisionSettings):
 
     Attributes:
         dataset, baseline: As written; `Config` holds the real paths.
+        max_failed: Share of the outputs that may have failed in a baseline.
         alert_env: Names the variable that holds the address of a webhook for the night's alerts.
         embedder: Table of the embedder of metrics on embeddings that name none of their own.
     """
@@ -81,12 +221,13 @@ class Policy(DecisionSettings):
     http_paths: tuple[Annotated[str, AfterValidator(url_path)], ...] = Field(
         default=("/**",), min_length=1
     )
-    http_header_env: dict[Annotated[str, AfterValidator(host)], tuple[_Variable, ...]] = {}
+    http_header_env: dict[Annotated[str, AfterValidator(secret_host)], tuple[_Variable, ...]] = {}
     accept_own: bool = True
     without_key: Literal["fail", "judge-free"] = "fail"
     store: Literal["full", "answers", "hashes"] = "answers"
     publish: Publish = "full"
     alert_env: str = Field(default="", pattern=r"^([A-Za-z_][A-Za-z0-9_]*)?$")
+    max_failed: float = Field(default=0.05, ge=0, le=1)
     max_calls: int = Field(default=5000, ge=0)
     max_cost_usd: float = Field(default=20.0, ge=0)
     max_minutes: float = Field(default=30.0, gt=0)

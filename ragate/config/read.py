@@ -1,4 +1,4 @@
-"""From the text of ragate.toml to a Config."""
+"""Reading ragate.toml into a `Config`; what is wrong in it is named with its place."""
 
 import math
 import tomllib
@@ -6,23 +6,30 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ragate.config.gate_name import check_gate
-from ragate.config.judge import check_judge, read_judge, with_own_criteria
-from ragate.config.model import Config, JudgeSettings, Policy
-from ragate.config.rules import read_rules
+from ragate import plugins
+from ragate.config.model import Config, JudgeSettings, Policy, SystemConfig
+from ragate.config.rules import check_judge, read_judge, read_rules, with_own_criteria
 from ragate.config.scorecard import check_stages, read_scorecard, with_stages
 from ragate.config.slices import check_slices, refuse_one_table
-from ragate.config.system_table import read_system
-from ragate.config.toml_mistakes import toml_mistake
-from ragate.errors import ConfigError
+from ragate.errors import ConfigError, PluginError
 from ragate.models import Rule, Waiver
+from ragate.support.escape import one_line
 from ragate.support.find_files import CONFIG_NAME
 from ragate.support.foreign_files import inside, read_text, refuse_unwritable_path
 from ragate.support.settings import nearest, read_settings, shown
+from ragate.version import MANUAL
 
 MAX_BYTES = 1024 * 1024
-_DOCS = "docs/configuration.md lists every key"
+_DOCS = f"{MANUAL}/configuration.md lists every key"
+_LONGEST_GATE = 60  # characters; also of [policy] gate
 _INIT = "`ragate init` writes a commented ragate.toml"
+# What people write for a system that has another name here.
+_KNOWN_AS = {
+    **dict.fromkeys(("fastapi", "flask", "starlette", "django", "service", "api", "rest"), "http"),
+    **dict.fromkeys(("langchain", "haystack", "function", "callable"), "python"),
+    **dict.fromkeys(("jsonl", "outputs", "recordings", "file"), "replay"),
+    **dict.fromkeys(("subprocess", "shell", "cli", "node"), "command"),
+}
 
 
 def load_config(path: Path) -> Config:
@@ -63,10 +70,16 @@ def _is_no_link(path: Path) -> bool:
 
 
 def _tables(text: str, where: str, *, told: bool) -> dict[str, Any]:
-    """Return the tables of a text; only where `told` an error repeats what stands there."""
+    """Return the tables of a text.
+
+    Args:
+        told: Errors may repeat the text: it is the configuration's own, and no file behind a link.
+    """
     try:
         tables = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
+        from ragate.config.toml_mistakes import toml_mistake
+
         place, reason, remedy = toml_mistake(text if told else "", error)
         at = f"{where}:{place}" if place else where
         raise ConfigError(f"{at}: not TOML: {reason}", remedy=remedy) from error
@@ -88,7 +101,10 @@ def _refuse_infinite(value: Any, key_path: str) -> None:
         for item in value:
             _refuse_infinite(item, key_path)
     elif isinstance(value, float) and not math.isfinite(value):
-        raise ConfigError(f"{key_path} = {value}: a number must be finite")
+        raise ConfigError(
+            f"{key_path} = {value}: a number must be finite",
+            remedy="write a number, such as 0.8, or leave the key out: then there is no limit",
+        )
 
 
 def _config(tables: Mapping[str, Any], *, root: Path, path: Path) -> Config:
@@ -111,7 +127,7 @@ def _config(tables: Mapping[str, Any], *, root: Path, path: Path) -> Config:
     _check_profiles(policy, rules)
     policy = policy.amended(slices=check_slices(policy.slices, policy.rules, settings))
     baseline = inside(root, policy.baseline, where="[policy] baseline", error=ConfigError)
-    check_gate(policy.gate or baseline.stem)
+    _check_gate(policy.gate or baseline.stem)
     return Config(
         path=path,
         root=root,
@@ -119,7 +135,7 @@ def _config(tables: Mapping[str, Any], *, root: Path, path: Path) -> Config:
         baseline=baseline,
         policy=policy,
         metric_settings=settings,
-        system=read_system(_table(tables, "system"), policy.systems),
+        system=_read_system(_table(tables, "system"), policy.systems),
     )
 
 
@@ -138,7 +154,7 @@ def _table(
             f"{name or key} = {shown(table)}: must be a table: [{name or key}]",
             remedy='a table for each metric, such as [policy.metrics."recall@5"]'
             if key == "metrics"
-            else "docs/configuration.md lists every table",
+            else f"{MANUAL}/configuration.md lists every table",
         )
     return table
 
@@ -162,3 +178,54 @@ def _check_profiles(policy: Policy, rules: tuple[Rule, ...]) -> None:
                     f"[policy.profiles.{name}] skip: metric {metric!r} has no table"
                     f" [policy.metrics]{nearest(metric, metrics)}"
                 )
+
+
+def _check_gate(name: str) -> None:
+    """Refuse a name that the comment and the status would cut: two gates would share them.
+
+    Raises:
+        ConfigError: only a baseline's file name can be that long; says what to write.
+    """
+    if len(name) > _LONGEST_GATE:
+        raise ConfigError(
+            f"[policy] baseline: the gate has this file's name without its ending, and "
+            f"{one_line(name, _LONGEST_GATE)} is longer than {_LONGEST_GATE} "
+            f"characters ({len(name)})",
+            remedy='Give it a shorter one in ragate.toml: gate = "docs" in [policy]',
+        )
+
+
+def _refuse_unknown_system(use: str) -> None:
+    try:
+        plugins.locate("systems", use)
+    except PluginError as error:
+        name = _KNOWN_AS.get(use.lower())
+        if name is None:
+            raise
+        remedy = (
+            f'write use = "{name}": docs/{"replay" if name == "replay" else f"system-{name}"}.md'
+        )
+        raise ConfigError(f"[system] use: {error.message}", remedy=remedy) from error
+
+
+def _read_system(table: Mapping[str, Any], allowed: tuple[str, ...]) -> SystemConfig:
+    """Return the system that the table names.
+
+    Raises:
+        ConfigError: it names none, or one that the policy does not allow.
+        PluginError: there is no such system, or none of a name in `allowed`.
+    """
+    for name in allowed:
+        plugins.locate("systems", name)
+    use = table.get("use")
+    if not isinstance(use, str):
+        raise ConfigError("[system]: 'use' must name a system", remedy=f"one of {list(allowed)}")
+    _refuse_unknown_system(use)
+    if use not in allowed:
+        raise ConfigError(
+            f"[system] use = {use!r} is not in [policy] systems = {list(allowed)}",
+            remedy="the policy lists the kinds of system that a change may use; a kind is added to"
+            " it in a pull request of its own",
+        )
+    settings = {key: value for key, value in table.items() if key != "use"}
+    return SystemConfig(use=use, settings=settings)

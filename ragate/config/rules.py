@@ -1,16 +1,24 @@
-"""The tables [policy.metrics.<name>]: a rule each, and the metric's own keys."""
+"""The tables [policy.metrics.<name>] and [policy.judge]: rules, and who judges what they name."""
 
 from collections.abc import Mapping
 from difflib import get_close_matches
 from typing import Any
 
 from ragate import plugins
-from ragate.config.judge import check_judged
-from ragate.config.model import JudgeSettings
+from ragate.config.model import JudgeSettings, Policy
 from ragate.errors import ConfigError
-from ragate.models import Direction, MetricInfo, Rule
+from ragate.models import Direction, MetricInfo, Needs, Rule
+from ragate.protocols import KnownCriteria
 from ragate.support.settings import nearest, read_settings, shown
+from ragate.version import MANUAL
 
+JUDGE = "[policy.judge]"
+OWN = "criterion."  # how the names of metrics begin that a configuration words
+_EXAMPLE = (
+    'add [policy.judge] with use = "rubric", provider (a table of [policy.providers]) and model, '
+    f"or remove the metric: {MANUAL}/judge.md"
+)
+_SHARED = frozenset(JudgeSettings.model_fields) - {"settings"}
 RULE_KEYS = frozenset(Rule.model_fields) - {"metric"}
 EMBEDDER = "embedder"
 _SLACK = 1e-9
@@ -38,7 +46,7 @@ def read_rules(
         raise ConfigError(
             "[policy.metrics] is missing: the gate has nothing to hold",
             remedy='write what is gated, such as [policy.metrics."recall@10"] (expected documents)'
-            " or [policy.metrics.token_f1] (reference answers): docs/metrics.md",
+            f" or [policy.metrics.token_f1] (reference answers): {MANUAL}/metrics.md",
         )
     rules = []
     settings = {}
@@ -99,7 +107,7 @@ def _refuse_unknown(base: str, settings: Mapping[str, Any], where: str) -> None:
         if model is not None or get_close_matches(key, RULE_KEYS, n=1):
             raise ConfigError(
                 f"{where}: unknown key {key!r}{nearest(key, RULE_KEYS | fields)}",
-                remedy="docs/configuration.md lists every key",
+                remedy=f"{MANUAL}/configuration.md lists every key",
             )
 
 
@@ -117,15 +125,7 @@ def check_rule(rule: Rule, info: MetricInfo) -> None:
             f"{where}: {wrong} = {getattr(rule, wrong)}: {info.direction} is better here",
             remedy=f"write {right}",
         )
-    for key in (right, "pass_at"):
-        value = getattr(rule, key)
-        if value is not None and not _possible(value, info):
-            upper_end = "and up" if info.high is None else f"to {info.high:g}"
-            percent = info.high == 1.0 and 1.0 < value <= 100.0
-            raise ConfigError(
-                f"{where}: {key} = {value}: values go from {info.low:g} {upper_end}",
-                remedy=f"write {value / 100:g} for {value:g} %" if percent else "",
-            )
+    _check_in_range(rule, info, where, keys=(right, "pass_at"))
     _check_min_drop(rule, info, where)
     if rule.pass_rate is not None and (rule.pass_at is None or info.aggregate or info.is_expense):
         raise ConfigError(
@@ -144,13 +144,25 @@ def check_rule(rule: Rule, info: MetricInfo) -> None:
         _check_expense(rule, where)
 
 
+def _check_in_range(rule: Rule, info: MetricInfo, where: str, *, keys: tuple[str, ...]) -> None:
+    for key in keys:
+        value = getattr(rule, key)
+        if value is not None and not _possible(value, info):
+            upper_end = "and up" if info.high is None else f"to {info.high:g}"
+            percent = info.high == 1.0 and 1.0 < value <= 100.0
+            raise ConfigError(
+                f"{where}: {key} = {value}: values go from {info.low:g} {upper_end}",
+                remedy=f"write {value / 100:g} for {value:g} %" if percent else "",
+            )
+
+
 def _possible(value: float, info: MetricInfo) -> bool:
     high = float("inf") if info.high is None else info.high
     return info.low - _SLACK <= value <= high + _SLACK
 
 
 def _check_min_drop(rule: Rule, info: MetricInfo, where: str) -> None:
-    """A drop as wide as the range never happens: the metric could not fail."""
+    """Refuse a drop as wide as the metric's range: no run could fail by it."""
     if info.high is None:
         return
     width = info.high - info.low
@@ -174,7 +186,7 @@ def _check_min_drop(rule: Rule, info: MetricInfo, where: str) -> None:
 
 
 def _check_aggregate(rule: Rule, where: str, *, limit: str) -> None:
-    """An aggregate is one number for a whole run: a limit is all that can hold it."""
+    """Refuse keys about single samples, and a gating value over the whole run without a limit."""
     for key in ("max_drop", "min_drop", "margin", "pass_at"):
         if key in rule.model_fields_set:
             raise ConfigError(f"{where}: {key} does not apply to a value over the whole run")
@@ -186,7 +198,7 @@ def _check_aggregate(rule: Rule, where: str, *, limit: str) -> None:
 
 
 def _check_expense(rule: Rule, where: str) -> None:
-    """What an answer takes has no range that a drop could be a share of."""
+    """Refuse drops of tokens and cost, which have no range, and gating them without a limit."""
     for key in ("max_drop", "min_drop", "margin"):
         if key in rule.model_fields_set:
             raise ConfigError(f"{where}: {key} does not apply here", remedy="write max_increase")
@@ -194,4 +206,91 @@ def _check_expense(rule: Rule, where: str) -> None:
         raise ConfigError(
             f"{where}: it can only fail by a limit, and there is none",
             remedy='write max_increase or maximum, or level = "warn" to show it only',
+        )
+
+
+# The table [policy.judge], and whether it and the judged metrics fit together.
+
+
+def read_judge(table: Mapping[str, Any]) -> JudgeSettings:
+    """Return the judge; the keys of a built-in one are checked, foreign code is not run.
+
+    Raises:
+        ConfigError: a key is unknown or has a wrong value.
+    """
+    if "criteria" in table:
+        raise ConfigError(
+            f"{JUDGE} criteria: a criterion is a metric with a question of its own",
+            remedy=f'write [policy.metrics."criterion.<name>"] with ask and scale: '
+            f"{MANUAL}/judge.md",
+        )
+    shared = {key: value for key, value in table.items() if key in _SHARED}
+    settings = {key: value for key, value in table.items() if key not in _SHARED}
+    judge = read_settings(JudgeSettings, {**shared, "settings": settings}, where=JUDGE, strict=True)
+    plugins.locate("judges", judge.use)
+    if plugins.is_builtin("judges", judge.use):
+        model = plugins.settings_model("judges", judge.use)
+        if model is not None:
+            read_settings(model, judge.own, where=JUDGE, strict=True)
+    return judge
+
+
+def with_own_criteria(
+    judge: JudgeSettings | None, settings: Mapping[str, Mapping[str, Any]]
+) -> JudgeSettings | None:
+    """Return the judge with the criteria that the policy's metrics word.
+
+    Args:
+        settings: By metric, the keys of its table that are its own.
+    """
+    criteria = {}
+    for name, table in settings.items():
+        if name.startswith(OWN):
+            metric: Any = plugins.metric(name, settings=table)
+            criteria[metric.criterion] = dict(table)
+    if judge is None or not criteria:
+        return judge
+    return judge.amended(settings={**judge.settings, "criteria": criteria})
+
+
+def check_judge(policy: Policy) -> None:
+    """Check that the judge's provider has a table.
+
+    Raises:
+        ConfigError: names the provider and those that are there.
+    """
+    judge = policy.judge
+    if judge is None or not judge.provider or judge.provider in policy.providers:
+        return
+    raise ConfigError(
+        f"{JUDGE} provider = {judge.provider!r}: there is no table [policy.providers."
+        f"{judge.provider}]{nearest(judge.provider, policy.providers)}",
+        remedy="add the table with base_url and key_env",
+    )
+
+
+def check_judged(metric: Any, judge: JudgeSettings | None, where: str) -> None:
+    """Check that a metric that a judge scores has a judge that knows its criterion.
+
+    Raises:
+        ConfigError: there is none, or it does not.
+    """
+    if metric.info.needs is not Needs.JUDGE:
+        return
+    if judge is None:
+        raise ConfigError(f"{where}: needs a judge, and there is no {JUDGE}", remedy=_EXAMPLE)
+    if not plugins.is_builtin("judges", judge.use):
+        return
+    module = plugins.load("judges", judge.use)
+    if metric.info.name.startswith(OWN):
+        if "criteria" not in module.Settings.model_fields:
+            raise ConfigError(
+                f"{where}: the judge {judge.use!r} takes no criterion of your own",
+                remedy='set [policy.judge] use = "rubric"',
+            )
+        return
+    if isinstance(module, KnownCriteria) and metric.criterion not in module.CRITERIA:
+        raise ConfigError(
+            f"{where}: the judge {judge.use!r} does not know the criterion {metric.criterion!r}",
+            remedy=f"it knows {', '.join(sorted(module.CRITERIA))}",
         )

@@ -12,7 +12,7 @@ from pydantic.json_schema import models_json_schema
 
 from ragate import plugins
 from ragate.config.model import JudgeSettings, Policy
-from ragate.config.scorecard_table import ScorecardTable
+from ragate.config.scorecard import ScorecardTable
 from ragate.models import Rule
 
 Schema = dict[str, Any]

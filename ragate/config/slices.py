@@ -9,6 +9,7 @@ from ragate.core.conditions import read_conditions
 from ragate.errors import ConfigError
 from ragate.models import OVERALL, PASSES, Direction, MetricInfo, Rule, Slice, pass_name
 from ragate.support.settings import nearest
+from ragate.version import MANUAL
 
 
 def refuse_one_table(policy: Mapping[str, Any]) -> None:
@@ -64,7 +65,8 @@ def _checked(part: Slice, rules: Sequence[Rule], infos: Mapping[str, MetricInfo]
     if not part.tags and not part.where:
         raise ConfigError(
             f"{where}: it has no tags and no where, so it would be the whole golden set",
-            remedy='write tags = ["billing"] or where = ["source=forum"]: docs/configuration.md',
+            remedy=f'write tags = ["billing"] or where = ["source=forum"]: '
+            f"{MANUAL}/configuration.md",
         )
     read_conditions(part.tags, part.where, place=f"{where}: where", error=ConfigError)
     metrics = part.metrics or _first_gated(where, rules, infos)

@@ -8,6 +8,7 @@ from ragate.support.settings import shown
 _POSITION = re.compile(r" \(at (?:line (?P<line>\d+), column (?P<column>\d+)|end of document)\)$")
 _NAME_WITH_AT = re.compile(r"^\s*\[\s*policy\.metrics\.(?P<name>[A-Za-z_]+@\d+)\s*\]")
 _KEY_WITH_AT = re.compile(r"^\s*(?P<name>[A-Za-z_]+@\d+)\b")
+_COLON = re.compile(r"^\s*(?P<key>[A-Za-z_]+)\s*:")
 _CAPITAL = re.compile(r"=\s*(?P<word>True|False)\b")
 _BARE = re.compile(r"=\s*(?P<word>[A-Za-z_./][^\s,#\"'\[\]{}]*)\s*(#.*)?$")
 _BACKSLASH = re.compile(r"\"[^\"]*\\[^\"]*\"")
@@ -49,12 +50,21 @@ def _remedy(line: str, reason: str) -> str:
         return "these are quotes for print: TOML wants straight ones"
     if reason.startswith(("Cannot overwrite", "Cannot declare")):
         return "it stands there twice: keep one"
-    if capital := _CAPITAL.search(line):
-        return f"TOML writes {capital['word'].lower()}, in lower case"
-    if bare := _BARE.search(line):
-        return f'a text stands in quotes: "{bare["word"]}"'
+    if word := _of_a_value(line):
+        return word
     if line.count('"') % 2 and "'" not in line:
         return "a quote is missing on this line"
     if _BACKSLASH.search(line):
         return "a backslash in double quotes begins an escape: write / or use single quotes"
+    return ""
+
+
+def _of_a_value(line: str) -> str:
+    """Return what is wrong with how a line gives its value, "" where nothing of it is known."""
+    if capital := _CAPITAL.search(line):
+        return f"TOML writes {capital['word'].lower()}, in lower case"
+    if colon := _COLON.match(line):
+        return f"TOML has an equals sign: {colon['key']} = …"
+    if bare := _BARE.search(line):
+        return f'a text stands in quotes: "{bare["word"]}"'
     return ""

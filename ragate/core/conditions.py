@@ -144,5 +144,5 @@ def _number(value: MetadataValue) -> float:
         return math.nan
     try:
         return float(value)
-    except ValueError:
+    except (ValueError, OverflowError):  # a whole number that no float holds
         return math.nan

@@ -12,6 +12,7 @@ from ragate.core.published_sentences import WITHHELD, PublishedSentences
 from ragate.core.published_settings import PublishedSettings
 from ragate.core.quoting_phrases import UNMEASURED_SYMPTOM
 from ragate.models import (
+    AnsweredQuestion,
     Cause,
     Decision,
     Diagnosis,
@@ -49,6 +50,7 @@ KEPT = (
     "outcomes",
     "unchanged",
     "left_out",
+    "story",
     "links",
     "drill",
     "suggested_floors",
@@ -56,19 +58,6 @@ KEPT = (
     "pull",
     "publish",
     "report_url",
-)
-CLEANED = (
-    "decision",
-    "samples",
-    "pass_groups",
-    "diagnosis",
-    "proposed",
-    "details",
-    "system",
-    "baseline_system",
-    "settings",
-    "origin",
-    "lines",
 )
 UNREADABLE = "the change's own rules could not be read"
 _ROW = ("sample_id", "tags", "slices", "must_pass", "change", "expected", "ranks")
@@ -94,6 +83,7 @@ def publishable(report: Report) -> Report:
         **{name: getattr(report, name) for name in KEPT if name in report.model_fields_set},
         decision=_decision(report.decision, texts),
         samples=tuple(_row(row, publish, settings) for row in report.samples),
+        questions=tuple(published_question(row, publish) for row in report.questions),
         pass_groups=tuple(filter(_names_no_metadata, report.pass_groups)),
         diagnosis=tuple(_diagnosis(row, settings) for row in report.diagnosis),
         proposed=_proposed(report.proposed, texts, publish),
@@ -120,6 +110,17 @@ def _row(row: SampleRow, publish: Publish, settings: PublishedSettings) -> Sampl
     return SampleRow(query=WITHHELD, cause=cause, **kept, **of_ids)
 
 
+def published_question(row: AnsweredQuestion, publish: Publish) -> AnsweredQuestion:
+    """Return it without reasons, which may quote passages; of ``ids`` without any text."""
+    if publish == "full":
+        return row
+    scores = {name: replace(score, reason="") for name, score in row.scores.items()}
+    row = replace(row, scores=scores)
+    if publish == "answers":
+        return row
+    return replace(row, query=WITHHELD, answer=None, error=WITHHELD if row.error else "")
+
+
 def _details(details: RunDetails | None, publish: Publish) -> RunDetails | None:
     """Return what a page shows beside, without the passages and, of ``ids``, the questions."""
     if details is None:
@@ -139,13 +140,18 @@ def _spent(side: SideEvidence) -> SideEvidence:
 
 
 def _side(side: SampleSide | None) -> SampleSide | None:
-    return None if side is None else SampleSide(**_picked(side, ("docs", "answer", "error")))
+    return (
+        None
+        if side is None
+        else SampleSide(**_picked(side, ("docs", "answer", "error", "refused")))
+    )
 
 
 def _side_of_ids(side: SampleSide | None) -> SampleSide | None:
     if side is None:
         return None
-    return SampleSide(docs=side.docs, error=None if side.error is None else WITHHELD)
+    error = None if side.error is None else WITHHELD
+    return SampleSide(docs=side.docs, error=error, refused=side.refused)
 
 
 def _picked(model: Any, names: tuple[str, ...]) -> dict[str, Any]:

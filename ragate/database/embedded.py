@@ -4,21 +4,49 @@ Who uses it is told by a shared file lock, which the kernel drops with its holde
 process ids can go stale. Every start and stop happens under one exclusive lock.
 """
 
+from __future__ import annotations
+
 import os
 import shutil
 import socket
+import subprocess
+import sys
+import tempfile
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from ragate.database.folder import SOCKET_NAME, is_abandoned, socket_folder
-from ragate.database.install import Account, Programs
-from ragate.database.locks import exclusive, try_lock
-from ragate.database.postmaster import read_postmaster
-from ragate.database.server_programs import START_S, ServerPrograms
+from ragate.database.install import (
+    SOCKET_NAME,
+    Account,
+    Programs,
+    give,
+    is_abandoned,
+    socket_folder,
+)
 from ragate.errors import DatabaseError
-from ragate.process.interrupts import uninterrupted
+from ragate.process import uninterrupted
+from ragate.support.foreign_files import file_bytes, first_bytes
+
+START_S = 60.0
+SETTINGS = """
+# ragate: a local index that can be built again; only its own user reaches it, through the socket.
+listen_addresses = ''
+unix_socket_permissions = 0700
+max_connections = 60
+synchronous_commit = off
+wal_level = minimal
+max_wal_senders = 0
+max_wal_size = 256MB
+max_parallel_workers_per_gather = 0
+max_parallel_maintenance_workers = 0
+jit = off
+timezone = 'UTC'
+"""
+WAIT_S = 120.0
+POLL_S = 0.02
 
 
 @dataclass(frozen=True)
@@ -150,3 +178,193 @@ class EmbeddedServer:
 
 def _quoted(path: Path) -> str:
     return str(path).replace("\\", "\\\\").replace("'", "\\'")
+
+
+# File locks that the kernel drops when their holder dies, however it dies.
+
+
+def try_lock(path: Path, *, shared: bool = False) -> int | None:
+    """Return a descriptor that holds the lock on `path`, or None where another one holds it.
+
+    Locks of two descriptors exclude each other in one process as they do between two.
+    """
+    import fcntl
+
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    kind = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
+    try:
+        fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(descriptor)
+        return None
+    except BaseException:
+        os.close(descriptor)
+        raise
+    return descriptor
+
+
+@contextmanager
+def exclusive(path: Path) -> Iterator[None]:
+    """Hold the lock on `path`; polls, so that Ctrl-C is heard while it waits.
+
+    Raises:
+        DatabaseError: another process held it for `WAIT_S` seconds.
+    """
+    deadline = time.monotonic() + WAIT_S
+    while (descriptor := try_lock(path)) is None:
+        if time.monotonic() > deadline:
+            raise DatabaseError(
+                f"another process has been starting or stopping the embedded Postgres for "
+                f"{WAIT_S:.0f} s (it holds {path})",
+                remedy="wait for it or end it, then run the command again",
+            )
+        time.sleep(POLL_S)
+    try:
+        yield
+    finally:
+        os.close(descriptor)
+
+
+# The programs of the embedded PostgreSQL: making a data folder, starting and stopping a server.
+
+
+@dataclass(frozen=True)
+class ServerPrograms:
+    """The programs of one server.
+
+    Attributes:
+        home: Where they run. data: the folder of the data, in it.
+        account: Whom they run as, None for ourselves.
+    """
+
+    home: Path
+    data: Path
+    programs: Programs
+    account: Account | None
+
+    def make(self) -> None:
+        """Make the data folder; it gets its name when it is whole."""
+        draft = Path(tempfile.mkdtemp(prefix="new-", dir=self.home))
+        give(draft, self.account)
+        done = self._run(
+            "initdb", "-D", draft.name, "-U", "postgres", "--auth=trust", "--encoding=UTF8",
+            "--no-locale", "--no-sync", "--no-instructions",
+        )  # fmt: skip
+        if done.returncode != 0:
+            shutil.rmtree(draft, ignore_errors=True)
+            raise self._failed("could not be set up", done)
+        with (draft / "postgresql.conf").open("a", encoding="utf-8") as file:
+            file.write(SETTINGS)
+        draft.rename(self.data)
+
+    def launch(self, stale: Postmaster | None) -> None:
+        """Start a server, after what a dead one left is removed.
+
+        Raises:
+            DatabaseError: it does not start; shows the last lines of its log.
+        """
+        folder = socket_folder(self.data, self.account)
+        if stale is not None:  # its pid may be another process by now, which Postgres would respect
+            for path in (self.data / "postmaster.pid", folder / f"{SOCKET_NAME}.lock"):
+                path.unlink(missing_ok=True)
+        log = self.data / "log"
+        log.unlink(missing_ok=True)
+        # Relative paths: pg_ctl builds a shell line from them, and the project's may hold anything.
+        where = "." if folder == self.data else str(folder)
+        done = self._run(
+            "pg_ctl", "start", "-D", self.data.name, "-w", "-t", str(int(START_S)),
+            "-l", f"{self.data.name}/log", "-o", f"-k {where}",
+        )  # fmt: skip
+        if done.returncode == 0 or "still in use" in self.log_tail():
+            return  # in use: the backends of a killed server are leaving; the caller tries again
+        raise self._failed("did not start", done)
+
+    def stop(self) -> None:
+        """Stop the server, at once where it does not end in time."""
+        for mode, seconds in (("fast", "30"), ("immediate", "10")):
+            done = self._run(
+                "pg_ctl", "stop", "-D", self.data.name, "-w", "-t", seconds, "-m", mode
+            )
+            postmaster = read_postmaster(self.data)
+            if done.returncode == 0 or postmaster is None or not postmaster.alive:
+                return
+
+    def log_tail(self) -> str:
+        """Return the last lines of the server's log."""
+        try:
+            lines = file_bytes(self.data / "log").decode(errors="replace").splitlines()
+        except OSError:
+            return ""
+        return "\n".join(f"  {line}" for line in lines[-5:])
+
+    def _run(self, program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+        account = self.account
+        try:
+            return subprocess.run(  # noqa: S603 - our own programs, no shell
+                [str(self.programs.folder / program), *arguments],
+                cwd=self.home,
+                # Nothing of our environment: it holds keys, and variables that Postgres heeds.
+                env={"PATH": "/usr/bin:/bin", "LC_ALL": "C"},
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                errors="replace",
+                timeout=START_S * 2,
+                check=False,
+                user=None if account is None else account.uid,
+                group=None if account is None else account.gid,
+                extra_groups=None if account is None else [],
+            )
+        except (OSError, subprocess.SubprocessError) as error:
+            raise DatabaseError(
+                f"the embedded Postgres in {self.home}: {program} could not be run: {error}",
+                remedy="set RAGATE_DATABASE_URL to a Postgres with pgvector",
+            ) from error
+
+    def _failed(self, what: str, done: subprocess.CompletedProcess[str]) -> DatabaseError:
+        message = " ".join(done.stderr.split())[-500:] or self.log_tail()
+        return DatabaseError(
+            f"the embedded Postgres in {self.home} {what}: {message}\n{self.log_tail()}".rstrip(),
+            remedy=f"remove {self.home} (it is built again), or set RAGATE_DATABASE_URL",
+        )
+
+
+# Reading postmaster.pid, and telling a live server from a pid that someone else has now.
+
+
+@dataclass(frozen=True)
+class Postmaster:
+    """The server process that postmaster.pid names; it may be long gone."""
+
+    pid: int
+    data: Path
+    ready: bool
+
+    @property
+    def alive(self) -> bool:
+        """True while that process is a Postgres server on this data folder."""
+        if sys.platform == "linux":
+            # A server works inside its data folder; a dead one that nobody waited for has none.
+            try:
+                return Path(f"/proc/{self.pid}/cwd").samefile(self.data)
+            except OSError:
+                return False
+        # No /proc: the name must do.
+        done = subprocess.run(  # noqa: S603
+            ["/bin/ps", "-p", str(self.pid), "-o", "comm="],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        return "postgres" in done.stdout
+
+
+def read_postmaster(data: Path) -> Postmaster | None:
+    """Return what postmaster.pid says; None where there is none or its first line is no pid."""
+    try:
+        lines = first_bytes(data / "postmaster.pid", 10_000).decode(errors="replace").splitlines()
+        pid = int(lines[0])
+    except (OSError, IndexError, ValueError):
+        return None
+    ready = len(lines) >= 8 and lines[7].strip() == "ready"
+    return Postmaster(abs(pid), data, ready)

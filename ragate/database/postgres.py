@@ -6,8 +6,15 @@ from pathlib import Path
 from typing import Self
 
 from ragate.database.embedded import EmbeddedServer
-from ragate.database.folder import PROJECT, abandoned, choose_home, private_base
-from ragate.database.install import find_account, find_programs, reachable
+from ragate.database.install import (
+    PROJECT,
+    abandoned,
+    choose_home,
+    find_account,
+    find_programs,
+    private_base,
+    reachable,
+)
 from ragate.database.schema import check_server
 from ragate.errors import DatabaseError
 
@@ -109,7 +116,7 @@ def readable(url: str, variable: str = "RAGATE_DATABASE_URL") -> str:
 
     try:
         conninfo_to_dict(url)
-    except ProgrammingError:
+    except (ProgrammingError, UnicodeEncodeError):
         raise DatabaseError(
             f"{variable} is not a Postgres URL",
             remedy="write it as postgresql://user:password@host:5432/database",

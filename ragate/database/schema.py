@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ragate.errors import DatabaseError
+from ragate.support.machine_faults import in_container
 
 if TYPE_CHECKING:
     import psycopg
@@ -132,11 +132,6 @@ def _remedy(host: str, variable: str) -> str:
             f"as postgres:5432, in {variable}"
         )
     return f"check {variable} and that the server runs; `ragate doctor` tells more"
-
-
-def in_container() -> bool:
-    """Return whether we run in Docker or Podman."""
-    return Path("/.dockerenv").exists() or Path("/run/.containerenv").exists()
 
 
 def _first_line(error: BaseException) -> str:

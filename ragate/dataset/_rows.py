@@ -1,23 +1,107 @@
 """From a row of any format to a Sample: the spellings, and the checks that rows share."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
-from ragate.dataset._expectations import EXPECTATIONS
-from ragate.dataset._messages import generated_id, read_turns, take_question
-from ragate.dataset._recorded import REFERENCES, without_outputs
-from ragate.dataset._tools import read_expected_calls, read_tools
-from ragate.dataset._values import IN_PARTS, READ
+from ragate.core.arrangement import DISTRACTORS, MOST, ORDERS, USUAL
+from ragate.core.text.segmentation import units
+from ragate.dataset._values import IN_PARTS, READ, filled, generated_id, read_turns, take_question
 from ragate.errors import DatasetError
 from ragate.models import Sample
 from ragate.models.base import lean
 from ragate.support.settings import nearest, shown
 from ragate.support.spill import Spill
+from ragate.version import MANUAL
 
+# What a sample expects of an answer besides references: keywords, and what it may rest on.
+
+_POLICY_KEYS = ("form", "allowed", "forbidden")
+_FORMS = {"quote_only": "quote_only", "summarise": "summarise", "summarize": "summarise"}
+_SPELT_APART = ";"
+
+
+def _keywords(value: Any) -> tuple[tuple[str, ...], ...]:
+    """Return each keyword with its spellings; a text is a list with semicolons."""
+    if isinstance(value, str):
+        value = [part for part in value.split(_SPELT_APART) if part.strip()]
+    keywords = tuple(_spellings(item) for item in (value if isinstance(value, list) else [value]))
+    if len(set(keywords)) != len(keywords):
+        raise ValueError("a keyword stands twice")
+    return keywords
+
+
+def _spellings(item: Any) -> tuple[str, ...]:
+    spellings = tuple(filled(one).strip() for one in (item if isinstance(item, list) else [item]))
+    if not spellings:
+        raise ValueError("a keyword without a spelling")
+    for one in spellings:
+        if not units(one):
+            raise ValueError(f"the keyword {one!r} has no word to look for")
+    return spellings
+
+
+def _policy(value: Any) -> dict[str, Any]:
+    """Return the fields of a `SourcePolicy`; a text is its form."""
+    if not isinstance(value, Mapping):
+        return {"form": _form(value)}
+    if unknown := sorted(set(map(str, value)) - set(_POLICY_KEYS)):
+        raise ValueError(f"unknown key {unknown[0]!r}{nearest(unknown[0], _POLICY_KEYS)}")
+    fields: dict[str, Any] = {}
+    if value.get("form") is not None:
+        fields["form"] = _form(value["form"])
+    for name in ("allowed", "forbidden"):
+        if value.get(name) is not None:
+            given = value[name] if isinstance(value[name], list) else [value[name]]
+            fields[name] = tuple(dict.fromkeys(filled(item).strip() for item in given))
+    return fields
+
+
+def _form(value: Any) -> str:
+    form = _FORMS.get(value) if isinstance(value, str) else None
+    if form is None:
+        raise ValueError(
+            "must be quote_only or summarise, or an object with form, allowed, forbidden"
+        )
+    return form
+
+
+def _arrange(value: Any) -> str:
+    """Return what is done to the passages; ``distractors`` alone puts in three."""
+    if value == "":
+        return ""
+    text = value.strip() if isinstance(value, str) else ""
+    name, _, count = text.partition(":")
+    if name not in ORDERS and name != DISTRACTORS:
+        known = (*ORDERS, DISTRACTORS)
+        raise ValueError(f"must be reversed, shuffled or distractors:N{nearest(name, known)}")
+    if name in ORDERS and count:
+        raise ValueError(f"{name} takes no number")
+    if name == DISTRACTORS and ":" in text and not (count.isdecimal() and 1 <= int(count) <= MOST):
+        raise ValueError(f"distractors:N takes a number from 1 to {MOST}")
+    return text if name in ORDERS else f"{DISTRACTORS}:{int(count or USUAL)}"
+
+
+EXPECTATIONS: dict[str, Callable[[Any], Any]] = {
+    "answer_keywords": _keywords,
+    "source_policy": _policy,
+    "arrange": _arrange,
+}
+
+
+REFERENCES = (
+    *("references", "reference", "reference_answer", "ground_truth"),
+    *("expected_answer", "expected_output"),
+)
+# What the system `replay` reads of such a row.
+RECORDED = frozenset(
+    {"answer", "contexts", "chunks", "citations", "latency", "error", "run", "hash"}
+    | {"usage", "tool_calls", "first_stage", "executed"}
+)
+_RETRIEVED = frozenset({"contexts", "chunks"})
 MAX_BYTES = 1024**3  # read row by row
 WHOLE_BYTES = 256 * 1024**2  # of a file that is read, or written anew, as a whole
 MAX_SAMPLES = 500_000
@@ -44,7 +128,21 @@ SPELLINGS: dict[str, tuple[str, ...]] = {
     "draft": ("draft",),
 }
 FIELD_OF = {name: field for field, names in SPELLINGS.items() for name in names}
-_OTHERS = {"messages": read_turns, "tools": read_tools, "expected_calls": read_expected_calls}
+
+
+def _tools(value: Any) -> tuple[dict[str, Any], ...]:
+    from ragate.dataset._tools import read_tools
+
+    return read_tools(value)
+
+
+def _expected_calls(value: Any) -> tuple[dict[str, Any], ...]:
+    from ragate.dataset._tools import read_expected_calls
+
+    return read_expected_calls(value)
+
+
+_OTHERS = {"messages": read_turns, "tools": _tools, "expected_calls": _expected_calls}
 _READ = READ | EXPECTATIONS | _OTHERS
 
 
@@ -115,7 +213,7 @@ def entries_of(rows: Iterable[Row], *, path: Path) -> Iterator[Entry]:
     for where, row in rows:
         yield entries.read(where, row)
     if not entries.places:
-        remedy = "docs/golden-set.md shows how to write one"
+        remedy = f"{MANUAL}/golden-set.md shows how to write one"
         raise DatasetError(f"{path}: no samples", remedy=remedy)
 
 
@@ -138,7 +236,7 @@ def _fields(where: str, row: Any) -> dict[str, Any]:
     if not isinstance(row, Mapping):
         raise DatasetError(f"{where}: {shown(row)}: a sample is an object with a query")
     fields: dict[str, Any] = {}
-    for name, value in without_outputs(where, row).items():
+    for name, value in _without_outputs(where, row).items():
         field = FIELD_OF.get(name)
         if field is None:
             raise _unknown(where, name)
@@ -152,6 +250,29 @@ def _fields(where: str, row: Any) -> dict[str, Any]:
             raise DatasetError(f"{where}: {name} = {shown(value)}: {error}") from error
     take_question(where, fields)
     return fields
+
+
+def _without_outputs(where: str, row: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a row without the output that was recorded beside it.
+
+    An ``answer`` alone could as well be meant as the right one: it counts as recorded only beside
+    passages or beside a reference.
+
+    Raises:
+        DatasetError: it is not clear which of the two a field is.
+    """
+    recorded = RECORDED & row.keys()
+    if not recorded:
+        return row
+    given = {name for name in recorded if row[name] is not None}
+    clear = bool(given & _RETRIEVED) or any(row.get(name) is not None for name in REFERENCES)
+    if given and not clear:
+        raise DatasetError(
+            f"{where}: {min(given)!r} is a recorded output, not part of a golden set",
+            remedy="the right answer goes under 'references'; a recorded one may stay where its "
+            f"passages ('contexts') or a reference stand beside it ({MANUAL}/replay.md)",
+        )
+    return {name: value for name, value in row.items() if name not in recorded}
 
 
 def _unknown(where: str, name: str) -> DatasetError:

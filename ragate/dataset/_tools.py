@@ -11,6 +11,7 @@ from ragate.support.settings import shown
 _PARAMETERS = ("parameters", "input_schema", "inputSchema")
 _OWN = frozenset({"alternatives", "optional", "result"})
 _LEFT_OUT = ""  # the leaderboard's word for an argument that may be left out
+_EMPTY: list[Any] = [[]]  # it writes [] where the one right value is the empty list
 _MOST = 256  # values of one argument
 
 
@@ -82,7 +83,7 @@ def _of_the_leaderboard(name: str, accepted: Mapping[str, list[Any]]) -> dict[st
 
 def _choices(name: str, given: list[Any]) -> Iterator[Any]:
     """Yield the right values: in an object each of its keys has a list of them again."""
-    right = [value for value in given if value != _LEFT_OUT] or given
+    right = [value for value in given if value != _LEFT_OUT] or given or _EMPTY
     for value in right:
         spelt_out = _spelt_out(value)
         if len(spelt_out) > _MOST:
@@ -102,7 +103,7 @@ def _spelt_out(value: Any) -> list[Any]:
 
 
 def _objects(value: Mapping[str, list[Any]]) -> Iterator[dict[str, Any]]:
-    options = [list(_ways(key, items)) for key, items in value.items()]
+    options = [list(_ways(key, items or _EMPTY)) for key, items in value.items()]
     for chosen in product(*options):
         yield {key: item for pairs in chosen for key, item in pairs}
 

@@ -1,9 +1,12 @@
 """Calls of an output carried out, beside the right ones, as part of collecting it."""
 
+from __future__ import annotations
+
 import datetime
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
 
 from pydantic import JsonValue
 
@@ -11,11 +14,11 @@ from ragate.config import Config
 from ragate.core.calls.dates import filled
 from ragate.core.calls.names import as_named
 from ragate.core.hashing import digest
-from ragate.executors.function import open_function
-from ragate.executors.http import open_http
 from ragate.models import CallResult, Executed, ExpectedCall, Sample, SystemOutput, ToolCall
 from ragate.protocols import Resources
-from ragate.systems.http.hidden import Hidden
+
+if TYPE_CHECKING:
+    from ragate.systems.http.policy import Hidden
 
 LONGEST = 64 * 1024  # characters of a result
 Executes = Callable[[ToolCall], Awaitable[CallResult]]
@@ -123,6 +126,10 @@ async def open_executor(
     if settings is None:
         yield None
         return
+    from ragate.executors.function import open_function
+    from ragate.executors.http import open_http
+    from ragate.systems.http.policy import Hidden
+
     keys: Sequence[str] = [
         value for name in config.policy.key_names if (value := resources.environment.get(name))
     ]
@@ -130,7 +137,7 @@ async def open_executor(
     opened = (
         open_http(settings, resources.environment, hidden)
         if settings.use == "http"
-        else open_function(settings, resources.root)
+        else open_function(settings, resources)
     )
     async with opened as executes:
         yield Executor(

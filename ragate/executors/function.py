@@ -3,65 +3,57 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
-from pathlib import Path
-from typing import Any
+from contextlib import AsyncExitStack, asynccontextmanager
 
-from ragate.config.execution import Execution
-from ragate.errors import ConfigError, RagateError
-from ragate.executors.named_table import of_execution
-from ragate.executors.storable import storable
+from ragate.config.model import Execution
+from ragate.errors import RagateError, SystemStartError
+from ragate.executors import of_execution, storable
 from ragate.models import CallResult, ToolCall
+from ragate.protocols import Resources
 from ragate.support.escape import one_line
-from ragate.systems._target import cannot_be_asked, check_form, setup_raised
-from ragate.worker.calls import call as called
-from ragate.worker.outage import is_outage
-from ragate.worker.raised import summary
-from ragate.worker.target import TargetError, TargetRaised, check_bind, imported
+from ragate.systems._output import OutputError, WorkerRaisedError
+from ragate.systems._processes.worker import WorkerEndedError
+from ragate.systems._target import InterpreterSettings, check_form
+from ragate.systems._worker_target import WorkerTarget, open_target
 
-_HERE = "the environment of ragate"
 _LONGEST = 500  # characters of what it raised
 
 
 @asynccontextmanager
 async def open_function(
-    settings: Execution, root: Path
+    settings: Execution, resources: Resources
 ) -> AsyncIterator[Callable[[ToolCall], Awaitable[CallResult]]]:
     """Yield what calls the function with a tool's name and its arguments.
 
     Raises:
         ConfigError: it cannot be imported, or called so.
     """
-    with of_execution((RagateError,)):
-        function = _function(settings.target, root)
+    async with AsyncExitStack() as stack:
+        with of_execution((RagateError,)):
+            check_form(settings.target)
+            keys = InterpreterSettings(target=settings.target)
+            target = await stack.enter_async_context(open_target("tool", keys, resources))
+        yield _executes(target, settings.timeout_s)
 
+
+def _executes(
+    target: WorkerTarget, timeout_s: float
+) -> Callable[[ToolCall], Awaitable[CallResult]]:
     async def execute(call: ToolCall) -> CallResult:
         try:
-            async with asyncio.timeout(settings.timeout_s):
-                value = await called(function, call.name, dict(call.arguments))
+            async with asyncio.timeout(timeout_s):
+                asked = {"tool": call.name, "arguments": dict(call.arguments)}
+                value = await target.value(asked)
             text = json.dumps(value, allow_nan=False)
         except TimeoutError:
-            error = f"no result within {settings.timeout_s:g} s"
+            error = f"no result within {timeout_s:g} s"
             return CallResult(error=error, unreachable=True)
-        except (Exception, SystemExit) as error:  # noqa: BLE001 - foreign code
-            told = one_line(summary(error, str(root)), _LONGEST)
-            return CallResult(error=told, unreachable=is_outage(error))
+        except WorkerRaisedError as error:
+            return CallResult(error=one_line(str(error), _LONGEST), unreachable=error.outage)
+        except SystemStartError as error:  # no worker can be started any more
+            return CallResult(error=one_line(str(error), _LONGEST), unreachable=True)
+        except (OutputError, WorkerEndedError, RagateError, TypeError, ValueError) as error:
+            return CallResult(error=one_line(str(error), _LONGEST))
         return storable(text)
 
-    yield execute
-
-
-def _function(target: str, root: Path) -> Callable[..., Any]:
-    check_form(target)
-    try:
-        found = imported(target, str(root), _HERE)
-        if not callable(found):
-            raise ConfigError(
-                f"[system] target = {target!r}: a {type(found).__name__} is no function"
-            )
-        check_bind(found, "name", {}, takes="two arguments: a tool's name and its arguments")
-    except TargetError as error:
-        raise cannot_be_asked(target, error) from error
-    except TargetRaised as error:
-        raise setup_raised(target, error, root) from error
-    return found  # type: ignore[no-any-return]
+    return execute

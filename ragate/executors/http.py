@@ -9,14 +9,12 @@ from urllib.parse import quote
 
 from pydantic import JsonValue
 
-from ragate.config.execution import Execution, placeholders
+from ragate.config.model import Execution, placeholders
 from ragate.errors import ConfigError, ProviderError, SystemStartError
-from ragate.executors.named_table import of_execution
-from ragate.executors.storable import storable
+from ragate.executors import of_execution, storable
 from ragate.models import CallResult, ToolCall
-from ragate.systems.http.client import HttpClient
-from ragate.systems.http.hidden import Hidden
-from ragate.systems.http.raw_reply import BadReplyError, UnavailableError, UnreachableError
+from ragate.systems.http.client import BadReplyError, HttpClient, UnavailableError, UnreachableError
+from ragate.systems.http.policy import Hidden
 
 _NOT_IN_A_PATH = frozenset("/\\%;?#")
 
@@ -28,7 +26,7 @@ async def open_http(
     """Yield what sends calls to the one host.
 
     Raises:
-        ConfigError: the host leads to an address that is never asked.
+        ConfigError: the host leads to an address that is never asked, or that gets no secret.
         ProviderError: a variable of ``headers_env`` is not set.
         SystemStartError: the host's name is unknown.
     """
@@ -55,7 +53,8 @@ async def open_http(
 
     try:
         with of_execution((ConfigError, SystemStartError)):
-            await client.check(settings.url, key="url")
+            rule = settings.host if headers else ""
+            await client.check(settings.url, key="url", secret_rule=rule)
         yield execute
     finally:
         await client.close()

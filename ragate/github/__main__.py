@@ -5,7 +5,7 @@ import sys
 from collections.abc import Mapping
 from typing import NoReturn
 
-from ragate.process.entry import end_with
+from ragate.process import end_with
 
 EXIT_NO_DECISION = 3
 EXIT_INTERRUPTED = 130
@@ -15,7 +15,7 @@ _OURS = ("INPUT_", "ACTIONS_", "GITHUB_TOKEN", *_FILES)
 
 def main() -> NoReturn:
     """Run one step of a workflow."""
-    end_with(command, watched=True)
+    end_with(command)
 
 
 def command() -> int:

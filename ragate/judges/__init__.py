@@ -1,4 +1,9 @@
-"""Judges: one module each, and the canaries that every judge has to get right."""
+"""Judges: one module each, and the canaries that every judge has to get right.
+
+A sample with its output and names of criteria come in, and one score a criterion goes out. Read
+`rubric/_judge.py`, `_asking.py` for what judges share, and `_canaries/asking.py`, which asks a
+judge what is known before it is believed.
+"""
 
 from ragate.judges._asking import CUT
 from ragate.judges._canaries import (

@@ -1,10 +1,38 @@
 """What a metric is called, what it may be configured with, and the hash of both."""
 
+from collections.abc import Callable
+from typing import Annotated, TypeVar
+
+from pydantic import AfterValidator
+
 from ragate.core.hashing import digest
+from ragate.core.text.segmentation import units
 from ragate.errors import ConfigError
 from ragate.models import Direction, Frozen, MetricInfo, Reads
 from ragate.protocols import MetricRequest
 from ragate.support.settings import M, read_settings
+
+F = TypeVar("F", bound=Callable[[MetricRequest], object])
+
+
+def _with_words(phrase: str) -> str:
+    if not units(phrase):
+        raise ValueError(f"the phrase {phrase!r} has no word to look for")
+    return phrase
+
+
+Phrase = Annotated[str, AfterValidator(_with_words)]
+"""A phrase that texts are looked through for, in whole words."""
+
+
+def takes(settings: type[Frozen]) -> Callable[[F], F]:
+    """Declare the keys of a metric's table, above the function that makes the metric."""
+
+    def declared(create: F) -> F:
+        create.__dict__["Settings"] = settings
+        return create
+
+    return declared
 
 
 class NoSettings(Frozen):

@@ -50,7 +50,6 @@ class SampleMetric:
         nothing: Of a metric that looks at a part of an answer, such as its numbers.
         checked: Of such a metric: the count of the samples that held something to check.
         unusable: Why a policy cannot name it as it is configured, "" where it can.
-        from_answer: It reads the sample and the answer alone, both of which outlive a run.
     """
 
     info: MetricInfo
@@ -60,20 +59,16 @@ class SampleMetric:
     nothing: EmptyReason = lambda _output: ""
     checked: SampleMetric | None = None
     unusable: str = ""
-    from_answer: bool = False
 
     def score_samples(self, pairs: Sequence[Pair]) -> list[Score]:
         """Return one score a pair, in order."""
         return [self._score(sample, output) for sample, output in pairs]
 
     def _score(self, sample: Sample, output: SystemOutput) -> Score:
-        if reason := self.exclude(sample):
-            return not_applicable(self.info.name, reason)
-        if reason := provider_failure(output):
-            return unscored(self.info.name, reason)
         of_answers = self.info.reads is Reads.ANSWER
-        if failed(output) if of_answers else gave_nothing(output):
-            return Score(metric=self.info.name, value=worst(self.info))
+        is_failure = failed if of_answers else gave_nothing
+        if score := settled(self.info, sample, output, exclude=self.exclude, failed=is_failure):
+            return score
         if of_answers and output.answer is None:
             return unscored(self.info.name, NO_ANSWER)
         if reason := self.nothing(output):
@@ -84,6 +79,26 @@ class SampleMetric:
         if isinstance(outcome, Explained):
             return Score(metric=self.info.name, value=outcome.value, reason=outcome.why)
         return Score(metric=self.info.name, value=outcome)
+
+
+def settled(
+    info: MetricInfo,
+    sample: Sample,
+    output: SystemOutput,
+    *,
+    exclude: Exclusion,
+    failed: Callable[[SystemOutput], bool] = gave_nothing,
+) -> Score | None:
+    """Return the score of a sample that is left out, was not measured or failed; else None.
+
+    Args:
+        failed: Whether the output counts as a failure of the system, which has the worst value.
+    """
+    if reason := exclude(sample):
+        return not_applicable(info.name, reason)
+    if reason := provider_failure(output):
+        return unscored(info.name, reason)
+    return Score(metric=info.name, value=worst(info)) if failed(output) else None
 
 
 def worst(info: MetricInfo) -> float:

@@ -1,9 +1,11 @@
-"""The types that flow down the line: frozen, closed, without NaN."""
+"""The types of a run and its report: immutable, without unknown fields, without NaN.
+
+Nothing is computed here. Read `sample.py` and `output.py` for what is asked and what comes back,
+`run.py` for what a run leaves behind, and `report.py` for all that is shown of it.
+"""
 
 from ragate.models.base import Frozen
-from ragate.models.data_changes import DataChanges, RemovedSample
-from ragate.models.decision import Decision, MustPassRow, WaiverRow
-from ragate.models.earlier_passes import EarlierFigure, EarlierPasses
+from ragate.models.decision import Decision, EarlierFigure, EarlierPasses, MustPassRow, WaiverRow
 from ragate.models.metric_row import (
     FloorResult,
     MetricRow,
@@ -36,15 +38,24 @@ from ragate.models.policy import (
     Slice,
     Waiver,
 )
-from ragate.models.proposed import CheckoutRules, Proposed, SuggestedFloor
 from ragate.models.report import (
     REPORT_SCHEMA_VERSION,
     ChangedPart,
     ChangeOrigin,
+    CheckoutRules,
+    DataChanges,
+    Diagnosis,
+    DrillProof,
+    Proposed,
     Publish,
+    RemovedSample,
     Report,
+    RunFacts,
     SourceLines,
     SourceLinks,
+    Story,
+    SuggestedFloor,
+    TagLoss,
 )
 from ragate.models.review_label import ReviewLabel, ReviewVerdict
 from ragate.models.run import (
@@ -52,13 +63,13 @@ from ragate.models.run import (
     EarlierRun,
     Filters,
     Merged,
+    Moved,
     Record,
     Recording,
     Run,
     RunManifest,
     SystemInfo,
 )
-from ragate.models.run_facts import Diagnosis, DrillProof, RunFacts
 from ragate.models.sample import (
     Evidence,
     ExpectedCall,
@@ -69,9 +80,11 @@ from ragate.models.sample import (
     Turn,
 )
 from ragate.models.sample_row import (
+    AnsweredQuestion,
     Cause,
     CauseKind,
     RankChange,
+    RankedDocument,
     RunDetails,
     SampleEvidence,
     SampleOutcome,

@@ -1,4 +1,4 @@
-"""The base of every type that flows down the line."""
+"""The base class of all models."""
 
 from typing import Any, Self, TypeVar
 

@@ -1,13 +1,13 @@
 """The verdict and what it rests on."""
 
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import computed_field, model_validator
 
 from ragate.models.base import Frozen
-from ragate.models.earlier_passes import EarlierPasses
 from ragate.models.metric_row import MetricRow, SliceRow
 from ragate.models.policy import Acceptance
+from ragate.models.run import EarlierRun
 from ragate.models.verdict import Verdict, as_documented, without_exit_code
 
 
@@ -16,6 +16,7 @@ class MustPassRow(Frozen):
 
     Attributes:
         eligible: True where it passed all baseline runs.
+        of_tries, fails: The policy's `tries`, and how many of them fail it.
         false_red: Chance that a re-run of the unchanged system fails it; None where unknown.
     """
 
@@ -28,11 +29,13 @@ class MustPassRow(Frozen):
     eligible: bool
     false_red: float | None = None
     scores: tuple[float | None, ...] = ()
+    of_tries: int = 3
+    fails: int = 2
 
     @property
     def missed(self) -> bool:
-        """Whether most of its tries failed; no mark that was not reached for want of a score."""
-        return self.failed > self.tries - self.failed
+        """Whether as large a part of its tries failed as the policy says of all of them."""
+        return self.failed * self.of_tries >= self.fails * self.tries
 
     @property
     def is_red(self) -> bool:
@@ -48,6 +51,42 @@ class WaiverRow(Frozen):
     owner: str
     reason: str
     until: str
+
+
+class EarlierFigure(Frozen):
+    """One metric's means by whose passes they are of, in its own unit.
+
+    Attributes:
+        newest, earlier, pooled: Over the newest run, the earlier ones, and all passes together.
+        p: Adjusted p of all passes against the baseline; None where they were not tested together.
+    """
+
+    metric: str
+    newest: float | None = None
+    earlier: float | None = None
+    pooled: float | None = None
+    p: float | None = None
+
+
+class EarlierPasses(Frozen):
+    """Passes that earlier runs of this very commit made, and what they are good for.
+
+    Attributes:
+        runs: When they ran and how they ended, oldest first.
+        use: ``counted``: in every figure, since what the system reads is proven the same.
+            ``shown``: beside the newest run, which decides alone. ``differ``: they do not look like
+            the newest run, and are not used. ``agree``: tested together with a suspicious newest
+            run, and not red. ``confirm``: red together with it.
+        p_differ: How often an unchanged system would differ as much from its earlier passes, the
+            smaller of both directions; None where that was not asked.
+        note: The same in one sentence.
+    """
+
+    runs: tuple[EarlierRun, ...]
+    use: Literal["counted", "shown", "differ", "agree", "confirm"]
+    p_differ: float | None = None
+    metrics: tuple[EarlierFigure, ...] = ()
+    note: str = ""
 
 
 class Decision(Frozen):

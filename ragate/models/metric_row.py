@@ -7,6 +7,8 @@ from ragate.models.policy import Level
 from ragate.models.score import Direction
 from ragate.models.verdict import MetricVerdict
 
+_SLACK = 1e-9
+
 
 class FloorResult(Frozen):
     """A floor (or ceiling) and whether the candidate's mean keeps it.
@@ -67,13 +69,15 @@ class MetricRow(Frozen):
         not_applicable: Samples that the metric cannot speak about, such as unjudged ones.
         baseline, candidate: Means over these samples and all runs.
         interval: 95 % interval of the change; None where nothing is estimated.
-        exact: True for a deterministic metric: no noise, no test.
+        exact: True for a deterministic metric: no noise, no test. provisional: the same, on the
+            policy's word alone: only signs count.
         better, worse: Samples whose score rose or fell (in the good sense).
         limit: The largest drop that is not red, for deterministic metrics.
         allowed: The same for every compared metric; one with noise is red from there on, if the
             drop is proven as well.
         p: Adjusted p of the deciding claim; p_other of the other one.
-        mde: Smallest drop that this set and these runs can show with 80 % power.
+        mde: Smallest drop that this set and these runs show with 80 % power, in a change that
+            rewords as much as this one.
         reason: Why this verdict, in one sentence.
         accepted: True where it would block, and a maintainer accepted that.
         pass_share: How many samples pass; None for a metric without a pass mark.
@@ -109,6 +113,20 @@ class MetricRow(Frozen):
     mde: float | None = None
     mde_note: str = ""
     pass_share: PassShare | None = None
+    is_large_fall: bool = False
+    provisional: bool = False
+
+    @property
+    def is_certain(self) -> bool:
+        """Whether every change of it shows: it carries no noise, and evidence bears that out."""
+        return self.exact and not self.provisional
+
+    @property
+    def may_be_real(self) -> bool:
+        """Whether it is yellow for a fall that more evidence would make red, or clear."""
+        return self.is_large_fall or (
+            not self.is_certain and self.loses_beyond_limit and not self.blocks
+        )
 
     @property
     def rated(self) -> str:
@@ -119,6 +137,17 @@ class MetricRow(Frozen):
     def key(self) -> str:
         """Return the name that a reader tells it by, and accepts its drop by."""
         return self.metric
+
+    @property
+    def lost(self) -> float:
+        """Return how far the mean went the bad way; negative where it went the good one."""
+        change = self.change or 0.0
+        return -change if self.direction is Direction.HIGHER else change
+
+    @property
+    def loses_beyond_limit(self) -> bool:
+        """Whether a metric without noise lost more than is allowed, whatever the cause may be."""
+        return self.exact and self.limit is not None and self.lost > self.limit + _SLACK
 
 
 class SliceRow(MetricRow):

@@ -59,12 +59,15 @@ class Executed(Frozen):
     expected: tuple[CallResult, ...] = ()
 
 
+_MOST_COUNTED = 10**15  # a whole number of 400 digits is JSON too, and no float holds it
+
+
 class Usage(Frozen):
     """What one output cost: counts, and US dollars where the price is known."""
 
-    calls: int = Field(default=0, ge=0)
-    prompt_tokens: int = Field(default=0, ge=0)
-    completion_tokens: int = Field(default=0, ge=0)
+    calls: int = Field(default=0, ge=0, le=_MOST_COUNTED)
+    prompt_tokens: int = Field(default=0, ge=0, le=_MOST_COUNTED)
+    completion_tokens: int = Field(default=0, ge=0, le=_MOST_COUNTED)
     cost_usd: float | None = Field(default=None, ge=0)
 
 

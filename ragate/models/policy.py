@@ -1,9 +1,9 @@
 """How a run is judged: the rules. In CI they come from the base commit, never from the change."""
 
 import datetime
-from typing import Literal
+from typing import Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from ragate.models.base import Frozen
 
@@ -179,6 +179,7 @@ class DecisionSettings(Frozen):
     Attributes:
         min_drop: Smallest proven drop of a noisy metric that is red, for both claims; None: the
             default of the deciding claim (`ragate.core.rules.allowance`).
+        tries, fails: How often a question that must pass is asked, and how many tries fail it.
         repeats: What the system is declared to repeat exactly: ``retrieval``, ``answer`` (the whole
             output, what was retrieved included).
     """
@@ -193,3 +194,12 @@ class DecisionSettings(Frozen):
     cluster: str = ""
     floor: Literal["point", "evidence"] = "point"
     repeats: tuple[Literal["retrieval", "answer"], ...] = ()
+    tries: int = Field(default=3, ge=1, le=20)
+    fails: int = Field(default=2, ge=1)
+
+    @model_validator(mode="after")
+    def _most_tries_fail(self) -> Self:
+        if not self.tries < 2 * self.fails <= 2 * self.tries:
+            wanted = f"more than half of `tries` = {self.tries}, and no more than all of them"
+            raise ValueError(f"`fails` is {self.fails}: it must be {wanted}")
+        return self

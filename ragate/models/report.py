@@ -1,22 +1,187 @@
-"""What is shown: everything a renderer may print. Renderers compute nothing."""
+"""The report: everything that a renderer prints. Renderers compute nothing themselves."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
-from pydantic import Field, SkipValidation
+from pydantic import ConfigDict, Field, SkipValidation, computed_field, model_validator
 
 from ragate.models.base import Frozen
-from ragate.models.data_changes import DataChanges
 from ragate.models.decision import Decision
-from ragate.models.metric_row import PassGroup
-from ragate.models.proposed import CheckoutRules, Proposed, SuggestedFloor
+from ragate.models.metric_row import MetricRow, PassGroup
 from ragate.models.run import Filters, SystemInfo
-from ragate.models.run_facts import Diagnosis, DrillProof, RunFacts
-from ragate.models.sample_row import RunDetails, SampleOutcome, SampleRow
+from ragate.models.sample_row import (
+    AnsweredQuestion,
+    CauseKind,
+    RunDetails,
+    SampleOutcome,
+    SampleRow,
+)
+from ragate.models.verdict import Verdict, as_documented, without_exit_code
 
 REPORT_SCHEMA_VERSION = 1
 Publish = Literal["full", "answers", "ids"]
+
+
+def _optional_exit_code(schema: dict[str, Any]) -> None:
+    # A computed field is always there, so the schema would demand it.
+    del schema["required"]
+    schema["properties"]["exit_code"]["default"] = None
+
+
+class Proposed(Frozen):
+    """The verdict by the change's own policy, golden set and baseline: shown, and never decides.
+
+    Attributes:
+        verdict, exit_code: None where it could not be computed; `note` says why.
+        differs: What is not the same as in the base: files, and keys with their old and new value.
+        added, edited, removed: Samples of the golden set, against the base's.
+        renamed: By old id the new one of samples with the same content.
+        failing: Samples that the change brings in, in whatever way, and that fail.
+    """
+
+    model_config = ConfigDict(json_schema_extra=_optional_exit_code)
+
+    verdict: Verdict | None = None
+    reasons: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    differs: tuple[str, ...] = ()
+    added: tuple[str, ...] = ()
+    edited: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    renamed: dict[str, str] = {}
+    failing: tuple[str, ...] = ()
+    metrics: tuple[MetricRow, ...] = ()
+    note: str = ""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _exit_code_follows(cls, fields: Any) -> Any:
+        return without_exit_code(fields)
+
+    @computed_field(json_schema_extra=as_documented)  # type: ignore[prop-decorator]
+    @property
+    def exit_code(self) -> int | None:
+        """What the command would end with by this verdict."""
+        return None if self.verdict is None else self.verdict.exit_code
+
+
+class SuggestedFloor(Frozen):
+    """A floor (or ceiling) that what was measured today would keep.
+
+    Attributes:
+        mean: What was measured.
+        key: ``minimum`` or ``maximum``.
+    """
+
+    metric: str
+    unit: str
+    mean: float
+    key: Literal["minimum", "maximum"]
+    limit: float
+
+
+class CheckoutRules(Frozen):
+    """The rules of a verdict that went by those of a checkout, where a base may have others.
+
+    Attributes:
+        base_read: The base's could be read, so that `changed` is known.
+        changed: What of the checkout's rules is not the base's.
+    """
+
+    base_read: bool
+    changed: tuple[Literal["policy", "golden set", "baseline", "judge prompt"], ...] = ()
+
+
+class Diagnosis(Frozen):
+    """One row of the symptom table that fits this run.
+
+    Attributes:
+        certain: It is no guess from a pattern, and what it says explains all else.
+    """
+
+    symptom: str
+    likely_cause: str
+    action: str
+    certain: bool = False
+
+
+class RunFacts(Frozen):
+    """Counts and costs of the run, for the line under the verdict.
+
+    Attributes:
+        unjudged: Answerable samples without an expected document; others have none to be judged.
+        calls_reused, verdicts_reused: Answers, and verdicts of the judge, that were there already.
+        saved_usd: What reused answers cost when they were made, as far as that is known.
+    """
+
+    samples: int = 0
+    affected: int | None = None
+    reused: int | None = None
+    unjudged: int = 0
+    errors: int = 0
+    unscored: int = 0
+    model_calls: int = 0
+    calls_reused: int = 0
+    verdicts_reused: int = 0
+    cost_usd: float | None = None
+    saved_usd: float = 0.0
+    duration_s: float | None = None
+
+
+class DrillProof(Frozen):
+    """When the gate last proved that it can fail, and how many planted breaks it caught."""
+
+    date: str
+    caught: int
+    planted: int
+
+
+class RemovedSample(Frozen):
+    """A sample that the baseline has and the golden set no longer has, with its baseline means."""
+
+    sample_id: str
+    means: dict[str, float]
+
+
+class DataChanges(Frozen):
+    """How the golden set differs from the baseline's; an edited sample is in both lists.
+
+    Attributes:
+        matched: Selected samples that the baseline holds with the same content.
+        selected: Samples of this run.
+        renamed: By old id the new one of samples with the same content; they are matched.
+        failing: Added, edited and renamed samples that fail now: an error, a pass mark or a limit
+            of a metric that gates, and of one without either its worst value.
+        missing_documents: Expected documents that the corpus does not hold, by sample.
+        stale_evidence: Documents that no longer hold their passage of evidence, by sample: its
+            reference may be stale.
+        unasked_documents: Documents that the change adds or edits and no question expects, as far
+            as it was looked at.
+    """
+
+    matched: int = 0
+    selected: int = 0
+    added: tuple[str, ...] = ()
+    removed: tuple[RemovedSample, ...] = ()
+    edited: tuple[str, ...] = ()
+    renamed: dict[str, str] = {}
+    failing: tuple[str, ...] = ()
+    missing_documents: dict[str, tuple[str, ...]] = {}
+    stale_evidence: dict[str, tuple[str, ...]] = {}
+    unasked_documents: tuple[str, ...] = ()
+
+    @property
+    def gone(self) -> tuple[RemovedSample, ...]:
+        """Those that are there in no form any more."""
+        edited = set(self.edited)
+        return tuple(row for row in self.removed if row.sample_id not in edited)
+
+    @property
+    def new(self) -> tuple[str, ...]:
+        """Those that were there in no form before."""
+        edited = set(self.edited)
+        return tuple(key for key in self.added if key not in edited)
 
 
 class ChangedPart(Frozen):
@@ -47,6 +212,36 @@ class ChangeOrigin(Frozen):
     parts: tuple[ChangedPart, ...] = ()
     more: int = 0
     alone: bool = False
+
+
+class TagLoss(Frozen):
+    """How many samples of one tag got worse, of all that have it."""
+
+    tag: str
+    worse: int
+    of: int
+
+
+class Story(Frozen):
+    """What happened to the samples that got worse.
+
+    Attributes:
+        worse: How many got worse.
+        told: Of how many of them, the worst, the other counts are: those with a row.
+        lost: An expected document was retrieved before and is not now.
+        causes: How many of the others were put down to each cause, the most frequent first.
+        refused: They were answered before, and now the answer says that it does not know.
+        answered: The reverse.
+        hardest: The tag that was hit hardest, None where none stands out from chance.
+    """
+
+    worse: int = 0
+    told: int = 0
+    lost: int = 0
+    causes: dict[CauseKind, int] = {}
+    refused: int = 0
+    answered: int = 0
+    hardest: TagLoss | None = None
 
 
 class SourceLinks(Frozen):
@@ -95,10 +290,13 @@ class Report(Frozen):
         judge: Who judged, with provider and model; "" where nobody did.
         settings: Of the system, by dotted key, as far as they are known.
         outcomes: Every sample of the candidate.
+        questions: Every sample of every pass with its answer, for ``--format json``; neither in the
+            stored report nor in that of the action.
         pass_groups: Of a scorecard, who passes: by stage, tag and field.
         unchanged: Number of samples with equal scores and outputs.
         drill: The last `ragate drill`; None where there was none.
         origin: What of the system is not as it was.
+        story: What happened to the samples that got worse, in counts.
         links: Where samples and documents can be read.
         left_out: Changed samples that got no row, since there are too many.
         proposed: The verdict by the change's own rules, where they differ from the base's.
@@ -129,14 +327,17 @@ class Report(Frozen):
     decision: Decision
     facts: RunFacts = RunFacts()
     data: DataChanges = DataChanges()
-    samples: tuple[SampleRow, ...] = ()
+    # asyncio.run writes its result into an error that it drops: no rows of 20,000 samples there.
+    samples: tuple[SampleRow, ...] = Field(default=(), repr=False)
     judge: str = ""
     settings: dict[str, str] = {}
-    outcomes: tuple[SampleOutcome, ...] = ()
+    outcomes: tuple[SampleOutcome, ...] = Field(default=(), repr=False)
+    questions: tuple[AnsweredQuestion, ...] = Field(default=(), repr=False)
     pass_groups: tuple[PassGroup, ...] = ()
     unchanged: int = 0
     left_out: int = 0
     origin: ChangeOrigin = ChangeOrigin()
+    story: Story = Story()
     links: SourceLinks = SourceLinks()
     diagnosis: tuple[Diagnosis, ...] = ()
     drill: DrillProof | None = None

@@ -1,6 +1,6 @@
 """What a run leaves behind: its manifest and one record for each sample and pass."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pydantic import Field, SkipValidation
@@ -8,9 +8,63 @@ from pydantic import Field, SkipValidation
 from ragate.models.base import Frozen
 from ragate.models.output import SystemOutput
 from ragate.models.policy import Acceptance
-from ragate.models.score import MetricInfo, Reads, Score
+from ragate.models.score import Direction, MetricInfo, Reads, Score
 
 RUN_SCHEMA_VERSION = 1
+
+
+# What a baseline tells of the recordings that it came from.
+
+
+class Recording(Frozen):
+    """One recording of a baseline."""
+
+    commit: str = ""
+    date: str = ""
+
+
+class Merged(Frozen):
+    """That two recordings of a baseline were merged, and none was made since.
+
+    Attributes:
+        neither: Questions of the merged golden set that the baseline does not hold as they are
+            there, since only the other side recorded them.
+        recordings: What was merged, by date.
+        unmeasured: Metrics that the baseline holds no score of. Merges name none any more; a file
+            that an earlier version merged may.
+    """
+
+    neither: tuple[str, ...] = ()
+    recordings: tuple[Recording, ...] = ()
+    unmeasured: tuple[str, ...] = ()
+
+    def written(self) -> dict[str, Any]:
+        """Return it as a baseline file holds it; what is absent in most files is left out."""
+        facts = self.model_dump(mode="json")
+        return facts if self.unmeasured else {key: facts[key] for key in ("neither", "recordings")}
+
+
+class Moved(Frozen):
+    """What a baseline lost and won in all its recordings since the oldest one.
+
+    Attributes:
+        commit, date: Of the oldest recording, which somebody accepted by committing it.
+        changes: By gated metric, the sum of the changes of its mean, each on the questions that
+            both recordings share; negative where it fell.
+    """
+
+    commit: str = ""
+    date: str = ""
+    changes: dict[str, float] = {}
+
+    def lost(self, metrics: Mapping[str, MetricInfo]) -> dict[str, float]:
+        """Return the changes that are losses, by metric; those that three decimals show."""
+        higher = {name: info.direction is Direction.HIGHER for name, info in metrics.items()}
+        return {
+            name: change
+            for name, change in self.changes.items()
+            if round(change, 3) and (change < 0) == higher.get(name, True)
+        }
 
 
 class Filters(Frozen):
@@ -72,38 +126,17 @@ class EarlierRun(Frozen):
     failed: bool = False
 
 
-class Recording(Frozen):
-    """One recording of a baseline."""
-
-    commit: str = ""
-    date: str = ""
-
-
-class Merged(Frozen):
-    """That a baseline was put together of several recordings, and not recorded since.
-
-    Attributes:
-        neither: Samples that two sides changed, which the baseline does not hold.
-        unmeasured: Metrics whose table was fitted on another golden set than the merged one; the
-            baseline holds no score of them.
-    """
-
-    neither: tuple[str, ...] = ()
-    recordings: tuple[Recording, ...] = ()
-    unmeasured: tuple[str, ...] = ()
-
-    def written(self) -> dict[str, Any]:
-        """Return it as a baseline file holds it; what is absent in most files is left out."""
-        facts = self.model_dump(mode="json")
-        return facts if self.unmeasured else {key: facts[key] for key in ("neither", "recordings")}
-
-
 class RunManifest(Frozen):
     """Where a run comes from.
 
     Attributes:
+        judge, judge_name: The judge's fingerprint, and who that is: judge, provider and model; None
+            and "" where nobody judged, or where that is not known.
         runs: Number of passes over the samples.
+        clean: All files were as in `commit`, those of ragate aside.
+        recorded: Passes that a system of recordings could give; 0 for any other.
         identical: Number of passes that equal an earlier one byte for byte on every sample.
+        own_sessions: Each pass had a session of its own: processes, connections and index.
         created: ISO 8601, UTC.
         states: Data that a metric fixed when the baseline was recorded (idf tables), by metric.
         evidence: Names the state that was judged; runs of one state add up. "" where unknown.
@@ -115,6 +148,7 @@ class RunManifest(Frozen):
         stale_evidence: Documents that no longer hold their passage of evidence, by sample.
         eval_date: The date as of which questions were asked, "" where it does not count.
         accepted: Drops that were accepted on the way to this baseline.
+        moved: Of a baseline: the sum of its changes; None where it is the first, or none moved it.
         seconds: Of a baseline: times over the whole run as they were recorded, by metric.
         merged: Of a baseline: the recordings that it was merged of, None where it is one.
         branch: What was checked out, "" where that has no name.
@@ -126,15 +160,19 @@ class RunManifest(Frozen):
     gate: str = ""
     created: str = ""
     commit: str = ""
+    clean: bool = False
     ragate_version: str = ""
     dataset: str = ""
     system: SystemInfo
     judge: str | None = None
+    judge_name: str = ""
     metrics: dict[str, MetricInfo] = {}
     states: dict[str, dict[str, float]] = {}
     filters: Filters = Filters()
     runs: int = Field(default=1, ge=1)
     identical: int = Field(default=0, ge=0)
+    own_sessions: bool = False
+    recorded: int = Field(default=0, ge=0)
     retrieval_only: bool = False
     missing_documents: dict[str, tuple[str, ...]] = {}
     stale_evidence: dict[str, tuple[str, ...]] = {}
@@ -145,6 +183,7 @@ class RunManifest(Frozen):
     earlier: tuple[EarlierRun, ...] = ()
     same_state: bool = False
     accepted: tuple[Acceptance, ...] = ()
+    moved: Moved | None = None
     seconds: dict[str, float] = {}
     merged: Merged | None = None
     branch: str = ""

@@ -8,6 +8,9 @@ from typing import Literal
 from ragate.models.base import Frozen
 from ragate.models.output import RetrievedChunk, Usage
 from ragate.models.sample import Turn
+from ragate.models.score import Score
+
+WORSE = frozenset({"worse", "failed", "mixed"})
 
 
 class CauseKind(StrEnum):
@@ -63,11 +66,16 @@ class ScoreChange(Frozen):
 
 
 class SampleSide(Frozen):
-    """What one side retrieved (document ids in rank order, repeats collapsed) and answered."""
+    """What one side retrieved (document ids in rank order, repeats collapsed) and answered.
+
+    Attributes:
+        refused: The answer says that it does not know.
+    """
 
     docs: tuple[str, ...] = ()
     answer: str | None = None
     error: str | None = None
+    refused: bool = False
 
 
 class SampleRow(Frozen):
@@ -92,6 +100,11 @@ class SampleRow(Frozen):
     ranks: tuple[RankChange, ...] = ()
     scores: tuple[ScoreChange, ...] = ()
     cause: Cause | None = None
+
+    @property
+    def got_worse(self) -> bool:
+        """Whether it failed, or a score fell."""
+        return self.change in WORSE
 
 
 # Slotted dataclasses, not models: a page of a large golden set holds ten thousand of them.
@@ -168,3 +181,37 @@ class SampleOutcome:
     passed: bool | None = None
     scores: Mapping[str, float | None] = field(default_factory=dict)
     latency_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RankedDocument:
+    """A document that was retrieved: at the rank of its best chunk, 1 the best."""
+
+    rank: int
+    doc_id: str
+    expected: bool
+
+
+@dataclass(frozen=True, slots=True)
+class AnsweredQuestion:
+    """One sample in one pass of the candidate: what was asked, what came back, how it scored.
+
+    Attributes:
+        run: 0-based number of the pass.
+        verdict: PASS or FAIL of the sample over its passes: by the scorecard or the pass marks,
+            without any by the limits of the metrics that gate, and where one has none by its worst
+            value.
+        answer: None of a failed sample, and where `publish` keeps it at home.
+        error: What went wrong, "" where nothing did.
+        latency_s: Wall time in seconds; None where it is not known.
+    """
+
+    sample_id: str
+    run: int
+    query: str
+    verdict: Literal["PASS", "FAIL"]
+    answer: str | None
+    retrieved: tuple[RankedDocument, ...]
+    scores: dict[str, Score]
+    latency_s: float | None = None
+    error: str = ""

@@ -9,7 +9,7 @@ from ragate.models.base import Frozen
 
 
 class ScoreState(StrEnum):
-    """A score is a value, does not apply, or could not be measured. There is no fourth state."""
+    """Whether a score has a value, does not apply to its sample, or could not be measured."""
 
     VALUE = "value"
     NOT_APPLICABLE = "not_applicable"

@@ -1,4 +1,4 @@
-"""What can be said: of the whole change, and of one metric."""
+"""The verdicts on a whole change and on one metric."""
 
 from collections.abc import Mapping
 from enum import StrEnum

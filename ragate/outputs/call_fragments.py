@@ -1,7 +1,10 @@
 """Calls of tools that came in pieces, as in a stream of OpenAI or LangChain."""
 
+import sys
 from collections.abc import Iterable, Mapping
 from typing import Any
+
+from ragate.support.strict_json import whole
 
 _PARTS = frozenset({"name", "arguments", "args"})
 
@@ -27,9 +30,8 @@ def _is_fragment(item: object) -> bool:
     if not isinstance(item, Mapping):
         return False
     index, part = item.get("index"), item.get("function") or item
-    is_number = isinstance(index, int) and not isinstance(index, bool)
     return (
-        is_number
+        whole(index, most=sys.maxsize) is not None
         and isinstance(part, Mapping)
         and {"name", "arguments", "args"} & part.keys() != set()
     )

@@ -2,14 +2,17 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ragate.errors import DatasetError
 from ragate.outputs.fields import described, fields_of
-from ragate.outputs.guess import ProposedMapping, guess_mapping, quoted
-from ragate.outputs.misfits import IN_CI
+from ragate.outputs.mapping import IN_CI
 from ragate.outputs.recorded_output import misspelt
 from ragate.support.records import parsed_cell, records
+from ragate.version import MANUAL
+
+if TYPE_CHECKING:
+    from ragate.outputs.guess import ProposedMapping
 
 _SAMPLE = ("id", "question", "query")
 _SAID = ("answer", "error", "tool_calls")
@@ -30,7 +33,7 @@ def refuse_foreign(path: Path, where: str, value: Any) -> None:
     if not lacking:
         return
     proposal = proposed_mapping(path)
-    remedy = f"docs/replay.md shows the format of a line; {IN_CI}"
+    remedy = f"{MANUAL}/replay.md shows the format of a line; {IN_CI}"
     if proposal:
         remedy = (
             "if this is how they are to be read, paste it into ragate.toml, below the keys of "
@@ -48,6 +51,8 @@ def unsaid(fields: Mapping[str, Any]) -> str:
     lacking = _lacking({**fields, "id": "-"})
     if not lacking:
         return ""
+    from ragate.outputs.guess import guess_mapping, quoted
+
     proposal = guess_mapping([fields]).pointers or {}
     # The sample is known: it was asked.
     parts = {key: proposal[key] for key in proposal if key not in {"id", "question"}}
@@ -67,8 +72,10 @@ def _lacking(line: Mapping[str, Any]) -> str:
     return ""
 
 
-def proposed_mapping(path: Path) -> ProposedMapping:
+def proposed_mapping(path: Path) -> "ProposedMapping":
     """Return how the first lines of a file may be read; empty where nothing is seen in them."""
+    from ragate.outputs.guess import guess_mapping
+
     rows: list[Mapping[str, Any]] = []
     try:
         for _, row in records(path, error=DatasetError):

@@ -2,20 +2,26 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from pydantic import ValidationError, model_validator
 
 from ragate.errors import DatasetError
 from ragate.models import Frozen
-from ragate.outputs.exports import PRESETS, Exchange, read_export
-from ragate.outputs.misfits import Misfits
+from ragate.outputs.fields import described, fields_of
 from ragate.outputs.pointed import Pointer, Pointers, pointed
 from ragate.outputs.recorded_output import RecordedOutput
 from ragate.support.pointer import PointerError, one
 from ragate.support.records import parsed_cell, records
 from ragate.support.settings import nearest, read_settings
+
+if TYPE_CHECKING:
+    from ragate.outputs.exports import Exchange
+
+IN_CI = "in CI the base branch's mapping counts"
+_NAMED = 5
 
 
 class LinePointers(Pointers):
@@ -43,8 +49,11 @@ class RecordMapping(Frozen):
 
     @model_validator(mode="after")
     def _one_way(self) -> Self:
-        if self.preset and self.preset not in PRESETS:
-            raise ValueError(f"unknown preset {self.preset!r}{nearest(self.preset, PRESETS)}")
+        if self.preset:
+            from ragate.outputs.exports import PRESETS
+
+            if self.preset not in PRESETS:
+                raise ValueError(f"unknown preset {self.preset!r}{nearest(self.preset, PRESETS)}")
         if self.preset and not self.pointers.empty:
             raise ValueError("give preset or pointers, not both")
         pointers = self.pointers
@@ -71,6 +80,37 @@ def mapping_of(settings: Mapping[str, Any]) -> RecordMapping:
     return read_settings(RecordMapping, table, where="[system]")
 
 
+@dataclass
+class _Misfits:
+    """Lines that the pointers do not fit; the first one is shown in full."""
+
+    fitting: int = 0
+    places: list[str] = field(default_factory=list)
+    first: str = ""
+
+    def add(self, where: str, problem: str, row: Mapping[str, Any]) -> None:
+        if not self.places:
+            self.first = f"{where}: {problem}; this line has {described(fields_of(row))}"
+        self.places.append(where)
+
+    def refuse(self) -> None:
+        """Raise where a line did not fit.
+
+        Raises:
+            DatasetError: names the first, and how many others there are.
+        """
+        if not self.places:
+            return
+        count = len(self.places) + self.fitting
+        others = ", ".join(place.rpartition(":")[2].strip() for place in self.places[1:_NAMED])
+        more = f"; the next: {others}" if others else ""
+        raise DatasetError(
+            f"{self.first} ({len(self.places)} of {count} lines do not fit{more})",
+            remedy="correct [system.pointers], or write every line in one shape; where your system "
+            f"failed, let `error` point to its message; {IN_CI}",
+        )
+
+
 def mapped_outputs(path: Path, mapping: RecordMapping) -> Iterator[tuple[str, RecordedOutput]]:
     """Yield the outputs of a file, each with its place.
 
@@ -81,10 +121,12 @@ def mapped_outputs(path: Path, mapping: RecordMapping) -> Iterator[tuple[str, Re
         DatasetError: a line does not fit, or says nothing; names the place.
     """
     if mapping.preset:
+        from ragate.outputs.exports import read_export
+
         for exchange in read_export(mapping.preset, path):
             yield exchange.place, _of_exchange(exchange)
         return
-    misfits = Misfits()
+    misfits = _Misfits()
     for where, row in records(path, error=DatasetError, inside=mapping.pointers.records):
         if path.suffix.lower() == ".csv":
             row = {name: parsed_cell(cell) for name, cell in row.items()}
@@ -143,14 +185,13 @@ def _validated(fields: Mapping[str, Any]) -> RecordedOutput:
         raise PointerError(f"{name}: {problem['msg']} (got {got})") from error
 
 
-def _of_exchange(exchange: Exchange) -> RecordedOutput:
+def _of_exchange(exchange: "Exchange") -> RecordedOutput:
     if not exchange.error and exchange.answer is None and exchange.passages is None:
         raise DatasetError(
             f"{exchange.place}: neither an answer nor contexts were recorded",
             remedy="leave out what was not answered: it is then unscored, and never wrong",
         )
     fields: dict[str, Any] = {
-        "id": exchange.id,
         "question": exchange.query,
         "answer": exchange.answer,
         "latency": exchange.latency_s,

@@ -22,6 +22,7 @@ from ragate.outputs.outputs_header import header_line as header_line
 from ragate.outputs.recorded_output import RecordedOutput
 from ragate.support.foreign_files import open_regular
 from ragate.support.strict_json import loads, read_lines
+from ragate.version import MANUAL
 
 M = TypeVar("M", bound=Frozen)
 _TIMES = {"latency_s", "first_token_s"}
@@ -180,7 +181,7 @@ def _validated(model: type[M], where: str, value: Any) -> M:
         raise DatasetError(
             f"{where}: {field + ': ' if field else ''}{problem['msg']} (got "
             f"{repr(problem['input'])[:80]})",
-            remedy="docs/replay.md shows the format of a line",
+            remedy=f"{MANUAL}/replay.md shows the format of a line",
         ) from error
 
 

@@ -10,6 +10,11 @@ from ragate.outputs.call_list import read_calls
 from ragate.outputs.fields import escaped
 from ragate.support.pointer import PointerError, many, one, parse
 
+USAGE_NAMES = {
+    "prompt_tokens": ("prompt_tokens", "input_tokens", "promptTokens", "inputTokens"),
+    "completion_tokens": ("completion_tokens", "output_tokens", "completionTokens", "outputTokens"),
+}
+
 
 def _pointer(value: str) -> str:
     parse(value)
@@ -24,6 +29,8 @@ class Pointers(Frozen):
 
     Attributes:
         contexts, ids, scores: Lists, one item for each chunk; ``*`` stands for every item.
+        usage: An object with counts of tokens, under one of their usual names.
+        id_before: A text that ends a document's id: of ``vat.md::3`` and ``::`` it is ``vat.md``.
     """
 
     answer: Pointer = ""
@@ -33,11 +40,13 @@ class Pointers(Frozen):
     citations: Pointer = ""
     tool_calls: Pointer = ""
     latency: Pointer = ""
+    usage: Pointer = ""
+    id_before: str = ""
 
     @property
     def empty(self) -> bool:
         """True where none is given: what comes is read as a recorded output."""
-        return not any(self.model_dump().values())
+        return not any(self.model_dump(exclude={"id_before"}).values())
 
 
 def pointed(value: Any, pointers: Pointers, *, lone: bool = False) -> dict[str, Any]:
@@ -72,7 +81,7 @@ def _chunks(value: Any, pointers: Pointers, *, lone: bool) -> list[Any]:
         counts = ", ".join(f"{name} {len(column)}" for name, column in named.items())
         raise PointerError(f"the lists of chunks differ in length: {counts}")
     rows = zip(*named.values(), strict=True)
-    return [_chunk(dict(zip(named, row, strict=True))) for row in rows]
+    return [_chunk(dict(zip(named, row, strict=True)), pointers.id_before) for row in rows]
 
 
 def _listed(value: Any, pointer: str, *, lone: bool) -> list[Any]:
@@ -85,10 +94,25 @@ def _listed(value: Any, pointer: str, *, lone: bool) -> list[Any]:
     return many(value, pointer)
 
 
-def _chunk(row: dict[str, Any]) -> dict[str, Any]:
+def _chunk(row: dict[str, Any], id_before: str) -> dict[str, Any]:
     if isinstance(row.get("doc_id"), int) and not isinstance(row["doc_id"], bool):
         row["doc_id"] = str(row["doc_id"])
+    if id_before and isinstance(row.get("doc_id"), str):
+        row["doc_id"] = row["doc_id"].partition(id_before)[0] or row["doc_id"]
     return row
+
+
+def _usage(value: Any, pointer: str) -> dict[str, int] | None:
+    """Return the counts of tokens, None where the object has none under a name that is known."""
+    counts = one(value, pointer)
+    if not isinstance(counts, dict):
+        return None
+    named = {
+        ours: next((counts[name] for name in names if isinstance(counts.get(name), int)), None)
+        for ours, names in USAGE_NAMES.items()
+    }
+    told = {ours: count for ours, count in named.items() if count is not None}
+    return {"calls": 1, **told} if told else None
 
 
 def _calls(value: Any, pointer: str) -> list[Any]:
@@ -114,4 +138,5 @@ _PARTS: dict[str, Callable[[Any, str], Any]] = {
     "latency": one,
     "citations": many,
     "tool_calls": _calls,
+    "usage": _usage,
 }

@@ -1,4 +1,4 @@
-"""The pairs of answers of a stored run that a person can judge: the baseline's and the run's."""
+"""Answers that a person can judge: the baseline's beside a run's, and what was said of them."""
 
 import random
 from collections.abc import Iterator, Sequence
@@ -8,12 +8,15 @@ from pathlib import Path
 from ragate.config import Config
 from ragate.core.comparison.own_passes import newest_run
 from ragate.core.hashing import content_hash
+from ragate.core.judging.review_agreement import ReviewAgreement, review_agreement
 from ragate.errors import UsageError
-from ragate.models import Record, ReviewLabel, ReviewVerdict, Run, Sample, SystemOutput
+from ragate.models import Direction, Record, ReviewLabel, ReviewVerdict, Run, Sample, SystemOutput
 from ragate.pipeline.compare_stored import samples_of_run
 from ragate.pipeline.decide.gate_setup import load_baseline_or_none
 from ragate.stores.local import LocalStore
-from ragate.support.settings import nearest
+from ragate.support.settings import nearest, shown
+
+Key = tuple[str, str, str]  # sample, hash of its content, hash of the output
 
 
 @dataclass(frozen=True)
@@ -146,3 +149,112 @@ def first_records(run: Run) -> dict[str, Record]:
     for record in run.records:
         first.setdefault(record.sample_id, record)
     return first
+
+
+# Labels of samples that somebody names by their ids, without looking at any text.
+
+
+def labels_of_ids(
+    config: Config,
+    run: Run,
+    ids: Sequence[str],
+    verdict: ReviewVerdict,
+    *,
+    who: str,
+    reason: str,
+    commit: str,
+) -> list[ReviewLabel]:
+    """Return one person's word on each of some samples.
+
+    Args:
+        config: Names the baseline.
+        commit: The one whose outputs the run holds.
+
+    Raises:
+        UsageError: there is no baseline, the run has no such sample, or its output is the
+            baseline's; names it. Nothing is labelled then.
+    """
+    baseline = load_baseline_or_none(config)
+    if baseline is None:
+        raise UsageError("there is no baseline, so no answer that this one is better or worse than")
+    old, new = first_records(baseline), first_records(newest_run(run))
+    pairs = [_pair(sample_id, old, new) for sample_id in ids]
+    return [
+        ReviewLabel(
+            gate=run.manifest.gate,
+            id=after.sample_id,
+            commit=commit,
+            verdict=verdict,
+            reason=reason,
+            who=who,
+            sample=after.content_hash,
+            before=before.output_hash,
+            after=after.output_hash,
+        )
+        for before, after in pairs
+    ]
+
+
+def _pair(sample_id: str, old: dict[str, Record], new: dict[str, Record]) -> tuple[Record, Record]:
+    after = new.get(sample_id)
+    if after is None:
+        near = nearest(sample_id, list(new))
+        raise UsageError(f"no sample {shown(sample_id)} in this run{near}")
+    before = old.get(sample_id)
+    if before is None or before.content_hash != after.content_hash:
+        raise UsageError(f"the baseline has no answer of {shown(sample_id)} as it is asked now")
+    if before.output_hash == after.output_hash:
+        raise UsageError(f"the output of {shown(sample_id)} is the baseline's: nothing changed")
+    return before, after
+
+
+# What people said of changed answers, beside the scores that both answers got.
+
+
+@dataclass(frozen=True)
+class ReviewedScores:
+    """How each metric agrees with people.
+
+    Attributes:
+        labels: Labels whose two outputs the baseline and the run hold: only these were compared.
+        elsewhere: Labels of other outputs, other samples or another gate.
+        stale: Labels that call a reference stale: they say nothing of the answers.
+    """
+
+    agreements: dict[str, ReviewAgreement]
+    labels: int
+    elsewhere: int
+    stale: int
+
+
+def reviewed_scores(baseline: Run, run: Run, labels: Sequence[ReviewLabel]) -> ReviewedScores:
+    """Compare labels with stored scores; asks nobody."""
+    said = [label for label in labels if label.verdict is not ReviewVerdict.STALE_REFERENCE]
+    before, after = _by_output(baseline), _by_output(run)
+    pairs: list[tuple[ReviewVerdict, Record, Record]] = []
+    for label in said:
+        old = before.get((label.id, label.sample, label.before))
+        new = after.get((label.id, label.sample, label.after))
+        if old is not None and new is not None and label.gate == run.manifest.gate:
+            pairs.append((label.verdict, old, new))
+    verdicts = [verdict for verdict, _, _ in pairs]
+    agreements = {
+        name: review_agreement(
+            verdicts, [_gain(name, info.direction, old, new) for _, old, new in pairs]
+        )
+        for name, info in run.manifest.metrics.items()
+        if not info.aggregate
+    }
+    return ReviewedScores(agreements, len(pairs), len(said) - len(pairs), len(labels) - len(said))
+
+
+def _by_output(run: Run) -> dict[Key, Record]:
+    return {(each.sample_id, each.content_hash, each.output_hash): each for each in run.records}
+
+
+def _gain(metric: str, direction: Direction, before: Record, after: Record) -> float | None:
+    old, new = (each.scores.get(metric) for each in (before, after))
+    if old is None or new is None or old.value is None or new.value is None:
+        return None
+    rise = new.value - old.value
+    return rise if direction is Direction.HIGHER else -rise

@@ -13,7 +13,6 @@ from ragate.models import Acceptance, Report, Run, Sample, Verdict
 from ragate.pipeline.decide.compare_and_decide import compare_and_decide
 from ragate.pipeline.decide.gate_report import gate_report
 from ragate.pipeline.decide.gate_setup import GateSetup, read_gate_setup
-from ragate.pipeline.decide.remeasured_merge import remeasured
 from ragate.runtime.operations import Operations
 from ragate.stores.postgres.open_store import open_store
 from ragate.support.spill import Spill
@@ -36,7 +35,6 @@ def load_any(operations: Operations, name: str) -> Run:
 def compare_stored(config: Config, operations: Operations, a: str, b: str) -> Report:
     """Compare stored run `b` with stored run `a` by the policy's rules."""
     baseline, candidate = deciding_run(load_any(operations, a)), load_any(operations, b)
-    baseline = remeasured(config, baseline, beside=candidate)
     setup = GateSetup(config, samples_of_run(config, candidate), baseline)
     return gate_report(compare_and_decide(setup, candidate))
 
@@ -54,9 +52,7 @@ def decide_again(
         accepted: Drops that were accepted for the outputs of this very run.
         control: The base version run today.
     """
-    setup = read_gate_setup(
-        config, run.manifest.filters, control=control, accepted=accepted, scored=run
-    )
+    setup = read_gate_setup(config, run.manifest.filters, control=control, accepted=accepted)
     report = gate_report(compare_and_decide(setup, run))
     return _without_what_was_left_out(config, run, report)
 

@@ -10,16 +10,16 @@ from ragate.core.drill.detection import SHARES, Drill, drill
 from ragate.errors import NoBaselineError, UsageError
 from ragate.models import Decision, DrillProof, Filters, Needs, Run, Sample, SystemOutput
 from ragate.pipeline.decide.compare_and_decide import compare_and_decide
-from ragate.pipeline.decide.drill_proof import DRILL_FILE
+from ragate.pipeline.decide.gate_report import DRILL_FILE
 from ragate.pipeline.decide.gate_setup import GateSetup, load_baseline_or_none, load_samples
 from ragate.pipeline.run.collected_outputs import line_mapping, read_collected
 from ragate.pipeline.score.metric_records import evaluate
 from ragate.pipeline.score.policy_metrics import make_metrics
 from ragate.protocols import Aggregate, Metric
 from ragate.runtime.operations import Operations
+from ragate.stores import OUTPUTS
 from ragate.stores.local import LocalStore
 from ragate.stores.postgres.open_store import open_store
-from ragate.stores.run_files import OUTPUTS
 from ragate.support.atomic_files import write_atomic
 
 

@@ -1,35 +1,91 @@
 """What a run would cost, before anything is spent: the requests are built, and none is sent."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NoReturn
 
 from ragate import plugins
 from ragate.clients.memoised.memoised_chat import MemoisedChat
-from ragate.clients.prices import price_of
+from ragate.clients.prices import Price, price_of
 from ragate.config import Config
-from ragate.core.judging.criteria import PAIRWISE
+from ragate.core.conversation import conversation
+from ragate.core.judging.applicability import PAIRWISE
+from ragate.errors import ProviderError
 from ragate.judges import canaries_for
 from ragate.models import RetrievedChunk, Run, Sample, SystemOutput
 from ragate.pipeline.decide.gate_setup import load_baseline_or_none, load_samples
-from ragate.pipeline.request_sizes import (
-    CHARS_PER_TOKEN,
-    JUDGEMENT_TOKENS,
-    Sizes,
-    Unsent,
-    prices_of,
-)
-from ragate.pipeline.run.collect_pass import run_pass
-from ragate.pipeline.run.selection import Selection
-from ragate.pipeline.score.asked.spared_stages import SparedStages, not_spared, spared_stages
+from ragate.pipeline.run.collected_outputs import run_pass
+from ragate.pipeline.run.run_profile import Selection
 from ragate.pipeline.score.judgement_cache import cached_judgements
-from ragate.pipeline.score.known_judgements import KnownJudgements, asks
-from ragate.pipeline.score.pairwise import opponents_of
+from ragate.pipeline.score.known_judgements import KnownJudgements, asks, opponents_of
 from ragate.pipeline.score.policy_metrics import judged_metrics, make_metrics
-from ragate.protocols import ChatClient
+from ragate.pipeline.score.spared_stages import SparedStages, not_spared, spared_stages
+from ragate.protocols import ChatClient, ChatReply, ChatRequest
 from ragate.runtime.operations import Operations
 from ragate.runtime.output_spool import Outputs
 from ragate.runtime.resources import Opened, open_resources
+
+# Requests that are measured in place of being sent.
+
+CHARS_PER_TOKEN = 4
+JUDGEMENT_TOKENS = 500
+
+
+@dataclass
+class Sizes:
+    """Requests that would be sent: how many, their tokens by rule of thumb, and their price."""
+
+    calls: int = 0
+    prompt_tokens: int = 0
+    cost_usd: float | None = 0.0
+
+    def add(self, request: ChatRequest, price: Price | None, *, output_tokens: int) -> None:
+        tokens = sum(len(content) for _, content in request.messages) // CHARS_PER_TOKEN
+        self._count(1, tokens, price, output_tokens=output_tokens)
+
+    def add_unbuilt(
+        self, texts: Iterable[str], calls: int, price: Price | None, *, output_tokens: int
+    ) -> None:
+        """Count calls whose requests are not built, each with these texts in it."""
+        tokens = calls * sum(map(len, texts)) // CHARS_PER_TOKEN
+        self._count(calls, tokens, price, output_tokens=calls * output_tokens)
+
+    def _count(self, calls: int, tokens: int, price: Price | None, *, output_tokens: int) -> None:
+        self.calls += calls
+        self.prompt_tokens += tokens
+        if price is None or self.cost_usd is None:
+            self.cost_usd = None
+        else:
+            self.cost_usd += price.of(input_tokens=tokens, output_tokens=output_tokens)
+
+
+@dataclass
+class Unsent:
+    """A client that measures requests in place of sending them."""
+
+    prices: dict[str, Price]
+    output_tokens: int
+    sizes: Sizes
+
+    async def __call__(self, request: ChatRequest, *, draw: int = 0) -> ChatReply:
+        del draw
+        price = price_of(request.model, self.prices)
+        self.sizes.add(request, price, output_tokens=self.output_tokens)
+        _not_sent()
+
+    async def embed(self, _texts: Sequence[str], **_settings: object) -> NoReturn:
+        _not_sent()
+
+
+def _not_sent() -> NoReturn:
+    raise ProviderError("not sent: this is an estimate")
+
+
+def prices_of(config: Config, name: str) -> dict[str, Price]:
+    """Return the prices of a provider by model."""
+    provider = config.policy.providers.get(name)
+    return dict(provider.prices) if provider is not None else {}
+
 
 ANSWER_TOKENS = 250
 CONTEXT_TOKENS = 2000
@@ -41,7 +97,7 @@ class Estimate:
 
     Attributes:
         reused: Samples whose model request is known already.
-        known: False where the system makes its own calls, or embeds: then every sample counts.
+        known: False where the system makes calls of its own, or embeds: then every sample counts.
         answers, judgements: Requests for answers and for judgements, canaries included.
     """
 
@@ -93,9 +149,13 @@ async def _answers(
         address = config.policy.address(name)
         return MemoisedChat(unsent, opened.memo, provider=name, address=address)
 
-    counted = plugins.traits(config.system.use).counted
-    if not counted or {"embedder", "rerank"} & config.system.settings.keys():
+    if not plugins.traits(config.system.use).counted:
         total.known = False
+        return {}
+    if {"embedder", "rerank"} & config.system.settings.keys():
+        total.known = False
+        if not opened.system.retrieval_only:
+            _count_chat_answers(config, samples, total.answers)
         return {}
     resources = replace(opened.system, chat=chat)
     async with plugins.system(config.system.use, config.system.settings, resources) as system:
@@ -106,9 +166,21 @@ async def _answers(
             run=0,
             concurrency=resources.concurrency,
             timeout_s=resources.timeout_s,
+            tries=1,  # nothing is sent, so that asking again would count a request twice
         )
     total.reused = sum(output.error is None for output in outputs.values())
     return outputs
+
+
+def _count_chat_answers(config: Config, samples: Sequence[Sample], sizes: Sizes) -> None:
+    """Count an answer to every sample, with contexts of usual length: nothing was retrieved."""
+    settings = config.system.settings.get("answer")
+    if not isinstance(settings, dict) or settings.get("use") != "chat":
+        return
+    price = price_of(_model(settings), prices_of(config, str(settings.get("provider"))))
+    for sample in samples:
+        texts = (conversation(sample), "x" * CONTEXT_TOKENS * CHARS_PER_TOKEN)
+        sizes.add_unbuilt(texts, 1, price, output_tokens=ANSWER_TOKENS)
 
 
 async def _judgements(
@@ -145,7 +217,10 @@ async def _judgements(
             if settings.use == "rubric":
                 await judge(criteria, sample, output)
             else:  # a comparison is asked for in both orders
-                sizes.add_unbuilt(output, len(criteria) + (PAIRWISE in criteria), price)
+                # Nothing would hold back the requests that it sends by ways of its own.
+                calls = len(criteria) + (PAIRWISE in criteria)
+                texts = [output.answer or "", *(chunk.text for chunk in output.chunks)]
+                sizes.add_unbuilt(texts, calls, price, output_tokens=JUDGEMENT_TOKENS)
     return sizes
 
 

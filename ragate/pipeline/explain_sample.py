@@ -1,5 +1,6 @@
 """All that is known of one sample of a stored run, beside the baseline."""
 
+import asyncio
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -13,18 +14,25 @@ from ragate.core.scorecard.staged_run import staged
 from ragate.core.symptoms.advice import advice_for
 from ragate.core.symptoms.standing_faults import fault_of
 from ragate.errors import UsageError
-from ragate.models import Record, Run
+from ragate.models import Record, Run, Sample
 from ragate.outputs.outputs_file import read_outputs
 from ragate.pipeline.compare_stored import samples_of_run
 from ragate.pipeline.decide.gate_setup import load_baseline_or_none
 from ragate.renderers._samples import pass_words
-from ragate.renderers.explain import explain
+from ragate.renderers.explain import JudgeQuestion, explain
+from ragate.runtime.operations import Operations
 from ragate.stores.local import LocalStore
 from ragate.support.settings import nearest
 
 
 def explain_sample(
-    config: Config, store: LocalStore, folder: Path, sample_id: str, *, ci: bool = True
+    config: Config,
+    store: LocalStore,
+    folder: Path,
+    sample_id: str,
+    *,
+    operations: Operations,
+    ci: bool = True,
 ) -> str:
     """Return the text of `ragate report RUN --explain SAMPLE`.
 
@@ -39,21 +47,32 @@ def explain_sample(
     recorded = load_baseline_or_none(config)
     baseline = staged(recorded, card) if recorded is not None else None
     before = _of(baseline, sample_id) if baseline else []
-    after = _newest_first(run, sample_id)
+    after = _with_texts(folder, _newest_first(run, sample_id))
     rows = {row.sample_id: row for row in store.load_report(folder).samples}
     told = explain(
         samples[sample_id],
         _with_contexts(config, before),
-        _with_texts(folder, after),
+        after,
         row=rows.get(sample_id),
         ci=ci,
         slices=[part.name for part in config.policy.slices if fits(part, samples[sample_id])],
         marks=_marks(config, run, before, after),
+        questions=_questions(config, operations, run, samples[sample_id], after),
     )
     system = run.manifest.system
     advice = advice_for(has_model=writes_by_model(system), keys=system.settings)
     fault = fault_of(_of(newest_run(run), sample_id), run.manifest.metrics, advice)
     return f"{told}\nAs it stands\n  {fault}\n" if fault else told
+
+
+def _questions(
+    config: Config, operations: Operations, run: Run, sample: Sample, after: Sequence[Record]
+) -> list[JudgeQuestion]:
+    if run.manifest.judge is None or not after:
+        return []
+    from ragate.pipeline.judge_questions import judge_questions
+
+    return asyncio.run(judge_questions(config, operations, run, sample, after[0].output))
 
 
 def _marks(

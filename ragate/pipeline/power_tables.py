@@ -11,13 +11,15 @@ from ragate.core.comparison.compare import Comparison, compare
 from ragate.core.rules.allowance import allowed_drop
 from ragate.core.rules.exact import HALF
 from ragate.core.rules.metric_case import MetricCase, read_cases
-from ragate.core.rules.metric_family import GENERALISE, THIS_SET, Claim
-from ragate.core.rules.noisy.visible_drop import noise_of, visible_drop
+from ragate.core.rules.metric_family import GENERALISE, THIS_SET, Claim, build_table
+from ragate.core.rules.noisy.visible_drop import REWORDED, noise_of, visible_drop
 from ragate.core.rules.slices.slice_cases import is_split, on_all, on_slices, read_slice_cases
 from ragate.core.scorecard.staged_run import staged
+from ragate.core.statistics.joint_noise import ALONE, independent_noise, joint_noise
 from ragate.core.statistics.looks import SUSPICIOUS, SUSPICIOUS_SLICES
 from ragate.core.statistics.metric_noise import Noise
 from ragate.core.statistics.power import Design
+from ragate.core.statistics.power_search import runs_needed, samples_needed
 from ragate.models import DecisionSettings, MetricInfo, Rule, Run, Sample, pass_name
 
 
@@ -27,14 +29,15 @@ class Sight:
 
     Attributes:
         design: The gate that confirms what is suspicious, where the policy says so.
-        once: Smallest visible drop of one pass that nothing can confirm; None where there is none.
-        confirmed: The same of a pass that is confirmed where it is suspicious.
+        drop: Smallest visible drop where answers break and the rest stays; None where there is
+            none.
+        reworded: The same where `REWORDED` of the other answers are worded otherwise as well.
     """
 
     claim: str
     design: Design
-    once: float | None
-    confirmed: float | None
+    drop: float | None
+    reworded: float | None
 
 
 @dataclass(frozen=True)
@@ -44,6 +47,7 @@ class MetricPower:
     Attributes:
         n: Samples with a value, or their clusters.
         exact: True where nothing is noisy: every change is seen, and `limit` is what is allowed.
+        doubt: Why that is provisional, "" where it is certain.
         sights: One for each claim that may decide; none where exact.
     """
 
@@ -52,6 +56,7 @@ class MetricPower:
     noise: Noise
     exact: bool = False
     limit: float | None = None
+    doubt: str = ""
     sights: tuple[Sight, ...] = ()
 
 
@@ -69,19 +74,13 @@ def _claims(settings: DecisionSettings) -> tuple[Claim, ...]:
     return (GENERALISE, THIS_SET) if settings.claim == "auto" else (settings.claim,)
 
 
-def plans(
-    config: Config,
-    samples: Sequence[Sample],
-    baseline: Run,
-    *,
-    today: datetime.date,
-    size: int | None = None,
-) -> list[MetricPower]:
-    """Return one plan for each error-level metric, from the noise of the baseline's own runs.
+def compared_with_itself(
+    config: Config, samples: Sequence[Sample], baseline: Run, *, today: datetime.date
+) -> tuple[Comparison, list[MetricCase]]:
+    """Return the baseline beside itself, and the cases of its metrics that are not off.
 
     Args:
         today: The date that waivers are held against.
-        size: Pretend that the set has this many samples.
     """
     policy = config.policy
     baseline = staged(baseline, policy.scorecard)
@@ -89,7 +88,23 @@ def plans(
         baseline, baseline, samples, cluster=policy.cluster, repeats=policy.repeats
     )
     rules = [rule for rule in policy.rules if rule.level != "off"]
-    cases = read_cases(rules, comparison, policy.waivers, today)
+    return comparison, read_cases(rules, comparison, policy.waivers, today)
+
+
+def plans(
+    config: Config,
+    comparison: Comparison,
+    cases: Sequence[MetricCase],
+    *,
+    size: int | None = None,
+) -> list[MetricPower]:
+    """Return one plan for each error-level metric, from the noise of the baseline's own runs.
+
+    Args:
+        comparison, cases: Of the baseline beside itself.
+        size: Pretend that the set has this many samples.
+    """
+    policy = config.policy
     fresh = policy.decision.amended(claim=claims(config)[0])
     slice_cases = read_slice_cases(policy.slices, cases, comparison, fresh)
     whole = on_all(policy.decision) if is_split(slice_cases) else policy.decision
@@ -112,7 +127,9 @@ def _family_plans(
         share: How many times as many samples there are.
     """
     gating = [c for c in cases if c.gates and c.column is not None and not c.info.is_expense]
-    noisy = sum(case.column is not None and not case.column.exact for case in gating)
+    noisy = [case for case in gating if case.column is not None and not case.column.exact]
+    joint = joint_noise(build_table(noisy, comparison).blocks) if noisy and comparison.ids else ()
+    joints = {case.name: noise for case, noise in zip(noisy, joint, strict=False)}
     runs = max(len(comparison.baseline.distinct), 1)
     family_plans: list[MetricPower] = []
     for case in gating:
@@ -122,11 +139,13 @@ def _family_plans(
         if column.exact:
             limit = rule.max_drop if rule.max_drop is not None else HALF * column.span / max(n, 1)
             known = Noise(q=0.0, measured=True)
-            family_plans.append(MetricPower(case.name, n, known, exact=True, limit=limit))
+            known_plan = MetricPower(case.name, n, known, True, limit, column.doubt)
+            family_plans.append(known_plan)
             continue
         n, noise = round(n * share), noise_of(case, comparison)
         level = SUSPICIOUS_SLICES if case.slice else SUSPICIOUS
-        design = Design(settings.alpha, max(1, noisy), runs, suspicious=level)
+        together = joints.get(case.name, ALONE)
+        design = Design(settings.alpha, together, runs, suspicious=level)
         sights = _sights(settings, rule, column.span, n, noise, design)
         family_plans.append(MetricPower(case.name, n, noise, sights=sights))
     return family_plans
@@ -145,7 +164,7 @@ def assumed_plans(config: Config, size: int, noise: Noise) -> list[MetricPower]:
     """Return the plans for a set that has no baseline yet; which slices it has is not known."""
     settings = config.policy.decision
     tested = [each for each in _infos(config) if not (each[1].aggregate or each[1].is_expense)]
-    family = Design(settings.alpha, max(1, len(tested)), settings.runs)
+    family = Design(settings.alpha, independent_noise(len(tested)), settings.runs)
     return [
         MetricPower(
             rule.metric,
@@ -186,6 +205,45 @@ def _sights(
         design = replace(
             family, confirm=settings.confirm, flips=claim == GENERALISE, min_drop=allowed
         )
-        once = visible_drop(replace(design, confirm=0), n, noise)
-        sights.append(Sight(claim, design, once, visible_drop(design, n, noise)))
+        reworded = visible_drop(design, n, noise.when_reworded(REWORDED))
+        sights.append(Sight(claim, design, visible_drop(design, n, noise), reworded))
     return tuple(sights)
+
+
+# What it takes to see a wanted drop: more samples, or more baseline runs.
+
+
+@dataclass(frozen=True)
+class Need:
+    """What it takes to see one drop of one metric.
+
+    Attributes:
+        samples: Where answers break and the rest stays; `reworded`: where `REWORDED` of the rest
+            are worded otherwise as well.
+    """
+
+    metric: str
+    samples: int | None
+    reworded: int | None
+    runs: int | None
+    allowed: float
+
+
+def needs(config: Config, metric_plans: Sequence[MetricPower], drop: float) -> list[Need]:
+    """Return, for each noisy metric, the samples or the baseline runs that show `drop`.
+
+    Where the claim is chosen by the change, the answer is that for a changed system.
+    """
+    answers = []
+    for plan in metric_plans:
+        if plan.exact:
+            continue
+        design = plan.sights[0].design
+        recorded = design.with_baseline(config.policy.runs)
+        samples, reworded = (
+            samples_needed(drop, noise, recorded)
+            for noise in (plan.noise, plan.noise.when_reworded(REWORDED))
+        )
+        runs = runs_needed(drop, plan.n, plan.noise, design)
+        answers.append(Need(plan.metric, samples, reworded, runs, design.min_drop))
+    return answers

@@ -1,4 +1,7 @@
-"""What a page shows beyond its report: every sample's scores, and the texts of changed ones."""
+"""What a page shows beyond its report: every sample's scores, and the texts of changed ones.
+
+And what JSON tells of a run that was stored: every sample, asked and answered.
+"""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -6,14 +9,17 @@ from pathlib import Path
 from ragate.baseline import load_contexts
 from ragate.config import Config
 from ragate.core.comparison.own_passes import deciding_run
+from ragate.core.diagnosis.rank_changes import docs_of
 from ragate.core.diagnosis.run_pair import RunPair, pair_runs
+from ragate.core.diagnosis.sample_change import fails
 from ragate.core.diagnosis.sample_diff import SampleDiff
 from ragate.core.diagnosis.sample_row import run_to_show
 from ragate.core.hashing import output_hash
-from ragate.core.lookup import samples_by_id
-from ragate.core.scorecard.staged_run import staged_runs
+from ragate.core.lookup import SampleTries, passes_of, samples_by_id
 from ragate.errors import RagateError
 from ragate.models import (
+    AnsweredQuestion,
+    RankedDocument,
     Record,
     Report,
     RetrievedChunk,
@@ -77,7 +83,11 @@ def run_details(
     """
     metrics = tuple(row.metric for row in report.decision.metrics if not row.aggregate)
     samples, policy = samples_of_run(config, run), config.policy
-    before, after, _ = staged_runs(policy.scorecard, baseline, deciding_run(run))
+    before, after = baseline, deciding_run(run)
+    if policy.scorecard is not None:
+        from ragate.core.scorecard.staged_run import staged_runs
+
+        before, after, _ = staged_runs(policy.scorecard, before, after)
     runs = pair_runs(before, after, None, rules=policy.rules, missing={})
     by_id = samples_by_id(samples)
     wanted = [row.sample_id for row in report.samples[:MOST_WITH_TEXTS]]
@@ -91,6 +101,43 @@ def run_details(
         samples=tuple(_scores(samples, runs, metrics, {row.sample_id for row in report.samples})),
         evidence=dict(_evidence(map(runs.diff, changed), contexts, passes)),
     )
+
+
+def with_questions(report: Report, config: Config, store: LocalStore, folder: Path) -> Report:
+    """Return the report with every sample of the run; without, where the run cannot be read."""
+    try:
+        questions = tuple(asked_questions(config, store.load(folder), report))
+    except RagateError:
+        return report
+    return report.amended(questions=questions)
+
+
+def asked_questions(config: Config, run: Run, report: Report) -> Iterator[AnsweredQuestion]:
+    """Yield every sample of every pass of a stored run, in the order of the passes."""
+    run = deciding_run(run)
+    samples = samples_by_id(samples_of_run(config, run))
+    tries, infos = SampleTries(passes_of(run.records)), run.manifest.metrics
+    passes = {each.sample_id: each.passes for each in report.outcomes}
+    rules = [rule for rule in config.policy.rules if rule.level != "off"]
+    for record in run.records:
+        sample, output = samples[record.sample_id], record.output
+        passed = passes.get(sample.id)
+        if passed is None:
+            passed = passes[sample.id] = not fails(tries[sample.id], rules, infos)
+        yield AnsweredQuestion(
+            sample_id=sample.id,
+            run=record.run,
+            query=sample.query,
+            verdict="PASS" if passed else "FAIL",
+            answer=output.answer,
+            retrieved=tuple(
+                RankedDocument(rank, doc_id, doc_id in sample.expected)
+                for rank, doc_id in enumerate(docs_of(record), 1)
+            ),
+            scores=record.scores,
+            latency_s=output.latency_s,
+            error=output.error.message if output.error is not None else "",
+        )
 
 
 def _scores(

@@ -1,18 +1,25 @@
-"""Stored runs as a table: a row a run with its means, or a row for each score."""
+"""Stored runs as a table: a row a run with its means, a row for each sample, or for each score."""
 
 import csv
 import io
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
+from pydantic import TypeAdapter
+
+from ragate.config import Config
+from ragate.core.publishable import published_question
 from ragate.errors import UsageError
+from ragate.models import AnsweredQuestion, Publish
 from ragate.pipeline.baseline.write_baseline import run_means
-from ragate.stores.listed_run import ListedRun, RunStatus, run_facts
+from ragate.pipeline.run_details import asked_questions
+from ragate.stores.listed_run import VERDICTS, ListedRun, RunStatus, run_facts
 from ragate.stores.local import LocalStore
+from ragate.support.installed import install_line
 
-Rows = Literal["runs", "scores"]
+_QUESTION = TypeAdapter(AnsweredQuestion)
 Row = dict[str, Any]
 _UNREADABLE = frozenset({RunStatus.COLLECTED, RunStatus.UNFINISHED, RunStatus.BROKEN})
 # What a spreadsheet takes for a formula when it stands at the start of a cell.
@@ -50,6 +57,26 @@ def score_rows(store: LocalStore, runs: Iterable[ListedRun]) -> Iterator[Row]:
                 yield head | {"sample_id": record.sample_id, "pass": record.run} | value
 
 
+def sample_rows(
+    config: Config, store: LocalStore, runs: Iterable[ListedRun], publish: Publish
+) -> Iterator[Row]:
+    """Yield a row for each sample and pass of the judged runs: what ``questions`` of a report has.
+
+    Args:
+        publish: What may be in it.
+
+    Raises:
+        StorageError: the scores of a finished run are damaged.
+    """
+    for run in runs:
+        if run.status not in VERDICTS:
+            continue
+        head = {"run_id": run.run_id, "gate": run.gate, "commit": run.commit}
+        report = store.load_report(run.folder)
+        for question in asked_questions(config, store.load(run.folder), report):
+            yield head | _QUESTION.dump_python(published_question(question, publish), mode="json")
+
+
 def as_jsonl(rows: Iterable[Row]) -> Iterator[str]:
     """Yield the rows as lines of JSON, without newlines."""
     for row in rows:
@@ -81,7 +108,7 @@ def write_parquet(rows: Sequence[Row], path: Path) -> None:
     except ImportError as error:
         raise UsageError(
             "--format parquet needs pyarrow, which is not installed",
-            remedy='pip install "ragate[parquet]", or take --format csv',
+            remedy=f"{install_line('parquet')}, or take --format csv",
         ) from error
     flat, names = _flat(rows)
     table = pyarrow.table({name: [row.get(name) for row in flat] for name in names})
@@ -103,11 +130,15 @@ def _cells(row: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     for name, value in row.items():
         if isinstance(value, Mapping):
             prefix = "mean" if name == "means" else name
-            yield from ((f"{prefix}.{key}", cell) for key, cell in value.items())
+            yield from ((f"{prefix}.{key}", cell) for key, cell in _cells(value))
         elif isinstance(value, list):
-            yield name, " ".join(map(str, value))
+            yield name, " ".join(_words(each) for each in value)
         else:
             yield name, value
+
+
+def _words(value: Any) -> str:
+    return ":".join(map(str, value.values())) if isinstance(value, Mapping) else str(value)
 
 
 def _harmless(value: Any) -> Any:

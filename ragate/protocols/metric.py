@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
 
 from ragate.errors import ProviderError
 from ragate.models import MetricInfo, Sample, Score, SystemOutput
-from ragate.protocols.clients import ChatClient, Embedder
-from ragate.protocols.rankings import NO_RANKINGS, EarlierRankings
+from ragate.protocols.resources import ChatClient, Embedder
 
 if TYPE_CHECKING:
     import numpy as np
@@ -15,6 +14,23 @@ if TYPE_CHECKING:
 
 Pair = tuple[Sample, SystemOutput]
 Vector: TypeAlias = "npt.NDArray[np.float64]"
+
+
+@dataclass(frozen=True)
+class EarlierRankings:
+    """What the baseline's first run retrieved.
+
+    Attributes:
+        docs: Document ids by content hash of the sample, each once and best first; a sample on
+            which the system failed is missing. None where there is no baseline.
+        itself: A baseline is recorded, and is compared with itself.
+    """
+
+    docs: Mapping[str, Sequence[str]] | None = None
+    itself: bool = False
+
+
+NO_RANKINGS = EarlierRankings()
 
 
 @runtime_checkable

@@ -15,6 +15,7 @@ class System(Protocol):
 
     Its module defines ``create(settings, resources)``, an async context manager that yields it.
     A failure on one sample is returned as `SystemOutput.error`; an exception is taken as one.
+    What it may have as well is in `SystemAbilities`.
     """
 
     @property
@@ -40,52 +41,6 @@ class System(Protocol):
         ...
 
 
-@runtime_checkable
-class LimitedSystem(Protocol):
-    """What a system may have as well: a limit of its own."""
-
-    @property
-    def max_concurrency(self) -> int | None:
-        """The most samples that it can take at once; None for as many as there are."""
-        ...
-
-
-@runtime_checkable
-class IdentifiedSystem(Protocol):
-    """What a system may have as well: a fingerprint that leaves nothing out."""
-
-    @property
-    def identifies_state(self) -> bool:
-        """True where fingerprint and commit tell apart all that it reads, databases included.
-
-        Without it, passes of another run do not count as its own.
-        """
-        ...
-
-
-@runtime_checkable
-class DateReader(Protocol):
-    """What a system may have as well: a prompt that names the date."""
-
-    @property
-    def reads_date(self) -> bool:
-        """True where it reads the date of a question that does not name one."""
-        ...
-
-
-@runtime_checkable
-class PassageArranger(Protocol):
-    """What a system may have as well: it does what `Sample.arrange` says.
-
-    Without it, a run with such a sample is refused: its answer would be of something else.
-    """
-
-    @property
-    def arranges(self) -> bool:
-        """True where passages are arranged between retrieval and answer."""
-        ...
-
-
 @dataclass(frozen=True)
 class Traits:
     """What can be said of a system by its name, before it is made: ``TRAITS`` of a built-in module.
@@ -94,12 +49,10 @@ class Traits:
         runs_code: It runs code of the repository, whatever its settings.
         code_keys: Keys of ``[system]`` that make it run such code where they are set; ``a.b`` is
             the key ``b`` of any table of the list ``a``.
-        in_process: That code shares ragate's process, and its environment.
-        own_process_keys: Keys of ``[system]`` that give it a process of its own all the same.
+        names_calls: Each of its model calls says which sample it belongs to.
         recorded: Its outputs are there already, and asking for them costs nothing.
         counted: Its model calls go through ragate's own clients, which count them.
         needs_database: Whether it needs ragate's database; None where that is not known.
-        tells_ids: Which ids its documents have can be looked at before it is asked anything.
         id_remedy: What has it give a document the id that the golden set says; ``{folder}`` stands
             for the documents' folder.
         retrieval_remedy: What has it tell what it retrieved, with ids.
@@ -107,22 +60,16 @@ class Traits:
 
     runs_code: bool = True
     code_keys: tuple[str, ...] = ()
-    in_process: bool = False
-    own_process_keys: tuple[str, ...] = ()
+    names_calls: bool = False
     recorded: bool = False
     counted: bool = False
     needs_database: bool | None = None
-    tells_ids: bool = False
     id_remedy: str = "return this id as `doc_id`"
     retrieval_remedy: str = "return `chunks` with doc_id and text beside the answer"
 
     def keys_with_code(self, settings: Mapping[str, Any]) -> list[str]:
         """Return those of `code_keys` that are set."""
         return [key for key in self.code_keys if _is_set(settings, key)]
-
-    def shares_process(self, settings: Mapping[str, Any]) -> bool:
-        """Return whether, with these settings, the code runs in ragate's process."""
-        return self.in_process and not any(settings.get(key) for key in self.own_process_keys)
 
 
 def _is_set(settings: Mapping[str, Any], key: str) -> bool:

@@ -30,6 +30,11 @@ _CONFIG = pytest.StashKey["Config"]()
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("ragate")
     group.addoption("--ragate-config", metavar="PATH", help="ragate.toml of the fixtures")
+    group.addoption(
+        "--ragate-live",
+        action="store_true",
+        help="ask the code under test in this process, not in a worker; the report says so",
+    )
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> GateFile | None:
@@ -122,7 +127,8 @@ def ragate_run(request: pytest.FixtureRequest, ragate_config: Config) -> StoredR
     from ragate.pytest_plugin.session_run import run_once
 
     with _told():
-        return run_once(session_folder(request.config), ragate_config.path)
+        live = bool(request.config.getoption("--ragate-live"))
+        return run_once(session_folder(request.config), ragate_config.path, live=live)
 
 
 @pytest.fixture(scope="session")
@@ -146,11 +152,21 @@ def ragate_record(ragate_sample: Sample, _ragate_records: dict[str, Record]) -> 
 
 
 @pytest.fixture(scope="session")
-def ragate_system(ragate_config: Config) -> Iterator[LiveSystem]:
+def ragate_system(request: pytest.FixtureRequest, ragate_config: Config) -> Iterator[LiveSystem]:
     """The system under test: a function from a question or a sample to an output."""
+    yield from _system(ragate_config, live=bool(request.config.getoption("--ragate-live")))
+
+
+@pytest.fixture(scope="session")
+def ragate_live_system(ragate_config: Config) -> Iterator[LiveSystem]:
+    """The same in the test's own process, where what the test patches is what is asked."""
+    yield from _system(ragate_config, live=True)
+
+
+def _system(config: Config, *, live: bool) -> Iterator[LiveSystem]:
     from ragate.pytest_plugin.live_system import live_system
 
-    with _told(), live_system(ragate_config) as system:
+    with _told(), live_system(config, live=live) as system:
         yield system
 
 

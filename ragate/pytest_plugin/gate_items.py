@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from ragate.api import StoredRun, render
-from ragate.cli.shown_here import shown_here
+from ragate.cli.shown_report import shown_here
 from ragate.config import load_config
 from ragate.dataset import read_dataset
 from ragate.errors import RagateError
@@ -14,7 +14,7 @@ from ragate.models import Verdict
 from ragate.pytest_plugin.session_folder import session_folder
 from ragate.pytest_plugin.session_run import run_once
 from ragate.renderers._numbers import TERMINAL
-from ragate.renderers._samples import WORSE, happened
+from ragate.renderers._samples import happened
 from ragate.renderers.console._page import Page
 from ragate.renderers.console._whole_samples import long
 
@@ -41,7 +41,8 @@ class GateFile(pytest.File):
         yield VerdictItem.from_parent(self, name="verdict")
 
     def run(self) -> StoredRun:
-        return run_once(session_folder(self.config), self.path)
+        live = bool(self.config.getoption("--ragate-live"))
+        return run_once(session_folder(self.config), self.path, live=live)
 
 
 class _GateItem(pytest.Item):
@@ -72,7 +73,7 @@ class SampleItem(_GateItem):
             return
         failing = {row.sample_id for row in report.decision.must_pass if row.is_red}
         for row in report.samples:
-            if row.sample_id == self.name and (row.change in WORSE or self.name in failing):
+            if row.sample_id == self.name and (row.got_worse or self.name in failing):
                 what = _PAGE.words(happened(row, TERMINAL), 60)  # pytest's summary has one line
                 raise GateError("\n".join([what, *long(row, _PAGE)]))
 

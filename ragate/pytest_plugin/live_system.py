@@ -5,7 +5,7 @@ import os
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from concurrent.futures import Future
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from threading import Thread
 from typing import Any, TypeVar
 
@@ -14,14 +14,13 @@ from ragate.config import Config
 from ragate.core.hashing import digest
 from ragate.errors import ConfigError, UsageError
 from ragate.models import Sample, Score, SystemOutput
-from ragate.pipeline.run.arranged_samples import refuse_unarranged
-from ragate.pipeline.run.ready_system import ReadySystem, open_ready_system
-from ragate.pipeline.run.selection import Selection
+from ragate.pipeline.run.ready_system import ReadySystem, open_ready_system, refuse_unarranged
+from ragate.pipeline.run.run_profile import Selection
 from ragate.pipeline.score.open_judge import open_judge
 from ragate.protocols import Judge
-from ragate.runtime.environment import read_operations
-from ragate.runtime.operations import Operations
+from ragate.runtime.operations import Operations, read_operations
 from ragate.runtime.resources import open_resources
+from ragate.version import MANUAL
 
 T = TypeVar("T")
 Call = Callable[[Coroutine[Any, Any, Any]], Any]  # runs a coroutine where the opened thing lives
@@ -74,9 +73,14 @@ class LiveJudge:
 
 
 @contextmanager
-def live_system(config: Config) -> Iterator[LiveSystem]:
-    """Yield the system under test, started and up to date."""
-    with _opened(open_ready_system(config, _operations(config), (), Selection())) as (call, ready):
+def live_system(config: Config, *, live: bool = False) -> Iterator[LiveSystem]:
+    """Yield the system under test, started and up to date.
+
+    Args:
+        live: Ask code of the project in this process.
+    """
+    operations = replace(_operations(config), live=live)
+    with _opened(open_ready_system(config, operations, (), Selection())) as (call, ready):
         yield LiveSystem(call, ready)
 
 
@@ -129,7 +133,7 @@ def _opened(opening: AbstractAsyncContextManager[T]) -> Iterator[tuple[Call, T]]
 async def _open_judge(config: Config) -> AsyncIterator[Judge]:
     settings = config.policy.judge
     if settings is None:
-        raise ConfigError(f"{config.path}: there is no [policy.judge]", remedy="docs/judge.md")
+        raise ConfigError(f"{config.path}: there is no [policy.judge]", remedy=f"{MANUAL}/judge.md")
     async with (
         open_resources(config, _operations(config)) as opened,
         open_judge(config, settings, opened) as judge,

@@ -6,21 +6,23 @@ import time
 from pathlib import Path
 
 from ragate.api import StoredRun, check, load_run
-from ragate.cli.shown_here import shown_here
+from ragate.cli.shown_report import shown_here
 from ragate.errors import RagateError, StorageError
 from ragate.models import Report, Verdict
 from ragate.support.atomic_files import write_atomic
+from ragate.support.foreign_files import file_bytes
 
 _LOOK_S = 0.1
 _NEVER_S = 24 * 3600.0
 _ENDED_S = 3.0  # between making a file and locking it there is a moment
 
 
-def run_once(folder: Path, config: Path) -> StoredRun:
+def run_once(folder: Path, config: Path, *, live: bool = False) -> StoredRun:
     """Return the run of this session, made here where no other process has begun it.
 
     Args:
         folder: Shared by the session's processes.
+        live: Ask the code under test in this process.
 
     Raises:
         RagateError: nothing could be run; every process of the session is told the same.
@@ -34,18 +36,18 @@ def run_once(folder: Path, config: Path) -> StoredRun:
     else:
         try:
             _hold(descriptor, wait=True)
-            write_atomic(outcome, json.dumps(_outcome(config)).encode())
+            write_atomic(outcome, json.dumps(_outcome(config, live=live)).encode())
         finally:
             os.close(descriptor)
-    told = json.loads(outcome.read_bytes())
+    told = json.loads(file_bytes(outcome))
     if "error" in told:
         raise StorageError(told["error"], remedy=told["remedy"])
     return load_run(told["run"], config=config)
 
 
-def _outcome(config: Path) -> dict[str, str]:
+def _outcome(config: Path, *, live: bool) -> dict[str, str]:
     try:
-        report = check(config)
+        report = check(config, live=live)
     except RagateError as error:
         return {"error": error.message, "remedy": error.remedy, "config": str(config)}
     except (Exception, SystemExit) as error:  # noqa: BLE001 - others of the session wait for a word
@@ -97,7 +99,7 @@ def verdict_lines(folder: Path) -> list[str]:
     """Return one line for each run of the session that did not pass."""
     lines = []
     for path in sorted(folder.glob("*.json")):
-        told = json.loads(path.read_bytes())
+        told = json.loads(file_bytes(path))
         if "error" in told:
             lines.append(f"ragate: no decision: {told['error']}")
             continue
@@ -109,6 +111,6 @@ def verdict_lines(folder: Path) -> list[str]:
 
 def verdict_line(report: Report) -> str:
     """Return the line with which the console says the verdict."""
-    from ragate.cli.shown_here import summary
+    from ragate.cli.shown_report import summary
 
     return f"ragate: {summary(report)}"

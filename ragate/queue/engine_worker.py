@@ -3,30 +3,39 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 import time
-from collections.abc import Awaitable, Callable, Sequence
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from contextlib import suppress
+from datetime import datetime
+from functools import partial
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+from procrastinate import JobContext
+from procrastinate.exceptions import ConnectorException
+from procrastinate.jobs import Job, Status
+from procrastinate.manager import JobManager
+from procrastinate.retry import BaseRetryStrategy, RetryDecision
+from procrastinate.worker import Worker
 
 from ragate.errors import DatabaseError
-from ragate.queue.engine import HEARTBEAT_S, STALLED_S, TASK, Queue, is_outage
+from ragate.queue.engine import HEARTBEAT_S, PATIENCE_S, STALLED_S, TASK, Queue, is_outage
 from ragate.queue.leases import PlanGoneError
-from ragate.queue.stalled_jobs import retry_stalled
 
 if TYPE_CHECKING:
-    from procrastinate import JobContext
-    from procrastinate.retry import BaseRetryStrategy
+    import psycopg
 
-MOST_ATTEMPTS = 5  # of one block, killed workers included
+
+_CONNECT_S = 4  # so that a database which is back hears of the worker before others give it up
+MOST_ATTEMPTS = 20  # of one job; how often its block may fail, its row counts
 _GRACE_S = 5.0  # for blocks under way when the worker is told to end
 _POLL_S = 0.5  # for new blocks, and for those to be ended: nobody is listened to
 _AGAIN_S = 1
 _SWEEP_S = 5.0  # between looks for blocks of workers that are gone
+_FORGOTTEN_S = 2 * PATIENCE_S  # until a worker's row is deleted: no living one is away for so long
 
-
-class Serve(Protocol):
-    """What does a block; an exception gives it to another worker."""
-
-    def __call__(self, plan: str, block: int, *, final: bool) -> Awaitable[None]: ...
+Serve = Callable[[str, int], Awaitable[None]]
 
 
 class EngineWorker:
@@ -34,6 +43,7 @@ class EngineWorker:
 
     Args:
         queue_names: The queues that it listens to.
+        serve: Does a block of a plan; an exception gives it to another worker.
         jobs: The most blocks at once.
         failed: Sees of which plan a block was not done, and why; what it raises nobody sees.
     """
@@ -50,18 +60,18 @@ class EngineWorker:
         self._queue = queue
         self._names = list(queue_names)
         self._serve = serve
-        self._jobs = jobs
+        self._most = jobs
         self._failed = failed
         self._stop = asyncio.Event()
-        self._under_way = 0
         self._quiet_since = time.monotonic()
         self.done = 0
-        queue.app.task(name=TASK, retry=_strategy(), pass_context=True)(self._block)
+        self._jobs = queue.app.job_manager = _PatientJobs(queue)
+        queue.app.task(name=TASK, retry=_GivenToAnother(), pass_context=True)(self._block)
 
     @property
     def idle_s(self) -> float:
         """Return the seconds since the last block ended, 0 while one is under way."""
-        return 0.0 if self._under_way else time.monotonic() - self._quiet_since
+        return 0.0 if self._jobs.under_way else time.monotonic() - self._quiet_since
 
     def stop(self) -> None:
         """Let `run` end: no block is begun, and those under way get a moment."""
@@ -79,75 +89,226 @@ class EngineWorker:
                 return
             if isinstance(error, DatabaseError):
                 raise error
-            if error is not None and not is_outage(error):
+            if not (self._jobs.fetched or error is None or is_outage(error)):
                 reason = error.__cause__ or error
                 raise DatabaseError(
                     f"the queue cannot be used: {reason}",
                     remedy="`ragate db migrate`, and the rights of this role",
                 ) from error
+            # A server that took another's place may not know this worker: it registers anew.
             await self._queue.rows("SELECT 1")
             await asyncio.sleep(_AGAIN_S)
 
     async def _run_once(self) -> BaseException | None:
         """Run the engine until it ends or is told to; return what ended it."""
-        engine = asyncio.create_task(
-            self._queue.app.run_worker_async(
-                queues=self._names,
-                concurrency=self._jobs,
-                fetch_job_polling_interval=_POLL_S,
-                abort_job_polling_interval=_POLL_S,
-                shutdown_graceful_timeout=_GRACE_S,
-                update_heartbeat_interval=HEARTBEAT_S,
-                stalled_worker_timeout=STALLED_S,
-                delete_jobs="successful",
-                install_signal_handlers=False,
-                listen_notify=False,  # every role of a database may send notifications
-            )
+        worker = Worker(
+            self._queue.app,
+            queues=self._names,
+            concurrency=self._most,
+            fetch_job_polling_interval=_POLL_S,
+            abort_job_polling_interval=_POLL_S,
+            shutdown_graceful_timeout=_GRACE_S,
+            update_heartbeat_interval=_FORGOTTEN_S,  # ours beats, from a thread
+            stalled_worker_timeout=_FORGOTTEN_S,
+            delete_jobs="successful",
+            install_signal_handlers=False,
+            listen_notify=False,  # every role of a database may send notifications
         )
-        stop = asyncio.create_task(self._stop.wait())
-        sweep = asyncio.create_task(self._sweep())
-        try:
-            await asyncio.wait([engine, stop, sweep], return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            for each in (stop, sweep, engine):
-                each.cancel()
-            await asyncio.wait([engine, sweep])
+        with Heartbeat(self._queue, lambda: worker.worker_id, interval_s=HEARTBEAT_S) as heartbeat:
+            engine = asyncio.create_task(worker.run())  # type: ignore[no-untyped-call]
+            stop = asyncio.create_task(self._stop.wait())
+            sweep = asyncio.create_task(self._sweep(heartbeat))
+            try:
+                await asyncio.wait([engine, stop, sweep], return_when=asyncio.FIRST_COMPLETED)
+            finally:
+                if not engine.done():  # this process is to end, or the database is gone for good
+                    self._queue.hurry()
+                for each in (stop, sweep, engine):
+                    each.cancel()
+                await asyncio.wait([engine, sweep])
         ended = [each.exception() for each in (sweep, engine) if not each.cancelled()]
         return next((error for error in ended if error is not None), None)
 
-    async def _sweep(self) -> None:
-        """Give blocks of workers that are gone to others, now and then; whoever submits may be."""
+    async def _sweep(self, heartbeat: Heartbeat) -> None:
+        """Give blocks of workers that are gone to others, now and then."""
         while True:
             await asyncio.sleep(_SWEEP_S)
+            count = 0
             for name in self._names:
-                await retry_stalled(self._queue, name)
+                look = partial(
+                    self._jobs.get_stalled_jobs, queue=name, seconds_since_heartbeat=STALLED_S
+                )
+                stalled = await self._queue.patient(look)
+                # Those that were cut off with this worker get as long as it takes to be heard.
+                up = heartbeat.steady_s >= STALLED_S
+                gone = [job for job in stalled if up or job.worker_id is None]
+                count += sum([await self._jobs.hand_on(job) for job in gone])
+            if count:
+                blocks = f"{count} block{'s' * (count != 1)}"
+                self._queue.say(f"given to others, of workers that are gone: {blocks}")
 
     async def _block(self, context: JobContext, plan: str, block: int) -> None:
-        self._under_way += 1
+        self._jobs.under_way.add(context.job.id)
         try:
-            await self._serve(plan, block, final=context.job.attempts + 1 >= MOST_ATTEMPTS)
+            await self._serve(plan, block)
             self.done += 1
         except Exception as error:
             self._failed(plan, error)
             raise
         finally:
-            self._under_way -= 1
             self._quiet_since = time.monotonic()
 
 
-def _strategy() -> BaseRetryStrategy:
-    from procrastinate.jobs import Job
-    from procrastinate.retry import BaseRetryStrategy, RetryDecision
+class _PatientJobs(JobManager):
+    """Procrastinate's jobs, for a worker that lives through an outage of its database.
 
-    class GivenToAnother(BaseRetryStrategy):
-        """A block goes to another worker, unless its plan is gone or many had it."""
+    Attributes:
+        under_way: Ids of the jobs that this worker is at, or whose end it has still to tell.
+        fetched: It was answered since it registered.
+    """
 
-        def get_retry_decision(self, *, exception: BaseException, job: Job) -> RetryDecision | None:
-            interrupted = isinstance(exception, asyncio.CancelledError)  # the worker was to end
-            if isinstance(exception, PlanGoneError):
-                return None
-            if job.attempts + 1 >= MOST_ATTEMPTS and not interrupted:
-                return None
-            return RetryDecision(retry_in={"seconds": _AGAIN_S})
+    def __init__(self, queue: Queue) -> None:
+        super().__init__(queue.app.connector)
+        self._queue = queue
+        self._unsure = False
+        self.under_way: set[int | None] = set()
+        self.fetched = False
 
-    return GivenToAnother()
+    async def register_worker(self) -> int:
+        """Return the number of this worker, which is new."""
+        self.fetched = False
+        return await super().register_worker()
+
+    async def fetch_job(self, queues: Iterable[str] | None, worker_id: int) -> Job | None:
+        """Return a job; None while the database is gone, or where none waits."""
+        try:
+            if self._unsure:  # the answer to an earlier fetch was lost, and a job with it
+                held = await self.list_jobs_async(status="doing", worker_id=worker_id)
+                for lost in held:
+                    if lost.id not in self.under_way:
+                        await super().retry_job(lost)
+                self._unsure = False
+            job = await super().fetch_job(queues, worker_id)
+        except ConnectorException as error:
+            if not is_outage(error):
+                raise
+            self._unsure = True
+            return None
+        self.fetched = True
+        return job
+
+    async def hand_on(self, job: Job) -> bool:
+        """Give a job to another worker; False where somebody did, or the database is gone."""
+        try:
+            await super().retry_job(job)
+        except ConnectorException:
+            return False
+        return True
+
+    async def finish_job(self, job: Job, status: Status, delete_job: bool) -> None:
+        """Note a job's end, when the database is there."""
+        await self._persist(job, partial(super().finish_job, job, status, delete_job))
+
+    async def retry_job(
+        self,
+        job: Job,
+        retry_at: datetime | None = None,
+        priority: int | None = None,
+        queue: str | None = None,
+        lock: str | None = None,
+    ) -> None:
+        """Give a job back, when the database is there."""
+        await self._persist(job, partial(super().retry_job, job, retry_at, priority, queue, lock))
+
+    async def _persist(self, job: Job, call: Callable[[], Awaitable[None]]) -> None:
+        # Its block tells what became of it; a job that stays behind is handed on.
+        with suppress(ConnectorException, DatabaseError):
+            await self._queue.patient(call)
+        self.under_way.discard(job.id)
+
+
+class _GivenToAnother(BaseRetryStrategy):
+    """A block goes to another worker, unless its plan is gone or it goes back and forth."""
+
+    def get_retry_decision(self, *, exception: BaseException, job: Job) -> RetryDecision | None:
+        if isinstance(exception, PlanGoneError) or job.attempts + 1 >= MOST_ATTEMPTS:
+            return None
+        return RetryDecision(retry_in={"seconds": _AGAIN_S})
+
+
+# A worker's heartbeat, from a thread and with a connection of its own.
+#
+# So it goes on where the code under test holds the event loop, or the pool waits for a
+# connection.
+
+
+class Heartbeat:
+    """Tells the queue that a worker lives, every `interval_s` seconds while it is entered.
+
+    Args:
+        worker_id: Returns the number under which the worker is registered, None for none yet.
+    """
+
+    def __init__(
+        self, queue: Queue, worker_id: Callable[[], int | None], *, interval_s: float
+    ) -> None:
+        self._queue = queue
+        self._worker_id = worker_id
+        self._interval_s = interval_s
+        self._first = self._last = 0.0
+        self._connection: psycopg.Connection[Any] | None = None
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._beat, name="ragate-heartbeat", daemon=True)
+
+    @property
+    def steady_s(self) -> float:
+        """Return for how many seconds every beat has come through in time: the database was up."""
+        return 0.0 if self._is_late() else self._last - self._first
+
+    def _is_late(self) -> bool:
+        return time.monotonic() - self._last > 2 * self._interval_s + 1
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._ended.set()  # nobody waits for a database that is gone
+
+    def _beat(self) -> None:
+        import psycopg
+
+        while not self._ended.wait(self._interval_s):
+            worker_id = self._worker_id()
+            if worker_id is None:
+                continue
+            try:
+                self._send(worker_id)
+            except psycopg.Error:  # it is tried again, and whoever asks the queue tells of it
+                self._last = 0.0
+                self._close()
+        self._close()
+
+    def _send(self, worker_id: int) -> None:
+        import psycopg
+
+        if self._connection is None:
+            self._connection = psycopg.connect(
+                self._queue.url,
+                autocommit=True,
+                **{**self._queue.parameters, "connect_timeout": _CONNECT_S},
+            )
+        self._connection.execute("SELECT procrastinate_update_heartbeat_v1(%s)", (worker_id,))
+        if self._is_late():
+            self._first = time.monotonic()
+        self._last = time.monotonic()
+
+    def _close(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None

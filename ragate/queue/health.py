@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ragate.database.connecting import connected
 from ragate.queue.engine import STALLED_S
-from ragate.queue.rights import rights_in
-from ragate.queue.schema import VARIABLE, are_there, check_versions
+from ragate.queue.schema import VARIABLE, are_there, check_versions, rights_in
 from ragate.queue.serving_role import MEMBERS
 
 if TYPE_CHECKING:

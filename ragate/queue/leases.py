@@ -48,7 +48,7 @@ class Leases:
     """The functions of `tables`, as a worker calls them."""
 
     def __init__(self, queue: Queue) -> None:
-        self._queue = queue
+        self.queue = queue
 
     async def begin(self, plan: str, block: int) -> Lease | None:
         """Return a block, None where nothing of it is left to do.
@@ -88,6 +88,10 @@ class Leases:
         """
         await self._called("SELECT ragate_work.give_back(%s, %s, %s)", lease.token, error, final)
 
+    async def give_up(self, lease: Lease) -> None:
+        """Say that this worker lives, though another got the block: it was not lost with it."""
+        await self._called("SELECT ragate_work.give_back(%s, NULL, false)", lease.token)
+
     async def greet(self, lease: Lease, greeting: str) -> str:
         """Say what system this worker has; return what the first worker of the plan said."""
         query = "SELECT ragate_work.greet(%s, %s)"
@@ -98,7 +102,7 @@ class Leases:
         import psycopg
 
         try:
-            return await self._queue.rows(query, *arguments)
+            return await self.queue.rows(query, *arguments)
         except psycopg.Error as error:
             raise _translated(error) from error
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ragate.database.trust.roles_sql import WORKER_SETTINGS
 from ragate.errors import UsageError
 from ragate.queue.engine import Queue
+from ragate.support.escape import one_line
 
 VARIABLE = "RAGATE_QUEUE_ROLE"
 # Roles are of a whole server: in a database without `ragate db roles` they may do nothing.
@@ -18,10 +20,17 @@ WHERE g.rolname = 'ragate_workers' AND m.rolcanlogin
         WHERE o.rolname = 'ragate_owner' AND pg_has_role(m.oid, o.oid, 'MEMBER'))
     AND has_schema_privilege(g.oid, 'ragate_work', 'USAGE') ORDER BY 1
 """
+# A role may change its own: every later session of its other workers begins with them.
+_SETTINGS = """
+SELECT r.rolname, unnest(s.setconfig) FROM pg_db_role_setting s JOIN pg_roles r ON r.oid = s.setrole
+WHERE r.rolname = ANY (%s) ORDER BY 1, 2
+"""
 
 
 async def serving_role(queue: Queue, named: str) -> str:
     """Return the role whose workers are to serve a plan; "" where the database has no such roles.
+
+    What a role of workers has set for itself is said.
 
     Args:
         named: What the variable says.
@@ -29,7 +38,16 @@ async def serving_role(queue: Queue, named: str) -> str:
     Raises:
         UsageError: no such role is there, or there are several and none is named.
     """
-    return chosen_role([str(name) for (name,) in await queue.rows(MEMBERS)], named)
+    roles = [str(name) for (name,) in await queue.rows(MEMBERS)]
+    made = {f"{key}={value}" for key, value in WORKER_SETTINGS.items()}
+    for role, setting in await queue.rows(_SETTINGS, roles):
+        if setting not in made:
+            queue.say(
+                f"warning: the role {role} of workers begins its sessions with "
+                f"{one_line(setting, 100)}, which `ragate db roles` did not set: see who has its "
+                f"password, then `ALTER ROLE {role} RESET ALL` and `ragate db roles --apply`"
+            )
+    return chosen_role(roles, named)
 
 
 def chosen_role(roles: Sequence[str], named: str) -> str:

@@ -1,21 +1,40 @@
 """A system under test, opened: with the recorder before it where its calls are recorded."""
 
+from __future__ import annotations
+
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import ExitStack, asynccontextmanager
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from ragate import plugins
+from ragate.clients.provider_clock import SAMPLE_CLOCK, ProviderClock
 from ragate.config import Config
-from ragate.errors import ConfigError
-from ragate.protocols import System
+from ragate.core.hashing import calls_hash
+from ragate.errors import FATAL
+from ragate.models import Failure, Sample, SystemOutput
+from ragate.protocols import System, SystemAbilities
 from ragate.recorder.pending_requests import PENDING_NAME, PendingFile
-from ragate.recorder.proxy.in_process import named_requests
-from ragate.recorder.proxy.recorder import open_recorder
-from ragate.recorder.recorded_system import RecordedSystem
-from ragate.recorder.run_resolver import make_resolver
+from ragate.recorder.proxy.request_identity import NOT_RECORDED
+from ragate.recorder.proxy.request_ledger import Scope
 from ragate.runtime.operations import Operations
 from ragate.runtime.resources import Opened
-from ragate.runtime.restartable import RestartableSystem
+from ragate.runtime.sample_time import SampleTimeError, sample_time
+from ragate.runtime.wrapped_system import RestartableSystem, WrappedSystem
+
+if TYPE_CHECKING:
+    from ragate.recorder.proxy.reply_resolver import ReplyResolver
+
+
+GAVE_UP = "the code stopped waiting for a model provider, which had not answered yet"
+_SHARE_OF_TIME = 0.98  # a little before the pipeline's own deadline, so that it can be explained
+_GRACE_S = 0.1
+_GRACE_STEPS = 20
+_NO_REQUEST = (
+    "[system] record = true, and no model request came: does the code make its client with an "
+    "address of its own? It must take OPENAI_BASE_URL and OPENAI_API_KEY"
+)
 
 
 @asynccontextmanager
@@ -25,13 +44,11 @@ async def open_system(
     opened: Opened,
     *,
     recording: str = "",
-    judged: bool = True,
 ) -> AsyncIterator[System]:
     """Yield the system under test, behind the recorder where it asks for one.
 
     Args:
         recording: Names the recording of a baseline, which takes no replies but its own.
-        judged: The judge is asked in this process as well.
 
     Raises:
         ConfigError: a key of ``[system]`` is wrong.
@@ -42,40 +59,39 @@ async def open_system(
         async with RestartableSystem(lambda: plugins.system(use, settings, opened.system)) as plain:
             yield plain
         return
+    from ragate.recorder.proxy.recorder import open_recorder
+    from ragate.recorder.run_resolver import make_resolver
+
     pending = PendingFile(operations.state / PENDING_NAME)
     pending.clear()
     traits = plugins.traits(use)
-    in_process = traits.shares_process(settings)
-    if in_process and judged:
-        _refuse_shared_judge(config)
     provider = str(settings.get("record_provider", ""))
     resolver = make_resolver(
         config, operations, opened, provider=provider, recording=recording, pending=pending
     )
     with ExitStack() as stack:
         recorder = stack.enter_context(open_recorder(resolver))
-        if in_process:
-            stack.enter_context(recorder.in_this_process())
-            stack.enter_context(named_requests(recorder.base_url))
         resources = replace(
             opened.system,
             environment=recorder.environment(opened.system.environment),
             key_names=opened.system.key_names - recorder.names,
             recorder_variables=recorder.variables,
         )
-        tells_apart = traits.in_process or bool(settings.get("record_header"))
+        tells_apart = traits.names_calls or bool(settings.get("record_header"))
         async with RestartableSystem(lambda: plugins.system(use, settings, resources)) as system:
             yield RecordedSystem(system, resolver, opened.system.timeout_s, tells_apart=tells_apart)
-    if not (resolver.used or resolver.pending):
-        operations.say(
-            "[system] record = true, and no model request came: does the code make its client with "
-            "an address of its own? It must take OPENAI_BASE_URL and OPENAI_API_KEY"
-        )
+    if what := _unanswered(resolver, pending):
+        operations.say(what)
+
+
+def _unanswered(resolver: ReplyResolver, pending: PendingFile) -> str:
+    """Return what to know of requests that got no reply, or of none at all; "" where all did."""
     if resolver.pending:
-        operations.say(
+        return (
             f"{resolver.pending} model requests are not recorded: {pending.path}; where the key "
             "is, `ragate record fulfil` answers them"
         )
+    return "" if resolver.used else _NO_REQUEST
 
 
 def is_recorded_system(config: Config) -> bool:
@@ -86,12 +102,73 @@ def is_recorded_system(config: Config) -> bool:
     return model is not None and "record" in model.model_fields
 
 
-def _refuse_shared_judge(config: Config) -> None:
-    """Raise where a judge of foreign code would read the variables that lead to the recorder."""
-    judge = config.policy.judge
-    if judge is not None and judge.use == "llamaindex" and judge.settings.get("llm"):
-        raise ConfigError(
-            "[system] record = true leads this process's OPENAI_BASE_URL to the recorder, and "
-            "[policy.judge] llm would follow it",
-            remedy="use `ragate collect` and `ragate decide`, or a judge with a provider",
-        )
+# Systems whose model calls are recorded: the recorder before them, and whose calls are whose.
+
+
+class RecordedSystem(WrappedSystem):
+    """A system under test with the recorder in front of it.
+
+    Args:
+        tells_apart: Every request says which sample it belongs to; else one is asked at a time.
+    """
+
+    def __init__(
+        self, system: System, resolver: ReplyResolver, timeout_s: float, *, tells_apart: bool
+    ) -> None:
+        super().__init__(system)
+        self.resolver = resolver
+        self.timeout_s = timeout_s
+        self._tells_apart = tells_apart
+
+    @property
+    def abilities(self) -> SystemAbilities:
+        own = super().abilities
+        return own if self._tells_apart else replace(own, max_concurrency=1)
+
+    async def answer(self, sample: Sample, *, run: int = 0) -> SystemOutput:
+        """Return the output with the hash of its requests; unscored where one got no reply."""
+        clock = SAMPLE_CLOCK.get() or ProviderClock()
+        with self.resolver.ledger.sample(sample.id, run, clock=clock) as scope:
+            output = await self._asked(sample, run, scope)
+            await _settled(scope)
+        if scope.stopped is not None:
+            raise scope.stopped
+        if why := blameless(scope):
+            return _failed("provider", why)
+        if output.error is not None:
+            return output
+        asked = None if scope.shared else calls_hash(scope.keys)
+        return output.amended(request_hash=asked, usage=output.usage or scope.usage)
+
+    async def _asked(self, sample: Sample, run: int, scope: Scope) -> SystemOutput:
+        try:
+            async with sample_time(_SHARE_OF_TIME * self.timeout_s):
+                return await self.system.answer(sample, run=run)
+        except SampleTimeError as error:
+            return error.output
+        except FATAL:
+            raise
+        except Exception:
+            if blameless(scope):
+                return _failed("system", "")  # what is said of it is why it was not answered
+            raise
+
+
+def blameless(scope: Scope) -> str:
+    """Return why an output says nothing about the system, "" where it does."""
+    if scope.pending:
+        return NOT_RECORDED
+    gave_up = GAVE_UP if scope.given_up else ""
+    return next(iter(scope.failed.values()), gave_up)
+
+
+async def _settled(scope: Scope) -> None:
+    """Wait a moment: the recorder may not have noticed yet that a caller went away."""
+    for _ in range(_GRACE_STEPS):
+        if not scope.under_way:
+            return
+        await asyncio.sleep(_GRACE_S / _GRACE_STEPS)
+
+
+def _failed(kind: str, message: str) -> SystemOutput:
+    return SystemOutput(error=Failure.model_validate({"kind": kind, "message": message}))

@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ragate.errors import StorageError, UsageError
-from ragate.recorder.proxy.request_identity import Endpoint, checked_request
-from ragate.recorder.proxy.unanswered import UnansweredRequest
+from ragate.recorder.proxy.request_identity import Endpoint, UnansweredRequest, checked_request
 from ragate.support.strict_json import read_lines
 
 PENDING_NAME = "pending.jsonl"

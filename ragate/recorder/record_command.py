@@ -6,11 +6,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from ragate.baseline import load_replies, requests_path, save_replies
-from ragate.clients.tally import Tally
+from ragate.baseline.requests import load_replies, requests_path, save_replies
+from ragate.clients.budget import Tally
 from ragate.config import Config
 from ragate.errors import BudgetError, UsageError
-from ragate.process.secrecy import hide_memory
+from ragate.process import hide_memory
 from ragate.recorder.baseline_replies import recorded_replies
 from ragate.recorder.pending_requests import PENDING_NAME, PendingFile
 from ragate.recorder.proxy.recorder import open_recorder

@@ -2,18 +2,17 @@
 
 from pydantic import SecretStr
 
-from ragate.baseline import load_replies, requests_path
+from ragate.baseline.requests import load_replies, requests_path
 from ragate.cache import Cache, Draw
 from ragate.clients.channel import Channel
 from ragate.clients.memoised.memoised_chat import Memo
 from ragate.config import Config
 from ragate.errors import ConfigError, ProviderError
 from ragate.recorder.pending_requests import PendingFile
-from ragate.recorder.proxy.aiohttp_upstream import DirectTransport
 from ragate.recorder.proxy.reply_format import MAX_REPLY_BYTES
 from ragate.recorder.proxy.reply_resolver import ReplyResolver
 from ragate.recorder.proxy.request_ledger import Ledger
-from ragate.recorder.proxy.upstream import Upstream
+from ragate.recorder.proxy.upstream import DirectTransport, Upstream
 from ragate.runtime.operations import Operations
 from ragate.runtime.resources import Opened
 from ragate.support.settings import nearest

@@ -2,9 +2,11 @@
 
 from collections.abc import Sequence
 
-from ragate.models import MetricRow, MetricVerdict, Report
-from ragate.renderers._moves import first_move, floor, moves, unsure_slice_words, unsure_words
+from ragate.core.rules.checked_metric import without_counts
+from ragate.core.rules.wording import odds
+from ragate.models import Direction, MetricRow, MetricVerdict, Report, SliceRow
 from ragate.renderers._numbers import Numbers, counted
+from ragate.renderers._samples import worse_count
 from ragate.renderers._status import ReportSign, status_of
 from ragate.renderers._words import (
     ForeignText,
@@ -13,6 +15,7 @@ from ragate.renderers._words import (
     below_floor,
     fell,
     joined,
+    metric_words,
     named,
     not_proven,
     ordered,
@@ -147,7 +150,7 @@ def _look(report: Report, numbers: Numbers, brief: bool) -> Words:
         tail = f" on these {numbers.noun}s alone"
         clauses.append(["worse: ", *moves(worse_here, numbers, True), tail])
     if unsure:
-        clauses.append(unsure_words(report, unsure, numbers))
+        clauses.append(unsure_words(report, unsure, numbers, brief))
     if unnamed:
         clauses.append(["look at ", *_metric_names(unnamed, brief)])
     if better:
@@ -172,7 +175,8 @@ def _held(report: Report, numbers: Numbers, brief: bool) -> Words:
     gating = [row for row in report.decision.slices if row.level == "error" and not row.too_few]
     if gating and not rows:
         return [f"no drop in {counted(len(gating), 'gated slice')}"]
-    better, worse = (sum(s.change == side for s in report.samples) for side in ("better", "worse"))
+    better = sum(row.change == "better" for row in report.samples)
+    worse = worse_count(report)
     moved = (
         f" (a score fell on {counted(worse, numbers.noun)}, rose on {better:,})"
         if (better or worse) and not brief
@@ -198,3 +202,104 @@ def _metric_names(rows: Sequence[MetricRow], brief: bool) -> Words:
     if brief and len(rows) > 1:
         return [f"{len(rows)} metrics"]
     return named([[Name(row.key)] for row in rows])
+
+
+def first_move(row: MetricRow, numbers: Numbers, brief: bool) -> Words:
+    """Return ``mrr −6.5 points (fell on 17 questions, rose on 4)``: that metric's own counts."""
+    words = _move(row, numbers)
+    worse, better = ("fell", "rose") if row.direction is Direction.HIGHER else ("rose", "fell")
+    pair = [(row.worse, worse), (row.better, better)]
+    if row.verdict is MetricVerdict.IMPROVED:
+        pair.reverse()
+    counts = [(count, word) for count, word in pair if count]
+    if not counts or brief:
+        return words
+    (count, word), *second = counts
+    behind = [f"{word} on {counted(count, numbers.noun)}", *(f"{w} on {n:,}" for n, w in second)]
+    return [*words, f" ({', '.join(behind)})"]
+
+
+def moves(rows: Sequence[MetricRow], numbers: Numbers, brief: bool) -> Words:
+    """Name the first change, with the samples behind it, and count the others."""
+    words = first_move(rows[0], numbers, brief)
+    return [*words, f" and {len(rows) - 1} more"] if len(rows) > 1 else words
+
+
+def _move(row: MetricRow, numbers: Numbers) -> Words:
+    """Return ``mrr −6.5 points``, or of a slice ``billing −12.0 points in mrr``."""
+    moved = f" {numbers.points(row.unit, row.change)}"
+    if isinstance(row, SliceRow):
+        return [Name(row.slice), f"{moved} in ", *metric_words(row)]
+    return [*metric_words(row), moved]
+
+
+def floor(row: MetricRow, numbers: Numbers) -> Words:
+    """Return ``faithfulness 84.5 %, the policy demands 85.0 %``."""
+    verb = "demands" if row.direction is Direction.HIGHER else "allows"
+    limit = numbers.value(row.unit, row.floor.limit if row.floor else None)
+    return [
+        *(metric_words(row) if row.key == row.metric else [Name(row.key)]),
+        f" {numbers.value(row.unit, row.candidate)}, the policy {verb} {limit}",
+    ]
+
+
+def unsure_words(
+    report: Report, rows: Sequence[MetricRow], numbers: Numbers, brief: bool = False
+) -> Words:
+    """Return what a set of this size can show, and which rises are not proven."""
+    rises = [row for row in rows if _is_rise(row)]
+    falls = [row for row in rows if row.is_large_fall]
+    drops = [row for row in rows if row not in rises]
+    clauses: list[Words] = []
+    if falls:
+        clauses.append(["CANNOT TELL: ", *moves(falls, numbers, True), f"; {_by_luck(falls[0])}"])
+    elif drops:
+        clauses.append(_unseen(report, drops, numbers, brief))
+    if rises:
+        named_rises: list[Words] = [
+            [
+                Name(row.metric),
+                *([] if row.aggregate else [f" {numbers.points(row.unit, row.change)}"]),
+            ]
+            for row in rises
+        ]
+        clauses.append(["more than is allowed, not proven: ", *named(named_rises)])
+    return joined(clauses, "; ")
+
+
+def _by_luck(row: MetricRow) -> str:
+    return f"luck does that {odds(1.0 if row.p is None else row.p)}"
+
+
+def unsure_slice_words(rows: Sequence[SliceRow], numbers: Numbers) -> str:
+    """Return ``1 gated slice: no drop shown, only drops from 31.2 points show``."""
+    start = f"{counted(len(rows), 'gated slice')}: no drop shown"
+    limits = [row for row in rows if row.mde is not None]
+    if not limits:
+        return f"{start}, too few {numbers.noun}s to show one"
+    widest = max(limits, key=lambda row: row.mde or 0.0)
+    return f"{start}, only drops from {numbers.size(widest.unit, widest.mde or 0.0)} show"
+
+
+def _is_rise(row: MetricRow) -> bool:
+    """Whether a row is of what an answer takes: held against a limit that noise may exceed."""
+    return row.aggregate or (row.limit is not None and not row.exact)
+
+
+def _unseen(report: Report, rows: Sequence[MetricRow], numbers: Numbers, brief: bool) -> Words:
+    """Return what is too small to show, metric by metric; `brief` names the widest alone."""
+    this_set = counted(report.facts.samples, numbers.noun)
+    limits = [row for row in without_counts(rows) if row.mde is not None]
+    if not limits:
+        return [f"no proven drop, and {this_set} can hardly prove one"]
+    limits.sort(key=lambda row: -(row.mde or 0.0))
+    sizes = [numbers.size(row.unit, row.mde or 0.0) for row in limits]
+    certain = any(row.is_certain and row.level == "error" for row in report.decision.metrics)
+    if brief or not (certain or limits[1:]):
+        return [f"with {this_set}, only drops of {sizes[0]} or more can be told from chance"]
+    each: list[Words] = [
+        [f"{size} in ", Name(row.key)] for size, row in zip(sizes, limits, strict=True)
+    ]
+    rest = ["; the others show every change"] if certain else []
+    start, end = f"with {this_set}, only drops of ", " or more can be told from chance"
+    return [start, *joined(each, ", "), end, *rest]

@@ -8,8 +8,8 @@ _WIDE = r"\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uff00-\uff60"
 _PIECE = re.compile(f"[{_WIDE}]|[^{_WIDE}]+")
 
 
-def wrapped(text: str, *, first: str = "", rest: str = "  ", width: int = WIDTH) -> list[str]:
-    """Break `text` between words into lines of at most `width` columns.
+def wrapped(text: str, *, first: str = "", rest: str = "  ") -> list[str]:
+    """Break `text` between words into lines of at most `WIDTH` columns.
 
     A word that is longer keeps a line of its own, since a cut name or command cannot be copied;
     between wide characters (Chinese, Japanese) a line may break anywhere.
@@ -19,7 +19,7 @@ def wrapped(text: str, *, first: str = "", rest: str = "  ", width: int = WIDTH)
     """
     lines, line, filled = [], first, False
     for space, word in _pieces(text):
-        if filled and columns(line) + columns(space + word) > width:
+        if filled and columns(line) + columns(space + word) > WIDTH:
             lines.append(line)
             line, filled, space = rest, False, ""
         line += (space if filled else "") + word

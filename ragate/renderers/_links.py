@@ -4,7 +4,7 @@ import re
 from html import escape
 
 from ragate.models import Report
-from ragate.support.escape import code, name
+from ragate.support.escape import name
 
 _ADDRESS = re.compile(r"https://[A-Za-z0-9.:-]{1,200}/[A-Za-z0-9._~/%#?=&@+-]{0,600}")
 
@@ -22,8 +22,3 @@ def plain_address(url: str) -> str:
 def sample_link(report: Report, sample_id: str) -> str:
     """Return a sample's name, which leads to its line in the golden set."""
     return linked(name(sample_id), report.links.samples.get(sample_id, ""))
-
-
-def document_link(report: Report, doc_id: str, limit: int) -> str:
-    """Return a document's name, which leads to its file."""
-    return linked(code(doc_id, limit), report.links.documents.get(doc_id, ""))

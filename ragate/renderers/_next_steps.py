@@ -6,17 +6,19 @@ import shlex
 from ragate.models import MetricVerdict, Report, SampleRow, Verdict
 from ragate.renderers._links import linked
 from ragate.renderers._numbers import Numbers, counted
-from ragate.renderers._samples import sections
+from ragate.renderers._samples import sections, worst_first
 from ragate.renderers._status import TELLS_WHY, ReportSign, status_of
 from ragate.renderers._tables import MOST_REASONS, SENTENCE, listing
-from ragate.renderers._words import ForeignText, Words, ordered
+from ragate.renderers._words import ForeignText, Words, fell, ordered
 from ragate.support.escape import code, name, one_line, short_sha
 
 CONFIG_NAME = "ragate.toml"
 _MEANINGS = {  # remedy: what stands before it and after it
     "ragate baseline rejudge": ("score the baseline with the new judge: ", " and commit "),
+    "ragate baseline rescore": ("score the stored answers anew: ", " and commit "),
     "ragate baseline update": ("record a baseline: ", " and commit "),
     "ragate check": ("run it again: ", ""),
+    "ragate calibrate": ("look at the judge: ", " shows how far off it is."),
     "ragate power": ("", " says how many {noun}s you need."),
 }
 _UNSEEN = (MetricVerdict.NOT_MEASURED, MetricVerdict.NOT_COMPARABLE)
@@ -67,8 +69,17 @@ def next_words(report: Report, numbers: Numbers) -> Words:
     step += [*place, "."] if after.endswith("commit ") else []
     if status is not ReportSign.LOOK:
         return step
-    look = f"nothing has to be done; look at the {f'{noun}s' if worse else 'metrics'} below"
+    look = f"{_urgency(report)} the {f'{noun}s' if worse else 'metrics'} below"
     return [f"{look}{'; ' if step else '.'}", *step]
+
+
+def _urgency(report: Report) -> str:
+    """Return what the reader of a yellow report is to do, up to what is looked at."""
+    gated = [row for row in report.decision.rows if row.level == "error" and not row.accepted]
+    if any(row.may_be_real or row.verdict is MetricVerdict.WORSE_HERE for row in gated):
+        return "this may be a real drop; read"
+    unseen = any(row.verdict is MetricVerdict.CANNOT_TELL and fell(row) for row in gated)
+    return "look at" if unseen else "nothing has to be done; look at"
 
 
 def acceptable(report: Report) -> str:
@@ -95,7 +106,9 @@ def acceptable(report: Report) -> str:
 
 def reproduce(report: Report, worse: list[SampleRow]) -> str:
     """Return the command that runs the worst samples again; "" where no id can be typed."""
-    ids = [row.sample_id for row in worse if _typeable(row.sample_id)][:MOST_REASONS]
+    failing = [row.sample_id for row in report.decision.must_pass if row.is_red]
+    first = [*failing, *(row.sample_id for row in worst_first(report, worse))]
+    ids = [each for each in dict.fromkeys(first) if _typeable(each)][:MOST_REASONS]
     if not ids or not _whole(report.links.config):
         return ""
     option = " --retrieval-only" if report.retrieval_only else ""

@@ -4,27 +4,49 @@ from collections import Counter
 from collections.abc import Sequence
 
 from ragate.core.published_sentences import WITHHELD
-from ragate.models import Cause, CauseKind, RankChange, SampleRow
+from ragate.models import Cause, CauseKind, RankChange, Report, SampleRow
 from ragate.renderers._numbers import Numbers
 from ragate.renderers._words import DocumentId, ForeignText, Name, Words, joined
 
 MOST_DOCUMENTS = 2
-_KINDS = {CauseKind.GENERATION: "same documents"}
-WORSE = frozenset({"worse", "failed", "mixed"})
+_WORDS_BEFORE = 3  # of an answer, left in front of its first changed word
+_KINDS = {CauseKind.GENERATION: "same documents", CauseKind.UNKNOWN: "cause unknown"}
+_OTHER_DOCUMENTS = (CauseKind.RETRIEVAL, CauseKind.UNKNOWN)
 
 
 def sections(samples: Sequence[SampleRow]) -> list[tuple[str, list[SampleRow]]]:
     """Return the samples that got worse, that are new, that got better, if any.
 
-    Must-pass samples stand before the others, which keep the order of the report. Samples with
-    equal scores are only counted: see `equal_scores`.
+    They keep the order of the report, which is that of the harm. Samples with equal scores are
+    only counted: see `equal_scores`.
     """
     groups: dict[str, list[SampleRow]] = {"worse": [], "new": [], "better": []}
-    for row in sorted(samples, key=lambda row: not row.must_pass):
-        key = "worse" if row.change in WORSE else row.change
+    for row in samples:
+        key = "worse" if row.got_worse else row.change
         if key in groups:
             groups[key].append(row)
     return [(key, rows) for key, rows in groups.items() if rows]
+
+
+def worse_count(report: Report) -> int:
+    """Return how many samples got worse, also those that have no row."""
+    return max(report.story.worse, sum(row.got_worse for row in report.samples))
+
+
+def worst_first(report: Report, rows: Sequence[SampleRow]) -> list[SampleRow]:
+    """Return `rows` with those in front that a reader should see if he reads three.
+
+    First the must-pass samples that fail, then the first of each cause and tag, so that those in
+    front differ, then the others; each part in the order of the report.
+    """
+    missed = {row.sample_id for row in report.decision.must_pass if row.is_red}
+    firsts: dict[tuple[object, ...], str] = {}
+    for row in rows:
+        firsts.setdefault((row.cause and row.cause.kind, *row.tags[:1]), row.sample_id)
+    different = set(firsts.values())
+    return sorted(
+        rows, key=lambda row: (row.sample_id not in missed, row.sample_id not in different)
+    )
 
 
 def failed_alike(rows: Sequence[SampleRow]) -> tuple[str, list[SampleRow]]:
@@ -70,16 +92,23 @@ def happened(row: SampleRow, numbers: Numbers) -> Words:
 
 
 def _caused(row: SampleRow, cause: Cause, numbers: Numbers) -> Words:
-    words: Words = []
-    if cause.kind is CauseKind.RETRIEVAL:
-        pushed = listed(cause.displaced_by)
-        words = joined([ranks(row), ["pushed out by ", *pushed] if pushed else came(row)])
-    if cause.kind is CauseKind.GENERATION:
-        words = answers(row)
-    if cause.kind is CauseKind.JUDGE:
+    kind, both = cause.kind, answers(row)
+    if kind is CauseKind.GENERATION:
+        words = both
+    elif kind is CauseKind.JUDGE:
         words = joined([["same output, another verdict"], scores(row, numbers)])
-    kind = _KINDS.get(cause.kind, cause.kind.value.replace("_", " "))
-    return [f"{kind}: ", *(words or [ForeignText(cause.evidence)])]
+    elif kind in _OTHER_DOCUMENTS:
+        # Not linked: the page to open is the expected one.
+        pushed = ForeignText(", ".join(cause.displaced_by[:MOST_DOCUMENTS]))
+        instead: Words = ["pushed out by ", pushed] if pushed else came(row)
+        moved = ranks(row)
+        # A terminal has no room for both answers beside it: --explain shows them.
+        rest = (both if numbers.percent else []) or (instead if moved else both)
+        words = joined([moved or instead, rest])
+    else:
+        words = joined([[ForeignText(cause.evidence)], both])
+    shown = _KINDS.get(kind, kind.value.replace("_", " "))
+    return [f"{shown}: ", *(words or [ForeignText(cause.evidence)])]
 
 
 def ranks(row: SampleRow) -> Words:
@@ -135,12 +164,27 @@ def answers(row: SampleRow) -> Words:
         return []
     if before is None:
         return ["answers ", ForeignText(after)]
-    return [
-        "was ",
-        ForeignText(before),
-        " now ",
-        ForeignText(after) if after.strip() else "no answer",
-    ]
+    refused = tuple(side is not None and side.refused for side in (row.baseline, row.candidate))
+    if refused == (True, False):
+        return ["refused before, now answers ", ForeignText(after)]
+    if refused == (False, True):
+        return ["answered ", ForeignText(before), " before, now refuses: ", ForeignText(after)]
+    old, new = _from_the_change(before, after)
+    return ["was ", ForeignText(old), " now ", ForeignText(new) if new.strip() else "no answer"]
+
+
+def _from_the_change(before: str, after: str) -> tuple[str, str]:
+    """Return both texts without the words that they begin with alike, but for the last few.
+
+    A line holds their beginning only: what changed must stand in it.
+    """
+    old, new = before.split(), after.split()
+    pairs, shorter = zip(old, new, strict=False), min(len(old), len(new))
+    alike = next((n for n, (a, b) in enumerate(pairs) if a != b), shorter)
+    if alike <= _WORDS_BEFORE + 1:
+        return before, after
+    start = alike - _WORDS_BEFORE
+    return f"… {' '.join(old[start:])}", f"… {' '.join(new[start:])}"
 
 
 def scores(row: SampleRow, numbers: Numbers) -> Words:

@@ -69,6 +69,6 @@ def is_unaffected(report: Report) -> bool:
     if status_of(report) is ReportSign.UNCHANGED:
         return True
     data = report.data
-    has_own = report.proposed is not None or data.added or data.edited or data.removed
+    has_own = report.proposed is not None or data.added or data.removed or data.renamed
     is_plain = report.decision.verdict is Verdict.PASSED and not report.decision.accepted
     return is_plain and report.facts.affected == 0 and not has_own and not report.samples

@@ -12,7 +12,7 @@ from ragate.models import (
     SampleRow,
 )
 from ragate.renderers._links import linked
-from ragate.renderers._numbers import COMMENT, NOTHING
+from ragate.renderers._numbers import COMMENT
 from ragate.renderers._samples import asked, happened
 from ragate.renderers._words import (
     DocumentId,
@@ -20,6 +20,7 @@ from ragate.renderers._words import (
     Name,
     Words,
     below_floor,
+    fell,
     label,
     passes,
     verdict_text,
@@ -31,6 +32,7 @@ _NO_LINKS: Mapping[str, str] = {}
 MOST_ROWS = 20
 MOST_REASONS = 3
 CELL = 110
+_LONG_KEY = 18  # characters; a longer name is broken where a phone has no room for it
 SENTENCE = 240
 
 
@@ -72,21 +74,39 @@ def listing(items: Iterable[str], most: int = 3) -> str:
     return ", ".join(shown[:most]) + hidden
 
 
-def metric_cells(row: MetricRow) -> list[str]:
-    """Return metric, before, now, change, allowed drop, 95 % interval and verdict."""
-    strong = row.verdict in _STRONG or below_floor(row)
-    candidate = unbroken(COMMENT.value(row.unit, row.candidate))
-    share = passes(row, COMMENT)
-    verdict = escape(verdict_text(row, COMMENT), quote=False)
-    return [
-        as_html(label(row, COMMENT)) + (f"<br>{share}" if share else ""),
-        unbroken(COMMENT.value(row.unit, row.baseline)),
-        f"<b>{candidate}</b>" if strong else candidate,
-        unbroken(COMMENT.change(row.unit, row.change)),
-        unbroken(COMMENT.allowed(row.unit, row.allowed)),
-        unbroken(_interval(row)),
-        f"<b>{verdict}</b>" if row.blocks else verdict,
-    ]
+def metric_cells(row: MetricRow, *, compared: bool = True, full: bool = False) -> list[str]:
+    """Return metric, before and now, and the verdict with the change: three columns fit a phone.
+
+    Args:
+        compared: There is something to compare with; else metric, now and verdict.
+        full: With interval, pass rate and every floor, as the fold has them.
+    """
+    figure = unbroken(COMMENT.value(row.unit, row.candidate))
+    if row.verdict in _STRONG or below_floor(row):
+        figure = f"<b>{figure}</b>"
+    verdict = escape(verdict_text(row, COMMENT, floors=full), quote=False)
+    what = as_html(label(row, COMMENT))
+    if len(row.key) > _LONG_KEY:
+        what = what.replace("_", "_<wbr>").replace(".", ".<wbr>")
+    if compared:
+        figure = f"{unbroken(COMMENT.value(row.unit, row.baseline))} → {figure}"
+        verdict = f"{_change(row, full)}{verdict}"
+    if full and (share := passes(row, COMMENT)):
+        what = f"{what}<br>{share}"
+    return [what, figure, f"<b>{verdict}</b>" if row.blocks else verdict]
+
+
+def _change(row: MetricRow, full: bool) -> str:
+    """Return ``−6.5 of 1.0 allowed: ``; what is allowed stands beside what fell only."""
+    if row.change is None:
+        return ""
+    text = unbroken(COMMENT.change(row.unit, row.change))
+    if row.allowed and fell(row):
+        text += f" of {COMMENT.allowed(row.unit, row.allowed)} allowed"
+    if full and row.interval is not None:
+        ends = " … ".join(COMMENT.change(row.unit, end) for end in row.interval)
+        text += f" (95 % interval {ends})"
+    return f"{text}{' (repeats exactly)' if full and row.exact else ''}: "
 
 
 def unbroken(figure: str) -> str:
@@ -94,18 +114,10 @@ def unbroken(figure: str) -> str:
     return figure.replace(" ", "&nbsp;")
 
 
-def _interval(row: MetricRow) -> str:
-    if row.interval is not None:
-        return " … ".join(COMMENT.change(row.unit, end) for end in row.interval)
-    if row.exact and row.change is not None:
-        return f"exact, {row.worse:,} worse" if row.worse else "exact"
-    return NOTHING
-
-
-def sample_cells(
+def sample_lines(
     row: SampleRow, report: Report, *, limit: int = CELL, fails: str = ""
-) -> dict[str, str]:
-    """Return the cells of one sample's line.
+) -> list[str]:
+    """Return the one cell of a sample: who was asked what, and below it what happened.
 
     Args:
         fails: What its must-pass rule says, as safe HTML.
@@ -113,11 +125,8 @@ def sample_cells(
     shown = linked(name(row.sample_id), report.links.samples.get(row.sample_id, ""))
     marks = [name(tag) for tag in row.tags[:1]] + (["<b>must pass</b>"] if row.must_pass else [])
     what = as_html(happened(row, COMMENT), limit, report.links.documents)
-    return {
-        "id": " · ".join([shown, *marks]),
-        "query": code(asked(row), limit),
-        "what": f"{fails}; {what}" if fails else what,
-    }
+    who = " · ".join([shown, *marks, code(asked(row), CELL)])
+    return [f"{who}<br>{fails}{'; ' if fails else ''}{what}"]
 
 
 def means(values: dict[str, float]) -> str:

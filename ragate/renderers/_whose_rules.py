@@ -1,10 +1,12 @@
 """Whose rules a verdict went by, what the change's own rules say, and suggested floors."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 
+from ragate.core.rules.checked_metric import metric_of
 from ragate.models import Proposed, Report, SuggestedFloor
 from ragate.renderers._numbers import COMMENT
 from ragate.renderers._tables import MOST_ROWS, SENTENCE, listing
+from ragate.renderers._words import Name, Words
 from ragate.support.escape import code, name
 
 MOST_IDS = 10
@@ -84,13 +86,55 @@ def _verdict(proposed: Proposed) -> str:
     return proposed.verdict.value.replace("_", " ")
 
 
+def golden_set_note(report: Report) -> str:
+    """Return how many questions are not the baseline's, of our own words; "" where all are."""
+    data = report.data
+    counts = {
+        "removed and not asked": len(data.gone),
+        "reworded or with other references": len(data.edited),
+        "renamed": len(data.renamed),
+        "added": len(data.new),
+    }
+    words = _counted(counts, data.failing)
+    return f"The golden set is not the baseline's: {words}." if words else ""
+
+
+def checked_note(report: Report) -> Words:
+    """Return where a metric comes from that blocks and is not in the policy; [] for none."""
+    for row in report.decision.rows:
+        metric = metric_of(row.metric)
+        if row.blocks and metric != row.metric:
+            comes = " is not in the policy: it comes with "
+            does = ", and falls where fewer answers hold anything that the metric can check"
+            return [Name(row.metric), comes, Name(metric), does]
+    return []
+
+
+def _counted(counts: Mapping[str, int], failing: Collection[str]) -> str:
+    """Return the counts, and how many of the questions that are there now fail."""
+    words = [f"{count:,} {word}" for word, count in counts.items() if count]
+    if not words:
+        return ""
+    noun = "question" if words[0].startswith("1 ") else "questions"
+    listed = ", ".join([words[0].replace(" ", f" {noun} ", 1), *words[1:]])
+    if all(word.startswith("removed") for word, count in counts.items() if count):
+        return listed
+    return f"{listed}; {len(failing) or 'none'} of them fail{'s' if len(failing) < 2 else ''} today"
+
+
 def _changed(proposed: Proposed) -> str:
-    counts = [f"{len(ids):,} {word}" for word, ids in _samples(proposed).items() if ids]
-    return f"questions: {', '.join(counts)}" if counts else ""
+    counts = {word: len(ids) for word, ids in _samples(proposed).items()}
+    return _counted(counts, proposed.failing)
 
 
 def _samples(proposed: Proposed) -> dict[str, tuple[str, ...]]:
-    return {"removed": proposed.removed, "edited": proposed.edited, "added": proposed.added}
+    renamed = tuple(f"{old} → {new}" for old, new in proposed.renamed.items())
+    return {
+        "removed": proposed.removed,
+        "edited": proposed.edited,
+        "renamed": renamed,
+        "added": proposed.added,
+    }
 
 
 def _floor(floor: SuggestedFloor, shown: Callable[[str], str]) -> str:

@@ -118,14 +118,15 @@ def metric_words(row: MetricRow) -> Words:
 
 
 def passes(row: MetricRow, numbers: Numbers) -> str:
-    """Return ``78.0 % → 71.0 % pass at 4 (64.2 … 77.1)``, "" for a metric without a pass mark."""
+    """Return ``Questions that pass (4): 78 % → 71 % (95 % interval …)``, "" without a pass mark."""
     share = row.pass_share
     if share is None or share.candidate is None or share.interval is None:
         return ""
     after = numbers.value("fraction", share.candidate)
     before = f"{numbers.value('fraction', share.baseline)} → " if share.baseline is not None else ""
-    ends = (numbers.value("fraction", end).removesuffix(" %") for end in share.interval)
-    return f"{before}{after} pass at {share.mark:g} ({' … '.join(ends)})"
+    low, high = (numbers.value("fraction", end) for end in share.interval)
+    title = f"{numbers.noun.capitalize()}s that pass (at {share.mark:g})"
+    return f"{title}: {before}{after} (95 % interval {low.removesuffix(' %')} to {high})"
 
 
 def shown_rows(decision: Decision) -> list[MetricRow]:
@@ -169,22 +170,30 @@ _VERDICTS = {
 
 def _plain_verdict(row: MetricRow, numbers: Numbers) -> str:
     if row.verdict is MetricVerdict.WORSE_HERE:
-        return f"worse on these {numbers.noun}s; may not hold for others"
+        return f"fell on your {numbers.noun}s, but too few to prove a general drop"
     if not_proven(row):
         return "not proven"
     return _VERDICTS.get(row.verdict, row.verdict.value.replace("_", " "))
 
 
-def verdict_text(row: MetricRow, numbers: Numbers) -> str:
-    """Return the verdict on one metric in words, with the floor that it was held against."""
+def verdict_text(row: MetricRow, numbers: Numbers, *, floors: bool = True) -> str:
+    """Return the verdict on one metric in words, with the floor that it was held against.
+
+    Args:
+        floors: Name every floor; else one that is missed by what did not regress.
+    """
     text = _plain_verdict(row, numbers)
-    if row.verdict is MetricVerdict.CANNOT_TELL and row.mde is not None:
-        text += f" below {numbers.size(row.unit, row.mde)}"
+    if row.is_large_fall:
+        text = "may be a real drop"
+    elif row.verdict is MetricVerdict.CANNOT_TELL and row.mde is not None:
+        size = numbers.size(row.unit, row.mde)
+        way = "drops" if row.direction is Direction.HIGHER else "rises"
+        text = f"too few {numbers.noun}s to see {way} under {size}"
     if row.verdict is MetricVerdict.SHOWN and not row.aggregate:
         text = "measured"
-    if row.floor is not None and row.floor.met:
+    if floors and row.floor is not None and row.floor.met:
         text += f", {floor_text(row, numbers)} met"
-    if below_floor(row):
+    if below_floor(row) and (floors or row.verdict is not MetricVerdict.REGRESSED):
         limit = numbers.value(row.unit, row.floor.limit if row.floor else None)
         is_floor = row.direction is Direction.HIGHER
         beyond = f"below the {limit} demanded" if is_floor else f"above the {limit} allowed"
@@ -198,3 +207,12 @@ def verdict_text(row: MetricRow, numbers: Numbers) -> str:
     if row.accepted:
         text += " (accepted)"
     return text
+
+
+def tone(row: MetricRow) -> str:
+    """Return ``bad`` where it blocks, ``look`` where it asks for one, ``good`` or ``calm``."""
+    if row.blocks:
+        return "bad"
+    if wants_a_look(row) or below_floor(row):
+        return "look"
+    return "good" if row.verdict is MetricVerdict.IMPROVED else "calm"

@@ -1,6 +1,7 @@
 """All of one sample beside its baseline: what `ragate report RUN --explain ID` prints."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from ragate.core.text.word_diff import word_diff
 from ragate.models import Record, Sample, SampleRow, Score, ScoreState
@@ -12,6 +13,23 @@ _INDENT = "  "
 Records = Sequence[Record]
 
 
+@dataclass(frozen=True)
+class JudgeQuestion:
+    """One question to a judge.
+
+    Attributes:
+        of: The criteria that it is about.
+        messages: Role and text of each.
+        reply: What was answered; None where only the scores of it were kept.
+        note: Why there is no question to show, "" where there is one.
+    """
+
+    of: str
+    messages: tuple[tuple[str, str], ...] = ()
+    reply: str | None = None
+    note: str = ""
+
+
 def explain(
     sample: Sample,
     baseline: Sequence[Record],
@@ -19,9 +37,9 @@ def explain(
     *,
     row: SampleRow | None = None,
     ci: bool = True,
-    texts: bool = True,
     slices: Sequence[str] = (),
     marks: Mapping[str, str] = {},
+    questions: Sequence[JudgeQuestion] = (),
 ) -> str:
     """Return everything that is known of `sample` as text 80 columns wide.
 
@@ -30,16 +48,17 @@ def explain(
         candidate: The same of the run that is explained; empty where it was not run.
         row: The sample's row of the report, for the cause; None where nothing changed.
         ci: The text goes to a workflow's log; see `ragate.support.escape.plain`.
-        texts: Print the texts of the retrieved chunks, where a record holds them.
         slices: Those of the policy that it is in. marks: By metric, whether it passes, in words.
+        questions: What the judge was asked about the newest answer.
     """
     before, after = list(baseline[:1]), list(candidate[:1])
     blocks = [
         _head(sample, row, slices),
         _rankings(sample, before, after),
-        _texts(before, after) if texts else [],
+        _texts(before, after),
         _answers(baseline, candidate),
         _scores(baseline, candidate, marks),
+        *(_judged(each, at, len(questions)) for at, each in enumerate(questions, 1)),
         _cause(row),
     ]
     return "\n\n".join("\n".join(_clean(block, ci)) for block in blocks if block) + "\n"
@@ -183,6 +202,25 @@ def _reasons(name: str, baseline: Sequence[Record], candidate: Sequence[Record])
         reasons = dict.fromkeys(r.scores[name].reason for r in records if name in r.scores)
         lines += [f"{_INDENT * 2}{side}: {one_line(why, 80)}" for why in reasons if why]
     return lines
+
+
+def _judged(question: JudgeQuestion, number: int, of: int) -> list[str]:
+    """Return a question and its answer; behind a bar stands what others wrote, or read."""
+    title = f"Judge, question {number} of {of}: {one_line(question.of, 60)}"
+    if question.note:
+        return [title, *_wrapped(f"not shown: {question.note}")]
+    lines = [title]
+    for role, text in question.messages:
+        lines += [f"{_INDENT}{one_line(role)}", *_fenced(text)]
+    if question.reply is None:
+        return [*lines, f"{_INDENT}answered: only its scores are kept, see above"]
+    return [*lines, f"{_INDENT}answered", *_fenced(question.reply)]
+
+
+def _fenced(text: str) -> list[str]:
+    bar = f"{_INDENT}| "
+    lines = plain(text, ci=False).splitlines()
+    return [row for line in lines for row in wrapped(line, first=bar, rest=bar) or [bar]]
 
 
 def _cause(row: SampleRow | None) -> list[str]:

@@ -1,11 +1,14 @@
 """How far a stage is, as plain lines: for a log, where nothing can be rewritten."""
 
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from ragate.runtime.operations import Progress
 
+AFTER_S = 10.0
 FEWEST = 100  # of fewer, only the end is told
 
 
@@ -63,3 +66,23 @@ def _rounded(seconds: float) -> str:
     if seconds < 3600:
         return f"{round(seconds / 60)} min"
     return f"{seconds / 3600:.1f} h"
+
+
+# A line about what takes long, so that nobody takes it for hanging.
+
+
+@contextmanager
+def told_if_slow(
+    say: Callable[[str], None], what: str, *, after_s: float = AFTER_S
+) -> Iterator[None]:
+    """Say once, `after_s` seconds from now, that `what` is still going on.
+
+    A thread tells, since an import holds the event loop.
+    """
+    timer = threading.Timer(after_s, say, [f"{what}: {after_s:g} s so far, still waiting"])
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()

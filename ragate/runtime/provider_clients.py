@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -10,20 +11,54 @@ from ragate import plugins
 from ragate.cache import Cache
 from ragate.clients.budget import Budget
 from ragate.clients.memoised.memoised_chat import Memo, MemoisedChat
-from ragate.clients.memoised.memoised_embedder import MemoisedEmbedder, MemoisedEmbeddings
-from ragate.clients.memoised.memoised_reranker import MemoisedReranker
 from ragate.config import Config, Provider
 from ragate.errors import ConfigError, NoKeyError, ProviderError
 from ragate.protocols import ChatClient, ChatReply, ChatRequest, Embedder, Reranker
-from ragate.runtime.before_paying import BeforePaying
 from ragate.runtime.operations import Operations
+from ragate.support.installed import refuse_other_version
 from ragate.support.settings import nearest
 
 if TYPE_CHECKING:
+    from ragate.clients.memoised.memoised_embedder import MemoisedEmbeddings
     from ragate.clients.openai import OpenAIClient
 
+
+Look = Callable[[], Awaitable[None]]
 _MODELLESS = "use a system and metrics that need no model"
 _JUDGE_FREE = 'leave judged metrics out: [policy] without_key = "judge-free"'
+
+
+class BeforePaying:
+    """Looks once, before the first new answer, whether what it brings about can be had.
+
+    A run whose answers are all known never looks.
+    """
+
+    def __init__(self) -> None:
+        self._looks: list[Look] = []
+        # The recorder's server has an event loop of its own.
+        self._tasks: dict[asyncio.AbstractEventLoop, asyncio.Task[None]] = {}
+
+    def demand(self, look: Look) -> None:
+        """Have `look` called before the first answer; what it raises ends the run."""
+        self._looks.append(look)
+
+    async def __call__(self) -> None:
+        """Return when every look went well; all that ask at once wait for the same one.
+
+        Raises:
+            NotReadyError: something that the run needs cannot be had.
+        """
+        if not self._looks:
+            return
+        loop = asyncio.get_running_loop()
+        if loop not in self._tasks:
+            self._tasks[loop] = asyncio.ensure_future(self._look())
+        await asyncio.shield(self._tasks[loop])
+
+    async def _look(self) -> None:
+        for look in self._looks:
+            await look()
 
 
 @dataclass(frozen=True)
@@ -99,6 +134,8 @@ class ProviderClients:
         return self.client(name, without=_JUDGE_FREE)
 
     def embeddings(self, name: str) -> MemoisedEmbeddings:
+        from ragate.clients.memoised.memoised_embedder import MemoisedEmbeddings
+
         address = self.config.policy.address(name)
         return MemoisedEmbeddings(
             self._late(name), self.cache, provider=address, budget=self.budget
@@ -123,9 +160,13 @@ class ProviderClients:
         embedder = plugins.embedder(use, settings, self.embeddings)
         if use == "openai" or embedder.deterministic:  # remembered by its client, or cheaper anew
             return embedder
+        from ragate.clients.memoised.memoised_embedder import MemoisedEmbedder
+
         return MemoisedEmbedder(embedder, self.cache, self.budget)
 
     def reranker(self, table: Mapping[str, Any]) -> Reranker:
+        from ragate.clients.memoised.memoised_reranker import MemoisedReranker
+
         use = str(table.get("use", ""))
         settings = {key: value for key, value in table.items() if key != "use"}
         reranker = plugins.reranker(use, settings, self.client)
@@ -164,6 +205,7 @@ class ProviderClients:
     def _make(self, name: str, without: str) -> OpenAIClient:
         from ragate.clients.openai import OpenAIClient
 
+        refuse_other_version("openai")
         provider = self._provider(name)
         environment = self.operations.environment
         if self.config.policy.unset_key(name, environment):

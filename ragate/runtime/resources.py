@@ -1,21 +1,20 @@
 """What plugins get: made on first use from the configuration and the operational settings."""
 
+import threading
 from array import array
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from ragate.cache import CACHE_NAME, Cache
-from ragate.clients.budget import Budget, Capped
-from ragate.clients.call_pace import CallPace
+from ragate.clients.budget import Budget, CallPace, Capped, Tally
 from ragate.clients.memoised.memoised_chat import Memo
-from ragate.clients.tally import Tally
 from ragate.config import Config, Provider
 from ragate.models import Record, Run
-from ragate.protocols import MetricClients, Resources
-from ragate.runtime.before_paying import BeforePaying
-from ragate.runtime.operations import Operations
-from ragate.runtime.provider_clients import ProviderClients
+from ragate.protocols import Database, MetricClients, Resources
+from ragate.runtime.operations import Operations, ignore_itself
+from ragate.runtime.provider_clients import BeforePaying, ProviderClients
 
 
 @dataclass(frozen=True)
@@ -63,13 +62,12 @@ async def open_resources(
         baseline: Its answers are taken where the model request is the same.
         session: Names a recording of a baseline: its answers are all its own.
     """
-    from ragate.database import PostgresDatabase
-
+    ignore_itself(operations.state)
     policy = config.policy
     budget = Budget(policy.max_calls, policy.max_cost_usd, paces=_paces(policy.providers))
     with (
         Cache(operations.state / CACHE_NAME, say=operations.say) as cache,
-        PostgresDatabase(operations.state, url=operations.database_url) as database,
+        LateDatabase(operations.state, operations.database_url) as database,
     ):
         memo = Memo(cache, baseline=baseline_draws(baseline), session=session, budget=budget)
         clients = ProviderClients(config, operations, budget, memo, cache)
@@ -94,6 +92,7 @@ async def open_resources(
             judge_keys=policy.judge_keys,
             reranker=clients.reranker,
             commit=operations.commit,
+            live=operations.live,
         )
         try:
             judge = replace(
@@ -114,6 +113,26 @@ async def open_resources(
             )
         finally:
             await clients.close()
+
+
+class LateDatabase(ExitStack):
+    """The database of a run, reached when something first asks for it: most systems have none."""
+
+    def __init__(self, state: Path, url: str) -> None:
+        super().__init__()
+        self._state, self._url = state, url
+        self._lock = threading.Lock()
+        self._database: Database | None = None
+
+    def conninfo(self) -> str:
+        """Return a connection string, as `ragate.database.PostgresDatabase` gives it."""
+        with self._lock:
+            if self._database is None:
+                from ragate.database import PostgresDatabase
+
+                opened = PostgresDatabase(self._state, url=self._url)
+                self._database = self.enter_context(opened)
+        return self._database.conninfo()
 
 
 def _paces(providers: Mapping[str, Provider]) -> dict[str, CallPace]:

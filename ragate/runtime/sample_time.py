@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from ragate.clients.provider_clock import SAMPLE_CLOCK, ProviderClock
-from ragate.errors import RagateError
+from ragate.errors import BudgetError, RagateError
 from ragate.models import Failure, SystemOutput
 
 _COARSEST = 0.02  # of the limit: how late the end of a sample with changing waits may be noticed
@@ -78,3 +78,25 @@ def _time_is_up(limit_s: float, own_s: float, waited_s: float) -> SampleTimeErro
     if waited_s > own_s:
         return SampleTimeError("provider", f"a model provider gave no answer within {limit_s:g} s")
     return SampleTimeError("system", f"no output within {limit_s:g} s")
+
+
+# The policy's cap on time, for what is no run of its own.
+
+
+@asynccontextmanager
+async def within(minutes: float, *, remedy: str) -> AsyncIterator[asyncio.Timeout]:
+    """End what is inside when `minutes` have passed.
+
+    Args:
+        remedy: What to do then.
+
+    Raises:
+        BudgetError: they have.
+    """
+    try:
+        async with asyncio.timeout(minutes * 60) as limit:
+            yield limit
+    except TimeoutError as error:
+        raise BudgetError(
+            f"[policy] max_minutes = {minutes:g} is reached; the run stops here", remedy=remedy
+        ) from error

@@ -14,8 +14,8 @@ from pydantic import ValidationError
 
 from ragate.errors import StorageError, UsageError
 from ragate.models import EarlierRun, Filters, Frozen
+from ragate.stores import BEGUN, LOCK, OUTPUTS
 from ragate.stores.local import LocalStore
-from ragate.stores.run_files import BEGUN, LOCK, OUTPUTS
 from ragate.support.atomic_files import write_atomic
 from ragate.support.foreign_files import read_bytes
 from ragate.support.settings import nearest

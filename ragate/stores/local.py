@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any
 
 from ragate.errors import StorageError, UsageError
 from ragate.stores.listed_run import LISTING, ListedRun, listed_runs, listing
-from ragate.stores.prune import last_write, remove
 from ragate.support.atomic_files import write_atomic, write_lines
+from ragate.support.foreign_files import file_bytes
 
 if TYPE_CHECKING:
     from ragate.models import Report, Run, RunManifest, Score
@@ -71,6 +71,8 @@ class LocalStore:
 
     def last_write(self, run: ListedRun) -> float:
         """Return when something was last written to a run, in seconds since the epoch."""
+        from ragate.stores.prune import last_write
+
         return last_write(run.folder)
 
     def writer(self, run: ListedRun) -> str:  # noqa: ARG002
@@ -79,6 +81,8 @@ class LocalStore:
 
     def remove(self, runs: Iterable[ListedRun]) -> Iterator[ListedRun]:
         """Remove runs one by one, and yield each that is gone; see `prune.remove`."""
+        from ragate.stores.prune import remove
+
         return remove(runs)
 
     def find(self, name: str, *, reported: bool = False, texts: bool = False) -> Path:  # noqa: ARG002
@@ -118,7 +122,7 @@ class LocalStore:
         """Return the folder of the newest finished run of one state; None where there is none."""
         for run_id in reversed(self.list()):
             try:
-                manifest = json.loads((self.folder(run_id) / "manifest.json").read_bytes())
+                manifest = json.loads(file_bytes(self.folder(run_id) / "manifest.json"))
             except (OSError, ValueError):
                 continue
             if isinstance(manifest, dict) and manifest.get("evidence") == evidence:
@@ -152,7 +156,7 @@ class LocalStore:
         where = folder / "report.json"
         again = "make it again with `ragate decide` on the run's outputs.jsonl"
         try:
-            report = Report.model_validate_json(where.read_bytes())
+            report = Report.model_validate_json(file_bytes(where))
         except (OSError, ValidationError) as error:
             raise StorageError(f"{where}: no report of this ragate", remedy=again) from error
         if report.schema_version != REPORT_SCHEMA_VERSION:
@@ -167,7 +171,7 @@ def _read_manifest(path: Path) -> tuple[RunManifest, tuple[dict[str, Score], ...
     from ragate.support.strict_json import loads
 
     try:
-        data: Any = loads(path.read_bytes(), where=str(path), error=StorageError)
+        data: Any = loads(file_bytes(path), where=str(path), error=StorageError)
         data.pop("verdict", None)  # a list of runs reads it there; the report is what holds
         aggregates = tuple(read_scores(cells) for cells in data.pop("aggregates", []))
         return RunManifest.model_validate(data), aggregates

@@ -5,6 +5,8 @@ from contextlib import suppress
 from enum import StrEnum
 from pathlib import Path
 
+from ragate.support.foreign_files import file_bytes
+
 SPENT = "spent.log"
 Spent = tuple[int, float]  # calls, and US dollars
 
@@ -36,7 +38,7 @@ class SpentCalls:
         """
         calls, cost_usd = 0, 0.0
         with suppress(OSError):
-            for line in self._path.read_bytes().decode(errors="replace").splitlines():
+            for line in file_bytes(self._path).decode(errors="replace").splitlines():
                 with suppress(ValueError):
                     number, price, *by = line.split()
                     if SpentBy("".join(by)) in (whose or SpentBy):
@@ -47,7 +49,7 @@ class SpentCalls:
     def was_submitted(self) -> bool:
         """Return whether workers asked of this run, or were to."""
         try:
-            return f" {SpentBy.SUBMITTER}".encode() in self._path.read_bytes()
+            return f" {SpentBy.SUBMITTER}".encode() in file_bytes(self._path)
         except OSError:
             return False
 

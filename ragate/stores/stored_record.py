@@ -1,16 +1,23 @@
 """Lines of ``scores.jsonl``: hashes, document ids, answers and scores, without the texts."""
 
+import json
+import os
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from pydantic import Field
 
+from ragate.core.plain_settings import plain_settings
+from ragate.core.published_sentences import WITHHELD
 from ragate.errors import StorageError
 from ragate.models import (
     Failure,
     Frozen,
+    Publish,
     Record,
+    Report,
     Score,
     ScoreState,
     SystemOutput,
@@ -18,7 +25,9 @@ from ragate.models import (
 )
 from ragate.models.output import bare_chunk
 from ragate.outputs.outputs_header import MAX_BYTES
-from ragate.support.foreign_files import open_regular
+from ragate.stores import MANIFEST, REPORT, RUN_FILES, SCORES
+from ragate.support.atomic_files import copy_atomic, write_atomic, write_lines
+from ragate.support.foreign_files import file_bytes, open_regular
 
 Cell = float | tuple[ScoreState, str] | tuple[ScoreState, str, float]
 """A value; why there is none; or a value with what is said of it."""
@@ -119,3 +128,70 @@ def read_scores(cells: Mapping[str, Any]) -> dict[str, Score]:
         else Score(metric=name, state=ScoreState(cell[0]), reason=cell[1], value=(*cell, None)[2])
         for name, cell in cells.items()
     }
+
+
+# A stored run as it may leave the machine, by ``[policy] publish``.
+
+
+def copy_run(source: Path, target: Path, report: Report | None, *, publish: Publish) -> None:
+    """Leave a stored run in `target`, without the texts that must not leave.
+
+    What is left out of ``answers``: full outputs and recorded requests, which hold passages, and
+    reasons of scores, which quote them. Of ``ids`` also answers, messages of failures, and the
+    words that a metric weighs.
+
+    Args:
+        report: The run's report as it is published; None where it has none.
+    """
+    target.mkdir(parents=True, exist_ok=True)
+    if publish == "full":
+        for name in RUN_FILES:
+            if (source / name).is_file():
+                _link(source / name, target / name)
+        return
+    if report is not None:
+        write_atomic(target / REPORT, report.model_dump_json(indent=1).encode())
+    # Files of their own in place of links: the run at home keeps its texts.
+    records = map(_without_reasons, read_records(source / SCORES))
+    if publish == "ids":
+        records = map(_of_ids, records)
+    write_lines(target / SCORES, [record_line(record) for record in records])
+    manifest = _manifest(json.loads(file_bytes(source / MANIFEST)), publish)
+    write_atomic(target / MANIFEST, json.dumps(manifest, sort_keys=True).encode() + b"\n")
+
+
+def _manifest(manifest: dict[str, Any], publish: Publish) -> dict[str, Any]:
+    """Return the manifest with the figures of whole passes, and without why one is missing."""
+    passes = manifest.get("aggregates", [])
+    aggregates = [
+        {
+            name: [cell[0], WITHHELD, *cell[2:]] if isinstance(cell, list) else cell
+            for name, cell in row.items()
+        }
+        for row in passes
+    ]
+    states = {} if publish == "ids" else manifest.get("states", {})
+    system = manifest["system"]
+    system = system | {"settings": plain_settings(system.get("settings", {}))}
+    return manifest | {"aggregates": aggregates, "states": states, "system": system}
+
+
+def _without_reasons(record: Record) -> Record:
+    scores = {
+        key: replace(score, reason=WITHHELD) if score.reason else score
+        for key, score in record.scores.items()
+    }
+    return record.amended(scores=scores)
+
+
+def _of_ids(record: Record) -> Record:
+    output, error = record.output, record.output.error
+    failure = None if error is None else error.amended(message=WITHHELD)
+    return record.amended(output=output.amended(answer=None, error=failure))
+
+
+def _link(source: Path, target: Path) -> None:
+    try:
+        os.link(source, target)
+    except OSError:  # another file system
+        copy_atomic(source, target)

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import sys
 import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -9,6 +10,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from ragate.errors import StorageError
+from ragate.support.foreign_files import open_file
 
 _DEVICES = frozenset({Path("/dev"), Path("/dev/fd")})
 
@@ -74,7 +76,7 @@ def copy_atomic(source: Path, path: Path) -> None:
     Raises:
         StorageError: as for `write_atomic`.
     """
-    with _replacing(path) as stream, source.open("rb") as reading:
+    with _replacing(path) as stream, open_file(source, max_bytes=sys.maxsize) as reading:
         shutil.copyfileobj(reading, stream)
 
 
@@ -98,8 +100,15 @@ def _replacing(path: Path) -> Iterator[BinaryIO]:
     except OSError as error:
         raise StorageError(
             f"{path}: cannot write: {error.strerror or error}",
-            remedy="free some space or choose another place; the file that was there is unchanged",
+            remedy=_remedy(path)
+            or "free some space or choose another place; the file that was there is unchanged",
         ) from error
+
+
+def _remedy(path: Path) -> str:
+    """Return what to do where a file stands in the place of a folder, "" where none does."""
+    file = next((each for each in path.parents if each.exists() and not each.is_dir()), None)
+    return "" if file is None else f"{file} is a file where a folder must be: remove or rename it"
 
 
 def _is_device(path: Path) -> bool:

@@ -27,6 +27,9 @@ _LONGEST_NAME = 60
 _SHA = re.compile(r"[0-9a-f]{7,64}")
 
 
+_LONG_WORD = 15  # characters; what is longer is an id, an address, or written without blanks
+
+
 def one_line(text: str, limit: int = 300) -> str:
     """Return `text` on one line of at most `limit` characters, without a hidden character.
 
@@ -45,7 +48,15 @@ def one_line(text: str, limit: int = 300) -> str:
     shown = "".join(map(_visible, line[: limit + 1]))
     if len(shown) <= limit and len(head) == len(text):
         return shown
-    return shown[: limit - 1].rstrip() + "…"
+    return _at_a_word(shown, limit - 1) + "…"
+
+
+def _at_a_word(text: str, limit: int) -> str:
+    """Cut `text` between two words where one ends near the limit, else in the middle of one."""
+    kept = text[:limit]
+    head, space, tail = kept.rpartition(" ")
+    whole = text[limit : limit + 1] in ("", " ") or not space or len(tail) > _LONG_WORD
+    return kept.rstrip() if whole else head.rstrip()
 
 
 def code(text: str, limit: int = 120) -> str:

@@ -1,5 +1,6 @@
 """Where ragate.toml is, and files of one name below a folder: bounded, and following no link."""
 
+import difflib
 import os
 import shlex
 from collections.abc import Iterator
@@ -7,6 +8,11 @@ from pathlib import Path
 
 from ragate.errors import ConfigError
 
+HOW_READ = (
+    "a pattern is read from the folder of ragate.toml, and case counts: * is any name, "
+    "**/ any folders between"
+)
+_WILD = frozenset("*?[")
 CONFIG_NAME = "ragate.toml"
 MOST_NAMED = 10
 _INIT = "`ragate init` writes a commented ragate.toml"
@@ -60,14 +66,15 @@ def find_config(start: Path, *, named: Path | None = None) -> Path:
         if path.is_dir():
             inside = named / CONFIG_NAME
             raise ConfigError(f"{named} is a folder", remedy=f"name the file in it: {inside}")
-        if not path.is_file():
+        if not path.exists():
             raise ConfigError(f"{named}: there is no such file", remedy=_INIT)
         return path
     folders = [start, *start.parents]
     root = next((n for n, folder in enumerate(folders) if (folder / ".git").exists()), 0)
     for folder in folders[: root + 1]:
-        if (folder / CONFIG_NAME).is_file():
-            return folder / CONFIG_NAME
+        path = folder / CONFIG_NAME
+        if path.exists() and not path.is_dir():
+            return path
     message = f"there is no {CONFIG_NAME} in {start} or above it"
     below = [path.relative_to(start).as_posix() for path in files_named(CONFIG_NAME, start)]
     if not below:
@@ -79,3 +86,37 @@ def find_config(start: Path, *, named: Path | None = None) -> Path:
         f"{message}; below it are {listed}",
         remedy=f"change into the folder of one, or name it: --config {shlex.quote(below[0])}",
     )
+
+
+# Glob patterns that match nothing: how they are read, and the first part of them that is wrong.
+
+
+def why_no_match(root: Path, pattern: str) -> str:
+    """Return where a pattern that matches no file below `root` leaves what is there.
+
+    Returns:
+        Such as ``there is no folder 'result' in it; did you mean 'results'?``; "" where every
+        plain part of the pattern exists.
+    """
+    folder = root
+    *folders, name = Path(pattern).parts or ("",)
+    for part in folders:
+        if _WILD & set(part):
+            return ""
+        if not (folder / part).is_dir():
+            return f"there is no folder {part!r} in it{_hint(part, folder, folders=True)}"
+        folder = folder / part
+    if _WILD & set(name):
+        return "" if folder == root else f"the folder {'/'.join(folders)} holds none"
+    if (folder / name).is_dir():
+        return f'it is a folder: "{Path(pattern).as_posix()}/**/*" names its files'
+    return f"there is no file {name!r} in it{_hint(name, folder, folders=False)}"
+
+
+def _hint(name: str, folder: Path, *, folders: bool) -> str:
+    try:
+        names = [path.name for path in folder.iterdir() if path.is_dir() == folders]
+    except OSError:
+        return ""
+    close = difflib.get_close_matches(name, names, n=1)
+    return f"; did you mean {close[0]!r}?" if close else ""

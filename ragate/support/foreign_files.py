@@ -1,5 +1,9 @@
-"""Reading files that someone else wrote: regular files only, inside a folder, below a size."""
+"""The one reader of a project's files: regular files only, below a size, inside a folder.
 
+Whoever made the project may have put a pipe, a device, a link to one or a huge file anywhere in it.
+"""
+
+import errno
 import io
 import os
 import stat
@@ -11,6 +15,12 @@ from ragate.errors import ConfigError, RagateError
 
 MAX_BYTES = 256 * 1024 * 1024
 _UTF_16 = "; it is UTF-16 now, which > writes in PowerShell"
+# A pipe without a writer would block an open for ever; Windows would rewrite line ends.
+_OPEN = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+_REMEDIES = {
+    errno.EINVAL: "put a regular file there, or remove it",
+    errno.EFBIG: "put a smaller file there, or remove it",
+}
 
 
 def inside(root: Path, value: str, *, where: str, error: type[RagateError]) -> Path:
@@ -39,19 +49,73 @@ def inside(root: Path, value: str, *, where: str, error: type[RagateError]) -> P
     return path
 
 
-def refuse_unwritable_path(path: Path, *, error: type[RagateError] = ConfigError) -> None:
+def refuse_unwritable_path(path: Path) -> None:
     """Refuse a path that no report, database or log can name.
 
     Raises:
-        error: it holds bytes that are not UTF-8.
+        ConfigError: it holds bytes that are not UTF-8.
     """
     try:
         str(path).encode()
     except UnicodeEncodeError as problem:
-        raise error(
+        raise ConfigError(
             f"{str(path)!r}: holds bytes that are not UTF-8",
             remedy="rename the folder, or move the project",
         ) from problem
+
+
+def open_file(path: Path, *, max_bytes: int = MAX_BYTES) -> BinaryIO:
+    """Open `path` for reading, for callers to which a file that cannot be read is an answer.
+
+    Raises:
+        OSError: it is not there, a pipe, a device or a folder, or larger than `max_bytes`.
+    """
+    handle = os.open(path, _OPEN)
+    facts = os.fstat(handle)
+    problem = None
+    if not stat.S_ISREG(facts.st_mode):
+        problem = OSError(errno.EINVAL, "not a regular file")
+    elif facts.st_size > max_bytes:
+        problem = OSError(errno.EFBIG, f"{facts.st_size} bytes, and the limit is {max_bytes}")
+    if problem is not None:
+        os.close(handle)
+        raise problem
+    return os.fdopen(handle, "rb")
+
+
+def file_bytes(path: Path, *, max_bytes: int = MAX_BYTES) -> bytes:
+    """Return the content of a regular file.
+
+    Raises:
+        OSError: as `open_file`.
+    """
+    with open_file(path, max_bytes=max_bytes) as file:
+        content = file.read(max_bytes + 1)  # a file may grow while it is read
+    if len(content) > max_bytes:
+        raise OSError(errno.EFBIG, f"more than {max_bytes} bytes")
+    return content
+
+
+def first_bytes(path: Path | str, most: int) -> bytes:
+    """Return the beginning of whatever `path` is, in a third of the time of `file_bytes`.
+
+    Raises:
+        OSError: it cannot be opened or read, such as a folder.
+    """
+    handle = os.open(path, _OPEN)
+    try:
+        return os.read(handle, most)
+    finally:
+        os.close(handle)
+
+
+def start_of(path: Path, most: int) -> str:
+    """Return the first `most` bytes of a file as text, "" for a link or what cannot be read."""
+    try:
+        content = b"" if path.is_symlink() else first_bytes(path, most)
+    except OSError:
+        return ""
+    return content.decode("utf-8", errors="replace")
 
 
 def open_regular(path: Path, *, error: type[RagateError], max_bytes: int = MAX_BYTES) -> BinaryIO:
@@ -61,21 +125,9 @@ def open_regular(path: Path, *, error: type[RagateError], max_bytes: int = MAX_B
         error: names the path, and why it cannot be read.
     """
     try:
-        # O_NONBLOCK: a pipe without a writer would block here for ever.
-        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+        return open_file(path, max_bytes=max_bytes)
     except (OSError, ValueError) as problem:
-        reason = getattr(problem, "strerror", None) or str(problem)
-        raise error(f"{path}: cannot be read: {reason}") from problem
-    facts = os.fstat(handle)
-    reason = ""
-    if not stat.S_ISREG(facts.st_mode):
-        reason = "not a regular file"
-    elif facts.st_size > max_bytes:
-        reason = f"{facts.st_size} bytes, and the limit is {max_bytes}"
-    if reason:
-        os.close(handle)
-        raise error(f"{path}: {reason}")
-    return os.fdopen(handle, "rb")
+        raise _unreadable(path, problem, error) from problem
 
 
 def read_bytes(path: Path, *, error: type[RagateError], max_bytes: int = MAX_BYTES) -> bytes:
@@ -84,14 +136,16 @@ def read_bytes(path: Path, *, error: type[RagateError], max_bytes: int = MAX_BYT
     Raises:
         error: it cannot be read, or is over the cap.
     """
-    with open_regular(path, error=error, max_bytes=max_bytes) as file:
-        try:
-            content = file.read(max_bytes + 1)  # a file may grow while it is read
-        except OSError as problem:
-            raise error(f"{path}: cannot be read: {problem.strerror}") from problem
-    if len(content) > max_bytes:
-        raise error(f"{path}: more than {max_bytes} bytes")
-    return content
+    try:
+        return file_bytes(path, max_bytes=max_bytes)
+    except (OSError, ValueError) as problem:
+        raise _unreadable(path, problem, error) from problem
+
+
+def _unreadable(path: Path, problem: OSError | ValueError, error: type[RagateError]) -> RagateError:
+    reason = getattr(problem, "strerror", None) or str(problem)
+    remedy = _REMEDIES.get(getattr(problem, "errno", None) or 0, "")
+    return error(f"{path}: {reason if remedy else f'cannot be read: {reason}'}", remedy=remedy)
 
 
 def read_text(path: Path, *, error: type[RagateError], max_bytes: int = MAX_BYTES) -> str:

@@ -1,11 +1,14 @@
 """What git knows of the project; every answer may be empty."""
 
 import hashlib
+import os
 import re
 import stat
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
+
+from ragate.support.foreign_files import file_bytes
 
 # The workspace may belong to another user (a container), and its own configuration is not ours.
 GIT = ("git", "-c", "safe.directory=*", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=")
@@ -79,8 +82,7 @@ def _content(path: Path) -> str:
         facts = path.lstat()
         if not stat.S_ISREG(facts.st_mode) or facts.st_size > _LARGE:
             return f"{facts.st_mode}:{facts.st_size}:{facts.st_mtime_ns}"
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()[:16]
+        return hashlib.sha256(file_bytes(path, max_bytes=_LARGE)).hexdigest()[:16]
     except OSError:
         return ""
 
@@ -177,6 +179,8 @@ def _git(root: Path, *arguments: str) -> str:
 
 def answer(root: Path, *arguments: str) -> str | None:
     """Return what git prints, None where it fails, takes too long, or is not there."""
+    if arguments[0] != "config" and not _may_be_in_repository(root):
+        return None
     try:
         done = subprocess.run(  # noqa: S603
             [*GIT, "-C", str(root), *arguments],
@@ -189,3 +193,39 @@ def answer(root: Path, *arguments: str) -> str | None:
     except (OSError, subprocess.TimeoutExpired):
         return None
     return done.stdout.strip() if done.returncode == 0 else None
+
+
+def _may_be_in_repository(root: Path) -> bool:
+    """Return False where git would find nothing: a run asks it ten times."""
+    here = root.absolute()
+    around = {here, *here.parents, *here.resolve().parents}
+    return "GIT_DIR" in os.environ or any(os.path.lexists(folder / ".git") for folder in around)
+
+
+# What of the work tree differs from a commit that somebody names.
+
+
+def commit_of(top: Path, name: str) -> str:
+    """Return the full sha of a commit, branch or tag, "" where there is none of that name."""
+    wanted = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
+    return (answer(top, *wanted) or "") if name and "\0" not in name else ""
+
+
+def merge_base(top: Path, commit: str) -> str:
+    """Return the last commit that HEAD shares with `commit`, "" where there is none here."""
+    return answer(top, "merge-base", "HEAD", commit) or ""
+
+
+def changed_paths(top: Path, commit: str, path: str) -> list[str] | None:
+    """Return the files below `path` that are not as at a commit; None where git cannot tell.
+
+    New files count, unless they are ignored. Paths are from the repository's top.
+    """
+    literal = f":(top,literal){path}"
+    diff = answer(
+        top, "diff", "--no-ext-diff", "--no-renames", "--name-only", "-z", commit, "--", literal
+    )
+    others = answer(top, "ls-files", "-z", "--others", "--exclude-standard", "--", literal)
+    if diff is None or others is None:
+        return None
+    return sorted({name for name in f"{diff}\0{others}".split("\0") if name})

@@ -1,6 +1,7 @@
 """What a machine lacks or does not allow: no bug of ours."""
 
 import errno
+from pathlib import Path
 
 _REMEDIES = {
     "memory": "give the job more memory, or lower RAGATE_CONCURRENCY; finished outputs are kept",
@@ -44,3 +45,11 @@ def _lack(error: BaseException) -> str:
     if isinstance(error, RuntimeError) and "can't start new thread" in str(error):
         return "threads"
     return _CODES.get(error.errno or 0, "") if isinstance(error, OSError) else ""
+
+
+# Whether this process runs in a container: `localhost` is another machine's there.
+
+
+def in_container() -> bool:
+    """Return whether we run in Docker or Podman."""
+    return Path("/.dockerenv").exists() or Path("/run/.containerenv").exists()

@@ -1,4 +1,4 @@
-"""JSON pointers (RFC 6901), and ``*`` for every item of a list, also in lists of lists."""
+"""JSON pointers (RFC 6901); ``*`` is every item, also in lists of lists, ``-1`` the last one."""
 
 import re
 from collections.abc import Iterator
@@ -6,7 +6,7 @@ from typing import Any
 
 from ragate.support.settings import nearest
 
-_INDEX = re.compile(r"0|[1-9][0-9]{0,8}")
+_INDEX = re.compile(r"0|-?[1-9][0-9]{0,8}")
 _POINTER = re.compile(r"(/([^/~]|~[01])*)*")
 Path = tuple[str, ...]
 
@@ -85,7 +85,7 @@ def _follow(value: Any, parts: Path, pointer: str) -> Any:
     for part in parts:
         if isinstance(value, dict) and part in value:
             value = value[part]
-        elif isinstance(value, list) and _INDEX.fullmatch(part) and int(part) < len(value):
+        elif isinstance(value, list) and _in_list(part, len(value)):
             value = value[int(part)]
         else:
             hint = (
@@ -93,6 +93,10 @@ def _follow(value: Any, parts: Path, pointer: str) -> Any:
             )
             raise PointerError(f"{pointer} leads nowhere: {_kind(value)} has no {part!r}{hint}")
     return value
+
+
+def _in_list(part: str, length: int) -> bool:
+    return bool(_INDEX.fullmatch(part)) and -length <= int(part) < length
 
 
 def _kind(value: Any) -> str:

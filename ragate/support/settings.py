@@ -7,6 +7,7 @@ from typing import Any, TypeVar, get_args
 from pydantic import BaseModel, ValidationError
 
 from ragate.errors import ConfigError
+from ragate.version import MANUAL
 
 M = TypeVar("M", bound=BaseModel)
 _SHOWN = 80
@@ -40,7 +41,7 @@ def read_settings(
         problems = _without_misspelt(model, error.errors(include_url=False))
         lines = [_line(model, problem, where) for problem in problems]
         raise ConfigError(
-            "\n".join(lines), remedy="docs/configuration.md lists every key"
+            "\n".join(lines), remedy=f"{MANUAL}/configuration.md lists every key"
         ) from error
 
 

@@ -1,15 +1,12 @@
 """Where a run says what it does, for whoever listens: nobody, unless telemetry was asked for."""
 
-from collections.abc import Callable, Coroutine, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from enum import StrEnum
-from functools import wraps
-from typing import Any, ParamSpec, Protocol, TypeVar
+from typing import Protocol
 
 from ragate.models import Report, Run
 
-P = ParamSpec("P")
-T = TypeVar("T")
 Fact = str | int | float | bool
 Note = Callable[..., None]
 
@@ -80,24 +77,6 @@ def own_span(name: str, **facts: Fact) -> AbstractContextManager[Note]:
     and in a process of code under test, it does nothing.
     """
     return span(Spanned.OWN, name, **facts)
-
-
-def spanned(
-    kind: Spanned, **facts: Fact
-) -> Callable[[Callable[P, Coroutine[Any, Any, T]]], Callable[P, Coroutine[Any, Any, T]]]:
-    """Time a whole coroutine."""
-
-    def decorate(
-        function: Callable[P, Coroutine[Any, Any, T]],
-    ) -> Callable[P, Coroutine[Any, Any, T]]:
-        @wraps(function)
-        async def timed(*args: P.args, **kwargs: P.kwargs) -> T:
-            with span(kind, "", **facts):
-                return await function(*args, **kwargs)
-
-        return timed
-
-    return decorate
 
 
 def judging(waiting: int) -> None:

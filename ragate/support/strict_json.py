@@ -3,6 +3,7 @@
 import json
 import math
 import re
+import sys
 from collections.abc import Iterator
 from itertools import accumulate
 from pathlib import Path
@@ -16,7 +17,7 @@ from ragate.support.foreign_files import MAX_BYTES, decode, open_regular
 MAX_DEPTH = 64
 
 # Everything but brackets. Possessive, and an unclosed string ends at the end of the text: linear.
-_NOT_BRACKETS = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[^\[\]{}"]++', re.DOTALL)
+_NOT_BRACKETS = re.compile(r'"[^"\\]*+(?>(?:\\.[^"\\]*+)*)"?|[^\[\]{}"]++', re.DOTALL)
 _STEP = {"[": 1, "{": 1, "]": -1, "}": -1}
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
@@ -70,6 +71,22 @@ def read_lines(
                 yield number, loads(line, where=f"{path}:{number}", error=error)
 
 
+def number(value: object, *, most: float = sys.float_info.max) -> float | None:
+    """Return a number that someone else's JSON holds, None for what is none.
+
+    true and false are none, nor is a number beyond `most` on either side of 0: JSON writes whole
+    numbers of any length, and no float holds one of 400 digits.
+    """
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return float(value) if -most <= value <= most else None
+
+
+def whole(value: object, *, most: int) -> int | None:
+    """Return a whole number from 0 to `most` that someone else's JSON holds, None for the rest."""
+    return value if type(value) is int and 0 <= value <= most else None
+
+
 def canonical(value: Any) -> str:
     """Return `value` as JSON on one line; equal values give equal texts."""
     return json.dumps(
@@ -115,6 +132,10 @@ def _json_mistake(problem: json.JSONDecodeError) -> str:
     before, after = text[:at].rstrip(), text[at:].lstrip()
     if text.strip() == "[":
         return "one object stands on each line; a whole array belongs in a file that ends in .json"
+    if after.strip() == "," and before.endswith("}"):
+        return "remove the comma at the end of the line: each line is an object of its own"
+    if "\t" in text and text[:1] not in {"{", "["}:
+        return "a table with tabs is none: save it with commas, in a file that ends in .csv"
     if before.endswith(",") and after[:1] in {"}", "]"}:
         return f"remove the comma before {after[0]}"
     if after[:1] == "'":

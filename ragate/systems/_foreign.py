@@ -1,6 +1,8 @@
 """What systems that ragate did not build have in common: little is known of them."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -9,9 +11,10 @@ from pydantic import Field
 from ragate.core.hashing import digest
 from ragate.errors import ConfigError
 from ragate.models import Frozen, Sample, SystemInfo
+from ragate.support.find_files import HOW_READ, why_no_match
 from ragate.support.foreign_files import inside, read_bytes
-from ragate.support.glob_hints import HOW_READ, why_no_match
 
+_REPLIES: ContextVar[list[Any] | None] = ContextVar("replies", default=None)
 MAX_FILES = 10_000
 _TRAVEL = {"record", "record_provider", "record_header"}
 MAX_FILE_BYTES = 64 * 1024 * 1024
@@ -140,3 +143,23 @@ def matching_files(root: Path, pattern: str, where: str) -> list[Path]:
     if len(paths) > MAX_FILES:
         raise ConfigError(f"{where} matches {len(paths)} files, and the limit is {MAX_FILES}")
     return paths
+
+
+# Replies as they came, for who looks at one before saying how it is read: ``init``, ``doctor``.
+
+
+@contextmanager
+def noted_replies() -> Iterator[list[Any]]:
+    """Yield the list that gets each reply of a system that is asked meanwhile, unread."""
+    replies: list[Any] = []
+    token = _REPLIES.set(replies)
+    try:
+        yield replies
+    finally:
+        _REPLIES.reset(token)
+
+
+def note(reply: Any) -> None:
+    """Keep a reply for who looks; nobody does in a run."""
+    if (replies := _REPLIES.get()) is not None:
+        replies.append(reply)

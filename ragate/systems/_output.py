@@ -1,12 +1,11 @@
-"""What foreign code returned, as an output: our type, a recorded line, a dataclass, a text."""
+"""What foreign code returned, as an output: our type, the fields of a recorded line, a text."""
 
-import dataclasses
 import re
 from collections.abc import Mapping
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
-from pydantic import BaseModel, ValidationError
+from pydantic import ValidationError
 
 from ragate.models import Failure, SystemOutput
 from ragate.outputs.foreign_lines import unsaid
@@ -16,8 +15,7 @@ from ragate.protocols import Resources
 from ragate.support.escape import one_line
 from ragate.support.pointer import PointerError
 from ragate.support.settings import shown
-from ragate.worker.outage import is_outage
-from ragate.worker.raised import summary
+from ragate.systems._processes.worker_values import ForeignDocument, ForeignMessage
 
 _ADDRESS = re.compile(r" at 0x[0-9a-f]+")
 EXPECTED = (
@@ -44,7 +42,7 @@ class OutputError(Exception):
 
 
 def _joined(value: Any) -> str:
-    pieces = hasattr(value, "__next__") or hasattr(value, "__anext__")
+    pieces = type(value).__name__ in ("generator", "async_generator")
     return "; join the pieces that it yields in a function around it" if pieces else ""
 
 
@@ -59,21 +57,18 @@ def to_output(value: Any, *, who: str) -> SystemOutput:
     """
     if isinstance(value, SystemOutput):
         return value
-    if isinstance(value, RecordedOutput):
-        return value.output()
     if isinstance(value, str):
         return SystemOutput(answer=value)
-    fields = _fields(value)
-    if fields is None:
+    if not isinstance(value, Mapping):
         # Samples that fail alike are told once: an address differs with each.
         what = _ADDRESS.sub("", shown(value))
         raise OutputError(
             f"{who} returned {type(value).__name__} {what}; {EXPECTED}{_joined(value)}"
         )
-    if silent := unsaid(fields):
-        raise OutputError(f"{who} returned {silent}")
     # The sample is known here; a recorded line needs to name its own.
-    fields["id"] = "-"
+    fields = {**value, "id": "-"}
+    if silent := unsaid(value):
+        raise OutputError(f"{who} returned {silent}")
     try:
         return RecordedOutput.model_validate(fields).output()
     except ValidationError as error:
@@ -84,38 +79,27 @@ def to_output(value: Any, *, who: str) -> SystemOutput:
         raise OutputError(f"{who} returned {f'{field}: ' if field else ''}{reason}{got}") from error
 
 
-def _fields(value: Any) -> dict[str, Any] | None:
-    if isinstance(value, Mapping):
-        return {str(key): item for key, item in value.items()}
-    if isinstance(value, BaseModel):
-        return value.model_dump()
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return dataclasses.asdict(value)
-    return None
-
-
 def pointed_reply(value: Any, pointers: Pointers) -> dict[str, Any]:
     """Return the parts of what a function returned that the pointers lead to.
-
-    Tuples are read as lists, models and dataclasses as objects, documents of LangChain as objects
-    with ``page_content`` and ``metadata``.
 
     Raises:
         OutputError: a pointer leads nowhere.
     """
     try:
-        return pointed(_plain(value), pointers)
+        return pointed(plain_json(value), pointers)
     except PointerError as error:
         raise OutputError(f"[system.pointers] {error}") from error
 
 
-def _plain(value: Any) -> Any:
-    if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
-    if hasattr(value, "page_content") and hasattr(value, "metadata"):
-        return {"page_content": value.page_content, "metadata": _plain(value.metadata)}
-    fields = _fields(value)
-    return value if fields is None else {key: _plain(item) for key, item in fields.items()}
+def plain_json(value: Any) -> Any:
+    """Return what a worker sent in the types of JSON: messages and documents as objects."""
+    if isinstance(value, list):
+        return [plain_json(item) for item in value]
+    if isinstance(value, ForeignMessage):
+        return {"type": "ai", "content": value.content}
+    if isinstance(value, ForeignDocument):
+        value = {"page_content": value.page_content, "metadata": value.metadata}
+    return {k: plain_json(v) for k, v in value.items()} if isinstance(value, dict) else value
 
 
 def failed(message: str) -> SystemOutput:
@@ -128,19 +112,11 @@ def unanswered(message: str) -> SystemOutput:
     return SystemOutput(error=Failure(kind="provider", message=one_line(message, LONGEST)))
 
 
-def raised(error: BaseException, root: Path) -> SystemOutput:
-    """Return what an exception of the system's own code means for its sample.
-
-    Args:
-        root: The project's folder, which its files are named from.
-    """
-    if isinstance(error, WorkerRaisedError):
-        message, outage = str(error), error.outage
-    else:
-        message, outage = one_line(summary(error, str(root)), LONGEST), is_outage(error)
-    if outage:
-        return unanswered(f"what the system reads from cannot be reached: {message}")
-    return failed(message)
+def raised(error: WorkerRaisedError) -> SystemOutput:
+    """Return what an exception of the system's own code means for its sample."""
+    if error.outage:
+        return unanswered(f"what the system reads from cannot be reached: {error}")
+    return failed(str(error))
 
 
 def wanted(output: SystemOutput, resources: Resources, *, took: float) -> SystemOutput:
@@ -154,3 +130,58 @@ def wanted(output: SystemOutput, resources: Resources, *, took: float) -> System
     if resources.top_k is not None:
         output = output.amended(chunks=output.chunks[: resources.top_k])
     return output.amended(answer=None, citations=None) if resources.retrieval_only else output
+
+
+# The path of a file as the id of its document: the same on every machine.
+
+
+def file_id(path: str, folder: str, root: Path, *, where: str) -> str:
+    """Return `path` relative to `folder`, with ``/`` between its parts.
+
+    An index may have been made on another machine, where the project lay elsewhere: then what
+    follows the folder's name in the path counts, where that file is here if there are several.
+
+    Args:
+        path: As a loader tells it: absolute, or relative to where it ran.
+        folder: Below `root`; "" means `root`, and a path outside it stays as it is.
+        where: What holds the path, for the message.
+
+    Raises:
+        OutputError: the path does not lead through the folder.
+    """
+    file = PurePosixPath(path.removeprefix("file://").replace("\\", "/"))
+    base = PurePosixPath((root / folder).as_posix())
+    if file.is_relative_to(base):
+        return str(file.relative_to(base))
+    if not folder:
+        return path
+    inner = PurePosixPath(folder.replace("\\", "/")).parts
+    names, length = file.parts, len(inner)
+    starts = [at for at in range(len(names) - length) if names[at : at + length] == inner]
+    ends = [PurePosixPath(*names[at + length :]) for at in starts]
+    if not ends:
+        raise OutputError(
+            f"{where} is {path!r}, which is not below {folder!r} ([system] doc_id_relative_to)"
+        )
+    return str(next((end for end in ends if (root / folder / end).is_file()), ends[-1]))
+
+
+def relative_chunks(recorded: dict[str, Any], folder: str, root: Path) -> dict[str, Any]:
+    """Return the fields of an output whose chunks are named by paths below `folder`.
+
+    Args:
+        folder: ``doc_id_relative_to``; "" leaves the ids as they are.
+
+    Raises:
+        OutputError: an id is no path through the folder.
+    """
+    if not folder:
+        return recorded
+    where = "the id of a document"
+    chunks = [
+        {**chunk, "doc_id": file_id(str(chunk["doc_id"]), folder, root, where=where)}
+        if "doc_id" in chunk
+        else chunk
+        for chunk in recorded.get("chunks", ())
+    ]
+    return {**recorded, "chunks": chunks}

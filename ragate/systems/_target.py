@@ -1,13 +1,24 @@
 """``target = "my.module:thing"`` of ``[system]``: its form, and what is said where it fails."""
 
-from pathlib import Path
+import json
+import re
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
+
+from pydantic import Field, field_validator, model_validator
 
 from ragate.errors import ConfigError, RagateError, SystemStartError
+from ragate.protocols import Resources
 from ragate.support.escape import one_line
 from ragate.support.settings import nearest
-from ragate.worker.outage import is_outage
-from ragate.worker.raised import summary
-from ragate.worker.target import TargetError, TargetRaised
+from ragate.systems._foreign import ForeignSettings
+from ragate.systems._processes.variables import (
+    inherited_environment,
+    named_environment,
+    refuse_judges_key,
+)
+from ragate.version import MANUAL
+from ragate.worker.target import TargetError
 
 
 def where_of(target: str) -> str:
@@ -29,14 +40,6 @@ def cannot_be_asked(target: str, error: TargetError) -> ConfigError:
     """Return the error of a target that is no mistake of its code."""
     hint = one_line(nearest(error.missing, error.names)) if error.missing else ""
     return ConfigError(f"{where_of(target)}: {error}{hint}", remedy=error.remedy)
-
-
-def setup_raised(target: str, error: TargetRaised, root: Path) -> RagateError:
-    """Return what an exception before the first question means for the run."""
-    told = one_line(summary(error.error, str(root)), 2000)
-    outage = is_outage(error.error)
-    remedy = "" if outage else mend_there(told)
-    return setup_failed(f"{where_of(target)}: {error} {told}", outage=outage, remedy=remedy)
 
 
 def setup_failed(message: str, *, outage: bool, remedy: str = "") -> RagateError:
@@ -82,3 +85,69 @@ def _wrong_form(target: str) -> tuple[str, str] | None:
     if bad is None:
         return None
     return (f"{bad!r} is no name in Python" if bad else "a name is missing"), example
+
+
+# Keys of ``[system]`` for code in an interpreter of its own, and the variables that reach it.
+
+
+class InterpreterSettings(ForeignSettings):
+    """Keys of a system whose code may run in an environment of its own.
+
+    Attributes:
+        interpreter: The Python of that environment and its options; empty: ragate's own.
+        pass_env: Names of variables that the worker gets; a ``*`` stands for anything but a key.
+        start_timeout_s: Seconds until the worker has imported the target and set it up.
+    """
+
+    later_keys: ClassVar[frozenset[str]] = frozenset({"interpreter", "pass_env", "start_timeout_s"})
+
+    target: str = Field(min_length=1)
+    interpreter: tuple[str, ...] = ()
+    pass_env: tuple[str, ...] = ()
+    start_timeout_s: float = Field(default=300.0, gt=0)
+
+    @field_validator("interpreter", mode="before")
+    @classmethod
+    def _is_a_list(cls, value: Any) -> Any:
+        if isinstance(value, str):
+            raise ValueError(f"write it as a list: {json.dumps(value.split())}")  # noqa: TRY004
+        return value
+
+    @model_validator(mode="after")
+    def _names_what_it_lacks(self) -> Self:
+        if "pass_env" in self.model_fields_set and not self.interpreter:
+            raise ValueError("pass_env needs interpreter: without it the code has ragate's own")
+        return self
+
+
+def worker_environment(keys: InterpreterSettings, resources: Resources) -> dict[str, str]:
+    """Return the variables of a worker, and the recorder's.
+
+    With `interpreter` what any program needs, and `pass_env`; else all but what is ragate's own.
+
+    Raises:
+        ConfigError: `pass_env` names the judge's key.
+    """
+    if not keys.interpreter:
+        return {**inherited_environment(resources), **resources.recorder_variables}
+    refuse_judges_key(keys.pass_env, resources.judge_keys)
+    hidden = resources.key_names | resources.judge_keys
+    named = named_environment(resources.environment, keys.pass_env, hidden)
+    return {**named, **resources.recorder_variables}
+
+
+def not_passed(text: str, environment: Mapping[str, str], resources: Resources) -> str:
+    """Return what to do where a message names a variable that is set here and not in the worker.
+
+    Args:
+        environment: The worker's variables.
+    """
+    words = set(re.findall(r"[A-Z][A-Z0-9_]{3,}", text))
+    names = sorted(words & resources.environment.keys() - environment.keys(), key=len)
+    if not names:
+        return ""
+    if names[-1] in resources.judge_keys:
+        return (
+            f"{names[-1]} is the judge's key, which the code never gets: {MANUAL}/dependencies.md"
+        )
+    return f"the code gets the variables that pass_env names: pass_env = [{names[-1]!r}]"

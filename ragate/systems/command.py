@@ -1,24 +1,37 @@
 """A long-lived process that answers JSON lines as the system under test; docs/system-command.md."""
 
+from __future__ import annotations
+
 import asyncio
 import json
 import time
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
-from typing import Any
+from contextlib import asynccontextmanager, suppress
+from typing import Any, ClassVar
 
 from pydantic import Field
 
 from ragate.errors import RagateError, SystemStartError
 from ragate.models import Sample, SystemOutput
+from ragate.outputs.pointed import Pointers
 from ragate.protocols import Resources, Traits
+from ragate.support.escape import one_line
 from ragate.support.settings import read_settings
-from ragate.systems._foreign import Foreign, ForeignSettings
-from ragate.systems._output import OutputError, failed, to_output, unanswered, wanted
-from ragate.systems._processes.peer import Peer, PeerError
-from ragate.systems._processes.process import start
+from ragate.systems._foreign import Foreign, ForeignSettings, note
+from ragate.systems._output import (
+    OutputError,
+    failed,
+    pointed_reply,
+    relative_chunks,
+    to_output,
+    unanswered,
+    wanted,
+)
+from ragate.systems._processes.process import LINE_BYTES, Child, start
 from ragate.systems._processes.variables import passed_secrets, program_environment
 
+_READY = "\0ready"
+_SHOWN = 200
 TRAITS = Traits()
 MAX_FAILURES = 5  # in a row, without a single answer: the command is broken, not the question
 
@@ -33,7 +46,11 @@ class Settings(ForeignSettings):
         start_timeout_s: Seconds until that line.
         pass_env: Variables that hold keys of the policy and that the command needs all the same.
         record_header: The command names the sample in the header of each recorded request.
+        pointers: Where in a line each part is, where that is no recorded output.
+        doc_id_relative_to: Folder of the documents, whose ids are paths: told relative to it.
     """
+
+    later_keys: ClassVar[frozenset[str]] = frozenset({"pointers", "doc_id_relative_to"})
 
     command: tuple[str, ...] = Field(min_length=1)
     parallel: bool = False
@@ -41,6 +58,8 @@ class Settings(ForeignSettings):
     start_timeout_s: float = Field(default=60.0, gt=0)
     pass_env: tuple[str, ...] = ()
     record_header: bool = False
+    pointers: Pointers = Pointers()
+    doc_id_relative_to: str = ""
 
 
 class CommandSystem(Foreign):
@@ -108,8 +127,17 @@ class CommandSystem(Foreign):
                 await self._drop()
             raise
         self._failures = 0
-        output = to_output(reply, who="the command")
+        note(reply)
+        output = to_output(self._read(reply), who="the command")
         return wanted(output, self._resources, took=time.perf_counter() - started)
+
+    def _read(self, reply: Any) -> Any:
+        """Return the fields of an output: a line that tells an error is one as it stands."""
+        settings = self._settings
+        if settings.pointers.empty or reply.get("error"):
+            return reply
+        recorded = pointed_reply(reply, settings.pointers)
+        return relative_chunks(recorded, settings.doc_id_relative_to, self._resources.root)
 
     async def _broke(self, opening: asyncio.Task[Peer], error: Exception) -> None:
         """Count one failure of a process, however many samples were waiting for it."""
@@ -174,3 +202,143 @@ async def create(settings: Mapping[str, Any], resources: Resources) -> AsyncIter
         yield system
     finally:
         await system.close()
+
+
+# Questions and replies over the pipes of a process, one JSON object a line.
+
+
+class PeerError(Exception):
+    """The process cannot go on.
+
+    Attributes:
+        crashed: It ended, as opposed to wrote what is no reply.
+    """
+
+    def __init__(self, message: str, *, crashed: bool = False) -> None:
+        super().__init__(message)
+        self.crashed = crashed
+
+
+class Peer:
+    """A process that is asked and replies.
+
+    Args:
+        ordered: One question at a time, so that a reply need not say which it answers.
+    """
+
+    def __init__(self, child: Child, *, ordered: bool) -> None:
+        self._child = child
+        self._ordered = ordered
+        self._waiting: dict[str, asyncio.Future[Any]] = {}
+        self._broken: PeerError | None = None
+        self._turn = asyncio.Lock()
+        self._reader = asyncio.create_task(self._read())
+
+    async def wait_ready(self, timeout_s: float) -> None:
+        """Wait for the first line.
+
+        Raises:
+            PeerError: it ended before, or wrote nothing in time.
+        """
+        try:
+            async with asyncio.timeout(timeout_s):
+                await self._expect(_READY)
+        except TimeoutError as error:
+            raise PeerError(f"wrote no line within {timeout_s:g} s of its start") from error
+
+    async def ask(self, key: str, line: bytes) -> Any:
+        """Return the reply to one question.
+
+        Raises:
+            PeerError: the process ended, or wrote something that is no reply.
+        """
+        if not self._ordered:
+            return await self._exchange(key, line)
+        async with self._turn:
+            return await self._exchange(key, line)
+
+    async def close(self) -> None:
+        """End the process."""
+        self._reader.cancel()
+        await asyncio.gather(self._reader, return_exceptions=True)
+        self._break(PeerError("was ended"))
+        stdin = self._child.process.stdin
+        if stdin is not None:
+            stdin.close()  # a well-behaved command ends by itself now
+        await self._child.stop()
+
+    async def _exchange(self, key: str, line: bytes) -> Any:
+        stdin = self._child.process.stdin
+        assert stdin is not None
+        reply = asyncio.ensure_future(self._expect(key))
+        try:
+            with suppress(ConnectionError):  # the reader tells how it ended
+                stdin.write(line)
+                await stdin.drain()
+            return await reply
+        finally:
+            reply.cancel()
+
+    async def _expect(self, key: str) -> Any:
+        if self._broken is not None:
+            raise self._broken
+        future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        self._waiting[key] = future
+        try:
+            return await future
+        finally:
+            self._waiting.pop(key, None)
+
+    async def _read(self) -> None:
+        try:
+            while line := await self._child.read_line():
+                if line.strip():
+                    self._take(line)
+        except PeerError as error:
+            self._break(error)
+        except ValueError:
+            self._break(PeerError(f"wrote a line of more than {LINE_BYTES} bytes"))
+        else:
+            self._break(PeerError(await self._child.why(), crashed=True))
+
+    def _take(self, line: bytes) -> None:
+        reply = _parsed(line)
+        if _READY in self._waiting:
+            self._settle(_READY, reply)
+        elif "id" in reply and str(reply["id"]) in self._waiting:
+            self._settle(str(reply["id"]), reply)
+        elif not self._ordered:
+            if "id" not in reply:
+                raise PeerError(f"wrote a reply without an id, with parallel = true: {_cut(line)}")
+        elif "id" in reply or not self._waiting:
+            raise PeerError(f"wrote a reply to no question that was asked: {_cut(line)}")
+        else:
+            self._settle(next(iter(self._waiting)), reply)
+
+    def _settle(self, key: str, reply: Any) -> None:
+        future = self._waiting[key]
+        if not future.done():
+            future.set_result(reply)
+
+    def _break(self, error: PeerError) -> None:
+        self._broken = self._broken or error
+        for future in self._waiting.values():
+            if not future.done():
+                future.set_exception(error)
+
+
+def _parsed(line: bytes) -> dict[str, Any]:
+    try:
+        reply = json.loads(line)
+    except (ValueError, RecursionError):
+        reply = None
+    if not isinstance(reply, dict):
+        raise PeerError(
+            f"wrote to its output what is no JSON object: {_cut(line)}; everything else belongs on "
+            "its error output"
+        )
+    return reply
+
+
+def _cut(line: bytes) -> str:
+    return one_line(line[: 8 * _SHOWN].decode("utf-8", "replace"), _SHOWN)

@@ -1,33 +1,47 @@
 """A LlamaIndex engine or retriever as the system under test; see docs/system-llamaindex.md."""
 
+import re
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
 from typing import Any, ClassVar, Literal
 
+from ragate.core.hashing import UNNAMED, digest
 from ragate.errors import ConfigError, SystemStartError
 from ragate.models import RetrievedChunk, Sample, SystemOutput
 from ragate.protocols import Resources, Traits
-from ragate.support.settings import read_settings
-from ragate.systems._foreign import Foreign, no_place_for_turns
-from ragate.systems._interpreter import open_workers
-from ragate.systems._interpreter_settings import InterpreterSettings
-from ragate.systems._nodes import NodeReader
-from ragate.systems._output import OutputError, failed, raised, unanswered, wanted
+from ragate.support.settings import read_settings, shown
+from ragate.support.strict_json import number
+from ragate.systems._foreign import Foreign, no_place_for_turns, note
+from ragate.systems._output import (
+    OutputError,
+    WorkerRaisedError,
+    failed,
+    file_id,
+    raised,
+    unanswered,
+    wanted,
+)
 from ragate.systems._processes.worker import WorkerEndedError
-from ragate.systems._target import cannot_be_asked, check_form, setup_raised, where_of
-from ragate.worker.engine import EngineReply, EngineTarget
-from ragate.worker.question import AskedQuestion
-from ragate.worker.target import TargetError, TargetRaised
+from ragate.systems._target import InterpreterSettings, check_form, where_of
+from ragate.systems._worker_target import WorkerTarget, open_target
+from ragate.version import MANUAL
 
+_SCALARS = (str, int, float, bool, type(None))
+# Readers give a document such an id where they were told none: another one at every reading.
+_RANDOM = re.compile(
+    r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}(_part_\d+)?"
+)
 TRAITS = Traits(
-    in_process=True,
-    own_process_keys=("interpreter",),
+    names_calls=True,
     id_remedy='set [system] doc_id = "file_path" and doc_id_relative_to = {folder}',
     retrieval_remedy="gate an engine that returns source nodes, or the retriever",
 )
-HERE = "the environment of ragate (`interpreter` names another)"
-_NO_TURNS = "name a chat engine, as index.as_chat_engine() makes it (docs/system-llamaindex.md)"
+_NO_TURNS = (
+    f"name a chat engine, as index.as_chat_engine() makes it ({MANUAL}/system-llamaindex.md)"
+)
 
 
 class Settings(InterpreterSettings):
@@ -49,32 +63,18 @@ class Settings(InterpreterSettings):
 
 
 class LlamaIndexSystem(Foreign):
-    """Asks one engine; answer and source nodes come from the same call.
+    """Asks one engine; answer and source nodes come from the same call."""
 
-    Args:
-        ask: Returns the engine's reply to a sample, or raises what it raised.
-        kind: How it is asked: ``chat``, ``query`` or ``retrieve``.
-        one_at_a_time: It takes one sample at once.
-    """
-
-    def __init__(
-        self,
-        settings: Settings,
-        resources: Resources,
-        ask: Callable[[Sample], Awaitable[EngineReply]],
-        *,
-        kind: str,
-        one_at_a_time: bool,
-    ) -> None:
+    def __init__(self, settings: Settings, resources: Resources, target: WorkerTarget) -> None:
         super().__init__("llamaindex", settings, resources.root)
         self._settings = settings
         self._resources = resources
-        self._ask = ask
-        self._kind = kind
+        self._target = target
+        self._kind: str = target.facts["kind"]
         self._told = False
         folder = settings.doc_id_relative_to
         self._nodes = NodeReader(resources.root, key=settings.doc_id, folder=folder)
-        self.max_concurrency = 1 if one_at_a_time else None
+        self.max_concurrency = 1 if target.facts["one_at_a_time"] else None
 
     async def answer(self, sample: Sample, *, run: int = 0) -> SystemOutput:
         """Return answer and chunks of one call; an exception is the sample's failure.
@@ -87,25 +87,34 @@ class LlamaIndexSystem(Foreign):
             where = f"{where_of(self._settings.target)}, a {self._kind} engine"
             raise no_place_for_turns(sample, where, remedy=_NO_TURNS)
         try:
-            return self._output(await self._ask(sample), sample)
+            started = time.perf_counter()
+            value = await self._target.ask(sample)
+            return self._output(value, sample, time.perf_counter() - started)
         except (OutputError, WorkerEndedError) as error:
             return failed(str(error))
         except ConfigError:  # of ours: ids that collide are wrong for every sample
             raise
         except SystemStartError as error:
             return unanswered(error.message)  # no worker can be started any more
-        except (Exception, SystemExit) as error:  # noqa: BLE001 - foreign code
-            return raised(error, self._resources.root)
+        except WorkerRaisedError as error:
+            return raised(error)
 
-    def _output(self, reply: EngineReply, sample: Sample) -> SystemOutput:
-        chunks = self._chunks(reply.nodes)
-        if not chunks and reply.answer is not None:
+    def _output(self, value: Any, sample: Sample, elapsed_s: float) -> SystemOutput:
+        """Return what a worker sent as an output.
+
+        Raises:
+            OutputError: it is none.
+        """
+        answer, nodes, took = reply_parts(value, elapsed_s)
+        try:
+            note({"answer": answer, "nodes": list(map(told_of, nodes))})
+            chunks = tuple(map(self._nodes.chunk, nodes))
+        except (TypeError, ValueError, AttributeError) as error:
+            raise OutputError("the worker sent a node that cannot be read") from error
+        if not chunks and answer is not None:
             self._tell(sample)
-        output = SystemOutput(chunks=chunks, answer=reply.answer)
-        return wanted(output, self._resources, took=reply.took_s)
-
-    def _chunks(self, nodes: Any) -> tuple[RetrievedChunk, ...]:
-        return tuple(map(self._nodes.chunk, nodes))
+        output = SystemOutput(chunks=chunks, answer=answer)
+        return wanted(output, self._resources, took=took)
 
     def _tell(self, sample: Sample) -> None:
         if not self._told:
@@ -129,43 +138,109 @@ async def create(
     """
     keys = read_settings(Settings, settings, where="[system]")
     check_form(keys.target)
-    if keys.interpreter:
-        async with open_workers("llamaindex", keys, resources) as remote:
-
-            async def ask_worker(sample: Sample) -> EngineReply:
-                started = time.perf_counter()
-                value = await remote.ask(sample)
-                return _engine_reply(value, time.perf_counter() - started)
-
-            kind, alone = str(remote.facts["kind"]), bool(remote.facts["one_at_a_time"])
-            yield LlamaIndexSystem(keys, resources, ask_worker, kind=kind, one_at_a_time=alone)
-        return
-    root, concurrency = str(resources.root), resources.concurrency
-    engine = EngineTarget(keys.model_dump(), root, HERE, concurrency)
-
-    async def ask(sample: Sample) -> EngineReply:
-        return await engine.ask(AskedQuestion(sample.query, sample.turns))
-
-    try:
-        await engine.open()
-    except TargetError as error:
-        raise cannot_be_asked(keys.target, error) from error
-    except TargetRaised as error:
-        raise setup_raised(keys.target, error, resources.root) from error
-    yield LlamaIndexSystem(
-        keys, resources, ask, kind=engine.kind, one_at_a_time=engine.one_at_a_time
-    )
+    async with open_target("llamaindex", keys, resources) as target:
+        yield LlamaIndexSystem(keys, resources, target)
 
 
-def _engine_reply(value: Any, elapsed_s: float) -> EngineReply:
-    """Return what a worker sent as a reply.
+def reply_parts(value: Any, elapsed_s: float) -> tuple[str | None, list[Any], float]:
+    """Return answer, nodes and seconds of what a worker sent.
 
     Raises:
-        OutputError: it is none.
+        OutputError: it is no reply.
     """
     try:
-        answer, nodes, took = value["answer"], value["nodes"], float(value["took_s"])
-        text = None if answer is None else str(answer)
-        return EngineReply(text, list(nodes), took if 0.0 <= took <= elapsed_s else elapsed_s)
+        answer, nodes, took = value["answer"], list(value["nodes"]), number(value["took_s"])
     except (TypeError, KeyError, ValueError) as error:
         raise OutputError("the worker sent a reply that cannot be read") from error
+    if took is None or not 0.0 <= took <= elapsed_s:
+        took = elapsed_s
+    return None if answer is None else str(answer), nodes, took
+
+
+# A node of LlamaIndex as a retrieved chunk.
+
+
+@dataclass
+class NodeReader:
+    """Reads nodes as chunks, and remembers which file each id stands for.
+
+    Attributes:
+        root: Paths below it are told relative to it.
+        key: Metadata key that names the document; "" finds it by itself.
+        folder: Folder below `root` that paths are told relative to; "" is `root`.
+    """
+
+    root: Path
+    key: str = ""
+    folder: str = ""
+    _files: dict[str, str] = field(default_factory=dict)
+
+    def chunk(self, scored: Any) -> RetrievedChunk:
+        """Return the chunk of a node, with its full text.
+
+        Args:
+            scored: A ``NodeWithScore``, or a bare node.
+
+        Raises:
+            OutputError: the node has no such metadata, or its file is not below the folder.
+            ConfigError: another file had the same id.
+        """
+        node = getattr(scored, "node", scored)
+        metadata = getattr(node, "metadata", None) or {}
+        text = node.get_content(metadata_mode="none")
+        score = getattr(scored, "score", None)
+        doc_id = self._named(metadata) or self._found(node, metadata, text)
+        self._refuse_collision(doc_id, str(metadata.get("file_path") or ""))
+        return RetrievedChunk(
+            doc_id=doc_id,
+            text=text,
+            score=number(score),
+            metadata={
+                str(name): value for name, value in metadata.items() if isinstance(value, _SCALARS)
+            },
+        )
+
+    def _named(self, metadata: Mapping[str, Any]) -> str:
+        """Return what the key says, "" without one."""
+        key = self.key or ("file_path" if self.folder and metadata.get("file_path") else "")
+        if not key:
+            return ""
+        if metadata.get(key) in (None, ""):
+            names = ", ".join(map(str, metadata)) or "none"
+            raise OutputError(
+                f"a source node has no metadata {key!r} ([system] doc_id); it has {names}"
+            )
+        name = str(metadata[key])
+        return file_id(name, self.folder, self.root, where=f"the metadata {key!r} of a source node")
+
+    def _found(self, node: Any, metadata: Mapping[str, Any], text: str) -> str:
+        """Return the document's id; one drawn at random yields to the name of a file."""
+        parent = str(getattr(node, "ref_doc_id", None) or "")
+        name = str(metadata.get("file_name") or "") or self._below(metadata.get("file_path"))
+        if parent and not (name and _RANDOM.fullmatch(parent)):
+            return self._below(parent)
+        return name or str(getattr(node, "node_id", "")) or f"{UNNAMED}{digest(text)}"
+
+    def _below(self, path: object) -> str:
+        return file_id(str(path or ""), "", self.root, where="")
+
+    def _refuse_collision(self, doc_id: str, path: str) -> None:
+        """Raise where an id that is a file's name stands for two files."""
+        if not path or doc_id != PurePosixPath(path.replace("\\", "/")).name:
+            return
+        other = self._files.setdefault(doc_id, path)
+        if other != path:
+            pair = ", ".join(shown(self._below(one)) for one in sorted((other, path)))
+            raise ConfigError(
+                f"two documents have the id {shown(doc_id)}: {pair}",
+                remedy='set [system] doc_id = "file_path" and doc_id_relative_to to the folder of '
+                "the documents: then ids are paths; write them so under `relevant` too",
+            )
+
+
+def told_of(scored: Any) -> dict[str, Any]:
+    """Return what a node says of itself, for who looks at the reply."""
+    node = getattr(scored, "node", scored)
+    text = node.get_content(metadata_mode="none")
+    metadata = dict(getattr(node, "metadata", None) or {})
+    return {"text": text, "metadata": metadata, "ref_doc_id": getattr(node, "ref_doc_id", None)}

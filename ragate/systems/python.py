@@ -1,46 +1,45 @@
 """A function of the project as the system under test; see docs/system-python.md."""
 
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from typing import Any, ClassVar, Self
+from pathlib import Path
+from typing import Any, ClassVar, NamedTuple, Self
 
 from pydantic import Field, model_validator
 
-from ragate.errors import ProviderError, SystemStartError
+from ragate.errors import SystemStartError
 from ragate.models import Sample, SystemOutput
 from ragate.outputs.pointed import Pointers
 from ragate.protocols import Resources, Traits
 from ragate.support.settings import read_settings
-from ragate.systems._foreign import Foreign, no_place_for_turns
-from ragate.systems._interpreter import open_workers
-from ragate.systems._interpreter_settings import InterpreterSettings
-from ragate.systems._langchain import DocumentName, plain_reply
+from ragate.systems._foreign import Foreign, no_place_for_turns, note
 from ragate.systems._output import (
     OutputError,
+    WorkerRaisedError,
     failed,
+    file_id,
     pointed_reply,
     raised,
+    relative_chunks,
     to_output,
     unanswered,
     wanted,
 )
 from ragate.systems._processes.worker import WorkerEndedError
-from ragate.systems._target import cannot_be_asked, check_form, setup_raised, where_of
-from ragate.worker.function import FunctionTarget
-from ragate.worker.question import AskedQuestion
-from ragate.worker.target import TargetError, TargetRaised
+from ragate.systems._target import InterpreterSettings, check_form, where_of
+from ragate.systems._worker_target import WorkerTarget, open_target
+from ragate.version import MANUAL
 
+_SCALARS = (str, int, float, bool, type(None))
 TRAITS = Traits(
-    in_process=True,
-    own_process_keys=("interpreter",),
+    names_calls=True,
     id_remedy="return this id as `doc_id`; for documents of LangChain set [system] "
     "doc_id_relative_to = {folder}",
 )
-HERE = "the environment of ragate (`interpreter` names another)"
 _NO_TURNS = (
     "give the function a parameter `messages`, or let it take the whole `sample`; for a LangChain "
-    "runnable set messages_key (docs/system-python.md)"
+    f"runnable set messages_key ({MANUAL}/system-python.md)"
 )
 
 
@@ -52,7 +51,8 @@ class Settings(InterpreterSettings):
             invoked (a LangChain runnable).
         factory: `target` is called once, without an argument, and returns what is asked.
         input_key: For a runnable: the question is given as ``{input_key: question}``.
-        messages_key: Beside it, the earlier turns are given under this key.
+        messages_key: Beside it, the earlier turns are given under this key; with the question as
+            the last of them where both keys are one.
         doc_id: Metadata key that names the document of a LangChain document.
         doc_id_relative_to: Folder of the documents: what `doc_id` says is a path, and told
             relative to it.
@@ -80,31 +80,16 @@ class Settings(InterpreterSettings):
 
 
 class PythonSystem(Foreign):
-    """Asks one function, sync or async.
+    """Asks one function, sync or async."""
 
-    Args:
-        ask: Returns what the function returned for a sample, or raises what it raised.
-        takes_turns: It has a place for the earlier turns of a sample.
-        arranges: It has one for what is done to its passages before the answer is written.
-    """
-
-    def __init__(
-        self,
-        settings: Settings,
-        resources: Resources,
-        ask: Callable[[Sample], Awaitable[Any]],
-        *,
-        takes_turns: bool,
-        arranges: bool = False,
-    ) -> None:
+    def __init__(self, settings: Settings, resources: Resources, target: WorkerTarget) -> None:
         super().__init__("python", settings, resources.root)
         self._settings = settings
         self._resources = resources
-        self._ask = ask
+        self._target = target
         folder = settings.doc_id_relative_to
         self._name = DocumentName(settings.doc_id, resources.root, folder)
-        self._takes_turns = takes_turns
-        self.arranges = arranges
+        self.arranges: bool = target.facts["arranges"]
 
     async def answer(self, sample: Sample, *, run: int = 0) -> SystemOutput:
         """Return what the function returned; its exception is the sample's failure.
@@ -113,25 +98,28 @@ class PythonSystem(Foreign):
             ConfigError: the sample has earlier turns, and the function takes none.
         """
         del run  # it can run again at will
-        if sample.messages and not self._takes_turns:
+        if sample.messages and not self._target.facts["takes_turns"]:
             raise no_place_for_turns(sample, where_of(self._settings.target), remedy=_NO_TURNS)
         started = time.perf_counter()
         try:
-            value = await self._ask(sample)
+            value = await self._target.ask(sample)
+            note(value)
             output = to_output(self._read(value), who=self._settings.target)
         except (OutputError, WorkerEndedError) as error:
             return failed(str(error))
-        except (ProviderError, SystemStartError) as error:
-            return unanswered(error.message)  # of code that uses ragate's own clients, or no worker
-        except (Exception, SystemExit) as error:  # noqa: BLE001 - foreign code
-            return raised(error, self._resources.root)
+        except SystemStartError as error:
+            return unanswered(error.message)  # no worker can be started any more
+        except WorkerRaisedError as error:
+            return raised(error)
         return wanted(output, self._resources, took=time.perf_counter() - started)
 
     def _read(self, value: Any) -> Any:
         pointers = self._settings.pointers
         if pointers.empty:
             return plain_reply(value, name=self._name)
-        return pointed_reply(value, pointers)
+        return relative_chunks(
+            pointed_reply(value, pointers), self._settings.doc_id_relative_to, self._resources.root
+        )
 
 
 @asynccontextmanager
@@ -144,25 +132,71 @@ async def create(settings: Mapping[str, Any], resources: Resources) -> AsyncIter
     """
     keys = read_settings(Settings, settings, where="[system]")
     check_form(keys.target)
-    if keys.interpreter:
-        async with open_workers("python", keys, resources) as remote:
-            turns = bool(remote.facts["whole"] or remote.facts["takes_turns"])
-            arranges = bool(remote.facts["arranges"])
-            yield PythonSystem(keys, resources, remote.ask, takes_turns=turns, arranges=arranges)
-        return
-    function = FunctionTarget(keys.model_dump(), str(resources.root), HERE)
+    async with open_target("python", keys, resources) as target:
+        yield PythonSystem(keys, resources, target)
 
-    async def ask(sample: Sample) -> Any:
-        asked = AskedQuestion(sample.query, sample.turns, sample, sample.arrange)
-        return await function.ask(asked)
 
-    try:
-        await function.open()
-        turns = function.whole or function.takes_turns
-        yield PythonSystem(keys, resources, ask, takes_turns=turns, arranges=function.arranges)
-    except TargetError as error:
-        raise cannot_be_asked(keys.target, error) from error
-    except TargetRaised as error:
-        raise setup_raised(keys.target, error, resources.root) from error
-    finally:
-        await function.close()
+# What a LangChain runnable returns: a message, or a dict with documents; read by its shape.
+
+
+class DocumentName(NamedTuple):
+    """How a document is named: by a metadata key, and, where that is a path, relative to a folder.
+
+    Attributes:
+        folder: Below `root`; "" leaves what the key says as it is.
+    """
+
+    key: str
+    root: Path
+    folder: str = ""
+
+
+def plain_reply(value: Any, *, name: DocumentName) -> Any:
+    """Return `value` in the fields of a recorded output, where it is LangChain's; else itself.
+
+    A message has its text in ``content``; a retrieval chain returns its documents under
+    ``context``; a retriever returns a list of them.
+    """
+    if isinstance(getattr(value, "content", None), str) and not isinstance(value, Mapping):
+        return value.content
+    if _are_documents(value):
+        return {"chunks": [_chunk(document, name) for document in value]}
+    if isinstance(value, Mapping):
+        return _fields(value, name)
+    return value
+
+
+def _fields(value: Mapping[str, Any], name: DocumentName) -> dict[str, Any]:
+    fields = dict(value)
+    for key in ("context", "source_documents", "contexts", "chunks"):
+        if _are_documents(fields.get(key)):
+            fields["chunks"] = [_chunk(document, name) for document in fields.pop(key)]
+    written = getattr(fields.get("answer"), "content", None)
+    if isinstance(written, str):
+        fields["answer"] = written
+    return fields
+
+
+def _are_documents(value: Any) -> bool:
+    if not isinstance(value, Sequence) or isinstance(value, str) or not value:
+        return False
+    return all(hasattr(doc, "page_content") and hasattr(doc, "metadata") for doc in value)
+
+
+def _chunk(document: Any, name: DocumentName) -> dict[str, Any]:
+    metadata = document.metadata or {}
+    if name.key not in metadata:
+        names = ", ".join(map(str, metadata)) or "none"
+        raise OutputError(
+            f"a document has no metadata {name.key!r}; it has {names}"
+            ": set [system] doc_id to the key that names the document"
+        )
+    doc_id = str(metadata[name.key])
+    if name.folder:
+        where = f"the metadata {name.key!r} of a document"
+        doc_id = file_id(doc_id, name.folder, name.root, where=where)
+    return {
+        "doc_id": doc_id,
+        "text": document.page_content,
+        "metadata": {k: v for k, v in metadata.items() if isinstance(v, _SCALARS)},
+    }

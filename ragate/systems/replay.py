@@ -1,6 +1,9 @@
 """Recorded outputs as the system under test: what your own pipeline wrote in an earlier step."""
 
-from collections.abc import AsyncIterator, Mapping
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from contextlib import asynccontextmanager
 from fnmatch import fnmatch
 from pathlib import Path
@@ -8,20 +11,21 @@ from typing import Any
 
 from pydantic import Field
 
+from ragate.core.conversation import told_by_question
 from ragate.core.hashing import content_hash
-from ragate.errors import ConfigError
+from ragate.errors import ConfigError, DatasetError
 from ragate.models import Failure, Sample, SystemInfo, SystemOutput
 from ragate.outputs.mapping import RecordMapping
+from ragate.outputs.outputs_file import OutputLocation
+from ragate.outputs.recordings import CopiedOutput, KeptOutputs, read_recorded
 from ragate.protocols import Resources, Traits
-from ragate.support.glob_hints import HOW_READ, why_no_match
+from ragate.support.find_files import HOW_READ, why_no_match
 from ragate.support.settings import read_settings
-from ragate.systems._recordings import Recordings, read_recordings
 
 TRAITS = Traits(
     runs_code=False,
     recorded=True,
     needs_database=False,
-    tells_ids=True,
     id_remedy="record it as `doc_id`",
     retrieval_remedy="record `chunks` with doc_id and text in place of `contexts`",
 )
@@ -132,3 +136,104 @@ def is_allowed(file: Path, *, root: Path, allowed: tuple[str, ...]) -> bool:
     if not real.is_relative_to(top):
         return False
     return any(fnmatch(real.relative_to(top).as_posix(), pattern) for pattern in allowed)
+
+
+# Recorded outputs by sample: under their ids, else under their questions.
+
+
+class Recordings(Mapping[str, list[OutputLocation | CopiedOutput]]):
+    """Where each sample's outputs stand, in order of run, under its id or else its question."""
+
+    def __init__(self) -> None:
+        self.kept = KeptOutputs()
+        self._numbers: dict[str, tuple[int, ...]] = {}
+        # By question, the keys of the lines that have an id as well.
+        self._named: dict[str, list[str]] = {}
+        self._questions: Counter[str] = Counter()  # by key, how many of them
+
+    def add(self, key: str, numbers: Iterable[int]) -> None:
+        """Add runs of a sample, by the numbers of their places."""
+        self._numbers[key] = (*self._numbers.get(key, ()), *numbers)
+
+    def name(self, question: str, key: str) -> None:
+        """Let lines with an id of their own be found by their question too.
+
+        People's ids are often those of a trace or a session: lines of several ids that ask the same
+        are its runs, one after the other.
+        """
+        keys = self._named.setdefault(question, [])
+        if key not in keys:
+            keys.append(key)
+            self._questions[key] += 1
+
+    def of(self, sample: Sample) -> list[OutputLocation | CopiedOutput]:
+        """Return the runs of a sample, found by its id, else by its question; or none.
+
+        Not by a question that does not tell it from others.
+        """
+        question = _by_query(sample.query)
+        told = told_by_question(sample)
+        for key in (_by_id(sample.id), *((question,) if told else ())):
+            if key in self._numbers:
+                return self[key]
+        keys = self._named.get(question, []) if told else []
+        return [output for key in keys for output in self._asked(key, question)]
+
+    def _asked(self, key: str, question: str) -> list[OutputLocation | CopiedOutput]:
+        """Return the outputs of an id that answer a question: a session's id has several."""
+        outputs = self[key]
+        if self._questions[key] == 1:
+            return outputs
+        return [each for each in outputs if _by_query(each.read().question) == question]
+
+    def __getitem__(self, key: str) -> list[OutputLocation | CopiedOutput]:
+        return [self.kept.get(number) for number in self._numbers[key]]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._numbers)
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+
+def read_recordings(files: list[Path], mapping: RecordMapping | None = None) -> Recordings:
+    """Return where the outputs of `files` stand; files follow one another.
+
+    Args:
+        mapping: How their lines are read; None for ragate's own format.
+
+    Raises:
+        DatasetError: a line is no recorded output, or a sample's second one of the same run.
+    """
+    recordings = Recordings()
+    for file in files:
+        _add_file(recordings, file, mapping or RecordMapping())
+    return recordings
+
+
+def _add_file(recordings: Recordings, file: Path, mapping: RecordMapping) -> None:
+    """Add the outputs of a file; a line's own ``run`` counts inside it."""
+    lines: dict[str, list[tuple[int, int]]] = {}  # run and place by key
+    numbered: set[tuple[str, int]] = set()
+    for where, kept, recorded in read_recorded(file, mapping):
+        key = _by_id(recorded.id) if recorded.id else _by_query(recorded.question)
+        if recorded.run is not None:
+            if (key, recorded.run) in numbered:
+                raise DatasetError(
+                    f"{where}: a second output for {key} in run {recorded.run}",
+                    remedy="leave `run` out, or number the runs of a sample 0, 1, 2",
+                )
+            numbered.add((key, recorded.run))
+        if recorded.id and recorded.question:
+            recordings.name(_by_query(recorded.question), key)
+        lines.setdefault(key, []).append((recorded.run or 0, recordings.kept.add(kept)))
+    for key, runs in lines.items():
+        recordings.add(key, [number for _, number in sorted(runs)])
+
+
+def _by_id(sample_id: str) -> str:
+    return f"id:{sample_id}"
+
+
+def _by_query(query: str) -> str:
+    return f"query:{' '.join(query.split())}"

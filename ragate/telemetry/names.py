@@ -62,7 +62,6 @@ FACTS: dict[str, str] = {
     "model": MODEL,
     "input_tokens": "gen_ai.usage.input_tokens",
     "output_tokens": "gen_ai.usage.output_tokens",
-    "cost_usd": "ragate.cost",
 }
 
 
@@ -74,7 +73,6 @@ class Instrument:
         kind: ``counter`` (what this run counted), ``gauge`` (its last value) or ``histogram``.
         unit: As UCUM writes it; one in braces is a word.
         attributes: What it is told apart by, beside event, gate and resource.
-        gated: It says of which gate it is.
     """
 
     name: str
@@ -82,14 +80,6 @@ class Instrument:
     unit: str
     says: str
     attributes: tuple[str, ...] = ()
-    gated: bool = True
-
-    @property
-    def prometheus(self) -> str:
-        """The name under which Prometheus keeps it (OpenTelemetry's rules of translation)."""
-        words = {"s": "_seconds"}.get(self.unit, "")
-        end = "_total" if self.kind == "counter" else ""
-        return self.name.replace(".", "_") + words + end
 
 
 VERDICTS = Instrument("ragate.verdicts", "counter", "{run}", "Verdicts", (VERDICT,))
@@ -99,16 +89,13 @@ CALLS = Instrument("ragate.model.calls", "counter", "{call}", "Calls of models",
 COST = Instrument("ragate.cost", "counter", "{USD}", "US dollars spent on models")
 DURATION = Instrument("ragate.run.duration", "histogram", "s", "Seconds that a run took")
 SCORES = Instrument("ragate.metric.mean", "gauge", "1", "Mean of a metric", (METRIC, SIDE))
-JUDGING = Instrument(
-    "ragate.judge.queue", "gauge", "{judgement}", "Judgements waited for", gated=False
-)
+JUDGING = Instrument("ragate.judge.queue", "gauge", "{judgement}", "Judgements waited for")
 TOKENS = Instrument(
     "gen_ai.client.token.usage",
     "histogram",
     "{token}",
     "Tokens of a call",
     (MODEL, TOKEN_TYPE),
-    gated=False,
 )
 CALL_DURATION = Instrument(
     "gen_ai.client.operation.duration",
@@ -116,7 +103,6 @@ CALL_DURATION = Instrument(
     "s",
     "Seconds of a call",
     (OPERATION, MODEL),
-    gated=False,
 )
 INSTRUMENTS = (
     *(VERDICTS, SAMPLES, CHANGES, CALLS, COST, DURATION, SCORES, JUDGING),

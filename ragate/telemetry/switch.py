@@ -3,11 +3,11 @@
 import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 from ragate.errors import ConfigError, UsageError
 from ragate.support.foreign_files import read_bytes
+from ragate.support.installed import install_line
 
 SWITCH = "RAGATE_TELEMETRY"
 TEXTS = "RAGATE_TELEMETRY_TEXTS"
@@ -18,19 +18,8 @@ _MOST_OF_EVENT = 32 * 1024 * 1024
 _WORDS = {"": False, "0": False, "false": False, "off": False, "1": True, "true": True, "on": True}
 
 
-@dataclass(frozen=True)
-class TelemetryWish:
-    """What was asked for.
-
-    Attributes:
-        texts: Questions, answers and reasons are sent as well.
-    """
-
-    texts: bool = False
-
-
-def telemetry_wish(environment: Mapping[str, str]) -> TelemetryWish | None:
-    """Return what the environment asks for; None for no telemetry.
+def is_wanted(environment: Mapping[str, str]) -> bool:
+    """Return whether the environment asks for telemetry.
 
     Raises:
         ConfigError: a variable holds neither yes nor no, or asks for what cannot be done.
@@ -39,7 +28,7 @@ def telemetry_wish(environment: Mapping[str, str]) -> TelemetryWish | None:
         not _is_on(environment, SWITCH)
         or environment.get("OTEL_SDK_DISABLED", "").lower() == "true"
     ):
-        return None
+        return False
     protocol = environment.get("OTEL_EXPORTER_OTLP_PROTOCOL", "")
     if protocol not in {"", "http/protobuf"}:
         raise ConfigError(
@@ -47,7 +36,7 @@ def telemetry_wish(environment: Mapping[str, str]) -> TelemetryWish | None:
             remedy="leave it out, or set it to http/protobuf, and name the collector's HTTP port "
             "(4318) in OTEL_EXPORTER_OTLP_ENDPOINT",
         )
-    return TelemetryWish(texts=_is_on(environment, TEXTS))
+    return True
 
 
 @contextmanager
@@ -58,12 +47,13 @@ def telemetry(environment: Mapping[str, str], *, say: Callable[[str], None]) -> 
         say: Prints a line where something could not be sent; the verdict stands.
 
     Raises:
-        ConfigError: as `telemetry_wish`. UsageError: the extra is not installed.
+        ConfigError: as `is_wanted`, or of the variable for texts. UsageError: the extra is not
+            installed.
     """
-    wish = telemetry_wish(environment)
-    if wish is None:
+    if not is_wanted(environment):
         yield
         return
+    texts = _is_on(environment, TEXTS)
     try:
         from ragate.telemetry.exporting import exporting
     except ModuleNotFoundError as error:
@@ -71,9 +61,9 @@ def telemetry(environment: Mapping[str, str], *, say: Callable[[str], None]) -> 
             raise
         raise UsageError(
             f"{SWITCH} is set, and OpenTelemetry is not installed",
-            remedy="pip install 'ragate[otel]', or leave the variable out",
+            remedy=f"{install_line('otel')}, or leave the variable out",
         ) from error
-    with exporting(environment, texts=wish.texts, say=say):
+    with exporting(environment, texts=texts, say=say):
         yield
 
 

@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
+import contextvars
 import inspect
+import threading
 from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack, ContextDecorator
 from functools import partial
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, NamedTuple
 
-from ragate.worker.calls import call
-from ragate.worker.question import AskedQuestion, Turns
 from ragate.worker.target import (
     TargetError,
     TargetRaised,
     check_bind,
     imported,
-    on_path,
     takes,
     wants_sample,
 )
+from ragate.worker.values import encoded
 
+Turns = list[dict[str, str]]
 # What @contextmanager and @asynccontextmanager make, which Python 3.9 cannot decorate with.
 _DECORATORS = (ContextDecorator, getattr(contextlib, "AsyncContextDecorator", ContextDecorator))
 
@@ -39,7 +42,10 @@ class FunctionTarget:
         arranges: It takes what is done to the passages before the answer is written.
     """
 
-    def __init__(self, keys: Mapping[str, Any], root: str, environment: str) -> None:
+    def __init__(
+        self, keys: Mapping[str, Any], root: str, environment: str, concurrency: int = 1
+    ) -> None:
+        del concurrency  # as many as are asked: each in a thread of its own
         self._keys = keys
         self._root = root
         self._environment = environment
@@ -48,8 +54,8 @@ class FunctionTarget:
         self.takes_turns = False
         self.arranges = False
 
-    async def open(self) -> None:
-        """Import it and set it up.
+    async def open(self) -> dict[str, Any]:
+        """Import it and set it up; return what there is to know of it.
 
         Raises:
             TargetError: it cannot be imported or called with one question.
@@ -62,14 +68,17 @@ class FunctionTarget:
         self.whole = wants_sample(self._ask)
         self.takes_turns = takes(self._ask, "messages")
         self.arranges = takes(self._ask, "arrange")
+        turns = self.whole or self.takes_turns
+        return {"whole": self.whole, "takes_turns": turns, "arranges": self.arranges}
 
-    async def ask(self, question: AskedQuestion) -> Any:
+    async def ask(self, asked: Mapping[str, Any]) -> Any:
         """Return what the function returns for a question, or for a sample where `whole`."""
+        question = question_of(asked)
         named: dict[str, Any] = {"arrange": question.arrange} if self.arranges else {}
         if self.takes_turns and not self.whole:
             named["messages"] = question.turns
-        asked = question.sample if self.whole else question.query
-        return await call(partial(self._ask, **named) if named else self._ask, asked)
+        first = question.sample if self.whole else question.query
+        return encoded(await call(partial(self._ask, **named) if named else self._ask, first))
 
     async def close(self) -> None:
         """Leave what the factory opened."""
@@ -96,13 +105,12 @@ class FunctionTarget:
             )
         check_bind(factory, takes="no argument")
         try:
-            with on_path(self._root):
-                product = factory()
-                product = await product if inspect.isawaitable(product) else product
-                if not _can_be_asked(product) and hasattr(product, "__aenter__"):
-                    product = await self._stack.enter_async_context(product)
-                elif not _can_be_asked(product) and hasattr(product, "__enter__"):
-                    product = self._stack.enter_context(product)
+            product = factory()
+            product = await product if inspect.isawaitable(product) else product
+            if not _can_be_asked(product) and hasattr(product, "__aenter__"):
+                product = await self._stack.enter_async_context(product)
+            elif not _can_be_asked(product) and hasattr(product, "__enter__"):
+                product = self._stack.enter_context(product)
         except (Exception, SystemExit) as error:
             raise TargetRaised("setting it up raised", error) from error
         return product
@@ -137,7 +145,8 @@ def runnable(method: Callable[..., Any], key: str, messages_key: str) -> Callabl
 
     Args:
         key: The question is given as ``{key: question}``; "" gives it as it is.
-        messages_key: Beside it, the key of the earlier turns; "" where they are not taken.
+        messages_key: Beside it, the key of the earlier turns; "" where they are not taken. Where it
+            is `key` as well, the question is the last of the messages.
     """
     is_async = inspect.iscoroutinefunction(method)
     if not messages_key:
@@ -151,6 +160,8 @@ def runnable(method: Callable[..., Any], key: str, messages_key: str) -> Callabl
         return later if is_async else now
 
     def chat_input(query: str, messages: Turns) -> dict[str, Any]:
+        if key == messages_key:
+            return {key: [*messages, {"role": "user", "content": query}]}
         return {key: query, messages_key: messages}
 
     async def chat_later(query: str, messages: Turns) -> Any:
@@ -160,3 +171,87 @@ def runnable(method: Callable[..., Any], key: str, messages_key: str) -> Callabl
         return method(chat_input(query, messages))
 
     return chat_later if is_async else chat_now
+
+
+# What a target is asked.
+
+
+class AskedQuestion(NamedTuple):
+    """A question.
+
+    Attributes:
+        query: The question itself.
+        turns: Earlier turns of the conversation, ``role`` and ``content`` each.
+        sample: For a function that takes the whole sample.
+        arrange: What is done to the passages before the answer is written; "" nothing.
+    """
+
+    query: str
+    turns: Turns
+    sample: Any = None
+    arrange: str = ""
+
+
+class AskedSample(SimpleNamespace):
+    """A sample as a worker's code gets it: what a user would know of it, as attributes."""
+
+
+def question_of(fields: Mapping[str, Any]) -> AskedQuestion:
+    """Return the question of a request: `query`, `turns`, and `sample` where it is wanted."""
+    sample = fields.get("sample")
+    if sample is not None:
+        messages = [SimpleNamespace(**turn) for turn in fields["turns"]]
+        sample = AskedSample(
+            **sample, query=fields["query"], messages=messages, turns=fields["turns"]
+        )
+    return AskedQuestion(fields["query"], fields["turns"], sample, fields.get("arrange", ""))
+
+
+# Calling code of the project: in the loop where it is async, else in a thread of its own.
+
+
+async def call(function: Callable[..., Any], *arguments: Any) -> Any:
+    """Return what `function` returns, awaited where it is awaitable.
+
+    An async function runs in the loop; any other in a thread, so that it blocks nobody.
+    """
+    method = getattr(type(function), "__call__", None)  # noqa: B004 - of an object, it may be async
+    if inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(method):
+        return await function(*arguments)
+    result = await in_thread(function, *arguments)
+    return await result if inspect.isawaitable(result) else result
+
+
+async def in_thread(function: Callable[..., Any], *arguments: Any) -> Any:
+    """Return what `function` returns in a new thread.
+
+    A thread of a pool would be lost to a call that hangs, and would keep the command from ending;
+    a daemon thread of its own does neither.
+    """
+    loop = asyncio.get_running_loop()
+    future: asyncio.Future[Any] = loop.create_future()
+    context = contextvars.copy_context()
+
+    def settle(result: Any, error: BaseException | None) -> None:
+        if future.done():  # the sample ran out of time meanwhile
+            return
+        if error is None:
+            future.set_result(result)
+        else:
+            future.set_exception(error)
+
+    def work() -> None:
+        result, error = None, None
+        try:
+            result = context.run(function, *arguments)
+        except Exception as raised:  # noqa: BLE001 - handed to who awaits
+            # A future takes no StopIteration.
+            error = RuntimeError("StopIteration") if isinstance(raised, StopIteration) else raised
+        except BaseException as raised:  # noqa: BLE001 - or whoever awaits would wait for ever
+            told = f"{type(raised).__name__}: {raised}"
+            error = RuntimeError(told).with_traceback(raised.__traceback__)
+        if not loop.is_closed():
+            loop.call_soon_threadsafe(settle, result, error)
+
+    threading.Thread(target=work, daemon=True, name="ragate-system").start()
+    return await future

@@ -27,6 +27,8 @@ def name_requests(recorder: Mapping[str, str], label: str) -> None:
     for library, owner, url_of in (
         ("httpx", "Client", lambda request: str(request.url)),
         ("httpx", "AsyncClient", lambda request: str(request.url)),
+        ("httpx2", "Client", lambda request: str(request.url)),
+        ("httpx2", "AsyncClient", lambda request: str(request.url)),
         ("requests", "Session", lambda request: request.url),
     ):
         module = sys.modules.get(library)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -40,22 +38,6 @@ class TargetRaised(Exception):  # noqa: N818 - it tells of another error
         self.error = error
 
 
-@contextmanager
-def on_path(root: str) -> Iterator[None]:
-    """Let modules below `root` be imported, as ``python`` started there would; taken back after.
-
-    Meanwhile there is no command line: ragate's own is none of theirs.
-    """
-    sys.path.insert(0, root)
-    arguments, sys.argv = sys.argv, [""]
-    try:
-        yield
-    finally:
-        sys.argv = arguments
-        if root in sys.path:
-            sys.path.remove(root)
-
-
 def imported(target: str, root: str, environment: str) -> Any:
     """Return what `target` names; its form has been looked at.
 
@@ -67,8 +49,7 @@ def imported(target: str, root: str, environment: str) -> Any:
         TargetRaised: the module raised on import.
     """
     module, _, path = target.partition(":")
-    with on_path(root):
-        found = _module(module, root, environment)
+    found = _module(module, root, environment)
     for name in path.split("."):
         if not hasattr(found, name):
             names = tuple(attribute for attribute in dir(found) if not attribute.startswith("_"))
@@ -79,9 +60,9 @@ def imported(target: str, root: str, environment: str) -> Any:
 
 
 def _refuse_namesake(module: str, root: str) -> None:
-    """Raise where this process holds a module of the name that is of another project.
+    """Raise where this process holds a module of the name that is not the project's.
 
-    One process has one module of a name: who checks two projects would ask the first one twice.
+    One process has one module of a name, and a part of the standard library may be it already.
 
     Raises:
         TargetError: names both files.
@@ -94,8 +75,7 @@ def _refuse_namesake(module: str, root: str) -> None:
     if loaded and own is not None and not Path(loaded).resolve().is_relative_to(folder):
         raise TargetError(
             f"the module {top!r} was imported from {loaded}, and the project's is {own}",
-            "one process holds one module of a name: check each project in a process of its own, "
-            "or name an interpreter",
+            "one process holds one module of a name: rename the project's",
         )
 
 

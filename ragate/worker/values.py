@@ -5,9 +5,10 @@ What JSON has no word for is an object with one key that begins with a dollar si
 ===============  =================================================================
 ``$float``       ``nan``, ``inf`` or ``-inf``
 ``$object``      anything else: its class, what ``str`` and what ``repr`` say of it
-``$message``     a message of LangChain: its text
+``$message``     a message of LangChain at the top: its text
 ``$document``    a document of LangChain: its text and metadata
 ``$node``        a node of LlamaIndex: text, metadata, score, ids
+``$output``      an output in ragate's own type
 ``$pairs``       an object with such keys of its own, as a list of keys and values
 ===============  =================================================================
 """
@@ -43,7 +44,7 @@ def encoded(value: Any, depth: int = 0) -> Any:
         return int(value)
     if isinstance(value, float):
         return _number(float(value))
-    special = _special(value, depth)
+    special = _special(value, depth) or _message(value, depth)
     return special if special is not None else _composed(value, depth)
 
 
@@ -61,10 +62,13 @@ def encoded_node(scored: Any) -> dict[str, Any]:
 
 
 def _special(value: Any, depth: int) -> dict[str, Any] | None:
-    if depth <= 1 and not isinstance(value, Mapping):
+    if depth <= 1 and not isinstance(value, Mapping) and not hasattr(value, "meta"):
         content = getattr(value, "content", None)
         if isinstance(content, str):
             return {"$message": content[:]}
+    kind = type(value)
+    if kind.__name__ == "SystemOutput" and kind.__module__.startswith("ragate."):
+        return {"$output": encoded(value.model_dump(mode="json"), depth + 1)}
     if depth <= _AT_THE_TOP and hasattr(value, "page_content") and hasattr(value, "metadata"):
         fields = {"page_content": value.page_content, "metadata": dict(value.metadata or {})}
         return {"$document": encoded(fields, depth + 1)}
@@ -92,6 +96,16 @@ def _composed(value: Any, depth: int) -> Any:
     if hasattr(type(value), "__float__"):
         return _number(float(value))
     return _opaque(value)
+
+
+def _message(value: Any, depth: int) -> dict[str, Any] | None:
+    """Return a message in a list of them, as LangChain tells one; None for anything else."""
+    if hasattr(type(value), "__pydantic_fields__") or dataclasses.is_dataclass(value):
+        return None  # which tell all of themselves
+    content, said_by = getattr(value, "content", None), getattr(value, "type", None)
+    if isinstance(content, (str, list)) and isinstance(said_by, str):
+        return _object({"type": said_by, "content": content}, depth)
+    return None
 
 
 def _object(fields: dict[str, Any], depth: int) -> dict[str, Any]:

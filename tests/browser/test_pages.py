@@ -100,7 +100,6 @@ def test_a_hostile_id_in_the_address_is_an_id_and_nothing_else(opened):
 
 
 def test_a_point_of_a_chart_leads_to_its_question(opened):
-    pytest.importorskip("vl_convert")
     shown = opened(red())
     point = shown.page.locator("figure svg a").first
     name = point.locator("title").text_content() or ""
@@ -161,3 +160,49 @@ def test_hostile_text_is_shown_as_it_was_written(opened):
     shown = opened(hostile_report())
 
     assert HOSTILE[:40] in shown.page.locator("#detail .question").inner_text()
+
+
+def test_the_first_screen_says_what_happened_what_to_type_and_three_questions(opened):
+    shown = opened(CASES["regression"]())
+    for words in ("Changed here", "14 answers changed", "ragate check --ids", "q017", "q102"):
+        box = shown.page.locator("header").get_by_text(words).first.bounding_box()
+        assert box is not None
+        assert box["y"] + box["height"] <= 900
+    assert shown.page.locator("ol.first li").count() == 3
+    shown.page.locator("ol.first a", has_text="q031").click()
+    assert "q031" in shown.page.locator("#detail h3").inner_text()
+
+
+def test_answers_are_searched_and_the_list_stands_in_the_address(opened):
+    shown = opened(CASES["regression"]())
+    form = shown.page.locator("form.filters")
+    form.locator("[name=search]").fill("6,000 a minute")
+    form.locator("[name=change]").select_option("worse")
+    address = shown.page.evaluate("location.hash")
+    again = opened(CASES["regression"](), fragment=address)
+
+    for each in (shown, again):
+        assert each.page.locator("#count").inner_text() == "1 of 22 questions"
+    assert again.faults() == []
+
+
+def test_the_list_is_sorted_by_the_change_of_the_metric_that_is_chosen(opened):
+    shown = opened(red())
+    form = shown.page.locator("form.filters")
+    form.locator("[name=order]").select_option("rise")
+    first = shown.page.locator("#list [role=option]").first.inner_text()
+    form.locator("[name=order]").select_option("fall")
+
+    assert first.startswith("better")
+    assert shown.page.locator("#list [role=option]").first.inner_text().startswith("worse")
+
+
+def test_a_question_is_copied_as_markdown(opened):
+    shown = opened(CASES["regression"](), fragment="#q=q102")
+    shown.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    shown.page.get_by_role("button", name="Copy as Markdown").click()
+    shown.page.get_by_text("copied").wait_for()
+    copied = shown.page.evaluate("navigator.clipboard.readText()")
+
+    assert copied.startswith("**q102** Rate limit per key?")
+    assert "- Before: 600 a minute [1]" in copied

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ragate.dataset import read_given_labels
+from ragate.dataset.labels import read_given_labels
 from ragate.models import ReviewLabel, ReviewVerdict
 from tests.browser.reports import red
 from tests.browser.test_layout import FAULTS

@@ -8,6 +8,7 @@ from __future__ import annotations
 import fcntl
 import hashlib
 import os
+import re
 import subprocess
 import sys
 import time
@@ -17,7 +18,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from tests.container.engine import FOLDER, Engine, find_engine
+from tests.container.engine import BASE, FOLDER, Engine, find_engine
 
 ROOT = Path(__file__).parents[2]
 POSTGRES = Path(__file__).parent / "postgres"
@@ -35,8 +36,19 @@ def action_image(engine: Engine) -> str:
     with _one_builder():
         if not engine.has_image(name):
             with _secrets() as secrets:
-                build(engine, name, ROOT, secrets)
+                build(engine, name, ROOT, [*secrets, *_base(engine)])
     return name
+
+
+def _base(engine: Engine) -> list[str]:
+    """Return the build argument for a base image of this machine's own making.
+
+    There is none where a registry hands out the one that the Dockerfile names by its digest.
+    """
+    (pinned,) = re.findall(r"^ARG BASE=(\S+)$", (ROOT / "Dockerfile").read_text(), re.MULTILINE)
+    if engine.succeeds("pull", "--quiet", f"docker.io/library/{pinned}"):
+        return []
+    return ["--build-arg", f"BASE={BASE}"]
 
 
 def postgres_image(engine: Engine) -> str:
@@ -54,7 +66,7 @@ def postgres_image(engine: Engine) -> str:
                 programs.mkdir(parents=True)
                 _copy(wheel / "pginstall", into=programs)
                 _copy(wheel.with_name(f"{WHEEL}.libs"), into=programs.parent)
-                build(engine, name, Path(folder), [])
+                build(engine, name, Path(folder), ["--build-arg", f"BASE={BASE}"])
     return name
 
 

@@ -9,7 +9,7 @@ from tests.e2e.command import CLEAN
 
 END_WITH = """
 import ctypes, os, sys
-from ragate.process.entry import end_with
+from ragate.process import end_with
 
 def command():
     {body}

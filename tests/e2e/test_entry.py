@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ragate.process.entry import limit_blas_threads
+from ragate.process import limit_blas_threads
 from tests.e2e.command import CLEAN, RAGATE
 from tests.e2e.ending_commands import ended
 from tests.projects import ReplayProject, right
@@ -22,27 +22,6 @@ def test_a_crash_of_native_code_is_named_and_no_decision(body: str):
 
     assert done.returncode == 3
     assert "Fatal Python error" in done.stderr
-
-
-@pytest.mark.parametrize("status", [0, 1])
-def test_code_that_ends_the_process_at_once_is_named_and_no_decision(status: int):
-    done = ended(f"os._exit({status})")
-
-    assert done.returncode == 3
-    assert f"os._exit({status})" in done.stderr
-
-
-def test_the_verdict_s_code_holds_against_what_ends_the_process_later():
-    done = ended("import atexit; atexit.register(os._exit, 0)", code=1)
-
-    assert done.returncode == 1
-
-
-def test_a_forked_process_ends_as_it_wants_to():
-    done = ended("print(os.waitpid(os.fork() or os._exit(7), 0)[1] >> 8)")
-
-    assert done.returncode == 0
-    assert done.stdout == "7\n"
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="prlimit is of Linux")

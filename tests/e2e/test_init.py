@@ -61,7 +61,7 @@ def test_what_init_writes_can_be_recorded_and_checked_at_once(project: Path) -> 
     assert checked.returncode == 0, checked.stdout + checked.stderr
     assert after.returncode == 0, after.stdout + after.stderr
     checks = {one["check"]: one for one in json.loads(after.stdout)["checks"]}
-    assert "3 documents" in checks["index"]["message"]
+    assert "3 documents" in checks["expected documents"]["message"]
     assert checks["expected documents"]["status"] == "ok"
 
 
@@ -114,23 +114,48 @@ def answer(question):
 """
 
 
-def test_in_a_terminal_the_system_is_chosen_and_may_be_asked_one_question(project: Path) -> None:
-    (project / "rag.py").write_text(RAG)
+def in_terminal(project: Path, typed: bytes) -> str:
     ours, theirs = pty.openpty()
+    environment = {key: value for key, value in os.environ.items() if key != "CI"}
     with subprocess.Popen(
-        [str(RAGATE), "init"], cwd=project, stdin=theirs, stdout=theirs, stderr=theirs
+        [str(RAGATE), "init"],
+        cwd=project,
+        env={**environment, "COLUMNS": "400"},
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
     ) as command:
         os.close(theirs)
-        os.write(ours, b"1\ny\n")
+        os.write(ours, typed)
         shown = read_all(ours)
-        assert command.wait(timeout=60) == 0, shown
+        assert command.wait(timeout=120) == 0, shown
     os.close(ours)
+    return shown.replace("\r\n", "\n")
+
+
+def test_in_a_terminal_the_system_is_chosen_asked_and_corrected(project: Path) -> None:
+    (project / "rag.py").write_text(RAG)
+
+    shown = in_terminal(project, b"1\ny\nwrong\ncitations=none\n\n")
 
     assert "1  the function answer(question) in rag.py:2" in shown
-    assert "This would run: an import of rag:answer" in shown
-    assert "This is what ragate sees:" in shown
-    assert "came back docs/refunds.md: the folder differs" in shown.replace("\r\n", " ")
-    assert load_config(project / "ragate.toml").system.settings["target"] == "rag:answer"
+    assert "an import of rag:answer by " in shown
+    assert shown.index("an import of rag:answer") < shown.index("Run it [y/N]")
+    assert "documents   /chunks/*/doc_id  1: docs/refunds.md (100% known: docs/" in shown
+    assert "write part=/pointer" in shown
+    config = load_config(project / "ragate.toml")
+    assert config.system.settings["target"] == "rag:answer"
+    assert '"docs/refunds.md": 1' in (project / "evals/golden.jsonl").read_text()
+
+
+def test_an_empty_line_is_no_consent(project: Path) -> None:
+    (project / "rag.py").write_text(f"open('ran', 'w')\n{RAG}")
+
+    shown = in_terminal(project, b"1\n\n")
+
+    assert "It was not asked" in shown
+    assert not (project / "ran").exists()
+    assert shown.rstrip().splitlines()[-3].lstrip().startswith("ragate doctor --ask")
 
 
 def test_with_yes_nothing_of_the_project_is_run(project: Path) -> None:
@@ -140,8 +165,18 @@ def test_with_yes_nothing_of_the_project_is_run(project: Path) -> None:
 
     assert "Gated is the function answer(question) in rag.py:3" in done.stdout
     assert not (project / "ran").exists()
-    assert done.stdout.rstrip().splitlines()[-2].lstrip().startswith("ragate baseline update")
-    assert done.stdout.rstrip().splitlines()[-1].lstrip().startswith("ragate check")
+    words = [line.split("  ")[1] for line in done.stdout.rstrip().splitlines()[-3:]]
+    assert words == ["ragate doctor --ask", "ragate baseline update", "ragate check"]
+
+
+def test_in_ci_nothing_is_asked_whoever_says_so(project: Path) -> None:
+    (project / "rag.py").write_text(f"open('ran', 'w')\n{RAG}")
+
+    done = ragate(project, "init", "--yes", "--ask")
+
+    assert done.returncode == 2
+    assert "init starts nothing of a checkout in CI" in done.stderr
+    assert not (project / "ran").exists()
 
 
 def read_all(terminal: int) -> str:

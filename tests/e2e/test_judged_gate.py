@@ -95,7 +95,7 @@ def recorded(
     calls = METRICS[request.param][2]
     with server_process() as server:
         gate_in(folder, server.base_url, request.param)
-        worst = ("--allow-worst", "number_recall")  # the model of this test says no numbers
+        worst = ("--accept", "number_recall")  # the model of this test says no numbers
         done = ragate(folder, "baseline", "update", *worst, env=ENVIRONMENT)
         assert done.returncode == 0, done.stdout + done.stderr
         seen = server.change()

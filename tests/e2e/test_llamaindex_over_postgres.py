@@ -90,7 +90,7 @@ def test_an_engine_over_postgres_passes_and_fails_the_gate(tmp_path: Path, url: 
     config.write_text(f'{text}[system]\nuse = "llamaindex"\ntarget = "engine:engine"\n')
     env = {"PAGES_URL": url, "CI": "1"}
 
-    recorded = ragate(tmp_path, "baseline", "update", "--allow-worst", "token_f1", env=env)
+    recorded = ragate(tmp_path, "baseline", "update", "--accept", "token_f1", env=env)
     checked = ragate(tmp_path, "check", env=env)
     (tmp_path / "engine.py").write_text(ENGINE.replace('glob("*.md"))', 'glob("f*.md"))'))
     broken = ragate(tmp_path, "check", env=env)

@@ -45,7 +45,7 @@ def test_the_page_s_words_that_no_answer_holds_need_allow_worst(project: ReplayP
     project.configure(metrics=TABLE.replace("apples", "please"))
 
     refused = ragate(project.root, "baseline", "update", path=HERE)
-    allowed = "--allow-worst", "evals.polite"
+    allowed = "--accept", "evals.polite"
     taken = ragate(project.root, "baseline", "update", *allowed, path=HERE)
 
     assert refused.returncode == 3

@@ -15,7 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from ragate.cli.workflows.signature import PLACEHOLDER, REPOSITORY
+from ragate.cli.workflows import PLACEHOLDER
+from ragate.version import REPOSITORY
 from tests.e2e.command import ragate
 from tests.servers.rag_server import Request, Sent, rag_server
 
@@ -362,11 +363,6 @@ IN_THE_SYSTEM = {
         exit_code=3,
         system=URL.replace("/ask", "/page"),
     ),
-    "a start without a sign that it is up": Mistake(
-        "[system]: start needs health",
-        'health = "http://127.0.0.1:8000/health"',
-        system=http(start='["python", "-c", "1"]'),
-    ),
     "a service that does not stay up": Mistake(
         "ended with exit code 1; it last wrote: no port",
         "run the command yourself",
@@ -416,7 +412,9 @@ IN_THE_ENVIRONMENT = {
         env={"JUDGE_KEY": SECRET},
     ),
     "a .env as PowerShell writes it": Mistake(
-        ".env: cannot be read", "save it as UTF-8", files={".env": "K=1".encode("utf-16")}
+        ".env: line 1: byte 0xff is not UTF-8",
+        "save the file as UTF-8",
+        files={".env": "K=1".encode("utf-16")},
     ),
     "a time in words": Mistake(
         "RAGATE_TIMEOUT_S = 'soon': must be a number",
@@ -444,7 +442,7 @@ ON_THE_COMMAND_LINE = {
     ),
     "a baseline with marks of a merge": Mistake(
         "baselines/gate.json: not JSON",
-        "restore the file from git",
+        "after `ragate baseline merge --install` git merges",
         command=("check",),
         files={"baselines/gate.json": "<<<<<<< HEAD\n{}"},
     ),

@@ -66,7 +66,7 @@ def test_three_workers_one_killed_and_one_late_give_what_one_process_gives(
         alone = ragate(one, "check")
         assert alone.returncode == 1
         project.forget_asked()
-        project.answer(wrong=tuple(range(0, 60, 4)), seconds=0.4)
+        project.answer(wrong=tuple(range(0, 60, 4)), seconds=0.8)
         running = start(many, "check", "--workers", env=env)
         wait_until(lambda: project.asked_by(workers[0].pid) >= IN_FLIGHT)
         workers[0].kill()

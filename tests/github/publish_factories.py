@@ -9,8 +9,8 @@ from typing import Any
 
 from ragate.github.event.event import Event, PullRef
 from ragate.github.event.inputs import Inputs
+from ragate.github.publish import Target
 from ragate.github.publish.publisher import Published, Publisher
-from ragate.github.publish.target import Target
 from ragate.github.publish.workflow_commands import Log
 from ragate.github.rest.repository import Repository
 from ragate.models import MetricVerdict, Report, RunFacts, Verdict

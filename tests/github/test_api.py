@@ -11,8 +11,7 @@ from urllib.parse import quote
 import pytest
 from pydantic import SecretStr
 
-from ragate.github.rest.api import Api
-from ragate.github.rest.api_error import GitHubApiError
+from ragate.github.rest.api import Api, GitHubApiError
 from ragate.github.rest.repository import Repository
 from tests.github.api_factories import comments_at
 from tests.servers.github_stub import TOKEN, GitHub
@@ -115,7 +114,7 @@ def test_the_token_is_in_no_message_no_traceback_and_no_log(
     github: GitHub, fault: dict[str, object], caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG)
-    for name in ("httpx", "httpcore"):
+    for name in ("httpx2", "httpcore2"):
         logging.getLogger(name).setLevel(logging.DEBUG)
     github.fault("*", "/comments$", **fault)
     output = io.StringIO()

@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 
 from ragate.github.publish.comment import StickyComment
-from ragate.github.rest.api import Api
-from ragate.github.rest.api_error import GitHubApiError
+from ragate.github.rest.api import Api, GitHubApiError
 from ragate.github.rest.repository import BOT, Repository
 from ragate.renderers.markdown import marker
 from tests.servers.github_stub import TOKEN, Account, GitHub

@@ -14,8 +14,7 @@ from pydantic import SecretStr
 
 from ragate.errors import UsageError
 from ragate.github.event.inputs import read_inputs
-from ragate.github.rest.api import Api
-from ragate.github.rest.api_error import GitHubApiError
+from ragate.github.rest.api import Api, GitHubApiError
 from ragate.github.rest.connection import Connection, read_proxy
 from ragate.github.rest.repository import Repository
 from tests.servers.github_stub import TOKEN, GitHub

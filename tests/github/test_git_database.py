@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ragate.github.rest.api_error import GitHubApiError
+from ragate.github.rest.api import GitHubApiError
 from ragate.github.rest.repository import Repository
 from tests.servers.github_stub import GitHub
 

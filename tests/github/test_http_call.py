@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 from ragate.github.rest import api as module
-from ragate.github.rest.api import Api
-from ragate.github.rest.api_error import GitHubApiError
-from ragate.github.rest.http_call import HttpAnswer
+from ragate.github.rest.api import Api, GitHubApiError
+from ragate.github.rest.connection import HttpAnswer
 from ragate.github.rest.repository import Repository
 from tests.github.api_factories import comments_at
 from tests.servers.github_stub import TOKEN, GitHub

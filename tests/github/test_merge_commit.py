@@ -7,10 +7,9 @@ from dataclasses import dataclass, field
 
 import pytest
 
+from ragate.github.commits.change import WAITS_S, OpenPull, open_pull
 from ragate.github.commits.commit_tree import BaseUnreadableError
-from ragate.github.commits.merge_commit import WAITS_S, OpenPull, open_pull
-from ragate.github.rest.api import Api
-from ragate.github.rest.api_error import GitHubApiError
+from ragate.github.rest.api import Api, GitHubApiError
 from ragate.github.rest.repository import Repository
 from tests.servers.github.state import Json
 from tests.servers.github_stub import GitHub

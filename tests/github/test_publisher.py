@@ -10,9 +10,9 @@ import pytest
 
 from ragate.errors import ConfigError
 from ragate.github.event.inputs import CommentPolicy
+from ragate.github.publish import Target
 from ragate.github.publish.annotations import Annotation
 from ragate.github.publish.step_outputs import NAMES
-from ragate.github.publish.target import Target
 from ragate.github.publish.workflow_commands import SUMMARY_LIMIT
 from ragate.models import FloorResult, MetricVerdict, Proposed, Report, RunFacts, Verdict
 from tests.factories import decision_factory, metric_row_factory, report_factory, sample_row_factory
@@ -86,7 +86,7 @@ def test_a_look_that_must_not_pass_says_that_it_blocks(world: World) -> None:
 
     assert world.statuses()[0][1] == "failure"
     assert world.statuses()[0][2].endswith(
-        "cannot tell a drop below 10 points from luck · blocks (fail-on)"
+        "only drops of 10 points or more can be told from chance · blocks (fail-on)"
     )
 
 

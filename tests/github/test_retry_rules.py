@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from ragate.github.rest.api import Api
-from ragate.github.rest.api_error import GitHubApiError
+from ragate.github.rest.api import PATIENCE_S, Api, GitHubApiError
 from ragate.github.rest.repository import Repository
-from ragate.github.rest.retry_rules import PATIENCE_S
 from tests.servers.github_stub import TOKEN, GitHub
 
 pytestmark = pytest.mark.integration
@@ -20,8 +18,7 @@ def test_a_passing_failure_of_a_read_is_tried_again(
     github.fault("GET", "/comments$", status=status, times=3)
 
     assert repository.comments(7) == []
-    assert len(waits) == 3
-    assert 0 < waits[0] < waits[1] < waits[2] <= 4
+    assert [0 <= wait <= bound for wait, bound in zip(waits, (1, 2, 4), strict=True)] == [True] * 3
 
 
 def test_tries_come_to_an_end(github: GitHub, repository: Repository) -> None:

@@ -73,7 +73,8 @@ def test_scores_that_never_vary_pass_and_are_not_called_held_by_few(tmp_path: Pa
     decision = decided(project)
     assert verdicts(decision)["token_f1"] == "cannot_tell"
     assert any(
-        "baseline runs are identical and count as one" in one for one in decision["warnings"]
+        "runs of the baseline are identical: they count as one" in one
+        for one in decision["warnings"]
     )
 
 
@@ -97,7 +98,10 @@ def test_one_baseline_run_says_that_its_noise_is_unknown(tmp_path: Path):
     run(["check"])
 
     decision = decided(project)
-    assert any(one.startswith("with 1 baseline run drops of") for one in decision["warnings"])
+    assert any(
+        one.startswith("with 1 baseline run, whose noise is assumed (no promise), a change")
+        for one in decision["warnings"]
+    )
     notes = [row["mde_note"] for row in decision["metrics"]]
     assert all(note.startswith("noise unknown") for note in notes)
 

@@ -11,14 +11,15 @@ from pathlib import Path
 import pytest
 
 from ragate.baseline import load_baseline
+from ragate.core.statistics.joint_noise import ALONE
 from ragate.core.statistics.metric_noise import Noise
 from ragate.dataset import read_dataset
 from ragate.models import MetricVerdict, Report, Verdict
 from ragate.pipeline.baseline.record_baseline import update_baseline
-from ragate.pipeline.line import check
-from ragate.pipeline.power_tables import assumed_plans, plans
-from ragate.pipeline.run.selection import Selection
+from ragate.pipeline.power_tables import assumed_plans, compared_with_itself, plans
+from ragate.pipeline.run.run_profile import Selection
 from tests.integration.recorded_project import RecordedProject
+from tests.runs import check
 from tests.servers.openai_server import FakeOpenAI, openai_server
 
 pytestmark = pytest.mark.integration
@@ -59,12 +60,15 @@ def test_what_an_answer_takes_is_no_part_of_what_the_power_is_shared_by(project)
     config = project.config()
     samples, baseline = read_dataset(config.dataset), load_baseline(config.baseline)
 
-    measured = plans(config, samples, baseline, today=date(2026, 6, 1))
+    measured = plans(
+        config, *compared_with_itself(config, samples, baseline, today=date(2026, 6, 1))
+    )
     assumed = assumed_plans(config, 100, Noise())
 
     for found in (measured, assumed):
         assert [plan.metric for plan in found] == ["recall@5", "token_f1"]
-        assert {sight.design.metrics for plan in found for sight in plan.sights} == {2}
+        joints = [sight.design.joint for plan in found for sight in plan.sights]
+        assert all(joint is not ALONE for joint in joints)  # two metrics share it, and no third
 
 
 def test_longer_prompts_fail_by_what_they_take(project):

@@ -29,7 +29,8 @@ def answer(query):
         file.write(query + "\\n")
     number = len(ASKED.read_text().splitlines())
     if 0 < int(os.environ.get("KILL_AT", "0")) <= number:
-        os.kill(os.getpid(), signal.SIGKILL)
+        reaper = Path(f"/proc/{os.getppid()}/stat").read_text()
+        os.kill(int(reaper.rpartition(")")[2].split()[1]), signal.SIGKILL)
     return f"It is so, the {number}. time."
 """
 CONFIG = f"""

@@ -18,6 +18,7 @@ from tests.unit.judges.every_canary import every_canary
 
 pytestmark = pytest.mark.integration
 
+KEY = "sk-canary-0123456789abcdef"
 CONFIG = """
 [policy.providers.local]
 base_url = "{url}"
@@ -67,7 +68,7 @@ def server() -> Iterator[FakeOpenAI]:
 @pytest.fixture
 def project(tmp_path: Path, server: FakeOpenAI, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("TEST_KEY", "sk-canary-0123456789abcdef")
+    monkeypatch.setenv("TEST_KEY", KEY)
     for name in ("RAGATE_CONFIG", "RAGATE_STATE_DIR"):
         monkeypatch.delenv(name, raising=False)
     write_docs_project(tmp_path)
@@ -91,6 +92,29 @@ def test_a_baseline_is_judged_and_an_unchanged_run_makes_no_call(project, server
     assert "relevancy" in shown
 
 
+def test_a_sample_is_explained_with_every_step_of_its_judge_and_without_a_call(
+    project, server, capsys
+):
+    golden = project / "golden.jsonl"
+    golden.write_text(golden.read_text().replace("the apples come", f"the apples ({KEY}) come"))
+    assert run(["baseline", "update", "--runs", "1"]) == 0
+    assert run(["check"]) == 0
+    server.requests.clear()
+    capsys.readouterr()
+
+    assert run(["report", "latest", "--explain", "apples"]) == 0
+
+    shown = capsys.readouterr().out
+    assert server.requests == []
+    assert "Judge, question 1 of " in shown
+    steps = shown.split("Judge, question 1 of ")[1]
+    assert "faithfulness_binary" in steps
+    assert "  | Please tell if a given piece of information is supported" in steps
+    assert "  answered\n  | YES" in steps
+    assert "(***)" in steps
+    assert KEY not in steps
+
+
 def test_chains_that_were_cut_off_go_on_where_they_stopped(project, server):
     honest = answers_and_evaluates()
     known = {each.output.answer for same in every_canary().values() for each in same}
@@ -110,7 +134,7 @@ def test_chains_that_were_cut_off_go_on_where_they_stopped(project, server):
     assert 70 <= len(answered) < 130
 
     server.next_fault = plugged
-    allowed = ["--allow-worst", "faithfulness_binary", "--allow-worst", "relevancy"]
+    allowed = ["--accept", "faithfulness_binary", "--accept", "relevancy"]
     assert run(["baseline", "update", "--runs", "1", *allowed]) == 0
     assert len(answered) > 2 * 2 * len(TOPICS)
     assert len(answered) == len(set(answered))

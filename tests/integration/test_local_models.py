@@ -22,8 +22,8 @@ from ragate.models import Reads, Sample, SystemOutput
 from ragate.protocols import Embedder
 from ragate.rerankers import cross_encoder
 from ragate.systems import pgvector
-from ragate.systems.pgvector.retrieval_settings import HybridSettings
-from ragate.systems.pgvector.search.fusion import fuse
+from ragate.systems.pgvector.search.retrieval import fuse
+from ragate.systems.pgvector.settings import HybridSettings
 from tests.integration.rag import write
 from tests.unit.systems.using import resources_of
 

@@ -13,10 +13,10 @@ import pytest
 from ragate.cli.main import run
 from ragate.models import Report, Verdict
 from ragate.pipeline.baseline.record_baseline import update_baseline
-from ragate.pipeline.line import check
-from ragate.pipeline.run.selection import Selection
+from ragate.pipeline.run.run_profile import Selection
 from tests.integration.recorded_project import SYNC, RecordedProject
 from tests.projects import write_docs_project
+from tests.runs import check
 from tests.servers.openai_server import FakeOpenAI, RateLimit, openai_server
 
 pytestmark = pytest.mark.integration
@@ -40,7 +40,7 @@ def recorded(
         project.configure()
     config = project.config()
     allowed = config.policy.gated
-    asyncio.run(update_baseline(config, project.operations(), runs=1, allow_worst=allowed))
+    asyncio.run(update_baseline(config, project.operations(), runs=1, accept=allowed))
     project.recorded.unlink()
     (root / ".ragate" / "cache.sqlite").unlink()
     return project
@@ -170,7 +170,7 @@ def test_the_built_in_rag_is_not_blamed_for_its_providers_refusals(tmp_path, ser
     write_docs_project(tmp_path)
     with (tmp_path / "ragate.toml").open("a") as config:
         config.write(BUILT_IN.format(url=server.base_url))
-    assert run(["baseline", "update", "--runs", "1", "--allow-worst", "token_f1"]) == 0
+    assert run(["baseline", "update", "--runs", "1", "--accept", "token_f1"]) == 0
     for page in (tmp_path / "docs").iterdir():
         page.write_text(page.read_text().replace("picked", "taken"))
     server.limit = RateLimit(rate=0.2, burst=4, tell=False)

@@ -18,6 +18,7 @@ from __future__ import annotations
 import array
 import atexit
 import functools
+import gc
 import importlib
 import json
 import os
@@ -44,7 +45,8 @@ _AT_START = ("PYTHON", "LC_", "LANG", "MALLOC_", "LD_", "COVERAGE_")
 _KEPT = ("PATH", "HOME")
 _PROGRAMS = {"ragate": "ragate.__main__", "ragate.github": "ragate.github.__main__"}
 # Imported by some commands only, inside of functions.
-_LATE = ("openai",)
+_LATE = ("aiohttp", "httpcore", "numpy.ma", "numpy.polynomial", "encodings.cp437")
+_TEMPLATES = ("page.html.j2", "sample.html.j2", "history.html.j2")
 
 
 CAN_FORK = hasattr(os, "pidfd_open")
@@ -295,12 +297,26 @@ def _whole(client: socket.socket, size: int) -> bytes:
 
 
 def _import_all() -> None:
+    sys.dont_write_bytecode = False  # as `tests.conftest` has it
     # As `limit_blas_threads` has it in a process that starts with the command.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     package = importlib.import_module("ragate")
     names = [module.name for module in pkgutil.walk_packages(package.__path__, "ragate.")]
     for name in (*names, *_LATE):
         importlib.import_module(name)
+    # Starting what draws a page's charts is half of what a step costs; the page's tests draw them.
+    _compile_templates()
+    sys.dont_write_bytecode = bool(os.environ.get("PYTHONDONTWRITEBYTECODE"))
+    gc.freeze()  # a collection in a fork would copy every page that it looks at
+
+
+def _compile_templates() -> None:
+    from ragate.renderers.html.templates import template
+    from ragate.renderers.markdown import _template
+
+    _template()
+    for name in _TEMPLATES:
+        template(name)
 
 
 def main(descriptor: int) -> NoReturn:

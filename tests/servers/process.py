@@ -31,6 +31,7 @@ from tests.servers.faults import (
     Chaos,
     Fault,
     RateLimit,
+    status,
 )
 from tests.servers.model import is_judgement
 from tests.servers.openai_server import FakeOpenAI, openai_server
@@ -47,6 +48,8 @@ KINDS: dict[str, tuple[Fault, ...]] = {
     "hang": (HANG,),
     "html": (HTML,),
     "truncated": (TRUNCATED,),
+    "rejected": (status(429),),
+    "rejected, 1 s": (status(429, retry_after="1"),),
 }
 
 

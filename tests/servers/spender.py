@@ -12,15 +12,13 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
 from typing import IO
 
-import psycopg
-
 from ragate.clients.budget import Budget, Capped
-from ragate.clients.budget_line import BudgetLine
 from ragate.errors import BudgetError
+from ragate.pipeline.workers.plan_budget import PlanShare
 from ragate.protocols import ChatReply, ChatRequest
+from ragate.queue.engine import open_queue
 
 Range = tuple[float, float]
 
@@ -43,7 +41,7 @@ class Spender:
     first: float | None = None
 
     def start(self, url: str, seed: int, stdout: int | IO[str]) -> subprocess.Popen[str]:
-        """Start it on a plan that was admitted as ``token``."""
+        """Start it on a plan to which ``token <seed>`` was admitted."""
         caps = ["--calls", str(self.max_calls), "--usd", str(self.max_cost_usd)]
         call = ["--cost", *map(str, self.cost), "--seconds", *map(str, self.seconds)]
         first = [] if self.first is None else ["--first", str(self.first)]
@@ -68,13 +66,13 @@ class Spender:
                 except BudgetError:
                     return
 
-        connect = partial(psycopg.connect, url, autocommit=True)
         caps = {"max_calls": self.max_calls, "max_cost_usd": self.max_cost_usd}
-        line = BudgetLine(connect, "token", caps)
-        budget = Budget(max_calls=self.max_calls, max_cost_usd=self.max_cost_usd, share=line)
-        client = Capped(model, budget)
-        await asyncio.gather(*(ask() for _ in range(self.at_once)))
-        line.close()
+        async with open_queue(url) as queue:
+            share = PlanShare(queue, f"token {seed}", caps, paced=frozenset())
+            budget = Budget(max_calls=self.max_calls, max_cost_usd=self.max_cost_usd, share=share)
+            client = Capped(model, budget)
+            await asyncio.gather(*(ask() for _ in range(self.at_once)))
+            await share.close()
 
 
 def main() -> None:

@@ -61,9 +61,14 @@ def room_of(module: str) -> str:
     package, *parts = module.split(".")
     if package != "ragate" or not parts or parts[0] in EVERYWHERE:
         return ""
-    if parts[0] in OPEN and len(parts) > 1 and (PACKAGE / parts[0] / parts[1]).is_dir():
+    if parts[0] in OPEN and len(parts) > 1 and _is_folder(*parts[:2]):
         return ".".join(parts[:2])
-    return parts[0] if (PACKAGE / parts[0]).is_dir() else ""
+    return parts[0] if _is_folder(parts[0]) else ""
+
+
+def _is_folder(*names: str) -> bool:
+    """Whether there are files of ours: bytecode of a folder that is gone may still lie there."""
+    return PACKAGE.joinpath(*names, "__init__.py").is_file()
 
 
 def without_detours(graph: Graph) -> Graph:

@@ -14,9 +14,9 @@ from pydantic.fields import FieldInfo
 from ragate import plugins
 from ragate.clients.prices import Price
 from ragate.config import Execution, JudgeSettings, Policy, Profile, Provider
-from ragate.config.scorecard_table import ScorecardTable, StageTable
+from ragate.config.scorecard import ScorecardTable, StageTable
 from ragate.models import PassRule, Rule, Slice, Waiver
-from ragate.systems.http.prepare_step import PrepareStep
+from ragate.systems.http.settings import PrepareStep
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGES = (
@@ -121,6 +121,15 @@ def test_every_key_is_documented_with_its_default(
 def test_the_tables_of_the_policy_have_sections_of_their_own() -> None:
     assert {"`[policy.metrics.<name>]`", "`[[policy.waivers]]`"} <= set(SECTIONS)
     assert "`[policy.providers.<name>]`" in SECTIONS
+
+
+OWN_KEYS = re.findall(r"^\| (.+?) \| `(\w+)` \|", SECTIONS["Own keys of metrics"], re.MULTILINE)
+
+
+@pytest.mark.parametrize(("metrics", "key"), OWN_KEYS)
+def test_a_documented_key_of_a_metric_is_declared(metrics: str, key: str) -> None:
+    for name in re.findall(r"`(\w+)(?:@k)?`", metrics):
+        assert key in getattr(plugins.settings_model("metrics", name), "model_fields", ()), name
 
 
 @pytest.mark.parametrize("metric", plugins.names("metrics"))

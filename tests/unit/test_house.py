@@ -1,6 +1,6 @@
-"""The limits of the house: rooms that are read at one glance, names that say what they hold.
+"""The limits of the house: no circles, small functions, names that say what they hold.
 
-`python -m tests.house` prints the figures.
+`python -m tools.house` prints the figures.
 """
 
 from __future__ import annotations
@@ -9,22 +9,16 @@ import ast
 
 import pytest
 
-from tests import house
-from tests.house import Counted
+from tools import house
+from tools.house import Counted
 
 
 def more(counted: Counted) -> str:
     return "\n".join(["", *counted.items])
 
 
-def test_no_folder_holds_more_than_16_modules() -> None:
-    counted = house.largest_folder()
-
-    assert counted.value <= 16, more(counted)
-
-
-def test_no_file_is_longer_than_200_lines() -> None:
-    counted = house.long_files()
+def test_no_module_imports_itself_by_a_detour_not_even_in_a_function() -> None:
+    counted = house.circles()
 
     assert counted.value == 0, more(counted)
 
@@ -78,3 +72,23 @@ def test_arguments_and_variables_are_names_as_functions_are() -> None:
     tree = ast.parse("def one(two, *, three, **four):\n    five = six")
 
     assert {name for _, name in house.bound_names(tree)} == {"one", "two", "three", "four", "five"}
+
+
+def test_a_circle_is_named_by_its_modules(monkeypatch: pytest.MonkeyPatch) -> None:
+    graph = {"a": {"b"}, "b": {"c"}, "c": {"a"}, "d": {"a"}}
+    monkeypatch.setattr(house, "import_graph", lambda: graph)
+
+    assert house.circles().value == 1
+    assert set(house.circles().items) == {"a", "b", "c"}
+
+
+def test_a_package_that_names_its_own_modules_is_no_circle(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(house, "import_graph", lambda: {"a": {"a.b"}, "a.b": {"a"}})
+
+    assert house.circles().value == 0
+
+
+def test_tokens_of_code_are_without_docstrings_and_comments() -> None:
+    code = 'def one():\n    """Return it."""\n    return "a"  # and no more\n'
+
+    assert house.tokens_of(code) == len(["def", "one", "(", ")", ":", "return", '"a"'])

@@ -15,10 +15,11 @@ PYTHON = ".venv/bin/python -m "
 
 
 def lint_commands() -> set[str]:
-    """Return what the target runs, without the interpreter and the folder."""
+    """Return what the target fails for, without the interpreter and the folder."""
     makefile = (ROOT / "Makefile").read_text("utf-8")
     (recipe,) = re.findall(r"(?m)^lint:.*\n((?:\t.*\n)+)", makefile)
-    return {line.partition(" -m ")[2].removesuffix(" .") for line in recipe.splitlines()}
+    commands = {line.partition(" -m ")[2].removesuffix(" .") for line in recipe.splitlines()}
+    return commands - {"tools.house"}  # prints figures, and fails for none
 
 
 def test_the_hooks_are_the_commands_of_make_lint() -> None:

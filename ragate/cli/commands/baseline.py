@@ -1,29 +1,31 @@
-"""``ragate baseline``: record it, or show what it holds."""
+"""``ragate baseline``: record it, judge it again, show what it holds, or merge two of them."""
 
 from __future__ import annotations
 
 import datetime
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from ragate.cli.merge.command import merge, merged_lines
-from ragate.cli.operations import open_config
-from ragate.cli.options import config_option, eval_date_option
-from ragate.cli.run_labels import label_options
+from ragate.cli.operations import open_config, say
+from ragate.cli.options import config_option, eval_date_option, label_options
+from ragate.cli.queue_url import source, workers_option
 from ragate.cli.streams import run_aside
-from ragate.cli.worker.queue_url import opens, workers_option
 from ragate.core.text.listed_names import listed
-from ragate.errors import BaselineError
+from ragate.errors import BaselineError, RagateError, UsageError
 from ragate.runtime.run_labels import RunLabels
 from ragate.support.escape import one_line
 
 if TYPE_CHECKING:
-    from ragate.models import Run
+    from ragate.baseline.merge import MergedBaseline, Side
+    from ragate.config import Config
+    from ragate.models import Merged, Run
+
+MOST_NAMED = 20
 
 
 @click.group("baseline")
@@ -34,12 +36,18 @@ def command() -> None:
 @command.command("update")
 @config_option
 @click.option("--runs", type=click.IntRange(1, 50), help="Fresh runs; default: [policy] runs.")
-@click.option("--force", is_flag=True, help="Write it although it differs only by noise.")
 @click.option(
+    "--accept",
     "--allow-worst",
+    "accept",
     multiple=True,
     metavar="METRIC",
-    help="Record it although what is gated under this name is at its worst value.",
+    help="Record it although this was lost, or is below its floor or at its worst value.",
+)
+@click.option(
+    "--repeats",
+    is_flag=True,
+    help="Write into the policy what gave equal outputs in sessions of their own.",
 )
 @eval_date_option
 @workers_option
@@ -48,8 +56,8 @@ def update(
     *,
     config: Path | None,
     runs: int | None,
-    force: bool,
-    allow_worst: tuple[str, ...],
+    accept: tuple[str, ...],
+    repeats: bool,
     eval_date: datetime.datetime | None,
     workers: bool,
     labels: RunLabels,
@@ -57,10 +65,10 @@ def update(
     """Record fresh runs of the whole golden set as the new baseline.
 
     Never adopts a run that was judged: the best of several equal runs is a goal that the next
-    unchanged one misses. The file keeps its bytes when nothing changed.
+    unchanged one misses. Refused where a fall is proven, or a floor or too many answers fail.
     """
     from ragate.pipeline.baseline.record_baseline import update_baseline
-    from ragate.pipeline.baseline.write_baseline import BaselineOutcome
+    from ragate.pipeline.baseline.write_baseline import BaselineOutcome, run_means
 
     loaded, operations = open_config(config)
     operations = replace(operations, labels=labels)
@@ -70,10 +78,9 @@ def update(
             loaded,
             operations,
             runs=runs,
-            force=force,
             eval_date=date,
-            allow_worst=allow_worst,
-            opens=opens(operations, workers=workers),
+            accept=accept,
+            source=source(operations, workers=workers),
         )
     )
     path = loaded.policy.baseline
@@ -81,35 +88,83 @@ def update(
         BaselineOutcome.CREATED: f"{path}: recorded; commit it",
         BaselineOutcome.REPLACED: f"{path}: recorded anew; commit it",
         BaselineOutcome.UNCHANGED: f"{path}: unchanged, byte for byte",
-        BaselineOutcome.WITHIN_NOISE: f"{path}: kept: {recording.note}",
     }
     click.echo(outcomes[recording.outcome])
-    _means(recording.run, recording.old)
+    runs, same = recording.run.manifest.runs, recording.run.manifest.identical
+    same_words = f"s, {same} of them identical to another" if runs > 1 else ""
+    click.echo(f"{runs} run{same_words}")
+    _means(run_means(recording.run), run_means(recording.old) if recording.old else {})
+    if recording.outcome is not BaselineOutcome.UNCHANGED:
+        _lost(recording.run)
+    return _shows(_declared(loaded, recording.run) if repeats else loaded, recording.run)
+
+
+def _declared(config: Config, run: Run) -> Config:
+    """Write what repeats into the policy, say so, and return the configuration with it."""
+    from ragate.config import load_config
+    from ragate.dataset import read_dataset
+    from ragate.pipeline.declare_repeats import declare_repeats
+
+    today = datetime.datetime.now(datetime.UTC).date()
+    said = declare_repeats(config, read_dataset(config.dataset), run, today=today)
+    click.echo(one_line(said))
+    return load_config(config.path)
+
+
+def _shows(config: Config, run: Run) -> int:
+    """Say what the gate sees with this recording, and how often it is red by luck; return 0."""
+    from ragate.dataset import read_dataset
+    from ragate.pipeline.recording_sight import recording_lines
+
+    today = datetime.datetime.now(datetime.UTC).date()
+    try:
+        lines = recording_lines(config, read_dataset(config.dataset), run, today=today)
+    except RagateError as error:  # the file can be shown without its golden set
+        lines = [f"shows: not known, {error.message}"]
+    for line in lines:
+        click.echo(one_line(line))
     return 0
 
 
-def _means(run: object, old: object) -> None:
-    from ragate.models import Run
-    from ragate.pipeline.baseline.write_baseline import run_means
+def _means(means: Mapping[str, float], before: Mapping[str, float]) -> None:
+    width = max([24, *map(len, means)])
+    for name, value in means.items():
+        change = f"  ({round(value - before[name], 3) + 0.0:+.3f})" if name in before else ""
+        click.echo(f"  {one_line(name):<{width}} {value:.3f}{change}")
 
-    if not isinstance(run, Run):
+
+def _lost(run: Run) -> None:
+    """Say what was lost since the oldest recording: each time too little to be seen."""
+    moved = run.manifest.moved
+    if moved is None:
         return
-    before = run_means(old) if isinstance(old, Run) else {}
-    runs = run.manifest.runs
-    same = f", {run.manifest.identical} of them identical to another" if runs > 1 else ""
-    click.echo(f"{runs} run{'s' if runs > 1 else ''}{same}")
-    means = run_means(run)
-    width = max([24, *map(len, means)])
-    for name, value in means.items():
-        mean_before = before.get(name)
-        change = "" if mean_before is None else f"  ({round(value - mean_before, 3) + 0.0:+.3f})"
-        click.echo(f"  {name:<{width}} {value:.3f}{change}")
+    since = f"{moved.date} {moved.commit[:7]}"
+    for name, change in moved.lost(run.manifest.metrics).items():
+        click.echo(one_line(f"{'lost:':<11} {name} {change:+.3f} since {since}".rstrip()))
 
 
-def _listed(means: Mapping[str, float]) -> None:
-    width = max([24, *map(len, means)])
-    for name, value in means.items():
-        click.echo(f"  {one_line(name):<{width}} {value:.3f}")
+@command.command("rescore")
+@config_option
+def rescore_command(*, config: Path | None) -> int:
+    """Score the stored answers again after metrics changed; runs nothing and calls nobody.
+
+    For metrics of answers without a model whose version or settings are others than the baseline's.
+    What reads contexts needs a baseline that was recorded with store = "full"; else it stays as it
+    was, and the exit code is 2.
+    """
+    from ragate.pipeline.baseline.rescore import refuse_left, rescore
+
+    loaded, _operations = open_config(config)
+    rescored = rescore(loaded)
+    if rescored.means:
+        click.echo(f"{loaded.policy.baseline}: scored on the stored answers; commit it")
+        for name, (before, after) in rescored.means.items():
+            click.echo(f"  {one_line(name):<28}{before:.3f} -> {after:.3f}")
+    elif not rescored.left:
+        click.echo("every metric of answers is of today's version; nothing to do")
+    if rescored.left:
+        raise refuse_left(rescored.left)
+    return 0
 
 
 @command.command("rejudge")
@@ -164,16 +219,17 @@ def show(*, config: Path | None, as_json: bool) -> int:
         click.echo(json.dumps(facts, indent=2))
         return 0
     for key, value in facts.items():
-        if key not in ("means", "accepted", "merged"):
+        if key not in ("means", "accepted", "merged", "moved"):
             click.echo(f"{key + ':':<11} {one_line(str(value))}")
     for line in merged_lines(run.manifest.merged):
         click.echo(line)
+    _lost(run)
     for acceptance in run.manifest.accepted:
         by_whom = f"{acceptance.by} at {acceptance.commit[:7]}"
         accepted = one_line(f"{acceptance.metric} by {by_whom}: {acceptance.reason}")
         click.echo(f"{'accepted:':<11} {accepted}")
-    _listed(facts["means"])
-    return 0
+    _means(facts["means"], {})
+    return _shows(loaded, run)
 
 
 def _facts(path: str, run: Run) -> dict[str, Any]:
@@ -193,8 +249,82 @@ def _facts(path: str, run: Run) -> dict[str, Any]:
         ],
         "means": run_means(run),
     }
+    if manifest.moved is not None:
+        facts["moved"] = manifest.moved.model_dump()
     merged = manifest.merged
     return facts if merged is None else {**facts, "merged": merged.written()}
 
 
-command.add_command(merge)
+# ``ragate baseline merge``: the merge driver that git calls, and its installation.
+
+
+@command.command("merge")
+@click.argument("files", nargs=-1, metavar="[BEFORE OURS THEIRS [NAME]]")
+@config_option
+@click.option("--install", is_flag=True, help="Let git call this for the baseline, in this clone.")
+def merge(*, files: tuple[str, ...], config: Path | None, install: bool) -> int:
+    """Merge two baselines that were recorded from one; git calls this in a merge.
+
+    The recording of one side is taken whole: of the side that alone changed the system, else of
+    the branch that is merged into. What only the other side recorded is named. OURS is overwritten.
+    The files are parsed, and nothing else of the work tree: no configuration, no plugin.
+    """
+    if install:
+        from ragate.cli.merge_driver import install_driver
+
+        if files:
+            raise UsageError("--install takes no files", remedy="git names them when it merges")
+        for line in install_driver(Path.cwd(), named=config):
+            click.echo(line)
+        return 0
+    if config is not None:
+        raise UsageError("--config is for --install", remedy="a merge reads no configuration")
+    if len(files) not in (3, 4):
+        raise UsageError(
+            f"{len(files)} files: the baseline of before, ours and theirs are merged",
+            remedy="`ragate baseline merge --install` lets git call this",
+        )
+    _merge(*map(Path, files[:3]), name=files[3] if len(files) == 4 else files[1])
+    return 0
+
+
+def _merge(before: Path, ours: Path, theirs: Path, *, name: str) -> None:
+    from ragate.baseline.merge import merge_files
+
+    merged = merge_files(before, ours, theirs, name=name, target=_target_side(Path.cwd()))
+    for line in _told(merged, name):
+        say(line)
+
+
+def _target_side(folder: Path) -> Side:
+    """Return which side is the branch that is merged into in the end.
+
+    On a branch, `git merge main` brings main as theirs. On main itself it is ours, and in a rebase,
+    where git has no branch checked out, ours is what the commits are put upon.
+    """
+    from ragate.support import git
+
+    branch = git.branch(folder)
+    return "ours" if branch in ("", git.main_branch(folder)) else "theirs"
+
+
+def _told(merged: MergedBaseline, name: str) -> Iterator[str]:
+    shown = one_line(name)
+    if merged.taken is None:
+        yield f"{shown}: merged"
+        return
+    yield f"{shown}: merged: the recording of {merged.taken}, whole ({merged.why})"
+    if merged.neither:
+        ids = one_line(listed(merged.neither, most=MOST_NAMED))
+        yield f"{shown}: recorded on the other side only, and not in the file: {ids}"
+    yield "  -> record it anew on the merged tree: ragate baseline update"
+
+
+def merged_lines(merged: Merged | None) -> Iterator[str]:
+    """Yield what `baseline show` says of a merge; nothing of a baseline that is one recording."""
+    if merged is None:
+        return
+    for recording in merged.recordings:
+        yield f"{'merged of:':<11} {one_line(recording.commit or 'no commit')} {recording.date}"
+    if merged.neither:
+        yield f"{'neither:':<11} {one_line(listed(merged.neither, most=MOST_NAMED))}"

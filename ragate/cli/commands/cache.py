@@ -55,7 +55,7 @@ def clear(*, config: Path | None, only: str | None) -> int:
 @config_option
 def export(*, file: Path, config: Path | None) -> int:
     """Write the cache to FILE, as JSON Lines."""
-    from ragate.cache import export_cache
+    from ragate.cache.transfer import export_cache
 
     with _opened(config) as cache:
         click.echo(f"{export_cache(cache, file)} rows written to {file}")
@@ -67,7 +67,7 @@ def export(*, file: Path, config: Path | None) -> int:
 @config_option
 def import_(*, file: Path, config: Path | None) -> int:
     """Add the rows of FILE, an export: all of them or, where one is wrong, none."""
-    from ragate.cache import import_cache
+    from ragate.cache.transfer import import_cache
 
     with _opened(config) as cache:
         click.echo(f"{import_cache(cache, file)} rows read from {file}")

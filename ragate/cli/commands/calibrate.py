@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ragate.cli.calibration import as_json, as_table
-from ragate.cli.labelled_criteria import Scores, compared, with_identities
+from ragate.cli.calibration import Scores, as_json, as_table, compared, with_identities
 from ragate.cli.operations import open_config
 from ragate.cli.options import config_option
 from ragate.errors import BudgetError, ConfigError, DatasetError, UsageError
+from ragate.version import MANUAL
 
 if TYPE_CHECKING:
     from ragate.config import Config, JudgeSettings
-    from ragate.dataset import Label
+    from ragate.dataset.labels import Label
     from ragate.models import Score
     from ragate.protocols import Judge
     from ragate.runtime.operations import Operations
@@ -70,7 +70,7 @@ def command(
 
 
 def _by_reviews(config: Path | None, reviews: Path, run: str, form: str) -> int:
-    from ragate.cli.review_calibration import calibrate_by_reviews, review_json, review_table
+    from ragate.cli.calibration import calibrate_by_reviews, review_json, review_table
 
     name, found = calibrate_by_reviews(config, reviews, run)
     click.echo(review_json(name, found) if form == "json" else review_table(name, found))
@@ -78,12 +78,12 @@ def _by_reviews(config: Path | None, reviews: Path, run: str, form: str) -> int:
 
 
 def _by_labels(config: Path | None, labels: Path, repeats: int, form: str) -> int:
-    from ragate.dataset import read_labels
+    from ragate.dataset.labels import read_labels
 
     loaded, operations = open_config(config)
     judge = loaded.policy.judge
     if judge is None:
-        raise ConfigError("there is no [policy.judge]", remedy="docs/judge.md shows one")
+        raise ConfigError("there is no [policy.judge]", remedy=f"{MANUAL}/judge.md shows one")
     known_labels = with_identities(loaded, read_labels(labels))
     scores = asyncio.run(judged(loaded, operations, judge, known_labels, repeats=repeats))
     reports = compared(loaded, known_labels, scores)
@@ -113,7 +113,7 @@ async def judged(
     """
     from ragate import plugins
     from ragate.runtime.resources import open_resources
-    from ragate.runtime.time_limit import within
+    from ragate.runtime.sample_time import within
 
     async with (
         open_resources(config, operations) as opened,

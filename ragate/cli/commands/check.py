@@ -9,13 +9,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ragate.cli.checkout_rules import with_checkout_rules
-from ragate.cli.operations import in_ci, load_control, open_config, resume_option
-from ragate.cli.options import RunOptions, run_options, show, verbose_option
-from ragate.cli.page_details import detailed
-from ragate.cli.run_labels import label_options
+from ragate.cli.operations import in_ci, load_control, open_config, resume_option, resumed_plan
+from ragate.cli.options import RunOptions, label_options, run_options, show, verbose_option
+from ragate.cli.queue_url import source, workers_option
+from ragate.cli.shown_report import detailed, with_checkout_rules
 from ragate.cli.streams import run_aside
-from ragate.cli.worker.queue_url import opens, workers_option
 from ragate.errors import UsageError
 from ragate.runtime.run_labels import RunLabels
 
@@ -52,7 +50,8 @@ def command(
 
     A suspicious result is run again before it is called a regression; a clear one is not.
     """
-    from ragate.pipeline.line import check
+    from ragate.run.one_run import run_gate
+    from ragate.run.plan import RunPlan
 
     destinations = options.targets()
     loaded, operations = open_config(options.config)
@@ -64,18 +63,16 @@ def command(
 
         click.echo(_estimate(loaded, run_aside(estimated(loaded, operations, chosen))))
         return 0
-    report = run_aside(
-        check(
-            loaded,
-            operations,
-            chosen,
-            control=load_control(loaded, operations, control),
-            save_outputs=options.save_outputs,
-            resume=resume,
-            opens=opens(operations, workers=workers, resumed=bool(resume)),
-        )
+    plan = RunPlan(
+        loaded,
+        operations,
+        source(operations, workers=workers, resumed=bool(resume)),
+        chosen,
+        control=load_control(loaded, operations, control),
     )
-    report = with_checkout_rules(report, loaded, ci=in_ci(os.environ))
+    result = run_aside(run_gate(resumed_plan(plan, resume)))
+    options.save(result)
+    report = with_checkout_rules(result.report, loaded, ci=in_ci(os.environ))
     report = detailed(report, loaded, operations.state, destinations)
     return show(report, destinations, verbose=verbose)
 

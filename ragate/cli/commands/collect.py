@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ragate.cli.operations import open_config, resume_option
-from ragate.cli.options import RunOptions, run_options
-from ragate.cli.run_labels import label_options
+from ragate.cli.operations import open_config, resume_option, resumed_plan
+from ragate.cli.options import RunOptions, label_options, run_options
 from ragate.cli.streams import run_aside
 from ragate.errors import UsageError
 from ragate.runtime.run_labels import RunLabels
@@ -57,9 +56,11 @@ def command(
     for the summary: how many outputs, how many failures and why. A shard goes to
     .ragate/shards.
     """
-    from ragate.cli.plan.shard_choice import chosen_shard, refuse_misfits, shard_path
-    from ragate.pipeline.line import collect
-    from ragate.pipeline.shards.split import divided_caps
+    from ragate.cli.shard_choice import chosen_shard, refuse_misfits, shard_path
+    from ragate.pipeline.collect_outputs import collect_outputs
+    from ragate.pipeline.shards.shard_plan import divided_caps
+    from ragate.run.plan import RunPlan
+    from ragate.run.sources import SystemSource
 
     refuse_misfits(options, plan, shard, runs)
     destinations = options.targets()
@@ -74,7 +75,8 @@ def command(
         part = chosen_shard(loaded, operations, plan, shard)
         chosen, loaded = part.plan.selection, divided_caps(loaded, part.plan.shards, part.number)
         path = options.save_outputs or shard_path(operations.state, part)
-    job = collect(loaded, operations, chosen, outputs=path, shard=part, resume=resume)
+    asked = RunPlan(loaded, operations, SystemSource(), chosen, command="collect")
+    job = collect_outputs(resumed_plan(asked, resume), path, shard=part)
     collected = run_aside(job)
     summary = summarise(collected, path)
     if plan is not None:

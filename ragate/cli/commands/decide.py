@@ -6,11 +6,9 @@ from pathlib import Path
 
 import click
 
-from ragate.cli.checkout_rules import with_checkout_rules
 from ragate.cli.operations import in_ci, load_control, open_config
-from ragate.cli.options import RunOptions, run_options, show, verbose_option
-from ragate.cli.page_details import detailed
-from ragate.cli.run_labels import label_options
+from ragate.cli.options import RunOptions, label_options, run_options, show, verbose_option
+from ragate.cli.shown_report import detailed, with_checkout_rules
 from ragate.cli.streams import run_aside
 from ragate.errors import UsageError
 from ragate.runtime.run_labels import RunLabels
@@ -45,8 +43,10 @@ def command(
     Runs nothing of the RAG. Several files are several runs of the same system, and with --plan
     parts of one. --top-k counts only the first N chunks of each output.
     """
-    from ragate.cli.plan.shard_choice import given_shards
-    from ragate.pipeline.decide_outputs import decide_outputs
+    from ragate.cli.shard_choice import given_shards
+    from ragate.run.one_run import run_gate
+    from ragate.run.plan import RunPlan
+    from ragate.run.sources import FilesSource
 
     destinations = options.targets()
     loaded, operations = open_config(options.config)
@@ -61,17 +61,11 @@ def command(
             remedy="`ragate collect` writes them, or name their files: ragate decide FILE",
         )
     outputs = shards.paths if shards is not None else files or (stored,)
-    report = run_aside(
-        decide_outputs(
-            loaded,
-            operations,
-            chosen,
-            outputs,
-            control=load_control(loaded, operations, control),
-            save_outputs=options.save_outputs,
-            shards=shards,
-        )
-    )
-    report = with_checkout_rules(report, loaded, ci=in_ci(os.environ))
+    today = load_control(loaded, operations, control)
+    source = FilesSource(outputs, parts=shards)
+    job = run_gate(RunPlan(loaded, operations, source, chosen, "decide", control=today))
+    result = run_aside(job)
+    options.save(result)
+    report = with_checkout_rules(result.report, loaded, ci=in_ci(os.environ))
     report = detailed(report, loaded, operations.state, destinations, outputs=outputs)
     return show(report, destinations, verbose=verbose)

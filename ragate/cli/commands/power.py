@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from ragate.config import Config
     from ragate.pipeline.power_tables import MetricPower
 
-SIZES = (15, 30, 50, 100, 200, 500, 1000)
 _CLAIMS = {"generalise": "fresh questions", "this-set": "this set"}
 _LEFT = 38
 _WIDTH = 10
@@ -48,7 +47,7 @@ def command(*, config: Path | None, drop: float, samples: int | None, noise: flo
     from ragate.core.statistics.metric_noise import ASSUMED_NOISE, Noise
     from ragate.dataset import read_dataset
     from ragate.pipeline.decide.gate_setup import load_baseline_or_none
-    from ragate.pipeline.power_tables import assumed_plans, plans
+    from ragate.pipeline.power_tables import assumed_plans, compared_with_itself, plans
 
     loaded, _ = open_config(config)
     if not loaded.policy.gated:
@@ -60,11 +59,12 @@ def command(*, config: Path | None, drop: float, samples: int | None, noise: flo
     baseline = load_baseline_or_none(loaded)
     if baseline is not None and noise is None:
         today = datetime.now(UTC).date()
-        metric_plans = plans(loaded, questions, baseline, today=today, size=samples)
+        itself = compared_with_itself(loaded, questions, baseline, today=today)
+        metric_plans = plans(loaded, *itself, size=samples)
         runs = baseline.manifest.runs - baseline.manifest.identical
     else:
         q = ASSUMED_NOISE if noise is None else noise
-        metric_plans = assumed_plans(loaded, samples or len(questions), Noise(q=q, carriers=q))
+        metric_plans = assumed_plans(loaded, samples or len(questions), Noise(q=q))
         runs = loaded.policy.runs
     _refuse_no_plan(metric_plans)
     source = _source(metric_plans, runs)
@@ -78,7 +78,7 @@ def _refuse_no_plan(metric_plans: Sequence[MetricPower]) -> None:
     if not metric_plans:
         raise UsageError(
             "only slices gate, and of none it is known what it can see",
-            remedy="record a baseline first; `ragate doctor` says which slices are too small",
+            remedy="record a baseline first: `ragate baseline update`",
         )
 
 
@@ -93,28 +93,34 @@ def _source(metric_plans: Sequence[MetricPower], runs: int) -> str:
 
 
 def _table(config: Config, metric_plans: Sequence[MetricPower], source: str) -> list[str]:
+    from ragate.core.rules.noisy.visible_drop import REWORDED
     from ragate.pipeline.power_tables import claims
     from ragate.renderers._lines import wrapped
 
-    looks = ["1 run", f"up to {1 + config.policy.confirm}"][: 2 if config.policy.confirm else 1]
     names = [_CLAIMS[claim] for claim in claims(config)]
-    wide = _WIDTH * len(looks)
+    runs = f"{config.policy.confirm + 1} runs" if config.policy.confirm else "1 run"
     return [
-        *wrapped(f"Smallest drop that is red in 4 of 5 cases ({source})"),
-        " " * _LEFT + "".join(f"{name:>{wide}}" for name in names),
+        *wrapped(f"Smallest drop that is red in 4 of 5 cases, with up to {runs} ({source})"),
+        *wrapped(
+            "breaks: some answers break and the rest stays; reworded: "
+            f"{REWORDED:.0%} of the rest are also worded otherwise"
+        ),
+        " " * _LEFT + "".join(f"{name:>{2 * _WIDTH}}" for name in names),
         f"{'metric':<22}{'samples':>8}{'noise':>8}"
-        + "".join(f"{look:>{_WIDTH}}" for look in looks) * len(names),
-        *(line for plan in metric_plans for line in _row(plan, len(looks))),
+        + f"{'breaks':>{_WIDTH}}{'reworded':>{_WIDTH}}" * len(names),
+        *(line for plan in metric_plans for line in _row(plan)),
     ]
 
 
-def _row(plan: MetricPower, looks: int) -> list[str]:
+def _row(plan: MetricPower) -> list[str]:
     """Return the metric's line; a long name has one of its own, so that the columns stay."""
     name = plan.metric if len(plan.metric) < _NAME else ""
     above = [] if name else [plan.metric]
     if plan.exact:
-        return [*above, f"{name:<22}{plan.n:>8}    none   every drop above {plan.limit:.3f}"]
-    drops = [drop for sight in plan.sights for drop in (sight.once, sight.confirmed)[:looks]]
+        provisional = ", provisional: 5 losses or more" if plan.doubt else ""
+        seen = f"every drop above {plan.limit:.3f}{provisional}"
+        return [*above, f"{name:<22}{plan.n:>8}    none   {seen}"]
+    drops = [drop for sight in plan.sights for drop in (sight.drop, sight.reworded)]
     start = f"{name:<22}{plan.n:>8}{plan.noise.q:>8.3f}"
     return [*above, start + "".join(f"{_drop(drop):>{_WIDTH}}" for drop in drops)]
 
@@ -124,12 +130,10 @@ def _drop(value: float | None) -> str:
 
 
 def _needs(config: Config, metric_plans: Sequence[MetricPower], drop: float) -> list[str]:
-    from ragate.core.statistics.power_search import power_plot
-    from ragate.pipeline.power_needs import needs
-    from ragate.pipeline.power_tables import claims
+    from ragate.core.rules.noisy.visible_drop import REWORDED
+    from ragate.pipeline.power_tables import claims, needs
 
-    noisy = [plan for plan in metric_plans if not plan.exact]
-    if not noisy:
+    if all(plan.exact for plan in metric_plans):
         return ["Nothing here is noisy: more samples widen what is asked, not what is seen."]
     policy = config.policy
     claim = _CLAIMS[claims(config)[0]]
@@ -138,12 +142,12 @@ def _needs(config: Config, metric_plans: Sequence[MetricPower], drop: float) -> 
         if need.samples is None:
             lines.append(f"  {need.metric}: no set of this noise can ({need.allowed:g} is allowed)")
             continue
-        outputs = need.samples * (policy.runs + 1 + policy.confirm)
+        usual = need.samples if need.reworded is None else need.reworded
+        hidden = "none" if need.reworded is None else f"{usual}"
         runs = "" if need.runs is None else f"; or {need.runs} baseline runs with this set"
         lines.append(
-            f"  {need.metric}: {need.samples} samples ({need.samples * policy.runs} outputs to "
-            f"record, at most {outputs - need.samples * policy.runs} a change){runs}"
+            f"  {need.metric}: {need.samples} samples where the rest stays, {hidden} where "
+            f"{REWORDED:.0%} are reworded ({usual * policy.runs} outputs to record, at most "
+            f"{usual * (1 + policy.confirm)} a change){runs}"
         )
-    worst = max(noisy, key=lambda plan: plan.noise.q)
-    shape = worst.sights[0].design.with_baseline(policy.runs)
-    return [*lines, "", f"{worst.metric} ({claim}):", power_plot(SIZES, worst.noise, shape)]
+    return lines

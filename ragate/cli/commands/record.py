@@ -15,7 +15,7 @@ from ragate.cli.options import config_option
 from ragate.support.escape import one_line
 
 if TYPE_CHECKING:
-    from ragate.clients.tally import Tally
+    from ragate.clients.budget import Tally
     from ragate.recorder.record_command import RecordedCommand
 
 NO_DECISION = 3

@@ -1,15 +1,23 @@
 """``ragate report``: a stored run again."""
 
+from __future__ import annotations
+
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from ragate.cli.operations import in_ci, open_config
 from ragate.cli.options import config_option, output_options, show, targets, verbose_option
-from ragate.cli.page_details import detailed
+from ragate.cli.shown_report import detailed
 from ragate.errors import UsageError
 from ragate.models import Report
+
+if TYPE_CHECKING:
+    from ragate.config import Config
+    from ragate.runtime.operations import Operations
+    from ragate.stores.local import LocalStore
 
 FAILED = frozenset({"worse", "mixed", "failed"})
 
@@ -52,7 +60,21 @@ def command(
             report = only_failed(report)
         report = detailed(report, loaded, operations.state, destinations, folder=folder)
         return show(report, destinations, verbose=verbose)
-    if in_ci(os.environ) and (publish := loaded.policy.publish) != "full":
+    _explain(loaded, operations, store, folder, explain, to=destinations[0][1])
+    return 0
+
+
+def _explain(
+    config: Config,
+    operations: Operations,
+    store: LocalStore,
+    folder: Path,
+    sample: str,
+    *,
+    to: Path | None,
+) -> None:
+    ci = in_ci(os.environ)
+    if ci and (publish := config.policy.publish) != "full":
         raise UsageError(
             f"--explain shows whole texts, and [policy] publish is {publish!r}: not in CI",
             remedy="run it on your own machine",
@@ -60,13 +82,11 @@ def command(
     from ragate.pipeline.explain_sample import explain_sample
     from ragate.support.atomic_files import write_output
 
-    text = explain_sample(loaded, store, folder, explain, ci=in_ci(os.environ))
-    path = destinations[0][1]
-    if path is None:
+    text = explain_sample(config, store, folder, sample, operations=operations, ci=ci)
+    if to is None:
         click.echo(text)
     else:
-        write_output(path, (text.rstrip("\n") + "\n").encode())
-    return 0
+        write_output(to, (text.rstrip("\n") + "\n").encode())
 
 
 def only_failed(report: Report) -> Report:

@@ -23,8 +23,7 @@ from ragate.cli.finding import plural
 from ragate.cli.options import config_option
 
 if TYPE_CHECKING:
-    from ragate.pipeline.coverage.changed_documents import ChangedDocuments
-    from ragate.pipeline.coverage.coverage import Coverage
+    from ragate.pipeline.golden.coverage import ChangedDocuments, Coverage
 
 MOST = 50  # documents or questions of a list
 
@@ -54,8 +53,7 @@ def command(
     not. A draft is no question yet. Ends with 0.
     """
     from ragate.dataset import read_entries
-    from ragate.pipeline.coverage.changed_documents import changed_documents, corpus_folder
-    from ragate.pipeline.coverage.coverage import coverage
+    from ragate.pipeline.golden.coverage import changed_documents, corpus_folder, coverage
     from ragate.pipeline.run.corpus_texts import needed_texts
 
     chosen = subject(file, config)

@@ -24,7 +24,7 @@ _SHOWN = 50
 @click.argument("after", type=_PATH, metavar="B")
 @json_option
 def command(*, before: Path, after: Path, as_json: bool) -> int:
-    """Compare golden set A with golden set B: samples added, removed and edited, by id.
+    """Compare golden set A with golden set B: samples added, removed, renamed and edited.
 
     Says for each edited sample whether its old scores still count. Exits with 0, different or not.
     """
@@ -39,10 +39,12 @@ def command(*, before: Path, after: Path, as_json: bool) -> int:
 def _lines(set_diff: SetDiff) -> Iterator[str]:
     yield (
         f"{len(set_diff.added)} added, {len(set_diff.removed)} removed, "
-        f"{len(set_diff.edited)} edited, {set_diff.unchanged} unchanged"
+        f"{len(set_diff.renamed)} renamed, {len(set_diff.edited)} edited, "
+        f"{set_diff.unchanged} unchanged"
     )
     yield from _ids("+", set_diff.added)
     yield from _ids("-", set_diff.removed)
+    yield from _ids(">", [f"{old} -> {new}" for old, new in set_diff.renamed.items()])
     for change in set_diff.edited[:_SHOWN]:
         yield from _edited(change)
     if len(set_diff.edited) > _SHOWN:

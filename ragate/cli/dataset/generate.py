@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ragate.cli.dataset.shared import (
+    ToolInput,
     corpus_option,
     draft_options,
     file_argument,
@@ -25,9 +26,10 @@ from ragate.cli.options import config_option
 from ragate.errors import UsageError
 
 if TYPE_CHECKING:
-    from ragate.cli.dataset.shared import ToolInput
+    from ragate.dataset import Entry
     from ragate.pipeline.golden.generate import Generated
 
+_BARE = 20  # documents without a draft that are named
 # As in the pipeline, without importing it for --help; a test compares them.
 KINDS = ("simple", "multi-document", "distracting", "unanswerable")
 
@@ -69,7 +71,6 @@ def command(
     not stand in its documents is dropped, and so is one that FILE asks already. The caps of the
     policy hold; with less than was asked for because of one the exit code is 3.
     """
-    from ragate.cli.dataset.from_diff import edited_documents, without_model
     from ragate.dataset import inspect_entries
     from ragate.pipeline.run.corpus_texts import needed_texts
 
@@ -82,16 +83,16 @@ def command(
     entries, errors = inspect_entries(chosen.path) if chosen.path.exists() else ([], [])
     if append and errors:
         raise errors[0]
-    edited = edited_documents(chosen, corpus, texts, entries, base) if base is not None else None
-    if edited is not None and not edited.documents:
+    edited = _edited_documents(chosen, corpus, texts, entries, base) if base is not None else None
+    if edited is not None and not edited[0]:
         click.echo("nothing to draft: a question or a draft expects each document of this change")
         return 0
     queries = [entry.sample.query for entry in entries]
     if edited is not None and keyless:
-        generated = without_model(edited, texts, queries, count=count, seed=seed)
+        generated = _without_model(edited, texts, queries, count=count, seed=seed)
     else:
         asked = {"count": count, "kinds": kinds, "seed": seed, "queries": queries}
-        documents = edited.documents if edited is not None else None
+        documents = edited[0] if edited is not None else None
         generated = _by_model(chosen, texts, (provider, model), asked | {"documents": documents})
     place_drafts(generated.rows, output, chosen.path)
     return _tell(generated, output or chosen.path)
@@ -126,3 +127,43 @@ def _tell(generated: Generated, target: Path) -> int:
     if generated.rows:
         click.echo("no run asks a draft: `ragate dataset accept` lets it count")
     return 3 if generated.replies.stopped or generated.replies.failed or not generated.rows else 0
+
+
+def _edited_documents(
+    chosen: ToolInput, corpus: Path | None, texts: dict[str, str], entries: list[Entry], base: str
+) -> tuple[tuple[str, ...], dict[str, str]]:
+    """Return the documents that differ from `base` and no question or draft expects.
+
+    Returns:
+        Their ids, and the earlier text of each changed document.
+
+    Raises:
+        UsageError: git knows no such commit, or nobody tells where the documents are.
+    """
+    from ragate.pipeline.golden.coverage import changed_documents, corpus_folder, to_draft_for
+
+    changed = changed_documents(corpus_folder(chosen.config, corpus), texts, base)
+    return to_draft_for(entries, texts, changed), changed.before
+
+
+def _without_model(
+    edited: tuple[tuple[str, ...], dict[str, str]],
+    texts: dict[str, str],
+    queries: list[str],
+    *,
+    count: int,
+    seed: int,
+) -> Generated:
+    """Return drafts from headings and definitions; names the documents that have none."""
+    from ragate.pipeline.golden.drafting import DraftReplies
+    from ragate.pipeline.golden.generate import Generated, keyless_drafts, new_rows
+
+    documents, before = edited
+    rows = keyless_drafts(texts, documents, before, count=count, seed=seed)
+    new = new_rows(rows, queries)
+    twice = len(rows) - len(new)
+    bare = set(documents) - {doc_id for row in new for doc_id in row["relevant"]}
+    for doc_id in sorted(bare)[:_BARE]:
+        click.echo(f"no draft: {one_line(doc_id)} (no new heading or definition, or --count)")
+    dropped = {"nearly the same as another question": twice} if twice else {}
+    return Generated(new, dropped, DraftReplies())

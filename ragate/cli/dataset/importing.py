@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 # As in the pipeline, without importing it for --help; a test compares them.
 KINDS = (
     *("golden", "beir", "table", "ragas", "deepeval", "promptfoo", "llamaindex", "bfcl"),
-    *("langfuse", "phoenix", "otel"),
+    *("logs", "langfuse", "phoenix", "otel"),
 )
 
 
@@ -51,7 +51,7 @@ def command(
     your own. With --corpus, passages are
     placed in the documents that hold them word for word; a passage that none holds stays as
     metadata and labels nothing. Recorded answers are left out. Questions of production traces
-    (langfuse, phoenix, otel) become drafts, which count when somebody accepts them.
+    (logs, langfuse, phoenix, otel) become drafts, which count when somebody accepts them.
     """
     from ragate.pipeline.golden.importing import import_golden
     from ragate.pipeline.run.corpus_texts import corpus_texts

@@ -23,7 +23,7 @@ from ragate.cli.finding import plural
 from ragate.cli.options import config_option
 
 if TYPE_CHECKING:
-    from ragate.pipeline.golden.references import Drafts
+    from ragate.pipeline.golden.drafting import Drafts
 
 
 @click.command("references")
@@ -49,9 +49,9 @@ def command(
     one in FILE and counts for no metric before `ragate dataset accept`. The caps of the policy
     hold; what was drafted before one was reached is kept, and the exit code is 3.
     """
-    from ragate.dataset import open_golden, read_entries
-    from ragate.pipeline.golden.drafting import choose_model
-    from ragate.pipeline.golden.references import draft_references, write_drafts
+    from ragate.dataset import read_entries
+    from ragate.dataset.edit import open_golden
+    from ragate.pipeline.golden.drafting import choose_model, draft_references, write_drafts
     from ragate.pipeline.run.corpus_texts import by_id, needed_texts
 
     chosen = subject(file, config)

@@ -70,8 +70,7 @@ def command(
     are the ids alone, with those of the documents or of the newest run; --accept-all writes them.
     """
     from ragate.dataset import read_entries
-    from ragate.pipeline.golden.lost_documents import find_lost
-    from ragate.pipeline.golden.past import remember
+    from ragate.pipeline.golden.lost_documents import find_lost, remember
     from ragate.pipeline.golden.relink import choose, choose_all, relink
     from ragate.pipeline.run.corpus_texts import needed_texts
 
@@ -103,8 +102,7 @@ def command(
 def _respell(chosen: ToolInput, corpus: Path | None, *, write: bool, as_json: bool) -> int:
     from ragate.core.doc_ids.advice import mismatch_words
     from ragate.dataset import read_entries
-    from ragate.pipeline.doc_ids.respell import mismatch_of, respellings
-    from ragate.pipeline.golden.relink import relink
+    from ragate.pipeline.golden.relink import mismatch_of, relink, respellings
     from ragate.pipeline.run.corpus_texts import corpus_texts
     from ragate.stores.local import LocalStore
     from ragate.stores.postgres.open_store import open_store

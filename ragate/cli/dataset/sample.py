@@ -33,7 +33,8 @@ def command(
 
     FILE is by default the golden set of ragate.toml. Its order stays; drafts take no part.
     """
-    from ragate.dataset import read_entries, row_of, write_rows
+    from ragate.dataset import read_entries
+    from ragate.dataset.edit import row_of, write_rows
     from ragate.pipeline.golden.sampling import take
 
     refuse_overwriting(output, force=force)

@@ -138,7 +138,7 @@ def refuse_unplaced(output: Path | None, *, append: bool, force: bool) -> None:
 
 def place_drafts(rows: list[dict[str, Any]], output: Path | None, path: Path) -> None:
     """Write drafts to `output`, or without one at the end of the golden set at `path`."""
-    from ragate.dataset import open_golden, write_rows
+    from ragate.dataset.edit import open_golden, write_rows
 
     if not rows:
         return

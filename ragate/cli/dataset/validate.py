@@ -16,8 +16,7 @@ from ragate.cli.finding import plural
 from ragate.cli.options import config_option
 
 if TYPE_CHECKING:
-    from ragate.pipeline.golden.golden_issues import Issue
-    from ragate.pipeline.golden.validate import Validation
+    from ragate.pipeline.golden.validate import Issue, Validation
 
 SHOWN = 20  # issues of one kind
 _TAGS = 30
@@ -58,7 +57,7 @@ def command(
     changed, references that a review called stale. Exits with 2 where there is an error; with 0
     else, and with --strict only without warnings.
     """
-    from ragate.dataset import labels_beside, read_review_labels
+    from ragate.dataset.labels import labels_beside, read_review_labels
     from ragate.pipeline.golden.validate import validate
     from ragate.pipeline.run.corpus_texts import corpus_texts
 

@@ -5,37 +5,33 @@ from dataclasses import replace
 from pathlib import Path
 
 from ragate import plugins
+from ragate.cli.detect.candidate import RagCandidate
+from ragate.cli.detect.engines import find_engines
 from ragate.cli.detect.environment import interpreter, variables
-from ragate.cli.detect.found_system import FoundSystem
 from ragate.cli.detect.functions import find_functions, find_unmade
-from ragate.cli.detect.langchain import find_chains
-from ragate.cli.detect.llamaindex import find_engines
-from ragate.cli.detect.programs.command_lines import find_command_lines
-from ragate.cli.detect.programs.node_functions import find_node_functions
-from ragate.cli.detect.programs.node_routes import find_node_routes
+from ragate.cli.detect.node import find_node
+from ragate.cli.detect.openapi import find_described
+from ragate.cli.detect.programs import find_programs
 from ragate.cli.detect.python_files import python_files
-from ragate.cli.detect.web.openapi import find_described
-from ragate.cli.detect.web.services import find_services
+from ragate.cli.detect.routes import find_services
 
 MOST = 8
 
 
-def find_systems(root: Path) -> list[FoundSystem]:
+def find_systems(root: Path) -> list[RagCandidate]:
     """Return what may be gated, the likeliest first; nothing is imported, run or asked.
 
     A service counts before the engine inside it: it is what users meet.
     """
     files = python_files(root)
-    found: list[FoundSystem] = []
+    found: list[RagCandidate] = []
     for candidates in (
         find_services(files, root),
         find_engines(files, root),
-        find_chains(files, root),
-        find_functions(files, root),
+        find_functions(files),
         find_described(root),
-        find_node_routes(root),
-        find_node_functions(root),
-        find_command_lines(root),
+        find_node(root),
+        find_programs(root),
     ):
         found += _read(candidates)
     names = variables(files)
@@ -50,20 +46,19 @@ def find_out_of_reach(root: Path) -> tuple[str, ...]:
     return tuple(find_unmade(python_files(root)))
 
 
-def _in_its_environment(found: FoundSystem, root: Path, names: list[str]) -> FoundSystem:
+def _in_its_environment(found: RagCandidate, root: Path, names: list[str]) -> RagCandidate:
     """Return a system with the interpreter of its own environment, and the variables it reads."""
     settings = dict(found.settings)
-    if "interpreter" in plugins.traits(found.use).own_process_keys and (own := interpreter(root)):
+    model = plugins.settings_model("systems", found.use)
+    has_key = model is not None and "interpreter" in model.model_fields
+    if has_key and (own := interpreter(root)):
         settings["interpreter"] = own
-    known = "pass_env" in settings
-    if not names or known or not settings.keys() & {"interpreter", "start"}:
-        return replace(found, settings=settings)
-    settings["pass_env"] = names
-    unsure = (*found.unsure, "pass_env: the variables that the code reads and may have")
-    return replace(found, settings=settings, unsure=unsure)
+        if names:
+            settings["pass_env"] = names
+    return replace(found, settings=settings)
 
 
-def _read(candidates: Iterable[FoundSystem]) -> Iterator[FoundSystem]:
+def _read(candidates: Iterable[RagCandidate]) -> Iterator[RagCandidate]:
     """Yield candidates until code is nested deeper than can be followed."""
     try:
         yield from candidates
@@ -71,6 +66,6 @@ def _read(candidates: Iterable[FoundSystem]) -> Iterator[FoundSystem]:
         return
 
 
-def _address(candidate: FoundSystem) -> str:
+def _address(candidate: RagCandidate) -> str:
     settings = candidate.settings
     return str(settings.get("target") or settings.get("url") or candidate.what)

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 
+from ragate.support.foreign_files import first_bytes
+
 MAX_FILES = 400
 MAX_BYTES = 300_000
 MAX_TOTAL = 20_000_000
@@ -26,11 +28,13 @@ class PythonFile:
 
     Attributes:
         path: Relative to the project. module: Its dotted name, as it is imported from there.
+        text: Its source.
     """
 
     path: PurePosixPath
     module: str
     tree: ast.Module
+    text: str = ""
 
     @cached_property
     def statements(self) -> list[ast.stmt]:
@@ -62,6 +66,16 @@ class PythonFile:
         """Every call in the module."""
         return [node for node in ast.walk(self.tree) if isinstance(node, ast.Call)]
 
+    def methods(self, node: ast.ClassDef) -> dict[str, Function]:
+        """Return the functions of a class, by name."""
+        return {part.name: part for part in node.body if isinstance(part, Function)}
+
+    def variants(self, name: str) -> tuple[dict[str, str], ...]:
+        """Return other targets: what lies below ``src`` may be installed or not."""
+        if self.path.parts[0] != "src" or self.module.startswith("src."):
+            return ()
+        return ({"target": f"{self.module}:{name}"}, {"target": f"src.{self.module}:{name}"})
+
     def _imports(self) -> Iterator[str]:
         for node in ast.walk(self.tree):
             if isinstance(node, ast.Import):
@@ -81,7 +95,8 @@ def python_files(root: Path) -> list[PythonFile]:
             break
         tree = _parsed(source)
         if tree is not None:
-            files.append(PythonFile(path, _module(path), tree))
+            text = source.decode("utf-8", "replace")
+            files.append(PythonFile(path, _module(path), tree, text))
     return files
 
 
@@ -159,9 +174,10 @@ def _entered(folder: Path) -> bool:
 
 def _source(path: Path) -> bytes:
     try:
-        return path.read_bytes() if path.stat().st_size <= MAX_BYTES else b""
+        source = first_bytes(path, MAX_BYTES + 1)
     except OSError:
         return b""
+    return source if len(source) <= MAX_BYTES else b""
 
 
 def _parsed(source: bytes) -> ast.Module | None:

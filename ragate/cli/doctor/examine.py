@@ -1,39 +1,44 @@
-"""The doctor's round: reads files, asks git and the database, and hands the facts to the checks."""
+"""What `check` would stop at or be misled by: every part is looked at, whatever the others say."""
+
+from __future__ import annotations
 
 import datetime
+import os
 import platform
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import cast
+from typing import TYPE_CHECKING
 
 from ragate import plugins
 from ragate.baseline import load_baseline
 from ragate.cli import one_question
-from ragate.cli.doctor import (
-    baseline_file,
-    document_ids,
-    golden_set,
-    on_disk,
-    personal_data,
-    policy,
-)
+from ragate.cli.doctor import baseline_file, golden_set
 from ragate.cli.doctor.examined_config import ExaminedProject, read_subject
-from ragate.cli.doctor.slices import slices
-from ragate.cli.doctor.under_test import UNREAD, database, system
-from ragate.cli.doctor.workflows import CHECK as CHECK_WORKFLOWS
-from ragate.cli.doctor.workflows import workflows
-from ragate.cli.finding import Finding, guarded, of_error, ok, skipped
-from ragate.cli.worker import queue_findings
+from ragate.cli.doctor.under_test import KEYS, UNREAD, database, keys, system
+from ragate.cli.finding import Finding, guarded, of_error, ok, plural, problem, skipped, warning
+from ragate.cli.init.action_workflows import RELEASES
+from ragate.cli.operations import exposed_dotenv
+from ragate.cli.workflows import PLACEHOLDER, gates_of, workflow_texts
 from ragate.config import Config
 from ragate.dataset import asked, read_entries
 from ragate.models import Run, Sample
-from ragate.pipeline.decide.drill_proof import last_proof
-from ragate.pipeline.decide.remeasured_merge import remeasured
-from ragate.pipeline.score.applicable import applicable
-from ragate.pipeline.score.policy_metrics import make_metrics
-from ragate.recorder.open_system import is_recorded_system
-from ragate.recorder.run_resolver import provider_of
-from ragate.version import __version__
+from ragate.pipeline.decide.gate_setup import refuse_empty_slices, refuse_expired_waivers
+from ragate.pipeline.score.policy_metrics import applicable, make_metrics
+from ragate.stores.postgres.open_store import reach_store
+from ragate.support import git
+from ragate.version import MANUAL, REPOSITORY, __version__
+
+if TYPE_CHECKING:
+    from ragate.queue.health import QueueFacts
+    from ragate.runtime.operations import Operations
+
+
+QUEUE = "queue"
+WORKFLOWS = "workflows"
+_GROUP_OF_ALL = re.compile(r"^concurrency:", re.MULTILINE)
+_COMMANDS = re.compile(r"^\s*mode:\s*[\"']?command\b", re.MULTILINE)
 
 
 def examine(
@@ -51,41 +56,33 @@ def examine(
         ask: The system is asked one question.
     """
     subject = read_subject(start, path, environment)
+    config, operations = subject.config, subject.operations
     samples: list[Sample] = []
     runs: list[Run] = []
-    uses: dict[str, list[Sample]] = {}
     python = f"Python {platform.python_version()}, {platform.system()} {platform.machine()}"
     findings = [ok("ragate", f"{__version__}, {python}")]
     findings += [of_error(check, error) for check, error in subject.errors]
-    if subject.config is not None:
-        findings += policy.configuration(subject.config)
     findings += guarded(golden_set.CHECK, lambda: _golden(subject, samples))
-    findings += guarded("rules", lambda: _rules(subject, samples, uses, today))
+    if config is None:
+        findings += [skipped("rules", UNREAD)]
+    else:
+        findings += _policy(config, samples, today)
     findings += guarded("system", lambda: system(subject, samples))
-    findings += guarded("keys", lambda: _keys(subject))
-    findings += guarded("environment", lambda: on_disk.dotenv(subject))
+    if config is not None:
+        findings += guarded(KEYS, lambda: keys(config, operations.environment))
+    findings += guarded("environment", lambda: _dotenv(subject.root))
     findings += guarded("database", lambda: database(subject))
     findings += guarded(baseline_file.CHECK, lambda: _baseline(subject, runs))
+    if runs and samples:
+        findings += guarded(baseline_file.CHECK, lambda: _compared(subject, runs[0], samples))
     findings += guarded(
         one_question.CHECK,
-        lambda: one_question.one_question(subject.config, subject.operations, samples, wanted=ask),
+        lambda: one_question.one_question(config, operations, samples, wanted=ask),
     )
-    findings += guarded(document_ids.CHECK, lambda: _document_ids(subject, samples, runs))
-    if runs and samples:
-        findings += _compared(subject, runs[0], samples, uses)
-    if runs:
-        findings += guarded(personal_data.CHECK, lambda: on_disk.personal(subject, runs[0]))
-        findings += guarded("drill", lambda: policy.proof(last_proof(subject.operations)))
-    findings += guarded("state folder", lambda: on_disk.state(subject))
-    findings += _servers(subject)
-    gate = subject.config.gate if subject.config is not None else ""
-    return findings + guarded(CHECK_WORKFLOWS, lambda: workflows(subject.root, gate))
-
-
-def _servers(subject: ExaminedProject) -> list[Finding]:
-    found = guarded("run store", lambda: on_disk.run_store(subject))
-    queue = queue_findings.queue
-    return found + guarded(queue_findings.CHECK, lambda: queue(subject.operations))
+    findings += guarded("state folder", lambda: [_state(subject)])
+    findings += guarded("run store", lambda: _run_store(operations.runs_url))
+    findings += guarded(QUEUE, lambda: queue(operations))
+    return findings + guarded(WORKFLOWS, lambda: workflows(subject.root))
 
 
 def _golden(subject: ExaminedProject, samples: list[Sample]) -> Iterable[Finding]:
@@ -93,32 +90,30 @@ def _golden(subject: ExaminedProject, samples: list[Sample]) -> Iterable[Finding
         return [skipped(golden_set.CHECK, UNREAD)]
     entries = read_entries(subject.dataset)
     samples += asked(entries, path=subject.dataset)
-    findings = golden_set.golden_set(samples, dataset=on_disk.shown_name(subject, subject.dataset))
-    return [*findings, *golden_set.drafts(entries)]
+    return golden_set.golden_set(entries, samples, dataset=_shown(subject, subject.dataset))
 
 
-def _rules(
-    subject: ExaminedProject,
-    samples: Sequence[Sample],
-    uses: dict[str, list[Sample]],
-    today: datetime.date,
-) -> Iterable[Finding]:
-    config = subject.config
-    if config is None:
-        return [skipped("rules", UNREAD)]
-    findings = []
+def _policy(config: Config, samples: Sequence[Sample], today: datetime.date) -> list[Finding]:
+    findings = guarded("waivers", lambda: _waivers(config, today))
     if samples:
-        uses |= _uses(config, samples)
-        metrics, gated = config.policy.metrics, config.policy.gated
-        findings += golden_set.rules(metrics, uses, samples, on_slices=gated)
-        findings += slices(config.policy.slices, samples)
-    ids = {sample.id for sample in samples} if samples else None
-    return findings + policy.waivers(config.policy.waivers, ids, today=today)
+        findings += guarded("rules", lambda: _rules(config, samples))
+        findings += guarded("slices", lambda: _slices(config, samples))
+    return findings
 
 
-def _uses(config: Config, samples: Sequence[Sample]) -> dict[str, list[Sample]]:
-    """Return the samples that each of ragate's own metrics applies to; foreign ones are not run."""
-    return {
+def _waivers(config: Config, today: datetime.date) -> Iterable[Finding]:
+    refuse_expired_waivers(config, today)
+    return []
+
+
+def _slices(config: Config, samples: Sequence[Sample]) -> Iterable[Finding]:
+    refuse_empty_slices(config, samples)
+    return []
+
+
+def _rules(config: Config, samples: Sequence[Sample]) -> Iterable[Finding]:
+    # Foreign metrics are not run.
+    uses = {
         rule.metric: applicable(
             plugins.metric(
                 rule.metric, settings=config.metric_settings.get(rule.metric), samples=samples
@@ -128,23 +123,13 @@ def _uses(config: Config, samples: Sequence[Sample]) -> dict[str, list[Sample]]:
         for rule in config.policy.metrics
         if plugins.is_builtin("metrics", plugins.split_metric(rule.metric)[0])
     }
+    gated = config.policy.gated
+    return golden_set.rules(config.policy.metrics, uses, samples, on_slices=gated)
 
 
-def _keys(subject: ExaminedProject) -> Iterable[Finding]:
-    config = subject.config
-    if config is None:
-        return [skipped("keys", UNREAD)]
-    used = policy.used_providers(config.system.settings)
-    recorded = {provider_of(config, _recorded(config))} if is_recorded_system(config) else set()
-    environment = subject.operations.environment
-    judging = policy.judging_providers(config)
-    spared = judging if config.policy.without_key == "judge-free" else set()
-    used |= judging - spared
-    return policy.keys(config.policy.providers, used, environment, recorded=recorded, spared=spared)
-
-
-def _recorded(config: Config) -> str:
-    return str(config.system.settings.get("record_provider", ""))
+def _dotenv(root: Path) -> Iterable[Finding]:
+    exposed = exposed_dotenv(root)
+    return [] if exposed is None else [warning("environment", *exposed)]
 
 
 def _baseline(subject: ExaminedProject, runs: list[Run]) -> Iterable[Finding]:
@@ -152,44 +137,146 @@ def _baseline(subject: ExaminedProject, runs: list[Run]) -> Iterable[Finding]:
     if path is None:
         return [skipped(baseline_file.CHECK, UNREAD)]
     run = load_baseline(path)
-    if subject.config is not None:
-        run = remeasured(subject.config, run)
     runs.append(run)
-    return on_disk.baseline(subject, path, run)
+    name = _shown(subject, path)
+    top = git.repository(subject.root)
+    tracked = git.is_tracked(top, path) if top else None
+    ignored = git.is_ignored(top, path) if top else None
+    return [
+        baseline_file.origin(run, path=name),
+        *baseline_file.committed(name, tracked=tracked, ignored=ignored),
+    ]
 
 
-def _document_ids(
-    subject: ExaminedProject, samples: Sequence[Sample], runs: Sequence[Run]
-) -> Iterable[Finding]:
+def _compared(subject: ExaminedProject, run: Run, samples: list[Sample]) -> Iterable[Finding]:
+    yield baseline_file.matched(run, samples)
     config = subject.config
-    if config is None or plugins.traits(subject.use).tells_ids:  # looked at above, without a run
+    if config is not None:
+        metrics = make_metrics(config, samples, states=run.manifest.states)
+        infos = {metric.info.name: metric.info for metric in metrics}
+        yield from baseline_file.comparable(run, infos, sorted(config.policy.gated))
+
+
+def _state(subject: ExaminedProject) -> Finding:
+    folder = subject.operations.state
+    nearest = next(above for above in (folder, *folder.parents) if above.exists())
+    if nearest.is_dir() and os.access(nearest, os.W_OK | os.X_OK):
+        return ok("state folder", f"{_shown(subject, folder)}: writable")
+    return problem(
+        "state folder",
+        f"{_shown(subject, folder)} cannot be written",
+        "make it writable for this user, or set RAGATE_STATE_DIR to a folder that is",
+        exit_code=3,
+    )
+
+
+def _run_store(url: str) -> Iterable[Finding]:
+    reach_store(url)
+    return [ok("run store", "reachable, and of this ragate")] if url else []
+
+
+def _shown(subject: ExaminedProject, path: Path) -> str:
+    """Return a path below the project's root, or all of it."""
+    real = path.resolve()
+    if real.is_relative_to(subject.root):
+        return real.relative_to(subject.root).as_posix()
+    return str(real)
+
+
+# The workflows that run the action: what is left to fill in, and what an older manual showed.
+
+
+def workflows(root: Path) -> list[Finding]:
+    """Say what of the workflows in the repository of `root` keeps the action from its work."""
+    top = git.repository(root) or root
+    using = ((path, text) for path, text in workflow_texts(top) if f"{REPOSITORY}@" in text)
+    texts = {path.relative_to(top).as_posix(): text for path, text in using}
+    findings: list[Finding] = []
+    if waiting := [name for name, text in texts.items() if f"{REPOSITORY}@{PLACEHOLDER}" in text]:
+        message = f"no release of the action is named in {', '.join(waiting)}: zeros stand for it"
+        findings.append(warning(WORKFLOWS, message, f"put the commit there: {RELEASES}"))
+    for name, text in texts.items():
+        if _COMMANDS.search(text) and _GROUP_OF_ALL.search(text):
+            message = (
+                f"in {name} the concurrency group is the whole workflow's: any comment joins it"
+            )
+            findings.append(
+                warning(
+                    WORKFLOWS,
+                    message,
+                    f"put it on the job, behind its `if`: {MANUAL}/workflows-forks.md",
+                )
+            )
+    findings += _of_one_name(texts)
+    return findings or [ok(WORKFLOWS, f"{plural(len(texts), 'workflow')} with the action")]
+
+
+def _of_one_name(texts: Mapping[str, str]) -> Iterator[Finding]:
+    """Yield gates of one name in several folders: each would overwrite the other's status."""
+    folders: dict[str, set[str]] = defaultdict(set)
+    for gate in (gate for text in texts.values() for gate in gates_of(text) if gate.in_checkout):
+        folders[gate.name].add(f"{gate.folder}/{gate.config}")
+    for name, named in folders.items():
+        if name and len(named) > 1:
+            yield problem(
+                WORKFLOWS,
+                f"two gates are named {name}: {', '.join(sorted(named))}; each would overwrite the "
+                "other's status and comment",
+                "give one of them another `gate` in each of its workflows",
+            )
+
+
+# What the doctor says of the queue, where there is one.
+
+
+def queue(operations: Operations) -> Iterable[Finding]:
+    """Say whether runs can be submitted to the queue, or served from it, with this role.
+
+    Raises:
+        RagateError: the extra is not installed, or the queue cannot be used.
+    """
+    from ragate.queue.health import inspect_queue
+    from ragate.queue.schema import VARIABLE, require_engine
+    from ragate.queue.serving_role import VARIABLE as ROLE
+    from ragate.queue.serving_role import chosen_role
+
+    url = operations.environment.get(VARIABLE, "")
+    if not url:
         return []
-    baseline = runs[0] if runs else None
-    return document_ids.of_run(config, samples, baseline, subject.operations.state)
+    require_engine()
+    facts = inspect_queue(url)
+    if facts.may_submit:
+        chosen_role(facts.serving, operations.environment.get(ROLE, ""))
+    return [_server(facts) if not facts.made else _role(facts)]
 
 
-def _compared(
-    subject: ExaminedProject, run: Run, samples: list[Sample], uses: Mapping[str, Sequence[Sample]]
-) -> list[Finding]:
-    found = guarded(baseline_file.CHECK, lambda: baseline_file.matched(run, samples))
-    if subject.config is None:
-        return found
-    return found + guarded(baseline_file.CHECK, lambda: _comparable(subject, run, samples, uses))
+def _server(facts: QueueFacts) -> Finding:
+    """Say whether the schemas can be made, which are not there."""
+    from ragate.queue.health import LEAST_POSTGRES
+
+    server = f"PostgreSQL {facts.postgres}"
+    if facts.major < LEAST_POSTGRES:
+        newer = f"use PostgreSQL {LEAST_POSTGRES} or newer"
+        return problem(QUEUE, f"{server} is too old", newer, exit_code=3)
+    if facts.may_make:
+        return ok(QUEUE, f"{server}; the first run with --workers makes the schemas")
+    return problem(
+        QUEUE,
+        f"{server}; the schemas are not there, and the role {facts.role!r} may not make any",
+        "`ragate db migrate`, with a role that may create schemas",
+        exit_code=3,
+    )
 
 
-def _comparable(
-    subject: ExaminedProject,
-    run: Run,
-    samples: Sequence[Sample],
-    uses: Mapping[str, Sequence[Sample]],
-) -> Iterable[Finding]:
-    from ragate.core.comparison.repeating_samples import declared_parts
-
-    config = cast("Config", subject.config)
-    metrics = make_metrics(config, samples, states=run.manifest.states)
-    infos = {metric.info.name: metric.info for metric in metrics}
-    gated = [rule.metric for rule in config.policy.metrics if rule.metric in config.policy.gated]
-    losses = baseline_file.fewest_losses(config, run)
-    findings = baseline_file.comparable(run, infos, gated)
-    repeats = declared_parts(config.policy.repeats)
-    return findings + baseline_file.enough(run, infos, uses, gated, losses=losses, repeats=repeats)
+def _role(facts: QueueFacts) -> Finding:
+    rights = {"submit": facts.may_submit, "serve": facts.may_work}
+    may = " and ".join(name for name, has in rights.items() if has)
+    if not may:
+        return problem(
+            QUEUE,
+            f"the role {facts.role!r} may neither submit runs nor serve them",
+            f"`ragate db roles --worker {facts.role} --apply`, or --submitter, as their owner",
+            exit_code=3,
+        )
+    up = f"{plural(facts.up, 'worker')} up, of any checkout"
+    return ok(QUEUE, f"PostgreSQL {facts.postgres}; the role {facts.role!r} may {may} runs; {up}")

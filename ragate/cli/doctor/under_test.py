@@ -1,24 +1,36 @@
 """The system under test: its plugin, its documents or recordings, and the database it needs."""
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+import os
+import shutil
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from ragate import plugins
-from ragate.cli.doctor import document_ids, golden_set, recordings, server
 from ragate.cli.doctor.examined_config import ExaminedProject
-from ragate.cli.doctor.interpreter import CHECK, interpreter, passed_variables
-from ragate.cli.finding import Finding, guarded, ok, skipped, warning
-from ragate.config import Config
-from ragate.models import Sample, SystemOutput
-from ragate.pipeline.run.gone_documents import gone_documents
+from ragate.cli.finding import Finding, guarded, ok, plural, problem, skipped, warning
+from ragate.config import Config, Provider
+from ragate.core.text.listed_names import listed
+from ragate.errors import ConfigError
+from ragate.models import Needs, Sample
+from ragate.pipeline.baseline.refuse_recording import refuse_missing
+from ragate.pipeline.run.new_manifest import missing_documents
+from ragate.recorder.open_system import is_recorded_system
+from ragate.recorder.run_resolver import provider_of
 from ragate.runtime.operations import Operations
-from ragate.runtime.resources import open_resources
 from ragate.support.settings import read_settings
-from ragate.systems._interpreter_settings import InterpreterSettings
+from ragate.systems._processes.variables import refuse_judges_key
+from ragate.systems._target import InterpreterSettings
+from ragate.systems.replay import Replay
 
+KEYS = "keys"
 UNREAD = "ragate.toml cannot be read"
+INTERPRETER = "interpreter"
+RECORDINGS = "recordings"
+DOCUMENTS = "expected documents"
 
 
 def system(subject: ExaminedProject, samples: Sequence[Sample]) -> Iterable[Finding]:
@@ -34,33 +46,73 @@ def system(subject: ExaminedProject, samples: Sequence[Sample]) -> Iterable[Find
         settings = read_settings(model, config.system.settings, where="[system]")
         variables, check = subject.operations.environment, "system"
         if isinstance(settings, InterpreterSettings):
-            check = CHECK
-            findings += guarded(CHECK, lambda: interpreter(settings, config, variables))
-        findings += passed_variables(check, getattr(settings, "pass_env", ()), config, variables)
+            check = INTERPRETER
+            findings += guarded(check, lambda: _interpreter(settings, config.root, variables))
+        findings += _passed_variables(check, getattr(settings, "pass_env", ()), config, variables)
     if not samples:
-        return [*findings, skipped("expected documents", "the golden set cannot be read")]
+        return [*findings, skipped(DOCUMENTS, "the golden set cannot be read")]
     if use == "pgvector":
-        findings += guarded("expected documents", lambda: _pages(config, samples))
+        findings += guarded(DOCUMENTS, lambda: _documents(config, samples))
     elif use == "replay":
-        findings += guarded(recordings.CHECK, lambda: _recordings(config, samples))
-    if use != "pgvector" and (gone := gone_documents(samples, config.root)):
-        findings.append(warning("expected documents", gone.message, gone.remedy))
+        findings += guarded(RECORDINGS, lambda: _recordings(config, samples))
     return findings
 
 
-def _pages(config: Config, samples: Sequence[Sample]) -> Iterable[Finding]:
+def _interpreter(
+    settings: InterpreterSettings, root: Path, environment: Mapping[str, str]
+) -> Iterable[Finding]:
+    if not settings.interpreter:
+        return
+    program = settings.interpreter[0]
+    if os.sep in program:
+        path = root / program
+        is_there = path.is_file() and os.access(path, os.X_OK)
+    else:
+        is_there = shutil.which(program, path=environment.get("PATH")) is not None
+    if is_there:
+        yield ok(INTERPRETER, f"{program} is there; it is started only when the system is asked")
+    else:
+        yield problem(
+            INTERPRETER,
+            f"[system] interpreter: {program!r} is not there",
+            "make the RAG's environment (`python -m venv .venv && .venv/bin/pip install …`), or "
+            "correct the path, which starts in the folder of ragate.toml",
+            exit_code=3,
+        )
+
+
+def _passed_variables(
+    check: str, names: Sequence[str], config: Config, environment: Mapping[str, str]
+) -> Iterable[Finding]:
+    try:
+        refuse_judges_key(names, config.policy.judge_keys)
+    except ConfigError as error:
+        yield problem(check, error.message, error.remedy)
+    for name in names:
+        if "*" not in name and not environment.get(name):
+            yield warning(
+                check,
+                f"[system] pass_env: {name} is not set",
+                "set it in your shell, in .env or in the workflow, or take it out of pass_env",
+            )
+
+
+def _documents(config: Config, samples: Sequence[Sample]) -> Iterable[Finding]:
     from ragate.systems.pgvector.corpus.files import read_corpus
     from ragate.systems.pgvector.settings import Settings
 
     settings = read_settings(Settings, config.system.settings, where="[system]")
     corpus = read_corpus(config.root, settings.corpus)
-    documents = [document.doc_id for document in corpus.documents]
-    return golden_set.expected_documents(samples, documents)
+    documents = frozenset(document.doc_id for document in corpus.documents)
+    refuse_missing(missing_documents(samples, documents), documents)
+    expected = {doc_id for sample in samples for doc_id in sample.expected}
+    return [
+        ok(DOCUMENTS, f"all {len(expected)} are among the {plural(len(documents), 'document')}")
+    ]
 
 
 def _recordings(config: Config, samples: Sequence[Sample]) -> Iterable[Finding]:
-    from ragate.systems._recordings import read_recordings
-    from ragate.systems.replay import Replay, Settings, allowed_files
+    from ragate.systems.replay import Settings, allowed_files, read_recordings
 
     settings = read_settings(Settings, config.system.settings, where="[system]")
     files = [
@@ -69,28 +121,33 @@ def _recordings(config: Config, samples: Sequence[Sample]) -> Iterable[Finding]:
         for file in allowed_files(pattern, root=config.root, allowed=config.policy.replay_paths)
     ]
     replay = Replay(read_recordings(files, settings))
-    outputs = asyncio.run(_recorded(replay.answer, samples))
-    findings = recordings.recordings(
-        samples,
-        outputs,
-        files=len(files),
-        runs=replay.max_runs or 0,
-        max_unscored=config.policy.max_unscored,
+    lost = asyncio.run(_unrecorded(replay, samples))
+    counts = (
+        f"{plural(len(files), 'file')}, {plural(replay.max_runs or 0, 'run')}, "
+        f"{len(samples) - len(lost)} of {plural(len(samples), 'sample')}"
     )
-    return [*findings, *document_ids.of_recordings(config, samples, outputs)]
+    limit = config.policy.max_unscored
+    if not len(lost) <= limit * len(samples) + 1e-9:
+        return [
+            problem(
+                RECORDINGS,
+                f"{counts}; nothing is recorded for {listed(lost)}: more than [policy] "
+                f"max_unscored = {limit:g}",
+                "record them: a line has the `id` or the very `question` of its sample",
+                exit_code=3,
+            )
+        ]
+    return [ok(RECORDINGS, counts)]
 
 
-async def _recorded(answer: object, samples: Sequence[Sample]) -> dict[str, SystemOutput]:
-    outputs = {sample.id: await answer(sample) for sample in samples}  # type: ignore[operator]
-    return {
-        sample_id: output
-        for sample_id, output in outputs.items()
-        if output.error is None or output.error.kind == "system"
-    }
+async def _unrecorded(replay: Replay, samples: Sequence[Sample]) -> list[str]:
+    """Return the samples without a recording; one of a failure is a recording too."""
+    errors = [(sample.id, (await replay.answer(sample)).error) for sample in samples]
+    return [key for key, error in errors if error is not None and error.kind != "system"]
 
 
 def database(subject: ExaminedProject) -> Iterable[Finding]:
-    """Say whether the database can be reached, has pgvector, and holds the index.
+    """Say whether the database can be reached, and has what the index needs.
 
     A server that a URL names is only asked; the embedded one is started, and stopped again.
     """
@@ -102,13 +159,12 @@ def database(subject: ExaminedProject) -> Iterable[Finding]:
         return [skipped("database", "it is not known whether the system needs one")]
     with ExitStack() as stack:
         conninfo, where = _reach(operations, stack)
-        reached = server.inspect(conninfo)
-        findings = server.database(reached, where=where)
+        reached = inspect_server(conninfo)
+        findings = database_findings(reached, where=where)
         if reached.schema:
             from ragate.database import check_server
 
             check_server(conninfo)  # changes nothing where the schema is there
-            findings += guarded("index", lambda: _index(subject, conninfo))
     return findings
 
 
@@ -122,24 +178,162 @@ def _reach(operations: Operations, stack: ExitStack) -> tuple[str, str]:
     return embedded.conninfo(), "the embedded server"
 
 
-async def _embedder(config: Config, operations: Operations, table: Mapping[str, Any]) -> str:
-    async with open_resources(config, operations) as opened:
-        return opened.system.embedder(table).fingerprint
+# The database and the index in it: what is asked of a server without changing it.
 
 
-def _index(subject: ExaminedProject, conninfo: str) -> Iterable[Finding]:
-    config = subject.config
-    if config is None or subject.use != "pgvector":
-        return []
-    from ragate.systems.pgvector.corpus.files import read_corpus
-    from ragate.systems.pgvector.identity import index_key
-    from ragate.systems.pgvector.settings import Settings
+@dataclass(frozen=True)
+class Server:
+    """A server that was reached.
 
-    settings = read_settings(Settings, config.system.settings, where="[system]")
-    embedder = ""
-    if settings.dense and settings.embedder is not None:
-        embedder = asyncio.run(_embedder(config, subject.operations, settings.embedder))
-    corpus = read_corpus(config.root, settings.corpus)
-    folder = (config.root / settings.corpus).resolve()
-    held = server.find_index(conninfo, index_key(folder, settings, embedder))
-    return server.index(held, corpus.hash, documents=len(corpus.documents))
+    Attributes:
+        installed, available: Version of pgvector in this database, and the one that could be
+            installed; "" where there is none.
+        may_create: Whether our role may create a schema here.
+        schema: Whether ragate's tables are there.
+    """
+
+    postgres: str
+    installed: str
+    available: str
+    may_create: bool
+    schema: bool
+
+
+def inspect_server(conninfo: str) -> Server:
+    """Ask a server what it has.
+
+    Raises:
+        DatabaseError: it cannot be reached.
+    """
+    import psycopg
+
+    from ragate.database import describe
+
+    try:
+        with psycopg.connect(conninfo, autocommit=True, connect_timeout=10) as connection:
+            row = connection.execute(
+                "SELECT split_part(current_setting('server_version'), ' ', 1), "
+                "(SELECT extversion FROM pg_extension WHERE extname = 'vector'), "
+                "(SELECT default_version FROM pg_available_extensions WHERE name = 'vector'), "
+                "has_database_privilege(current_database(), 'CREATE'), "
+                "to_regclass('ragate.version') IS NOT NULL"
+            ).fetchone()
+    except psycopg.Error as error:
+        raise describe(error, conninfo) from error
+    postgres, installed, available, may_create, schema = row or ("", "", "", False, False)
+    return Server(postgres, installed or "", available or "", bool(may_create), bool(schema))
+
+
+def database_findings(server: Server, *, where: str) -> list[Finding]:
+    """Say whether our index can live there."""
+    check = "database"
+    vector = server.installed or server.available
+    if not vector:
+        return [
+            problem(
+                check,
+                f"{where}: PostgreSQL {server.postgres} without the vector extension",
+                "use an image with pgvector, such as pgvector/pgvector:pg18; the plain postgres "
+                "image has none",
+                exit_code=3,
+            )
+        ]
+    if not server.schema and not server.may_create:
+        return [
+            problem(
+                check,
+                f"{where}: this role may create no schema in the database",
+                "GRANT CREATE ON DATABASE … to it, or give ragate a database of its own",
+                exit_code=3,
+            )
+        ]
+    return [ok(check, f"{where}: PostgreSQL {server.postgres}, pgvector {vector}")]
+
+
+# Which providers are used, and whether their keys are set. No value is ever shown.
+
+
+def keys(config: Config, environment: Mapping[str, str]) -> Iterable[Finding]:
+    """Say which keys are set, of those that a run needs."""
+    needed = used_providers(config.system.settings)
+    spared: dict[str, str] = {}
+    if is_recorded_system(config):
+        provider = provider_of(config, str(config.system.settings.get("record_provider", "")))
+        spared[provider] = "recorded calls are replayed, and new ones stay pending"
+    judging = judging_providers(config)
+    if config.policy.without_key == "judge-free":
+        left_out = "judged metrics are left out ([policy] without_key = judge-free)"
+        spared |= dict.fromkeys(judging, left_out)
+    else:
+        needed |= judging
+    return key_findings(config.policy.providers, needed, environment, spared=spared)
+
+
+def used_providers(system: Mapping[str, Any]) -> set[str]:
+    """Return the providers that the tables of ``[system]``, or of the judge, name."""
+    tables = [value for value in system.values() if isinstance(value, dict)]
+    return {name for table in tables if isinstance(name := table.get("provider"), str) and name}
+
+
+def judging_providers(config: Config) -> set[str]:
+    """Return the judge's providers where a metric needs the judge; a foreign metric may."""
+    judge = config.policy.judge
+    measured = [rule.metric for rule in config.policy.metrics if rule.level != "off"]
+    if judge is None or not any(_may_need_judge(name, config) for name in measured):
+        return set()
+    return ({judge.provider} if judge.provider else set()) | used_providers(judge.settings)
+
+
+def _may_need_judge(name: str, config: Config) -> bool:
+    if not plugins.is_builtin("metrics", plugins.split_metric(name)[0]):
+        return True
+    metric = plugins.metric(name, settings=config.metric_settings.get(name))
+    return metric.info.needs is Needs.JUDGE
+
+
+def key_findings(
+    providers: Mapping[str, Provider],
+    needed: Collection[str],
+    environment: Mapping[str, str],
+    *,
+    spared: Mapping[str, str],
+) -> Iterable[Finding]:
+    """Yield one finding for each provider of the policy, and for each that it lacks.
+
+    Args:
+        needed: Providers without whose key a run stops.
+        spared: What happens without the key, by provider that a run can do without.
+    """
+    for name in sorted(set(needed) - providers.keys()):
+        yield problem(
+            KEYS,
+            f"[system] uses the provider {name!r}, which is not in [policy.providers]",
+            f"add [policy.providers.{name}] with base_url and key_env; known: "
+            f"{', '.join(sorted(providers)) or 'none'}",
+        )
+    for name, provider in sorted(providers.items()):
+        variable = provider.key_env
+        value = environment.get(variable, "")
+        if not variable:
+            yield ok(KEYS, f"provider {name} needs no key")
+        elif value != value.strip():
+            yield warning(
+                KEYS,
+                f"provider {name}: {variable} begins or ends with white space",
+                "set it again without the line end that was pasted along",
+            )
+        elif value:
+            yield ok(KEYS, f"provider {name}: {variable} is set")
+        elif name in needed:
+            yield problem(
+                KEYS,
+                f"provider {name}: the environment variable {variable} is not set",
+                f"set {variable}: in your shell, in .env (read on your machine only), or as a "
+                "secret of the workflow; pull requests from forks get no secrets",
+                exit_code=3,
+            )
+        elif name in spared:
+            lost = f"provider {name}: {variable} is not set: {spared[name]}"
+            yield warning(KEYS, lost, f"set {variable}, or run where it is set")
+        else:
+            yield ok(KEYS, f"provider {name}: {variable} is not set; nothing here uses it")

@@ -7,10 +7,10 @@ from importlib.resources import files
 from ragate import plugins
 from ragate.cli.init.config_text import Choice
 from ragate.cli.init.shard_matrix import in_shards
-from ragate.cli.workflows.quoting import glob_text, literal, quoted, shell_word, yaml_text
-from ragate.cli.workflows.signature import REPOSITORY, signed
+from ragate.cli.quoting import glob_text, literal, quoted, shell_word, yaml_text
+from ragate.cli.workflows import signed
 from ragate.errors import UsageError
-from ragate.version import __version__
+from ragate.version import REPOSITORY, __version__
 
 _PINNED = re.compile(r"[0-9a-f]{40}")
 _GATE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,59}")
@@ -79,6 +79,17 @@ def _of_gate(text: str, gate: str) -> str:
 
 
 def _install(choice: Choice, folder: str, action: str) -> str:
+    """Return the steps that install RAG and ragate, and fill what the RAG reads from."""
+    return _installed(choice, folder, action) + seed_steps(choice, folder)
+
+
+def seed_steps(choice: Choice, folder: str) -> str:
+    """Return the steps that fill its database or index, as Makefile, package.json or compose do."""
+    way = f"cd {shell_word(folder)} && " if folder else ""
+    return "".join(_step(f"{way}{command}") for command in choice.seeds)
+
+
+def _installed(choice: Choice, folder: str, action: str) -> str:
     """Return the steps that install the RAG's packages, and ragate beside or apart from them."""
     ragate = f"git+https://github.com/{action}"
     if choice.extra:

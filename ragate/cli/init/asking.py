@@ -2,13 +2,13 @@
 
 import click
 
-from ragate.cli.detect.found_system import FoundSystem
+from ragate.cli.detect.candidate import RagCandidate
 from ragate.cli.finding import plural
 from ragate.cli.init.config_text import Choice
 from ragate.cli.init.guess import choice_of, documents_in, guess
 from ragate.cli.init.survey import Survey
 from ragate.errors import UsageError
-from ragate.support.escape import plain as printable
+from ragate.version import MANUAL
 
 MOST_SHOWN = 5
 BUILT_IN, RECORDED = "documents", "recordings"
@@ -23,11 +23,32 @@ def survey_lines(survey: Survey) -> list[str]:
         "golden sets": survey.golden[:4],
         "questions in columns of their own": survey.tables[:4],
         "recorded outputs": survey.recorded,
-        "libraries": survey.libraries,
-        "may be your RAG": [candidate.what for candidate in survey.systems[:MOST_SHOWN]],
+        "projects": survey.projects,
     }
     lines = [f"  {name}: {', '.join(names)}" for name, names in facts.items() if names]
+    if survey.systems:
+        lines.append("  may be your RAG:")
+        lines += [f"    {n}  {each.what}" for n, each in enumerate(_shown(survey), start=1)]
     return [f"Looking at {survey.root}", *(lines or ["  nothing that ragate knows"])]
+
+
+def taken_by_number(survey: Survey, number: int) -> Choice:
+    """Return what was found under a number of the list.
+
+    Raises:
+        UsageError: there is no such number.
+    """
+    found = _shown(survey)
+    if not 1 <= number <= len(found):
+        raise UsageError(
+            f"--take {number}: {len(found)} were found that may be your RAG",
+            remedy="`ragate init` in a terminal shows the list before it writes anything",
+        )
+    return choice_of(survey, found[number - 1])
+
+
+def _shown(survey: Survey) -> list[RagCandidate]:
+    return list(survey.systems[:MOST_SHOWN])
 
 
 def ask_what(survey: Survey) -> Choice:
@@ -58,16 +79,14 @@ def ask_what(survey: Survey) -> Choice:
     return Choice("pgvector", folder, "extractive" if extractive else "chat")
 
 
-def _which(survey: Survey) -> FoundSystem | None:
+def _which(survey: Survey) -> RagCandidate | None:
     """Ask which of the systems that were found it is; None for documents or recordings."""
-    found = survey.systems[:MOST_SHOWN]
-    click.echo("\nWhich of these is to be gated?")
-    for number, each in enumerate(found, start=1):
-        click.echo(printable(f"  {number}  {each.what}"))
+    found = _shown(survey)
     other = len(found) + 1
-    click.echo(f"  {other}  none of them: the built-in RAG over documents, or recorded outputs")
+    click.echo("\nWhich of these is to be gated?")
+    click.echo(f"    {other}  none of them: the built-in RAG over documents, or recorded outputs")
     guessed = guess(survey)
-    likeliest = 1 if guessed.settings == found[0].settings else other
+    likeliest = 1 if guessed.candidate is found[0] else other
     number = click.prompt("Number", type=click.IntRange(1, other), default=likeliest)
     return None if number == other else found[number - 1]
 
@@ -75,7 +94,7 @@ def _which(survey: Survey) -> FoundSystem | None:
 def chosen_lines(survey: Survey, choice: Choice) -> list[str]:
     """Return what is gated and what of it was guessed."""
     what = next(
-        (each.what for each in survey.systems if each.settings == choice.settings),
+        (each.what for each in survey.systems if each is choice.candidate),
         f"the outputs recorded in {choice.source}"
         if choice.system == "replay"
         else f"the built-in RAG over {choice.source}/",
@@ -86,11 +105,11 @@ def chosen_lines(survey: Survey, choice: Choice) -> list[str]:
     elif choice.system == "pgvector" and survey.systems:
         what += ", and nothing of what may be your RAG"
     to_make = [
-        f"  to gate {line}, let a function make it: docs/system-python.md#set-up"
+        f"  to gate {line}, let a function make it: {MANUAL}/system-python.md#set-up"
         for line in survey.out_of_reach[:MOST_SHOWN]
     ]
-    unsure = [f"  to look at: {line}" for line in choice.unsure]
-    return ["", f"Gated is {what}", *to_make, *unsure]
+    notes = choice.candidate.notes if choice.candidate is not None else ()
+    return ["", f"Gated is {what}", *to_make, *(f"  to look at: {line}" for line in notes)]
 
 
 def _first_docs(survey: Survey) -> str:

@@ -2,26 +2,33 @@
 
 from __future__ import annotations
 
+import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from ragate.cli.workflows.quoting import shell_word
-from ragate.errors import UsageError
+from ragate.cli.quoting import shell_word
+from ragate.errors import RagateError, UsageError
 from ragate.support.escape import plain as printable
 
 if TYPE_CHECKING:
     from ragate.cli.init.config_text import Choice
     from ragate.cli.init.plan import WritePlan
     from ragate.cli.init.survey import Survey
-    from ragate.cli.workflows.earlier import EarlierWorkflow
+    from ragate.cli.workflows import EarlierWorkflow
 
 
 @click.command("init")
 @click.option("--yes", is_flag=True, help="Ask nothing; take the answers that were guessed.")
+@click.option(
+    "--ask",
+    is_flag=True,
+    help="Start what was found and put one question to it; else a terminal is asked first.",
+)
+@click.option("--take", type=int, metavar="N", help="Gate what has this number in the list.")
 @click.option(
     "--action",
     metavar="COMMIT",
@@ -31,6 +38,11 @@ if TYPE_CHECKING:
     "--plain",
     is_flag=True,
     help="One workflow without the action: no status, no comment, the change's own rules.",
+)
+@click.option(
+    "--replace",
+    is_flag=True,
+    help="Replace workflows of this gate that were written or changed by hand, too.",
 )
 @click.option(
     "--shards",
@@ -43,40 +55,52 @@ if TYPE_CHECKING:
     default=Path(),
     required=False,
 )
-def command(*, folder: Path, yes: bool, action: str | None, plain: bool, shards: int | None) -> int:
+def command(
+    *,
+    folder: Path,
+    yes: bool,
+    ask: bool,
+    take: int | None,
+    action: str | None,
+    plain: bool,
+    replace: bool,
+    shards: int | None,
+) -> int:
     """Write a first ragate.toml, a starter golden set and workflows into FOLDER.
 
-    Reads what is there, runs none of it, and asks what is to be gated; with --yes, or without a
-    terminal, the likeliest is taken and named. No file of yours is overwritten.
+    Reads what is there, and asks what is to be gated; with --yes, or without a terminal, the
+    likeliest is taken and named. It runs none of it, unless you agree that one question is put
+    to it. No file of yours is overwritten.
     """
-    from ragate.cli.init.asking import ask_what, chosen_lines, survey_lines
-    from ragate.cli.init.guess import existing_choice, guess
+    from ragate.cli.init.asking import survey_lines
+    from ragate.cli.init.guess import existing_choice
     from ragate.cli.init.plan import make_plan
     from ragate.cli.init.survey import look
     from ragate.cli.init.with_action import with_action
     from ragate.cli.init.workflow_files import runs_plainly
 
     _refuse_beside_plain(plain, action, shards)
+    _refuse_in_ci(ask)
     survey = look(folder)
     _say(*survey_lines(survey))
+    if survey.projects:
+        survey = _project_of(survey, terminal=_terminal() and not yes)
     begun = (survey.root / "ragate.toml").exists()
     plain = plain or (begun and not (action or shards) and runs_plainly(survey))
     if begun:
         plan = _workflow_only(survey, existing_choice(survey.root))
     else:
-        choice = guess(survey) if yes or not _terminal() else ask_what(survey)
-        _say(*chosen_lines(survey, choice))
-        plan = make_plan(survey, choice)
+        plan = make_plan(survey, _chosen(survey, yes=yes, ask=ask, take=take))
     if not plain and (action or shards or not survey.elsewhere):
         plan = with_action(survey, plan, action or "", shards=shards)
     earlier = _earlier(survey, plan)
-    replaced = _to_replace(survey, earlier, yes=yes)
+    replaced = _to_replace(survey, earlier, yes=yes, all_of_them=replace)
     _write(survey, plan, replaced)
-    _name_left(survey, [each for each in earlier if each not in replaced])
-    if plan.choice.settings and not (begun or yes) and _terminal():
-        from ragate.cli.init.try_question import offer_question
-
-        _say(*offer_question(survey.root))
+    left = [each for each in earlier if each not in replaced]
+    _name_left(survey, left)
+    again = ["--plain"] if plain else ["--action", action] if action else []
+    again += ["--shards", str(shards)] if shards else []
+    _say(*_way_to_todays(left, [*again, *([] if folder == Path() else [str(folder)])]))
     return _finish(survey, plan)
 
 
@@ -84,6 +108,67 @@ def _refuse_beside_plain(plain: bool, action: str | None, shards: int | None) ->
     if plain and (action or shards):
         other = "--action" if action else "--shards"
         raise UsageError("--plain writes no action", remedy=f"leave out --plain or {other}")
+
+
+def _refuse_in_ci(ask: bool) -> None:
+    from ragate.cli.operations import in_ci
+
+    if ask and in_ci(os.environ):
+        raise UsageError(
+            "--ask: init starts nothing of a checkout in CI (the variable CI is set)",
+            remedy="run it on your own machine, and commit what it writes",
+        )
+
+
+def _project_of(survey: Survey, *, terminal: bool) -> Survey:
+    """Return the survey of the project that is to be gated, in a repository of several."""
+    from ragate.cli.init.asking import survey_lines
+    from ragate.cli.init.survey import look
+
+    chosen, others = survey.projects[0], survey.projects[1:]
+    if others and terminal:
+        chosen = click.prompt("Which project?", type=click.Choice(survey.projects), default=chosen)
+    elif others:
+        _say(f"Taken is {chosen}; for another: `ragate init {shell_word(others[0])}`")
+    inner = look(survey.root / chosen)
+    _say("", *survey_lines(inner))
+    return inner
+
+
+def _chosen(survey: Survey, *, yes: bool, ask: bool, take: int | None) -> Choice:
+    """Return what is gated, with what a reply of it tells where somebody agrees to ask it."""
+    from ragate.cli.init.asking import ask_what, chosen_lines, taken_by_number
+    from ragate.cli.init.guess import guess
+    from ragate.cli.init.look_once import look_once
+
+    terminal = _terminal() and not yes
+    while True:
+        if take is not None:
+            choice = taken_by_number(survey, take)
+        else:
+            choice = ask_what(survey) if terminal else guess(survey, asked=ask)
+        _say(*chosen_lines(survey, choice))
+        try:
+            return look_once(
+                survey, choice, dict(os.environ), agreed=ask, terminal=terminal, say=_say
+            )
+        except RagateError as error:
+            if not terminal:
+                raise _with_others(error, survey) from error
+            _say(
+                "",
+                "It could not be gated as it stands:",
+                *(f"  {line}" for line in str(error).splitlines()),
+            )
+            take = None
+
+
+def _with_others(error: RagateError, survey: Survey) -> RagateError:
+    """Return the error of what was asked, with the way to ask something else."""
+    if len(survey.systems) > 1:
+        other = "`ragate init --ask --take 2` asks the next of the list instead"
+        error.remedy = f"{error.remedy}; {other}" if error.remedy else other
+    return error
 
 
 def _workflow_only(survey: Survey, existing: Choice | None) -> WritePlan:
@@ -111,7 +196,7 @@ def _earlier(survey: Survey, plan: WritePlan) -> list[EarlierWorkflow]:
     """Return the workflows of this gate that are there and are not the ones of the plan."""
     from ragate.cli.init.gate_name import gate_name
     from ragate.cli.init.workflow_files import folder_of
-    from ragate.cli.workflows.earlier import FOLDER, earlier_workflows
+    from ragate.cli.workflows import FOLDER, earlier_workflows
 
     folder = survey.top / FOLDER
     wanted = {file.path.name: file.content for file in plan.files if file.path.parent == folder}
@@ -120,9 +205,15 @@ def _earlier(survey: Survey, plan: WritePlan) -> list[EarlierWorkflow]:
 
 
 def _to_replace(
-    survey: Survey, earlier: Sequence[EarlierWorkflow], *, yes: bool
+    survey: Survey, earlier: Sequence[EarlierWorkflow], *, yes: bool, all_of_them: bool
 ) -> list[EarlierWorkflow]:
-    """Return which of them give way: of those that init wrote and nobody changed, if so told."""
+    """Return which of them give way: those that init wrote and nobody changed, if so told.
+
+    Args:
+        all_of_them: Those that have a successor of their name, too.
+    """
+    if all_of_them:
+        return [each for each in earlier if each.unchanged or each.new_text]
     ours = [each for each in earlier if each.unchanged]
     if ours and not yes and _terminal():
         _say("", "An earlier init wrote these workflows, and nobody changed them since:")
@@ -145,9 +236,16 @@ def _name_left(survey: Survey, left: Sequence[EarlierWorkflow]) -> None:
         _say(f"{_name(survey, each.path)}: runs this gate too, {kind}; {how}")
 
 
+def _way_to_todays(left: Sequence[EarlierWorkflow], arguments: Sequence[str]) -> Iterator[str]:
+    """Yield the command that puts today's workflows in place of those that were left alone."""
+    if any(each.new_text and not each.unchanged for each in left):
+        yield "Today's in their place (what was changed there by hand stays in git alone):"
+        yield f"  {' '.join(['ragate init --yes --replace', *map(shell_word, arguments)])}"
+
+
 def _write(survey: Survey, plan: WritePlan, replaced: Sequence[EarlierWorkflow]) -> None:
     from ragate.cli.init.new_files import ignore_state, write_new
-    from ragate.cli.workflows.earlier import replace_all
+    from ragate.cli.workflows import replace_all
 
     _say("", *plan.notes)
     replace_all(replaced)
@@ -168,13 +266,14 @@ def _write(survey: Survey, plan: WritePlan, replaced: Sequence[EarlierWorkflow])
 
 
 def _finish(survey: Survey, plan: WritePlan) -> int:
-    from ragate.cli.init.next_steps import COMMANDS, next_steps
+    from ragate.cli.init.next_steps import commands, next_steps
 
     steps = enumerate(next_steps(survey, plan), start=1)
     _say("", "Before you rely on it:", *(f"  {n}. {step}" for n, step in steps))
     here = Path.cwd().resolve()
     way = [] if survey.root == here else [f"cd {shell_word(_relative(survey.root, here))}"]
-    _say("", "Now type:", *(f"  {line}" for line in [*way, *COMMANDS]))
+    words, lines = commands(survey, plan)
+    _say("", words, *(f"  {line}" for line in [*way, *lines]))
     return 0
 
 

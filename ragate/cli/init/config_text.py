@@ -7,8 +7,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ragate import plugins
-from ragate.cli.workflows.quoting import quoted
+from ragate.cli.detect.candidate import RagCandidate
+from ragate.cli.quoting import quoted
 from ragate.models import Sample
+from ragate.systems.pgvector.corpus.files import Document
+from ragate.version import MANUAL
 
 DATASET = "evals/golden.jsonl"
 BASELINE = "baselines/main.json"
@@ -19,8 +22,9 @@ KEY_WORDS = {
     "ready": "it says when it can be asked",
     "start_timeout_s": "seconds until then",
     "target": "module:name, from the folder of this file",
+    "input_key": "it takes the question under this key",
+    "messages_key": "and a chat under this one",
     "factory": "it is called once and returns what is asked",
-    "input_key": "the chain takes the question under this key",
     "doc_id": "metadata that names a passage's document",
     "doc_id_relative_to": "ids are paths below this folder",
     "interpreter": "the environment of your RAG",
@@ -29,11 +33,12 @@ KEY_WORDS = {
     "method": "as the route takes it",
     "start": "started before the first question, ended after the last",
     "health": "asked until it answers",
-    "body": "what is sent; more: docs/system-http.md",
+    "body": f"what is sent; more: {MANUAL}/system-http.md",
     "params": "what stands in the address",
     "headers_env": "by header, the variable with its whole value",
     "http_hosts": "where requests may go",
     "http_header_env": "which variables may go there",
+    "inputs": "what can change an output, below this folder",
     "replay_paths": "where recorded outputs may come from",
     "paths": "the files; must match replay_paths",
     "preset": "the tool that wrote them",
@@ -43,6 +48,10 @@ KEY_WORDS = {
     "scores": "how well they fit",
     "question": "the sample's question",
     "id": "the sample's id",
+    "citations": "what the answer cites",
+    "usage": "tokens",
+    "id_before": "ends a document's id",
+    "stream": "it answers in events",
 }
 
 
@@ -67,9 +76,12 @@ class Choice:
         gate: The gate's name where it is not the baseline's.
         settings: Keys of ``[system]`` of a system of the project's own.
         policy: Keys that the policy needs for it.
-        parts: What comes back from it, as far as its code tells.
-        unsure: What was guessed and has to be looked at.
-        files: Files that it needs, by their paths.
+        parts: What comes back from it; None where it was not asked.
+        candidate: What was found and is to be asked; None for documents and recordings.
+        documents: What questions are made from, as its reply calls them where `judged`.
+        judged: Questions may say which document they expect.
+        runs: Passes over the questions that make a baseline.
+        seeds: Commands that fill its database or index, for CI.
         packages: What ``pip install`` is told for the RAG's own packages; "" where it is not known.
     """
 
@@ -82,9 +94,17 @@ class Choice:
     settings: Mapping[str, Any] = field(default_factory=dict)
     policy: Mapping[str, Any] = field(default_factory=dict)
     parts: RecordedParts | None = None
-    unsure: tuple[str, ...] = ()
-    files: Mapping[str, str] = field(default_factory=dict)
+    candidate: RagCandidate | None = None
+    documents: tuple[Document, ...] = ()
+    judged: bool = True
+    seeds: tuple[str, ...] = ()
     packages: str = ""
+    runs: int = 3
+
+    @property
+    def unasked(self) -> bool:
+        """Whether it is code or a service whose replies nobody has seen yet."""
+        return self.candidate is not None and self.parts is None
 
     @property
     def environment(self) -> str:
@@ -127,6 +147,7 @@ def config_text(
         keep_trailing_newline=True,
     )
     return environment.get_template("ragate.toml.j2").render(
+        manual=MANUAL,
         choice=choice,
         recorded=recorded,
         expects=recorded.ids and any(sample.expected for sample in samples),

@@ -6,19 +6,22 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from ragate.cli.detect.web.services import start_of
 from ragate.cli.init.survey import Survey
-from ragate.cli.workflows.earlier import workflow_texts
-from ragate.cli.workflows.gates import gates_of
+from ragate.cli.workflows import WorkflowGate, gates_of, workflow_texts
 from ragate.config import CONFIG_NAME
 from ragate.support.find_files import files_named
+from ragate.support.foreign_files import start_of
 
 _GATE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,59}")
 MAX_BYTES = 1024 * 1024
 
 
 def gate_name(survey: Survey) -> str:
-    """Return a name that no other gate of the repository has: the folder's, if it is free."""
+    """Return the name in its workflows; else one that no other gate has: the folder's, if free."""
+    own = survey.root.relative_to(survey.top).as_posix()
+    named = [gate.name for gate in _in_workflows(survey) if gate.folder == own and gate.in_checkout]
+    if name := next(filter(None, named), ""):
+        return name
     taken = set(other_gates(survey))
     parts = survey.root.relative_to(survey.top).parts or (survey.root.name,)
     for count in range(1, len(parts) + 1):
@@ -35,8 +38,12 @@ def other_gates(survey: Survey) -> Iterator[str]:
         if path.parent != survey.root:
             yield from _configured(path)
     own = survey.root.relative_to(survey.top).as_posix()
+    yield from (gate.name for gate in _in_workflows(survey) if gate.name and gate.folder != own)
+
+
+def _in_workflows(survey: Survey) -> Iterator[WorkflowGate]:
     for _, text in workflow_texts(survey.top):
-        yield from (gate.name for gate in gates_of(text) if gate.name and gate.folder != own)
+        yield from gates_of(text)
 
 
 def _configured(path: Path) -> Iterator[str]:

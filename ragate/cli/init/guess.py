@@ -2,29 +2,33 @@
 
 from pathlib import Path
 
-from ragate.cli.detect.found_system import FoundSystem
+from ragate.cli.detect.candidate import RagCandidate
 from ragate.cli.init.config_text import Choice, RecordedParts
 from ragate.cli.init.survey import Survey
 from ragate.config import CONFIG_NAME, load_config
 from ragate.errors import ConfigError, RagateError, UsageError
-from ragate.systems.pgvector.corpus.files import read_corpus
+from ragate.systems.pgvector.corpus.files import SUFFIXES, read_corpus
+from ragate.version import MANUAL
 
 # A function of which less is known may be any: documents are likelier then.
 LIKELY = 45
 
 
-def guess(survey: Survey) -> Choice:
+def guess(survey: Survey, *, asked: bool = False) -> Choice:
     """Return what is most likely to be gated here.
 
     Recorded outputs come first: they are there because someone's own pipeline wrote them. Then
     comes code that answers questions, and only then the built-in system over documents.
+
+    Args:
+        asked: It will be asked, and so tells by itself whether it answers questions.
 
     Raises:
         UsageError: there is nothing that could be gated.
     """
     if survey.recorded:
         return Choice("replay", survey.recorded[0])
-    if survey.systems and survey.systems[0].likelihood >= LIKELY:
+    if survey.systems and (asked or survey.systems[0].likelihood >= LIKELY):
         return choice_of(survey, survey.systems[0])
     if survey.beir:
         return Choice("pgvector", survey.beir[0])
@@ -32,31 +36,40 @@ def guess(survey: Survey) -> Choice:
         return Choice("pgvector", survey.docs[0].path)
     if survey.systems:
         return choice_of(survey, survey.systems[0])
-    using = f" (which uses {', '.join(survey.libraries)})" if survey.libraries else ""
     raise UsageError(
         f"{survey.root}: no engine, route or function that answers questions was found, no folder "
-        "of Markdown, HTML or text files, and no recorded outputs in outputs/*.jsonl",
-        remedy=f"put documents into docs/, or let your pipeline{using} write its outputs "
-        "(docs/replay.md has the format), then run `ragate init` again; a program in any language "
-        "or a service is named by hand: docs/system-command.md, docs/system-http.md",
+        f"of documents ({', '.join(SUFFIXES)}), and no recorded outputs in outputs/*.jsonl",
+        remedy="put documents into docs/, or let your pipeline write its outputs "
+        f"({MANUAL}/replay.md has the format), then run `ragate init` again; a program in any "
+        f"language or a service is named by hand: {MANUAL}/system-command.md, "
+        f"{MANUAL}/system-http.md",
     )
 
 
-def choice_of(survey: Survey, candidate: FoundSystem) -> Choice:
-    """Return a system that was found as what is to be gated."""
-    documents = candidate.documents or (survey.docs[0].path if survey.docs else "")
+def choice_of(survey: Survey, candidate: RagCandidate) -> Choice:
+    """Return a system that was found as what is to be gated; its replies are not known yet."""
     if candidate.use == "replay":
-        documents = candidate.settings["paths"][0]
-    parts = RecordedParts(candidate.answers, candidate.passages, candidate.ids)
+        return Choice(
+            "replay",
+            candidate.settings["paths"][0],
+            settings=candidate.settings,
+            policy=candidate.policy,
+            parts=RecordedParts(),
+            candidate=candidate,
+        )
     return Choice(
         candidate.use,
-        documents,
-        settings=candidate.settings,
+        survey.docs[0].path if survey.docs else "",
+        settings=candidate.first,
         policy=candidate.policy,
-        parts=parts,
-        unsure=candidate.unsure,
-        files=candidate.files,
+        candidate=candidate,
+        seeds=(*_node_packages(candidate), *survey.seeds),
     )
+
+
+def _node_packages(candidate: RagCandidate) -> tuple[str, ...]:
+    command = candidate.first.get("start") or candidate.first.get("command") or [""]
+    return ("npm ci",) if command[0] in {"npm", "node"} else ()
 
 
 def documents_in(root: Path, folder: str) -> int:
@@ -89,4 +102,5 @@ def existing_choice(root: Path) -> Choice | None:
         baseline=config.policy.baseline,
         gate=config.policy.gate,
         settings=settings,
+        parts=RecordedParts(),
     )

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ragate.errors import StorageError
+from ragate.support.foreign_files import read_text
 
 IGNORED = ".ragate/"
 
@@ -41,12 +42,12 @@ def ignore_state(root: Path) -> bool:
     """
     path = root / ".gitignore"
     try:
-        text = path.read_text(encoding="utf-8") if path.exists() else ""
+        text = read_text(path, error=StorageError) if path.exists() else ""
         if {line.strip().strip("/") for line in text.splitlines()} & {".ragate", ".ragate/*"}:
             return False
         with path.open("a", encoding="utf-8", newline="\n") as stream:
             stream.write(f"{'' if not text or text.endswith(chr(10)) else chr(10)}{IGNORED}\n")
-    except (OSError, UnicodeDecodeError) as error:
+    except OSError as error:
         raise StorageError(
             f"{path}: cannot be changed: {error}", remedy=f"add the line {IGNORED} to it"
         ) from error

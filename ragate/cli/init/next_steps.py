@@ -8,16 +8,26 @@ from ragate.cli.init.config_text import DATASET, KEY_VARIABLE
 from ragate.cli.init.plan import WritePlan
 from ragate.cli.init.survey import Survey
 from ragate.cli.init.workflow_files import WORKFLOWS
-from ragate.cli.workflows.quoting import shell_word
+from ragate.cli.quoting import shell_word
+from ragate.version import MANUAL
 
-COMMANDS = (
+_LOOK = "ragate doctor --ask         (one question: what is read of its reply)"
+_COMMANDS = (
     "ragate baseline update      (records what later changes are compared with)",
     "ragate check                (a verdict; nothing changed yet)",
 )
 
 
+def commands(survey: Survey, plan: WritePlan) -> tuple[str, list[str]]:
+    """Return what is to be typed next, and the words before it."""
+    dataset = plan.choice.dataset
+    there = plan.questions or (survey.root / dataset).exists()
+    words = "Now type:" if there else f"Once {dataset} holds your questions, type:"
+    return words, [*([_LOOK] if plan.choice.unasked else []), *_COMMANDS]
+
+
 def next_steps(survey: Survey, plan: WritePlan) -> list[str]:
-    """Return what is left to do beside `COMMANDS`, in order."""
+    """Return what is left to do beside `commands`, in order."""
     return [*_before_ci(survey, plan), *_in_ci(survey, plan)]
 
 
@@ -42,8 +52,10 @@ def _before_ci(survey: Survey, plan: WritePlan) -> Iterator[str]:
     yield "Commit all of it, the baseline too: without it, a check in CI ends with exit code 3."
     if plan.choice.system == "replay":
         yield (
-            "Commit the recordings too, or record them in CI in a job without keys: "
-            "docs/workflows-forks.md."
+            "Recordings are answers of one day. A change is seen only where its own code answers "
+            f"the questions of {plan.choice.dataset} again and writes them to "
+            f"{plan.choice.source}, in CI in a step before the check: "
+            f"{MANUAL}/replay.md#write-the-file-from-python."
         )
     if plan.unpinned:
         yield f"Put the commit of a release for the zeros in {WORKFLOWS}: {RELEASES}"
@@ -51,7 +63,7 @@ def _before_ci(survey: Survey, plan: WritePlan) -> Iterator[str]:
 
 def _in_ci(survey: Survey, plan: WritePlan) -> Iterator[str]:
     if survey.elsewhere and not plan.pinned:
-        yield "Put `ragate check` into your CI: docs/workflows.md has recipes."
+        yield f"Put `ragate check` into your CI: {MANUAL}/workflows.md has recipes."
         return
     required = f'require the status check "{plan.status}" for the main branch'
     yield f"On GitHub, {required} (Settings, Rules)."
@@ -61,15 +73,14 @@ def _in_ci(survey: Survey, plan: WritePlan) -> Iterator[str]:
     if names := plan.choice.settings.get("pass_env"):
         yield (
             f"The code reads {', '.join(names)}. In CI the code of a change gets no key: let its "
-            "model calls be recorded, docs/record.md."
+            f"model calls be recorded, {MANUAL}/record.md."
         )
     elif plan.choice.answers != "chat" and not sent:
         yield "No secret is needed."
-    of_its_own = survey.libraries or survey.languages
-    if of_its_own and plan.choice.system == "pgvector" and not survey.systems:
+    if survey.languages and plan.choice.system == "pgvector" and not survey.systems:
         yield (
             "This gates the built-in RAG. To gate your own pipeline "
-            f"({', '.join(of_its_own)}), name it in [system] (docs/system-python.md, "
-            "docs/system-llamaindex.md, docs/system-http.md, any language: "
-            "docs/system-command.md), or record its outputs: docs/replay.md."
+            f"({', '.join(survey.languages)}), name it in [system] ({MANUAL}/system-python.md, "
+            f"{MANUAL}/system-llamaindex.md, {MANUAL}/system-http.md, any language: "
+            f"{MANUAL}/system-command.md), or record its outputs: {MANUAL}/replay.md."
         )

@@ -1,5 +1,6 @@
 """From what was found and answered to files, and the files onto the disk."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -10,7 +11,7 @@ from ragate.cli.init.new_files import NewFile
 from ragate.cli.init.questions import drafts_from, from_corpus, from_recordings, to_jsonl
 from ragate.cli.init.survey import Survey
 from ragate.cli.init.workflow_files import named, plain_status, plain_workflow
-from ragate.cli.workflows.signature import PLACEHOLDER
+from ragate.cli.workflows import PLACEHOLDER
 from ragate.config import CONFIG_NAME, parse_config
 from ragate.dataset import read_dataset
 from ragate.errors import UsageError
@@ -18,9 +19,14 @@ from ragate.models import Sample
 from ragate.outputs.mapping import RecordMapping
 from ragate.outputs.recorded_output import RecordedOutput
 from ragate.outputs.recordings import read_recorded
-from ragate.systems.pgvector.corpus.files import read_corpus
+from ragate.systems.pgvector.corpus.files import Corpus, read_corpus
 
 LOOKED_AT = 1000
+MOST_PASSES = 3
+_NO_DOCUMENT = (
+    "the questions expect no document: none that the reply names was found here; write the ids of "
+    "the reply under `relevant`, and retrieval is gated"
+)
 
 
 @dataclass(frozen=True)
@@ -76,24 +82,35 @@ def make_plan(survey: Survey, choice: Choice) -> WritePlan:
 
 
 def _for_own_system(survey: Survey, choice: Choice) -> WritePlan:
-    """Return the files for a system of the project's own, which is not asked for them.
+    """Return the files for a system of the project's own.
 
-    Questions are made from its documents: their ids are paths below the folder.
+    Questions are made from its documents, as its reply calls them; where it was not asked, ids
+    are paths below the folder.
     """
     existing, notes = _existing(survey, choice, None)
     if existing is not None:
         return _plan(survey, *existing, starters=[], notes=notes)
-    corpus = read_corpus(survey.root, choice.source) if choice.source else None
-    starters = from_corpus(corpus) if corpus else []
-    drafts = drafts_from(corpus, starters) if corpus else []
+    corpus = Corpus(choice.documents)
+    if choice.unasked and choice.source:
+        corpus = read_corpus(survey.root, choice.source)
+    starters = from_corpus(corpus)
+    drafts = drafts_from(corpus, starters)
     if not starters:
         notes += (f"no golden set is made: no documents were found; write {DATASET}",)
+    elif not choice.judged or (choice.parts is not None and not choice.parts.ids):
+        starters, drafts = ([_unjudged(one) for one in rows] for rows in (starters, drafts))
+        notes += (_NO_DOCUMENT,)
     return _plan(survey, choice, starters, starters=starters, drafts=drafts, notes=notes)
+
+
+def _unjudged(sample: Sample) -> Sample:
+    return sample.amended(relevant={})
 
 
 def _for_recordings(survey: Survey, choice: Choice) -> WritePlan:
     outputs = list(islice(_read(survey.root, choice), LOOKED_AT))
     recorded = _held(outputs)
+    choice = replace(choice, runs=_passes(outputs))
     existing, notes = _existing(survey, choice, None)
     if existing is not None:
         return _plan(survey, *existing, starters=[], notes=notes, recorded=recorded)
@@ -101,6 +118,12 @@ def _for_recordings(survey: Survey, choice: Choice) -> WritePlan:
     if not starters:
         notes += (f"no golden set is made: no question is recorded; write {DATASET}",)
     return _plan(survey, choice, starters, starters=starters, notes=notes, recorded=recorded)
+
+
+def _passes(outputs: Sequence[RecordedOutput]) -> int:
+    """Return how often every question is recorded at least, up to three times."""
+    counts = Counter(" ".join(output.question.split()) or output.id for output in outputs)
+    return max(1, min([MOST_PASSES, *counts.values()]))
 
 
 def _held(outputs: Sequence[RecordedOutput]) -> RecordedParts:
@@ -158,7 +181,8 @@ def _plan(
     text = config_text(choice, samples, recorded)
     parse_config(text, where=CONFIG_NAME, root=survey.root)
     files = [NewFile(survey.root / CONFIG_NAME, text)]
-    files += [NewFile(survey.root / name, content) for name, content in choice.files.items()]
+    adapters = choice.candidate.files if choice.candidate is not None else {}
+    files += [NewFile(survey.root / name, content) for name, content in adapters.items()]
     if starters and (survey.root / DATASET).exists():
         starters, drafts = [], []
         notes += (f"{DATASET}: not used as it is; `ragate dataset validate` says why",)

@@ -89,7 +89,7 @@ def _spread(documents: Sequence[Document], most: int) -> list[Document]:
     filled = [document for document in documents if document.text.strip()]
     if len(filled) <= most:
         return filled
-    step = (len(filled) - 1) / (most - 1)
+    step = (len(filled) - 1) / max(1, most - 1)
     return [filled[round(number * step)] for number in range(most)]
 
 
@@ -113,7 +113,7 @@ def _headings(document: Document) -> list[str]:
         return []
     text = document.text
     if document.kind == "html":
-        from ragate.systems.pgvector.corpus.html import to_markdown
+        from ragate.systems.pgvector.corpus.files import to_markdown
 
         title, text = to_markdown(text)
         text = f"# {title}\n{text}" if title else text

@@ -1,16 +1,17 @@
-"""Looking at a repository: documents, golden sets, recorded outputs, libraries, its host."""
+"""Looking at a repository: documents, golden sets, recorded outputs, languages, its host."""
 
 import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
+from ragate.cli.detect.candidate import RagCandidate
 from ragate.cli.detect.find import find_out_of_reach, find_systems
-from ragate.cli.detect.found_system import FoundSystem
-from ragate.cli.detect.libraries import languages, libraries
 from ragate.cli.detect.recordings import find_recordings
+from ragate.cli.detect.seeds import find_seeds
+from ragate.cli.init.documents import DATABASES, TABLES, Listing, folder_listing, table_listings
 from ragate.dataset import read_dataset
 from ragate.dataset._importers import looks_like_questions
 from ragate.errors import RagateError
@@ -22,6 +23,10 @@ MAX_FILES = 50_000
 DEPTH = 5
 TRIED = 20
 TABLE_BYTES = 20_000_000
+MOST_FOLDERS = 6
+_MANIFESTS = frozenset(
+    {"pyproject.toml", "requirements.txt", "setup.py", "package.json", "Pipfile", "langgraph.json"}
+)
 _PASSED_OVER = frozenset(
     {"node_modules", "venv", "env", "site-packages", "dist", "build", "target", "vendor"}
     | {"htmlcov", "coverage", "__pycache__", "test", "tests", "baselines"}
@@ -35,6 +40,23 @@ _GOLDEN = re.compile(r"golden|question|quer(y|ies)|qa|eval|test_?set|dataset|ben
 _GOLDEN_SUFFIXES = frozenset({".jsonl", ".json", ".csv", ".yaml", ".yml"})
 _TABLES = frozenset({".csv", ".json", ".jsonl"})
 _RECORDED = ("outputs", "output", "evals/outputs", "results")
+_LANGUAGES = {
+    ".py": "Python",
+    ".js": "JavaScript",
+    ".mjs": "JavaScript",
+    ".ts": "TypeScript",
+    ".go": "Go",
+    ".java": "Java",
+    ".kt": "Kotlin",
+    ".rb": "Ruby",
+    ".rs": "Rust",
+    ".cs": "C#",
+    ".php": "PHP",
+    ".ex": "Elixir",
+    ".scala": "Scala",
+    ".cpp": "C++",
+    ".swift": "Swift",
+}
 
 
 @dataclass(frozen=True)
@@ -55,11 +77,13 @@ class Survey:
         golden: Files that can be read as a golden set.
         tables: Files of questions in columns of their own, which have to be imported first.
         recorded: Patterns of recorded outputs, such as ``outputs/*.jsonl``.
-        libraries: What the project's requirements name.
         languages: What it is written in, the most files first.
         remote: Address of the repository's remote.
         systems: What may be the project's own RAG, the likeliest first.
         out_of_reach: What takes a question, of classes that want arguments; where there is no else.
+        listings: Files that may hold the documents as rows: databases, JSON, CSV.
+        seeds: Commands that fill its database or index.
+        projects: Folders of projects of their own below the root, of which this one is none.
     """
 
     root: Path
@@ -69,11 +93,13 @@ class Survey:
     golden: tuple[str, ...] = ()
     tables: tuple[str, ...] = ()
     recorded: tuple[str, ...] = ()
-    libraries: tuple[str, ...] = ()
     languages: tuple[str, ...] = ()
     remote: str = ""
-    systems: tuple[FoundSystem, ...] = ()
+    systems: tuple[RagCandidate, ...] = ()
     out_of_reach: tuple[str, ...] = ()
+    listings: tuple[str, ...] = ()
+    seeds: tuple[str, ...] = ()
+    projects: tuple[str, ...] = ()
 
     @property
     def elsewhere(self) -> bool:
@@ -89,21 +115,74 @@ def look(folder: Path) -> Survey:
     beir = tuple(_beir(files))
     recorded = tuple(_recorded(root))
     golden, tables = _questions(root, files, beir)
-    systems = (*(() if recorded else find_recordings(root)), *find_systems(root))
+    projects = tuple(_projects(root, files))
+    own = [] if projects else find_systems(root)
+    systems = (*(() if recorded else find_recordings(root)), *own)
+    top = top if root.is_relative_to(top) else root
     return Survey(
         root=root,
-        top=top if root.is_relative_to(top) else root,
+        top=top,
         docs=tuple(_docs(files)),
         beir=beir,
         golden=golden,
         tables=tables,
         recorded=recorded,
-        libraries=tuple(libraries(root, top)),
-        languages=languages(files),
+        languages=_languages(files),
         remote=git.remote_url(top),
         systems=systems,
         out_of_reach=() if systems else find_out_of_reach(root),
+        listings=tuple(_listings(files, {*golden, *tables})),
+        seeds=find_seeds(root, top),
+        projects=projects,
     )
+
+
+def _languages(files: Iterable[PurePosixPath]) -> tuple[str, ...]:
+    """Return up to three languages of source files, the one with the most files first."""
+    suffixes = (file.suffix.lower() for file in files)
+    counted = Counter(_LANGUAGES[suffix] for suffix in suffixes if suffix in _LANGUAGES)
+    return tuple(name for name, _ in counted.most_common(3))
+
+
+def listings(survey: Survey) -> Iterator[Listing]:
+    """Yield what may be the documents, the likeliest first, each read when it is asked for.
+
+    What a project of a monorepo answers from may lie beside it.
+    """
+    yield from _read_listings(survey)
+    if survey.top != survey.root:
+        beside = look(survey.top)
+        yield from (replace(one, folder="") for one in _read_listings(beside))
+
+
+def _read_listings(survey: Survey) -> Iterator[Listing]:
+    for docs in survey.docs[:MOST_FOLDERS]:
+        try:
+            yield folder_listing(survey.root, docs.path)
+        except RagateError:
+            continue
+    for path in survey.listings:
+        yield from table_listings(survey.root / path, path)
+
+
+def _listings(files: Iterable[PurePosixPath], besides: set[str]) -> Iterator[str]:
+    """Yield databases, then tables in folders where documents are wont to be."""
+    listed = [file for file in files if str(file) not in besides]
+    yield from (str(file) for file in listed if file.suffix.lower() in DATABASES)
+    for file in listed:
+        words = {part.lower() for part in (*file.parts[:-1], file.stem)}
+        if file.suffix.lower() in TABLES and words & {*_LIKELY, "seed", "seeds", "fixtures", "faq"}:
+            yield str(file)
+
+
+def _projects(root: Path, files: Iterable[PurePosixPath]) -> Iterator[str]:
+    """Yield the projects below a root that is none itself, and that hold what may be a RAG."""
+    folders = {file.parent for file in files if file.name in _MANIFESTS}
+    if PurePosixPath() in folders and not (root / "package.json").is_file():
+        return
+    for folder in sorted(folders - {PurePosixPath()}):
+        if len(folder.parts) <= 3 and find_systems(root / folder):
+            yield str(folder)
 
 
 def _files(root: Path) -> Iterator[PurePosixPath]:

@@ -8,8 +8,7 @@ from ragate.cli.init.new_files import NewFile
 from ragate.cli.init.plan import WritePlan
 from ragate.cli.init.survey import Survey
 from ragate.cli.init.workflow_files import folder_of, is_one_of_several, packages
-from ragate.cli.workflows.earlier import FOLDER, named_commit
-from ragate.cli.workflows.signature import PLACEHOLDER
+from ragate.cli.workflows import FOLDER, PLACEHOLDER, named_commit
 from ragate.support import git
 
 

@@ -7,9 +7,8 @@ from ragate.cli.init.gate_name import gate_name, other_gates
 from ragate.cli.init.new_files import NewFile
 from ragate.cli.init.survey import Survey
 from ragate.cli.init.workflow_text import workflow_text
-from ragate.cli.workflows.earlier import FOLDER, of_folder
-from ragate.cli.workflows.gates import gates_of
-from ragate.cli.workflows.quoting import shell_word
+from ragate.cli.quoting import shell_word
+from ragate.cli.workflows import FOLDER, gates_of, of_folder
 from ragate.errors import UsageError
 
 WORKFLOWS = f"{FOLDER}/ragate*.yml"
@@ -20,7 +19,10 @@ def named(survey: Survey, choice: Choice) -> Choice:
     gate = gate_name(survey)
     if survey.root == survey.top and not any(other_gates(survey)):
         return replace(choice, gate=gate)
-    return replace(choice, gate=gate, baseline=f"baselines/{gate}.json")
+    policy = dict(choice.policy)
+    if survey.root != survey.top and choice.runs_code:
+        policy["inputs"] = ["**"]  # a change elsewhere in the repository costs no call
+    return replace(choice, gate=gate, baseline=f"baselines/{gate}.json", policy=policy)
 
 
 def folder_of(survey: Survey) -> str:

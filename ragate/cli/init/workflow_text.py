@@ -3,10 +3,10 @@
 from importlib.resources import files
 
 from ragate import plugins
-from ragate.cli.init.action_workflows import filled, rag_packages
+from ragate.cli.init.action_workflows import filled, rag_packages, seed_steps
 from ragate.cli.init.config_text import KEY_VARIABLE, Choice
-from ragate.cli.workflows.quoting import glob_text, literal, quoted
-from ragate.cli.workflows.signature import signed
+from ragate.cli.quoting import glob_text, literal, quoted
+from ragate.cli.workflows import signed
 from ragate.support.escape import one_line
 from ragate.version import __version__
 
@@ -66,7 +66,7 @@ def _before_check(choice: Choice, folder: str) -> str:
     if choice.system == "replay":
         return filled(_RECORD, {"SOURCE": one_line(f"{prefix}{choice.source}")})
     if not plugins.traits(choice.system).needs_database:
-        return rag_packages(choice, folder)
+        return rag_packages(choice, folder) + seed_steps(choice, folder)
     gaps = {
         "CACHE": CACHE,
         "KEY": _cache_key(f"{prefix}ragate.toml", f"{prefix}{choice.source or '**'}/**"),

@@ -1,1 +1,167 @@
 """``ragate plugin``: a metric, judge or system of your own in one file."""
+
+from __future__ import annotations
+
+import keyword
+from pathlib import Path
+from shlex import quote
+
+import click
+
+from ragate.cli.group import LazyGroup
+from ragate.version import MANUAL
+
+TEMPLATES = Path(__file__).parent / "templates"
+KINDS = ("metric", "judge", "system")
+# Name -> (module, one line for the list of commands).
+TOOLS: dict[str, tuple[str, str]] = {
+    "new": ("plugin:new", "Write a metric, judge or system of your own, with its test."),
+    "check": ("plugin:check", "Say whether a plugin's file keeps to its contract."),
+}
+
+
+@click.group("plugin", cls=LazyGroup, table=TOOLS, package="ragate.cli")
+def command() -> None:
+    """A metric, judge or system of your own in one file; docs/plugins.md."""
+
+
+@click.command("new")
+@click.argument("kind", type=click.Choice(KINDS))
+@click.argument("name")
+@click.option(
+    "--folder",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=Path("evals"),
+    show_default=True,
+    help="Where the file is written; its path is the plugin's dotted name.",
+)
+def new(*, kind: str, name: str, folder: Path) -> None:
+    """Write NAME.py: a plugin that works, with its contract test, to be changed.
+
+    An existing file is left alone. Exits with 2 where the name or folder cannot be imported.
+    """
+    from ragate import plugins
+    from ragate.errors import UsageError
+
+    _refuse_wrong_name(name, f"{kind}s")
+    dotted = _dotted(folder, name)
+    path = folder / f"{name}.py"
+    _refuse_way_out(folder)
+    if plugins.is_module_elsewhere(folder.parts[0]):
+        raise UsageError(
+            f"--folder {folder}: {folder.parts[0]!r} is the name of a module that is installed",
+            remedy="take another folder",
+        )
+    text = (TEMPLATES / f"{kind}.txt").read_text(encoding="utf-8")
+    filled = text.replace("@NAME@", name).replace("@DOTTED@", dotted).replace("@FILE@", str(path))
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with path.open("x", encoding="utf-8", newline="\n") as file:
+            file.write(filled)
+    except FileExistsError as error:
+        raise UsageError(
+            f"{error.filename} is there already", remedy="take another name, or remove it"
+        ) from error
+    except OSError as error:
+        raise UsageError(f"{path} cannot be written: {error.strerror}") from error
+    click.echo(f"Wrote {path}")
+    click.echo(f"Next: ragate plugin check {quote(str(path))}")
+    click.echo(f"Then: {_use_of(kind, dotted)}, and PYTHONPATH=. ragate check")
+
+
+def _use_of(kind: str, dotted: str) -> str:
+    if kind == "metric":
+        return f'[policy.metrics."{dotted}"] in ragate.toml'
+    if kind == "judge":
+        return f'[policy.judge] use = "{dotted}" in ragate.toml'
+    return f'[policy] systems = ["{dotted}"] and [system] use = "{dotted}" in ragate.toml'
+
+
+def _refuse_wrong_name(name: str, kind: str) -> None:
+    from ragate import plugins
+    from ragate.errors import UsageError
+
+    if not _is_importable(name):
+        raise UsageError(
+            f"{name!r} is no name of a Python module",
+            remedy="take small letters, digits and underscores, beginning with a letter",
+        )
+    if name in plugins.names(kind):  # type: ignore[arg-type]  # one of KINDS, in the plural
+        raise UsageError(
+            f"{name!r} is a built-in {kind.removesuffix('s')}", remedy="take another name"
+        )
+
+
+def _dotted(folder: Path, name: str) -> str:
+    from ragate.errors import UsageError
+
+    parts = folder.parts
+    if folder.is_absolute() or not parts or not all(map(_is_importable, parts)):
+        raise UsageError(
+            f"--folder {folder}: a plugin is imported by its path, and this is none of names",
+            remedy="take a folder below this one, such as evals or tools/gate",
+        )
+    return ".".join((*parts, name))
+
+
+def _refuse_way_out(folder: Path) -> None:
+    """Refuse a folder that a link leads out of this one: the file would be written elsewhere."""
+    from ragate.errors import UsageError
+
+    real, here = (Path.cwd() / folder).resolve(), Path.cwd().resolve()
+    if not real.is_relative_to(here):
+        raise UsageError(
+            f"--folder {folder}: a link leads out of this folder, to {real}",
+            remedy="take a folder below this one, such as evals",
+        )
+
+
+def _is_importable(name: str) -> bool:
+    return name.isascii() and name.isidentifier() and not keyword.iskeyword(name)
+
+
+@click.command("check")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option(
+    "--settings",
+    metavar="TOML",
+    default="",
+    help="The plugin's own keys, as they stand in its table: 'words = [\"please\"]'.",
+)
+@click.option("--question", default="", help="What a system is asked; default: a question of ours.")
+def check(*, file: Path, settings: str, question: str) -> int:
+    """Run the contract of a metric, judge or system over FILE, whose code runs.
+
+    A metric is scored on outputs of every kind, a system is asked one question twice, a judge
+    judges one answer, in a process of its own. Exits with 0 where every demand is kept, with 2
+    else, and where the code ends its process.
+    """
+    from ragate.cli.finding import plural
+    from ragate.pipeline.contract.check_file import check_apart
+    from ragate.support.escape import one_line
+
+    _refuse_no_table(settings)
+    demands = check_apart(file, settings, question=question)
+    for demand in demands:
+        click.echo(f"{'no' if demand.broken else 'ok':4}{demand.text}")
+        if demand.broken:
+            click.echo(f"      {one_line(demand.broken)}")
+    broken = sum(bool(demand.broken) for demand in demands)
+    if broken:
+        click.echo(f"{plural(broken, 'demand')} of {len(demands)} not kept: {MANUAL}/plugins.md")
+    else:
+        click.echo(f"All {len(demands)} demands are kept.")
+    return 2 if broken else 0
+
+
+def _refuse_no_table(text: str) -> None:
+    import tomllib
+
+    from ragate.errors import UsageError
+
+    try:
+        tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise UsageError(
+            f"--settings {text!r} is no TOML: {error}", remedy="write it as --settings 'key = 3'"
+        ) from error

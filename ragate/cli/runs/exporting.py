@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from ragate.cli.operations import open_config
+from ragate.cli.operations import in_ci, open_config
 from ragate.cli.options import config_option
-from ragate.cli.runs.filters import run_filters
+from ragate.cli.runs.listing import run_filters
 from ragate.cli.streams import file_or_stdout
 from ragate.errors import UsageError
-from ragate.stores.run_filter import RunFilter, fitting
+from ragate.stores.listed_run import RunFilter, fitting
+
+if TYPE_CHECKING:
+    from ragate.config import Config
+    from ragate.stores.listed_run import ListedRun
+    from ragate.stores.local import LocalStore
 
 
 @click.command("export")
@@ -19,9 +27,9 @@ from ragate.stores.run_filter import RunFilter, fitting
 @run_filters
 @click.option(
     "--rows",
-    type=click.Choice(["runs", "scores"]),
+    type=click.Choice(["runs", "samples", "scores"]),
     default="runs",
-    help="A row a run with its means, or a row for each score.",
+    help="A row a run with its means, for each sample, or for each score.",
 )
 @click.option(
     "--format", "table_format", type=click.Choice(["jsonl", "csv", "parquet"]), default="jsonl"
@@ -40,17 +48,19 @@ def command(
     table_format: str,
     output: Path | None,
 ) -> int:
-    """Write the stored runs as a table, newest first; no answer and no passage is in it."""
-    from ragate.pipeline.runs_table import as_csv, as_jsonl, run_rows, score_rows, write_parquet
+    """Write the stored runs as a table, newest first.
+
+    Rows of samples hold question and answer; in CI `publish` says which texts may be there.
+    """
+    from ragate.pipeline.runs_table import as_csv, as_jsonl, write_parquet
     from ragate.stores.postgres.open_store import open_store
     from ragate.support.atomic_files import write_lines, write_output
 
     if table_format == "parquet" and output is None:
         raise UsageError("--format parquet writes a file", remedy="name it: --output runs.parquet")
-    _, operations = open_config(config)
+    loaded, operations = open_config(config)
     store = open_store(operations.state, operations.runs_url)
-    chosen = fitting(store.listed(), wanted)
-    table = run_rows(store, chosen) if rows == "runs" else score_rows(store, chosen)
+    table = _table(rows, loaded, store, fitting(store.listed(), wanted))
     if table_format == "parquet" and output is not None:
         write_parquet(list(table), output)
     elif table_format == "csv":
@@ -65,3 +75,14 @@ def command(
     else:
         write_lines(output, as_jsonl(table))
     return 0
+
+
+def _table(
+    rows: str, config: Config, store: LocalStore, runs: Iterable[ListedRun]
+) -> Iterator[dict[str, Any]]:
+    from ragate.pipeline.runs_table import run_rows, sample_rows, score_rows
+
+    if rows == "samples":
+        publish = config.policy.publish if in_ci(os.environ) else "full"
+        return sample_rows(config, store, runs, publish)
+    return run_rows(store, runs) if rows == "runs" else score_rows(store, runs)

@@ -46,7 +46,7 @@ def command(*, runs: tuple[str, ...], config: Path | None) -> int:
 
 
 def _named(store: LocalStore, names: Sequence[str]) -> Iterator[Path]:
-    from ragate.stores.postgres.schema import is_run_id
+    from ragate.stores.postgres.connect import is_run_id
 
     for name in names:
         folder = store.folder(name)

@@ -73,16 +73,22 @@ async def outcome(call: Awaitable[T], *, timeout_s: float) -> T | Fault:
         return _status(error)
     except openai.APIConnectionError as error:
         return _connection(error)
+    except CutOffError as error:  # openai 3 passes on what is not its own; 2 wraps it
+        return _cut_off(error)
     except (openai.OpenAIError, ValueError, RecursionError) as error:
         return Fault(f"sent a reply that cannot be read: {error}", kind=FaultKind.MALFORMED)
 
 
+def _cut_off(error: CutOffError) -> Fault:
+    return Fault(f"broke off: {error}")
+
+
 def _connection(error: openai.APIConnectionError) -> Fault:
-    import httpx
+    from ragate.clients.http.openai_http import httpx
 
     cause = error.__cause__
     if isinstance(cause, CutOffError):
-        return Fault(f"broke off: {cause}")
+        return _cut_off(cause)
     if isinstance(cause, MalformedError):
         return Fault(f"sent a reply that cannot be read: {cause}", kind=FaultKind.MALFORMED)
     sent = not isinstance(cause, httpx.ConnectError | httpx.ConnectTimeout)

@@ -3,10 +3,9 @@
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 
-import httpx
-
 from ragate.clients.http.bounded_body import REPLY_BYTES, BoundedBody
 from ragate.clients.http.error_mapping import CutOffError
+from ragate.clients.http.openai_http import httpx
 
 
 @dataclass

@@ -1,4 +1,8 @@
-"""The one layer that repeats a call: full jitter, a server's own wish heard, a deadline."""
+"""When a call is made again: the one policy, for models, for GitHub and for services.
+
+A caller makes its calls in a loop of its own, with a `Course` that counts them: after a failure it
+says how long to wait before the next call, or that there is none.
+"""
 
 import asyncio
 import datetime
@@ -9,11 +13,9 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
 from enum import StrEnum
-from typing import TypeVar
 
-T = TypeVar("T")
-_REJECTED_CAP_S = 2.0  # the limiter paces rejected calls; this only spreads them
-_MOST_REJECTIONS = 40
+# The limiter paces rejected calls; this only spreads them.
+_REJECTED_BASE_S, _REJECTED_CAP_S = 0.1, 2.0
 
 
 class FaultKind(StrEnum):
@@ -28,37 +30,51 @@ class FaultKind(StrEnum):
     MALFORMED = "malformed"
 
 
-class TransientError(Exception):
-    """A call that may succeed if it is made again.
+@dataclass(frozen=True)
+class Retry:
+    """How often and how patiently a call is repeated.
 
     Attributes:
-        after: Seconds that the server asks to wait, where it does.
+        tries: Calls in all; rejected ones (429) do not count. 1: none is repeated, whatever it
+            failed of.
+        rejections: Rejected calls in all.
+        base_s: Longest first wait; it doubles with every further one, up to `cap_s`. Each wait is
+            drawn between 0 and its bound (full jitter), and added to what a server asks for.
+        patience_s: A server that asks for a longer wait is given up on at once.
     """
 
-    def __init__(
-        self,
-        message: str,
-        *,
-        kind: FaultKind = FaultKind.FAILED,
-        after: float | None = None,
-        status: int | None = None,
-    ) -> None:
-        super().__init__(message)
-        self.kind = kind
-        self.after = after
-        self.status = status
+    tries: int = 6
+    rejections: int = 40
+    base_s: float = 0.5
+    cap_s: float = 20.0
+    patience_s: float = 60.0
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+    uniform: Callable[[float, float], float] = random.uniform
 
 
 @dataclass
-class Deadline:
-    """Seconds for one question: all its calls and the waits between, not the wait for a place."""
+class Course:
+    """What one question has been through.
 
-    seconds: float
+    Attributes:
+        seconds: For all its calls and the waits between, from `start` on.
+        unreadable: Replies that cannot be read, after which it is given up.
+    """
+
+    retry: Retry
+    seconds: float = math.inf
+    unreadable: int = 3
     clock: Callable[[], float] = time.monotonic
+    counts: dict[FaultKind, int] = field(default_factory=lambda: dict.fromkeys(FaultKind, 0))
     _end: float | None = None
 
+    @property
+    def calls(self) -> int:
+        """Return how many calls have failed so far."""
+        return sum(self.counts.values())
+
     def start(self) -> None:
-        """Begin to count; later calls change nothing."""
+        """Begin to count the seconds; later calls change nothing."""
         if self._end is None:
             self._end = self.clock() + self.seconds
 
@@ -66,93 +82,33 @@ class Deadline:
         """Return the seconds that are left, 0 at least."""
         return self.seconds if self._end is None else max(0.0, self._end - self.clock())
 
-
-@dataclass
-class Tries:
-    """Unreadable replies to one question: how many there may be, and how many there were."""
-
-    most: int = 3
-    unreadable: int = 0
-
-
-@dataclass(frozen=True)
-class Retry:
-    """How often and how patiently a call is repeated.
-
-    Attributes:
-        tries: Calls in all; rejected ones (429) do not count, the deadline bounds them. 1: none is
-            repeated, whatever it failed of.
-        base_s: Longest first wait; it doubles with every further one, up to `cap_s`.
-        patience_s: A server that asks for a longer wait is given up on at once.
-    """
-
-    tries: int = 6
-    base_s: float = 0.5
-    cap_s: float = 20.0
-    patience_s: float = 60.0
-    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
-    uniform: Callable[[float, float], float] = random.uniform
-
-    async def __call__(
-        self,
-        call: Callable[[int], Awaitable[T]],
-        *,
-        deadline: Deadline | None = None,
-        tries: Tries | None = None,
-    ) -> T:
-        """Return what `call` returns; it is given the number of calls before.
+    def wait_after(self, kind: FaultKind, after: float | None = None) -> float | None:
+        """Count a failed call; return the seconds before the next one, None for no next one.
 
         Args:
-            tries: Bounds the calls whose answers are unreadable.
-
-        Raises:
-            TransientError: the last one, with the number of tries in its message.
+            after: Seconds that the server asks to wait, where it does.
         """
-        course = _Course(self, deadline or Deadline(math.inf), tries or Tries())
-        while True:
-            try:
-                return await call(course.calls)
-            except TransientError as error:
-                wait = course.wait_after(error)
-                last = error
-            if wait is None:
-                count = "1 try" if course.calls == 1 else f"{course.calls} tries"
-                raise TransientError(f"{last} (after {count})", kind=last.kind, status=last.status)
-            await self.sleep(wait)
-
-
-@dataclass
-class _Course:
-    """What one question has been through."""
-
-    retry: Retry
-    deadline: Deadline
-    tries: Tries
-    counts: dict[FaultKind, int] = field(default_factory=lambda: dict.fromkeys(FaultKind, 0))
-
-    @property
-    def calls(self) -> int:
-        return sum(self.counts.values())
-
-    def wait_after(self, error: TransientError) -> float | None:
-        """Return the seconds before the next call; None where this one was the last."""
-        self.counts[error.kind] += 1
-        self.tries.unreadable = self.counts[FaultKind.MALFORMED]
-        if self._spent() or (error.after or 0.0) > self.retry.patience_s:
+        self.counts[kind] += 1
+        if self._spent() or (after or 0.0) > self.retry.patience_s:
             return None
-        longest = min(self.retry.cap_s, self.retry.base_s * 2.0 ** min(self.calls - 1, 30))
-        if error.kind is FaultKind.REJECTED:
-            longest = min(longest, _REJECTED_CAP_S)
+        base, cap = self.retry.base_s, self.retry.cap_s
+        if kind is FaultKind.REJECTED:
+            base, cap = min(base, _REJECTED_BASE_S), min(cap, _REJECTED_CAP_S)
+        longest = min(cap, base * 2.0 ** min(self.calls - 1, 30))
         # Never less than the server asks for.
-        wait = (error.after or 0.0) + self.retry.uniform(0.0, longest)
-        return wait if wait < self.deadline.left() else None
+        wait = (after or 0.0) + self.retry.uniform(0.0, longest)
+        return wait if wait < self.left() else None
+
+    def told(self) -> str:
+        """Return how many calls there were, in words."""
+        return "1 try" if self.calls == 1 else f"{self.calls} tries"
 
     def _spent(self) -> bool:
         counted = self.calls - self.counts[FaultKind.REJECTED]
         return (
             self.retry.tries <= max(1, counted)
-            or self.counts[FaultKind.MALFORMED] >= self.tries.most
-            or self.counts[FaultKind.REJECTED] >= _MOST_REJECTIONS
+            or self.counts[FaultKind.MALFORMED] >= self.unreadable
+            or self.counts[FaultKind.REJECTED] >= self.retry.rejections
         )
 
 

@@ -15,7 +15,7 @@ from ragate.core.comparison.affected_samples import (
 from ragate.core.comparison.aggregate_pairs import AggregatePair, pair_aggregates
 from ragate.core.comparison.repeating_samples import Repetition, declared_parts, read_repetition
 from ragate.core.comparison.run_passes import Passes, PassPair, read_pair
-from ragate.core.comparison.sample_matching import cluster_numbers, match
+from ragate.core.comparison.sample_matching import cluster_numbers, match, with_new_ids
 from ragate.core.lookup import samples_by_id
 from ragate.core.statistics.score_columns import Column, Mask, pair, read_sides
 from ragate.models import DataChanges, MetricInfo, Needs, Reads, Run, Sample, Waiver
@@ -94,8 +94,7 @@ def compare(
     """
     partial = candidate.manifest.filters.narrows
     matching = match(baseline, candidate, samples, partial=partial)
-    if baseline is not None and baseline.manifest.merged is not None:
-        repeats = ()  # no system gave what the two sides of a merge hold together
+    baseline = with_new_ids(baseline, matching.data.renamed) if baseline else None
     passes = read_pair(baseline, candidate, matching.matched, matching.added)
     repetition = read_repetition(baseline, candidate, passes, policy=repeats)
     declared = declared_parts(repeats)
@@ -153,6 +152,7 @@ def _columns(
             problem=problem,
             remedy=remedy,
             exact=repetition.is_exact(info),
+            doubt=repetition.doubt(info.reads) if repeated is not None else "",
             varies=repeated.varies if repeated is not None else None,
             declared=info.reads in declared,
         )
@@ -171,12 +171,12 @@ def problem_of(name: str, baseline: Run | None, candidate: Run) -> tuple[str, st
     if name not in after.metrics:
         return f"{name} was not measured", ""
     if name not in before.metrics:
-        if before.merged is not None and name in before.merged.unmeasured:
-            return f"a merge left {name} out of the baseline", "ragate baseline update"
         return f"the baseline has no {name}", "ragate baseline update"
     old, new = before.metrics[name], after.metrics[name]
     if (old.version, old.fingerprint) != (new.version, new.fingerprint):
-        return f"the baseline holds another version of {name}", "ragate baseline update"
+        stored = new.needs is Needs.NOTHING and new.reads is Reads.ANSWER and not new.aggregate
+        remedy = "ragate baseline rescore" if stored else "ragate baseline update"
+        return f"the baseline holds another version of {name}", remedy
     if new.needs is Needs.JUDGE and before.judge != after.judge:
         return f"the baseline's {name} comes from another judge", "ragate baseline rejudge"
     return "", ""

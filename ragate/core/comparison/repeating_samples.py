@@ -9,7 +9,9 @@ from ragate.core.comparison.run_passes import PassPair, is_measured
 from ragate.core.statistics.score_columns import Mask
 from ragate.models import MetricInfo, Needs, Reads, Record, Run, SystemOutput
 
-PROOF = 3  # candidate passes that have to agree before a sample counts as changed
+PROOF = 3  # sessions that have to agree, of the baseline and of a sample that counts as changed
+FEWEST = 20  # samples: fewer hide a flip rate at which single losses are luck
+RECORDINGS = "recorded outputs do not tell of the sessions that they come from"
 MOST_BY_LUCK = 0.01  # samples, on average, that may look changed in a system that did not change
 PARTS = (Reads.RETRIEVAL, Reads.ANSWER)
 
@@ -21,7 +23,8 @@ class PartRepetition:
     Attributes:
         baseline, candidate: (samples,) True where the passes of that side differ.
         changed: (samples,) True where neither side varies, and the two differ.
-        unproven: (samples,) True where `changed` rests on fewer candidate passes than `PROOF`.
+        unproven: (samples,) True where `changed` rests on fewer candidate sessions than `PROOF`,
+            and only the policy declares that the part repeats.
     """
 
     baseline: Mask
@@ -49,12 +52,16 @@ class Repetition:
         exact: Parts declared to repeat, by both systems or by the policy.
         policy: Those that the policy alone declares: nobody has seen the system's code.
         passes: Passes of the baseline, those not stored (equal to another) included.
+        own_sessions: Each of them had a session of its own.
+        recordings: The system holds recorded outputs, which do not tell how they came about.
     """
 
     by_part: Mapping[Reads, PartRepetition]
     exact: frozenset[Reads] = frozenset()
     policy: frozenset[Reads] = frozenset()
     passes: int = 0
+    own_sessions: bool = False
+    recordings: bool = False
 
     def of(self, info: MetricInfo) -> PartRepetition | None:
         """Return how the input of a metric without noise of its own repeats, None for others.
@@ -91,7 +98,26 @@ class Repetition:
         repetition = self.of(info)
         if repetition is None or info.reads in self.exact or self.passes < 2:
             return False
-        return not bool(repetition.varies.any())
+        return not (self.recordings or len(repetition.varies) < FEWEST or repetition.varies.any())
+
+    @property
+    def unseen(self) -> str:
+        """Why the baseline does not show what repeats, "" where it does."""
+        if self.recordings or (self.passes >= PROOF and self.own_sessions):
+            return ""
+        return f"the baseline does not hold {PROOF} passes that were each a session of their own"
+
+    def doubt(self, reads: Reads) -> str:
+        """Return why a declared part is provisional, "" where evidence bears the policy out."""
+        if reads not in self.policy:
+            return ""
+        part = self.by_part[reads]
+        if len(part.varies) < FEWEST:
+            return f"fewer than {FEWEST} questions do not show what repeats"
+        if self.recordings:
+            return RECORDINGS
+        asked = f"changed answers were not asked in {PROOF} sessions of their own"
+        return self.unseen or (asked if part.unproven.any() else "")
 
 
 def declared_parts(policy: Collection[str]) -> frozenset[Reads]:
@@ -118,6 +144,7 @@ def read_repetition(
     by_policy = declared_parts(policy)
     if candidate.manifest.retrieval_only:  # nothing was answered
         by_policy &= {Reads.RETRIEVAL}
+    needed = PROOF if candidate.manifest.own_sessions else len(candidate.records) + 1
     masks = {reads: np.zeros((4, len(passes.ids)), bool) for reads in PARTS}
     for row, key in enumerate(passes.ids):
         before = _measured(passes.baseline.tries.get(key, ()))
@@ -125,11 +152,18 @@ def read_repetition(
         for reads in PARTS:
             old, new = ({_hash(record, reads) for record in side} for side in (before, after))
             changed = len(old) == len(new) == 1 and old != new
-            unproven = changed and reads not in by_systems and len(after) < PROOF
+            unproven = changed and reads not in by_systems and len(after) < needed
             masks[reads][:, row] = len(old) > 1, len(new) > 1, changed, unproven
     by_part = {reads: PartRepetition(*rows) for reads, rows in masks.items()}
-    passes_made = passes.baseline.repeats
-    return Repetition(by_part, by_systems | by_policy, by_policy - by_systems, passes_made)
+    made, apart = passes.baseline.repeats, baseline.manifest.own_sessions
+    return Repetition(
+        by_part,
+        by_systems | by_policy,
+        by_policy - by_systems,
+        made,
+        apart,
+        recordings=candidate.manifest.recorded > 0,
+    )
 
 
 def is_changed(

@@ -2,14 +2,16 @@
 
 import sys
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 
 import numpy as np
 import numpy.typing as npt
 
 from ragate.core.hashing import content_hash
 from ragate.models import DataChanges, Record, RemovedSample, Run, Sample
+from ragate.support.spill import Spill
 
 ENOUGH = 0.8
 
@@ -40,20 +42,63 @@ def match(
         partial: True for a filtered run: baseline samples outside the filter are not removed.
     """
     recorded = _content(baseline.records if baseline else ())
+    renamed = renamed_ids(recorded, samples)
+    recorded = {renamed.get(key, key): content for key, content in recorded.items()}
     unchanged = _unchanged(samples, candidate.records, recorded)
     selected = [key for key in recorded if key in unchanged or not partial]
     matched = tuple(sorted(key for key in selected if unchanged.get(key)))
     gone = [key for key in selected if not unchanged.get(key)]
     added = tuple(sorted(unchanged.keys() - set(matched)))
-    means = _means(baseline.records, gone) if baseline else {}
+    means = _means(baseline.records, gone) if baseline and gone else {}
     data = DataChanges(
         matched=len(matched),
         selected=len(selected),
         added=added if baseline else (),
         removed=tuple(RemovedSample(sample_id=key, means=means[key]) for key in sorted(gone)),
         edited=tuple(sorted(key for key in gone if key in unchanged)),
+        renamed=renamed,
     )
     return Matching(matched, added, data)
+
+
+def renamed_ids(before: Mapping[str, str], samples: Iterable[Sample]) -> dict[str, str]:
+    """Return by old id the new one of each sample that has the same content under another id.
+
+    Of as many with one content on both sides any two belong together; else none is known.
+
+    Args:
+        before: Content by id, as it was.
+    """
+    new = [sample for sample in samples if sample.id not in before]
+    if not new:
+        return {}
+    kept = {sample.id for sample in samples}
+    old_ids = _by_content((key, content) for key, content in before.items() if key not in kept)
+    new_ids = _by_content((sample.id, content_hash(sample)) for sample in new)
+    return {
+        before_id: now_id
+        for content, old in sorted(old_ids.items(), key=itemgetter(1))
+        if len(old) == len(new_ids.get(content, ()))
+        for before_id, now_id in zip(old, new_ids[content], strict=True)
+    }
+
+
+def _by_content(samples: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
+    ids: defaultdict[str, list[str]] = defaultdict(list)
+    for key, content in samples:
+        ids[content].append(key)
+    return ids
+
+
+def with_new_ids(run: Run, renamed: Mapping[str, str]) -> Run:
+    """Return the run with the ids that its samples have today."""
+    if not renamed:
+        return run
+    records = (
+        record.amended(sample_id=renamed.get(record.sample_id, record.sample_id))
+        for record in run.records
+    )
+    return run.amended(records=Spill(Record, records))
 
 
 def _content(records: Sequence[Record]) -> dict[str, str]:

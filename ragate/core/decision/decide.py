@@ -7,11 +7,13 @@ from itertools import chain
 from ragate.core.comparison.compare import Comparison
 from ragate.core.decision.accepted_drops import by_metric
 from ragate.core.decision.confirmation import FamilyLook, clear_note, runs_wanted
+from ragate.core.decision.false_alarms import other_alarms
 from ragate.core.decision.metric_outcomes import MetricOutcomes, decide_metrics, with_floors
+from ragate.core.decision.size_notes import first_sight
 from ragate.core.decision.slice_outcomes import SliceOutcomes, decide_slices
 from ragate.core.decision.verdict_lines import decision_lines, general_warnings
 from ragate.core.rules.metric_case import MetricCase, RuleOutcome, read_cases
-from ragate.core.rules.must_pass import decide_must_pass
+from ragate.core.rules.must_pass import decide_must_pass, must_pass_odds
 from ragate.core.rules.noisy.decide_noisy import deciding_claim
 from ragate.core.rules.slices.slice_cases import (
     SliceCase,
@@ -66,7 +68,9 @@ def decide(
     own = on_all(settings) if is_split(slice_cases) else settings
     metrics = decide_metrics(cases, comparison, own, control)
     metrics, rows = with_floors(cases, metrics, comparison, own, taken)
-    must_pass, of_samples, wants_tries = decide_must_pass(cases, comparison, waivers, today)
+    must_pass, of_samples, wants_tries = decide_must_pass(
+        cases, comparison, settings, waivers, today
+    )
     outcomes = (*metrics.outcomes.values(), *metrics.floors, *parts.outcomes, *of_samples)
     ungated = _nothing_gated(cases, slice_cases, comparison, metrics.outcomes)
     undecided = [*_joined(o.undecided for o in outcomes), *ungated]
@@ -80,7 +84,9 @@ def decide(
         wants_tries=wants_tries,
         alpha=settings.alpha,
     )
-    return _with_evidence(decision, cases, metrics, parts, comparison, own)
+    odds = must_pass_odds(cases, comparison, settings, waivers, today)
+    others = other_alarms(odds, cases, rows, comparison, settings)
+    return _with_evidence(decision, cases, metrics, parts, comparison, own, others)
 
 
 def _with_evidence(
@@ -90,6 +96,7 @@ def _with_evidence(
     parts: SliceOutcomes,
     comparison: Comparison,
     settings: DecisionSettings,
+    others: str,
 ) -> Decision:
     """Add what the verdict rests on, and what would make it final."""
     family, runs = metrics.family, comparison.candidate.repeats
@@ -100,7 +107,9 @@ def _with_evidence(
     wants = runs_wanted(looks, comparison)
     red = decision.verdict is Verdict.FAILED
     warnings = general_warnings(cases, comparison, family, settings, wants_runs=wants, red=red)
-    lines = decision_lines(decision.metrics, family, comparison, settings, decision.verdict)
+    lines = decision_lines(decision.metrics, family, comparison, settings, decision.verdict, others)
+    if comparison.baseline_run is None:
+        lines = (*lines, *first_sight(cases, settings))
     lines = (*lines, *parts.lines, *clear_note(looks, comparison))
     return decision.amended(
         warnings=(*decision.warnings, *metrics.warnings, *parts.warnings, *warnings),

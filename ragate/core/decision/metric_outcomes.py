@@ -14,6 +14,7 @@ from ragate.core.rules.latency import decide_latency
 from ragate.core.rules.metric_case import MetricCase, RuleOutcome, blank_row, left_open
 from ragate.core.rules.noisy.decide_noisy import FamilyResult, decide_noisy
 from ragate.core.rules.pass_shares import pass_share
+from ragate.core.rules.unscored import hold_back_lost
 from ragate.core.rules.unsteady import decide_both_parts, decide_no_longer_repeating, varying_part
 from ragate.core.statistics.looks import SUSPICIOUS
 from ragate.models import Acceptance, DecisionSettings, MetricRow, MetricVerdict, Run
@@ -56,10 +57,10 @@ def decide_metrics(
     if control is not None and family.tested and family.p <= SUSPICIOUS:
         family, warnings = decide_against_control(cases, family, comparison, settings, control)
         outcomes |= family.outcomes
-    checked = {
-        case.name: decide_no_longer_repeating(case, outcomes[case.name], comparison)
-        for case in cases
-    }
+    checked = {}
+    for case in cases:
+        outcome = decide_no_longer_repeating(case, outcomes[case.name], comparison)
+        checked[case.name] = hold_back_lost(case, outcome, comparison)
     return MetricOutcomes(checked, family, warnings=warnings)
 
 

@@ -3,13 +3,14 @@
 from collections.abc import Sequence
 
 from ragate.core.comparison.compare import Comparison
-from ragate.core.comparison.repeating_samples import PROOF
+from ragate.core.comparison.repeating_samples import FEWEST, RECORDINGS
 from ragate.core.comparison.run_passes import Passes
 from ragate.core.rules.metric_case import MetricCase
 from ragate.core.rules.wording import count
 from ragate.core.text.listed_names import listed
 from ragate.models import Reads
 
+SIGNS_ALONE = "only a loss that random signs do not explain, of 5 questions or more, is red"
 _NOUN = {Reads.RETRIEVAL: "retrieval", Reads.ANSWER: "answer"}
 
 
@@ -20,7 +21,7 @@ def repeating_notes(comparison: Comparison) -> list[str]:
     for reads in sorted(repetition.exact, reverse=True):
         notes += _broken(reads, comparison)
         if reads in repetition.policy:
-            notes += _unproven(reads, comparison)
+            notes += _provisional(reads, comparison)
     return notes
 
 
@@ -50,12 +51,12 @@ def _broken(reads: Reads, comparison: Comparison) -> list[str]:
     return notes
 
 
-def _unproven(reads: Reads, comparison: Comparison) -> list[str]:
-    ids = comparison.ids_of(comparison.repetition.by_part[reads].unproven)
-    if not ids:
+def _provisional(reads: Reads, comparison: Comparison) -> list[str]:
+    """Say that single losses are not red, and why, where something changed."""
+    doubt = comparison.repetition.doubt(reads)
+    if not doubt or not comparison.repetition.by_part[reads].changed.any():
         return []
-    ran = f"{count(len(ids), 'changed sample')} ran fewer than {PROOF} times ({listed(ids)})"
-    return [f"{ran}: only [policy] repeats says that their {_NOUN[reads]} repeats"]
+    return [f"that the {_NOUN[reads]} repeats is provisional: {doubt}; {SIGNS_ALONE}"]
 
 
 def copies_note(passes: Passes, name: str) -> str:
@@ -68,14 +69,40 @@ def copies_note(passes: Passes, name: str) -> str:
 
 def repeats_hint(cases: Sequence[MetricCase], comparison: Comparison) -> list[str]:
     """Name the key where everything is byte-equal and a gated metric is tested as noisy."""
+    parts, repetition = repeating_parts(cases, comparison), comparison.repetition
+    if not parts:
+        return []
+    if repetition.unseen:
+        evidence = f"all {repetition.passes} baseline runs are identical and count as one"
+        key = "`ragate baseline update --repeats` shows whether your system always repeats itself"
+    else:
+        evidence = f"{repetition.passes} sessions of their own gave identical baseline runs"
+        key = f"write `{repeats_line(parts)}` below [policy], and every change shows"
+    return [f"{evidence}: {key}"]
+
+
+def repeating_parts(cases: Sequence[MetricCase], comparison: Comparison) -> list[str]:
+    """Return what ``[policy] repeats`` would have to say for gated metrics to show every change."""
     repetition = comparison.repetition
     equal = {
         case.info.reads for case in cases if case.gates and repetition.could_be_exact(case.info)
     }
-    if not equal:
-        return []
-    repeats = equal | (repetition.exact & {Reads.RETRIEVAL})
-    keys = ", ".join(f'"{noun}"' for reads, noun in _NOUN.items() if reads in repeats)
-    evidence = f"all {repetition.passes} baseline runs are identical and count as one"
-    key = f"write `repeats = [{keys}]` below [policy], and every change shows"
-    return [f"{evidence}: if your system always repeats itself, {key}"]
+    repeats = equal | (repetition.exact & {Reads.RETRIEVAL}) if equal else equal
+    return [noun for reads, noun in _NOUN.items() if reads in repeats]
+
+
+def not_repeating(comparison: Comparison) -> str:
+    """Return why nothing, or nothing more, is shown to repeat."""
+    repetition, part = comparison.repetition, comparison.repetition.by_part[Reads.ANSWER]
+    if repetition.unseen or repetition.recordings:
+        return repetition.unseen or RECORDINGS
+    if part.varies.any():
+        ids = comparison.ids_of(part.varies)
+        return f"outputs differ between sessions in {count(len(ids), 'sample')}: {listed(ids)}"
+    return f"no gated metric would gain by it, or there are fewer than {FEWEST} questions"
+
+
+def repeats_line(parts: Sequence[str]) -> str:
+    """Return the line of the policy."""
+    names = ", ".join(f'"{part}"' for part in parts)
+    return f"repeats = [{names}]"

@@ -4,13 +4,20 @@ from collections.abc import Sequence
 
 from ragate.core.comparison.compare import Comparison
 from ragate.core.decision.repeating_notes import copies_note, repeating_notes, repeats_hint
-from ragate.core.decision.size_notes import MUST_GET_WORSE, about_runs, about_size, unit_noun
+from ragate.core.decision.size_notes import (
+    MUST_GET_WORSE,
+    about_lost,
+    about_runs,
+    about_size,
+    unit_noun,
+)
 from ragate.core.rules.checked_columns import nothing_checked
 from ragate.core.rules.checked_metric import without_counts
 from ragate.core.rules.metric_case import MetricCase
 from ragate.core.rules.metric_family import GENERALISE
 from ragate.core.rules.noisy.decide_noisy import FamilyResult, deciding_claim
-from ragate.core.rules.wording import count, odds, points
+from ragate.core.rules.noisy.visible_drop import sizes
+from ragate.core.rules.wording import count, odds
 from ragate.core.text.listed_names import listed
 from ragate.models import Decision, DecisionSettings, MetricRow, MetricVerdict, Rule, Verdict
 
@@ -24,21 +31,27 @@ def decision_lines(
     comparison: Comparison,
     settings: DecisionSettings,
     verdict: Verdict,
+    others: str = "",
 ) -> tuple[str, ...]:
-    """Return one sentence each on the minimum detectable effect, the error and the other claim."""
+    """Return one sentence each on the minimum detectable effect, the error and the other claim.
+
+    Args:
+        others: What fails a harmless change beside the metrics.
+    """
     tested = [row for row in rows if row.metric in family.tested and row.p is not None]
     gated = [row for row in rows if row.level == "error" and not row.aggregate]
     exact = [row for row in gated if row.exact and row.change is not None]
+    certain = [row.metric for row in exact if row.is_certain]
     if not tested:
-        all_exact = gated and len(exact) == len(gated)
-        return ("no gated metric is noisy: every change is seen",) if all_exact else ()
+        all_exact = gated and len(certain) == len(gated)
+        seen = ["no gated metric is noisy: every change is seen"] if all_exact else []
+        return tuple(filter(None, [*seen, others]))
     visible = _visible(tested, comparison, family, verdict)
-    if exact:
-        names = listed([row.metric for row in without_counts(tested)])
-        visible = f"{names}: {visible}; the other gated metrics show every change"
+    if certain:
+        visible = f"{visible}; of {listed(certain)} every change is seen"
     return (
         visible,
-        _family_error(len(tested), settings.alpha),
+        "; ".join(filter(None, [_family_error(len(tested), settings.alpha), others])),
         _other_claim(tested, deciding_claim(settings, comparison)),
     )
 
@@ -47,17 +60,20 @@ def _visible(
     rows: Sequence[MetricRow], comparison: Comparison, family: FamilyResult, verdict: Verdict
 ) -> str:
     drops = {row.metric: _points_of(row, comparison) for row in without_counts(rows)}
-    visible = [drop for drop in drops.values() if drop is not None]
-    if len(visible) < len(drops):
-        blind = [metric for metric, drop in drops.items() if drop is None]
-        return f"too few samples to prove any drop of {listed(blind)}"
-    largest = points(max(visible))
+    visible = {metric: drop for metric, drop in drops.items() if drop is not None}
+    blind = [metric for metric in drops if metric not in visible]
+    none = f"too few samples to prove any drop of {listed(blind)}" if blind else ""
+    if not visible:
+        return none
+    size = sizes(visible)
     held = any(row.verdict is MetricVerdict.HELD for row in rows)
     runs = count(max(len(comparison.baseline.distinct), 1), "baseline run")
     units = count(family.units, unit_noun(comparison))
     if verdict is Verdict.PASSED and not held:
-        return f"{NO_EVIDENCE}; a drop below {largest} may go unnoticed with {units} and {runs}"
-    return f"{units} and {runs} are enough to show drops of {largest} or more"
+        seen = f"{NO_EVIDENCE}; a drop below {size} may go unnoticed with {units} and {runs}"
+    else:
+        seen = f"{units} and {runs} show drops of {size} or more in a change like this"
+    return f"{seen}; {none}" if none else seen
 
 
 def _points_of(row: MetricRow, comparison: Comparison) -> float | None:
@@ -74,12 +90,11 @@ def _family_error(metrics: int, alpha: float) -> str:
 def _other_claim(rows: Sequence[MetricRow], claim: str) -> str:
     lowest = min(rows, key=lambda row: 1.0 if row.p_other is None else row.p_other)
     p = 1.0 if lowest.p_other is None else lowest.p_other
-    evidence = "no sign of a drop"
-    if p <= 0.05:
-        evidence = f"{lowest.metric} looks worse (by chance {odds(p)})"
-    if claim == GENERALISE:
-        return f"decided for new questions like these; on these very samples: {evidence}"
-    return f"decided for these very samples; for new questions like them: {evidence}"
+    fell = p <= 0.05
+    seen = f"{lowest.metric} looks worse on" if fell else "no sign of a drop on"
+    chance = f" (by chance {odds(p)})" if fell else ""
+    tested, other = ("similar", "these very") if claim == GENERALISE else ("these very", "similar")
+    return f"tested is whether {tested} questions would get worse; {seen} {other} ones{chance}"
 
 
 def general_warnings(
@@ -111,6 +126,7 @@ def general_warnings(
     warnings.extend(_about_clusters(comparison, family))
     if not red:
         warnings.extend(about_size(cases, comparison, family))
+    warnings.extend(about_lost(cases, comparison))
     warnings.extend(about_runs(cases, comparison, family, settings))
     warnings.extend(nothing_checked([case.rule for case in cases], comparison.columns))
     warnings.extend(

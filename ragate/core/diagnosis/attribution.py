@@ -56,7 +56,14 @@ def attribute(diff: SampleDiff) -> Cause:
     cause = _by_texts(diff, answers)
     if cause.kind is CauseKind.GENERATION and diff.changes.spares(Stage.ANSWER):
         return unknown(f"nothing that writes the answer changed, yet {cause.evidence}")
+    if cause.kind is CauseKind.GENERATION and _is_only_seen(diff):
+        return unknown(f"contexts and answer both changed; {cause.evidence}")
     return cause
+
+
+def _is_only_seen(diff: SampleDiff) -> bool:
+    """True where the passages of the whole run show a change that the system did not tell of."""
+    return not diff.changes.comparable and diff.changes.stages == {Stage.CONTEXTS}
 
 
 def compare_answers(before: Sequence[Record], after: Sequence[Record]) -> Answers:

@@ -7,12 +7,13 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from ragate.core.diagnosis.run_pair import RecordsBySample, RunPair, pair_runs
-from ragate.core.diagnosis.sample_change import ChangedSample, ChangeKind, sample_change
-from ragate.core.diagnosis.sample_row import sample_row
+from ragate.core.diagnosis.sample_change import ChangedSample, ChangeKind, passed, sample_change
+from ragate.core.diagnosis.sample_diff import SampleDiff
 from ragate.models import Record, Rule, Run, Sample, SampleRow
+from ragate.models.sample_row import WORSE
 
 MOST_ROWS = 1000
-_Urgency = tuple[int, float, float, str]
+_Urgency = tuple[int, float, float, float, str]
 # Failures first, then what got worse, then what has no baseline, then the rest.
 _ORDER: dict[ChangeKind, int] = {
     "failed": 1, "worse": 2, "mixed": 2, "new": 3, "better": 4, "same": 5
@@ -26,11 +27,13 @@ class ChangedSamples(NamedTuple):
         rows: One a changed sample, those to look at first in front.
         unchanged: Samples without a difference.
         left_out: Changed samples beyond the rows.
+        worse: Every sample that got worse, with a row or without.
     """
 
     rows: tuple[SampleRow, ...]
     unchanged: int
     left_out: int = 0
+    worse: tuple[Sample, ...] = ()
 
 
 def changed_samples(
@@ -43,6 +46,7 @@ def changed_samples(
     control: Run | None = None,
     most: int = MOST_ROWS,
     texts: Callable[[Record], Record] = lambda record: record,
+    refuses: Callable[[str], bool] = lambda _answer: False,
     by_sample: tuple[RecordsBySample, RecordsBySample] | None = None,
 ) -> ChangedSamples:
     """Return the samples that differ, each with its cause, and the number of those that do not.
@@ -51,29 +55,38 @@ def changed_samples(
     stands here only where it fails: an error, a pass mark, a limit, a missing document. A
     must-pass sample that misses a mark is shown although nothing changed.
 
-    Order: failing must-pass samples, failed outputs, the largest drop on an error-level metric,
-    then on any other, failing new samples, better ones, and those whose scores are equal. At most
-    `most` get a row; nobody reads more, and a cause costs time.
+    Order: failing must-pass samples, failed outputs, samples that passed an error-level metric and
+    fail it now, the largest drop on an error-level metric, then on any other, failing new samples,
+    better ones, and those whose scores are equal. At most `most` get a row; nobody reads more, and
+    a cause costs time.
 
     Args:
+        refuses: Tells an answer that says "I don't know" from one that answers.
         texts: Gives a record of the candidate its retrieved texts, where it lacks them.
         by_sample: The records of both sides, where the caller has looked them up already.
     """
     runs = pair_runs(
         baseline, candidate, control, rules=rules, missing=missing_documents, by_sample=by_sample
     )
-    counts = Counter[str]()
+    counts, worse = Counter[str](), list[Sample]()
     # A change holds its records: of the first rows they are read again, of the others let go.
-    urgent = heapq.nsmallest(most, _by_urgency(samples, runs, counts), key=itemgetter(0))
+    urgent = heapq.nsmallest(most, _by_urgency(samples, runs, counts, worse), key=itemgetter(0))
+    if not urgent:
+        return ChangedSamples((), counts["unchanged"])
+    from ragate.core.diagnosis.sample_row import sample_row
+
     changes = (sample_change(runs.diff(sample), runs) for _, sample in urgent)
-    rows = tuple(sample_row(change, runs, texts) for change in changes if change is not None)
-    return ChangedSamples(rows, counts["unchanged"], max(0, counts["changed"] - most))
+    rows = tuple(
+        sample_row(change, runs, texts, refuses) for change in changes if change is not None
+    )
+    left_out = max(0, counts["changed"] - most)
+    return ChangedSamples(rows, counts["unchanged"], left_out, tuple(worse))
 
 
 def _by_urgency(
-    samples: Sequence[Sample], runs: RunPair, counts: Counter[str]
+    samples: Sequence[Sample], runs: RunPair, counts: Counter[str], worse: list[Sample]
 ) -> Iterator[tuple[_Urgency, Sample]]:
-    """Yield the samples worth a row with their sort keys, and count all."""
+    """Yield the samples worth a row with their sort keys; count all, and list what got worse."""
     for sample in samples:
         if sample.id not in runs.candidate:
             continue
@@ -82,20 +95,29 @@ def _by_urgency(
         counts["unchanged"] += bool(diff.before) and (change is None or change.equal)
         if change is not None:
             counts["changed"] += 1
+            worse += [sample] if change.kind in WORSE else []
             yield _urgency(change, runs), sample
 
 
 def _urgency(change: ChangedSample, runs: RunPair) -> _Urgency:
-    """Return the sort key: kind, worst error-level change, worst change, id."""
-    sample, deltas = change.diff.sample, change.diff.all_deltas
-    gated = [
-        delta.gain
-        for delta in deltas
+    """Return the sort key: kind, worst lost pass, worst error-level change, worst change, id."""
+    diff = change.diff
+    gated = {
+        delta: rule
+        for delta in diff.all_deltas
         if (rule := runs.rules.get(delta.metric)) is not None and rule.level == "error"
-    ]
+    }
+    lost = [delta.gain for delta, rule in gated.items() if _lost_its_pass(diff, rule, runs)]
     return (
-        0 if sample.must_pass and change.failing else _ORDER[change.kind],
-        min(gated, default=0.0),
-        min((delta.gain for delta in deltas), default=0.0),
-        sample.id,
+        0 if diff.sample.must_pass and change.failing else _ORDER[change.kind],
+        min(lost, default=0.0),
+        min((delta.gain for delta in gated), default=0.0),
+        min((delta.gain for delta in diff.all_deltas), default=0.0),
+        diff.sample.id,
     )
+
+
+def _lost_its_pass(diff: SampleDiff, rule: Rule, runs: RunPair) -> bool:
+    info = runs.metrics.get(rule.metric)
+    before, after = (passed(records, rule, info) for records in (diff.before, diff.after))
+    return before is True and after is False

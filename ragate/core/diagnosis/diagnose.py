@@ -30,10 +30,10 @@ def diagnose(diff: SampleDiff) -> Cause:
 
 
 def _with_change(cause: Cause, diff: SampleDiff) -> Cause:
-    """Name first what changed in the system: that is where a reader looks first."""
+    """Name last what changed in the system: the report says it above all samples already."""
     if not diff.changes.words:
         return cause
-    return cause.amended(evidence=f"changed: {diff.changes.words}; {cause.evidence}")
+    return cause.amended(evidence=f"{cause.evidence}; changed: {diff.changes.words}")
 
 
 def _not_the_same_sample(diff: SampleDiff) -> SampleDiff | Cause:

@@ -3,7 +3,9 @@
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
+from ragate.core.diagnosis.page_texts import page_changes
 from ragate.core.diagnosis.sample_diff import SampleDiff
 from ragate.core.diagnosis.score_delta import gain, means
 from ragate.core.diagnosis.system_changes import NOT_COMPARED, SystemChanges, system_changes
@@ -39,6 +41,11 @@ class RunPair:
         """Return one sample's two sides; an edited or added sample has no records before."""
         before, after = self.baseline.get(sample.id, ()), self.candidate[sample.id]
         same_sample = bool(before) and before[0].content_hash == after[0].content_hash
+        changes = self.changes
+        if same_sample and not (changes.comparable or changes.differences):
+            old = {record.retrieval_hash for record in before}
+            if not {record.retrieval_hash for record in after} <= old:
+                changes = self.seen
         return SampleDiff(
             sample=sample,
             before=before if same_sample else (),
@@ -47,9 +54,17 @@ class RunPair:
             missing=tuple(self.missing.get(sample.id, ())),
             drifted=self.drifted,
             incomparable=self.incomparable,
-            changes=self.changes,
+            changes=changes,
             edited=bool(before),
         )
+
+    @cached_property
+    def seen(self) -> SystemChanges:
+        """What the texts of all pages tell of systems that do not say what changed in them."""
+        seen = page_changes(self.baseline, self.candidate)
+        if seen is None:
+            return self.changes
+        return replace(self.changes, differences=(seen.difference,), comparable=seen.alone)
 
 
 def pair_runs(

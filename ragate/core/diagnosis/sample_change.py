@@ -1,6 +1,6 @@
 """What became of one sample between the two sides: worse, better, failed, new or nothing."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from ragate.core.diagnosis.run_pair import RunPair
@@ -42,7 +42,7 @@ def _without_baseline(diff: SampleDiff, runs: RunPair) -> ChangedSample | None:
 
 def _compared(diff: SampleDiff, runs: RunPair) -> ChangedSample | None:
     old, new = diff.means
-    failing = _failing(diff.after, runs) if diff.sample.must_pass else []
+    failing = _failing(diff.after, runs, marked=True) if diff.sample.must_pass else []
     lost_score = old.keys() - new.keys() and any(name in old for name in unscored(diff.after))
     same_outputs = {record.output_hash for record in diff.after} <= diff.output_hashes
     equal = not (diff.all_deltas or lost_score) and same_outputs
@@ -65,14 +65,44 @@ def _kind(diff: SampleDiff) -> ChangeKind:
     return "mixed" if len(signs) > 1 else ("better" if signs.pop() else "worse")
 
 
-def _failing(records: Sequence[Record], runs: RunPair) -> list[str]:
+def _failing(records: Sequence[Record], runs: RunPair, *, marked: bool = False) -> list[str]:
+    """Return the error-level metrics whose mark, or else limit, most of the runs miss.
+
+    Args:
+        marked: Marks alone: a limit is of the mean, and must-pass samples are held to marks.
+    """
     failing = []
     for name, rule in runs.rules.items():
+        if marked and rule.pass_at is None:
+            continue
         scores = values(records, name)
         missed = sum(not _passes(score, rule, runs.metrics.get(name)) for score in scores)
         if rule.level == "error" and missed > len(scores) / 2:
             failing.append(name)
     return failing
+
+
+def fails(
+    records: Sequence[Record], rules: Iterable[Rule], infos: Mapping[str, MetricInfo]
+) -> bool:
+    """Return whether most runs of a sample fail: with an error, or on a metric that gates.
+
+    There a mark or a limit is missed; without either the value is the worst that there is.
+    """
+    errors = sum(record.output.error is not None for record in records)
+    return errors > len(records) / 2 or any(
+        rule.gates and _fails(records, rule, infos.get(rule.metric)) for rule in rules
+    )
+
+
+def _fails(records: Sequence[Record], rule: Rule, info: MetricInfo | None) -> bool:
+    scores = values(records, rule.metric)
+    if info is not None and (rule.pass_at, rule.minimum, rule.maximum) == (None, None, None):
+        worst = info.high if info.direction is Direction.LOWER else info.low
+        missed = sum(worst is not None and abs(score - worst) <= _SLACK for score in scores)
+    else:
+        missed = sum(not _passes(score, rule, info) for score in scores)
+    return missed > len(scores) / 2
 
 
 def passed(records: Sequence[Record], rule: Rule | None, info: MetricInfo | None) -> bool | None:

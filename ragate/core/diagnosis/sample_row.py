@@ -14,12 +14,16 @@ _OTHER_YARDSTICK = "measured with another judge or metric version"
 
 
 def sample_row(
-    change: ChangedSample, runs: RunPair, texts: Callable[[Record], Record]
+    change: ChangedSample,
+    runs: RunPair,
+    texts: Callable[[Record], Record],
+    refuses: Callable[[str], bool],
 ) -> SampleRow:
     """Return the row.
 
     Args:
         texts: Gives a record of the candidate its retrieved texts, where it lacks them.
+        refuses: Tells an answer that says "I don't know" from one that answers.
     """
     sample = change.diff.sample
     after = [texts(record) for record in change.diff.after]
@@ -33,8 +37,8 @@ def sample_row(
         change=change.kind,
         expected=tuple(sorted(sample.expected)),
         references=sample.references,
-        baseline=_side(diff.before[0]) if diff.before else None,
-        candidate=_side(run_to_show(diff)),
+        baseline=_side(diff.before[0], refuses) if diff.before else None,
+        candidate=_side(run_to_show(diff), refuses),
         ranks=diff.ranks,
         scores=_with_marks(_score_changes(diff, change.failing), diff, runs),
         cause=None if change.kind == "same" else diagnose(diff),
@@ -48,10 +52,13 @@ def run_to_show(diff: SampleDiff) -> Record:
     return next(iter((*failed, *fresh, *diff.after)))
 
 
-def _side(record: Record) -> SampleSide:
-    error = record.output.error
+def _side(record: Record, refuses: Callable[[str], bool]) -> SampleSide:
+    error, answer = record.output.error, record.output.answer
     return SampleSide(
-        docs=docs_of(record), answer=record.output.answer, error=error.message if error else None
+        docs=docs_of(record),
+        answer=answer,
+        error=error.message if error else None,
+        refused=refuses(answer or ""),
     )
 
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Collection, Iterable, Sequence
 from enum import Enum, auto
+from itertools import pairwise
 from typing import NamedTuple
 
 from ragate.core.text.words import without_markers
@@ -10,8 +11,10 @@ from ragate.models import RetrievedChunk
 
 _WORD = re.compile(r"\d+(?:[.,:/]\d+)*|[^\W\d_]+(?:['’][^\W\d_]+)?")
 _SENTENCE_END = frozenset(".!?:\n")
+_BREAK = re.compile(r"(?<=[.!?])\s+|\n+")
 _LONG_WORD = 4
 _MIN_WORDS = 2
+_SHARED = 2  # words of a sentence that stand in an answer as well
 _MOST_OF_NEW = 0.6
 _GAVE_UP = 0.25
 _SUPPORT = 0.9
@@ -121,15 +124,20 @@ def words(text: str) -> set[str]:
     return set(_words(text))
 
 
-def mark_words(text: str, wanted: Collection[str]) -> list[tuple[bool, str]]:
-    """Return `text` in pieces, each with whether it is one of the `wanted` words."""
-    pieces, end = [], 0
-    for match in _WORD.finditer(text):
-        if _folded(match.group()) in wanted:
-            pieces += [(False, text[end : match.start()])] if match.start() > end else []
-            pieces.append((True, match.group()))
-            end = match.end()
-    return [*pieces, (False, text[end:])] if end < len(text) else pieces
+def mark_sentence(text: str, wanted: Collection[str]) -> list[tuple[bool, str]]:
+    """Return `text` in pieces, the sentence that shares most of the `wanted` words marked.
+
+    That is where a passage supports or contradicts an answer. One shared word alone is no sign.
+    """
+    starts = [0, *(match.end() for match in _BREAK.finditer(text))]
+    spans = list(pairwise([*starts, len(text)]))
+    shared = [len(weighty_words(text[start:end]) & set(wanted)) for start, end in spans]
+    if max(shared) < _SHARED:
+        return [(False, text)] if text else []
+    start, end = spans[shared.index(max(shared))]
+    end = start + len(text[start:end].rstrip())
+    pieces = [(False, text[:start]), (True, text[start:end]), (False, text[end:])]
+    return [(marked, piece) for marked, piece in pieces if piece]
 
 
 def _words(text: str) -> list[str]:

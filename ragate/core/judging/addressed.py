@@ -57,14 +57,41 @@ _KINDS = {
         rf"<!--[^>]{{0,200}}?\b({_ROLES}|AI|LLM|verdict|prompt)\b[^>]{{0,200}}"
     ),
 }
+# In every text that a pattern matches stands one of its literals, in lower case. Looking for them
+# takes a thirtieth of the patterns' time.
+_LITERALS = {
+    "chat-template tokens": ("<|", "inst]", "sys>>", "_of_turn>"),
+    "a note to whoever judges": (
+        *("evaluat", "grader", "grading", "rater", "judge", "reviewer", "assistant", "whoever"),
+        *("hinweis", "evaluador", "note à l", "ние ", "致评", "評価", "ملاحظة", "평가자"),
+        "मूल्यांकनकर्ता",
+    ),
+    "instructions to be ignored": (
+        *("ignore", "disregard", "forget", "system override", "system prompt", "system: "),
+        *("rules given to you", "<instructions>", "<system>"),
+        *("</answer>", "</context", "</question>"),
+    ),
+    "a verdict dictated": (
+        *("verdict", "mark every", "mark all", "mark each", "mark any", "correctness "),
+        *("[result]", '"relevant"', '"correct"', '"passing"', '"refusal"'),
+        *(": verified", ": supported", "grade it", "grade this", "grade the answer", "confirm "),
+    ),
+    "invisible characters": (
+        *("\u200b", "\u200c", "\u2060", "\ufeff"),
+        *map(chr, range(0xE0020, 0xE007F)),
+    ),
+    "text in white": ("color{white}",),
+    "an HTML comment to a model": ("<!--",),
+}
 _ENCODED = re.compile(r"[A-Za-z0-9+/]{60,}={0,2}")
-_HEXADECIMAL = re.compile(r"(?:[0-9A-Fa-f]{2}[ :]?){40,}+")
+_HEXADECIMAL = re.compile(r"(?>(?:[0-9A-Fa-f]{2}[ :]?){40,})")
 _MOST_ENCODED = 20  # runs that are decoded of one text
 
 
 def addressed(text: str) -> str:
     """Return how a text speaks to a judge, in words of ours, "" where it does not."""
-    if kind := _plainly(text) or _plainly(visible(text)):
+    seen = visible(text)
+    if kind := _plainly(text) or (seen != text and _plainly(seen)):
         return kind
     for kind, pattern, decoded in (
         ("base64", _ENCODED, _of_base64),
@@ -77,7 +104,15 @@ def addressed(text: str) -> str:
 
 
 def _plainly(text: str) -> str:
-    return next((kind for kind, pattern in _KINDS.items() if pattern.search(text)), "")
+    folded = _folded(text)
+    stands = folded.__contains__
+    likely = (kind for kind, literals in _LITERALS.items() if any(map(stands, literals)))
+    return next((kind for kind in likely if _KINDS[kind].search(text)), "")
+
+
+def _folded(text: str) -> str:
+    """Return a text in lower case, where letters are one that `re.IGNORECASE` takes for one."""
+    return text.replace("İ", "i").replace("ı", "i").casefold()
 
 
 def _of_base64(run: str) -> str:

@@ -3,6 +3,8 @@
 from ragate.models import Sample, SystemOutput
 
 NO_ANSWER = "no answer was asked for"
+NO_TEXTS = "the retrieved chunks carry no text"
+PAIRWISE = "pairwise"  # of two answers; see `ragate.protocols.Judge`
 
 
 def provider_failure(output: SystemOutput) -> str:
@@ -25,6 +27,11 @@ def gave_nothing(output: SystemOutput) -> bool:
     A reply of calls alone often has an empty text beside them.
     """
     return failed(output) and (output.error is not None or not output.tool_calls)
+
+
+def lacks_texts(output: SystemOutput) -> bool:
+    """Tell whether chunks were retrieved and none has a text to check against."""
+    return bool(output.chunks) and not any(chunk.text.strip() for chunk in output.chunks)
 
 
 def unanswerable(sample: Sample) -> str:

@@ -7,7 +7,6 @@ are wrong.
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import comb
 
 DRESSES = 5  # of one known answer, each asked at most once
 MOST_WRONG = 4  # of them make it failed
@@ -58,23 +57,6 @@ def is_settled(right: int, wrong: int) -> bool:
     return wrong == 0 < right or right >= ENOUGH_RIGHT or wrong >= MOST_WRONG
 
 
-def chance_of_failing(error_rate: float) -> float:
-    """Return how often one known answer fails under one criterion.
-
-    Formula: with e the rate, e * P(Bin(4, e) >= 3), for the first verdict has to be wrong, and
-    three of the four others. 0.0000241 at 5 %.
-
-    Args:
-        error_rate: Share of wrong verdicts, each wrong or right by itself.
-    """
-    others, needed = DRESSES - 1, MOST_WRONG - 1
-    tail = sum(
-        comb(others, wrong) * error_rate**wrong * (1 - error_rate) ** (others - wrong)
-        for wrong in range(needed, others + 1)
-    )
-    return error_rate * tail
-
-
 def voided(
     results: Sequence[CanaryResult], in_use: Collection[str], unknown: Collection[str] = ()
 ) -> Voided:
@@ -94,7 +76,8 @@ def voided(
         one for one in results if not one.passed and one.injected and one.criterion not in plain
     ]
     criteria = {
-        name: f"the judge fails a known answer, {one.canary!r}: {one.reason}"
+        name: f"the judge scored a test answer wrongly ({one.canary}: {one.reason}), so its scores "
+        f"of {name} were discarded"
         for name, one in plain.items()
         if name in in_use
     }

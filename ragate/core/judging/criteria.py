@@ -5,7 +5,9 @@ from dataclasses import dataclass
 
 from ragate.core.judging.applicability import (
     NO_ANSWER,
+    NO_TEXTS,
     failed,
+    lacks_texts,
     provider_failure,
     unanswerable,
     without_reference,
@@ -18,7 +20,6 @@ from ragate.core.judging.judged_calls import (
 from ragate.core.text.words import markers
 from ragate.models import Sample, Score, SystemOutput, not_applicable, unscored
 
-NO_TEXTS = "the retrieved chunks carry no text"
 NOTHING_RETRIEVED = "nothing was retrieved"
 
 
@@ -104,8 +105,6 @@ YES_OR_NO = frozenset(
     }
 )
 
-PAIRWISE = "pairwise"  # of two answers; see `ragate.protocols.Judge`
-
 
 def sort_out(
     criteria: Iterable[str], of_judge: Mapping[str, Criterion], sample: Sample, output: SystemOutput
@@ -149,9 +148,7 @@ def unasked_score(criterion: Criterion, sample: Sample, output: SystemOutput) ->
 def _without_contexts(criterion: Criterion, output: SystemOutput) -> Score | None:
     if not output.chunks:
         return Score(metric=criterion.name, value=criterion.worst, reason=NOTHING_RETRIEVED)
-    if not any(chunk.text.strip() for chunk in output.chunks):
-        return unscored(criterion.name, NO_TEXTS)
-    return None
+    return unscored(criterion.name, NO_TEXTS) if lacks_texts(output) else None
 
 
 def _without_citations(criterion: Criterion, output: SystemOutput) -> Score | None:

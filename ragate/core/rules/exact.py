@@ -1,24 +1,27 @@
 """Metrics without noise: what repeats exactly and differs was changed; a net loss is red.
 
 The change is certain, its cause may still be neutral: of reworded answers about as many gain as
-lose. So beyond a few changed scores the loss has to stand out from random signs.
+lose. So beyond a few changed scores the loss has to stand out from random signs. Where evidence
+does not bear out that the system repeats, nothing is certain, and the signs alone decide.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from ragate.core.comparison.compare import Comparison
 from ragate.core.rules.allowance import allowed_drop
-from ragate.core.rules.metric_case import MetricCase, RuleOutcome, blank_row, worst_case
+from ragate.core.rules.metric_case import MetricCase, RuleOutcome, blank_row
 from ragate.core.rules.metric_family import GENERALISE, THIS_SET
 from ragate.core.rules.net_loss import NetLoss, net_loss, sign_chances
 from ragate.core.rules.not_comparable import usable_cases
-from ragate.core.rules.wording import count, moved, number, odds
+from ragate.core.rules.wording import moved, number, odds
+from ragate.core.statistics.looks import confirmed_level, fast_level
 from ragate.core.statistics.score_columns import SLACK
 from ragate.models import DecisionSettings, Direction, MetricRow, MetricVerdict
 
 HALF = 0.5  # of one sample's range: a full loss that stands alone is always red
 FEW = 4  # changed scores that need no test
+RECORD_ANEW = "ragate baseline update"
 YELLOW = 0.05  # how rare a slice's loss must be by luck to be shown as one
 
 
@@ -28,39 +31,23 @@ def decide_exact(
     """Decide on the metrics that carry no noise; those that gate are tested together."""
     usable, outcomes = usable_cases(cases, comparison, settings)
     rows = _rows(usable, comparison, settings)
-    filled = [_filled(case) if case.gates else case for case in usable]
-    missing = [before is not after for before, after in zip(usable, filled, strict=True)]
-    worst = _rows(filled, comparison, settings) if any(missing) else rows
-    for case, row, worst_row, fills in zip(usable, rows, worst, missing, strict=True):
-        hidden = fills and worst_row.verdict is MetricVerdict.REGRESSED
-        outcomes[case.name] = _outcome(case, row, hides=hidden)
-    return outcomes
+    return outcomes | {
+        c.name: _outcome(c, row, comparison) for c, row in zip(usable, rows, strict=True)
+    }
 
 
-def _filled(case: MetricCase) -> MetricCase:
-    """Fill what is missing with the worst; it counts as repeating: no other rule sees it."""
-    worst = worst_case(case)
-    if worst is None or worst.column is None or worst.column.varies is None:
-        return worst or case
-    assert case.column is not None
-    missing = case.column.baseline.unscored.any(axis=1)
-    missing |= case.column.candidate.unscored.any(axis=1)
-    return replace(worst, column=replace(worst.column, varies=worst.column.varies & ~missing))
-
-
-def _outcome(case: MetricCase, row: MetricRow, *, hides: bool) -> RuleOutcome:
+def _outcome(case: MetricCase, row: MetricRow, comparison: Comparison) -> RuleOutcome:
     if row.verdict is MetricVerdict.NOT_MEASURED:
         return RuleOutcome(row, undecided=(row.reason,) if case.gates else ())
     if not case.gates:
         return RuleOutcome(row)
     if row.verdict is MetricVerdict.REGRESSED:
         return RuleOutcome(row.amended(blocks=True), red=(row.reason,))
-    if hides:
-        missing = count(row.unscored_baseline + row.unscored_candidate, "unscored sample")
-        reason = f"{case.name}: {missing} could hide a {number(row.limit or 0.0)} drop"
-        return RuleOutcome(row, undecided=(reason,))
-    yellow = row.verdict is MetricVerdict.WORSE_HERE
-    return RuleOutcome(row, warnings=(row.reason,) if yellow else ())
+    if row.verdict is not MetricVerdict.WORSE_HERE:
+        return RuleOutcome(row)
+    unseen = comparison.repetition.unseen
+    anew = unseen and case.column is not None and case.column.doubt == unseen
+    return RuleOutcome(row, warnings=(row.reason,), remedies=(RECORD_ANEW,) if anew else ())
 
 
 def _rows(
@@ -75,8 +62,18 @@ def _rows(
             reason = f"{case.name} has no value on both sides"
             rows.append(blank_row(case, MetricVerdict.NOT_MEASURED, reason))
         else:
-            rows.append(_row(_Lost(case, loss, chances.get(case.name, 1.0)), settings))
+            lost = _Lost(case, loss, chances.get(case.name, 1.0))
+            rows.append(_row(lost, settings, _level(case, comparison, settings.alpha)))
     return rows
+
+
+def _level(case: MetricCase, comparison: Comparison, alpha: float) -> float:
+    """Return how rare by random signs a loss is that is red: at first sight, or confirmed."""
+    part = comparison.repetition.of(case.info)
+    if part is None or case.column is None or not case.column.doubt:
+        return alpha
+    is_last = comparison.repetition.recordings or not part.unproven.any()  # nothing can follow
+    return confirmed_level(alpha) if is_last else fast_level(alpha)
 
 
 def _chances(
@@ -128,14 +125,21 @@ class _Lost:
     @property
     def few(self) -> int:
         """Changed scores that need no test; among many small slices three bad ones are luck."""
-        return 0 if self.case.slice else FEW
+        return 0 if self.case.slice or self.doubt else FEW
 
-    def verdict(self, settings: DecisionSettings) -> MetricVerdict:
+    @property
+    def doubt(self) -> str:
+        """Why it is provisional that the system repeats; "" where it does."""
+        assert self.case.column is not None
+        return self.case.column.doubt
+
+    def verdict(self, settings: DecisionSettings, level: float) -> MetricVerdict:
         # On this set the loss is certain: only whether fresh questions share it is a test's matter.
         # Asked for it counts alone: with `auto`, equal fingerprints and other outputs mean that
         # something unseen changed, which may be neutral.
-        certain = self.loss.changed <= self.few or settings.claim == THIS_SET
-        if not self.is_allowed and (certain or self.chance <= settings.alpha):
+        on_set = settings.claim == THIS_SET and not self.doubt
+        certain = self.loss.changed <= self.few or on_set
+        if not self.is_allowed and (certain or self.chance <= level):
             return MetricVerdict.REGRESSED
         if not self.is_allowed and self.is_worth_a_look(settings):
             return MetricVerdict.WORSE_HERE
@@ -148,17 +152,17 @@ class _Lost:
         rule = self.case.rule
         if self.case.slice:
             return self.chance <= YELLOW
-        if rule.max_drop is not None:
+        if rule.max_drop is not None or (self.doubt and self.loss.changed <= FEW):
             return True
         allowed = allowed_drop(rule, settings, claim=GENERALISE, span=self.span)
         return self.loss.drop >= allowed - SLACK
 
 
-def _row(lost: _Lost, settings: DecisionSettings) -> MetricRow:
+def _row(lost: _Lost, settings: DecisionSettings, level: float) -> MetricRow:
     case, loss = lost.case, lost.loss
     assert case.column is not None
     before, after = case.column.unit(loss.before), case.column.unit(loss.after)
-    verdict = lost.verdict(settings)
+    verdict = lost.verdict(settings, level)
     limit = lost.limit * lost.span
     return blank_row(case, verdict).amended(
         n=loss.n,
@@ -169,8 +173,9 @@ def _row(lost: _Lost, settings: DecisionSettings) -> MetricRow:
         worse=loss.worse,
         limit=limit,
         allowed=limit,
+        provisional=bool(lost.doubt),
         reason=_reason(lost, verdict, moved(case.info, before, after), limit),
-        mde_note="no noise: every change is seen",
+        mde_note=f"provisional: {lost.doubt}" if lost.doubt else "no noise: every change is seen",
     )
 
 
@@ -183,5 +188,6 @@ def _reason(lost: _Lost, verdict: MetricVerdict, movement: str, limit: float) ->
     if verdict is not MetricVerdict.REGRESSED and lost.needs_test:
         verb = "fell" if higher else "rose"
         counted = f"{lost.loss.fell} of {lost.loss.changed} changed scores {verb}"
-        return f"{movement}; {counted}, which chance alone does {odds(lost.chance)}"
+        doubt = f"; provisional: {lost.doubt}" if lost.doubt else ""
+        return f"{movement}; {counted}, which chance alone does {odds(lost.chance)}{doubt}"
     return f"{movement}; {number(limit)} {'' if higher else 'more '}is allowed"

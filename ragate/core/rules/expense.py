@@ -12,12 +12,10 @@ import numpy as np
 from ragate.core.comparison.compare import Comparison
 from ragate.core.rules.metric_case import MetricCase, RuleOutcome, blank_row, left_open
 from ragate.core.rules.not_comparable import decide_unusable
-from ragate.core.rules.wording import count, number
+from ragate.core.rules.wording import number
 from ragate.core.statistics.quantiles import t_quantile
 from ragate.core.statistics.score_columns import SLACK, Floats, Ints, row_means, sums_by_unit
 from ragate.models import DecisionSettings, MetricRow, MetricVerdict
-
-BEYOND = 1e6  # times the most that any sample took: more than any proof needs
 
 
 @dataclass(frozen=True)
@@ -50,65 +48,27 @@ def decide_expense(
     if not scored.any() or not before[scored].sum() > 0:
         reason = f"{case.name} has no value on both sides"
         return left_open(case, MetricVerdict.NOT_MEASURED, reason)
-    every = None if comparison.clusters is None else comparison.clusters[case.counted]
-    clusters = None if every is None else every[scored]
+    clusters = None
+    if comparison.clusters is not None:
+        clusters = comparison.clusters[case.counted][scored]
     limit = case.rule.max_increase
     before_scored, after_scored = before[scored], after[scored]
     rise = increase(before_scored, after_scored, limit or 0.0, settings.alpha, clusters=clusters)
     row = _row(case, before_scored, after_scored, rise, limit)
     if not case.gates:
         return RuleOutcome(row)
-    hidden = 0
-    if limit is not None and _can_hide(before, after, limit, settings.alpha, clusters=every):
-        hidden = int((np.isfinite(before) & ~scored).sum())
-    return _outcome(row, rise, settings.alpha, hidden)
+    return _outcome(row, rise, settings.alpha)
 
 
-def _outcome(row: MetricRow, rise: Increase, alpha: float, hidden: int) -> RuleOutcome:
-    """Say what the row means for the gate.
-
-    Args:
-        hidden: Samples whose missing figures could have made it red.
-    """
+def _outcome(row: MetricRow, rise: Increase, alpha: float) -> RuleOutcome:
+    """Say what the row means for the gate."""
     if row.verdict is MetricVerdict.REGRESSED:
         return RuleOutcome(row.amended(blocks=True), red=(row.reason,))
-    if hidden:
-        reason = f"{row.metric}: {count(hidden, 'unscored sample')} could hide a rise that is red"
-        return RuleOutcome(row, undecided=(reason,))
     if row.verdict is not MetricVerdict.CANNOT_TELL:
         return RuleOutcome(row)
     if not _can_prove(rise.units, alpha):  # no gate: it could not be red
         return RuleOutcome(row, undecided=(f"{row.reason}: so few prove nothing",))
     return RuleOutcome(row, warnings=(row.reason,))
-
-
-def _can_hide(
-    before: Floats,
-    after: Floats,
-    limit: float,
-    alpha: float,
-    *,
-    clusters: Ints | None,
-) -> bool:
-    """Whether what the candidate did not tell of some samples could be a proven rise.
-
-    There is no worst value. So they are taken to be as much as the most that any sample took, and
-    as more than any proof needs: the one stands out less from the rest, the other weighs more. What
-    the baseline lacks, no change has lost.
-
-    Args:
-        before, after: (samples,) means of each side; NaN where there is no figure.
-    """
-    had = np.isfinite(before)
-    lost = had & ~np.isfinite(after)
-    if not lost.any():
-        return False
-    largest = max(float(before[had].max()), float(np.nanmax(after)))
-    groups = None if clusters is None else clusters[had]
-    return any(
-        increase(before[had], np.where(lost, fill, after)[had], limit, alpha, clusters=groups).above
-        for fill in (largest, BEYOND * largest)
-    )
 
 
 def increase(

@@ -113,7 +113,7 @@ def _weigh(
     limit = result.limit
 
     def met_if_missing_were(*, low: bool) -> bool:
-        values = _filled(case, cells, low=low)
+        values = _filled(case, cells, low=low, harmless=low == is_minimum)
         return _hold(case, values, limit, test, is_minimum=is_minimum).met
 
     if result.met:
@@ -128,10 +128,23 @@ def _weigh(
     return RuleOutcome(red=(_sentence(case, result, mean, is_minimum, error=test.error),))
 
 
-def _filled(case: MetricCase, cells: Floats, *, low: bool) -> Floats:
+def _filled(case: MetricCase, cells: Floats, *, low: bool, harmless: bool) -> Floats:
+    """Return (samples,) means, where nothing is missing any more.
+
+    Args:
+        cells: (samples, passes) that count for floors, the matched samples first.
+        harmless: What is missing is as bad as the worst of the baseline's runs; where there is
+            none, and without this, it is at the end of the range.
+    """
     assert case.column is not None
     edge = case.column.low if low else case.column.low + case.column.span
-    return row_means(np.where(np.isnan(cells), edge, cells))
+    fill = np.full(len(cells), edge)
+    if harmless:
+        recorded = case.column.recorded.values[case.counted]
+        known = np.flatnonzero(np.isfinite(recorded).any(axis=1))
+        worst = np.nanmin if low else np.nanmax
+        fill[known] = worst(recorded[known], axis=1) if len(known) else edge
+    return row_means(np.where(np.isnan(cells), fill[:, None], cells))
 
 
 def _keeps(mean: float, limit: float, *, is_minimum: bool) -> bool:

@@ -14,7 +14,6 @@ from ragate.core.rules.checked_columns import checked_rules, counts_only
 from ragate.core.rules.checked_metric import metric_of
 from ragate.core.rules.waivers import active
 from ragate.core.statistics.score_columns import Column, Floats, Mask, row_means
-from ragate.core.statistics.worst_scores import with_worst
 from ragate.models import (
     MetricInfo,
     MetricRow,
@@ -189,10 +188,3 @@ def left_open(
     if not case.gates:
         return RuleOutcome(row)
     return RuleOutcome(row, undecided=(reason,), remedies=(remedy,) if remedy else ())
-
-
-def worst_case(case: MetricCase) -> MetricCase | None:
-    """Return the case with what is missing at its worst, None where nothing is missing."""
-    assert case.column is not None
-    filled = with_worst(case.column, case.counted)
-    return None if filled is None else replace(case, column=filled)

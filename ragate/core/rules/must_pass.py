@@ -1,7 +1,8 @@
-"""Must-pass samples: each must reach the pass mark, in two of three tries."""
+"""Must-pass samples: each must reach the pass mark, by default in two of three tries."""
 
 import datetime
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -10,15 +11,31 @@ from ragate.core.comparison.pass_columns import passing
 from ragate.core.rules.metric_case import MetricCase, RuleOutcome
 from ragate.core.rules.waivers import active
 from ragate.core.rules.wording import count, number
+from ragate.core.statistics.must_pass_odds import Steadiness, steadiness
 from ragate.core.statistics.score_columns import Floats, Mask
-from ragate.models import MustPassRow, Reads, Waiver
+from ragate.models import DecisionSettings, MustPassRow, Reads, Waiver
 
-TRIES = 3
+
+@dataclass(frozen=True)
+class MustPassOdds:
+    """How often the questions that must pass fail an unchanged system.
+
+    Attributes:
+        questions: Those that passed every baseline run.
+        chance: That any of them fails; proposed: tries and fails to write, None where all is well.
+        unsteady: By id, in how many of the runs those passed that failed one.
+    """
+
+    questions: int
+    chance: float
+    proposed: tuple[int, int] | None
+    unsteady: dict[str, tuple[int, int]]
 
 
 def decide_must_pass(
     cases: Sequence[MetricCase],
     comparison: Comparison,
+    settings: DecisionSettings,
     waivers: Sequence[Waiver],
     today: datetime.date,
 ) -> tuple[list[MustPassRow], list[RuleOutcome], int]:
@@ -28,27 +45,79 @@ def decide_must_pass(
     missing_tries = 0
     if comparison.all_failed:
         return rows, outcomes, missing_tries
-    waived = active((*comparison.waivers, *waivers), today)
-    marked = sorted(key for key, sample in comparison.samples.items() if sample.must_pass)
-    for case in cases:
-        if not case.rule.gates or case.rule.pass_at is None or case.info.aggregate:
-            continue
-        for key in marked:
-            if (key, case.name) in waived:
-                continue
-            decided = _decide_sample(case, comparison, key)
+    for case, keys in _marked(cases, comparison, waivers, today):
+        steady = _steadiness(case, comparison, keys)
+        for key in keys:
+            decided = _decide_sample(case, comparison, key, settings, steady)
             if decided is not None:
                 rows.append(decided[0])
                 outcomes.append(decided[1])
-                missing_tries = max(missing_tries, _missing_tries(case, comparison, decided[0]))
+                missing = _missing_tries(case, comparison, decided[0], settings)
+                missing_tries = max(missing_tries, missing)
     return rows, outcomes, missing_tries
 
 
+def must_pass_odds(
+    cases: Sequence[MetricCase],
+    comparison: Comparison,
+    settings: DecisionSettings,
+    waivers: Sequence[Waiver],
+    today: datetime.date,
+) -> MustPassOdds | None:
+    """Return what the baseline's runs say of an unchanged system; None where they say nothing."""
+    fine, likely = 1.0, (settings.tries, settings.fails)
+    every: set[str] = set()
+    unsteady: dict[str, tuple[int, int]] = {}
+    for case, keys in _marked(cases, comparison, waivers, today):
+        steady = _steadiness(case, comparison, keys)
+        passed = {key: _before(case, comparison, key) for key in keys}
+        eligible = {key for key, runs in passed.items() if runs and all(runs)}
+        unsteady |= {key: (sum(runs), len(runs)) for key, runs in passed.items() if not all(runs)}
+        if steady is None or (case.column is not None and case.column.exact):
+            continue
+        every |= eligible
+        fine *= 1 - steady.any_fails(len(eligible), settings.tries, settings.fails)
+        likely = max(likely, steady.proposed(len(eligible), settings.alpha))
+    if not every and not unsteady:
+        return None
+    needed = 1 - fine > settings.alpha and likely != (settings.tries, settings.fails)
+    return MustPassOdds(len(every), 1 - fine, likely if needed else None, unsteady)
+
+
+def _marked(
+    cases: Sequence[MetricCase],
+    comparison: Comparison,
+    waivers: Sequence[Waiver],
+    today: datetime.date,
+) -> Iterator[tuple[MetricCase, list[str]]]:
+    """Yield each metric with a pass mark that gates, and the samples that must reach it."""
+    waived = active((*comparison.waivers, *waivers), today)
+    marked = sorted(key for key, sample in comparison.samples.items() if sample.must_pass)
+    for case in cases:
+        if marked and case.rule.gates and case.rule.pass_at is not None and not case.info.aggregate:
+            yield case, [key for key in marked if (key, case.name) not in waived]
+
+
+def _steadiness(case: MetricCase, comparison: Comparison, keys: Sequence[str]) -> Steadiness | None:
+    """Return how steady the baseline's runs of these samples are, those that repeat left out."""
+    if case.column is None or case.column.problem:
+        return None
+    rows = [row for row, key in enumerate(comparison.ids) if key in set(keys)]
+    values = case.column.recorded.values[rows]
+    if case.column.exact and case.column.varies is not None:
+        values = values[case.column.varies[rows]]
+    return steadiness(_passing(case, values[np.isfinite(values).all(axis=1)]))
+
+
 def _decide_sample(
-    case: MetricCase, comparison: Comparison, key: str
+    case: MetricCase,
+    comparison: Comparison,
+    key: str,
+    settings: DecisionSettings,
+    steady: Steadiness | None,
 ) -> tuple[MustPassRow, RuleOutcome] | None:
     """Decide on one sample; None where the metric does not apply to it."""
-    scores = _scores(case, comparison, key)
+    scores = _scores(case, comparison, key, settings.tries)
     if scores is None:
         return None
     assert case.rule.pass_at is not None
@@ -62,10 +131,12 @@ def _decide_sample(
         pass_at=case.rule.pass_at,
         tries=len(scores),
         failed=failed,
-        met=passed > failed + unknown,
+        met=passed > min(failed + unknown, settings.tries - settings.fails),
         eligible=all(before),
-        false_red=_false_red(case, comparison.ids.index(key)) if before else None,
+        false_red=_false_red(case, comparison, key, settings, steady) if before else None,
         scores=tuple(scores),
+        of_tries=settings.tries,
+        fails=settings.fails,
     )
     return row, _meaning(case, row, unknown)
 
@@ -80,15 +151,18 @@ def _meaning(case: MetricCase, row: MustPassRow, unknown: int) -> RuleOutcome:
         if row.eligible:
             return RuleOutcome(red=(reason,))
         return RuleOutcome(warnings=(f"{reason}; it failed in the baseline as well",))
-    missing = f"{unknown} unscored" if unknown else "a tie"
-    return RuleOutcome(undecided=(f"{subject}: {missing} in {row.tries}, not decided",))
+    missing = f"{unknown} unscored" if unknown else f"{row.failed} failed"
+    said = f"{subject}: {missing} in {count(row.tries, 'try').replace('trys', 'tries')}"
+    return RuleOutcome(undecided=(f"{said}, and {row.of_tries} are needed to tell",))
 
 
-def _scores(case: MetricCase, comparison: Comparison, key: str) -> list[float | None] | None:
+def _scores(
+    case: MetricCase, comparison: Comparison, key: str, most: int
+) -> list[float | None] | None:
     """Return one value a try; None where the metric does not apply to the sample."""
     if case.column is None or _silent(case, comparison, key):
         return None
-    tries = comparison.candidate.tries.get(key, ())[:TRIES]
+    tries = comparison.candidate.tries.get(key, ())[:most]
     scores = [record.scores.get(case.name) for record in tries]
     return [score.value if score is not None else None for score in scores] or [None]
 
@@ -108,30 +182,19 @@ def _before(case: MetricCase, comparison: Comparison, key: str) -> list[bool]:
     return [bool(passed) for passed in _passing(case, row[np.isfinite(row)])]
 
 
-def _false_red(case: MetricCase, row: int) -> float | None:
-    """Chance that the unchanged system fails two of three, from samples that passed otherwise.
-
-    Of all scored samples and runs where every other baseline run passed, the share that failed is
-    the chance f of one failing try. Half a failure is added, so that it is never 0 by luck alone.
-    Where samples repeat exactly, those that do not are counted among themselves.
-
-    Args:
-        row: The sample's in the columns.
-    """
+def _false_red(
+    case: MetricCase,
+    comparison: Comparison,
+    key: str,
+    settings: DecisionSettings,
+    steady: Steadiness | None,
+) -> float | None:
+    """Return how often the unchanged system fails a sample that passed; 0 where it repeats."""
     assert case.column is not None
-    values = case.column.recorded.values
-    if case.column.exact:
-        varies = case.column.varies
-        if varies is None or not varies[row]:
-            return 0.0
-        values = values[varies]
-    if values.shape[1] < 2:
-        return None
-    passed = _passing(case, values)
-    others_passed = passed.sum(axis=1, keepdims=True) - passed == values.shape[1] - 1
-    tried = others_passed & np.isfinite(values)
-    f = (int((tried & ~passed).sum()) + 0.5) / (int(tried.sum()) + 1)
-    return 3 * f * f * (1 - f) + f**3
+    row = comparison.ids.index(key)
+    if case.column.exact and (case.column.varies is None or not case.column.varies[row]):
+        return 0.0
+    return None if steady is None else steady.fails(settings.tries, settings.fails)
 
 
 def _passing(case: MetricCase, values: Floats) -> Mask:
@@ -139,11 +202,16 @@ def _passing(case: MetricCase, values: Floats) -> Mask:
     return passing(case.info, case.rule.pass_at, values)
 
 
-def _missing_tries(case: MetricCase, comparison: Comparison, row: MustPassRow) -> int:
-    """Tries still to make: none once the input is known to repeat byte for byte."""
+def _missing_tries(
+    case: MetricCase, comparison: Comparison, row: MustPassRow, settings: DecisionSettings
+) -> int:
+    """Tries still to make: none once it is settled, or the input repeats byte for byte."""
     repeats = case.column is not None and case.column.declared
     if repeats and case.info.reads is not Reads.RUN:
         outputs = {r.output_hash for r in comparison.candidate.tries.get(row.sample_id, ())}
         if len(outputs) == 1:
             return 0
-    return max(0, TRIES - row.tries)
+    passed = row.tries - row.failed - sum(score is None for score in row.scores)
+    to_fail = settings.fails - row.failed
+    to_pass = settings.tries - settings.fails + 1 - passed
+    return max(0, min(settings.tries - row.tries, to_fail, to_pass))

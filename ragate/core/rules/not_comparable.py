@@ -7,12 +7,15 @@ import numpy as np
 from ragate.core.comparison.compare import Comparison
 from ragate.core.quoting_phrases import NONE_MEASURED, SCORES_MISSING
 from ragate.core.rules.metric_case import MetricCase, RuleOutcome, left_open
+from ragate.core.rules.unscored import lost_scores
 from ragate.core.rules.wording import count
 from ragate.core.statistics.score_columns import SLACK, Mask, Side
 from ragate.core.text.listed_names import listed
-from ragate.models import DecisionSettings, MetricVerdict
+from ragate.models import DecisionSettings, MetricVerdict, Needs
 
 _NOUNS = ("samples", "clusters")
+
+MOST_USUAL = 0.2  # of a handful of samples bad luck would explain the loss of half
 
 
 def usable_cases(
@@ -51,7 +54,7 @@ def decide_unusable(
         reason = f"only {matched} of the baseline's {count(selected, 'sample')} are still the same"
         remedy = "ragate baseline update"
         return left_open(case, MetricVerdict.NOT_COMPARABLE, reason, remedy=remedy)
-    return _too_few_measured(case, comparison) or _too_little(case, max_unscored)
+    return _too_few_measured(case, comparison) or _too_little(case, comparison, max_unscored)
 
 
 def _too_few_measured(case: MetricCase, comparison: Comparison) -> RuleOutcome | None:
@@ -87,22 +90,29 @@ def _few(rows: Mask, case: MetricCase, comparison: Comparison) -> str:
     return ""
 
 
-def _too_little(case: MetricCase, max_unscored: float) -> RuleOutcome | None:
+def _too_little(
+    case: MetricCase, comparison: Comparison, max_unscored: float
+) -> RuleOutcome | None:
     assert case.column is not None
     if not case.counted.any():
         reason = f"{case.name} applies to no sample"
         return left_open(case, MetricVerdict.NOT_MEASURED, reason)
-    for name, side in (("baseline", case.column.baseline), ("candidate", case.column.candidate)):
+    usual = lost_scores(case, comparison).usual
+    limits = {"baseline": max_unscored, "candidate": max(max_unscored, min(usual, MOST_USUAL))}
+    sides = (case.column.baseline, case.column.candidate)
+    for (name, limit), side in zip(limits.items(), sides, strict=True):
         missing = side.unscored[case.counted]
         share = float(missing.mean()) if missing.size else 1.0
-        # On a slice two samples are many; what they could hide is held against the worst case.
+        # On a slice two samples are many.
         if case.slice and share < 1:
             continue
-        if not share <= max_unscored + SLACK:
+        if not share <= limit + SLACK:
             why = listed([f"{reason} ({n})" for reason, n in side.reasons.items()], most=2)
             reason = (
                 f"{case.name}: {share:.1%} of the {name}'s {SCORES_MISSING}; "
-                f"{max_unscored:.1%} is allowed" + (f": {why}" if why else "")
+                f"{limit:.1%} is allowed" + (f": {why}" if why else "")
             )
-            return left_open(case, MetricVerdict.NOT_MEASURED, reason)
+            silent = case.info.needs is Needs.JUDGE and name == "candidate" and share == 1
+            remedy = "ragate calibrate" if silent else ""
+            return left_open(case, MetricVerdict.NOT_MEASURED, reason, remedy=remedy)
     return None

@@ -9,7 +9,7 @@ from ragate.core.rules.metric_case import MetricCase, RuleOutcome
 from ragate.core.rules.wording import count
 from ragate.core.statistics.score_columns import SLACK
 from ragate.core.text.listed_names import listed
-from ragate.models import Direction, MetricRow, MetricVerdict
+from ragate.models import MetricRow, MetricVerdict
 
 _QUIET = {MetricVerdict.HELD, MetricVerdict.UNCHANGED, MetricVerdict.IMPROVED}
 _REFUSED = {MetricVerdict.NOT_MEASURED, MetricVerdict.NOT_COMPARABLE}
@@ -54,8 +54,7 @@ def _with_what_varied(row: MetricRow, varying: MetricRow) -> MetricRow:
         return row
     noun = count(varying.n, "sample")
     reason = f"of the samples that repeat: {row.reason}; {noun} that did not: {varying.reason}"
-    lost = -(row.change or 0.0) if row.direction is Direction.HIGHER else row.change or 0.0
-    allowed = row.limit is not None and lost <= row.limit + SLACK
+    allowed = row.limit is not None and row.lost <= row.limit + SLACK
     verdict = row.verdict if allowed else MetricVerdict.CANNOT_TELL
     return row.amended(verdict=verdict, reason=reason)
 

@@ -1,7 +1,8 @@
 """How the drop of a set scatters, and how it would if the labels meant nothing.
 
-The change takes a share of the samples to zero, so that the mean of this very set falls by d. Which
-samples those are is settled; the runs alone are random. Figures are those of one sample: a mean
+The change takes a share u of the samples to zero, so that the mean of this very set falls by d, and
+may reword the answers of the rest, which moves their scores up as often as down. Which samples
+break is settled; the runs and the rewording are random. Figures are those of one sample: a mean
 over n samples scatters by a root of n less.
 """
 
@@ -11,6 +12,7 @@ from dataclasses import dataclass
 from ragate.core.statistics.metric_noise import Noise
 
 _LEAST = 1e-12
+_Z = 1.645
 
 
 @dataclass(frozen=True)
@@ -33,13 +35,14 @@ class Moments:
 
     @property
     def between(self) -> float:
-        """Variance of an unbroken sample's candidate mean minus its baseline mean."""
+        """Variance of a repeated sample's candidate mean minus its baseline mean."""
         return self.run_variance * (1 / self.baseline_runs + 1 / self.candidate_runs)
 
     def deviation(self, drop: float) -> float:
         """Standard deviation of the drop that is seen: what is broken repeats as zero."""
         broken = drop / self.noise.mean
-        variance = self.between - broken * self.run_variance / self.candidate_runs
+        rewording = (1 - broken) * self.noise.reworded
+        variance = self.between + rewording - broken * self.run_variance / self.candidate_runs
         return math.sqrt(max(variance, _LEAST))
 
     def null_deviation(self, drop: float) -> float:
@@ -47,7 +50,27 @@ class Moments:
         square = self.noise.weight * self.noise.mean + self.run_variance / self.baseline_runs
         broken = drop / self.noise.mean
         lost = square if self._symmetric else self._relabelled(square)
-        return math.sqrt(max((1 - broken) * self.between + broken * lost, _LEAST))
+        return math.sqrt(max((1 - broken) * self._unbroken + broken * lost, _LEAST))
+
+    def excludes(self, drop: float, change: float, n: int) -> bool:
+        """Whether a change of `n` samples is too good to be a drop of this size, at 5 %.
+
+        The spread is what it were if the drop were true: broken samples that a lucky set has few of
+        are no reason to be sure.
+        """
+        variance = self.between + self.noise.reworded + drop * (self.noise.weight - drop)
+        return change + drop > _Z * math.sqrt(max(variance, _LEAST) / n)
+
+    def unbroken_share(self, drop: float) -> float:
+        """Share of the null variance that samples carry which did not break."""
+        unbroken = (1 - drop / self.noise.mean) * self._unbroken
+        return min(1.0, max(0.0, unbroken / self.null_deviation(drop) ** 2))
+
+    @property
+    def _unbroken(self) -> float:
+        """Variance of an unbroken sample's difference: signs flipped, or its runs relabelled."""
+        runs = self.baseline_runs + self.candidate_runs
+        return self.between + self.noise.reworded / (1 if self._symmetric else runs - 1)
 
     def _relabelled(self, square: float) -> float:
         """Variance of a broken sample's difference when its runs are relabelled."""

@@ -1,12 +1,16 @@
 """How one metric behaves from run to run and from sample to sample, read off its baseline."""
 
-from dataclasses import dataclass
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ragate.core.statistics.score_columns import Floats
 
 ASSUMED_NOISE = 0.05
+YES_OR_NO = 0.25  # the most that scores on [0, 1] can vary between samples
+REWORDING = 0.25  # measured: .08 where a prompt was reworded, .25 where another system answered
 _DIGITS = 6  # scores that differ further down are equal
 _NONE = 1e-9
 
@@ -23,7 +27,8 @@ class Noise:
         weight: Mean square over mean of the samples' true scores: 1 for scores of 0 and 1.
         reach: Broken samples for each whole point that the sum of the scores loses, at least 1.
         grain: Step of the scores: 1 for yes or no, a quarter for grades, 0 where they vary freely.
-        carriers: Share of the samples that carry the noise: 1 where all vary alike.
+        between: Variance of the samples' true scores: how far a score can move at all.
+        reworded: Variance that rewording adds to a sample's difference, as a mean over all samples.
     """
 
     q: float = ASSUMED_NOISE
@@ -32,7 +37,36 @@ class Noise:
     weight: float = 1.0
     reach: float = 1.0
     grain: float = 1.0
-    carriers: float = ASSUMED_NOISE
+    between: float = YES_OR_NO
+    reworded: float = 0.0
+
+    def when_reworded(self, share: float) -> Noise:
+        """Return the noise where a change also rewords this share of the answers.
+
+        Two answers to one question that are worded otherwise differ by `REWORDING` of what two
+        answers to two questions do.
+        """
+        return replace(self, reworded=share * 2 * REWORDING * self.between)
+
+    def with_runs(self, scores: Floats) -> Noise:
+        """Return the noise with what other runs of the same samples differ by, where they do."""
+        q = _between_runs(scores, scores.shape[1])
+        return self if q is None else replace(self, q=q, measured=True)
+
+    def as_seen(self, differences: Floats, *, baseline_runs: int, candidate_runs: int) -> Noise:
+        """Return the noise with the rewording that a candidate shows.
+
+        Rewording that harms nothing moves scores up as often as down, and what breaks never rises:
+        so the samples that rise tell how much was reworded, broken or not.
+
+        Args:
+            differences: (samples,) candidate mean minus baseline mean on [0, 1], higher is better.
+        """
+        if not len(differences):
+            return self
+        rising = 2 * float((differences[differences > 0] ** 2).sum()) / len(differences)
+        repeated = self.q / 2 * (1 / baseline_runs + 1 / candidate_runs)
+        return replace(self, reworded=max(0.0, rising - repeated))
 
 
 def measure_noise(baseline: Floats, *, runs: int | None = None) -> Noise:
@@ -44,15 +78,17 @@ def measure_noise(baseline: Floats, *, runs: int | None = None) -> Noise:
     scored = baseline[np.isfinite(baseline).any(axis=1)]
     if not scored.size:
         return Noise()
-    q, carriers = _between_runs(scored, runs or baseline.shape[1])
+    q = _between_runs(scored, runs or baseline.shape[1])
     measured = q is not None
     q = ASSUMED_NOISE if q is None else q
     means = np.nanmean(scored, axis=1)
     mean = float(means.mean())
-    if mean <= 0:
-        return Noise(q, measured=measured, carriers=carriers)
     passes = float(np.isfinite(scored).sum(axis=1).mean())
-    square = float((means**2).mean()) - q / 2 / passes  # a mean over few runs holds their noise
+    inside = q / 2 / passes  # a mean over few runs holds their noise
+    between = max(0.0, float(means.var()) - inside)
+    if mean <= 0:
+        return Noise(q, measured=measured, between=between)
+    square = float((means**2).mean()) - inside
     return Noise(
         q,
         measured=measured,
@@ -60,24 +96,18 @@ def measure_noise(baseline: Floats, *, runs: int | None = None) -> Noise:
         weight=max(square / mean, mean),
         reach=float((means > 0).mean()) / mean,
         grain=_grain(scored),
-        carriers=carriers,
+        between=between,
     )
 
 
-def _between_runs(scored: Floats, runs: int) -> tuple[float | None, float]:
-    """Return q, None where no sample has two runs, and the share of samples that carry it."""
+def _between_runs(scored: Floats, runs: int) -> float | None:
+    """Return q, None where no sample has two runs."""
     twice = scored[np.isfinite(scored).sum(axis=1) >= 2]
     if not twice.size:
-        return None, ASSUMED_NOISE
+        return None
     q = 2 * float(np.nanvar(twice, axis=1, ddof=1).mean())
-    if q < _NONE:  # nothing differed: one sample in one run might have
-        least = 1 / (len(twice) * (runs - 1))
-        return least, least
-    pairs = [twice[:, a] - twice[:, b] for a in range(twice.shape[1]) for b in range(a)]
-    differences = np.concatenate(pairs)
-    differences = differences[np.isfinite(differences)]
-    fourth = float((differences**4).mean())
-    return q, min(1.0, float((differences**2).mean()) ** 2 / fourth)
+    # Where nothing differed, one sample in one run might have.
+    return q if q >= _NONE else 1 / (len(twice) * (runs - 1))
 
 
 def _grain(scored: Floats) -> float:

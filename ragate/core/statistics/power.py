@@ -2,19 +2,19 @@
 
 import math
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Self
 
 from ragate.core.statistics.drop_moments import Moments
 from ragate.core.statistics.fewest_losses import losses_to_fail
+from ragate.core.statistics.joint_noise import ALONE, JointNoise
 from ragate.core.statistics.looks import SUSPICIOUS, Stages
 from ragate.core.statistics.metric_noise import Noise
-from ragate.core.statistics.quantiles import bivariate_tail, incomplete_beta, normal_tail, root
+from ragate.core.statistics.quantiles import bivariate_tail, normal_tail
 
 POWER = 0.8
 _SLACK = 1e-9
 _CLOSEST = 0.9999  # correlation of two looks, at most: equal ones are one
-_HALVINGS = 40
+_HALVINGS = 16  # to a hundredth of what is printed
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Design:
     """A gate as it would be: how many metrics and runs, at which error.
 
     Attributes:
-        metrics: Noisy metrics that are tested together; one of them breaks.
+        joint: The noise of the metric that breaks beside that of those tested together with it.
         candidate_runs: Runs of the first look.
         confirm: Further runs of a suspicious candidate; 0: there is one look.
         flips: True where the generalise claim decides.
@@ -31,7 +31,7 @@ class Design:
     """
 
     alpha: float = 0.02
-    metrics: int = 1
+    joint: JointNoise = ALONE
     baseline_runs: int = 3
     candidate_runs: int = 1
     confirm: int = 0
@@ -60,7 +60,8 @@ class Design:
     def power(self, drop: float, n: int, noise: Noise) -> float:
         """Return how often the gate is red when the mean of this set truly fell by `drop`.
 
-        The change takes a share of the samples to zero in one metric, and changes no other.
+        The change takes a share of the samples to zero in one metric; what it rewords beside that,
+        by `noise.reworded`, moves scores both ways.
         """
         if not drop * noise.reach * n >= self._fewest_losses - _SLACK:
             return 0.0
@@ -104,8 +105,8 @@ class _LookPower:
 
     def proven(self, drop: float, level: float) -> float:
         """Return the drop from which on p is `level` or less."""
-        carriers = self.moments.noise.carriers * self.n
-        z = critical_value(level, metrics=self.design.metrics, carriers=carriers)
+        shared = self.moments.unbroken_share(drop)
+        z = self.design.joint.critical_value(level, unbroken=shared)
         z = skewed(z, self.moments.skewness(drop, self.n))
         return z * self.moments.null_deviation(drop) / math.sqrt(self.n) + self.moments.tie / self.n
 
@@ -134,37 +135,6 @@ def _red_at_last(
 def up_to_a_thousandth(drop: float) -> float:
     """Round up, as every printed minimum detectable effect is."""
     return math.ceil(drop * 1000 - 1e-6) / 1000
-
-
-_FARTHEST = 12.0
-
-
-@lru_cache(maxsize=4096)
-def critical_value(level: float, *, metrics: int, carriers: float) -> float:
-    """Return what a metric's standardised drop must exceed to be red at `level`.
-
-    Of an unchanged metric only few samples differ between runs, and a sum of few terms never
-    reaches far. The broken metric moves many, so its own tail is a normal one.
-
-    Args:
-        metrics: Metrics tested together, this one included.
-        carriers: Samples that carry the noise of each of the others.
-    """
-
-    def beyond(z: float) -> float:
-        return normal_tail(z) + (metrics - 1) * coin_tail(z, carriers) - level
-
-    return root(beyond, -_FARTHEST, _FARTHEST)
-
-
-def coin_tail(z: float, coins: float) -> float:
-    """Return how often the standardised sum of so many fair signs exceeds `z`; half of a tie."""
-    if coins <= 0:
-        return 0.0
-    heads = (coins + z * math.sqrt(coins)) / 2 + 0.5
-    if heads <= 0:
-        return 1.0
-    return 0.0 if heads >= coins + 1 else incomplete_beta(heads, coins - heads + 1, 0.5)
 
 
 def skewed(z: float, skewness: float) -> float:

@@ -46,6 +46,7 @@ class Column:
         added: The candidate on samples without a partner in the baseline: floors only.
         recorded: The baseline as recorded; in `baseline` unaffected samples hold their mean.
         exact: True where the exact rule judges the samples that repeat, by declaration.
+        doubt: Why that is provisional: a loss has to be proven by the signs of what changed.
         varies: (samples,) True where the input differs between passes of a side; None: unknown.
         declared: True where the metric's input is declared to repeat in the candidate.
         problem: Why the two sides do not compare; "" where they do. remedy: The command to type.
@@ -59,6 +60,7 @@ class Column:
     recorded: Side
     applies: Mask
     exact: bool = False
+    doubt: str = ""
     varies: Mask | None = None
     declared: bool = False
     problem: str = ""

@@ -20,12 +20,11 @@ class _Fault(NamedTuple):
 
     Attributes:
         holds: From the readings of a sample. What was not measured is neither low nor right.
+        says: Symptom, likely cause and action, in words.
     """
 
     holds: Callable[[Readings], bool]
-    symptom: str
-    likely_cause: str
-    action: str
+    says: Callable[[Advice], Diagnosis]
 
 
 def _low(readings: Readings, family: str) -> bool:
@@ -43,45 +42,62 @@ def _made_up(readings: Readings) -> bool:
 FAULTS = (
     _Fault(
         lambda sample: _FAILS in sample,
-        "the system fails",
-        "an exception, a timeout or an empty answer",
-        "read the error; nothing else about the sample means anything yet",
+        lambda _: Diagnosis(
+            symptom="the system fails",
+            likely_cause="an exception, a timeout or an empty answer",
+            action="read the error; nothing else about the sample means anything yet",
+        ),
     ),
     _Fault(
         lambda sample: sample.get("hits") == 0,
-        "no expected document is retrieved",
-        "retrieval misses it, or it is not in the corpus",
-        "{advice.find_documents}; look at chunk size and titles",
+        lambda advice: Diagnosis(
+            symptom="no expected document is retrieved",
+            likely_cause="retrieval misses it, or it is not in the corpus",
+            action=f"{advice.find_documents}; look at chunk size and titles",
+        ),
     ),
     _Fault(
         lambda sample: _made_up(sample) and _low(sample, "relevant"),
-        "neither true to the contexts nor to the point",
-        "the contexts do not hold the answer",
-        "read the contexts first, then the answer",
+        lambda _: Diagnosis(
+            symptom="neither true to the contexts nor to the point",
+            likely_cause="the contexts do not hold the answer",
+            action="read the contexts first, then the answer",
+        ),
     ),
     _Fault(
         _made_up,
-        "the answer says what the contexts do not",
-        "{advice.made_up}",
-        "{advice.stay_with_contexts}",
+        lambda advice: Diagnosis(
+            symptom="the answer says what the contexts do not",
+            likely_cause=advice.made_up,
+            action=advice.stay_with_contexts,
+        ),
     ),
     _Fault(
         lambda sample: _right(sample, "faithful") and _low(sample, "relevant"),
-        "true to the contexts, beside the question",
-        "retrieval brings passages about something else, and the answer follows them",
-        "improve how queries match documents: metadata filters, fewer chunks, a reranker",
+        lambda _: Diagnosis(
+            symptom="true to the contexts, beside the question",
+            likely_cause="retrieval brings passages about something else, and the answer follows "
+            "them",
+            action="improve how queries match documents: metadata filters, fewer chunks, a "
+            "reranker",
+        ),
     ),
     _Fault(
         lambda sample: _low(sample, "correct"),
-        "the answer is right in part or wrong, with nothing else to see",
-        "facts are cut at the edges of chunks, the answer is too short, or the reference is old",
-        "check that the documents hold the whole answer; {advice.whole_answers}",
+        lambda advice: Diagnosis(
+            symptom="the answer is right in part or wrong, with nothing else to see",
+            likely_cause="facts are cut at the edges of chunks, the answer is too short, or the "
+            "reference is old",
+            action=f"check that the documents hold the whole answer; {advice.whole_answers}",
+        ),
     ),
     _Fault(
         lambda sample: sample.get("ranks", 1.0) < _LATE,
-        "the expected documents come third or later",
-        "they are found and ranked below others",
-        "add a reranker, tune the embedder or the term weights",
+        lambda _: Diagnosis(
+            symptom="the expected documents come third or later",
+            likely_cause="they are found and ranked below others",
+            action="add a reranker, tune the embedder or the term weights",
+        ),
     ),
 )
 
@@ -113,9 +129,8 @@ def fault_of(records: Sequence[Record], infos: Mapping[str, MetricInfo], advice:
     found = next(iter(_faults(records, infos).values()), None)
     if found is None:
         return ""
-    fault = FAULTS[found]
-    words = f"{fault.symptom}: {fault.likely_cause}. {fault.action}"
-    return words.format(advice=advice)
+    said = FAULTS[found].says(advice)
+    return f"{said.symptom}: {said.likely_cause}. {said.action}"
 
 
 def _diagnosis(
@@ -123,12 +138,9 @@ def _diagnosis(
 ) -> Diagnosis:
     before = f", {already:,} of them in the baseline as well" if already else ""
     names = listed(samples, most=_NAMED)
-    return Diagnosis(
-        symptom=f"{len(samples):,} of {of:,} samples as they stand{before}: {fault.symptom}: "
-        f"{names}",
-        likely_cause=fault.likely_cause.format(advice=advice),
-        action=fault.action.format(advice=advice),
-    )
+    said = fault.says(advice)
+    shown = f"{len(samples):,} of {of:,} samples as they stand{before}: {said.symptom}: {names}"
+    return said.amended(symptom=shown)
 
 
 def _faults(records: Iterable[Record], infos: Mapping[str, MetricInfo]) -> dict[str, int | None]:

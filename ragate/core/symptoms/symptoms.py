@@ -33,10 +33,6 @@ def symptoms(
 
 
 def _diagnosis(rule: SymptomRule, run: RunFigures) -> Diagnosis:
-    symptom = rule.symptom.format(run=run)
+    said = rule.says(run)
     shown = "; ".join(run.readings[name].words for name in rule.shows if name in run.readings)
-    return Diagnosis(
-        symptom=f"{symptom}: {shown}" if shown else symptom,
-        likely_cause=rule.likely_cause.format(run=run),
-        action=rule.action.format(run=run),
-    )
+    return said.amended(symptom=f"{said.symptom}: {shown}") if shown else said

@@ -27,13 +27,13 @@ _HAN = "万萬億亿兆만억"  # written without a space before what is counted
 _LETTERS = {"k", "m", "b", "t"}  # short for a scale only where they touch the number
 _WORDS = "|".join(sorted(_POWERS.keys() - _LETTERS - set(_HAN), key=len, reverse=True))
 _NUMBER = re.compile(
-    r"(?P<version>\b(?:v|version |release )(?=\d))?+"
-    r"(?P<digits>(?<![\d.,])\d{1,3}(?: \d{3}){1,20}+(?!\d)(?:[.,]\d++)?+"
-    rf"|(?:(?<![\w.,])\.)?+\d++(?:[.,'\u2019{_GAPS}]\d++)*+)"
+    r"(?>(?P<version>\b(?:v|version |release )(?=\d))?)"
+    r"(?P<digits>(?<![\d.,])\d{1,3}(?>(?: \d{3}){1,20})(?!\d)(?>(?:[.,]\d++)?)"
+    rf"|(?>(?:(?<![\w.,])\.)?)\d++(?>(?:[.,'\u2019{_GAPS}]\d++)*))"
     rf"(?:[ {_GAPS}-]?(?P<scale>(?:{_WORDS})(?!\w)|[{_HAN}])|(?P<letter>[kKmMbBtT])(?!\w))?",
     re.IGNORECASE,
 )
-_GROUPED = re.compile(rf"\d{{1,3}}(?:([.,' \u2019{_GAPS}])\d{{3}})(?:\1\d{{3}})*+(?:[.,]\d++)?")
+_GROUPED = re.compile(rf"\d{{1,3}}(?:([.,' \u2019{_GAPS}])\d{{3}})(?>(?:\1\d{{3}})*)(?:[.,]\d++)?")
 _INDIAN = re.compile(r"\d{1,2}(?:,\d{2})+,\d{3}(?:\.\d++)?")
 _AMBIGUOUS = re.compile(r"\d{1,3}[.,]\d{3}")
 _MAY_BE_VERSION = re.compile(r"\d{1,3}\.[1-9]0")  # 2.10 is 2.1, or what follows 2.9

@@ -17,10 +17,10 @@ _HEADING = re.compile(r"(?m)^([ \t]{0,3}#{1,6}[ \t][^\n]*)\n")
 _END = re.compile(
     r"(?P<sign>[.!?…‽؟।።]++|[。！？｡]++)"
     r"[\"'”’»)\]*_\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff]*+"
-    r"(?:[ ]?\[\d{1,4}(?:\s?,\s?\d{1,4}){0,20}+\])*+"
+    r"(?>(?:[ ]?\[\d{1,4}(?>(?:\s?,\s?\d{1,4}){0,20})\])*)"
 )
 # What follows the full stop behind a word of four letters or more.
-_AFTER_WORD = re.compile(r"[^\W\d_]{4}\s?[.!?](?:\s?\[\d{1,4}\]){0,5}+\s+([^\W\d_])")
+_AFTER_WORD = re.compile(r"[^\W\d_]{4}\s?[.!?](?>(?:\s?\[\d{1,4}\]){0,5})\s+([^\W\d_])")
 _LAST_WORD = re.compile(r"([^\s(\[\"“‘'„«]*)$")
 _SECOND_OF_TWO = re.compile(r"(?:^|[^\w])[^\W\d_]\. ?[^\W\d_]$")  # the h of "d. h."
 _INITIAL = re.compile(r"[^\W\d_]\.")
@@ -65,12 +65,12 @@ def split_sentences(text: str) -> list[str]:
     if "```" not in text and "~~~" not in text:
         return _of_prose(text)
     found: list[str] = []
-    for is_code, part in _code_and_prose(text):
+    for is_code, part in code_and_prose(text):
         found += [part.strip()] if is_code else _of_prose(part)
     return found
 
 
-def _code_and_prose(text: str) -> Iterator[tuple[bool, str]]:
+def code_and_prose(text: str) -> Iterator[tuple[bool, str]]:
     """Yield the parts of a text in order, and whether each is a block of code.
 
     A fence that no later line closes opens none: else all behind it were one sentence.

@@ -129,8 +129,8 @@ def lcs_length(left: Sequence[str], right: Sequence[str]) -> int:
     return len(left) - unmatched.bit_count()
 
 
-_CODE = re.compile(r"```(?:(?!```).)*+```|`[^`\n]*+`", re.DOTALL)
-_MARKER = re.compile(r"\[(\d{1,4}(?:\s?,\s?\d{1,4}){0,50}+)\]")
+_CODE = re.compile(r"```(?>(?:(?!```).)*)```|`[^`\n]*+`", re.DOTALL)
+_MARKER = re.compile(r"\[(\d{1,4}(?>(?:\s?,\s?\d{1,4}){0,50}))\]")
 
 
 def markers(text: str) -> list[int]:

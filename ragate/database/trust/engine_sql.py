@@ -167,11 +167,11 @@ _CLOSED = "REVOKE ALL ON ALL FUNCTIONS IN SCHEMA ragate_worker FROM PUBLIC;"
 
 MIGRATIONS = Migrations("ragate_worker", (_FUNCTIONS + _CLOSED,))
 WORKER_FUNCTIONS = (
-    "procrastinate_register_worker_v1()",
-    "procrastinate_unregister_worker_v1(bigint)",
-    "procrastinate_update_heartbeat_v1(bigint)",
-    "procrastinate_prune_stalled_workers_v1(double precision)",
-    "procrastinate_fetch_job_v2(character varying[], bigint)",
-    "procrastinate_finish_job_v1(bigint, ragate_queue.procrastinate_job_status, boolean)",
-    "procrastinate_retry_job_v2(bigint, timestamptz, integer, varchar, varchar)",
+    "procrastinate_register_worker_v1",
+    "procrastinate_unregister_worker_v1",
+    "procrastinate_update_heartbeat_v1",
+    "procrastinate_prune_stalled_workers_v1",
+    "procrastinate_fetch_job_v2",
+    "procrastinate_finish_job_v1",
+    "procrastinate_retry_job_v2",
 )

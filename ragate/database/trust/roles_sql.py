@@ -7,19 +7,14 @@ from ragate.database.trust import engine_sql
 from ragate.errors import UsageError
 
 OURS = ("ragate_owner", "ragate_submitters", "ragate_workers")
-WORK_FUNCTIONS = (
-    "begin_block(text, integer)",
-    "append(uuid, text[], text[])",
-    "end_block(uuid)",
-    "give_back(uuid, text, boolean)",
-    "greet(uuid, text)",
-)
-BUDGET_FUNCTIONS = (
-    "reserve(text, text, text, double precision)",
-    "settle(text, bigint, double precision)",
-    "lose(text, bigint)",
-    "give_back(text, bigint)",
-    "tell(text, text)",
+# No two functions of a schema bear the same name.
+_WORKERS_MAY_CALL = (
+    *(
+        f"ragate_work.{name}"
+        for name in ("begin_block", "append", "end_block", "give_back", "greet")
+    ),
+    *(f"ragate_trust.{name}" for name in ("draw", "price", "turn", "tell")),
+    *(f"ragate_worker.{name}" for name in engine_sql.WORKER_FUNCTIONS),
 )
 _NAME = re.compile(r"[a-z_][a-z0-9_]{0,62}")
 
@@ -96,20 +91,24 @@ GRANT EXECUTE ON FUNCTION
     TO ragate_workers;
 
 -- What Postgres gives to everybody, and a superuser alone can take: where a managed server refuses,
--- a worker can still fill the disk.
+-- a worker can still fill the disk, the log and the table of locks, which all databases share.
 DO $$
 DECLARE thing record;
 BEGIN
     IF NOT (SELECT rolsuper FROM pg_roles WHERE rolname = current_user) THEN
-        RAISE WARNING 'a superuser alone can forbid workers large objects and long temporary files';
+        RAISE WARNING 'a superuser alone can forbid workers advisory locks, messages in the '
+            'write-ahead log, large objects and long temporary files';
         RETURN;
     END IF;
     FOR thing IN
         SELECT oid::regprocedure AS it FROM pg_proc
-        WHERE pronamespace = 'pg_catalog'::regnamespace AND proname IN ('lo_creat', 'lo_create',
-            'lo_from_bytea', 'lo_put', 'lowrite', 'lo_truncate', 'lo_truncate64')
+        WHERE pronamespace = 'pg_catalog'::regnamespace AND (proname ~ '^pg_(try_)?advisory_'
+            OR proname IN ('pg_logical_emit_message', 'lo_creat', 'lo_create', 'lo_from_bytea',
+                'lo_put', 'lowrite', 'lo_truncate', 'lo_truncate64'))
     LOOP
         EXECUTE format('REVOKE EXECUTE ON FUNCTION %s FROM PUBLIC', thing.it);
+        EXECUTE format(
+            'GRANT EXECUTE ON FUNCTION %s TO ragate_owner, ragate_submitters', thing.it);
     END LOOP;
 END $$;
 """
@@ -133,15 +132,20 @@ BEGIN
 END $$;
 """
 # Queries of a role are shown to all that log in with it, those of its other workers among them.
+WORKER_SETTINGS = {"track_activities": "off", "temp_file_limit": "256MB"}
 _LIMITS = """\
 DO $$
 BEGIN
     IF (SELECT rolsuper FROM pg_roles WHERE rolname = current_user) THEN
-        ALTER ROLE {name} SET track_activities = off;
-        ALTER ROLE {name} SET temp_file_limit = '256MB';
+        {settings}
     END IF;
 END $$;
-"""
+""".replace(
+    "{settings}",
+    "\n        ".join(
+        f"ALTER ROLE {{name}} SET {key} = '{value}';" for key, value in WORKER_SETTINGS.items()
+    ),
+)
 
 
 def roles_sql(workers: Sequence[str], submitters: Sequence[str]) -> str:
@@ -155,12 +159,7 @@ def roles_sql(workers: Sequence[str], submitters: Sequence[str]) -> str:
         UsageError: a name is none that needs no quotes, is used twice, or is one of ours.
     """
     _refuse_names([*workers, *submitters])
-    functions = [
-        *(f"ragate_work.{signature}" for signature in WORK_FUNCTIONS),
-        *(f"ragate_trust.{signature}" for signature in BUDGET_FUNCTIONS),
-        *(f"ragate_worker.{signature}" for signature in engine_sql.WORKER_FUNCTIONS),
-    ]
-    text = _GROUPS + _WORKERS.replace("{functions}", ",\n    ".join(functions))
+    text = _GROUPS + _WORKERS.replace("{functions}", ",\n    ".join(_WORKERS_MAY_CALL))
     for group, names in (("ragate_workers", workers), ("ragate_submitters", submitters)):
         login = _LOGIN + _LIMITS if group == "ragate_workers" else _LOGIN
         text += "".join(login.replace("{group}", group).replace("{name}", name) for name in names)

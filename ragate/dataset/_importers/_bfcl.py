@@ -4,8 +4,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from ragate.dataset._importers._common import Imported, Notes
-from ragate.dataset._importers._conversation import question_of
+from ragate.dataset._importers._common import Imported, Notes, question_of
 from ragate.dataset._rows import MAX_BYTES
 from ragate.errors import DatasetError
 from ragate.support.settings import shown
@@ -38,7 +37,9 @@ def read(path: Path, notes: Notes) -> Iterator[Imported]:
             notes.add("left out: no question of a user")
             continue
         name = str(row.get("id", ""))
-        calls = row.get("ground_truth") or answers.get(name)
+        calls = row.get("ground_truth")
+        if calls is None:
+            calls = answers.get(name)
         if calls is None and name.startswith(_WITHOUT_CALLS):
             calls = []
         if calls is None:

@@ -14,8 +14,8 @@ from ragate.dataset._importers._common import (
     scalar,
     text_of,
     texts_of,
+    turns_of,
 )
-from ragate.dataset._importers._conversation import turns_of
 from ragate.errors import DatasetError
 from ragate.models import MetadataValue, Turn
 from ragate.support.settings import nearest, shown

@@ -7,7 +7,7 @@ from typing import Any
 
 from ragate.core.text.quoted_passages import normalise, passage_hash
 from ragate.dataset._importers._common import Imported, scalar
-from ragate.dataset._messages import generated_id
+from ragate.dataset._values import generated_id
 from ragate.models import MetadataValue
 
 

@@ -15,9 +15,10 @@ from ragate.dataset._importers._common import (
     texts_of,
     untaken,
 )
-from ragate.dataset._recorded import RECORDED, REFERENCES
+from ragate.dataset._rows import RECORDED, REFERENCES
 from ragate.errors import DatasetError
 from ragate.support.settings import shown
+from ragate.version import MANUAL
 
 # By what they hold, the surest name first; compared without case, and "_" for a space or a dash.
 _COLUMNS = {
@@ -64,7 +65,7 @@ def read(path: Path, notes: Notes) -> Iterator[Imported]:
                 notes.add(f"{name!r} is read as {what}")
         left_out = _recorded(row, found)
         for name in sorted(left_out):
-            notes.add(f"left out: {name}, a recorded output (docs/replay.md)")
+            notes.add(f"left out: {name}, a recorded output ({MANUAL}/replay.md)")
         yield _imported(where, row, found, left_out)
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ragate.dataset._importers._common import Imported, Notes
-from ragate.dataset._messages import MAX_TURNS
+from ragate.dataset._values import MAX_TURNS
 from ragate.models import MetadataValue, Turn
 from ragate.outputs.exports import Exchange, read_export
 

@@ -3,6 +3,7 @@
 import os
 import subprocess
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path, PurePosixPath
 
 from ragate.errors import RagateError
@@ -71,7 +72,7 @@ def entry(root: Path, commit: str, path: str) -> TreeEntry | None:
 
 def listing(root: Path, commit: str, folder: str) -> list[TreeEntry]:
     """Return the entries of a folder of `commit`; [] where it is absent."""
-    return _entries(root, commit, f"{folder}/")
+    return list(_entries(root, commit, f"{folder}/"))
 
 
 def blob(root: Path, sha: str) -> bytes:
@@ -97,9 +98,10 @@ def changed_links(root: Path, old: str, new: str) -> frozenset[str]:
     return frozenset(os.fsdecode(path) for path in links)
 
 
-def _entries(root: Path, commit: str, path: str) -> list[TreeEntry]:
+@lru_cache(maxsize=256)  # a commit does not change, and a report names the same files again
+def _entries(root: Path, commit: str, path: str) -> tuple[TreeEntry, ...]:
     rows = _run(root, "ls-tree", "-z", "--full-tree", commit, "--", path)
-    return [_entry(row) for row in rows.split(b"\0") if row]
+    return tuple(_entry(row) for row in rows.split(b"\0") if row)
 
 
 def _entry(row: bytes) -> TreeEntry:

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import TypeVar
 
-from ragate.baseline import contexts_path, requests_path
+from ragate.baseline import contexts_path
+from ragate.baseline.requests import requests_path
 from ragate.config import CONFIG_NAME, Config, parse_config, preset_file
 from ragate.config.read import MAX_BYTES as CONFIG_BYTES
 from ragate.errors import ConfigError, RagateError

@@ -5,11 +5,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import Literal, TypeVar, get_args
-from urllib.parse import urlsplit
 
 from pydantic import SecretStr
 
-from ragate.errors import UsageError
+from ragate.database.postgres import readable
+from ragate.errors import DatabaseError, UsageError
 from ragate.github.rest.connection import Connection, read_proxy
 from ragate.runtime.run_labels import RunLabels, read_labels
 from ragate.support.settings import shown
@@ -24,6 +24,7 @@ MOST_SHARDS = 256  # jobs of one matrix
 _GATE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,59}")
 _TAG_SEPARATOR = re.compile(r"[,\s]+")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+_USER = re.compile(r"://([^/?#]*)@")
 _NOTHING = SecretStr("")
 _Word = TypeVar("_Word", bound=str)
 
@@ -80,7 +81,8 @@ class Inputs:
 
 def _password(address: str) -> str:
     """Return an address's password with its marks: alone, a short one would cut words apart."""
-    password = urlsplit(address).password if "://" in address else ""
+    user = _USER.search(address)
+    password = user[1].partition(":")[2] if user else ""
     return f":{password}@" if password else ""
 
 
@@ -95,7 +97,7 @@ def read_inputs(environ: Mapping[str, str]) -> Inputs:
     inputs = Inputs(
         mode=variables.word("mode", get_args(Mode), Inputs.mode),
         config=variables.path("config", Inputs.config),
-        database_url=SecretStr(variables.text("database-url")),
+        database_url=variables.database_url(),
         github_token=variables.token(),
         comment=variables.word("comment", get_args(CommentPolicy), Inputs.comment),
         gate=variables.gate(),
@@ -168,6 +170,13 @@ class _InputVariables:
                 remedy="give it as ${{ secrets.NAME }}, or leave it out for the workflow's own",
             )
         return SecretStr(value)
+
+    def database_url(self) -> SecretStr:
+        value = self.text("database-url")
+        try:
+            return SecretStr(value and readable(value, "input database-url"))
+        except DatabaseError as error:
+            raise UsageError(error.message, remedy=error.remedy) from error
 
     def gate(self) -> str:
         value = self.text("gate")

@@ -103,6 +103,8 @@ def _split_reason(verb: Verb, arguments: str) -> tuple[str, str]:
     reason = " ".join(quoted[1].split()) if quoted else ""
     if quoted is None or not 3 <= len(reason) <= _MOST_REASON:
         raise _wrong(f'{verb} ends with a "reason" of 3 to {_MOST_REASON} characters, in quotes')
+    if reason.casefold() == "reason":
+        raise _wrong(f'"{reason}" stands for yours: write why in its place')
     return arguments[: quoted.start()], reason
 
 

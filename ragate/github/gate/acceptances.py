@@ -13,9 +13,7 @@ from dataclasses import dataclass
 from ragate.core.hashing import digest
 from ragate.errors import UsageError
 from ragate.github.event.slash_command import Command, parse_command
-from ragate.github.rest.authors import login_in
-from ragate.github.rest.git_database import Json
-from ragate.github.rest.repository import Repository
+from ragate.github.rest.repository import Json, Repository, login_in
 from ragate.models import Acceptance, Decision, Rule, Run
 
 # Accepted by this name: that the outputs come from another system than the base's.

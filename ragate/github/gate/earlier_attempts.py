@@ -11,15 +11,15 @@ from pathlib import Path
 
 from ragate.core.hashing import output_hash
 from ragate.errors import RagateError, StorageError
-from ragate.github.commits.base_commit import Base
+from ragate.github.commits.change import Base
 from ragate.github.gate.left_result import RUN, LeftResult, fetch_result
 from ragate.github.gate.step_context import StepContext
 from ragate.github.rest.artifacts import find_results
 from ragate.github.rest.repository import Repository, gate_statuses
 from ragate.models import Record, Run, Verdict
 from ragate.outputs.outputs_file import read_outputs
+from ragate.stores import OUTPUTS
 from ragate.stores.local import LocalStore
-from ragate.stores.run_files import OUTPUTS
 
 _KEEP = (
     "keep what each run leaves: upload .ragate/result as an artifact with `if: always()`, and give "

@@ -7,11 +7,11 @@ from urllib.parse import quote
 from pydantic import Field, ValidationError
 
 from ragate.errors import StorageError
-from ragate.github.rest.artifacts import FoundArtifact, unpack
-from ragate.github.rest.repository import Repository
+from ragate.github.rest.artifacts import FoundArtifact, find_results, unpack
+from ragate.github.rest.repository import Json, Repository
 from ragate.models import Frozen, Publish, Report
-from ragate.stores.published_run import copy_run
-from ragate.stores.run_files import RUN_FILES
+from ragate.stores import RUN_FILES
+from ragate.stores.stored_record import copy_run
 from ragate.support.atomic_files import write_atomic
 from ragate.support.foreign_files import read_bytes
 
@@ -113,3 +113,26 @@ def fetch_result(repository: Repository, artifact: FoundArtifact, folder: Path) 
     """Download one result, unpack it to `folder`, and return what it says of itself."""
     unpack(repository.download_artifact(int(artifact.content["id"])), folder)
     return read_result(folder)
+
+
+def result_of_status(
+    repository: Repository, status: Json, gate: str, head: str, folder: Path
+) -> LeftResult | None:
+    """Return what the run that set a gate's status left; None where that is not kept.
+
+    Args:
+        status: A status of the commit `head`, as GitHub lists it.
+        folder: Where results are unpacked.
+    """
+    page = str(status.get("target_url") or "")
+    for number, artifact in enumerate(find_results(repository, gate, head)):
+        attempts = f"/actions/runs/{artifact.run['id']}/attempts/"
+        if attempts not in page:
+            continue
+        try:
+            result = fetch_result(repository, artifact, folder / str(number))
+        except StorageError:
+            continue
+        if page.endswith(f"{attempts}{result.attempt}"):
+            return result if (result.gate, result.head) == (gate, head) else None
+    return None

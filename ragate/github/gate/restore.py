@@ -6,16 +6,14 @@ import tempfile
 from pathlib import Path
 
 from ragate.config import Config
-from ragate.errors import RagateError
+from ragate.errors import RagateError, StorageError
 from ragate.github.commits.change import Change
 from ragate.github.gate.acceptances import AcceptScope, acceptances, outputs_digest, takes_system
-from ragate.github.gate.base_control import control_for
 from ragate.github.gate.left_result import RUN, fetch_result
 from ragate.github.gate.step_context import StepContext
 from ragate.github.rest.artifacts import find_results
-from ragate.github.rest.authors import without_own
-from ragate.github.rest.reply_ref import get_replies
-from ragate.github.rest.repository import Repository, gate_statuses, login_of
+from ragate.github.rest.commit_files import get_replies
+from ragate.github.rest.repository import Repository, gate_statuses, login_of, without_own
 from ragate.models import Acceptance, Report, Run, Verdict
 from ragate.pipeline.compare_stored import decide_again
 from ragate.recorder.run_resolver import REPLIES_NAME
@@ -108,7 +106,9 @@ def weigh_again(
         again = decide_again(config, run, accepted=taken, control=control)
         report = report.amended(decision=again.decision)
         if control is not None:
-            report = report.amended(samples=again.samples, diagnosis=again.diagnosis)
+            report = report.amended(
+                samples=again.samples, story=again.story, diagnosis=again.diagnosis
+            )
     return report, other_system and takes_system(taken)
 
 
@@ -127,3 +127,44 @@ def _accepted(
     except RagateError as error:
         context.log.warning(f"what was accepted could not be read: {error.message}")
         return ()
+
+
+# The base version's run of the day: what it shares with a red change is drift, not the change.
+
+
+def control_for(
+    context: StepContext, repository: Repository, report: Report, *, base: str, head: str, day: str
+) -> Run | None:
+    """Return the run of the base that a red verdict is held against, None where there is none.
+
+    It is what the night's job or the last merge left on `day`, that of the verdict, as 2026-11-22:
+    an older one says nothing about it.
+
+    Args:
+        report: The verdict without it.
+    """
+    decision = report.decision
+    if decision.verdict is not Verdict.FAILED or not decision.family or base in ("", head):
+        return None
+    try:
+        with tempfile.TemporaryDirectory(prefix="ragate-control-") as folder:
+            return _run_of(context, repository, report.gate, base, day, Path(folder).resolve())
+    except RagateError as error:
+        context.log.warning(f"the base's run of that day could not be read: {error.message}")
+        return None
+
+
+def _run_of(
+    context: StepContext, repository: Repository, gate: str, base: str, day: str, folder: Path
+) -> Run | None:
+    for number, artifact in enumerate(find_results(repository, gate, base)):
+        if not str(artifact.content.get("created_at", "")).startswith(day):
+            continue
+        unpacked = folder / str(number)
+        try:
+            result = fetch_result(repository, artifact, unpacked)
+            if (result.gate, result.head) == (gate, base):
+                return LocalStore(folder).load(unpacked / RUN)
+        except StorageError as error:
+            context.log.warning(f"a control was passed over: {error.message}")
+    return None

@@ -7,21 +7,21 @@ from pydantic import ValidationError
 
 from ragate.config import Config
 from ragate.errors import StorageError
+from ragate.github.commits.change import is_merge_onto
 from ragate.github.commits.commit_tree import ApiTree, BaseUnreadableError
-from ragate.github.commits.merge_commit import is_merge_onto
 from ragate.github.commits.policy_files import policy_files
 from ragate.github.gate.acceptances import AcceptScope, outputs_digest, takes_system
-from ragate.github.gate.base_control import control_for
-from ragate.github.gate.final_report import Circumstances, final_report
+from ragate.github.gate.finalise import Circumstances, final_report
 from ragate.github.gate.left_result import RUN, LeftResult, fetch_result
 from ragate.github.gate.output_provenance import OTHER
+from ragate.github.gate.restore import control_for
 from ragate.github.gate.step_context import StepContext
 from ragate.github.rest.artifacts import find_results
 from ragate.github.rest.repository import Repository
 from ragate.models import Acceptance, Report, Run
 from ragate.pipeline.compare_stored import decide_again
+from ragate.stores import REPORT, RUN_FILES
 from ragate.stores.local import LocalStore
-from ragate.stores.run_files import REPORT, RUN_FILES
 from ragate.support.foreign_files import read_bytes
 
 
@@ -116,7 +116,7 @@ def open_stored(
             continue
         if (result.gate, result.head) != (gate, sha) or not _is_merge(repository, result):
             continue
-        if not _is_of_branch(repository, result, tip):
+        if not is_of_branch(repository, result, tip):
             context.log.warning(f"a result of {sha[:7]} was passed over: it has another base")
             continue
         if not (unpacked / RUN / "manifest.json").is_file():
@@ -136,7 +136,11 @@ def _is_merge(repository: Repository, result: LeftResult) -> bool:
     return is_merge_onto(repository, result.merged, result.base, result.head)
 
 
-def _is_of_branch(repository: Repository, result: LeftResult, tip: str) -> bool:
+def is_of_branch(repository: Repository, result: LeftResult, tip: str) -> bool:
+    """Return whether a result was judged by the rules of the branch whose newest commit is `tip`.
+
+    One without a base's rules counts only while the branch has not moved.
+    """
     if result.bootstrap:
         return result.base == tip
     return not result.base or repository.is_ancestor(result.base, tip)

@@ -11,16 +11,15 @@ from ragate.errors import UsageError
 from ragate.github.commits.policy_files import ConfigLocation
 from ragate.github.event.event import Event
 from ragate.github.event.inputs import Inputs
+from ragate.github.publish import Target
 from ragate.github.publish.annotations import Annotation
 from ragate.github.publish.step_outputs import ReportPaths
-from ragate.github.publish.target import Target
 from ragate.github.publish.workflow_commands import Log
 from ragate.github.rest.repository import Repository
 from ragate.models import Filters, Report
-from ragate.pipeline.run.selection import Selection
-from ragate.runtime.environment import STATE, read_operations
+from ragate.pipeline.run.run_profile import Selection
 from ragate.runtime.milestones import Milestones
-from ragate.runtime.operations import Operations
+from ragate.runtime.operations import STATE, Operations, read_operations
 from ragate.support.git import is_tracked
 from ragate.support.git import repository as repository_of
 

@@ -6,11 +6,14 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
+from ragate.baseline.schema import MAX_BYTES
 from ragate.config import Config
 from ragate.config.model import SystemConfig
+from ragate.errors import DatasetError
 from ragate.models import Scorecard
 from ragate.outputs.mapping import MAPPING_KEYS, mapping_of
 from ragate.pipeline.decide.head_policy_verdict import Proposal
+from ragate.support.foreign_files import read_bytes
 
 _LONG = 60
 _ABSENT = object()
@@ -105,11 +108,15 @@ def _content(path: Path | None) -> dict[str, bytes]:
     if path is None or not path.exists():
         return {}
     if path.is_file() and path.suffix != ".tsv":
-        return {"": path.read_bytes()}
+        return {"": _bytes(path)}
     folder = path if path.is_dir() else path.parent.parent
     files = [folder / "queries.jsonl", *sorted((folder / "qrels").glob("*.tsv"))]
     files = [file for file in files if file.is_file()]
-    return {file.relative_to(folder).as_posix(): file.read_bytes() for file in files}
+    return {file.relative_to(folder).as_posix(): _bytes(file) for file in files}
+
+
+def _bytes(path: Path) -> bytes:
+    return read_bytes(path, error=DatasetError, max_bytes=MAX_BYTES)
 
 
 def _policy(config: Config) -> dict[str, Any]:

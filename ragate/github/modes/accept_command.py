@@ -3,11 +3,9 @@
 from ragate.github.gate.acceptances import SYSTEM, acceptances, binding_line, can_fail, is_bound
 from ragate.github.gate.result_artifact import StoredResult
 from ragate.github.modes.conversation import SENTENCE, Conversation, RefusedError
-from ragate.github.rest.api_error import GitHubApiError
+from ragate.github.rest.api import GitHubApiError
 from ragate.github.rest.artifacts import runs_with_results
-from ragate.github.rest.authors import without_own
-from ragate.github.rest.git_database import Json
-from ragate.github.rest.repository import Repository
+from ragate.github.rest.repository import Json, Repository, without_own
 from ragate.models import Acceptance, Report
 from ragate.support.escape import code, name
 from ragate.support.settings import nearest
@@ -68,7 +66,8 @@ def _refuse_idle(talk: Conversation, report: Report, stored: StoredResult) -> No
         if row is None or metric not in deciding:
             hint = nearest(metric, [*deciding, *([SYSTEM] if stored.result.problems else [])])
             raise RefusedError(f"{metric!r} is no metric that this gate can fail on{hint}")
-        if not row.blocks and not row.accepted:
+        # A net loss that is only yellow stops the recording on the default branch.
+        if not row.blocks and not row.accepted and not row.loses_beyond_limit:
             raise RefusedError(
                 f"{metric} does not fail at {report.head[:7]}: there is nothing to accept. What "
                 "was not measured or compared cannot be accepted either."

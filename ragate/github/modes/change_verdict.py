@@ -3,6 +3,7 @@
 They differ in where the outputs come from: each has an `OutputSource`.
 """
 
+import asyncio
 import tempfile
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,18 +12,15 @@ from typing import Protocol
 from ragate import plugins
 from ragate.config import Config
 from ragate.errors import RagateError
-from ragate.github.commits.base_commit import refuse_side_door
-from ragate.github.commits.change import Change
-from ragate.github.commits.changed_files import changed_files
+from ragate.github.commits.change import Change, refuse_side_door, refuse_two_branches
+from ragate.github.commits.changed_files import can_reach, changed_files
 from ragate.github.commits.commit_tree import ApiTree, GitTree, Tree, tree_of
 from ragate.github.commits.policy_files import policy_files
-from ragate.github.commits.shared_commit import refuse_two_branches
-from ragate.github.gate.final_report import blank_report
-from ragate.github.gate.finalise import ReportDraft, finalise
+from ragate.github.gate.finalise import ReportDraft, blank_report, finalise
 from ragate.github.gate.output_provenance import Provenance, provenance_of
 from ragate.github.gate.step_context import ModeOutcome, StepContext, refuse_code
 from ragate.github.gate.two_verdicts import Gate, gate_of_change, gate_of_commit
-from ragate.github.modes.unaffected_change import unaffected
+from ragate.github.publish import Announce, Target
 from ragate.github.publish.annotations import Annotation, annotations_for
 from ragate.github.publish.changed_sources import Sources, sources_of
 from ragate.github.publish.report_sources import (
@@ -30,10 +28,11 @@ from ragate.github.publish.report_sources import (
     changed_origin,
     document_pages,
     sample_pages,
+    with_unasked,
 )
-from ragate.github.publish.target import Announce, Target
-from ragate.github.publish.unasked_documents import with_unasked
 from ragate.models import Report, SourceLinks
+from ragate.pipeline.decide.gate_setup import load_baseline_or_none
+from ragate.pipeline.decide.unaffected_verdict import decide_unaffected, describe_system
 from ragate.runtime.operations import Operations
 
 
@@ -92,7 +91,8 @@ def judge_change(
 def superseded(context: StepContext) -> ModeOutcome:
     """Say that there is no verdict here, nor a failure."""
     context.log.plain(
-        "the pull request is closed, or another commit or branch decides by now: nothing to decide"
+        "the pull request is closed, or another commit, branch or pull request decides by now: "
+        "nothing to decide"
     )
     return ModeOutcome(ended_as="superseded")
 
@@ -197,3 +197,45 @@ def _annotations(
     if changed is None or change.root is None or report is None:
         return ()
     return annotations_for(report, changed.paths, changed.sources)
+
+
+# A change that touches nothing the system reads: a verdict without a run.
+
+
+def unaffected(
+    context: StepContext, change: Change, gate: Gate, operations: Operations
+) -> Report | None:
+    """Return the verdict on a change that cannot reach the system, None where it may.
+
+    The files that changed tell it where the base's policy names its inputs, else the system itself,
+    where it is checked out.
+    """
+    assert gate.base is not None
+    if gate.base.policy.inputs:
+        why = _by_files(context, change, gate.base, gate.config)
+    else:
+        why = _by_fingerprint(gate.config, operations) if change.root is not None else ""
+    if not why:
+        return None
+    return asyncio.run(decide_unaffected(gate.config, operations, context.selection(), why=why))
+
+
+def _by_files(context: StepContext, change: Change, base: Config, config: Config) -> str:
+    if base.system != config.system:
+        return ""
+    root, repository = change.root, context.repository
+    changed = changed_files(change.base, root, repository)
+    if changed is None or can_reach(
+        changed, base, context.location(root), base=change.base, root=root, repository=repository
+    ):
+        return ""
+    return f"none of the {len(changed)} changed files is one that [policy] inputs names"
+
+
+def _by_fingerprint(config: Config, operations: Operations) -> str:
+    baseline = load_baseline_or_none(config)
+    recorded = baseline.manifest.system.fingerprint if baseline is not None else ""
+    info = asyncio.run(describe_system(config, operations)) if recorded else None
+    if info is None or info.fingerprint != recorded:
+        return ""
+    return "settings, prompt and corpus of the system are those of the baseline"

@@ -1,27 +1,44 @@
 """Mode ``check``: run the change's system, and judge it by the base's policy."""
 
+from __future__ import annotations
+
 import asyncio
-from dataclasses import dataclass
+import tempfile
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ragate.config import Config, load_config
 from ragate.dataset import read_dataset
-from ragate.errors import ConfigError, DatasetError
-from ragate.github.commits.base_commit import base_of
-from ragate.github.commits.change import Change
+from ragate.errors import ConfigError, DatasetError, RagateError
+from ragate.github.commits.change import (
+    Base,
+    Change,
+    base_of,
+    branch_tip,
+    other_branches,
+    refuse_two_branches,
+)
 from ragate.github.commits.changed_files import changed_files, copied_answers
 from ragate.github.commits.commit_tree import tree_of
-from ragate.github.gate.edited_pull import KEPT, standing_verdict
 from ragate.github.gate.finalise import ReportDraft
-from ragate.github.gate.moved_base import SupersededError, newest_base
+from ragate.github.gate.left_result import result_of_status
 from ragate.github.gate.output_provenance import Provenance
 from ragate.github.gate.restore import restore_passes, restore_replies
+from ragate.github.gate.result_artifact import gate_name
 from ragate.github.gate.step_context import ModeOutcome, StepContext
 from ragate.github.gate.two_verdicts import Gate
 from ragate.github.modes.change_verdict import judge_change
-from ragate.github.publish.target import Announce
-from ragate.pipeline.line import check
+from ragate.github.publish import Announce
+from ragate.github.rest.api import GitHubApiError
+from ragate.github.rest.repository import Repository, gate_statuses
+from ragate.run.one_run import run_gate
+from ragate.run.plan import RunPlan
+from ragate.run.sources import SystemSource
 from ragate.runtime.operations import Operations
+
+KEPT = "kept"
+# What the step ended with; `fail-on` has made the status what it is.
+_CODES = {"success": 0, "failure": 1}
 
 
 def run_check(context: StepContext, announce: Announce) -> ModeOutcome:
@@ -62,15 +79,15 @@ class CheckedOutSystem:
         return operations
 
     def draft(self, gate: Gate, operations: Operations, provenance: Provenance) -> ReportDraft:
-        report = asyncio.run(
-            check(
-                gate.config,
-                operations,
-                self.context.selection(runs=self.context.inputs.runs or 1),
-                proposal=gate.proposal,
-                judge_last=not self.context.event.is_rerun,
-            )
+        plan = RunPlan(
+            gate.config,
+            operations,
+            SystemSource(),
+            self.context.selection(runs=self.context.inputs.runs or 1),
+            proposal=gate.proposal,
+            judge_last=not self.context.event.is_rerun,
         )
+        report = asyncio.run(run_gate(plan)).report
         return ReportDraft(report, provenance, self._copied_answers(gate.config))
 
     def is_current(self) -> bool:
@@ -102,3 +119,101 @@ def head_config(context: StepContext) -> Config:
             remedy="`ragate init` writes one; the input config names another",
         )
     return load_config(path)
+
+
+# A pull request whose title or text was edited keeps its verdict: nothing is measured again.
+#
+# The trigger ``edited`` is there for another base. GitHub sends it for a new title as well, and
+# a run for that would be paid for nothing, or draw anew.
+
+
+def standing_verdict(context: StepContext, base: Base) -> int | None:
+    """Return the exit code of the verdict that stands, None where the change is to be judged.
+
+    It stands where the commit's newest status of this gate is one of a run that is kept and that
+    judged the very merge that is checked out, against the same base.
+    """
+    event, repository = context.event, context.repository
+    if event.action != "edited" or event.base_changed or event.pull is None or repository is None:
+        return None
+    try:
+        with tempfile.TemporaryDirectory(prefix="ragate-standing-") as folder:
+            return _standing(context, repository, base, Path(folder).resolve())
+    except RagateError as error:
+        context.log.warning(f"the verdict before the edit could not be read: {error.message}")
+        return None
+
+
+def _standing(context: StepContext, repository: Repository, base: Base, folder: Path) -> int | None:
+    gate = gate_name(context, repository, base.sha, folder / "gate")
+    newest = next(iter(gate_statuses(repository, gate, base.head)), None)
+    code = _CODES.get(str(newest.get("state"))) if newest is not None else None
+    if newest is None or code is None:  # pending, or an error that may have passed
+        return None
+    result = result_of_status(repository, newest, gate, base.head, folder)
+    if result is None or (result.base, result.merged) != (base.sha, base.merged):
+        return None
+    return code
+
+
+# Mode ``check``: whose rules decide where the base's branch has moved, or is another by now.
+#
+# A workflow run keeps its event for good: run again, it judges the merge of that time, though
+# the pull request may have been pointed at another branch and that branch may have stricter
+# rules.
+
+
+class SupersededError(RagateError):
+    """Another run, of a newer event or of another pull request, sets this commit's status."""
+
+
+def newest_base(context: StepContext, base: Base, root: Path) -> Change:
+    """Return what is checked out, its base at the tip of the branch where that can be asked for.
+
+    Raises:
+        SupersededError: the checked-out merge is with another branch than the pull request's, or
+            the commit is proposed to the default branch as well.
+        BaseUnreadableError: it is proposed to two branches, and neither is the default one.
+    """
+    event, repository = context.event, context.repository
+    number = event.pull.number if event.pull is not None else None
+    if event.pull is None or base.trusted:
+        group = event.merge_group
+        branch = group.base_ref.removeprefix("refs/heads/") if group else event.default_branch
+        return Change(base, branch, number, root=root)
+    checked_out = Change(base, event.pull.base_ref, number, root=root)
+    if repository is None:
+        return checked_out
+    try:
+        change = _at_tip(repository, checked_out, event.pull.number)
+        refs = other_branches(event, repository, base.head, change.branch)
+    except GitHubApiError as error:
+        context.log.warning(f"whether the base has moved could not be asked: {error.message}")
+        return checked_out
+    if event.default_branch in refs:
+        raise SupersededError(
+            f"{base.head[:7]} is also proposed to {event.default_branch!r}, whose rules decide",
+            remedy="push another commit to be judged by the rules of this branch",
+        )
+    refuse_two_branches(base.head, change.branch, refs)
+    return change
+
+
+def _at_tip(repository: Repository, change: Change, number: int) -> Change:
+    base = change.base
+    branch = str(repository.pull(number)["base"]["ref"])
+    tip = branch_tip(repository, branch)
+    if not repository.is_ancestor(base.sha, tip):
+        raise SupersededError(
+            f"the checked-out merge is with {base.sha[:7]}, which is not of the branch {branch!r}",
+            remedy="the pull request was pointed at another branch since, or that branch was "
+            "rewritten: the newest run judges it, given `types: [opened, synchronize, reopened, "
+            "edited]`; else push",
+        )
+    if tip == base.sha:
+        return replace(change, branch=branch)
+    warning = (
+        f"{branch} has moved from {base.sha[:7]} to {tip[:7]} since this merge: the newer rules "
+        "and baseline decide; update the branch to be measured together with what is new there"
+    )
+    return replace(change, base=replace(base, sha=tip), branch=branch, warnings=(warning,))

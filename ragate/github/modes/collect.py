@@ -2,28 +2,30 @@
 
 import asyncio
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ragate.config import Config
 from ragate.errors import RagateError
-from ragate.github.commits.base_commit import Base, base_of
+from ragate.github.commits.change import Base, Change, base_of
 from ragate.github.commits.commit_tree import Tree, tree_of
 from ragate.github.commits.policy_files import policy_files
 from ragate.github.gate.restore import restore_replies
 from ragate.github.gate.step_context import ModeOutcome, StepContext, refuse_code
 from ragate.github.gate.two_verdicts import Gate, gate_of_change
+from ragate.github.modes.change_verdict import unaffected
 from ragate.github.modes.check import head_config
-from ragate.github.publish.target import Announce
-from ragate.models import Sample
+from ragate.github.publish import Announce
+from ragate.models import Sample, SystemOutput
+from ragate.pipeline.collect_outputs import collect_outputs
 from ragate.pipeline.decide.gate_setup import load_samples
 from ragate.pipeline.decide.head_policy_verdict import difference
-from ragate.pipeline.line import collect
-from ragate.pipeline.run.selection import Selection
-from ragate.pipeline.shards.freeze_plan import freeze_plan
+from ragate.pipeline.run.run_profile import Selection
 from ragate.pipeline.shards.shard import Shard
-from ragate.pipeline.shards.split import divided_caps
+from ragate.pipeline.shards.shard_plan import divided_caps, freeze_plan
+from ragate.run.plan import RunPlan
+from ragate.run.sources import SystemSource
 
 
 def run_collect(context: StepContext, _announce: Announce) -> ModeOutcome:
@@ -35,28 +37,37 @@ def run_collect(context: StepContext, _announce: Announce) -> ModeOutcome:
     with tempfile.TemporaryDirectory(prefix="ragate-base-") as folder:
         policy = _policy(context, base, root, Path(folder).resolve())
         gate = gate_of_change(policy, head, name=context.inputs.gate)
+        if _is_spared(context, base, root, gate):
+            context.log.plain("no input of the system was changed: nobody is asked")
+            return ModeOutcome(ended_as="collected", exit_code=0)
         refuse_code(gate.config, context.inputs)
         restore_replies(context, gate.config.gate, base.head, operations)
         runs = context.inputs.runs or 1 + gate.config.policy.confirm
         chosen = context.selection(runs=runs)
         part = _part(context, gate.config, chosen, _also(gate, head, chosen), base.head)
-        collected = asyncio.run(
-            collect(
-                part.config,
-                replace(operations, commit=base.head),
-                part.selection,
-                outputs=context.outputs_file,
-                also=part.also,
-                shard=part.shard,
-            )
+        plan = RunPlan(
+            part.config,
+            replace(operations, commit=base.head),
+            SystemSource(),
+            part.selection,
+            command="collect",
+            also=part.also,
         )
-    passes = [outputs for outputs in collected.passes if outputs]
+        collected = asyncio.run(collect_outputs(plan, context.outputs_file, shard=part.shard))
+    return _outcome(context, collected.passes, sharded=part.shard is not None)
+
+
+def _outcome(
+    context: StepContext, collected: Sequence[Mapping[str, SystemOutput]], *, sharded: bool
+) -> ModeOutcome:
+    """Say what was collected; nothing but failures is no outputs at all."""
+    passes = [outputs for outputs in collected if outputs]
     count = sum(len(outputs) for outputs in passes)
     failed = sum(out.error is not None for outputs in passes for out in outputs.values())
     context.log.plain(
         f"{count} outputs in {len(passes)} passes, {failed} failed: {context.outputs_file.name}"
     )
-    is_nothing = count == failed and (count > 0 or part.shard is None)
+    is_nothing = count == failed and (count > 0 or not sharded)
     return ModeOutcome(ended_as="collected", exit_code=3 if is_nothing else 0)
 
 
@@ -84,6 +95,17 @@ def _part(
     plan = freeze_plan(config, chosen, shards=shards, commit=commit)
     shard = Shard(plan, number, config.policy.cluster, context.event.run_attempt)
     return _Part(divided_caps(config, shards, number), plan.selection, shard.own(also), shard)
+
+
+def _is_spared(context: StepContext, base: Base, root: Path, gate: Gate) -> bool:
+    """Whether the half that judges passes this change without its outputs, as ``inputs`` say."""
+    if gate.base is None or gate.proposal is not None or not gate.base.policy.inputs:
+        return False
+    change = Change(base=base, branch="", root=root)
+    try:
+        return unaffected(context, change, gate, context.operations()) is not None
+    except RagateError:
+        return False  # who judges says what is wrong
 
 
 def _policy(context: StepContext, base: Base, root: Path, folder: Path) -> Config | None:

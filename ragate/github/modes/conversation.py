@@ -7,8 +7,7 @@ from ragate.errors import RagateError, UsageError
 from ragate.github.event.event import CommentRef, Event
 from ragate.github.event.slash_command import NEEDS_SHA, USAGE, Command, parse_command
 from ragate.github.gate.acceptances import may_write
-from ragate.github.rest.git_database import Json
-from ragate.github.rest.repository import Repository
+from ragate.github.rest.repository import Json, Repository
 from ragate.support.escape import code
 
 SENTENCE = 300

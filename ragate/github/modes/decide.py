@@ -1,33 +1,48 @@
 """Mode ``decide``: judge outputs that a job without keys collected. No checkout, nothing is run."""
 
 import asyncio
+import tempfile
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ragate import plugins
 from ragate.config import Config
-from ragate.errors import ConfigError, UsageError
-from ragate.github.commits.change import Change, collected_change, is_current
+from ragate.errors import ConfigError, RagateError, UsageError
+from ragate.github.commits.change import (
+    Base,
+    Change,
+    branch_tip,
+    collected_change,
+    is_current,
+    other_branches,
+    pulls_from_here,
+)
 from ragate.github.commits.commit_tree import ApiTree
 from ragate.github.commits.policy_files import policy_files
 from ragate.github.gate.earlier_attempts import outputs_in
 from ragate.github.gate.finalise import ReportDraft
-from ragate.github.gate.held_verdict import hold_verdict
+from ragate.github.gate.left_result import result_of_status
 from ragate.github.gate.output_provenance import Provenance
 from ragate.github.gate.pending_status import announce_pending, is_begun
+from ragate.github.gate.result_artifact import gate_name, is_of_branch
 from ragate.github.gate.step_context import ModeOutcome, StepContext
 from ragate.github.gate.two_verdicts import Gate
 from ragate.github.gate.untrusted_files import attempts_that_count, untrusted_outputs
 from ragate.github.modes.change_verdict import judge_change, superseded
-from ragate.github.publish.target import Announce
-from ragate.github.rest.repository import Repository
+from ragate.github.publish import Announce
+from ragate.github.rest.repository import Json, Repository, gate_statuses
 from ragate.outputs.outputs_file import read_outputs
 from ragate.pipeline.decide.gate_setup import load_samples
-from ragate.pipeline.decide_outputs import decide_outputs
 from ragate.pipeline.shards.merge import ShardMerge
-from ragate.pipeline.shards.shard_file import Wanted
-from ragate.pipeline.shards.split import placed
+from ragate.pipeline.shards.shard import Wanted
+from ragate.pipeline.shards.shard_plan import placed
+from ragate.run.one_run import run_gate
+from ragate.run.plan import RunPlan
+from ragate.run.sources import FilesSource
 from ragate.runtime.operations import Operations
+
+# The events by which a commit that was judged already gets to another branch.
+_ARRIVALS = frozenset({"opened", "reopened"})
 
 
 def run_decide(context: StepContext, announce: Announce) -> ModeOutcome:
@@ -41,7 +56,7 @@ def run_decide(context: StepContext, announce: Announce) -> ModeOutcome:
     if context.event.name == "pull_request_target":
         return hold_verdict(context, repository)
     change = collected_change(context.event, repository)
-    if change is None:
+    if change is None or is_anothers(context, repository, change):
         return superseded(context)
     if is_begun(context.event):
         return announce_pending(context, repository, change, announce)
@@ -88,18 +103,16 @@ class CollectedOutputs:
         paths = attempts_that_count(collected, most, planned=planned)
         merge = None if wanted is None else ShardMerge(paths, wanted)
         provenance = _with_claims(paths, gate, provenance)
-        report = asyncio.run(
-            decide_outputs(
-                gate.config,
-                operations,
-                self.context.selection(),
-                paths,
-                proposal=gate.proposal,
-                judge_last=not self.context.event.is_rerun,
-                foreign=True,
-                shards=merge,
-            )
+        plan = RunPlan(
+            gate.config,
+            operations,
+            FilesSource(paths if merge is None else merge.paths, foreign=True, parts=merge),
+            self.context.selection(),
+            command="decide",
+            proposal=gate.proposal,
+            judge_last=not self.context.event.is_rerun,
         )
+        report = asyncio.run(run_gate(plan)).report
         return ReportDraft(report, provenance, outputs=outputs_in(collected), files=tuple(paths))
 
     def _wanted(self, config: Config, shards: int) -> Wanted:
@@ -109,7 +122,9 @@ class CollectedOutputs:
         return Wanted(shards, head, placed(samples, shards, config.policy.cluster))
 
     def is_current(self) -> bool:
-        return is_current(self.context.event, self.repository, self.change)
+        context, repository, change = self.context, self.repository, self.change
+        stays = is_current(context.event, repository, change)
+        return stays and not is_anothers(context, repository, change)
 
 
 def _refuse_foreign(config: Config) -> None:
@@ -130,3 +145,110 @@ def _with_claims(paths: list[Path], gate: Gate, provenance: Provenance) -> Prove
         ),
         remedies=("collect them with the pull request's own [system]",),
     )
+
+
+# Whether a commit's verdict holds for another pull request that proposes the same commit.
+#
+# The half that collects is the change's own workflow, so a change can have it run for one
+# branch and not for the next: a verdict from before a pull request came to a branch waits for a
+# new one. It does not wait where a pull request of this repository got it for the same branch,
+# else anybody could take a green status back by proposing its commit from a fork.
+
+
+def hold_verdict(context: StepContext, repository: Repository) -> ModeOutcome:
+    """Set the status back to pending where it was given before the pull request came here.
+
+    This answers ``pull_request_target`` in the default branch's workflow: nothing is checked out,
+    and no outputs are read.
+
+    Raises:
+        GitHubApiError: the API is out; the status stands.
+    """
+    event = context.event
+    arrived = event.action in _ARRIVALS or (event.action == "edited" and event.base_changed)
+    if event.pull is None or not arrived:
+        return _untouched(context)
+    head, branch = event.pull.head_sha, event.pull.base_ref
+    if event.default_branch in other_branches(event, repository, head, branch):
+        return _untouched(context)
+    tip = branch_tip(repository, branch)
+    change = Change(Base(tip, head, "", trusted=False), branch, event.pull.number)
+    with tempfile.TemporaryDirectory(prefix="ragate-gate-") as temporary:
+        folder = Path(temporary).resolve()
+        gate, newest = _newest_status(context, repository, change, folder)
+        if newest is None or newest["state"] == "pending" or not _is_older(newest, context):
+            return _untouched(context)
+        try:
+            pulls = pulls_from_here(repository, head, branch)
+            if _is_green_by(pulls, repository, change, gate, newest, folder):
+                return _untouched(context)
+        except RagateError as error:
+            context.log.warning(f"whose verdict it is could not be asked: {error.message}")
+    waiting = f"waits for outputs that are collected against {branch}"
+    repository.set_status(head, "pending", f"ragate/{gate}", waiting, event.run_url)
+    context.log.plain(f"the verdict on {head[:7]} was given for another branch or time: {waiting}")
+    return ModeOutcome(ended_as="superseded")
+
+
+def is_anothers(context: StepContext, repository: Repository, change: Change) -> bool:
+    """Return whether a fork's run is about a commit that a pull request from here made green.
+
+    What a fork's run collects does not replace that verdict. False where it cannot be asked.
+    """
+    try:
+        pulls = pulls_from_here(repository, change.base.head, change.branch)
+        if not pulls or change.number is None or change.number in pulls:
+            return False
+        with tempfile.TemporaryDirectory(prefix="ragate-gate-") as temporary:
+            folder = Path(temporary).resolve()
+            gate, newest = _newest_status(context, repository, change, folder)
+            return newest is not None and _is_green_by(
+                pulls, repository, change, gate, newest, folder
+            )
+    except RagateError as error:
+        context.log.warning(f"whose verdict it is could not be asked: {error.message}")
+        return False
+
+
+def _newest_status(
+    context: StepContext, repository: Repository, change: Change, folder: Path
+) -> tuple[str, Json | None]:
+    """Return the gate's name, and the last status that it set on the commit."""
+    gate = gate_name(context, repository, change.base.sha, folder / "policy")
+    return gate, next(iter(gate_statuses(repository, gate, change.base.head)), None)
+
+
+def _is_green_by(
+    pulls: list[int],
+    repository: Repository,
+    change: Change,
+    gate: str,
+    status: Json,
+    folder: Path,
+) -> bool:
+    """Return whether a status is green by the run of one of these pull requests, for the branch.
+
+    Only what the run itself left says whose it was: a pull request that is open may have had
+    another verdict, or none.
+    """
+    others = set(pulls) - {change.number}
+    if status["state"] != "success" or not others:
+        return False
+    result = result_of_status(repository, status, gate, change.base.head, folder)
+    return (
+        result is not None
+        and result.pull in others
+        and is_of_branch(repository, result, change.base.sha)
+    )
+
+
+def _untouched(context: StepContext) -> ModeOutcome:
+    context.log.plain("there is no verdict to take back")
+    return ModeOutcome(ended_as="superseded")
+
+
+def _is_older(status: Json, context: StepContext) -> bool:
+    """Whether a status is from before the event; what is not known counts as older."""
+    assert context.event.pull is not None
+    when, event = str(status.get("created_at") or ""), context.event.pull.updated_at
+    return not (when and event) or when <= event

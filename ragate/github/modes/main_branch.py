@@ -1,30 +1,47 @@
 """Modes ``baseline`` and ``record``: the default branch's own, and a look at it once a night."""
 
-import asyncio
+from __future__ import annotations
 
-from ragate.baseline import dump_baseline, recorded_before
+import asyncio
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from ragate.baseline import contexts_path, load_baseline, load_contexts
+from ragate.baseline.requests import load_replies, requests_path
+from ragate.baseline.write import dump_baseline, recorded_before
 from ragate.config import Config, load_config
-from ragate.errors import RagateError, UsageError
-from ragate.github.commits.base_commit import base_of
+from ragate.core.hashing import content_hash
+from ragate.dataset import read_dataset
+from ragate.errors import BaselineError, RagateError, StorageError, UsageError
+from ragate.github.commits import git_objects
+from ragate.github.commits.change import Base, base_of
+from ragate.github.commits.changed_files import api_changed_files, can_reach
+from ragate.github.commits.commit_tree import tree_of
+from ragate.github.commits.policy_files import policy_files
 from ragate.github.gate.acceptances import accepted_on_the_way, outputs_digest
 from ragate.github.gate.left_result import LeftResult, write_result
 from ragate.github.gate.step_context import ModeOutcome, StepContext, refuse_code
+from ragate.github.gate.two_verdicts import measures_alike
 from ragate.github.modes.check import run_check
-from ragate.github.modes.push_range import merges_of
-from ragate.github.modes.recorded_files import baseline_paths, hand_over, take_over
-from ragate.github.modes.recording_due import why_due
-from ragate.github.publish.target import Announce
-from ragate.github.rest.authors import without_own
+from ragate.github.publish import Announce
 from ragate.github.rest.commit_files import commit_or_propose
-from ragate.github.rest.repository import login_of
+from ragate.github.rest.repository import Repository, login_of, without_own
 from ragate.models import Acceptance, Reads, Run
 from ragate.pipeline.baseline.baseline_from_run import with_run
 from ragate.pipeline.baseline.record_baseline import update_baseline
 from ragate.pipeline.baseline.write_baseline import BaselineOutcome
 from ragate.pipeline.decide.gate_setup import load_baseline_or_none
+from ragate.pipeline.decide.unaffected_verdict import describe_system
 from ragate.stores.local import LocalStore
-from ragate.support.atomic_files import write_atomic
+from ragate.support.atomic_files import copy_atomic, write_atomic
+from ragate.support.foreign_files import inside, read_bytes
 
+MOST_MERGES = 30
+_TIMED = ("latency", "first_token")  # a baseline holds no times: they are of a machine
+UNTOLD = "what the push changed cannot be told: no earlier commit, a forced push, or no token"
+FOLDER = "ragate-baseline"
+_MOST_BYTES = 512 * 1024**2
 # A baseline learns its noise from so many times the runs that the policy asks for.
 MOST_TIMES = 2
 KEPT = "kept"
@@ -61,16 +78,17 @@ def run_baseline(context: StepContext, announce: Announce) -> ModeOutcome:
         context.log.plain("nothing changed that the baseline holds: it is kept, without a call")
         return ModeOutcome(ended_as=KEPT)
     context.log.plain(f"recording the baseline: {why}")
-    return _record(context, config, head)
+    recorded = baseline.manifest.commit if baseline is not None else ""
+    return _record(context, config, head, recorded=recorded)
 
 
-def _record(context: StepContext, config: Config, head: str) -> ModeOutcome:
+def _record(context: StepContext, config: Config, head: str, *, recorded: str) -> ModeOutcome:
     operations = context.operations(commit=head)
-    taken = _accepted(context, config, head)
+    taken = _accepted(context, config, head, recorded=recorded)
     recording = asyncio.run(update_baseline(config, operations, accepted=taken))
     _leave(context, config, recording.run, head)
-    if recording.outcome in (BaselineOutcome.UNCHANGED, BaselineOutcome.WITHIN_NOISE):
-        context.log.plain(recording.note or "the baseline is the same, byte for byte")
+    if recording.outcome is BaselineOutcome.UNCHANGED:
+        context.log.plain("the baseline is the same, byte for byte")
         return ModeOutcome(ended_as=KEPT)
     return _written(context, config, head, f"Baseline of {config.gate} at {head[:7]}")
 
@@ -122,7 +140,8 @@ def _written(context: StepContext, config: Config, head: str, message: str) -> M
     files: dict[str, bytes] = {}
     for path in baseline_paths(config):
         if path.is_file():
-            files[location.at(path.relative_to(config.rules_root).as_posix())] = path.read_bytes()
+            name = location.at(path.relative_to(config.rules_root).as_posix())
+            files[name] = read_bytes(path, error=StorageError)
     branch = context.event.default_branch
     written = commit_or_propose(context.repository, branch, head, files, message, gate=config.gate)
     context.log.plain(written.sentence)
@@ -134,14 +153,16 @@ def _written(context: StepContext, config: Config, head: str, message: str) -> M
     return ModeOutcome(ended_as=RECORDED)
 
 
-def _accepted(context: StepContext, config: Config, head: str) -> tuple[Acceptance, ...]:
-    """Return what was accepted in the pull requests that this push merged."""
+def _accepted(
+    context: StepContext, config: Config, head: str, *, recorded: str
+) -> tuple[Acceptance, ...]:
+    """Return what was accepted in the pull requests that were merged since the baseline."""
     repository = context.repository
     if repository is None:
         return ()
     try:
         bot = login_of(repository.api)
-        commits = merges_of(context, repository, head)
+        commits = merges_of(context, repository, head, recorded=recorded)
         pulls = [pull for commit in commits for pull in repository.pulls_of_commit(commit)]
         accepted: list[Acceptance] = []
         for number in dict.fromkeys(int(pull["number"]) for pull in pulls if pull.get("merged_at")):
@@ -172,3 +193,177 @@ def _leave(context: StepContext, config: Config, run: Run, head: str) -> None:
     write_result(
         context.result_folder, result, run=folder, report=None, markdown="", publish=publish
     )
+
+
+# A baseline's files on the way from the job that records it to the job that may commit it.
+#
+# What the system's code needs is installed in the first, which may write nothing; the second
+# runs nothing but the action.
+
+
+def hand_over(context: StepContext, config: Config) -> Path:
+    """Copy the baseline's files to where the workflow takes them from; return the folder."""
+    folder = context.project / (context.inputs.outputs_path or FOLDER)
+    folder.mkdir(parents=True, exist_ok=True)
+    for path in baseline_paths(config):
+        if path.is_file():
+            copy_atomic(path, folder / path.name)
+    return folder
+
+
+def take_over(context: StepContext, config: Config) -> bool:
+    """Put recorded files in place of the baseline's; return whether there were any.
+
+    Raises:
+        BaselineError: one cannot be read as what it has to be; none is put in place.
+    """
+    where, given = "outputs-path", context.inputs.outputs_path
+    folder = inside(context.project, given, where=where, error=BaselineError)
+    found: dict[Path, bytes] = {}
+    for path in baseline_paths(config):
+        if (folder / path.name).exists():
+            real = inside(folder, path.name, where=where, error=BaselineError)
+            found[path] = read_bytes(real, error=BaselineError, max_bytes=_MOST_BYTES)
+    if config.baseline not in found:
+        return False
+    recorded = folder / config.baseline.name
+    load_baseline(recorded)
+    load_contexts(recorded)
+    load_replies(requests_path(recorded))
+    for path, content in found.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_atomic(path, content)
+    return True
+
+
+def baseline_paths(config: Config) -> tuple[Path, ...]:
+    """Return all files that a baseline may have; not each is there."""
+    path = config.baseline
+    return (path, contexts_path(path), requests_path(path))
+
+
+# Whether the default branch has to record its baseline anew, and why.
+
+
+def why_due(
+    context: StepContext, config: Config, baseline: Run | None, root: Path, head: str
+) -> str:
+    """Return what the baseline does not hold any more, "" where it is up to date."""
+    if baseline is None:
+        return "there is none yet"
+    if baseline.manifest.merged is not None:
+        return "it was merged of two recordings"
+    hashes = {sample.id: content_hash(sample) for sample in read_dataset(config.dataset)}
+    if {record.sample_id: record.content_hash for record in baseline.records} != hashes:
+        return "the golden set changed"
+    gated = config.policy.gated
+    units = {key: info.unit for key, info in baseline.manifest.metrics.items()}
+    if new := sorted(name for name in gated - units.keys() if not name.startswith(_TIMED)):
+        return f"it has no {new[0]}"
+    nightly = context.event.name == "schedule"
+    push = Push("", []) if nightly else pushed(context, root, head)
+    if not nightly and not push.before:
+        return UNTOLD
+    if not nightly and _measures_otherwise(context, config, root, push):
+        return "the policy measures otherwise"
+    info = asyncio.run(describe_system(config, context.operations(commit=head)))
+    if info is not None and info.fingerprint:
+        same = info.fingerprint == baseline.manifest.system.fingerprint
+        return "" if same else "the system changed"
+    return "" if nightly else _by_files(context, config, root, head, push)
+
+
+def _measures_otherwise(context: StepContext, config: Config, root: Path, push: Push) -> bool:
+    """Whether the push changed what is measured, or how: the judge, metrics, what is stored."""
+    with tempfile.TemporaryDirectory(prefix="ragate-before-") as folder:
+        try:
+            tree = tree_of(push.before, root, context.repository)
+            before = policy_files(tree, context.location(root), Path(folder).resolve())
+        except RagateError:
+            return True
+        return before is None or not measures_alike(before, config)
+
+
+def _by_files(context: StepContext, config: Config, root: Path, head: str, push: Push) -> str:
+    """Judge by the files of the push, where the system cannot tell what it is made of."""
+    if push.changed is None:
+        return UNTOLD
+    location = context.location(root)
+    if location.path in push.changed:
+        return f"{location.name} changed"
+    patterns = config.policy.inputs
+    base = Base(push.before, head, head, trusted=False)
+    if patterns and not can_reach(
+        push.changed, config, location, base=base, root=root, repository=context.repository
+    ):
+        return ""
+    recorded = {location.at(config.policy.baseline)}
+    if set(push.changed) <= recorded:
+        return ""  # the commit with the baseline itself
+    return "files of the system changed" if patterns else "[policy] inputs names no files"
+
+
+# What a push to the default branch brought, from the commit that the branch was at before it.
+
+
+@dataclass(frozen=True)
+class Push:
+    """A push may bring many commits; the last one's parent is in the middle of it.
+
+    Attributes:
+        before: The commit that the branch was at; "" where that cannot be told.
+        changed: The paths that differ from it; None where they cannot be told.
+    """
+
+    before: str
+    changed: list[str] | None
+
+
+def pushed(context: StepContext, root: Path, head: str) -> Push:
+    """Return what `head` brought to its branch; by hand and at night, its own commit counts."""
+    if context.event.name == "push":
+        before = context.event.before
+    else:
+        before = next(iter(git_objects.parents(root, head)), "")
+    return Push(before, _changed(context.repository, root, before, head) if before else None)
+
+
+def merges_of(
+    context: StepContext, repository: Repository, head: str, *, recorded: str = ""
+) -> list[str]:
+    """Return the commits put on the branch itself since the baseline, newest first, at most 30.
+
+    Those of a merged branch are not among them. An earlier push may have recorded nothing: its
+    workflow was cancelled, or failed. Where the baseline's commit is not in the branch it is what
+    this push put there; after a forced push, or where nothing can be told, `head` alone.
+
+    Args:
+        recorded: The commit that the baseline was recorded at.
+
+    Raises:
+        GitHubApiError: a commit could not be read.
+    """
+    before, merges = context.event.before, [head]
+    if before and not repository.is_ancestor(before, head):
+        return merges
+    if recorded and repository.is_ancestor(recorded, head):
+        before = recorded
+    while before and len(merges) < MOST_MERGES:
+        older = next(iter(repository.commit(merges[-1]).parents), before)
+        if older == before or repository.is_ancestor(older, before):
+            break
+        merges.append(older)
+    return merges
+
+
+def _changed(repository: Repository | None, root: Path, before: str, head: str) -> list[str] | None:
+    if git_objects.has_tree(root, before):
+        return git_objects.changed_files(root, before, head)
+    try:
+        # GitHub compares with the common ancestor: after a forced push that is another commit.
+        # https://docs.github.com/rest/commits/commits#compare-two-commits
+        if repository is None or not repository.is_ancestor(before, head):
+            return None
+        return api_changed_files(repository, before, head)
+    except RagateError:
+        return None

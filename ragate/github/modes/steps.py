@@ -5,15 +5,14 @@ from contextlib import AbstractContextManager, ExitStack, nullcontext
 from pathlib import Path
 
 from ragate.errors import RagateError
-from ragate.github.event.event import Event
-from ragate.github.event.event_file import read_event
+from ragate.github.event.event import Event, read_event
 from ragate.github.event.inputs import FailOn, Inputs, read_inputs
 from ragate.github.gate.pending_status import early_target
 from ragate.github.gate.step_context import ModeOutcome, StepContext
-from ragate.github.night.after_night import after_night
+from ragate.github.modes.night import after_night
+from ragate.github.publish import Announce
 from ragate.github.publish.publisher import INTERRUPTED, Publisher
 from ragate.github.publish.step_outputs import outputs_without_report
-from ragate.github.publish.target import Announce
 from ragate.github.publish.workflow_commands import Log, write_outputs
 from ragate.github.rest.api import Api
 from ragate.github.rest.repository import Repository

@@ -8,7 +8,7 @@ from ragate.github.commits.policy_files import ConfigLocation
 from ragate.github.gate.result_artifact import StoredResult
 from ragate.github.modes.accept_command import accepted, decide_stored
 from ragate.github.modes.conversation import SENTENCE, Conversation, RefusedError
-from ragate.github.rest.api_error import GitHubApiError
+from ragate.github.rest.api import GitHubApiError
 from ragate.github.rest.commit_files import changed_content, make_commit
 from ragate.github.rest.repository import BOT
 from ragate.models import Report

@@ -1,1 +1,22 @@
 """Where a verdict is told: status, comment, summary, annotations, outputs."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Target:
+    """What a verdict is about: where its status and its comment go.
+
+    Attributes:
+        head: The commit that gets the status: a pull request's head, not its merge commit.
+        number: The pull request that gets the comment; None where there is none.
+    """
+
+    gate: str
+    head: str
+    number: int | None = None
+
+
+# Told what is judged before anything slow begins.
+Announce = Callable[[Target], None]

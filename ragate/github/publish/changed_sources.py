@@ -8,8 +8,8 @@ from pathlib import PurePosixPath
 
 from ragate.config import Config
 from ragate.errors import RagateError
+from ragate.github.commits.changed_files import texts_of
 from ragate.github.commits.policy_files import ConfigLocation
-from ragate.github.commits.relevance import texts_of
 from ragate.support.escape import one_line
 
 _HEADER = re.compile(r"\s*\[\[?\s*([^\[\]]+?)\s*\]\]?\s*(#.*)?")

@@ -1,9 +1,11 @@
 """What did it, from the diff, and pages of questions and documents: what a comment links to."""
 
+import json
 import posixpath
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 from urllib.parse import quote
 
 from ragate.errors import RagateError
@@ -16,8 +18,10 @@ from ragate.github.publish.changed_sources import (
     first_changed,
 )
 from ragate.models import ChangedPart, ChangeOrigin, Report, SampleRow
-from ragate.renderers._samples import WORSE
+from ragate.systems.pgvector.corpus.files import SUFFIXES
 
+MOST = 30  # each costs a look into the repository
+_DRAFT = re.compile(r'"draft"\s*:\s*true')
 MOST_PARTS = 10
 MOST_SAMPLES = 60
 MOST_DOCUMENTS = 20  # each costs a look into the repository
@@ -90,7 +94,7 @@ def _parts(
 
 
 def _documents(report: Report, changed: Sequence[str], sources: Sources) -> list[str]:
-    causes = [row.cause for row in report.samples if row.change in WORSE and row.cause]
+    causes = [row.cause for row in report.samples if row.got_worse and row.cause]
     ids = [id_ for each in causes for id_ in (*each.lost, *each.displaced_by, *each.edited)]
     guilty = list(document_paths(ids, changed, sources.corpus))
     below = f"{sources.corpus}/"
@@ -142,7 +146,7 @@ def document_pages(
     """Return the page of each document of the worst samples, where it is a file of the corpus."""
     if not corpus:
         return {}
-    rows = [row for row in report.samples if row.change in WORSE or row.change == "new"]
+    rows = [row for row in report.samples if row.got_worse or row.change == "new"]
     found = {}
     ids = [id_ for row in rows for id_ in _ids(row) if _is_path(id_)]
     for doc_id in list(dict.fromkeys(ids))[:MOST_DOCUMENTS]:
@@ -182,3 +186,54 @@ def _read(read: Read, path: str) -> str:
         return (read(path) or b"").decode("utf-8-sig", "replace")
     except RagateError:
         return ""
+
+
+# Documents that a change edits and no question expects, told in its comment.
+
+
+def with_unasked(report: Report, changed: Sequence[str], sources: Sources, dataset: str) -> Report:
+    """Return the report with the pages that neither side's golden set expects.
+
+    A golden set of any format is read as text, so that a page counts as expected where its id
+    stands anywhere in it but in a draft: a hint to a reviewer, with nothing said in doubt.
+
+    Args:
+        changed: Paths from the repository's top.
+        dataset: The golden set there.
+    """
+    asked = "\n".join(
+        line
+        for text in sources.texts(dataset)
+        for line in text.split("\n")
+        if not _DRAFT.search(line)
+    )
+    if not sources.corpus or not asked.strip():
+        return report
+    unasked = tuple(_unasked(changed, sources, asked))
+    return report.amended(data=report.data.amended(unasked_documents=unasked))
+
+
+def _unasked(changed: Sequence[str], sources: Sources, asked: str) -> Iterator[str]:
+    start = f"{sources.corpus}/"
+    if f"{start}corpus.jsonl" in changed:
+        return  # each of its rows is a document
+    pages = [path.removeprefix(start) for path in changed if path.startswith(start)]
+    ids = [page for page in pages if PurePosixPath(page).suffix.lower() in SUFFIXES]
+    for doc_id in [each for each in ids if not _is_named(each, asked)][:MOST]:
+        if _is_there(sources, start + doc_id):
+            yield doc_id
+
+
+def _is_named(doc_id: str, text: str) -> bool:
+    """Return whether an id stands in a text as a whole, written plainly or as JSON escapes it."""
+    return any(
+        name in text and re.search(rf"(?<![\w.-]){re.escape(name)}(?![\w-])", text)
+        for name in {doc_id, json.dumps(doc_id)[1:-1]}
+    )
+
+
+def _is_there(sources: Sources, path: str) -> bool:
+    try:
+        return sources.head(path) is not None
+    except RagateError:
+        return False

@@ -96,7 +96,8 @@ class Log:
         self._print(f"\n::{before}::\n{line}\n::stop-commands::{self._pause}")
 
     def _print(self, text: str) -> None:
-        safe = text.encode("utf-8", "replace").decode("utf-8")
+        encoding = self._stream.encoding or "utf-8"
+        safe = text.encode(encoding, "replace").decode(encoding)
         self._stream.flush()  # what others left in the buffer does not go into one write with ours
         self._stream.write(f"{safe}\n")
         self._stream.flush()

@@ -1,23 +1,34 @@
 """GitHub's REST API over HTTP: one client, bound to one host."""
 
+from __future__ import annotations
+
 import json
 import logging
 import re
 import time
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 from urllib.parse import urljoin, urlsplit
 
 from pydantic import SecretStr
 
 from ragate.clients.http.redact import Redactor
-from ragate.github.rest.api_error import GitHubApiError
-from ragate.github.rest.connection import Connection
-from ragate.github.rest.http_call import HttpAnswer, bearer, moved_to, origin, send
-from ragate.github.rest.retry_rules import Patience
+from ragate.clients.http.retry import Course, FaultKind, Retry
+from ragate.errors import RagateError
+from ragate.github.rest.connection import Connection, HttpAnswer, bearer, moved_to, origin, send
 from ragate.support.escape import one_line
 
+T = TypeVar("T")
+D = TypeVar("D")
+# Together, for all calls of one client: a secondary limit asks for a minute, then for more.
+PATIENCE_S = 300.0
+RETRY = Retry(tries=4, rejections=4, base_s=1.0, patience_s=PATIENCE_S)
+# Where a limit does not say how long: GitHub asks for a minute at least, longer each time.
+# https://docs.github.com/rest/using-the-rest-api/best-practices-for-using-the-rest-api
+UNSAID_S = 60.0
+_PASSING = frozenset({0, 502, 503, 504})
+_LIMITS = ("secondary rate limit", "abuse detection")
 JSON = "application/vnd.github+json"
 RAW = "application/vnd.github.raw+json"
 VERSION = "2022-11-28"
@@ -28,7 +39,7 @@ MOST_MOVES = 3
 STRAIGHT = Connection()
 _NEXT = re.compile(r'<([^<>]+)>\s*;[^,]*\brel="?next"?')
 _HARMLESS = frozenset({"GET", "PATCH", "DELETE"})
-_LOUD = ("httpx", "httpcore")
+_LOUD = ("httpx2", "httpcore2")
 
 Params = Mapping[str, str | int]
 
@@ -52,7 +63,7 @@ class Api:
         connection: Connection = STRAIGHT,
         say: Callable[[str], None] = lambda _line: None,
     ) -> None:
-        import httpx
+        import httpx2
 
         for name in _LOUD:  # their debug logs hold the headers
             logging.getLogger(name).setLevel(logging.WARNING)
@@ -60,7 +71,7 @@ class Api:
         self.url = url.rstrip("/")
         self._patience = Patience(sleep=sleep, clock=clock, say=say)
         self._redact = Redactor([secret.get_secret_value(), connection.proxy.get_secret_value()])
-        timeout = httpx.Timeout(timeout_s, connect=5.0)
+        timeout = httpx2.Timeout(timeout_s, connect=5.0)
         self._client = connection.client(timeout, sign=bearer(secret, origin(self.url)))
         self._bare = connection.client(timeout)
 
@@ -198,3 +209,114 @@ class Api:
 
 def _plain(path: str) -> str:
     return one_line(urlsplit(path).path, 200)
+
+
+# When a call to GitHub is made again: its rules for limits, and little patience for the rest.
+
+
+class Patience:
+    """How long one client has waited, and how long it still may.
+
+    A call is repeated when it was turned down for its rate, or when it may have failed in passing
+    and doing it twice does no harm.
+    """
+
+    def __init__(
+        self,
+        *,
+        sleep: Callable[[float], None] = time.sleep,
+        clock: Callable[[], float] = time.time,
+        say: Callable[[str], None] = lambda _line: None,
+    ) -> None:
+        self._sleep, self._clock, self._say = sleep, clock, say
+        self._left_s = PATIENCE_S
+        self._single = Course(RETRY)
+
+    def answer(self, once: Callable[[], HttpAnswer], *, repeatable: bool = True) -> HttpAnswer:
+        """Return the answer of `once`, called again where waiting may help."""
+        course = Course(RETRY)
+        while self._waited(answer := once(), course, repeatable=repeatable):
+            pass
+        return answer
+
+    def single(self, once: Callable[[], HttpAnswer]) -> tuple[HttpAnswer, bool]:
+        """Return the answer of one call, and whether its caller may make it anew.
+
+        For what grows old while it waits. The wait is over when this returns.
+        """
+        answer = once()
+        if answer.status // 100 == 2:
+            self._single = Course(RETRY)
+            return answer, False
+        return answer, self._waited(answer, self._single)
+
+    def _waited(self, answer: HttpAnswer, course: Course, *, repeatable: bool = True) -> bool:
+        wait = self._wait(answer, course, repeatable=repeatable)
+        if wait is None or wait > self._left_s:
+            return False
+        if wait >= 10:
+            self._say(f"GitHub limits the rate of calls: waiting for {wait:.0f} s")
+        self._left_s -= wait
+        self._sleep(wait)
+        return True
+
+    def _wait(self, answer: HttpAnswer, course: Course, *, repeatable: bool) -> float | None:
+        """Return the seconds before the next try, None where there is none."""
+        limited = limited_until(answer, self._clock(), course.counts[FaultKind.REJECTED] + 1)
+        if limited is not None:
+            return course.wait_after(FaultKind.REJECTED, limited)
+        if answer.status in _PASSING and (repeatable or not answer.sent):
+            return course.wait_after(FaultKind.FAILED)
+        return None
+
+
+def limited_until(answer: HttpAnswer, time_s: float, count: int = 1) -> float | None:
+    """Return the seconds for which the API wants no more calls, None where it does not say so.
+
+    Args:
+        time_s: The time now, in seconds since 1970.
+        count: So many calls were turned down in a row.
+
+    Source:
+        "Handle rate limit errors appropriately" in GitHub's best practices for the REST API.
+    """
+    if answer.status not in (403, 429):
+        return None
+    after = answer.headers.get("retry-after", "")
+    if after.isdecimal():
+        return float(after[:9])
+    reset = answer.headers.get("x-ratelimit-reset", "")
+    if answer.headers.get("x-ratelimit-remaining") == "0" and reset.isdecimal():
+        return max(0.0, float(reset[:12]) - time_s)
+    message = answer.message().lower()
+    if answer.status == 429 or any(words in message for words in _LIMITS):
+        return UNSAID_S * 2.0 ** (count - 1)
+    return None
+
+
+# What GitHub's API fails with, and where that only says that there is none.
+
+
+class GitHubApiError(RagateError):
+    """The API refused, failed or did not answer; never a verdict by itself.
+
+    Attributes:
+        status: The HTTP status, 0 where there was no answer: what was asked for may be done
+            nevertheless.
+        again: What the API wanted to be waited for is over: the call may be made anew.
+    """
+
+    def __init__(self, status: int, message: str, *, again: bool = False) -> None:
+        super().__init__(message)
+        self.status = status
+        self.again = again
+
+
+def unless_absent(call: Callable[[], T], default: D) -> T | D:
+    """Return what `call` returns, `default` where the API says that there is none (404)."""
+    try:
+        return call()
+    except GitHubApiError as error:
+        if error.status == 404:
+            return default
+        raise

@@ -12,9 +12,8 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from ragate.errors import StorageError
-from ragate.github.rest.api_error import unless_absent
-from ragate.github.rest.git_database import Json
-from ragate.github.rest.repository import Repository, gate_statuses
+from ragate.github.rest.api import unless_absent
+from ragate.github.rest.repository import Json, Repository, gate_statuses
 
 MOST_RUNS = 30  # each workflow of the repository adds one to a commit
 MOST_ENTRIES = 200

@@ -1,11 +1,125 @@
-"""The calls that the gate makes, one function each, on one repository."""
+"""The calls that the gate makes on one repository, git's own objects and refs among them."""
 
-from typing import Literal
+import base64
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+from urllib.parse import quote
 
-from ragate.github.rest.api import Api
-from ragate.github.rest.api_error import GitHubApiError, unless_absent
-from ragate.github.rest.git_database import GitDatabase, Json, escaped, json_object
+from ragate.config import Policy
+from ragate.github.rest.api import Api, GitHubApiError, unless_absent
 from ragate.support.escape import one_line
+
+NOBODY: frozenset[str] = frozenset()
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Commit:
+    """A commit's place in history."""
+
+    sha: str
+    tree: str
+    parents: tuple[str, ...]
+
+
+class GitDatabase:
+    """What git holds of `name` (``owner/name``); every call may raise `GitHubApiError`."""
+
+    def __init__(self, api: Api, name: str) -> None:
+        self.api = api
+        self.name = name
+        self._at = f"/repos/{name}"
+
+    def commit(self, sha: str) -> Commit:
+        commit = json_object(self.api.get(f"{self._at}/git/commits/{escaped(sha)}"))
+        parents = tuple(str(parent["sha"]) for parent in commit["parents"])
+        return Commit(str(commit["sha"]), str(commit["tree"]["sha"]), parents)
+
+    def contents(self, path: str, ref: str) -> bytes | None:
+        """Return a file as it is at `ref`; None where the API says that there is none (404)."""
+        address = f"{self._at}/contents/{escaped(path)}"
+        return unless_absent(lambda: self.api.raw(address, {"ref": ref}), None)
+
+    def tree(self, sha: str, *, recursive: bool = True) -> list[Json]:
+        """Return path, mode, type, sha and size of what a tree holds.
+
+        Raises:
+            GitHubApiError: also where the tree is too large and was cut.
+        """
+        params: dict[str, str | int] = {"recursive": 1} if recursive else {}
+        tree = json_object(self.api.get(f"{self._at}/git/trees/{escaped(sha)}", params))
+        if tree.get("truncated"):
+            raise GitHubApiError(200, f"the tree {sha[:7]} is too large to be listed")
+        return [entry for entry in tree["tree"] if isinstance(entry, dict)]
+
+    def create_blob(self, content: bytes) -> str:
+        body = {"content": base64.b64encode(content).decode(), "encoding": "base64"}
+        return _sha(self.api.post(f"{self._at}/git/blobs", body, repeatable=True))
+
+    def create_tree(self, base_tree: str, blobs: dict[str, str]) -> str:
+        """Return the sha of `base_tree` (none: "") with these paths replaced by these blobs."""
+        entries = [
+            {"path": path, "mode": "100644", "type": "blob", "sha": sha}
+            for path, sha in blobs.items()
+        ]
+        body = {"tree": entries} | ({"base_tree": base_tree} if base_tree else {})
+        return _sha(self.api.post(f"{self._at}/git/trees", body, repeatable=True))
+
+    def create_commit(self, message: str, tree: str, parents: Sequence[str]) -> str:
+        body = {"message": message, "tree": tree, "parents": list(parents)}
+        return _sha(self.api.post(f"{self._at}/git/commits", body, repeatable=True))
+
+    def branch_sha(self, branch: str) -> str:
+        """Return the commit that a branch is at, "" where there is no such branch."""
+        return self.ref_sha(f"heads/{branch}")
+
+    def create_branch(self, branch: str, sha: str) -> None:
+        self.api.post(f"{self._at}/git/refs", {"ref": f"refs/heads/{branch}", "sha": sha})
+
+    def update_branch(self, branch: str, sha: str) -> None:
+        """Move a branch forward; one that has moved meanwhile is refused (422)."""
+        path = f"{self._at}/git/refs/heads%2F{escaped(branch)}"
+        self.api.patch(path, {"sha": sha, "force": False})
+
+    def ref_sha(self, ref: str) -> str:
+        """Return the commit that a ref is at, "" where there is none.
+
+        Args:
+            ref: Without the leading ``refs/``.
+        """
+        path = f"{self._at}/git/ref/{escaped(ref)}"
+        pointer = unless_absent(lambda: json_object(self.api.get(path)), None)
+        return str(pointer["object"]["sha"]) if pointer is not None else ""
+
+    def set_ref(self, ref: str, sha: str) -> None:
+        """Point a ref outside of the branches at a commit, wherever it was before."""
+        if self.ref_sha(ref):
+            path = f"{self._at}/git/refs/{escaped(ref)}"
+            self.api.patch(path, {"sha": sha, "force": True})
+        else:
+            self.api.post(f"{self._at}/git/refs", {"ref": f"refs/{ref}", "sha": sha})
+
+
+def _sha(created: Any) -> str:
+    return str(json_object(created)["sha"])
+
+
+def escaped(text: str) -> str:
+    """Percent-encode one parameter of a path, slashes as well."""
+    return quote(text, safe="")
+
+
+def json_object(value: Any) -> Json:
+    """Return a value that has to be an object.
+
+    Raises:
+        GitHubApiError: it is none.
+    """
+    if not isinstance(value, dict):
+        raise GitHubApiError(200, "the API's answer is no object")
+    return value
+
 
 State = Literal["pending", "success", "failure", "error"]
 
@@ -69,9 +183,9 @@ class Repository(GitDatabase):
     def pull(self, number: int) -> Json:
         return json_object(self.api.get(f"{self._at}/pulls/{number}"))
 
-    def pulls_of(self, head: str, *, state: str = "open") -> list[Json]:
-        """Return the pull requests from ``owner:branch``."""
-        return list(self.api.pages(f"{self._at}/pulls", {"head": head, "state": state}))
+    def pulls_of(self, head: str) -> list[Json]:
+        """Return the open pull requests from ``owner:branch``."""
+        return list(self.api.pages(f"{self._at}/pulls", {"head": head, "state": "open"}))
 
     def pull_commits(self, number: int) -> list[Json]:
         """Return the commits of a pull request, oldest first; GitHub lists 250 at most."""
@@ -142,3 +256,27 @@ def login_of(api: Api) -> str:
         if error.status in (401, 403, 404):
             return BOT
         raise
+
+
+# Whose change a pull request is, where the policy lets nobody accept their own drops.
+
+
+def without_own(policy: Policy, repository: Repository, number: int) -> frozenset[str]:
+    """Return whose accepts do not count on a pull request: its authors, where they may not.
+
+    Who opened it is an author, and so is who wrote a commit of it that is no merge: a pull request
+    of a bot or of a colleague may hold one's own commits.
+    """
+    if policy.accept_own:
+        return NOBODY
+    people = [login_in(repository.pull(number))]
+    for commit in repository.pull_commits(number):
+        if len(commit.get("parents") or []) < 2:
+            people += [login_in(commit, "author"), login_in(commit, "committer")]
+    return frozenset(filter(None, people))
+
+
+def login_in(content: Json, role: str = "user") -> str:
+    """Return the login of somebody that a comment, a pull request or a commit names, or ""."""
+    person = content.get(role)
+    return str(person.get("login", "")) if isinstance(person, dict) else ""

@@ -5,11 +5,14 @@ context or a question can talk it into another verdict. They belong to ragate, n
 under test.
 """
 
-from ragate.judges._canaries.asking import run_canaries
-from ragate.judges._canaries.dress import dress
-from ragate.judges._canaries.known_answers import Canary
-from ragate.judges._canaries.plan import CanaryQuestion, canaries_for, unchecked
-from ragate.judges._canaries.wordings import Wording, planted, wordings
+from ragate.judges._canaries.asking import (
+    CanaryQuestion,
+    canaries_for,
+    dress,
+    run_canaries,
+    unchecked,
+)
+from ragate.judges._canaries.known_answers import Canary, Wording, planted, wordings
 
 __all__ = [
     "Canary",

@@ -1,19 +1,68 @@
-"""Answers whose judgement is known, each in five dresses: one kind, told of five topics.
+"""Answers whose judgement is known: what they are made of, their kinds, and texts that attack.
+
+Each kind has five dresses: it is told of five topics, each with a right answer and a made-up one.
 
 A dress makes a second try a second question. A model of temperature 0 repeats itself on the same
 one, so that asking that again would only repeat the accident that was to be told from a habit.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
 
-from ragate.core.judging.criteria import PAIRWISE
+from ragate.core.judging.applicability import PAIRWISE
 from ragate.core.judging.judged_calls import TOOL_SEMANTICS
-from ragate.judges._canaries.topics import KnownCalls, Topic
-from ragate.models import Sample, SystemOutput
+from ragate.errors import ConfigError
+from ragate.models import RetrievedChunk, Sample, SystemOutput
+from ragate.support.strict_json import read_lines
 
+Place = Literal["answer", "context", "question", "long context"]
+_CLAUSES = 60
+FOLDER = Path(__file__).parent
 Bounds = tuple[float, float]
+
+
+class Topic(NamedTuple):
+    """What five kinds of answers are made of."""
+
+    topic: str
+    query: str
+    contexts: tuple[str, ...]
+    right: str
+    made_up: str
+    refusal: str
+    reference: str
+
+
+class KnownCalls(NamedTuple):
+    """A question that a tool is called for: the right arguments, and two calls to be judged.
+
+    Attributes:
+        same: Means what `right` means, and is not written as it.
+        other: Means something else.
+    """
+
+    tool: str
+    query: str
+    right: dict[str, str]
+    same: dict[str, str]
+    other: dict[str, str]
+
+
+@cache
+def known_calls() -> tuple[KnownCalls, ...]:
+    """Return the calls, as many as there are dresses."""
+    rows: list[Any] = [row for _, row in read_lines(FOLDER / "calls.jsonl", error=ConfigError)]
+    return tuple(KnownCalls(**row) for row in rows)
+
+
+@cache
+def topics() -> tuple[Topic, ...]:
+    """Return the topics, as many as there are dresses."""
+    rows: list[Any] = [row for _, row in read_lines(FOLDER / "topics.jsonl", error=ConfigError)]
+    return tuple(Topic(**{**row, "contexts": tuple(row["contexts"])}) for row in rows)
 
 
 @dataclass(frozen=True)
@@ -190,3 +239,54 @@ KINDS: dict[str, Material] = {
         other=lambda own: own.right,
     ),
 }
+
+
+# Texts that ask a judge for a verdict, and where in the material they stand.
+
+
+class Wording(NamedTuple):
+    """One text.
+
+    Attributes:
+        wording: What a report calls it.
+        asks: For which verdict.
+        text: Stands behind what is there; the answer's line breaks are gone when it is judged.
+    """
+
+    wording: str
+    asks: Literal["good", "bad"]
+    place: Place
+    text: str
+
+
+@cache
+def wordings() -> tuple[Wording, ...]:
+    """Return all of them, in the order they are asked."""
+    rows: list[Any] = [row for _, row in read_lines(FOLDER / "wordings.jsonl", error=ConfigError)]
+    return tuple(Wording(**row) for row in rows)
+
+
+def planted(canary: Canary, wording: Wording, place: Place) -> Canary:
+    """Return the canary with the text in it; what a sound judge says of it stays the same."""
+    sample, output = canary.sample, canary.output
+    sample = sample.amended(id=f"{wording.wording}, {sample.id}")
+    if place == "question":
+        sample = sample.amended(query=sample.query + wording.text)
+    elif place == "answer" or not output.chunks:
+        output = output.amended(answer=f"{output.answer}{wording.text}")
+    else:
+        *others, last = output.chunks
+        text = f"{last.text}\n{_filler()}" if place == "long context" else last.text
+        chunk = RetrievedChunk(doc_id=last.doc_id, text=text + wording.text)
+        output = output.amended(chunks=(*others, chunk))
+    return replace(canary, sample=sample, output=output, wording=wording.wording)
+
+
+@cache
+def _filler() -> str:
+    """Return some pages about nothing that any topic asks for."""
+    return "\n".join(
+        f"Clause {number}. Invoices of group {number} are sent on working day {number % 20 + 1} "
+        "and paid by bank transfer; the ledger notes each of them twice."
+        for number in range(1, _CLAUSES + 1)
+    )

@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
 
-from ragate.core.judging.criteria import PAIRWISE
+from ragate.core.judging.applicability import PAIRWISE
 from ragate.judges.llamaindex._criteria import ASKED
 from ragate.judges.llamaindex._settings import Settings
 from ragate.protocols import Judge, Resources
@@ -29,8 +29,7 @@ async def create(settings: Mapping[str, Any], resources: Resources) -> AsyncIter
     """
     from ragate.judges.llamaindex._judge import LlamaIndexJudge
     from ragate.judges.llamaindex._llm import open_llm
-    from ragate.judges.llamaindex._own_prompts import read_own_prompts
-    from ragate.judges.llamaindex._prompts import load_prompts
+    from ragate.judges.llamaindex._prompts import load_prompts, read_own_prompts
 
     judge_settings = read_settings(Settings, settings, where="[policy.judge]", strict=True)
     own = read_own_prompts(resources.root, judge_settings.prompts)

@@ -1,31 +1,177 @@
 """The llamaindex judge: one evaluator a criterion, each on its own, none of them guessing."""
 
 import asyncio
-from collections.abc import Sequence
+import json
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
 
+from ragate.core.conversation import conversation
 from ragate.core.hashing import digest
-from ragate.core.judging.criteria import PAIRWISE, sort_out
+from ragate.core.judging.applicability import PAIRWISE
+from ragate.core.judging.criteria import sort_out
 from ragate.errors import ProviderError
-from ragate.judges._asking import InvalidReplyError
-from ragate.judges.llamaindex._chain import Asker, ChainReply, run_chain
+from ragate.judges._asking import InvalidReplyError, Messages, read_or_mend, sendable
 from ragate.judges.llamaindex._criteria import (
     ASKED,
     CHAINED,
     CORRECTNESS,
+    GRADE,
+    MAX_CHARS,
+    PREFERENCE,
     SIMILARITY,
     SINGLE,
     Chained,
+    Form,
 )
-from ragate.judges.llamaindex._evaluated_answer import EvaluatedAnswer, evaluated_answer
 from ragate.judges.llamaindex._llm import LlmClient
 from ragate.judges.llamaindex._prompts import Prompts
-from ragate.judges.llamaindex._replies import GRADE, PREFERENCE
 from ragate.judges.llamaindex._settings import Settings
-from ragate.judges.llamaindex._similarity import best_cosine
-from ragate.judges.llamaindex._windows import UnjudgeableError, windows
+from ragate.judges.llamaindex._windows import UnjudgeableError, best_cosine, windows
 from ragate.models import Sample, Score, SystemOutput, unscored
-from ragate.protocols import Embedder, Resources
+from ragate.protocols import ChatClient, ChatReply, ChatRequest, Embedder, Resources, Steps
 from ragate.support.escape import one_line
+
+# One answer as text that can be sent to an evaluator.
+
+
+@dataclass(frozen=True)
+class EvaluatedAnswer:
+    """What is judged; `other` is the answer that it is compared with."""
+
+    query: str
+    text: str
+    contexts: tuple[str, ...]
+    references: tuple[str, ...]
+    other: str = ""
+
+    def check_length(self, limit: int) -> None:
+        """A cut answer could hide anything, so a long one is not judged.
+
+        Raises:
+            UnjudgeableError: one of the answers is longer than `limit` characters.
+        """
+        if (length := max(len(self.text), len(self.other))) > limit:
+            raise UnjudgeableError(f"the answer has {length} characters, {limit} are judged")
+
+
+def evaluated_answer(
+    sample: Sample, output: SystemOutput, other: SystemOutput | None = None
+) -> EvaluatedAnswer:
+    """Return what is sent of an answer, and of the one that it is compared with."""
+    return EvaluatedAnswer(
+        query=sendable(conversation(sample)),
+        text=sendable(output.answer or ""),
+        contexts=tuple(sendable(chunk.text) for chunk in output.chunks),
+        references=tuple(sendable(text) for text in sample.references if text.strip()),
+        other=sendable(other.answer or "") if other is not None else "",
+    )
+
+
+# One question to the model, and a chain of them over the contexts.
+
+
+@dataclass(frozen=True)
+class ChainReply:
+    """What one reply says.
+
+    Attributes:
+        value: On the evaluator's own scale.
+        remark: What stands beside it, for the report.
+        text: The reply as it came: the next step of a chain repeats it to the model.
+    """
+
+    value: float
+    remark: str = ""
+    text: str = ""
+
+
+@dataclass(frozen=True)
+class Asker:
+    """Asks a model, and once more where the reply cannot be read.
+
+    Attributes:
+        identity: What tells the judge from another.
+        steps: Where replies are remembered; None where nowhere.
+    """
+
+    client: ChatClient
+    model: str
+    parameters: Mapping[str, Any]
+    identity: str = ""
+    steps: Steps | None = None
+
+    async def __call__(self, messages: Messages, form: Form, *, of: int = 1) -> ChainReply:
+        """Return what the first reply says that has the form, of two.
+
+        Args:
+            of: Questions that make one score; what is said to one of several is remembered.
+
+        Raises:
+            InvalidReplyError: neither has.
+            ProviderError: there is none.
+        """
+        if self.steps is None or of == 1:
+            return await self._fresh(messages, form)
+        key = digest([self.identity, form.name, messages])
+        text = await self.steps.get(key)
+        if text is not None:
+            with suppress(InvalidReplyError):
+                return _judgement(text, form)
+        answer = await self._fresh(messages, form)
+        await self.steps.keep(key, answer.text)
+        return answer
+
+    async def _fresh(self, messages: Messages, form: Form) -> ChainReply:
+        request = ChatRequest(self.model, messages, self.parameters)
+        first_reply = await self.client(request)
+
+        def read(reply: ChatReply) -> ChainReply:
+            return _judgement(reply.text, form)
+
+        def wish(_reply: ChatReply, error: InvalidReplyError) -> str:
+            wrong = json.dumps(one_line(error.message, 200), ensure_ascii=False)
+            complaint = f"This reply cannot be read: {wrong}. Judge the same material again."
+            return f"{complaint} {form.wish}"
+
+        try:
+            return await read_or_mend(self.client, request, first_reply, read, wish)
+        except InvalidReplyError as error:
+            raise InvalidReplyError(f"not {form.name}") from error
+
+
+def _judgement(text: str, form: Form) -> ChainReply:
+    if len(text) > MAX_CHARS:
+        raise InvalidReplyError(f"{len(text)} characters")
+    value, remark = form.read(text)
+    return ChainReply(value, remark, text)
+
+
+async def run_chain(
+    texts: Sequence[str],
+    ask: Callable[[str, ChainReply | None], Awaitable[ChainReply]],
+    *,
+    best: float,
+) -> tuple[ChainReply, int]:
+    """Return the last judgement of the chain and the steps that it took.
+
+    Each step after the first is told the judgement so far. It stops at the best one: every refine
+    prompt has the model repeat that, whatever the contexts to come hold.
+
+    Args:
+        texts: At least one.
+        ask: From a text and the judgement so far (None at the first) to the next one.
+    """
+    judgement = await ask(texts[0], None)
+    steps = 1
+    for text in texts[1:]:
+        if judgement.value >= best:
+            break
+        judgement = await ask(text, judgement)
+        steps += 1
+    return judgement, steps
+
 
 VERSION = 1  # raised whenever a request, or what is read from its reply, changes
 _HIGHEST = 5.0

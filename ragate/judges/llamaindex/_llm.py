@@ -6,13 +6,14 @@ from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
-from ragate.clients.http.breaker import Breaker
+from ragate.clients.http.limiter import Breaker
 from ragate.clients.http.redact import Redactor
 from ragate.clients.prices import price_of
 from ragate.errors import ConfigError, ProviderError
 from ragate.judges.llamaindex._settings import Settings
 from ragate.protocols import ChatReply, ChatRequest
 from ragate.support.escape import one_line
+from ragate.support.strict_json import whole
 
 _SECRET = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", re.I)
 # What can change a judgement, as the integrations call it; keys and addresses are left out.
@@ -111,8 +112,8 @@ def tokens_of(reply: Any) -> tuple[int, int]:
 
 
 def _count(holders: Sequence[Any], names: Sequence[str]) -> int:
-    counts = (_field(holder, name) for holder in holders for name in names)
-    return next((count for count in counts if isinstance(count, int) and count >= 0), 0)
+    counts = (whole(_field(one, name), most=10**9) for one in holders for name in names)
+    return next((count for count in counts if count is not None), 0)
 
 
 def _field(holder: Any, name: str) -> Any:

@@ -5,15 +5,38 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
+from string import Formatter
 from typing import TYPE_CHECKING, Literal
 
 from ragate.core.hashing import digest
-from ragate.errors import PluginError
+from ragate.errors import ConfigError, PluginError
 from ragate.judges._asking import Messages
+from ragate.judges.llamaindex._settings import PromptName
+from ragate.support.foreign_files import inside, read_text
+from ragate.support.installed import refuse_other_version
 
 if TYPE_CHECKING:
     from llama_index.core.prompts import BasePromptTemplate
 
+
+MAX_BYTES = 256 * 1024
+_CHAIN = frozenset({"query_str", "context_str"})
+_REFINE = frozenset({"query_str", "context_msg", "existing_answer"})
+# What has to stand in a prompt, by evaluator and step: without it the model would not see the data.
+VARIABLES: dict[tuple[str, Step], frozenset[str]] = {
+    ("answer_relevancy", "first"): frozenset({"query", "response"}),
+    ("context_relevancy", "first"): _CHAIN,
+    ("context_relevancy", "refine"): _REFINE,
+    ("correctness", "first"): frozenset({"query", "reference_answer", "generated_answer"}),
+    ("faithfulness", "first"): _CHAIN,
+    ("faithfulness", "refine"): _REFINE,
+    ("guideline", "first"): frozenset({"query", "response", "guidelines"}),
+    ("pairwise", "first"): frozenset({"query", "answer_1", "answer_2", "reference"}),
+    ("relevancy", "first"): _CHAIN,
+    ("relevancy", "refine"): _REFINE,
+}
+_MODULES = {"faithfulness_binary": "faithfulness"}  # criteria whose evaluator has another name
 Step = Literal["first", "refine"]
 
 
@@ -51,15 +74,17 @@ def load_prompts(guidelines: str, own: Mapping[tuple[str, Step], str] | None = N
         own: Texts in place of LlamaIndex's, by evaluator and step.
 
     Raises:
-        PluginError: it is not installed, or lacks one of them.
+        NotInstalledError: it is not installed, or of a version that is not known.
+        PluginError: it lacks one of them.
     """
+    refuse_other_version("llama-index-core")
     try:
         prompts = _load(guidelines)
         return replace(prompts, templates={**prompts.templates, **_worded(own or {})})
     except (ImportError, AttributeError) as error:
         raise PluginError(
             f"judge 'llamaindex': the evaluators of llama-index cannot be used: {error}",
-            remedy="pip install 'llama-index>=0.14,<0.15'",
+            remedy="pip install --upgrade llama-index-core",
         ) from error
 
 
@@ -106,3 +131,40 @@ def _load(guidelines: str) -> Prompts:
         ),
     }
     return Prompts(templates, guidelines.strip() or guideline.DEFAULT_GUIDELINES)
+
+
+# Prompts of one's own for the evaluators: read, and refused where they could not work.
+
+
+def read_own_prompts(root: Path, paths: Mapping[PromptName, str]) -> dict[tuple[str, Step], str]:
+    """Return the texts of the files, by evaluator and step.
+
+    Raises:
+        ConfigError: a file is absent or outside the project, a brace stands alone, a variable is
+            missing, or there is one that nothing fills in.
+    """
+    texts = {}
+    for name, path in paths.items():
+        where = f"[policy.judge.prompts] {name}"
+        criterion, _, step = name.partition(".")
+        key: tuple[str, Step] = (
+            _MODULES.get(criterion, criterion),
+            "refine" if step else "first",
+        )
+        file = inside(root, path, where=where, error=ConfigError)
+        texts[key] = read_text(file, error=ConfigError, max_bytes=MAX_BYTES)
+        _check(texts[key], VARIABLES[key], f"{where}: {path}")
+    return texts
+
+
+def _check(text: str, needed: frozenset[str], where: str) -> None:
+    known = ", ".join(f"{{{name}}}" for name in sorted(needed))
+    remedy = f"a prompt holds {known}; write other braces twice: {{{{ and }}}}"
+    try:
+        found = {name for _, name, _, _ in Formatter().parse(text) if name is not None}
+    except ValueError as error:
+        raise ConfigError(f"{where}: {error}", remedy=remedy) from error
+    if odd := sorted(found - needed):
+        raise ConfigError(f"{where}: nothing fills in {{{odd[0]}}}", remedy=remedy)
+    if missing := sorted(needed - found):
+        raise ConfigError(f"{where}: {{{missing[0]}}} is missing", remedy=remedy)

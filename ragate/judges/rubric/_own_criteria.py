@@ -7,7 +7,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from ragate.core.judging.judged_calls import TOOL_SEMANTICS
 from ragate.core.judging.own_criterion import PREFIX, OwnCriterion, shown_name
-from ragate.judges.rubric._strict_reply import Number, OtherShapeError, Strict, exactly
+from ragate.judges.rubric._schema import Number, OtherShapeError, Strict, exactly
 from ragate.models import Score
 from ragate.support.escape import one_line
 from ragate.support.settings import shown

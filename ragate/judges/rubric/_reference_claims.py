@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 from pydantic import Field
 
 from ragate.judges.rubric._judged_sample import JudgedSample
-from ragate.judges.rubric._strict_reply import (
+from ragate.judges.rubric._schema import (
     NotAJudgementError,
     Number,
     Strict,

@@ -8,8 +8,8 @@ from pydantic import Field, ValidationError
 from ragate.judges._asking import unfenced
 from ragate.judges.rubric._judged_sample import JudgedSample
 from ragate.judges.rubric._reference_claims import ReferenceClaim, RightClaim, check_references
-from ragate.judges.rubric._schema import GRADES
-from ragate.judges.rubric._strict_reply import (
+from ragate.judges.rubric._schema import (
+    GRADES,
     NotAJudgementError,
     NotJsonError,
     Number,

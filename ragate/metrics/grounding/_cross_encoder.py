@@ -9,6 +9,7 @@ from typing import Any
 from ragate.core.hashing import digest
 from ragate.errors import ConfigError
 from ragate.support.foreign_files import read_bytes
+from ragate.support.installed import install_line
 
 PLACES = ("model.onnx", "onnx/model.onnx")
 MAX_BYTES = 4 * 1024**3
@@ -180,7 +181,7 @@ def _loaded(network: Path, folder: Path, where: str) -> tuple[Any, Any]:
         import tokenizers
     except ImportError as error:
         raise ConfigError(
-            f"{where} needs a library: {error}", remedy="pip install 'ragate[onnx]'"
+            f"{where} needs a library: {error}", remedy=install_line("onnx")
         ) from error
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1

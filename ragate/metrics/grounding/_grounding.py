@@ -1,15 +1,15 @@
 """What the grounding and citation metrics have in common: an answer beside its contexts."""
 
 from ragate.core.judging.applicability import unanswerable
+from ragate.core.text.courtesy import without_courtesy
+from ragate.core.text.markdown import readable
 from ragate.core.text.segmentation import words
 from ragate.core.text.sentences import split_sentences
 from ragate.core.text.words import without_markers
-from ragate.metrics._identity import metric_info, no_cut_off
+from ragate.metrics._identity import Phrase, metric_info, no_cut_off
 from ragate.metrics._sample_metric import Formula, SampleMetric
 from ragate.models import Direction, Frozen, Reads, SystemOutput
 from ragate.protocols import MetricRequest
-
-NO_TEXTS = "the retrieved chunks carry no text"
 
 
 def claim_metric(
@@ -35,9 +35,22 @@ def claim_metric(
     )
 
 
-def lacks_texts(output: SystemOutput) -> bool:
-    """Tell whether chunks were retrieved and none has a text to check against."""
-    return bool(output.chunks) and not any(chunk.text.strip() for chunk in output.chunks)
+class ClaimSettings(Frozen):
+    """Keys of the metrics of claims.
+
+    Attributes:
+        more_courtesy: Phrases that an answer may open or close with, besides those built in.
+    """
+
+    more_courtesy: tuple[Phrase, ...] = ()
+
+    def heard(self, output: SystemOutput) -> str:
+        """Return what an answer says: without marks of Markdown and courtesy, markers kept."""
+        return without_courtesy(readable(output.answer or ""), self.more_courtesy)
+
+    def said(self, output: SystemOutput) -> str:
+        """Return what an answer says, without its citation markers."""
+        return without_markers(self.heard(output))
 
 
 def worded_sentences(answer: str) -> list[str]:

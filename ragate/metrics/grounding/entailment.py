@@ -6,17 +6,13 @@ from functools import lru_cache
 
 from pydantic import Field
 
+from ragate.core.judging.applicability import NO_TEXTS, lacks_texts
 from ragate.core.text.sentences import split_sentences
 from ragate.core.text.words import without_markers
 from ragate.metrics._identity import own_settings
 from ragate.metrics._sample_metric import SampleMetric, ValueOrReason
 from ragate.metrics.grounding._cross_encoder import CrossEncoder, ModelError
-from ragate.metrics.grounding._grounding import (
-    NO_TEXTS,
-    claim_metric,
-    lacks_texts,
-    worded_sentences,
-)
+from ragate.metrics.grounding._grounding import ClaimSettings, claim_metric, worded_sentences
 from ragate.models import Frozen, Sample, SystemOutput
 from ragate.protocols import MetricRequest
 
@@ -46,7 +42,7 @@ def create(request: MetricRequest) -> SampleMetric:
     Formula: mean over sentences s of the answer of max over pieces p of the contexts of
     P(p entails s), by the model; a piece is up to 1,200 characters of whole sentences, and what has
     more tokens than the model reads at once is cut into parts that count as sentences and pieces.
-    Range [0, 1], a fraction, higher is better. Version 1.
+    Range [0, 1], a fraction, higher is better. Version 2.
     Edge cases: the model fails on a text: unscored; nothing retrieved, or no words in the answer:
     0; no model is named: unscored, and an error where the policy names the metric; chunks without
     texts: unscored; unanswerable: not applicable. The model's files are part of the metric's
@@ -55,11 +51,13 @@ def create(request: MetricRequest) -> SampleMetric:
     """
     settings = own_settings(request, Settings)
     if not settings.model:
-        nameless = claim_metric(request, lambda _sample, _output: NO_MODEL, settings=settings)
+        nameless = claim_metric(
+            request, lambda _sample, _output: NO_MODEL, version=2, settings=settings
+        )
         return replace(nameless, unusable=NO_MODEL)
     encoder = CrossEncoder(settings.model, f'[policy.metrics."{request.name}"] model')
     identity = _Identity(model=settings.model, files=encoder.fingerprint)
-    return claim_metric(request, _formula(encoder), settings=identity)
+    return claim_metric(request, _formula(encoder), version=2, settings=identity)
 
 
 def _formula(encoder: CrossEncoder) -> Callable[[Sample, SystemOutput], ValueOrReason]:
@@ -80,7 +78,7 @@ def _formula(encoder: CrossEncoder) -> Callable[[Sample, SystemOutput], ValueOrR
             premises = tuple(part for chunk in output.chunks for part in premises_of(chunk.text))
             claims = [
                 part
-                for sentence in worded_sentences(output.answer or "")
+                for sentence in worded_sentences(ClaimSettings().heard(output))
                 for part in encoder.parts(without_markers(sentence), encoder.most_hypothesis)
             ]
             chances = [best(claim, premises) for claim in claims if premises]

@@ -1,17 +1,16 @@
 """unsupported_numbers: does the answer hold numbers that no context holds?"""
 
-import re
-
 from ragate.core.conversation import conversation
+from ragate.core.judging.applicability import NO_TEXTS, lacks_texts
 from ragate.core.text.numerals import Numeral, claimed_numerals, confirmed_numbers
-from ragate.core.text.words import without_markers
 from ragate.metrics._checked_part import of_a_part
+from ragate.metrics._identity import own_settings
 from ragate.metrics._sample_metric import SampleMetric, ValueOrReason
-from ragate.metrics.grounding._grounding import NO_TEXTS, claim_metric, lacks_texts
+from ragate.metrics.grounding._grounding import ClaimSettings, claim_metric
 from ragate.models import Direction, Sample, SystemOutput
 from ragate.protocols import MetricRequest
 
-_LIST_NUMBER = re.compile(r"(?m)^[ \t]{0,20}\d{1,3}[.)][ \t]")
+Settings = ClaimSettings
 
 
 def create(request: MetricRequest) -> SampleMetric:
@@ -19,26 +18,31 @@ def create(request: MetricRequest) -> SampleMetric:
 
     Formula: |N(answer) - N(contexts) - N(question)| / |N(answer)|, N the distinct numbers as in
     number_recall; numbers of list items and citation markers are left out. Range [0, 1], a
-    fraction, lower is better. Version 3.
+    fraction, lower is better. Version 4.
     Edge cases: a number that is computed rather than quoted counts as unsupported; an answer
     without numbers: 0, and counted in unsupported_numbers.checked; chunks without texts: unscored;
     unanswerable: not applicable.
     Source: this project.
     """
-    metric = claim_metric(request, _unsupported, version=3, direction=Direction.LOWER)
-    return of_a_part(metric, request, _claimed, called="numbers")
+    settings = own_settings(request, ClaimSettings)
+
+    def claimed(output: SystemOutput) -> list[Numeral]:
+        return _claimed(settings.said(output))
+
+    def formula(sample: Sample, output: SystemOutput) -> ValueOrReason:
+        return NO_TEXTS if lacks_texts(output) else _unsupported(claimed(output), sample, output)
+
+    metric = claim_metric(request, formula, version=4, direction=Direction.LOWER, settings=settings)
+    return of_a_part(metric, request, claimed, called="numbers")
 
 
-def _unsupported(sample: Sample, output: SystemOutput) -> ValueOrReason:
-    if lacks_texts(output):
-        return NO_TEXTS
-    claimed = _claimed(output)
+def _unsupported(claimed: list[Numeral], sample: Sample, output: SystemOutput) -> float:
     confirmed = confirmed_numbers(conversation(sample))
     confirmed.update(*(confirmed_numbers(chunk.text) for chunk in output.chunks))
     return sum(not number.stands_in(confirmed) for number in claimed) / len(claimed)
 
 
-def _claimed(output: SystemOutput) -> list[Numeral]:
+def _claimed(answer: str) -> list[Numeral]:
     """Return the numbers of an answer, each value once."""
-    answer = _LIST_NUMBER.sub("", without_markers(output.answer or ""))
-    return list({numeral.readings: numeral for numeral in claimed_numerals(answer)}.values())
+    claimed = claimed_numerals(answer)
+    return list({numeral.readings: numeral for numeral in claimed}.values())

@@ -1,13 +1,14 @@
 """Telling a refusal ("the documents do not say") from an answer, by phrases."""
 
 import re
-from typing import Annotated
+from collections import defaultdict
 
-from pydantic import AfterValidator, Field
+from pydantic import Field
 
 from ragate.core.text.segmentation import units
 from ragate.core.text.sentences import split_sentences
 from ragate.core.text.unicode_forms import visible
+from ragate.metrics._identity import Phrase
 from ragate.metrics.refusal._phrases import DEFAULT_PHRASES
 from ragate.models import Frozen
 
@@ -20,15 +21,6 @@ _CONDITION = re.compile(
 _BLANKS = re.compile(r"\s{2,}+")
 OPENING_WORDS = 4
 MAX_OPENING = 500
-
-
-def _with_words(phrase: str) -> str:
-    if not units(phrase):
-        raise ValueError(f"the phrase {phrase!r} has no word to look for")
-    return phrase
-
-
-Phrase = Annotated[str, AfterValidator(_with_words)]
 
 
 class RefusalSettings(Frozen):
@@ -47,9 +39,10 @@ class Refusals:
     """The phrases, prepared once."""
 
     def __init__(self, settings: RefusalSettings) -> None:
-        self._phrases = [
-            whole_words(phrase) for phrase in (*settings.phrases, *settings.more_phrases)
-        ]
+        # By first word: a phrase is looked for only where its first word stands.
+        self._phrases = defaultdict[str, list[str]](list)
+        for phrase in (*settings.phrases, *settings.more_phrases):
+            self._phrases[units(phrase)[0]].append(whole_words(phrase))
 
     def __call__(self, answer: str) -> bool:
         """Tell whether the answer opens with a refusal.
@@ -57,8 +50,13 @@ class Refusals:
         Only the opening counts, up to the first sentence of four words or more and at most 500
         characters: an answer that ends with what the documents leave out is an answer.
         """
-        opening = whole_words(_opening(answer))
-        return any(phrase in opening for phrase in self._phrases)
+        words = units(_opening(answer))
+        opening = f" {' '.join(words)} "
+        return any(
+            phrase in opening
+            for first in self._phrases.keys() & words
+            for phrase in self._phrases[first]
+        )
 
 
 def _opening(answer: str) -> str:

@@ -7,6 +7,8 @@ from ragate.metrics.refusal._refusal import Refusals, RefusalSettings
 from ragate.models import Direction, Reads
 from ragate.protocols import MetricRequest
 
+Settings = RefusalSettings
+
 
 def create(request: MetricRequest) -> SampleMetric:
     """Return false_refusal: 1 when an answerable question is refused, else 0.

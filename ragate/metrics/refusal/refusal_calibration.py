@@ -6,6 +6,8 @@ from ragate.metrics.refusal._refusal import Refusals, RefusalSettings
 from ragate.models import Reads, Sample, SystemOutput
 from ragate.protocols import MetricRequest
 
+Settings = RefusalSettings
+
 
 def create(request: MetricRequest) -> SampleMetric:
     """Return refusal_calibration: 1 when refusing or answering was the right choice, else 0.

@@ -9,6 +9,8 @@ from ragate.metrics.refusal._refusal import Refusals, RefusalSettings
 from ragate.models import MetricInfo, Reads, Sample, Score, SystemOutput, not_applicable, unscored
 from ragate.protocols import MetricRequest, Pair
 
+Settings = RefusalSettings
+
 
 @dataclass(frozen=True)
 class RefusalF1:

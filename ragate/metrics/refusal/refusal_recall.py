@@ -6,6 +6,8 @@ from ragate.metrics.refusal._refusal import Refusals, RefusalSettings
 from ragate.models import Reads
 from ragate.protocols import MetricRequest
 
+Settings = RefusalSettings
+
 
 def create(request: MetricRequest) -> SampleMetric:
     """Return refusal_recall: 1 when an unanswerable question is refused, else 0.

@@ -4,10 +4,11 @@ Tracing keeps what a function got and returned, so that the same question may st
 a name, as a chat, or as any of these written as JSON into a text.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from ragate.outputs.exports.exchange import Passage
 from ragate.support.records import parsed_cell
 
 QUESTION_NAMES = (
@@ -31,10 +32,56 @@ ID_NAMES = ("doc_id", "document_id")
 SOURCE_NAMES = ("source", "file_path", "file", "path", "url", "uri", "file_name", "filename")
 CHUNK_NAMES = ("document.id", "source_id", "id", "id_", "chunk_id", "title")
 SCORE_NAMES = ("score", "document.score", "similarity", "relevance_score")
-_LISTS = ("documents", "docs", "contexts", "context", "nodes", "results", "chunks", "matches")
+_LISTS = (
+    *("documents", "docs", "contexts", "context", "retrieved_documents", "sources"),
+    *("nodes", "results", "chunks", "matches"),
+)
 _METADATA = ("metadata", "document.metadata", "meta", "payload")
 _SPEAKERS = frozenset({"user", "assistant"})
 _DEEPEST = 8
+_NUMBER = re.compile(r"[0-9]{1,6}")
+
+
+@dataclass(frozen=True)
+class Passage:
+    """A retrieved passage; without a document id its text is its identity."""
+
+    text: str = ""
+    doc_id: str = ""
+    score: float | None = None
+
+
+def value_at(value: Any, name: str) -> Any:
+    """Return what stands under a name with dots, None where nothing does.
+
+    ``a.b`` may be one key, an object within another, or within JSON as text. With ``.*`` at its end
+    it may also be a list of which each field is a key of its own: ``a.b.0.text``.
+    """
+    fields = value if isinstance(value, dict) else parsed_cell(value)
+    if not isinstance(fields, dict):
+        return None
+    whole = name.removesuffix(".*")
+    if whole in fields:
+        return fields[whole]
+    if "." not in name:
+        return None
+    at = name.find(".")
+    while at > 0:
+        holder = fields.get(name[:at])
+        found = None if holder is None or name[at:] == ".*" else value_at(holder, name[at + 1 :])
+        if found is not None:
+            return found
+        at = name.find(".", at + 1)
+    return None if whole == name else _numbered(fields, f"{whole}.")
+
+
+def _numbered(fields: Mapping[str, Any], prefix: str) -> list[dict[str, Any]] | None:
+    items: dict[int, dict[str, Any]] = {}
+    for key in filter(lambda key: key.startswith(prefix), fields):
+        number, _, rest = key.removeprefix(prefix).partition(".")
+        if _NUMBER.fullmatch(number) and rest:
+            items.setdefault(int(number), {})[rest] = fields[key]
+    return [items[number] for number in sorted(items)] or None
 
 
 def text_in(value: Any, names: Sequence[str], *, role: str, depth: int = 0) -> str:
@@ -133,7 +180,11 @@ def passages_in(value: Any, *, depth: int = 0) -> tuple[Passage, ...] | None:
     if isinstance(value, Mapping):
         for name in _LISTS:
             if name in value and depth < _DEEPEST:
-                return passages_in(value[name], depth=depth + 1)
+                inner = parsed_cell(value[name])
+                if isinstance(inner, str) and inner.strip():
+                    return (Passage(text=inner),)
+                if (listed := passages_in(inner, depth=depth + 1)) is not None:
+                    return listed
         return None
     if not isinstance(value, list):
         return None

@@ -5,18 +5,21 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from ragate.baseline import contexts_path, dump_baseline, recorded_now, requests_path, save_baseline
+from ragate.baseline import contexts_path
+from ragate.baseline.requests import requests_path
+from ragate.baseline.write import dump_baseline, recorded_now, save_baseline
 from ragate.config import Config
 from ragate.core.comparison.own_passes import deciding_run, newest_run
 from ragate.dataset import read_dataset
-from ragate.errors import RagateError
+from ragate.errors import RagateError, StorageError
 from ragate.models import Acceptance, Record, Run, SystemInfo
+from ragate.pipeline.baseline.refuse_losses import decided_against, refuse_faults
 from ragate.pipeline.baseline.refuse_recording import refuse_left_out, refuse_unmeasured
-from ragate.pipeline.baseline.refuse_worst import refuse_worst
-from ragate.pipeline.baseline.write_baseline import readable_baseline
-from ragate.pipeline.doc_ids.id_advice import id_advice
+from ragate.pipeline.baseline.write_baseline import moved_since, readable_baseline
+from ragate.pipeline.golden.id_advice import id_advice
 from ragate.pipeline.run.collected_outputs import read_collected
 from ragate.recorder.baseline_replies import RUN_REPLIES
+from ragate.support.foreign_files import read_bytes
 from ragate.support.spill import Spill
 
 
@@ -33,8 +36,8 @@ def baseline_files(
         accepted: Drops that were accepted on the way to this baseline.
 
     Raises:
-        RagateError: the run is partial, too little of it was measured, or what is gated is at its
-            worst value, which was not accepted.
+        RagateError: the run is partial, too little of it was measured, or something is wrong with
+            it that was not accepted.
     """
     run = deciding_run(run)
     manifest = run.manifest
@@ -42,8 +45,12 @@ def baseline_files(
         raise RagateError("only a part of the golden set was run: that makes no baseline")
     refuse_left_out(manifest.left_out)
     refuse_unmeasured(config, run)
-    _refuse_worst(config, run, accepted)
-    run = run.amended(manifest=manifest.amended(accepted=tuple(accepted)))
+    samples, old = read_dataset(config.dataset), readable_baseline(config)
+    # What it lost is red where it stands, and stays so: only what is wrong by itself is refused.
+    advice = id_advice(config, samples, run)
+    taken = refuse_faults(config, samples, run, old, given=accepted, advice=advice)
+    since = None if old is None else moved_since(old, decided_against(config, samples, run, old))
+    run = run.amended(manifest=manifest.amended(accepted=taken.written, moved=since))
     today = datetime.datetime.now(datetime.UTC).date().isoformat()
     recorded = recorded_now(run, date=today)
     data = dump_baseline(run, store=config.policy.store, recorded=recorded)
@@ -55,15 +62,8 @@ def baseline_files(
     replies = outputs.with_name(RUN_REPLIES)
     if config.policy.store != "hashes" and replies.is_file():
         path = requests_path(config.baseline)
-        files[path.relative_to(root).as_posix()] = replies.read_bytes()
+        files[path.relative_to(root).as_posix()] = read_bytes(replies, error=StorageError)
     return files
-
-
-def _refuse_worst(config: Config, run: Run, accepted: Sequence[Acceptance]) -> None:
-    samples, old = read_dataset(config.dataset), readable_baseline(config)
-    allowed = {acceptance.metric for acceptance in accepted}
-    advice = id_advice(config, samples, run)
-    refuse_worst(config, samples, run, old, allowed=allowed, advice=advice)
 
 
 def _contexts(config: Config, run: Run, data: bytes, outputs: Path) -> bytes:
@@ -78,7 +78,7 @@ def _contexts(config: Config, run: Run, data: bytes, outputs: Path) -> bytes:
     with tempfile.TemporaryDirectory(prefix="ragate-") as folder:
         path = Path(folder) / "baseline.json"
         save_baseline(path, [data], run.amended(records=records), "full")
-        return contexts_path(path).read_bytes()
+        return read_bytes(contexts_path(path), error=StorageError)
 
 
 def _identity(system: SystemInfo) -> SystemInfo:

@@ -7,14 +7,15 @@ from ragate.config import Config
 from ragate.core.text.listed_names import listed
 from ragate.errors import ConfigError, DatasetError, NotReadyError, ProviderError
 from ragate.models import Run, Sample
-from ragate.pipeline.score.applicable import inapplicable_gates
-from ragate.pipeline.score.judge_readiness import JudgeReadiness
-from ragate.pipeline.score.policy_metrics import judged_metrics, make_metrics
+from ragate.pipeline.score.open_judge import JudgeReadiness
+from ragate.pipeline.score.policy_metrics import inapplicable_gates, judged_metrics, make_metrics
 from ragate.protocols import Aggregate, Metric
 from ragate.recorder.open_system import is_recorded_system
 from ragate.recorder.run_resolver import provider_of
 from ragate.runtime.operations import Operations
 from ragate.runtime.resources import Opened
+from ragate.support.installed import install_line
+from ragate.version import MANUAL
 
 
 async def look_before_recording(
@@ -99,7 +100,9 @@ def _look_at_samples(
     message = f"{config.policy.dataset}: no sample has what {listed(lost)} needs"
     remedy = "give samples `relevant` documents or `references`, or set another metric to error"
     if len(lost) == len(gated):
-        raise DatasetError(message, remedy=f"{remedy}: docs/metrics.md; the baseline is unchanged")
+        raise DatasetError(
+            message, remedy=f"{remedy}: {MANUAL}/metrics.md; the baseline is unchanged"
+        )
     operations.say(f"warning: {message}, and `check` decides nothing without it; {remedy}")
 
 
@@ -111,7 +114,7 @@ def _refuse_missing_library(config: Config) -> None:
         raise ConfigError(
             '[system.rerank] use = "cross_encoder" needs a library: sentence_transformers is not '
             "installed",
-            remedy="pip install 'ragate[local]'",
+            remedy=install_line("local"),
         )
 
 

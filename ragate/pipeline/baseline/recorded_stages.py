@@ -5,8 +5,8 @@ from typing import cast
 
 from ragate.config import Config
 from ragate.models import Needs, Record, Sample
-from ragate.pipeline.score.asked.asked_metric import AskedMetric, key_of
-from ragate.pipeline.score.asked.spared_stages import SparedStages, spared_stages
+from ragate.pipeline.score.metric_records import AskedMetric, key_of
+from ragate.pipeline.score.spared_stages import SparedStages, spared_stages
 from ragate.protocols import Aggregate, AskingMetric, Metric
 
 

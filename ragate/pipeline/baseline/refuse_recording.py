@@ -1,16 +1,17 @@
 """What makes no baseline: too little was measured, or the golden set does not fit the corpus."""
 
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 
 from ragate.config import Config
 from ragate.core.doc_ids.advice import RESPELL, mismatch_words
 from ragate.core.doc_ids.mismatch import MismatchKind, find_mismatch
 from ragate.core.scorecard.staged_run import staged
 from ragate.errors import DatasetError, RagateError
-from ragate.models import Run, ScoreState
-from ragate.pipeline.run.failure_summary import failure_lines
+from ragate.models import MetricInfo, Needs, Record, Run, ScoreState
+from ragate.pipeline.run.system_session import failure_lines
 from ragate.pipeline.score.metric_records import failures
+from ragate.version import MANUAL
 
 
 def refuse_left_out(left_out: Collection[str]) -> None:
@@ -47,8 +48,7 @@ def refuse_missing(
         + unlisted
         + hint,
         remedy=f"correct their `relevant` ids{f' ({RESPELL})' if hint else ''}, or add the "
-        "documents; `ragate dataset relink` proposes where lost ones went; the baseline is "
-        "unchanged",
+        "documents; `ragate dataset relink` proposes where lost ones went",
     )
 
 
@@ -62,8 +62,9 @@ def refuse_unmeasured(config: Config, run: Run) -> None:
             remedy="mend this first, `ragate doctor` looks at the rest; the baseline is unchanged",
         )
     limit, run = config.policy.decision.max_unscored, staged(run, config.policy.scorecard)
-    for name in run.manifest.metrics:
-        scores = [record.scores[name] for record in run.records if name in record.scores]
+    for name, info in run.manifest.metrics.items():
+        scored = [record for record in run.records if name in record.scores]
+        scores = [record.scores[name] for record in scored]
         unscored = [score for score in scores if score.state is ScoreState.UNSCORED]
         lost = len(unscored)
         share = lost / len(scores) if scores else 0.0
@@ -72,8 +73,19 @@ def refuse_unmeasured(config: Config, run: Run) -> None:
             raise RagateError(
                 f"{name}: {lost} of {len(scores)} scores could not be measured ({share:.1%}; "
                 f"[policy] max_unscored is {limit:.1%}): {why.most_common(1)[0][0]}",
-                remedy="`ragate collect` shows the failures; the baseline is unchanged",
+                remedy=f"{_remedy(info, name, scored)}; the baseline is unchanged",
             )
+
+
+def _remedy(info: MetricInfo, name: str, records: Sequence[Record]) -> str:
+    """Return what helps: where there are answers, it is the judge that did not score them."""
+    answered = any(
+        record.output.error is None and record.scores[name].state is ScoreState.UNSCORED
+        for record in records
+    )
+    if info.needs is Needs.JUDGE and answered:
+        return f"mend [policy.judge] ({MANUAL}/judge.md) and run it again: the answers are kept"
+    return "`ragate collect` shows the failures"
 
 
 def _is_gated(config: Config, name: str) -> bool:

@@ -3,19 +3,14 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from ragate.baseline import (
-    baseline_lines,
-    load_baseline,
-    load_contexts,
-    recorded_before,
-    save_baseline,
-)
+from ragate.baseline import load_baseline, load_contexts
+from ragate.baseline.write import save_again
 from ragate.config import Config
 from ragate.core.hashing import content_hash
 from ragate.core.lookup import Lookup
 from ragate.dataset import read_dataset
 from ragate.errors import ConfigError
-from ragate.models import Needs, Record, RetrievedChunk, Run, Sample, unscored
+from ragate.models import Needs, Record, Run, Sample, unscored
 from ragate.pipeline.baseline.old_judge_agreement import Agreement, agreement_on
 from ragate.pipeline.baseline.recorded_stages import recorded_stages
 from ragate.pipeline.baseline.rejudgeable import (
@@ -24,17 +19,19 @@ from ragate.pipeline.baseline.rejudgeable import (
     refuse_unscored,
     refuse_without_answers,
     refuse_without_samples,
+    with_texts,
     without_contexts,
 )
 from ragate.pipeline.score.judging import Judging
 from ragate.pipeline.score.open_judge import open_judge
 from ragate.pipeline.score.policy_metrics import judged_metrics, make_metrics
-from ragate.protocols import Aggregate, GroundedCriteria, Judge, Judged, Metric
+from ragate.protocols import Aggregate, Judge, Judged, Metric, judge_abilities
 from ragate.runtime.backlog import Heard
 from ragate.runtime.operations import Operations, Progress
 from ragate.runtime.resources import Opened, open_resources
-from ragate.runtime.time_limit import within
+from ragate.runtime.sample_time import within
 from ragate.support.spill import Spill
+from ragate.version import MANUAL
 
 
 @dataclass(frozen=True)
@@ -70,14 +67,14 @@ async def rejudge(config: Config, operations: Operations) -> Rejudgement:
     active = make_metrics(config, golden, states={})
     metrics = _judged_metrics(active)
     contexts = load_contexts(config.baseline)
-    records = Spill(Record, (_with_texts(record, contexts) for record in old.records), kept=0)
+    records = Spill(Record, (with_texts(record, contexts) for record in old.records), kept=0)
     refuse_without_answers(config, records)
     refuse_without_samples(config, records, samples)
     spared = recorded_stages(config, active, records, samples)
     async with open_resources(config, operations) as opened:
         settings = config.policy.judge
         if settings is None:
-            raise ConfigError("there is no [policy.judge]", remedy="docs/judge.md shows one")
+            raise ConfigError("there is no [policy.judge]", remedy=f"{MANUAL}/judge.md shows one")
         async with open_judge(config, settings, opened) as opened_judge:
             judge = opened_judge.judge
             if judge.fingerprint == old.manifest.judge:
@@ -91,26 +88,17 @@ async def rejudge(config: Config, operations: Operations) -> Rejudgement:
                 heard = _shown_by(operations, opened)
                 new = await _judge_all(judging, records, samples, chosen, old, heard)
     refuse_unscored(judging, old, new, chosen, samples=samples, spared=spared)
-    _save(config, old, new, contexts)
+    save_again(config.baseline, old, new, store=config.policy.store, contexts=bool(contexts))
     rows = tuple(agreement_on(config, metric.info, old, new) for metric in chosen)
     return Rejudgement(False, judging.fresh, rows, without)
-
-
-def _save(
-    config: Config, old: Run, new: Run, contexts: Mapping[str, tuple[RetrievedChunk, ...]]
-) -> None:
-    store = config.policy.store
-    if store == "full" and not contexts:  # there are none to write beside it
-        store = "answers"
-    lines = baseline_lines(new, store=store, recorded=recorded_before(old))
-    save_baseline(config.baseline, lines, new, store)
 
 
 def _sort_out(
     config: Config, judge: Judge, metrics: Sequence[Judged], records: Sequence[Record]
 ) -> tuple[list[Judged], tuple[str, ...]]:
     """Return the metrics that can be judged, and the names of those that lack the contexts."""
-    grounded = judge.grounded if isinstance(judge, GroundedCriteria) else judge.criteria
+    declared = judge_abilities(judge).grounded
+    grounded = judge.criteria if declared is None else declared
     without = tuple(
         metric.info.name
         for metric in metrics
@@ -128,13 +116,6 @@ def _judged_metrics(active: Sequence[Metric | Aggregate]) -> list[Judged]:
     if not judged:
         raise ConfigError("no metric of the policy needs a judge", remedy="there is nothing to do")
     return judged
-
-
-def _with_texts(record: Record, contexts: Mapping[str, tuple[RetrievedChunk, ...]]) -> Record:
-    chunks = contexts.get(record.retrieval_hash)
-    if chunks is None:
-        return record
-    return record.amended(output=record.output.amended(chunks=chunks))
 
 
 def _shown_by(operations: Operations, opened: Opened) -> Heard:

@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 
 from ragate.config import Config
 from ragate.errors import BaselineError, ProviderError
-from ragate.models import Record, Run, Sample, Score, ScoreState
-from ragate.pipeline.score.asked.spared_stages import SparedStages
+from ragate.models import Record, RetrievedChunk, Run, Sample, Score, ScoreState
 from ragate.pipeline.score.judging import Judging
+from ragate.pipeline.score.spared_stages import SparedStages
 from ragate.protocols import Judged
 
 GONE = "the sample is no longer in the golden set"
@@ -24,6 +24,14 @@ def has_texts(records: Sequence[Record], metric: str) -> bool:
         if matters and chunks and not any(chunk.text.strip() for chunk in chunks):
             return False
     return True
+
+
+def with_texts(record: Record, contexts: Mapping[str, tuple[RetrievedChunk, ...]]) -> Record:
+    """Return a record with the texts of its chunks, where the baseline keeps them."""
+    chunks = contexts.get(record.retrieval_hash)
+    if chunks is None:
+        return record
+    return record.amended(output=record.output.amended(chunks=chunks))
 
 
 def without_contexts(config: Config, names: Sequence[str]) -> BaselineError:

@@ -1,31 +1,31 @@
-"""The baseline file: written anew only where the fresh runs say something else."""
+"""The baseline file: fresh runs written whole, unless they lost what nobody accepted."""
 
 import datetime
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from statistics import fmean
 
-from ragate.baseline import (
-    MACHINE_UNITS,
+from ragate.baseline import contexts_path, load_baseline, open_baseline
+from ragate.baseline.write import (
     baseline_lines,
-    contexts_path,
     is_written,
-    load_baseline,
-    open_baseline,
     recorded_before,
     recorded_now,
     save_baseline,
 )
 from ragate.config import Config
-from ragate.core.comparison.compare import compare
-from ragate.core.decision.decide import decide
-from ragate.core.scorecard.staged_run import staged_runs
 from ragate.errors import BaselineError
-from ragate.models import Acceptance, MetricVerdict, Run, Sample
-
-_MOVED = {MetricVerdict.REGRESSED, MetricVerdict.IMPROVED, MetricVerdict.WORSE_HERE}
+from ragate.models import Acceptance, Decision, Moved, Record, Run, Sample
+from ragate.pipeline.baseline.refuse_losses import (
+    decided_against,
+    losses,
+    refuse,
+    refuse_faults,
+)
+from ragate.pipeline.golden.id_advice import IdAdvice
+from ragate.support.spill import Spill
 
 
 class BaselineOutcome(StrEnum):
@@ -34,7 +34,6 @@ class BaselineOutcome(StrEnum):
     CREATED = "created"
     REPLACED = "replaced"
     UNCHANGED = "unchanged"
-    WITHIN_NOISE = "within_noise"
 
 
 @dataclass(frozen=True)
@@ -44,28 +43,81 @@ class BaselineUpdate:
     outcome: BaselineOutcome
     run: Run
     old: Run | None
-    note: str = ""
 
 
 def write_baseline(
-    config: Config, samples: Sequence[Sample], run: Run, *, force: bool
+    config: Config,
+    samples: Sequence[Sample],
+    run: Run,
+    old: Run | None,
+    *,
+    accepted: Sequence[Acceptance] = (),
+    advice: IdAdvice | None = None,
+    whole: Callable[[Record], Record],
 ) -> BaselineUpdate:
-    """Write the file where the run differs from it by more than its noise, or `force` says so."""
+    """Write the run as the baseline; the file keeps its bytes where the run says the same.
+
+    Args:
+        old: The baseline that is there, None where there is none that can be read.
+        accepted: What may be lost, or wrong with the run; the file names it.
+        advice: On ids that do not fit.
+        whole: Gives a record its retrieved texts back, which ``store = "full"`` keeps.
+
+    Raises:
+        RagateError: something was lost, or is wrong with the run, and nobody accepted it.
+    """
     path, store = config.baseline, config.policy.store
-    is_new, old = not os.path.lexists(path), readable_baseline(config)
+    is_new = not os.path.lexists(path)
+    taken = refuse_faults(config, samples, run, old, given=accepted, advice=advice)
+    if old is not None and not taken.is_news and _is_same(config, old, run):
+        if store == "full" and not contexts_path(path).is_file():
+            _save(config, _as_recorded(run, old), whole, before=old)
+        return BaselineUpdate(BaselineOutcome.UNCHANGED, run, old)
+    moved = None
     if old is not None:
-        same = with_accepted(run, old.manifest.accepted)
-        before = recorded_before(old)
-        if is_written(path, baseline_lines(same, store=store, recorded=before)):
-            if store == "full" and not contexts_path(path).is_file():
-                save_baseline(path, baseline_lines(same, store=store, recorded=before), run, store)
-            return BaselineUpdate(BaselineOutcome.UNCHANGED, run, old)
-        if not force and (note := _within_noise(config, samples, old, run)):
-            return BaselineUpdate(BaselineOutcome.WITHIN_NOISE, run, old, note)
-    recorded = recorded_now(run, date=_today().isoformat())
-    save_baseline(path, baseline_lines(run, store=store, recorded=recorded), run, store)
+        decision = decided_against(config, samples, run, old)
+        refuse(losses(decision), accepted, advice=advice)
+        moved = moved_since(old, decision)
+    run = run.amended(manifest=run.manifest.amended(accepted=taken.written, moved=moved))
+    _save(config, run, whole)
     outcome = BaselineOutcome.CREATED if is_new else BaselineOutcome.REPLACED
     return BaselineUpdate(outcome, run, old)
+
+
+def _is_same(config: Config, old: Run, run: Run) -> bool:
+    lines = baseline_lines(
+        _as_recorded(run, old), store=config.policy.store, recorded=recorded_before(old)
+    )
+    return is_written(config.baseline, lines)
+
+
+def _as_recorded(run: Run, old: Run) -> Run:
+    """Return the run with what the file tells of its past."""
+    past = old.manifest
+    return run.amended(manifest=run.manifest.amended(accepted=past.accepted, moved=past.moved))
+
+
+def _save(
+    config: Config, run: Run, whole: Callable[[Record], Record], *, before: Run | None = None
+) -> None:
+    path, store = config.baseline, config.policy.store
+    if store == "full":
+        # With texts they are large: none is kept in memory.
+        run = run.amended(records=Spill(Record, map(whole, run.records), kept=0))
+    today = datetime.datetime.now(datetime.UTC).date().isoformat()
+    recorded = recorded_now(run, date=today) if before is None else recorded_before(before)
+    save_baseline(path, baseline_lines(run, store=store, recorded=recorded), run, store)
+
+
+def moved_since(old: Run, decision: Decision) -> Moved | None:
+    """Add the changes of the gated metrics to the sum that the baseline before holds."""
+    past = old.manifest.moved or Moved(commit=old.manifest.commit, date=old.manifest.created)
+    changes = dict(past.changes)
+    for row in decision.metrics:
+        if row.level == "error" and row.change is not None:
+            changes[row.key] = round(changes.get(row.key, 0.0) + row.change, 6)
+    changes = {name: change for name, change in sorted(changes.items()) if change}
+    return past.amended(changes=changes) if changes or old.manifest.moved is not None else None
 
 
 def readable_baseline(config: Config) -> Run | None:
@@ -78,12 +130,6 @@ def readable_baseline(config: Config) -> Run | None:
         return load_baseline(config.baseline)
     except BaselineError:
         return None
-
-
-def with_accepted(run: Run, accepted: Sequence[Acceptance]) -> Run:
-    """Return the run with the drops that were accepted on the way to it."""
-    manifest = run.manifest.amended(accepted=tuple(accepted))
-    return run.amended(manifest=manifest)
 
 
 def run_means(run: Run) -> dict[str, float]:
@@ -100,34 +146,3 @@ def run_means(run: Run) -> dict[str, float]:
     return {
         name: fmean(map(fmean, samples.values())) for name, samples in sorted(of_samples.items())
     }
-
-
-def _within_noise(config: Config, samples: Sequence[Sample], old: Run, run: Run) -> str:
-    """Return why the old file says the same as the new run, "" where it does not."""
-    before, fresh = old.manifest, run.manifest
-    if before.merged is not None:  # no system ever gave what it holds
-        return ""
-    infos = {name: i for name, i in fresh.metrics.items() if i.unit not in MACHINE_UNITS}
-    if (before.system, before.metrics, before.runs) != (fresh.system, infos, fresh.runs):
-        return ""
-    if before.judge != fresh.judge:  # equal figures of another judge are another yardstick
-        return ""
-    policy = config.policy
-    seen, fresh_run, _ = staged_runs(policy.scorecard, old, run)
-    comparison = compare(seen, fresh_run, samples, cluster=policy.cluster, repeats=policy.repeats)
-    data = comparison.data
-    if data.added or data.removed or data.edited:
-        return ""
-    rules = [rule for rule in policy.rules if rule.level != "off"]
-    settings, slices = policy.decision, policy.slices
-    decision = decide(rules, comparison, settings, today=_today(), slices=slices)
-    if any(row.verdict in _MOVED or (row.exact and row.change) for row in decision.rows):
-        return ""
-    return (
-        "the fresh runs differ from the baseline by no more than its own noise; the file is kept "
-        "(--force writes it all the same)"
-    )
-
-
-def _today() -> datetime.date:
-    return datetime.datetime.now(datetime.UTC).date()

@@ -2,7 +2,7 @@
 
 import sys
 
-from ragate.pipeline.contract.apart import run_task
+from ragate.pipeline.contract.check_file import run_task
 
 if __name__ == "__main__":
     run_task(sys.argv[1])

@@ -3,23 +3,90 @@
 from __future__ import annotations
 
 import asyncio
+import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ragate import plugins
 from ragate.metrics._sample_metric import worst
-from ragate.models import ASKED, MetricInfo, Needs, Score, ScoreState
-from ragate.pipeline.contract.finding import Demand, told
-from ragate.pipeline.contract.panel import ANSWERABLE, EVERY, FAILED, GOOD, SAMPLES, UNREACHED
-from ragate.pipeline.score.vectors.run_vectors import RunVectors
-from ragate.protocols import (
-    NO_CLIENTS,
-    EmbeddingMetric,
-    MetricClients,
-    MetricRequest,
-    Pair,
+from ragate.models import (
+    ASKED,
+    Failure,
+    MetricInfo,
+    Needs,
+    RetrievedChunk,
+    Sample,
+    Score,
+    ScoreState,
+    SystemOutput,
+    Usage,
 )
+from ragate.pipeline.score.asked_metrics import RunVectors
+from ragate.protocols import NO_CLIENTS, EmbeddingMetric, MetricClients, MetricRequest, Pair
+
+
+@dataclass(frozen=True)
+class Demand:
+    """One thing that a plugin has to do.
+
+    Attributes:
+        text: What, in words.
+        broken: How it does not, "" where it does.
+    """
+
+    text: str
+    broken: str = ""
+
+
+def told(error: BaseException, path: Path) -> str:
+    """Return an error with the line of the plugin's file that it came from."""
+    frames = traceback.extract_tb(error.__traceback__)
+    lines = [frame.lineno for frame in frames if Path(frame.filename) == path]
+    place = f" ({path.name}:{lines[-1]})" if lines else ""
+    return f"raises {type(error).__name__}: {' '.join(str(error).split())[:200]}{place}"
+
+
+# Samples and outputs of every kind that a plugin meets.
+
+ANSWERABLE = Sample(
+    id="answerable",
+    query="How long can I get a refund?",
+    relevant={"refunds.md": 1},
+    references=("Refunds are possible for 30 days.",),
+)
+SAMPLES = {
+    "a question": ANSWERABLE,
+    "a question without labels": Sample(id="bare", query="?"),
+    "an unanswerable question": Sample(id="unanswerable", query="Who won?", answerable=False),
+}
+_CHUNKS = (
+    RetrievedChunk(doc_id="refunds.md", text="Refunds: 30 days after the purchase.", score=0.9),
+    RetrievedChunk(doc_id="other.md", text="", score=None),
+)
+GOOD = SystemOutput(
+    chunks=_CHUNKS,
+    answer="Within 30 days. [1]",
+    citations=(1,),
+    usage=Usage(calls=1, prompt_tokens=10, completion_tokens=5, cost_usd=0.001),
+    latency_s=0.5,
+    first_token_s=0.1,
+)
+OUTPUTS = {
+    "an answer": GOOD,
+    "an answer in another script": GOOD.amended(answer="返品は30日以内です。👍 \u202e"),
+    "a long answer": GOOD.amended(answer="Within 30 days. " * 2_000),
+    "an answer without contexts": GOOD.amended(chunks=(), citations=None),
+    "contexts without texts": GOOD.amended(chunks=(RetrievedChunk(doc_id="refunds.md"),)),
+    "an output that reports nothing but an answer": SystemOutput(answer="Yes."),
+    "an empty answer": GOOD.amended(answer=""),
+    "retrieval only": SystemOutput(chunks=_CHUNKS),
+}
+FAILED = SystemOutput(error=Failure(kind="system", message="it broke"), latency_s=0.2)
+UNREACHED = SystemOutput(error=Failure(kind="provider", message="503"))
+EVERY = {**OUTPUTS, "a failure of the system": FAILED, "a failure of a provider": UNREACHED}
+
 
 PAIRS: list[tuple[str, Pair]] = [
     (f"{output_name} to {sample_name}", (sample, output))

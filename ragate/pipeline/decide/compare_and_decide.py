@@ -1,25 +1,23 @@
 """A run against the baseline: compared and decided. Every verdict is made here."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Self
 
-from ragate.clients.tally import Tally
+from ragate.clients.budget import Tally
 from ragate.config import Config
 from ragate.core.comparison.compare import Comparison, compare
 from ragate.core.comparison.own_passes import deciding_run, newest_run
 from ragate.core.decision.decide import decide
 from ragate.core.decision.pooling import Terms, with_earlier
-from ragate.core.judging.own_criterion import shown_name
+from ragate.core.diagnosis.sample_change import fails
 from ragate.core.quoting_phrases import JUDGE_STOPPED
 from ragate.core.rules.checked_metric import with_checked
 from ragate.core.rules.slices.slice_cases import on_all
-from ragate.core.scorecard.staged_run import left_out_stages, staged_runs, weight_note
+from ragate.core.rules.wording import count
 from ragate.core.text.listed_names import listed
-from ragate.models import Decision, Record, Rule, Run, Scorecard
+from ragate.models import Decision, Record, Rule, Run, Sample, Verdict
 from ragate.pipeline.decide.gate_setup import GateSetup
-from ragate.pipeline.decide.merged_baseline import held_back_by_merge, merge_remarks
-from ragate.pipeline.score.pairwise import losses
 from ragate.pipeline.score.scorer import Scorer
 
 MOST_NAMED = 10
@@ -43,6 +41,12 @@ class Decided:
     judgements_reused: int = 0
     texts: Callable[[Record], Record] = lambda record: record
 
+    def failing(self, ids: Iterable[str]) -> tuple[str, ...]:
+        """Return those of the samples that fail now."""
+        tries, infos = self.comparison.candidate.tries, self.candidate.manifest.metrics
+        asked = [key for key in ids if key in tries]
+        return tuple(key for key in asked if fails(tries[key], self.rules, infos))
+
     def with_warnings(self, *warnings: str) -> Self:
         """Add warnings, before those that are there."""
         warnings = (*warnings, *self.decision.warnings)
@@ -53,6 +57,17 @@ class Decided:
         lines = (line, *self.decision.lines)
         return replace(self, decision=self.decision.amended(lines=lines))
 
+    def held_back(self, reasons: tuple[str, ...], remedies: tuple[str, ...]) -> Self:
+        """Add reasons why it cannot pass: a pass becomes no decision, a failure stays one."""
+        decision = self.decision
+        passed = decision.verdict is Verdict.PASSED
+        held = decision.amended(
+            verdict=Verdict.NO_DECISION if passed else decision.verdict,
+            reasons=(*reasons, *decision.reasons),
+            remedies=(*remedies, *decision.remedies),
+        )
+        return replace(self, decision=held)
+
     def with_notes(self, scorer: Scorer) -> Self:
         """Add what the judge did, and what was left out on purpose."""
         notes = [f"{name} was left out: {why}" for name, why in scorer.left_out.items()]
@@ -62,12 +77,16 @@ class Decided:
         if judging is not None and judging.cut:
             notes.append(f"{judging.cut} answers were judged on contexts cut to the judge's limit")
         if judging is not None and judging.queue.unchecked:
+            from ragate.core.judging.own_criterion import shown_name
+
             names = ", ".join(map(shown_name, judging.queue.unchecked))
             notes.append(f"nothing checks this judge on {names}: no known answer fits")
         if judging is not None and judging.addressed.note:
             notes.append(judging.addressed.note)
-        if judging is not None and (lost := losses(judging.preferences)):
-            notes.append(lost)
+        if judging is not None and judging.preferences:
+            from ragate.pipeline.score.known_judgements import losses
+
+            notes += filter(None, [losses(judging.preferences)])
         return replace(
             self.with_warnings(*notes),
             tally=scorer.plan.opened.tally,
@@ -84,9 +103,11 @@ def compare_and_decide(setup: GateSetup, candidate: Run, *, untouched: bool = Fa
     policy, baseline = setup.config.policy, setup.baseline
     rules = _active_rules(setup.config, candidate)
     control = None if setup.control is None else newest_run(setup.control)  # today's passes alone
-    baseline, viewed, control = staged_runs(
-        policy.scorecard, _of_metrics(baseline, rules), candidate, control
-    )
+    baseline, viewed = _of_metrics(baseline, rules), candidate
+    if policy.scorecard is not None:
+        from ragate.core.scorecard.staged_run import staged_runs
+
+        baseline, viewed, control = staged_runs(policy.scorecard, baseline, candidate, control)
     comparison = compare(
         baseline,
         deciding_run(viewed),
@@ -129,8 +150,14 @@ def _with_remarks(decision: Decision, setup: GateSetup, candidate: Run) -> Decis
         *_stale(candidate),
         *merge_remarks(setup.baseline),
         *_other_date(setup.baseline, candidate),
-        *_stageless(card, candidate),
+        *unread_runs(candidate),
     )
+    if card is None:
+        return decision.amended(warnings=warnings)
+    from ragate.core.scorecard.staged_run import left_out_stages, weight_note
+
+    if names := left_out_stages(candidate, card):
+        warnings = (*warnings, f"the scorecard was left out, since {listed(names)} was")
     return decision.amended(warnings=warnings, lines=(*decision.lines, *weight_note(card)))
 
 
@@ -140,11 +167,21 @@ def _active_rules(config: Config, run: Run) -> tuple[Rule, ...]:
     A scorecard that lacks a stage on purpose is left out with it.
     """
     policy, left_out = config.policy, set(run.manifest.left_out)
-    if policy.scorecard is not None and left_out_stages(run, policy.scorecard):
-        left_out.update(rule.metric for rule in policy.scorecard.rules)
+    card = policy.scorecard
+    if card is not None and any(stage.metric in left_out for stage in card.stages):
+        left_out.update(rule.metric for rule in card.rules)
     return tuple(
         rule for rule in policy.rules if rule.level != "off" and rule.metric not in left_out
     )
+
+
+def unread_runs(run: Run) -> list[str]:
+    """Return a warning where more passes were recorded: the first ones may be the lucky ones."""
+    read, recorded = run.manifest.runs, run.manifest.recorded
+    if recorded <= read:
+        return []
+    first = f"run {recorded}" if recorded == read + 1 else f"runs {read + 1} to {recorded}"
+    return [f"{first} of the recorded outputs did not count; `--runs {recorded}` counts them all"]
 
 
 def _other_date(baseline: Run | None, candidate: Run) -> list[str]:
@@ -168,12 +205,6 @@ def _stale(candidate: Run) -> list[str]:
     return [f"references that may be stale, since a document no longer holds the evidence: {names}"]
 
 
-def _stageless(card: Scorecard | None, candidate: Run) -> list[str]:
-    """Return a warning where the scorecard is left out with one of its stages."""
-    names = left_out_stages(candidate, card) if card is not None else []
-    return [f"the scorecard was left out, since {listed(names)} was"] if names else []
-
-
 def _of_metrics(baseline: Run | None, rules: Sequence[Rule]) -> Run | None:
     """Return the baseline without metrics that this run was told to leave out."""
     if baseline is None:
@@ -182,3 +213,44 @@ def _of_metrics(baseline: Run | None, rules: Sequence[Rule]) -> Run | None:
     metrics = {name: info for name, info in baseline.manifest.metrics.items() if name in names}
     manifest = baseline.manifest.amended(metrics=metrics)
     return baseline.amended(manifest=manifest)
+
+
+# A verdict on a merged baseline: questions that it lacks do not pass unmeasured.
+
+
+def merge_remarks(baseline: Run | None) -> list[str]:
+    """Return a warning where two recordings of the baseline were merged and none was made since."""
+    merged = baseline.manifest.merged if baseline is not None else None
+    if merged is None:
+        return []
+    commits = " and ".join(one.commit[:7] or one.date for one in merged.recordings)
+    lacking = listed(merged.neither, most=MOST_NAMED)
+    unheld = f"; recorded on the other side only, and compared with nothing: {lacking}"
+    said = f"the baseline holds one of the recordings at {commits}, which were merged"
+    return [f"{said}; record it anew on main{unheld if lacking else ''}"]
+
+
+def held_back_by_merge(
+    decision: Decision, baseline: Run | None, samples: Iterable[Sample]
+) -> Decision:
+    """Return the decision with what a merge left out as a reason; a pass becomes no decision.
+
+    At least 80 % of the baseline's samples have to match, but these samples are not among them,
+    and a pull request can shape a merge: it must not pick what is compared.
+    """
+    merged = baseline.manifest.merged if baseline is not None else None
+    left_out = set(merged.neither) if merged is not None else set()
+    ids = sorted(sample.id for sample in samples if sample.id in left_out)
+    if not ids:
+        return decision
+    verb = "is" if len(ids) == 1 else "are"
+    reason = (
+        f"{count(len(ids), 'sample')} {verb} compared with nothing: the baseline was merged, and "
+        f"only the other side recorded {listed(ids, most=MOST_NAMED)}; record it anew on main"
+    )
+    passed = decision.verdict is Verdict.PASSED
+    return decision.amended(
+        verdict=Verdict.NO_DECISION if passed else decision.verdict,
+        reasons=(*decision.reasons, reason),
+        remedies=tuple(dict.fromkeys((*decision.remedies, "ragate baseline update"))),
+    )

@@ -1,20 +1,34 @@
 """From a decision to the report: causes, counts and costs, and the run's place in the store."""
 
+import json
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
+from typing import Any, Literal, get_args, get_origin
+
+from pydantic import BaseModel
 
 from ragate import plugins
 from ragate.core.comparison.own_passes import newest_run
 from ragate.core.conditions import conditions_of
 from ragate.core.diagnosis.changed_samples import changed_samples
+from ragate.core.diagnosis.sample_outcomes import sample_outcomes
+from ragate.core.diagnosis.story import story_of
+from ragate.core.diagnosis.system_changes import system_changes
 from ragate.core.doc_ids.mismatch import MismatchKind
 from ragate.core.hashing import is_recorded
+from ragate.core.plain_settings import plain_settings
+from ragate.core.symptoms.advice import advice_for
 from ragate.core.symptoms.change_origin import change_origin
+from ragate.core.symptoms.standing_faults import standing_faults
+from ragate.core.symptoms.symptoms import symptoms
+from ragate.metrics.refusal._refusal import Refusals, RefusalSettings
 from ragate.models import (
     Decision,
     Diagnosis,
     DrillProof,
+    PassGroup,
     Proposed,
     Report,
     Run,
@@ -22,14 +36,12 @@ from ragate.models import (
     SampleRow,
 )
 from ragate.pipeline.decide.compare_and_decide import Decided
-from ragate.pipeline.decide.diagnoses import diagnoses
-from ragate.pipeline.decide.drill_proof import last_proof
 from ragate.pipeline.decide.gate_setup import GateSetup
-from ragate.pipeline.decide.readable_run import with_samples
-from ragate.pipeline.doc_ids.id_advice import id_advice
+from ragate.pipeline.golden.id_advice import id_advice
 from ragate.pipeline.run.store_run import store_run
 from ragate.pipeline.score.metric_records import count_unscored
 from ragate.runtime.operations import Operations
+from ragate.support.foreign_files import file_bytes
 from ragate.support.spans import finished
 from ragate.version import __version__
 
@@ -48,6 +60,7 @@ def gate_report(
     config, baseline = setup.config, setup.baseline
     manifest = decided.candidate.manifest
     missing, stale = manifest.missing_documents, manifest.stale_evidence
+    refuses = Refusals(RefusalSettings())
     changes = changed_samples(
         setup.samples,
         comparison.baseline_run,
@@ -56,8 +69,11 @@ def gate_report(
         missing_documents=missing,
         control=None if setup.control is None else newest_run(setup.control),
         texts=decided.texts,
+        refuses=refuses,
         by_sample=(comparison.baseline.tries, comparison.candidate.tries),
     )
+    data = comparison.data
+    failing = decided.failing([*data.added, *data.renamed.values()])
     report = Report(
         gate=config.gate,
         run_id=manifest.run_id,
@@ -75,7 +91,7 @@ def gate_report(
         retrieval_only=manifest.retrieval_only,
         decision=decision,
         facts=run_facts(decided, duration_s=duration_s),
-        data=comparison.data.amended(missing_documents=missing, stale_evidence=stale),
+        data=data.amended(failing=failing, missing_documents=missing, stale_evidence=stale),
         samples=with_slices(changes.rows, setup, decision),
         unchanged=changes.unchanged,
         left_out=changes.left_out,
@@ -85,6 +101,7 @@ def gate_report(
             decision,
             held_today=setup.control is not None,
         ),
+        story=story_of(changes.rows, changes.worse, setup.samples),
         diagnosis=(*_ids_that_do_not_fit(decided), *diagnoses(decided, changes.rows)),
         drill=drill,
         proposed=proposed,
@@ -103,13 +120,18 @@ def _ids_that_do_not_fit(decided: Decided) -> Iterator[Diagnosis]:
     if advice is None:
         return
     if advice.mismatch.kind is MismatchKind.SPELT_OTHERWISE or not run.manifest.filters.partial:
-        yield Diagnosis(symptom=advice.message, likely_cause=_TWO_SPELLINGS, action=advice.remedy)
+        yield Diagnosis(
+            symptom=advice.message,
+            likely_cause=_TWO_SPELLINGS,
+            action=advice.remedy,
+            certain=True,
+        )
 
 
 def with_slices(
     rows: Sequence[SampleRow], setup: GateSetup, decision: Decision
 ) -> tuple[SampleRow, ...]:
-    """Return the changed samples with the slices that they are in; those that block come first."""
+    """Return the changed samples with their slices: must-pass failures, then those that block."""
     parts = [(part.name, conditions_of(part)) for part in setup.config.policy.slices]
     if not parts:
         return tuple(rows)
@@ -121,7 +143,15 @@ def with_slices(
     }
     fallen = {row.slice for row in decision.slices if row.blocks}
     marked = [row.amended(slices=named.get(row.sample_id, ())) for row in rows]
-    return tuple(sorted(marked, key=lambda row: fallen.isdisjoint(row.slices)))
+    missed = {row.sample_id for row in decision.must_pass if row.is_red}
+    urgent = [(row.sample_id not in missed, fallen.isdisjoint(row.slices)) for row in marked]
+    return tuple(row for _, row in sorted(zip(urgent, marked, strict=True), key=itemgetter(0)))
+
+
+ASKED_LIVE = (
+    "the code under test was asked live, in the process of its tests: it could have changed this "
+    "verdict, and what a test patches is part of it"
+)
 
 
 def stored_report(
@@ -136,6 +166,8 @@ def stored_report(
     Args:
         started: When the run began, by `time.monotonic`.
     """
+    if operations.live:
+        decided = decided.with_warnings(ASKED_LIVE)
     drill = last_proof(operations)
     duration_s = time.monotonic() - started
     report = gate_report(decided, duration_s=duration_s, drill=drill, proposed=proposed)
@@ -198,3 +230,112 @@ def _count(run: Run) -> _Counts:
     elif costs:
         counts.cost_usd = sum(costs)
     return counts
+
+
+DRILL_FILE = "drill.json"
+
+
+def last_proof(operations: Operations) -> DrillProof | None:
+    """Return the last drill's result, None where there was none."""
+    try:
+        return DrillProof.model_validate_json(file_bytes(operations.state / DRILL_FILE))
+    except (OSError, ValueError):
+        return None
+
+
+# Of a system that never answered, no figure tells anything else.
+_ALL_FAILED = Diagnosis(
+    symptom="every sample failed",
+    likely_cause="the system cannot be reached, does not start, or refuses every question",
+    action="mend this first, nothing else here means anything yet: `ragate doctor --ask` asks it "
+    "one question and shows what comes back",
+    certain=True,
+)
+
+
+def diagnoses(decided: Decided, changed: Sequence[SampleRow]) -> tuple[Diagnosis, ...]:
+    """Return the rows of the symptom table that fit, then those of single samples.
+
+    Args:
+        changed: Changed samples with their causes.
+    """
+    if decided.comparison.all_failed:
+        return (_ALL_FAILED,)
+    baseline, candidate = decided.setup.baseline, newest_run(decided.candidate)
+    changes = system_changes(baseline.manifest if baseline else None, candidate.manifest)
+    standing = standing_faults(
+        candidate.records,
+        baseline.records if baseline else (),
+        candidate.manifest.metrics,
+        advice_for(has_model=changes.has_model, keys=changes.keys),
+    )
+    return (*symptoms(decided.decision.metrics, samples=changed, changes=changes), *standing)
+
+
+# What a reader asks of a run: who passes, what came of each sample, and what was run.
+
+
+def with_samples(report: Report, decided: Decided) -> Report:
+    """Return the report with every sample's outcome, who passes, and which models were at work."""
+    comparison, config = decided.comparison, decided.setup.config
+    outcomes = sample_outcomes(
+        decided.setup.samples,
+        comparison.baseline.tries,
+        comparison.candidate.tries,
+        decided.rules,
+        comparison.candidate_run.manifest.metrics,
+    )
+    return report.amended(
+        pass_groups=passing_groups(decided),
+        outcomes=tuple(outcomes),
+        judge=decided.candidate.manifest.judge_name,
+        settings=readable_settings(
+            config.system.use, report.system.settings or dict(_flat(config.system.settings))
+        ),
+    )
+
+
+def readable_settings(use: str, settings: Mapping[str, str]) -> dict[str, str]:
+    """Return numbers, switches, models, and words that ragate's own systems choose from.
+
+    Free text is none of them, at whatever ``publish``: an address or a template may hold a secret.
+
+    Args:
+        settings: JSON by dotted key.
+    """
+    model = plugins.settings_model("systems", use) if plugins.is_builtin("systems", use) else None
+    words = dict(_words(model)) if model is not None else {}
+    told = {key: value for key, value in settings.items() if value in words.get(key, ())}
+    return plain_settings(settings) | told
+
+
+def _words(model: type[BaseModel], above: str = "") -> Iterator[tuple[str, frozenset[str]]]:
+    """Yield the keys of a built-in system that take one of a few words, with these as JSON."""
+    for name, field in model.model_fields.items():
+        kind = field.annotation
+        if get_origin(kind) is Literal:
+            yield f"{above}{name}", frozenset(map(json.dumps, get_args(kind)))
+        elif isinstance(kind, type) and issubclass(kind, BaseModel):
+            yield from _words(kind, f"{above}{name}.")
+
+
+def _flat(table: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, str]]:
+    """Yield the single values of a table as JSON, by dotted key."""
+    for key, value in table.items():
+        if isinstance(value, Mapping):
+            yield from _flat(value, f"{above}{key}.")
+        elif isinstance(value, str | int | float):
+            yield f"{above}{key}", json.dumps(value)
+
+
+def passing_groups(decided: Decided) -> tuple[PassGroup, ...]:
+    """Return the pass rate by stage, tag and field; nothing where there is no scorecard."""
+    setup, comparison = decided.setup, decided.comparison
+    policy = setup.config.policy
+    if policy.scorecard is None:
+        return ()
+    from ragate.core.rules.metric_case import read_cases
+    from ragate.core.scorecard.pass_groups import pass_groups
+
+    cases = read_cases(decided.rules, comparison, policy.waivers, setup.today)
+    return tuple(pass_groups(policy.scorecard, cases, comparison))

@@ -11,8 +11,7 @@ from ragate.core.rules.waivers import expired
 from ragate.dataset import read_dataset, select
 from ragate.errors import ConfigError, NoBaselineError
 from ragate.models import Acceptance, Filters, Run, Sample
-from ragate.pipeline.decide.remeasured_merge import remeasured
-from ragate.pipeline.run.selection import Selection
+from ragate.pipeline.run.run_profile import Selection
 from ragate.pipeline.score.scorer import ScoringPlan
 from ragate.runtime.operations import Operations
 from ragate.runtime.resources import Opened
@@ -58,12 +57,8 @@ def read_gate_setup(
     *,
     control: Run | None = None,
     accepted: Sequence[Acceptance] = (),
-    scored: Run | None = None,
 ) -> GateSetup:
     """Read the golden set and the baseline.
-
-    Args:
-        scored: The run that is decided on, where it is scored already.
 
     Raises:
         ConfigError: a waiver has expired.
@@ -72,7 +67,7 @@ def read_gate_setup(
     today = _today()
     refuse_expired_waivers(config, today)
     samples = load_samples(config, filters)
-    baseline = load_baseline_or_none(config, beside=scored)
+    baseline = load_baseline_or_none(config)
     return GateSetup(config, samples, baseline, control, accepted, today)
 
 
@@ -120,12 +115,9 @@ def refuse_empty_slices(config: Config, samples: Sequence[Sample]) -> None:
             )
 
 
-def load_baseline_or_none(config: Config, *, beside: Run | None = None) -> Run | None:
-    """Return the baseline, None where there is no file yet.
-
-    What a merge left out of it and its answers can tell is measured; `beside` is as there.
-    """
+def load_baseline_or_none(config: Config) -> Run | None:
+    """Return the baseline, None where there is no file yet."""
     try:
-        return remeasured(config, load_baseline(config.baseline), beside=beside)
+        return load_baseline(config.baseline)
     except NoBaselineError:
         return None

@@ -9,22 +9,20 @@ from dataclasses import dataclass, replace
 
 from ragate import plugins
 from ragate.config import Config
+from ragate.core.comparison.sample_matching import renamed_ids
 from ragate.core.hashing import content_hash
 from ragate.errors import ConfigError, RagateError
-from ragate.models import Decision, Proposed, Sample
-from ragate.pipeline.decide.compare_and_decide import compare_and_decide
+from ragate.models import Proposed, Sample
+from ragate.pipeline.decide.compare_and_decide import Decided, compare_and_decide
 from ragate.pipeline.decide.gate_setup import (
     GateSetup,
     load_baseline_or_none,
     load_samples,
     refuse_expired_waivers,
 )
-from ragate.pipeline.run.collect_pass import Outputs
 from ragate.pipeline.run.collected_outputs import Collected
-from ragate.pipeline.run.system_session import MUST_PASS_TRIES
-from ragate.pipeline.score.open_scorer import open_scorer
-from ragate.pipeline.score.scorer import ScoringPlan
-from ragate.runtime.output_spool import Spool
+from ragate.pipeline.score.scorer import ScoringPlan, open_scorer
+from ragate.runtime.output_spool import Outputs, Spool
 from ragate.support.spill import Spill
 
 Ask = Callable[[Sequence[Sample], int], Awaitable[Outputs]]
@@ -54,6 +52,7 @@ class Difference:
     added: tuple[str, ...]
     edited: tuple[str, ...]
     removed: tuple[str, ...]
+    renamed: dict[str, str]
 
 
 async def propose(
@@ -79,9 +78,12 @@ async def propose(
         samples = load_samples(proposal.config, plan.selection.filters)
         changes = difference(setup.samples, samples)
         proposed = proposed.amended(
-            added=changes.added, edited=changes.edited, removed=changes.removed
+            added=changes.added,
+            edited=changes.edited,
+            removed=changes.removed,
+            renamed=changes.renamed,
         )
-        passes = await _passes(changes, collected, ask)
+        passes = await _passes(changes, collected, ask, tries=proposal.config.policy.tries)
         # Addresses and keys stay the base's: the judge is its judge, or none.
         policy = proposal.config.policy.amended(judge=setup.config.policy.judge)
         config = proposal.config.amended(policy=policy)
@@ -95,13 +97,15 @@ async def propose(
             unjudged="" if proposal.same_judge else "the change brings another judge",
             may_ask=lambda sample: sample.id in may_judge,
         )
-        decision = await _decide(head_setup, head_plan, Collected(collected.manifest, passes))
+        decided = await _decide(head_setup, head_plan, Collected(collected.manifest, passes))
     except RagateError as error:
         return proposed.amended(note=error.message)
     except Exception as error:  # noqa: BLE001 - files of a stranger; the gate's verdict stands
         note = f"unexpected {type(error).__name__}: {error}"
         return proposed.amended(note=note)
+    decision = decided.decision
     return proposed.amended(
+        failing=decided.failing(sample.id for sample in changes.new),
         verdict=decision.verdict,
         reasons=decision.reasons,
         warnings=decision.warnings,
@@ -113,40 +117,44 @@ def difference(base: Sequence[Sample], head: Sequence[Sample]) -> Difference:
     """Compare two golden sets, sample by sample."""
     before = {sample.id: content_hash(sample) for sample in base}
     after = {sample.id: content_hash(sample) for sample in head}
+    renamed = renamed_ids(before, head)
     unchanged = Spill(
         Sample, (sample for sample in head if before.get(sample.id) == after[sample.id])
     )
     return Difference(
         kept=unchanged,
         new=tuple(sample for sample in head if before.get(sample.id) != after[sample.id]),
-        added=tuple(key for key in after if key not in before),
+        added=tuple(key for key in after if key not in before and key not in renamed.values()),
         edited=tuple(key for key in after if before.get(key, after[key]) != after[key]),
-        removed=tuple(key for key in before if key not in after),
+        removed=tuple(key for key in before if key not in after and key not in renamed),
+        renamed=renamed,
     )
 
 
-async def _passes(changes: Difference, collected: Collected, ask: Ask) -> list[Outputs]:
+async def _passes(
+    changes: Difference, collected: Collected, ask: Ask, *, tries: int
+) -> list[Outputs]:
     """Return the gate's passes with the new samples in them; must-pass ones get their tries."""
     passes: list[Outputs] = []
-    tries = [sample for sample in changes.new if sample.must_pass]
+    must_pass = [sample for sample in changes.new if sample.must_pass]
     widest = max((len(outputs) for outputs in collected.passes), default=0)
     for run, outputs in enumerate(collected.passes):
         joined = Spool()
         for sample in changes.kept:
             if sample.id in outputs:
                 joined[sample.id] = outputs[sample.id]
-        new = list(changes.new) if len(outputs) == widest else tries
+        new = list(changes.new) if len(outputs) == widest else must_pass
         joined.update(await ask(new, run) if new else {})
         passes.append(joined)
-    while tries and len(passes) < MUST_PASS_TRIES:
-        passes.append(await ask(tries, len(passes)))
+    while must_pass and len(passes) < tries:
+        passes.append(await ask(must_pass, len(passes)))
     return passes
 
 
-async def _decide(setup: GateSetup, plan: ScoringPlan, collected: Collected) -> Decision:
+async def _decide(setup: GateSetup, plan: ScoringPlan, collected: Collected) -> Decided:
     async with open_scorer(plan) as scorer:
         run = await scorer.score(collected)
-    return compare_and_decide(setup, run).with_notes(scorer).decision
+    return compare_and_decide(setup, run).with_notes(scorer)
 
 
 def _refuse_foreign(config: Config, base: Config) -> None:

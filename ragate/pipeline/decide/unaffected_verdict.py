@@ -12,7 +12,7 @@ from ragate.pipeline.decide.compare_and_decide import compare_and_decide
 from ragate.pipeline.decide.gate_report import stored_report
 from ragate.pipeline.decide.gate_setup import read_gate_setup
 from ragate.pipeline.run.new_manifest import labelled
-from ragate.pipeline.run.selection import Selection
+from ragate.pipeline.run.run_profile import Selection
 from ragate.protocols import IdentifyingModule
 from ragate.runtime.operations import Operations
 from ragate.runtime.resources import open_resources

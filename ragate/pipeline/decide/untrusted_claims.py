@@ -5,9 +5,8 @@ from dataclasses import replace
 from ragate.core.hashing import output_hash
 from ragate.errors import DatasetError
 from ragate.models import Run, SystemOutput
-from ragate.pipeline.run.collect_pass import Outputs
 from ragate.pipeline.run.collected_outputs import Collected
-from ragate.runtime.output_spool import Spool
+from ragate.runtime.output_spool import Outputs, Spool
 
 MOST_PASSES = 60
 MOST_CHARS = 1_000_000

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ragate.core.comparison.sample_matching import renamed_ids
 from ragate.core.hashing import content_hash
 from ragate.dataset import Entry
 
@@ -55,20 +56,25 @@ class SetDiff:
 
     added: tuple[str, ...]
     removed: tuple[str, ...]
+    renamed: dict[str, str]
     edited: tuple[SampleChange, ...]
     unchanged: int
 
 
 def diff(before: Sequence[Entry], after: Sequence[Entry]) -> SetDiff:
-    """Compare by id; the order of samples does not count."""
+    """Compare by id, and by content where only the id is another; their order does not count."""
     old = {entry.sample.id: entry for entry in before}
     new = {entry.sample.id: entry for entry in after}
     shared_ids = [sample_id for sample_id in old if sample_id in new]
     changes = [_changed(old[sample_id], new[sample_id]) for sample_id in shared_ids]
     edited = tuple(change for change in changes if change.changes)
+    contents = {sample_id: content_hash(entry.sample) for sample_id, entry in old.items()}
+    renamed = renamed_ids(contents, [entry.sample for entry in after])
+    new_ids = set(renamed.values())
     return SetDiff(
-        added=tuple(sample_id for sample_id in new if sample_id not in old),
-        removed=tuple(sample_id for sample_id in old if sample_id not in new),
+        added=tuple(key for key in new if key not in old and key not in new_ids),
+        removed=tuple(key for key in old if key not in new and key not in renamed),
+        renamed=renamed,
         edited=edited,
         unchanged=len(shared_ids) - len(edited),
     )

@@ -6,7 +6,8 @@ from pathlib import Path
 
 from ragate.core.text.quoted_passages import holds, normalise, passage_hash, passages
 from ragate.core.text.words import tokens
-from ragate.dataset import Entry, open_golden
+from ragate.dataset import Entry
+from ragate.dataset.edit import open_golden
 from ragate.models import Evidence, Sample
 from ragate.pipeline.run.corpus_texts import Texts
 

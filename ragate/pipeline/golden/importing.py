@@ -4,10 +4,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ragate.dataset import read_entries, row_of, write_rows
+from ragate.dataset import read_entries
 from ragate.dataset._importers import KINDS as FOREIGN
 from ragate.dataset._importers import Notes, PlacementCounts, Resolver, read_foreign
 from ragate.dataset._rows import entries_of
+from ragate.dataset.edit import row_of, write_rows
 from ragate.errors import DatasetError
 from ragate.pipeline.run.corpus_texts import Texts
 

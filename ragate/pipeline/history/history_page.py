@@ -4,12 +4,27 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from ragate.pipeline.history.last_verdict import word_of
-from ragate.pipeline.history.moves import Move, comparable, drift, metric_names, moves, series
-from ragate.pipeline.history.read_history import History, HistoryPoint
-from ragate.pipeline.history.show_history import counted_commits, period, signed, what_else
-from ragate.pipeline.history.stored_runs import StoredPoint
-from ragate.renderers.html.charts import Chart, chart, drawn
+from ragate.pipeline.history.read_history import (
+    History,
+    HistoryPoint,
+    Move,
+    StoredPoint,
+    comparable,
+    drift,
+    metric_names,
+    moves,
+    series,
+)
+from ragate.pipeline.history.show_history import (
+    arrow_of,
+    counted_commits,
+    period,
+    signed,
+    what_else,
+    word_of,
+)
+from ragate.renderers.html import drawings
+from ragate.renderers.html.charts import Chart
 from ragate.renderers.html.templates import content_policy, resource, template
 from ragate.support.escape import one_line
 from ragate.version import __version__
@@ -41,7 +56,7 @@ def as_page(history: History, metrics: Sequence[str], *, window: int) -> str:
         notes=history.notes,
         window=f"{window} days",
         metrics=[_metric_row(history, name, window) for name in names],
-        charts=list(drawn(_trends(history, names[:MOST_CHARTS]))),
+        charts=list(_trends(history, names[:MOST_CHARTS])),
         moved=[_moved(name, moves(history, name)) for name in names if moves(history, name)],
         marks=[[at.date[:10], at.commit[:7], mark] for at, mark in what_else(history)],
         names=[one_line(name, 60) for name in names],
@@ -53,7 +68,8 @@ def as_page(history: History, metrics: Sequence[str], *, window: int) -> str:
 
 def _metric_row(history: History, name: str, window: int) -> list[str]:
     values = [value for _, value in series(history, name)]
-    drifts = [signed(drift(history, name, days=days)) or "–" for days in (None, window)]
+    changes = [drift(history, name, days=days) for days in (None, window)]
+    drifts = [f"{signed(each)} {arrow_of(each)}".strip() or "–" for each in changes]
     ends = [f"{value:.3f}" for value in (min(values), max(values))]
     return [
         one_line(name, 60),
@@ -100,7 +116,8 @@ def _trends(history: History, names: Sequence[str]) -> Iterator[Chart]:
             "marks": [each for each in marks if each["at"] >= begin],
             "runs": [each for each in runs if each["at"] >= begin],
         }
-        yield chart(one_line(name, 60), counted_commits(len(rows)), "trend", data)
+        title = one_line(name, 60)
+        yield Chart(title, counted_commits(len(rows)), drawings.trend(data, title))
 
 
 def _rows(name: str, values: Sequence[tuple[HistoryPoint, float]]) -> Iterator[dict[str, Any]]:

@@ -2,15 +2,17 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime, timedelta
+from itertools import islice, pairwise
 from pathlib import Path
 
 from ragate.baseline.means import BaselineMeans, MeansReader
 from ragate.baseline.schema import WHOLE_BYTES
 from ragate.config import Config
-from ragate.errors import BaselineError, UsageError
-from ragate.pipeline.history.last_verdict import last_verdict
-from ragate.pipeline.history.stored_runs import StoredPoint, stored_points
-from ragate.stores.listed_run import ListedRun
+from ragate.errors import BaselineError, RagateError, UsageError
+from ragate.models import Needs, Verdict
+from ragate.pipeline.baseline.write_baseline import run_means
+from ragate.stores.listed_run import ListedRun, RunStatus
 from ragate.stores.local import LocalStore
 from ragate.support import git
 from ragate.support.git_history import (
@@ -21,7 +23,10 @@ from ragate.support.git_history import (
     is_shallow,
 )
 
+SMALLEST_MOVE = 5e-7  # figures of the file have six decimals
 NOT_HERE = "not in this clone, or too large"
+_NO_FIGURES = frozenset({RunStatus.COLLECTED, RunStatus.UNFINISHED, RunStatus.BROKEN})
+_VERDICTS = frozenset(map(str, Verdict))
 
 
 @dataclass(frozen=True)
@@ -41,6 +46,21 @@ class HistoryPoint:
 
 
 @dataclass(frozen=True)
+class StoredPoint:
+    """A stored run of a commit of the branch.
+
+    Attributes:
+        means: By metric, over samples and passes.
+    """
+
+    run_id: str
+    commit: str
+    created: str
+    status: str
+    means: Mapping[str, float]
+
+
+@dataclass(frozen=True)
 class History:
     """The commits that wrote the baseline of one gate.
 
@@ -49,6 +69,7 @@ class History:
         notes: What this clone does not hold.
         runs: Runs that are stored here, of commits of this branch, oldest first.
         verdict: The newest of them that was judged.
+        gated: Metrics that can fail the gate; they stand first.
     """
 
     gate: str
@@ -57,6 +78,7 @@ class History:
     notes: tuple[str, ...] = ()
     runs: tuple[StoredPoint, ...] = ()
     verdict: ListedRun | None = None
+    gated: frozenset[str] = frozenset()
 
 
 def read_history(
@@ -99,12 +121,13 @@ def read_history(
     read[""] = "removed here"
     points = tuple(_points(commits, read))
     notes = tuple(_notes(top, path, read))
+    gated = frozenset(rule.metric for rule in config.policy.metrics if rule.level == "error")
     if store is None:
-        return History(config.gate, path, points, notes)
+        return History(config.gate, path, points, notes, gated=gated)
     branch = commits_of_branch(top)
     runs = stored_points(store, gate=config.gate, commits=branch, most=most_runs)
     verdict = last_verdict(store, gate=config.gate, commits=branch)
-    return History(config.gate, path, points, notes, runs, verdict)
+    return History(config.gate, path, points, notes, runs, verdict, gated)
 
 
 def _place(config: Config) -> tuple[Path, str]:
@@ -165,3 +188,123 @@ def _marks(before: BaselineMeans, after: BaselineMeans) -> Iterator[str]:
             yield f"drop of {drop.metric} accepted by {drop.by}"
     if before.samples != after.samples:
         yield f"{after.samples} samples (was {before.samples})"
+
+
+def stored_points(
+    store: LocalStore, *, gate: str, commits: frozenset[str], most: int
+) -> tuple[StoredPoint, ...]:
+    """Return the newest whole runs of a gate at these commits, oldest first.
+
+    A run of some samples only has other means, and one that cannot be read has none.
+    """
+    found = _means(store, _whole(store, gate, commits)) if most else iter(())
+    return tuple(reversed(list(islice(found, most))))
+
+
+def last_verdict(store: LocalStore, *, gate: str, commits: frozenset[str]) -> ListedRun | None:
+    """Return the newest judged run of the whole golden set at one of these commits.
+
+    A run of files that were edited beside the commit says nothing of the branch.
+    """
+    judged = (
+        run for run in _whole(store, gate, commits) if run.clean and str(run.status) in _VERDICTS
+    )
+    return next(judged, None)
+
+
+def _whole(store: LocalStore, gate: str, commits: frozenset[str]) -> Iterator[ListedRun]:
+    for run in store.listed():
+        whole = not run.partial and run.status not in _NO_FIGURES
+        if whole and run.gate == gate and run.commit in commits:
+            yield run
+
+
+def _means(store: LocalStore, runs: Iterator[ListedRun]) -> Iterator[StoredPoint]:
+    for run in runs:
+        try:
+            means = run_means(store.load(run.folder))
+        except RagateError:
+            continue  # `ragate runs list` names it
+        yield StoredPoint(run.run_id, run.commit, run.created, str(run.status), means)
+
+
+# What a history says of a metric: where it moved, and how far it drifted.
+
+
+@dataclass(frozen=True)
+class Move:
+    """A mean that is another than in the commit before.
+
+    Attributes:
+        change: After minus before; None where the two do not compare.
+    """
+
+    commit: FileCommit
+    before: float
+    after: float
+    change: float | None
+
+
+def series(history: History, metric: str) -> list[tuple[HistoryPoint, float]]:
+    """Return the means of a metric, of the commits that hold one."""
+    held = ((point, point.held) for point in history.points)
+    return [(point, read.means[metric]) for point, read in held if read and metric in read.means]
+
+
+def metric_names(history: History) -> list[str]:
+    """Return every metric that a commit holds: those that gate, then the others, each sorted."""
+    names = {name for point in history.points if point.held for name in point.held.means}
+    return sorted(names, key=lambda name: (name not in history.gated, name))
+
+
+def moves(history: History, metric: str) -> list[Move]:
+    """Return where the mean of a metric became another, oldest first."""
+    values = series(history, metric)
+    return [
+        Move(point.commit, old, new, new - old if comparable(earlier, point, metric) else None)
+        for (earlier, old), (point, new) in pairwise(values)
+        if abs(new - old) > SMALLEST_MOVE
+    ]
+
+
+def drift(history: History, metric: str, *, days: int | None = None) -> float | None:
+    """Return newest minus oldest mean, over the newest points that compare; None of one alone.
+
+    Args:
+        days: Only so far back from the newest commit: what counts is the mean that main had then,
+            which an earlier commit may have written.
+    """
+    values = series(history, metric)
+    if days is not None:
+        values = _since(values, days)
+    if not values:
+        return None
+    newest, last = values[-1]
+    first: float | None = None
+    for point, value in reversed(values[:-1]):
+        if not comparable(point, newest, metric):
+            break
+        first = value
+    return None if first is None else last - first
+
+
+def comparable(before: HistoryPoint, after: HistoryPoint, metric: str) -> bool:
+    """Return whether two points measure a metric alike: same version, settings and judge."""
+    if before.held is None or after.held is None:
+        return False
+    infos = before.held.metrics.get(metric), after.held.metrics.get(metric)
+    judged = infos[1] is not None and infos[1].needs is Needs.JUDGE
+    return infos[0] == infos[1] and (not judged or before.held.judge == after.held.judge)
+
+
+def _since(values: list[tuple[HistoryPoint, float]], days: int) -> list[tuple[HistoryPoint, float]]:
+    """Return the points from the one that held when the window began."""
+    if not values:
+        return []
+    begin = _time(values[-1][0]) - timedelta(days=days)
+    held = [index for index, (point, _) in enumerate(values) if _time(point) <= begin]
+    return values[max(held, default=0) :]
+
+
+def _time(point: HistoryPoint) -> datetime:
+    return datetime.fromisoformat(point.commit.date)

@@ -1,21 +1,45 @@
-"""A history as text of 80 columns, and as Mermaid for a job's summary."""
+"""A history as text of 80 columns, as JSON, as Mermaid, and as Markdown for a job's summary."""
 
+import html
+import json
 import textwrap
 from collections.abc import Iterator, Sequence
+from typing import Any
 
-from ragate.pipeline.history.moves import Move, drift, metric_names, moves, series
-from ragate.pipeline.history.read_history import History
-from ragate.support.escape import one_line
+from ragate.pipeline.history.read_history import (
+    History,
+    HistoryPoint,
+    Move,
+    StoredPoint,
+    drift,
+    metric_names,
+    moves,
+    series,
+)
+from ragate.stores.listed_run import ListedRun
+from ragate.support.escape import code, one_line, short_sha
+from ragate.support.escape import name as safe_name
 from ragate.support.git_history import FileCommit
 
+_WORDS = {
+    "passed": ("passed", "#2b7a3d"),
+    "failed": ("failed", "#b3261e"),
+    "no_decision": ("no decision", "#7d5300"),
+    "bootstrap": ("first run", "#57606a"),
+}
+_UNMEASURED = ("not measured", "#57606a")
+_CHAR = 6.6  # pixels of a letter of 11 px, wide enough for every sans-serif
+_PADDING = 6
+_MOST_CHARS = 40
 _BARS = "▁▂▃▄▅▆▇█"
 _COLUMNS = 80
 _WIDTH = 24
 _NAMES = (20, 43)  # the narrowest and the widest column of names
-_FIGURES = 25  # columns beside name and bars
+_FIGURES = 27  # columns beside name and bars
 _GLUE = "\u00a0"  # between a name and its figure
 _MOST_MOVES = 5
 _MOST_POINTS = 60
+MOST_ROWS, MOST_CHARTS = 50, 8  # of a summary
 _SHOWN = 0.0005  # a smaller move would read as 0.000
 
 
@@ -82,7 +106,8 @@ def counted_commits(count: int) -> str:
 def _metric_lines(history: History, name: str, window: int, head: str) -> Iterator[str]:
     moved = [move for move in moves(history, name) if abs(move.after - move.before) >= _SHOWN]
     whole, lately = (signed(drift(history, name, days=days)) for days in (None, window))
-    yield f"{head} {_newest(history, name):>6.3f} {whole:>7} {lately:>8}".rstrip()
+    arrow = arrow_of(drift(history, name, days=window))
+    yield f"{head} {_newest(history, name):>6.3f} {whole:>7} {lately:>8} {arrow}".rstrip()
     for move in reversed(moved[-_MOST_MOVES:]):
         yield f"  {_change(move):>7}  {_at(move)}"
     if len(moved) > _MOST_MOVES:
@@ -129,6 +154,13 @@ def signed(change: float | None) -> str:
     return "" if change is None else f"{round(change, 3) + 0.0:+.3f}"
 
 
+def arrow_of(change: float | None) -> str:
+    """Return which way a change goes; "" where it reads as none."""
+    if change is None or abs(change) < _SHOWN:
+        return ""
+    return "↑" if change > 0 else "↓"
+
+
 def _change(move: Move) -> str:
     return signed(move.change) or "anew"
 
@@ -154,3 +186,136 @@ def _chart(history: History, name: str) -> str:
         f'```mermaid\nxychart-beta\n  title "{title}"\n  x-axis [{labels}]\n'
         f"  y-axis {low - room:.6f} --> {high + room:.6f}\n  line [{figures}]\n```"
     )
+
+
+def as_json(history: History, metrics: Sequence[str], *, window: int) -> str:
+    """Return every point, and every move of each metric; a mean that is not there is absent.
+
+    Args:
+        window: Days.
+    """
+    names = list(metrics) or metric_names(history)
+    by_metric: dict[str, Any] = {
+        name: {
+            "drift": drift(history, name),
+            "window_drift": drift(history, name, days=window),
+            "moves": [_move_facts(move) for move in moves(history, name)],
+        }
+        for name in names
+    }
+    facts = {
+        "schema_version": 1,
+        "gate": history.gate,
+        "path": history.path,
+        "notes": list(history.notes),
+        "window_days": window,
+        "points": [_point_facts(point, names) for point in history.points],
+        "metrics": by_metric,
+        "runs": [_run_facts(run, names) for run in history.runs],
+    }
+    return json.dumps(facts, indent=2, allow_nan=False)
+
+
+def _point_facts(point: HistoryPoint, names: Sequence[str]) -> dict[str, Any]:
+    held = point.held
+    return {
+        "commit": point.commit.commit,
+        "date": point.commit.date,
+        "subject": point.commit.subject,
+        "samples": held.samples if held else None,
+        "means": {name: held.means[name] for name in names if name in held.means} if held else {},
+        "marks": list(point.marks),
+        "problem": point.problem,
+    }
+
+
+def _move_facts(move: Move) -> dict[str, Any]:
+    figures = {"before": move.before, "after": move.after, "change": move.change}
+    return {"commit": move.commit.commit, **figures}
+
+
+def _run_facts(run: StoredPoint, names: Sequence[str]) -> dict[str, Any]:
+    means = {name: value for name, value in run.means.items() if name in names}
+    where = {"run_id": run.run_id, "commit": run.commit, "created": run.created}
+    return {**where, "status": run.status, "means": means}
+
+
+def as_summary(history: History, *, window: int) -> str:
+    """Return the history; no word that a commit or a person wrote is in it.
+
+    Args:
+        window: Days.
+    """
+    names = metric_names(history)
+    lines = [
+        f"<h3>History of {safe_name(history.gate)}</h3>",
+        f"<p>{one_line(period(history))}.</p>",
+    ]
+    lines += [f"<p>{code(note, 300)}</p>" for note in history.notes]
+    if not names:
+        return "\n".join([*lines, "<p>No commit holds a figure.</p>"])
+    heads = ("metric", "now", "in all", f"{window} days", "last moved by")
+    lines.append(f"<table><tr>{''.join(f'<th>{head}</th>' for head in heads)}</tr>")
+    lines += [_row(history, each, window) for each in names[:MOST_ROWS]]
+    lines += ["</table>", *_left_out(names)]
+    charts = as_mermaid(history, names[:MOST_CHARTS])
+    return "\n".join(
+        [*lines, "", "<details><summary>Charts</summary>", "", charts, "", "</details>"]
+    )
+
+
+def _row(history: History, metric: str, window: int) -> str:
+    values, moved = series(history, metric), moves(history, metric)
+    lately = drift(history, metric, days=window)
+    cells = [
+        safe_name(metric),
+        f"{values[-1][1]:.3f}",
+        signed(drift(history, metric)),
+        f"{signed(lately)} {arrow_of(lately)}".strip(),
+        code(short_sha(moved[-1].commit.commit)) if moved else "",
+    ]
+    return f"<tr>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>"
+
+
+def _left_out(names: list[str]) -> Iterator[str]:
+    if len(names) > MOST_ROWS:
+        yield f"<p>and {len(names) - MOST_ROWS} more metrics: <code>ragate history</code></p>"
+
+
+# The words and the badge of the last verdict of a branch.
+
+
+def word_of(run: ListedRun | None) -> str:
+    """Return the verdict in words; of no run it is that nothing was measured."""
+    return _shown(run)[0]
+
+
+def _shown(run: ListedRun | None) -> tuple[str, str]:
+    return _UNMEASURED if run is None else _WORDS[str(run.status)]
+
+
+def badge(gate: str, run: ListedRun | None) -> str:
+    """Return the badge as SVG: the gate, and its last verdict.
+
+    No script, no style, no address: it may stand in any page.
+    """
+    word, colour = _shown(run)
+    name = one_line(gate, _MOST_CHARS) or "ragate"
+    left, right = (_PADDING * 2 + len(text) * _CHAR for text in (name, word))
+    wide = left + right
+    end = f"a3 3 0 0 1 3 3v14a3 3 0 0 1 -3 3h-{right - 3:.1f}z"  # round on the right
+    label = html.escape(f"{name}: {word}", quote=True)
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{wide:.0f}" height="20" role="img" '
+        f'aria-label="{label}"><title>{label}</title>'
+        f'<rect width="{wide:.0f}" height="20" rx="3" fill="#3b424a"/>'
+        f'<path d="M{left:.1f} 0h{right - 3:.1f}{end}" '
+        f'fill="{colour}"/><g fill="#fff" font-family="Verdana,DejaVu Sans,sans-serif" '
+        f'font-size="11" text-anchor="middle">{_text(name, left / 2)}'
+        f"{_text(word, left + right / 2)}</g></svg>"
+    )
+
+
+def _text(text: str, middle: float) -> str:
+    length = len(text) * _CHAR
+    return f'<text x="{middle:.1f}" y="14" textLength="{length:.1f}">{html.escape(text)}</text>'

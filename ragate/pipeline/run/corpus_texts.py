@@ -5,7 +5,6 @@ from pathlib import Path
 
 from ragate import plugins
 from ragate.config import Config
-from ragate.core.text.quoted_passages import holds
 from ragate.dataset import Entry
 from ragate.errors import UsageError
 from ragate.models import Sample
@@ -64,6 +63,8 @@ def stale_evidence(samples: Sequence[Sample], texts: Texts) -> dict[str, tuple[s
 
 def stale_in(sample: Sample, texts: Texts) -> tuple[str, ...]:
     """Return the documents of a sample's evidence that changed; absent ones are not among them."""
+    from ragate.core.text.quoted_passages import holds
+
     return tuple(
         doc_id
         for doc_id, evidence in sample.evidence.items()

@@ -7,15 +7,16 @@ from pathlib import Path
 from ragate.baseline import baseline_digest
 from ragate.config import Config
 from ragate.core.hashing import content_hash, digest
-from ragate.errors import StorageError
+from ragate.errors import ConfigError, StorageError
 from ragate.models import EarlierRun, Reads, Sample, SystemInfo, Verdict
-from ragate.pipeline.run.collect_pass import Outputs
 from ragate.pipeline.run.collected_outputs import read_collected
-from ragate.pipeline.run.selection import Selection
+from ragate.pipeline.run.run_profile import Selection
 from ragate.pipeline.run.system_session import Session
-from ragate.protocols import IdentifiedSystem
+from ragate.protocols import system_abilities
+from ragate.runtime.output_spool import Outputs
 from ragate.stores.local import LocalStore
-from ragate.support.git import head_commit, is_clean
+from ragate.support.foreign_files import read_text
+from ragate.support.git import head_commit
 
 MOST_PASSES = 20
 
@@ -26,22 +27,22 @@ def evidence_key(
     system: SystemInfo,
     selection: Selection,
     *,
-    own_files: Sequence[Path] = (),
+    clean: bool,
 ) -> str:
     """Return what names the state that is judged: commit, rules, questions, baseline, system.
 
     "" where that cannot be told: no commit, or files that differ from it.
 
     Args:
-        own_files: What ragate itself writes: it changes nothing that is judged.
+        clean: All files are as in the commit, those of ragate aside.
     """
     commit = head_commit(config.root)
-    if not commit or not is_clean(config.root, but=own_files):
+    if not commit or not clean:
         return ""
     return digest(
         [
             commit,
-            config.path.read_text(encoding="utf-8") if config.path.is_file() else "",
+            read_text(config.path, error=ConfigError) if config.path.is_file() else "",
             [content_hash(sample) for sample in samples],
             baseline_digest(config.baseline) or digest(""),
             [system.use, system.fingerprint],
@@ -51,23 +52,29 @@ def evidence_key(
     )
 
 
-def adopt_earlier(session: Session, samples: Sequence[Sample]) -> int:
-    """Take over the passes that an earlier run of this very state made; return their number.
+def adopt_earlier(
+    session: Session, samples: Sequence[Sample], config: Config, selection: Selection
+) -> None:
+    """Name the state that is judged, and take over the passes that an earlier run of it made.
 
     They stand before the run's own passes, and the manifest says whose they are. Systems that
     repeat exactly, or that hold recordings, would only give the same passes again.
     """
-    if session.system.max_runs is not None:
-        return 0
-    if {Reads.RETRIEVAL, Reads.ANSWER} <= session.system.info.deterministic:
-        return 0
     manifest = session.collected.manifest
-    same_state = isinstance(session.system, IdentifiedSystem) and session.system.identifies_state
+    info, clean = session.system.info, manifest.clean
+    live = session.operations.live  # what a test patched is no state of a commit
+    key = "" if live else evidence_key(config, samples, info, selection, clean=clean)
+    session.collected.manifest = manifest = manifest.amended(evidence=key)
+    if session.system.max_runs is not None:
+        return
+    if {Reads.RETRIEVAL, Reads.ANSWER} <= session.system.info.deterministic:
+        return
+    same_state = system_abilities(session.system).identifies_state
     try:
         passes = _earlier(session, manifest.evidence, samples)
     except StorageError as error:
         session.operations.say(f"earlier passes of this commit cannot be read: {error.message}")
-        return 0
+        return
     passes = passes[:MOST_PASSES] if same_state else passes[-MOST_PASSES:]
     for _, outputs in passes:
         session.adopt(samples, outputs)
@@ -77,7 +84,6 @@ def adopt_earlier(session: Session, samples: Sequence[Sample]) -> int:
     if passes:
         use = "counted too" if same_state else "shown beside this run, which they may confirm"
         session.operations.say(f"earlier passes of this commit: {len(passes)}, {use}")
-    return len(passes)
 
 
 def _earlier(

@@ -1,20 +1,25 @@
 """The manifest of a run as it begins: what is run, on which commit, and what is known of it."""
 
 import datetime
-from collections.abc import Sequence
-from pathlib import Path
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
 
 from ragate.config import Config
+from ragate.core.text.listed_names import listed
 from ragate.models import RunManifest, Sample
 from ragate.pipeline.run.corpus_texts import corpus_texts, stale_evidence
-from ragate.pipeline.run.gone_documents import gone_documents
 from ragate.pipeline.run.relative_dates import noted_date
-from ragate.pipeline.run.selection import Selection
-from ragate.protocols import DateReader, System
+from ragate.pipeline.run.run_profile import Selection
+from ragate.protocols import System, system_abilities
 from ragate.runtime.operations import Operations
 from ragate.runtime.run_labels import branch_of, noted
-from ragate.support.git import head_commit
+from ragate.support.git import files, head_commit, is_clean, last_commit_with, repository
 from ragate.version import __version__
+
+MOST = 50  # ids that git is asked about, each by a look through the history
+_SHARE = 0.5  # of the expected ids that must be files: else ids are no paths
 
 
 async def new_manifest(
@@ -41,16 +46,18 @@ async def _manifest(
     run_id: str,
 ) -> RunManifest:
     documents = await system.documents()
-    reads_date = isinstance(system, DateReader) and system.reads_date
+    reads_date = system_abilities(system).reads_date
     reads_date = reads_date or any(table.get("dates") for table in config.metric_settings.values())
     return RunManifest(
         run_id=run_id,
         gate=config.gate,
         created=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
         commit=operations.commit or head_commit(config.root),
+        clean=is_clean(config.root, but=(operations.state, *operations.own_files)),
         ragate_version=__version__,
         dataset=config.policy.dataset,
         system=system.info,
+        recorded=system.max_runs or 0,
         filters=selection.filters,
         retrieval_only=selection.retrieval_only,
         missing_documents={} if documents is None else missing_documents(samples, documents),
@@ -81,3 +88,73 @@ def missing_documents(
 def labelled(manifest: RunManifest, operations: Operations, root: Path) -> RunManifest:
     """Return the manifest with the branch that is checked out, and what a person noted."""
     return noted(manifest, operations.labels, branch=branch_of(operations.environment, root))
+
+
+# Expected documents that left the repository: known by git, where the system itself tells none.
+
+
+@dataclass(frozen=True)
+class GoneDocuments:
+    """Expected documents that were files of the repository, and are no longer.
+
+    Attributes:
+        corpus: The folder that ids start from, relative to the project; "." for all of it.
+        doc_ids: Sorted.
+    """
+
+    corpus: str
+    doc_ids: tuple[str, ...]
+
+    @property
+    def message(self) -> str:
+        count = len(self.doc_ids)
+        are = "document is" if count == 1 else "documents are"
+        place = "the repository" if self.corpus == "." else f"{self.corpus}/"
+        return f"{count} expected {are} gone from {place}: {listed(self.doc_ids)}"
+
+    @property
+    def remedy(self) -> str:
+        return f"`ragate dataset relink --corpus {self.corpus}` proposes where they went"
+
+
+def gone_documents(samples: Sequence[Sample], root: Path) -> GoneDocuments | None:
+    """Return what git knows of expected documents that are not there; None where nothing is gone.
+
+    The folder of the documents is the one below which most expected ids are files. An id that was
+    never a file there is no loss: it may come from somewhere else.
+    """
+    top = repository(root)
+    expected = {doc_id for sample in samples for doc_id in sample.expected}
+    if top is None or not expected:
+        return None
+    present = frozenset(files(top))
+    folder = corpus_folder(expected, present)
+    if folder is None:
+        return None
+    absent = sorted(doc_id for doc_id in expected if _joined(folder, doc_id) not in present)
+    gone = [id_ for id_ in absent[:MOST] if last_commit_with(top, _joined(folder, id_))]
+    real = root.resolve()
+    place = top / folder
+    if not gone or not place.is_relative_to(real):
+        return None
+    return GoneDocuments(place.relative_to(real).as_posix(), tuple(gone))
+
+
+def corpus_folder(expected: Collection[str], present: Iterable[str]) -> str | None:
+    """Return the folder below which at least half of the expected ids are files, else None."""
+    by_name: dict[str, list[str]] = {}
+    for doc_id in expected:
+        by_name.setdefault(PurePosixPath(doc_id).name, []).append(doc_id)
+    folders: Counter[str] = Counter()
+    for path in present:
+        for doc_id in by_name.get(path.rpartition("/")[2], ()):
+            if f"/{path}".endswith(f"/{doc_id}"):
+                folders[path[: len(path) - len(doc_id)].rstrip("/") or "."] += 1
+    if not folders:
+        return None
+    folder, count = min(folders.items(), key=lambda item: (-item[1], item[0]))
+    return folder if count >= _SHARE * len(expected) else None
+
+
+def _joined(folder: str, doc_id: str) -> str:
+    return doc_id if folder == "." else f"{folder}/{doc_id}"

@@ -1,32 +1,128 @@
 """A system under test that is up to date, with the manifest and the outputs file of its run."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, replace
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol, runtime_checkable
 
+from ragate import plugins
 from ragate.config import Config
-from ragate.executors.executor import Executor
-from ragate.models import Run, RunManifest, Sample
-from ragate.pipeline.run.arranged_samples import refuse_unarranged
-from ragate.pipeline.run.collect_pass import OnOutput, Room, finished, no_wait, run_pass, unheard
+from ragate.errors import ConfigError
+from ragate.models import Run, RunManifest, Sample, SystemOutput
+from ragate.pipeline.run.collected_outputs import (
+    Finish,
+    OnOutput,
+    Room,
+    ask,
+    finished,
+    no_wait,
+    run_pass,
+    unheard,
+)
 from ragate.pipeline.run.new_manifest import labelled, new_manifest
-from ragate.pipeline.run.opened_system import OpensSystem, PassSystem, SystemRequest, open_here
-from ragate.pipeline.run.relative_dates import asked_on
-from ragate.pipeline.run.selection import Selection
-from ragate.protocols import LimitedSystem, System
-from ragate.recorder.baseline_replies import save_run_replies
-from ragate.recorder.open_system import open_system
+from ragate.pipeline.run.relative_dates import asked_on, date_of
+from ragate.pipeline.run.run_profile import Selection
+from ragate.protocols import System, system_abilities
+from ragate.runtime.milestones import told_if_slow
 from ragate.runtime.operations import Operations
 from ragate.runtime.output_spool import Outputs
 from ragate.runtime.resources import Opened, open_resources
-from ragate.runtime.slow_start import told_if_slow
-from ragate.runtime.time_limit import within
+from ragate.runtime.sample_time import within
+from ragate.runtime.wrapped_system import RestartableSystem, restartable
 from ragate.stores.begun_run import BegunRun
 from ragate.stores.local import LocalStore, new_run_id
-from ragate.stores.postgres.open_store import sent_as_it_comes
-from ragate.stores.run_outputs import open_outputs
-from ragate.stores.writer import OutputsWriter
+from ragate.stores.run_outputs import OutputsWriter, open_outputs
+from ragate.version import MANUAL
+
+
+@dataclass(frozen=True)
+class SystemRequest:
+    """What a system is opened for.
+
+    Attributes:
+        run_id: The run's, which it keeps where it goes on.
+        recording: Names the recording of a baseline, which takes no answers but its own.
+        resumed: The run goes on.
+    """
+
+    config: Config
+    operations: Operations
+    selection: Selection
+    run_id: str = ""
+    recording: str = ""
+    resumed: bool = False
+
+
+@dataclass(frozen=True)
+class OpenedSystem:
+    """A system, and what carries the calls of its outputs out, where the policy names that."""
+
+    system: System
+    executor: Finish | None = None
+
+
+OpensSystem = Callable[[SystemRequest, Opened], AbstractAsyncContextManager[OpenedSystem]]
+
+
+@runtime_checkable
+class PassSystem(Protocol):
+    """What a system may have as well: it takes the questions of a whole pass at once."""
+
+    async def answer_pass(
+        self, samples: Sequence[Sample], run: int, *, on_output: OnOutput, room: Room
+    ) -> Outputs:
+        """Return the outputs of one pass; the arguments are as in `run_pass`."""
+        ...
+
+
+@asynccontextmanager
+async def open_here(request: SystemRequest, opened: Opened) -> AsyncIterator[OpenedSystem]:
+    """Yield the system under test, which this process asks."""
+    config, executor = request.config, None
+    async with AsyncExitStack() as stack:
+        if config.policy.execution is not None:
+            from ragate.executors.executor import open_executor
+
+            today = date_of(request.selection.eval_date)
+            executor = await stack.enter_async_context(open_executor(config, opened.system, today))
+        yield OpenedSystem(await stack.enter_async_context(open_tested(request, opened)), executor)
+
+
+def open_tested(request: SystemRequest, opened: Opened) -> AbstractAsyncContextManager[System]:
+    """Return the system under test, to be opened: behind the recorder where it asks for one."""
+    use, settings = request.config.system.use, request.config.system.settings
+    if settings.get("record") is True:
+        from ragate.recorder.open_system import open_system
+
+        return open_system(
+            request.config,
+            request.operations,
+            opened,
+            recording=request.recording,
+        )
+    return RestartableSystem(lambda: plugins.system(use, settings, opened.system))
+
+
+def refuse_unarranged(use: str, system: System, samples: Iterable[Sample]) -> None:
+    """Refuse a run whose answers to some samples would be of something else than they ask.
+
+    Raises:
+        ConfigError: the system arranges nothing, and a sample wants it.
+    """
+    if system_abilities(system).arranges:
+        return
+    found = [sample for sample in samples if sample.arrange]
+    if found:
+        first, more = found[0], f" (and {len(found) - 1} more)" if found[1:] else ""
+        raise ConfigError(
+            f"the sample {first.id}{more} has arrange = {first.arrange!r}, which the system "
+            f"{use} cannot do: retrieval and answer are one step of it",
+            remedy="remove these samples or leave them out by --tags, or let the system do it: "
+            f"pgvector does, and a function with a parameter `arrange` ({MANUAL}/robustness.md)",
+        )
+
 
 LookFirst = Callable[[Opened], Awaitable[None]]
 
@@ -40,21 +136,33 @@ class ReadySystem:
     """A system that can be asked, and what a run of it needs.
 
     Attributes:
-        writer: Keeps the run's outputs as they arrive.
         manifest: The run's, as it begins.
-        limit: Ends the run when its time is over.
+        writer: Keeps the run's outputs as they arrive; None where they are files already.
+        limit: Ends the run when its time is over; None where nothing is asked.
         executor: Carries the calls of outputs out, where the policy names what does.
         eval_date: What ``{today}`` stands for, "" for today.
+        passes: What the files hold.
     """
 
     system: System
     opened: Opened
     operations: Operations
-    writer: OutputsWriter
     manifest: RunManifest
-    limit: asyncio.Timeout
-    executor: Executor | None
+    writer: OutputsWriter | None = None
+    limit: asyncio.Timeout | None = None
+    executor: Finish | None = None
     eval_date: str = ""
+    passes: Sequence[Outputs] = ()
+
+    @property
+    def folder(self) -> Path:
+        """Return the run's own folder."""
+        return LocalStore(self.operations.state).folder(self.manifest.run_id)
+
+    def keep(self, sample: Sample, output: SystemOutput, *, run: int) -> None:
+        """Add an output to the run's file."""
+        if self.writer is not None:
+            self.writer.append(sample, output, run=run)
 
     async def answers(
         self,
@@ -69,7 +177,7 @@ class ReadySystem:
             return await self.system.answer_pass(samples, run, on_output=on_output, room=room)
         system = self.opened.system
         # A sample that waits for its turn in the system would run out of time.
-        limit = self.system.max_concurrency if isinstance(self.system, LimitedSystem) else None
+        limit = system_abilities(self.system).max_concurrency
         return await run_pass(
             asked_on(self.system, self.eval_date),
             samples,
@@ -83,7 +191,8 @@ class ReadySystem:
 
     def end_limit(self) -> None:
         """Let what is still to come run past ``max_minutes``: the verdict stands."""
-        self.limit.reschedule(None)
+        if self.limit is not None:
+            self.limit.reschedule(None)
 
 
 @asynccontextmanager
@@ -95,7 +204,6 @@ async def open_ready_system(
     *,
     baseline: Run | None = None,
     recording: str = "",
-    judged: bool = True,
     look_first: LookFirst = no_look,
     interrupted: BegunRun | None = None,
     opens: OpensSystem = open_here,
@@ -105,7 +213,6 @@ async def open_ready_system(
     Args:
         baseline: Its answers are taken where a model request is the same.
         recording: Names the recording of a baseline, which takes no answers but its own.
-        judged: The judge is asked in this process as well.
         look_first: Looks at what the run needs before the system is started or brought up to date.
         interrupted: The run that goes on; its file keeps what it holds.
         opens: Gives what is asked.
@@ -126,7 +233,7 @@ async def open_ready_system(
         await look_first(opened)
         run_id = new_run_id() if interrupted is None else interrupted.run_id
         request = SystemRequest(
-            config, operations, selection, run_id, recording, judged, interrupted is not None
+            config, operations, selection, run_id, recording, interrupted is not None
         )
         with told_if_slow(operations.say, f"setting up the system {config.system.use}"):
             asked = await stack.enter_async_context(opens(request, opened))
@@ -136,26 +243,54 @@ async def open_ready_system(
             await system.prepare()
         refuse_unarranged(config.system.use, system, samples)
         manifest = await new_manifest(config, operations, system, samples, selection, run_id)
+        renewable = isinstance(system, PassSystem) or restartable(system) is not None
+        apart = renewable and system.max_runs is None and bool(recording or config.policy.repeats)
+        manifest = manifest.amended(own_sessions=apart)
         store = LocalStore(operations.state)
         kept = open_outputs(store, manifest, samples=len(samples), interrupted=interrupted)
         with kept as (writer, begun):
-            folder = writer.path.parent
-            stack.enter_context(sent_as_it_comes(operations.runs_url, folder, operations.say))
             manifest = labelled(begun, operations, config.root)
             remedy = f"the finished outputs are in {writer.path}"
             async with within(config.policy.max_minutes, remedy=remedy) as limit:
-                ready = ReadySystem(system, opened, operations, writer, manifest, limit, executor)
-                yield replace(ready, eval_date=selection.eval_date)
-            if interrupted is None:  # else it was given a part of the replies alone
-                save_run_replies(system, writer.path.parent)
+                day = selection.eval_date
+                yield ReadySystem(
+                    system, opened, operations, manifest, writer, limit, executor, day
+                )
 
 
 async def ingest(config: Config, operations: Operations, *, rebuild: bool) -> int | None:
     """Bring the system's index up to date; return its number of documents, None without one."""
+    request = SystemRequest(config, operations, Selection())
     async with (
         open_resources(config, operations) as opened,
-        open_system(config, operations, opened) as system,
+        open_tested(request, opened) as system,
     ):
         await system.prepare(rebuild=rebuild)
         documents: frozenset[str] | None = await system.documents()
     return None if documents is None else len(documents)
+
+
+# Questions to the system under test, outside of any gate.
+
+
+@asynccontextmanager
+async def open_for_questions(
+    config: Config, operations: Operations
+) -> AsyncIterator[Callable[[Sample], Awaitable[SystemOutput]]]:
+    """Yield what asks the system, opened as for a run; nothing is stored.
+
+    Raises:
+        RagateError: the system cannot be started.
+    """
+    from ragate.recorder.open_system import open_system
+
+    async with (
+        open_resources(config, operations) as resources,
+        open_system(config, operations, resources) as system,
+    ):
+        await system.prepare()
+
+        async def put(sample: Sample) -> SystemOutput:
+            return await ask(system, sample, run=0, timeout_s=resources.system.timeout_s)
+
+        yield put

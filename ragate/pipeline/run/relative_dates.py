@@ -1,19 +1,12 @@
 """Relative dates: what ``{today}`` in a question stands for when it is asked."""
 
 import datetime
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 
 from ragate.core.conversation import conversation
 from ragate.models import Sample, Score, SystemOutput
-from ragate.protocols import (
-    ComparingJudge,
-    Judge,
-    OwnRules,
-    PlantedGuidelines,
-    SeparateCriteria,
-    SparingJudge,
-    System,
-)
+from ragate.protocols import Judge, System, judge_abilities
 from ragate.runtime.wrapped_system import WrappedSystem
 
 TODAY = "{today}"
@@ -76,6 +69,9 @@ class DatedJudge:
     def __init__(self, judge: Judge, date: str) -> None:
         self.judge = judge
         self.date = date
+        own = judge_abilities(judge)
+        self._compares = own.compare
+        self.abilities = own if own.compare is None else replace(own, compare=self._compare)
 
     @property
     def fingerprint(self) -> str:
@@ -84,23 +80,6 @@ class DatedJudge:
     @property
     def criteria(self) -> frozenset[str]:
         return self.judge.criteria
-
-    @property
-    def apart(self) -> bool:
-        return isinstance(self.judge, SeparateCriteria) and self.judge.apart
-
-    @property
-    def own_rules(self) -> frozenset[str]:
-        return self.judge.own_rules if isinstance(self.judge, OwnRules) else frozenset()
-
-    @property
-    def planted(self) -> Mapping[str, str]:
-        return self.judge.planted if isinstance(self.judge, PlantedGuidelines) else {}
-
-    def asks(self, criteria: Sequence[str], sample: Sample, output: SystemOutput) -> bool:
-        """Return False where nothing of it needs a model, on whatever date."""
-        judge = self.judge
-        return not isinstance(judge, SparingJudge) or judge.asks(criteria, sample, output)
 
     def seen(self, sample: Sample) -> Sample:
         """Return the sample as the judge reads it."""
@@ -112,15 +91,9 @@ class DatedJudge:
         """Return the judge's scores."""
         return await self.judge(criteria, self.seen(sample), output)
 
-
-class DatedComparingJudge(DatedJudge):
-    """One that compares answers as well."""
-
-    judge: ComparingJudge  # type: ignore[assignment]
-
-    async def compare(self, sample: Sample, output: SystemOutput, other: SystemOutput) -> Score:
-        """Return which answer the judge prefers on the date."""
-        return await self.judge.compare(self.seen(sample), output, other)
+    async def _compare(self, sample: Sample, output: SystemOutput, other: SystemOutput) -> Score:
+        assert self._compares is not None
+        return await self._compares(self.seen(sample), output, other)
 
 
 def asked_on(system: System, eval_date: str) -> System:
@@ -135,4 +108,4 @@ def judged_on(judge: Judge, eval_date: str, samples: Sequence[Sample]) -> Judge:
     date = noted_date(eval_date, samples)
     if not date:
         return judge
-    return (DatedComparingJudge if isinstance(judge, ComparingJudge) else DatedJudge)(judge, date)
+    return DatedJudge(judge, date)

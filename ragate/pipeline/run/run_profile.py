@@ -2,13 +2,31 @@
 
 import datetime
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ragate.config import Config, Profile
 from ragate.errors import UsageError
 from ragate.models import Filters
-from ragate.pipeline.run.selection import Selection
 from ragate.support.settings import nearest
+from ragate.version import MANUAL
+
+
+@dataclass(frozen=True)
+class Selection:
+    """What part of the golden set is run, and how.
+
+    Attributes:
+        top_k: ``--top-k``, None for the system's own.
+        runs: Passes of the first look, at least 1.
+        eval_date: What ``{today}`` in a question stands for, "" for today.
+    """
+
+    filters: Filters = field(default_factory=Filters)
+    top_k: int | None = None
+    retrieval_only: bool = False
+    runs: int = 1
+    eval_date: str = ""
+
 
 # There without being written: the two that everyone needs.
 BUILT_IN = {"full": Profile(), "retrieval": Profile(retrieval_only=True)}
@@ -67,7 +85,7 @@ def find_profile(config: Config, name: str) -> Profile:
     if name not in profiles:
         raise UsageError(
             f"no profile {name!r}{nearest(name, profiles)}",
-            remedy=f"write it as [policy.profiles.{name}]: docs/run-options.md",
+            remedy=f"write it as [policy.profiles.{name}]: {MANUAL}/run-options.md",
         )
     return profiles[name]
 

@@ -1,9 +1,10 @@
 """A run that ended, kept here and sent to the run store."""
 
+from pathlib import Path
+
 from ragate.models import Report, Run
 from ragate.runtime.operations import Operations
 from ragate.stores.local import LocalStore
-from ragate.stores.postgres.open_store import sent_at_the_end
 
 
 def store_run(operations: Operations, run: Run, report: Report | None = None) -> None:
@@ -15,5 +16,12 @@ def store_run(operations: Operations, run: Run, report: Report | None = None) ->
     Raises:
         StorageError: it cannot be written here; that the store lacks it is only said.
     """
-    folder = LocalStore(operations.state).save(run, report)
-    sent_at_the_end(operations.runs_url, folder, operations.say)
+    send_run(operations, LocalStore(operations.state).save(run, report))
+
+
+def send_run(operations: Operations, folder: Path) -> None:
+    """Send the rest of a run that ended to the run store, if there is one."""
+    if operations.runs_url:
+        from ragate.stores.postgres.sender import send_end
+
+        send_end(operations.runs_url, folder, operations.say)

@@ -3,27 +3,26 @@
 Those on embeddings are asked together: a text that several of them read is embedded once.
 """
 
+from __future__ import annotations
+
 import asyncio
-from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import cast
+import hashlib
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, cast
 
 from ragate.core.judging.applicability import NO_ANSWER, failed, gave_nothing, provider_failure
+from ragate.errors import ProviderError
 from ragate.metrics._sample_metric import worst
-from ragate.models import (
-    ASKED,
-    Reads,
-    Run,
-    Sample,
-    Score,
-    ScoreState,
-    SystemOutput,
-    unscored,
-)
-from ragate.pipeline.score.asked.asked_metric import AskedMetric, OpenQuestion, key_of
-from ragate.pipeline.score.asked.metric_scores import raised
-from ragate.pipeline.score.vectors.run_vectors import RunVectors
-from ragate.protocols import Aggregate, AskingMetric, EmbeddingMetric, Metric
+from ragate.models import ASKED, Reads, Run, Sample, Score, ScoreState, SystemOutput, unscored
+from ragate.pipeline.score.metric_records import AskedMetric, OpenQuestion, key_of, raised
+from ragate.protocols import Aggregate, AskingMetric, Embedder, EmbeddingMetric, Metric
 
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+
+MOST_BYTES = 512 * 1024**2  # held at once; beyond it the oldest are asked for again
 Outputs = Mapping[str, SystemOutput]
 Spared = Callable[[Sample, SystemOutput], Collection[str]]
 TOGETHER = 1_000  # scores whose texts are embedded in one call
@@ -82,6 +81,22 @@ class AskedMetrics:
         if others:
             names = [metric.info.name for metric in self._asked]
             await self._measure(passes, samples, spared, names)
+
+    def forget_unscored(self) -> bool:
+        """Forget which outputs got no score, so that they are asked about again.
+
+        Returns:
+            Whether there are any; where half of a metric's outputs have none it mends nothing.
+        """
+        forgotten = False
+        for metric in self._asked:
+            states = {key: score.state for key, score in metric.scores.items()}
+            missing = [key for key, state in states.items() if state is ScoreState.UNSCORED]
+            if len(missing) * 2 <= len(states) + 1:
+                for key in missing:
+                    del metric.scores[key]
+                forgotten = forgotten or bool(missing)
+        return forgotten
 
     async def _measure(
         self,
@@ -173,3 +188,54 @@ class AskedMetrics:
             return unscored(name, f"no score within {self._timeout_s:g} s")
         except (Exception, SystemExit) as error:  # noqa: BLE001 - a metric may be foreign code
             return raised(metric.info, error)
+
+
+# The vectors of a run: every distinct text is embedded once, in batches.
+
+
+class RunVectors:
+    """The texts of a run that one embedder has embedded."""
+
+    def __init__(self, embedder: Embedder, *, most_bytes: int = MOST_BYTES) -> None:
+        self._embedder = embedder
+        self._most_bytes = most_bytes
+        self._held: dict[bytes, npt.NDArray[np.float32]] = {}
+        self._bytes = 0
+
+    async def of(self, texts: Iterable[str]) -> dict[str, npt.NDArray[np.float64]]:
+        """Return the vector of each text; those that are not known yet are embedded in one call.
+
+        Raises:
+            ProviderError: the embedder failed, or gave no vector for a text.
+        """
+        distinct = {text: _key(text) for text in texts}
+        unknown = [text for text, key in distinct.items() if key not in self._held]
+        fresh = await self._embed(unknown) if unknown else {}
+        vectors = {
+            text: (fresh[text] if text in fresh else self._held[key]).astype("float64")
+            for text, key in distinct.items()
+        }
+        for text, vector in fresh.items():
+            self._hold(distinct[text], vector)
+        return vectors
+
+    async def _embed(self, texts: list[str]) -> dict[str, npt.NDArray[np.float32]]:
+        import numpy as np
+
+        rows = np.asarray(await self._embedder(texts), dtype=np.float32)
+        if rows.ndim != 2 or len(rows) != len(texts) or not rows.shape[1]:
+            shape = "x".join(map(str, rows.shape))
+            raise ProviderError(f"the embedder gave {shape} numbers for {len(texts)} texts")
+        if not np.isfinite(rows).all():
+            raise ProviderError("the embedder gave a vector that holds no finite numbers")
+        return {text: row.copy() for text, row in zip(texts, rows, strict=True)}
+
+    def _hold(self, key: bytes, vector: npt.NDArray[np.float32]) -> None:
+        self._held[key] = vector
+        self._bytes += vector.nbytes
+        while self._bytes > self._most_bytes:
+            self._bytes -= self._held.pop(next(iter(self._held))).nbytes
+
+
+def _key(text: str) -> bytes:
+    return hashlib.blake2b(text.encode(errors="surrogatepass"), digest_size=16).digest()

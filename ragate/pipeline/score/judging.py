@@ -4,23 +4,33 @@ A judgement belongs to what a judge can see (judge, question, references, answer
 a run. It comes from the baseline where that holds it, else from the cache, else from the judge.
 """
 
-from collections.abc import Callable
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import nullcontext
 from functools import partial
 
-from ragate.core.judging.canary_rule import Voided
-from ragate.core.judging.criteria import PAIRWISE
+from ragate.core.judging.applicability import PAIRWISE
+from ragate.core.judging.canary_rule import CanaryResult, Voided, voided
 from ragate.errors import BudgetError, NotReadyError, ProviderError
-from ragate.models import Sample, Score, SystemOutput, unscored
+from ragate.judges import run_canaries, unchecked
+from ragate.models import Sample, Score, ScoreState, SystemOutput, unscored
 from ragate.models.score import shared_scores
-from ragate.pipeline.score.asked.spared_stages import SparedStages
-from ragate.pipeline.score.asked.turns import Turns
-from ragate.pipeline.score.judge_call_cache import CachedSteps
-from ragate.pipeline.score.judge_queue import JudgeQueue, without_score
-from ragate.pipeline.score.judgement_cache import Judgement, is_cut
-from ragate.pipeline.score.known_judgements import KnownJudgements
-from ragate.pipeline.score.pairwise import Opponents, bare
-from ragate.protocols import ComparingJudge
-from ragate.runtime.backlog import Heard, unheard
+from ragate.pipeline.score.judgement_cache import (
+    CachedJudgements,
+    CachedSteps,
+    Judgement,
+    aside,
+    is_cut,
+    measured,
+)
+from ragate.pipeline.score.known_judgements import KnownJudgements, Opponents, bare
+from ragate.pipeline.score.spared_stages import SparedStages, Turns
+from ragate.protocols import Judge, judge_abilities
+from ragate.runtime.backlog import Backlog, Heard, stop, unheard
+from ragate.support.spans import Spanned, judging, span
+
+Ask = Callable[[], Awaitable[Judgement]]
+BACKLOG = 256  # judgements that are waited for while more outputs are taken
 
 
 class Judging:
@@ -67,6 +77,8 @@ class Judging:
         )
         self._judgements: dict[str, Judgement] = {}
         self._held_back: set[str] = set()  # keys that could not be asked for when they came
+        self._lost: dict[str, list[str]] = {}  # by key, what the judge was asked and gave no score
+        self._again: dict[str, Judgement] = {}  # what was known before it was asked once more
         self.preferences: dict[str, Score] = {}
         self.fresh = self.reused = 0
         self.out = ""
@@ -98,6 +110,23 @@ class Judging:
         if self._opponents is not None and self._opponents.settled(sample, output) is None:
             self._submit_pair(self._opponents, sample, output)
 
+    def forget_unscored(self) -> bool:
+        """Forget which outputs got no score: submitted again, they are asked about once more.
+
+        Returns:
+            Whether there are any. Where the judge stopped or was voided, and where it gave none to
+            half of what it was asked about, asking again mends nothing.
+        """
+        lost, self._lost = self._lost, {}
+        if self.out or self.voided or len(lost) * 2 > self.fresh + 1:
+            return False
+        for key, names in lost.items():
+            known = self._again[key] = self._judgements[key]
+            self._judgements[key] = {n: score for n, score in known.items() if n not in names}
+            self._turns.forget(key, names)
+        self._held_back.update(lost)
+        return bool(lost)
+
     async def settle(self, heard: Heard = unheard) -> None:
         """Wait until everything that was submitted has its scores or a reason for having none.
 
@@ -106,9 +135,15 @@ class Judging:
         try:
             await self.queue.settle(heard)
         except (ProviderError, BudgetError, NotReadyError) as error:
-            self.out = f"{error.message}; {error.remedy}" if error.remedy else error.message
+            # A second chance that cannot be paid for takes nothing away from what is known.
+            if not self._again:
+                self.out = f"{error.message}; {error.remedy}" if error.remedy else error.message
         finally:
             await self.close()
+            for key, before in self._again.items():
+                self._judgements[key] = {**before, **self._judgements[key]}
+            self._held_back.difference_update(self._again)
+            self._again = {}
 
     async def close(self) -> None:
         """Stop what is still being asked; judgements that came are in the cache."""
@@ -152,6 +187,7 @@ class Judging:
         earlier = self._judgements.get(key)
         scores, groups, ruled = self._known.sort_out(key, sample, output)
         scores = {**(earlier or {}), **scores}
+        groups = [open_ for group in groups if (open_ := [n for n in group if n not in scores])]
         self._judgements[key] = shared_scores(scores)
         keep = partial(self._keep, key)
         if ruled:
@@ -162,7 +198,8 @@ class Judging:
         elif self._may_now(key, sample):
             chosen = self._turns.now(key, groups, sample, output, scores)
             self.fresh += bool(chosen)
-            self._turns.start(key, chosen, sample, output, keep)
+            keep_asked = partial(self._keep_asked, key)
+            self._turns.start(key, chosen, sample, output, keep_asked)
         if self._turns.any:  # an equal output of a sample with other labels may be asked for more
             self._held_back.add(key)
 
@@ -175,12 +212,13 @@ class Judging:
         self.reused += bool(scores)
         if scores or not self._may_now(key, sample):
             return
-        if not isinstance(judge := self._judge, ComparingJudge):
+        compare = judge_abilities(self._judge).compare
+        if compare is None:
             self._judgements[key] = {PAIRWISE: unscored(PAIRWISE, "this judge does not compare")}
             return
 
         async def ask() -> Judgement:
-            return {PAIRWISE: await judge.compare(sample, bare(output), opponents.other(sample))}
+            return {PAIRWISE: await compare(sample, bare(output), opponents.other(sample))}
 
         self.fresh += 1
         keep = partial(self._keep, key)
@@ -194,6 +232,156 @@ class Judging:
         self._held_back.add(key)
         return False
 
+    def _keep_asked(self, key: str, scores: Judgement) -> Judgement:
+        lost = [name for name, score in scores.items() if score.state is ScoreState.UNSCORED]
+        if lost:
+            self._lost.setdefault(key, []).extend(lost)
+        return self._keep(key, scores)
+
     def _keep(self, key: str, scores: Judgement) -> Judgement:
         known = self._judgements[key] = shared_scores({**self._judgements[key], **scores})
         return known
+
+
+# Questions to a judge that are under way: so many at once, each within its time.
+
+
+class JudgeQueue:
+    """Asks a judge, checks it by canaries once it is asked, and keeps what it says on the disk.
+
+    Attributes:
+        canaries: Results of the known answers that a judge of this run had to get right.
+        voided: What they show that does not count.
+        unchecked: Criteria in use for which there is no known answer, of a judge that was asked.
+
+    Args:
+        criteria: What the canaries check.
+        timeout_s: Seconds for one question.
+    """
+
+    def __init__(
+        self,
+        judge: Judge,
+        criteria: Sequence[str],
+        *,
+        cache: CachedJudgements,
+        concurrency: int,
+        timeout_s: float,
+        steps: CachedSteps | None = None,
+    ) -> None:
+        self._judge = judge
+        self._criteria = tuple(criteria)
+        self._cache = cache
+        self._steps = steps
+        self._concurrency = concurrency
+        self._gate = asyncio.Semaphore(concurrency)
+        self._timeout_s = timeout_s
+        self._pending = Backlog(BACKLOG)
+        self._checking: asyncio.Task[list[CanaryResult]] | None = None
+        self.canaries: list[CanaryResult] = []
+        self.voided = Voided()
+        self.unchecked: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self._pending)
+
+    def start(
+        self,
+        key: str,
+        ask: Ask,
+        criteria: Sequence[str],
+        keep: Callable[[Judgement], object],
+        *,
+        sample: str,
+        by_model: bool = True,
+    ) -> None:
+        """Start getting the scores of some criteria of one judgement.
+
+        Args:
+            keep: Gets them, unscored ones too.
+            sample: Whose judgement it is.
+            by_model: False where it is known that no model is needed.
+        """
+        if by_model and self._checking is None:
+            with aside():
+                self._checking = asyncio.create_task(self._check())
+        self._pending.start(self._ask(key, ask, criteria, keep, sample=sample, by_model=by_model))
+        judging(len(self._pending))
+
+    async def room(self) -> None:
+        """Wait until more may be started."""
+        await self._pending.room()
+
+    async def settle(self, heard: Heard = unheard) -> None:
+        """Wait until all have their scores, and the canaries are in.
+
+        Args:
+            heard: Told how many have ended of how many, while it is waited for them.
+
+        Raises:
+            ProviderError, BudgetError, NotReadyError: the judge gives no more judgements.
+        """
+        await self._pending.wait(heard)
+        judging(len(self._pending))
+        if self._checking is not None:
+            self.canaries = await self._checking
+            self.voided = self._void(self.canaries)
+
+    async def close(self) -> None:
+        """Stop what is still being asked; judgements that came are in the cache."""
+        await self._pending.stop()
+        if self._checking is not None:
+            await stop(self._checking)
+        await self._cache.flush()
+        if self._steps is not None:
+            await self._steps.flush()
+
+    async def _check(self) -> list[CanaryResult]:
+        self.unchecked = unchecked(self._judge, self._criteria)
+        results = await run_canaries(
+            self._judge,
+            criteria=self._criteria,
+            timeout_s=self._timeout_s,
+            concurrency=self._concurrency,
+        )
+        if self._steps is not None and not self._void(results):
+            await self._steps.trust()
+        return results
+
+    def _void(self, results: Sequence[CanaryResult]) -> Voided:
+        return voided(results, self._criteria, self.unchecked)
+
+    async def _ask(
+        self,
+        key: str,
+        ask: Ask,
+        criteria: Sequence[str],
+        keep: Callable[[Judgement], object],
+        *,
+        sample: str,
+        by_model: bool,
+    ) -> None:
+        async with self._gate if by_model else nullcontext():
+            try:
+                with span(Spanned.JUDGE, sample=sample, criteria=", ".join(criteria)):
+                    async with asyncio.timeout(self._timeout_s):
+                        judgement = await ask()
+            except TimeoutError:
+                judgement = without_score(criteria, f"no verdict within {self._timeout_s:g} s")
+            scores = {name: score for name, score in judgement.items() if name in criteria}
+            keep(scores)
+            # Before the next is asked: a kill loses no more judgements than are under way at once.
+            if by_model and measured(scores) and (kept := await self._trusted(measured(scores))):
+                await self._cache.put(key, kept)
+
+    async def _trusted(self, scores: Judgement) -> Judgement:
+        """Wait for the canaries: what a judge says who fails them must not outlive the run."""
+        if self._checking is None:
+            return {}
+        void = self._void(await asyncio.shield(self._checking))
+        return {name: score for name, score in scores.items() if not void.reason(name)}
+
+
+def without_score(criteria: Sequence[str], reason: str) -> Judgement:
+    """Return criteria that a judge gave no score, with the reason."""
+    return {name: unscored(name, f"judge: {reason}") for name in criteria}

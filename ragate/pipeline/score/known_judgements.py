@@ -1,17 +1,102 @@
-"""Judgements that are there already: in the baseline, and in the cache."""
+"""Judgements that are there already: in the baseline, in the cache, or known without a judge."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 
-from ragate.core.hashing import content_hash, output_hash
-from ragate.core.judging.criteria import PAIRWISE
+from ragate.core.hashing import content_hash, digest, output_hash, retrieval_hash
+from ragate.core.judging.addressed import addressed
+from ragate.core.judging.applicability import PAIRWISE
+from ragate.core.judging.criteria import Criterion, unasked_score
 from ragate.core.judging.judgement_hash import judgement_hash
-from ragate.core.lookup import Lookup
-from ragate.models import Record, Run, Sample, SystemOutput
+from ragate.core.lookup import Lookup, first_runs
+from ragate.core.text.listed_names import listed
+from ragate.models import Record, Run, Sample, Score, SystemOutput, not_applicable, unscored
 from ragate.pipeline.run.relative_dates import DatedJudge, names_today
-from ragate.pipeline.score.addressed_texts import AddressedTexts
 from ragate.pipeline.score.judgement_cache import CachedJudgements, Judgement, measured
-from ragate.pipeline.score.pairwise import Opponents, bare, pair_hash
-from ragate.protocols import Judge, Judged, SeparateCriteria, SparingJudge
+from ragate.protocols import Judge, Judged, judge_abilities
+
+TIE = 0.5
+_SAMPLE = Criterion(PAIRWISE)
+_LISTED = 5
+_MOST_NAMED = 5
+
+
+# An answer beside the baseline's: whom it is compared with, and what needs no judge.
+
+
+@dataclass(frozen=True)
+class Opponents:
+    """The baseline's first run by content of the sample.
+
+    Attributes:
+        itself: There is no baseline yet: what is to become one is compared with itself.
+    """
+
+    records: Mapping[str, Record] = field(default_factory=dict)
+    itself: bool = False
+
+    def settled(self, sample: Sample, output: SystemOutput) -> Score | None:
+        """Return the score that needs no judgement, None where a judge has to be asked."""
+        if self.itself:
+            return _tie("a baseline beside itself")
+        key = content_hash(sample)
+        if key not in self.records:
+            return not_applicable(PAIRWISE, "the baseline does not hold this sample")
+        decided = unasked_score(_SAMPLE, sample, output)
+        if decided is not None and decided.value is None:
+            return decided
+        opponent = self._answer(key)
+        if opponent is None:
+            return unscored(
+                PAIRWISE, 'the baseline holds no answers: set [policy] store = "answers"'
+            )
+        answer = "" if decided is not None else (output.answer or "")
+        if answer.strip() == opponent.strip():
+            return _tie("the same answer")
+        if not answer.strip() or not opponent.strip():
+            return Score(metric=PAIRWISE, value=float(bool(answer.strip())), reason="one is empty")
+        return None
+
+    def other(self, sample: Sample) -> SystemOutput:
+        """Return what a judge sees of the baseline's output."""
+        return SystemOutput(answer=self._answer(content_hash(sample)))
+
+    def _answer(self, key: str) -> str | None:
+        """Return "" where the output failed, None where the baseline keeps no answers."""
+        output = self.records[key].output
+        return "" if output.error is not None else output.answer
+
+
+def opponents_of(baseline: Run | None) -> Opponents:
+    """Return the answers to compare with, those of a run itself without a baseline."""
+    if baseline is None:
+        return Opponents(itself=True)
+    return Opponents(first_runs(baseline.records))
+
+
+def pair_hash(judge: str, sample: Sample, output: SystemOutput, opponent: SystemOutput) -> str:
+    """Return the identity of a judgement over two answers, the candidate's first."""
+    return digest(
+        [PAIRWISE, *(judgement_hash(judge, sample, answer) for answer in (output, opponent))]
+    )
+
+
+def bare(output: SystemOutput) -> SystemOutput:
+    """Return what a comparison sees of an output: its answer."""
+    return SystemOutput(answer=output.answer)
+
+
+def losses(scores: Mapping[str, Score]) -> str:
+    """Return one line on the samples whose answer the judge liked less, "" where there are none."""
+    lost = [key for key, score in scores.items() if score.value is not None and score.value < TIE]
+    if not lost:
+        return ""
+    won = sum(score.value is not None and score.value > TIE for score in scores.values())
+    return f"{PAIRWISE}: {won} better, {len(lost)} worse: {listed(lost, most=_LISTED)}"
+
+
+def _tie(reason: str) -> Score:
+    return Score(metric=PAIRWISE, value=TIE, reason=reason)
 
 
 class KnownJudgements:
@@ -19,6 +104,7 @@ class KnownJudgements:
 
     Attributes:
         criteria: What the metrics want of each output by itself, sorted.
+        apart: The judge is asked one criterion at a time.
         opponents: What an answer is compared with, None where no metric compares.
         cache: Where judgements outlive the run.
         addressed: Outputs that speak to a judge, of those that the baseline does not hold.
@@ -35,16 +121,12 @@ class KnownJudgements:
     ) -> None:
         all_criteria = {metric.criterion for metric in metrics}
         self.judge = judge
+        self.apart = judge_abilities(judge).apart
         self.criteria = tuple(sorted(all_criteria - {PAIRWISE}))
         self.opponents = (opponents or Opponents()) if PAIRWISE in all_criteria else None
         self._recorded = RecordedJudgements(judge, metrics, baseline)
         self.cache = cache
-        self.addressed = AddressedTexts()
-
-    @property
-    def apart(self) -> bool:
-        """Return whether the judge is asked one criterion at a time."""
-        return isinstance(self.judge, SeparateCriteria) and self.judge.apart
+        self.addressed = AddressedTexts(self._recorded.retrievals)
 
     @property
     def any(self) -> bool:
@@ -95,20 +177,26 @@ class KnownJudgements:
         return self.judge.seen(sample) if isinstance(self.judge, DatedJudge) else sample
 
     def _scores(self, key: str, sample: Sample, output: SystemOutput) -> Judgement:
-        recorded = self._recorded(sample, output)
+        retrieval = retrieval_hash(output) if self._recorded.retrievals else ""
+        recorded = self._recorded(sample, output, retrieval)
         if all(name in recorded for name in self.criteria):
             return recorded
-        self.addressed.look(sample, output)
+        self.addressed.look(sample, output, retrieval=retrieval)
         scores = {**(self.cache.get(key) or {}), **recorded}
         return {name: score for name, score in scores.items() if name in self.criteria}
 
 
 class RecordedJudgements:
-    """The baseline's judgements by the same judge, by content hash and output hash."""
+    """The baseline's judgements by the same judge, by content hash and output hash.
+
+    Attributes:
+        retrievals: Hashes of the retrievals that it holds.
+    """
 
     def __init__(self, judge: Judge, metrics: Sequence[Judged], baseline: Run | None) -> None:
         self._same: list[Judged] = []
         self._records: Mapping[str, Record] = {}
+        self.retrievals: set[str] = set()
         self._same_date = True
         if baseline is None or baseline.manifest.judge != judge.fingerprint:
             return
@@ -124,6 +212,7 @@ class RecordedJudgements:
         rows: dict[str, int] = {}
         most: dict[str, int] = {}
         for row, record in enumerate(baseline.records):
+            self.retrievals.add(record.retrieval_hash)
             key = _content_key(record.content_hash, record.output_hash)
             count = len(self._judgement(record))
             if count > most.get(key, 0):
@@ -134,11 +223,17 @@ class RecordedJudgements:
     def any(self) -> bool:
         return bool(self._records)
 
-    def __call__(self, sample: Sample, output: SystemOutput) -> Judgement:
-        """Return the scores by criterion, none where the baseline has no such output."""
+    def __call__(self, sample: Sample, output: SystemOutput, retrieval: str) -> Judgement:
+        """Return the scores by criterion, none where the baseline has no such output.
+
+        Args:
+            retrieval: The output's `retrieval_hash`.
+        """
         if not self._records or (names_today(sample) and not self._same_date):
             return {}
-        record = self._records.get(_content_key(content_hash(sample), output_hash(output)))
+        record = self._records.get(
+            _content_key(content_hash(sample), output_hash(output, retrieval))
+        )
         return {} if record is None else self._judgement(record)
 
     def _judgement(self, record: Record) -> Judgement:
@@ -156,4 +251,53 @@ def _content_key(content: str, output: str) -> str:
 
 def asks(judge: Judge, criteria: Sequence[str], sample: Sample, output: SystemOutput) -> bool:
     """Return False where a judge says that it needs no model for a judgement."""
-    return not isinstance(judge, SparingJudge) or judge.asks(criteria, sample, output)
+    needs_model = judge_abilities(judge).asks
+    return needs_model is None or needs_model(criteria, sample, output)
+
+
+# Which new outputs hold text that speaks to a judge: named in the report, and nothing more.
+
+
+class AddressedTexts:
+    """The outputs that are not the baseline's and speak to a judge, by sample.
+
+    Args:
+        held: Hashes of the retrievals that the baseline holds: their texts were there before.
+    """
+
+    def __init__(self, held: Collection[str] = ()) -> None:
+        self._held = held
+        self._kinds: dict[str, str] = {}
+        self._plain: set[int] = set()  # hashes of texts that do not: samples share passages
+
+    def look(self, sample: Sample, output: SystemOutput, *, retrieval: str = "") -> None:
+        """Note where the output, or its question, does so.
+
+        Args:
+            retrieval: Its `retrieval_hash`, where that is known.
+        """
+        places = [("question", sample.query), ("answer", output.answer or "")]
+        if retrieval not in self._held:
+            texts = (chunk.text for chunk in output.chunks)
+            places += [(f"context {n}", text) for n, text in enumerate(texts, start=1)]
+        for place, text in places:
+            if kind := self._kind(text):
+                self._kinds.setdefault(sample.id, f"{place}: {kind}")
+
+    def _kind(self, text: str) -> str:
+        if hash(text) in self._plain:
+            return ""
+        kind = addressed(text)
+        if not kind:
+            self._plain.add(hash(text))
+        return kind
+
+    @property
+    def note(self) -> str:
+        """One sentence for the report, "" where there are none."""
+        if not self._kinds:
+            return ""
+        named = listed([f"{name} ({kind})" for name, kind in self._kinds.items()], most=_MOST_NAMED)
+        count = len(self._kinds)
+        hold = "1 sample holds" if count == 1 else f"{count} samples hold"
+        return f"{hold} text that speaks to a judge; read it before you trust their scores: {named}"

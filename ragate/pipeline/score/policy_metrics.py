@@ -6,7 +6,7 @@ from ragate import plugins
 from ragate.config import Config, check_rule, check_slice_metric, check_stage
 from ragate.core.rules.checked_metric import checked_name
 from ragate.errors import ConfigError, PluginError
-from ragate.models import Needs, Sample
+from ragate.models import Failure, Needs, Sample, ScoreState, SystemOutput
 from ragate.protocols import (
     NO_CLIENTS,
     NO_RANKINGS,
@@ -17,6 +17,11 @@ from ragate.protocols import (
     MetricClients,
     MetricOfAPart,
 )
+from ragate.version import MANUAL
+
+_AT_ONCE = 200
+# A metric leaves a sample out before it looks at the output; every other one is unscored by this.
+_NOT_ASKED = SystemOutput(error=Failure(kind="provider", message="not asked"))
 
 
 def make_metrics(
@@ -58,7 +63,7 @@ def make_metrics(
                 remedy="a metric's name is the one it is asked for: MetricRequest.name",
             )
         if why := getattr(metric, "unusable", ""):
-            raise ConfigError(why, remedy=f"docs/metrics.md says what {rule.metric} needs")
+            raise ConfigError(why, remedy=f"{MANUAL}/metrics.md says what {rule.metric} needs")
         check_rule(rule, metric.info)
         check_slice_metric(config.policy.slices, metric.info)
         check_stage(config.policy.scorecard, metric.info)
@@ -86,3 +91,50 @@ def with_counts(metrics: Sequence[Metric | Aggregate]) -> list[Metric | Aggregat
             )
         with_checked.append(checked)
     return with_checked
+
+
+# Which samples a metric can speak about: known before anything is asked.
+
+
+def applicable(metric: Metric | Aggregate, samples: Sequence[Sample]) -> list[Sample]:
+    """Return the samples that a metric can speak about; all for a rate that some sample allows."""
+    pairs = [(sample, _NOT_ASKED) for sample in samples]
+    if metric.info.aggregate:
+        score = metric.aggregate(pairs)  # type: ignore[union-attr]  # told by info.aggregate
+        return [] if score.state is ScoreState.NOT_APPLICABLE else list(samples)
+    scores = metric.score_samples(pairs)  # type: ignore[union-attr]
+    return [
+        sample
+        for sample, score in zip(samples, scores, strict=True)
+        if score.state is not ScoreState.NOT_APPLICABLE
+    ]
+
+
+def applies(metric: Metric | Aggregate, samples: Sequence[Sample]) -> bool:
+    """Return whether there is a sample that a metric can speak about.
+
+    It mostly is among the first: a large golden set is not read to its end, nor held.
+    """
+    if metric.info.aggregate:
+        return bool(applicable(metric, samples))
+    return any(
+        applicable(metric, samples[start : start + _AT_ONCE])
+        for start in range(0, len(samples), _AT_ONCE)
+    )
+
+
+def inapplicable_gates(
+    config: Config, metrics: Sequence[Metric | Aggregate], samples: Sequence[Sample]
+) -> list[str]:
+    """Return the gated metrics that no sample has what they need for; foreign ones are not asked.
+
+    Such a metric is never measured, and `check` ends without a decision for it.
+    """
+    gated = {rule.metric for rule in config.policy.metrics if rule.level == "error"}
+    return [
+        metric.info.name
+        for metric in metrics
+        if metric.info.name in gated
+        and plugins.is_builtin("metrics", plugins.split_metric(metric.info.name)[0])
+        and not applies(metric, samples)
+    ]

@@ -1,21 +1,34 @@
 """Scoring what was collected: the policy's metrics, and the judge where one of them needs it."""
 
+from __future__ import annotations
+
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from ragate.config import Config
-from ragate.models import Needs, Run, RunManifest, Sample, SystemOutput
+from ragate.core.comparison.earlier_rankings import earlier_rankings
+from ragate.errors import ConfigError
+from ragate.models import Needs, Reads, Run, RunManifest, Sample, SystemOutput
 from ragate.pipeline.run.collected_outputs import Collected
-from ragate.pipeline.run.selection import Selection
-from ragate.pipeline.score.asked.spared_stages import SparedStages
+from ragate.pipeline.run.run_profile import Selection
 from ragate.pipeline.score.asked_metrics import AskedMetrics
-from ragate.pipeline.score.judge_readiness import JudgeReadiness
-from ragate.pipeline.score.judging import Judging
 from ragate.pipeline.score.metric_records import evaluate
+from ragate.pipeline.score.policy_metrics import judged_metrics, make_metrics
 from ragate.protocols import Aggregate, Metric
 from ragate.runtime.operations import Progress
 from ragate.runtime.resources import Opened
+from ragate.version import MANUAL
+
+if TYPE_CHECKING:
+    from ragate.pipeline.score.judging import Judging
+    from ragate.pipeline.score.open_judge import JudgeReadiness
+    from ragate.pipeline.score.spared_stages import SparedStages
+
+
+TRIES = 3  # at most, of a score that one output does not get
 
 
 @dataclass(frozen=True)
@@ -28,6 +41,7 @@ class ScoringPlan:
         unjudged: Why the judge is not asked at all, "" where it is.
         may_ask: Whether the judge may be asked about a sample whose judgement is not there yet.
         recording: A baseline is made: its answers are compared with no other's.
+        judge_last: The judge is asked only where the metrics that need none have not failed.
         progress: Shows how far the judge is, once nothing else is waited for.
     """
 
@@ -39,6 +53,7 @@ class ScoringPlan:
     unjudged: str = ""
     may_ask: Callable[[Sample], bool] = lambda _sample: True
     recording: bool = False
+    judge_last: bool = False
     progress: Callable[[Progress], None] = lambda _progress: None
 
 
@@ -77,7 +92,7 @@ class Scorer:
         Raises:
             NotReadyError: the judge cannot be asked.
         """
-        if self.judging is None or self.readiness is None:
+        if self.judging is None or self.readiness is None or self.plan.judge_last:
             return False
         self.plan.opened.before_paying.demand(self.readiness.look)
         if not self.readiness.answers_cost:
@@ -88,7 +103,7 @@ class Scorer:
 
     def submit(self, sample: Sample, output: SystemOutput) -> None:
         """Start judging an output while others are still collected."""
-        if self.judging is not None and not self.ahead:
+        if self.judging is not None and not self.ahead and not self.plan.judge_last:
             self.judging.submit(sample, output)
 
     async def room(self) -> None:
@@ -116,19 +131,12 @@ class Scorer:
         """
         if not judged:
             return self._unjudged(collected)
-        passes, samples = collected.passes, self.plan.samples
-        if self.judging is not None:
-            if self.ahead:
-                asked = self.asked.measure
-                await asked(passes, samples, spared=self._spared, in_turn=self.ahead, others=False)
-            for outputs in collected.passes:
-                for sample in self.plan.samples:
-                    if sample.id in outputs:
-                        self.judging.submit(sample, outputs[sample.id])
-                        await self.judging.queue.room()
-            await self.judging.settle(self._show)
-        in_turn = self.spared.in_turn if self.spared is not None else ()
-        await self.asked.measure(passes, samples, spared=self._spared, in_turn=in_turn)
+        await self._ask(collected)
+        for _ in range(TRIES - 1):
+            judge = self.judging is not None and self.judging.forget_unscored()
+            if not (self.asked.forget_unscored() or judge):
+                break
+            await self._ask(collected)
         return evaluate(
             collected.passes,
             self.plan.samples,
@@ -136,6 +144,22 @@ class Scorer:
             manifest=self._manifest(collected.manifest),
             judgements=self.judging.judgement if self.judging is not None else None,
         )
+
+    async def _ask(self, collected: Collected) -> None:
+        """Ask the judge and the metrics that ask a model about what has no score yet."""
+        passes, samples = collected.passes, self.plan.samples
+        if self.judging is not None:
+            if self.ahead:
+                asked = self.asked.measure
+                await asked(passes, samples, spared=self._spared, in_turn=self.ahead, others=False)
+            for outputs in passes:
+                for sample in samples:
+                    if sample.id in outputs:
+                        self.judging.submit(sample, outputs[sample.id])
+                        await self.judging.queue.room()
+            await self.judging.settle(self._show)
+        in_turn = self.spared.in_turn if self.spared is not None else ()
+        await self.asked.measure(passes, samples, spared=self._spared, in_turn=in_turn)
 
     def _spared(self, sample: Sample, output: SystemOutput) -> frozenset[str]:
         """Return the metrics that need not be asked about an output, once it was judged."""
@@ -151,10 +175,112 @@ class Scorer:
 
     def _unjudged(self, collected: Collected) -> Run:
         left_out = (*self.left_out, *self.judged)
-        manifest = collected.manifest.amended(judge=None, left_out=left_out)
+        manifest = collected.manifest.amended(judge=None, judge_name="", left_out=left_out)
         metrics = [metric for metric in self.metrics if metric.info.needs is Needs.NOTHING]
         return evaluate(collected.passes, self.plan.samples, metrics, manifest=manifest)
 
     def _manifest(self, manifest: RunManifest) -> RunManifest:
-        judge = self.judging.fingerprint if self.judging is not None else None
-        return manifest.amended(judge=judge, left_out=tuple(self.left_out))
+        judge, settings = self.judging, self.plan.config.policy.judge
+        return manifest.amended(
+            judge=judge.fingerprint if judge is not None else None,
+            judge_name=settings.shown if judge is not None and settings is not None else "",
+            left_out=tuple(self.left_out),
+        )
+
+
+# From the policy to a scorer: which metrics are measured, and by which judge.
+
+
+@asynccontextmanager
+async def open_scorer(plan: ScoringPlan) -> AsyncIterator[Scorer]:
+    """Yield the scorer of one run.
+
+    Raises:
+        ConfigError: a metric needs a judge and the policy names none.
+    """
+    config, samples, opened, baseline = plan.config, plan.samples, plan.opened, plan.baseline
+    states = baseline.manifest.states if baseline else {}
+    active = make_metrics(
+        config,
+        samples,
+        states=states,
+        clients=opened.metrics,
+        eval_date=plan.selection.eval_date,
+        earlier=earlier_rankings(baseline, recording=plan.recording),
+    )
+    left_out = _left_out(active, plan)
+    asked = AskedMetrics(
+        [metric for metric in active if metric.info.name not in left_out],
+        baseline=baseline,
+        concurrency=opened.system.concurrency,
+        timeout_s=opened.system.timeout_s,
+    )
+    metrics = asked.metrics
+    judged = judged_metrics(metrics)
+    spared = None
+    if config.policy.scorecard is not None:
+        from ragate.pipeline.score.spared_stages import spared_stages
+
+        spared = spared_stages(config.policy.scorecard, metrics)
+    if not judged:
+        yield Scorer(plan, metrics, left_out, asked, spared=spared)
+        return
+    from ragate.pipeline.score.known_judgements import opponents_of
+    from ragate.pipeline.score.open_judge import JudgeReadiness, open_judge
+
+    settings = config.policy.judge
+    names = [metric.info.name for metric in judged]
+    if settings is None:
+        raise ConfigError(
+            f"{', '.join(names)}: needs a judge", remedy=f"add [policy.judge]: {MANUAL}/judge.md"
+        )
+    wanted = config.policy.needed
+    needed = [name for name in names if plan.recording or name in wanted]
+    readiness = JudgeReadiness(config, settings, opened, needed, recording=plan.recording)
+    async with open_judge(config, settings, opened, chat=readiness.chat) as judge:
+        judging = judge.judging(
+            judged,
+            samples=samples,
+            eval_date=plan.selection.eval_date,
+            baseline=baseline,
+            opponents=opponents_of(None if plan.recording else baseline),
+            may_ask=plan.may_ask,
+            spared=spared,
+        )
+        try:
+            # What the judge lacks is to be told before more is paid for.
+            ahead = spared.ahead if spared is not None and readiness.lack() is None else ()
+            yield Scorer(plan, metrics, left_out, asked, judging, readiness, spared, ahead)
+        finally:
+            await judging.close()
+
+
+def no_scorer(plan: ScoringPlan) -> Scorer:
+    """Return a scorer of no metric, for outputs that are collected only."""
+    system = plan.opened.system
+    asked = AskedMetrics(
+        [], baseline=None, concurrency=system.concurrency, timeout_s=system.timeout_s
+    )
+    return Scorer(plan, [], {}, asked)
+
+
+def _left_out(metrics: Sequence[Metric | Aggregate], plan: ScoringPlan) -> dict[str, str]:
+    """Return what is not measured on purpose, by metric, with the reason."""
+    unjudged = plan.unjudged or _keyless(plan.config, plan.opened.judge.environment)
+    reasons = {}
+    for metric in metrics:
+        if plan.selection.retrieval_only and metric.info.reads is Reads.ANSWER:
+            reasons[metric.info.name] = "--retrieval-only"
+        elif metric.info.name in plan.selection.filters.skip:
+            reasons[metric.info.name] = "--skip"
+        elif metric.info.needs is Needs.JUDGE and unjudged:
+            reasons[metric.info.name] = unjudged
+    return reasons
+
+
+def _keyless(config: Config, environment: Mapping[str, str]) -> str:
+    """Return that the judge has no key, where the policy lets a run go without it."""
+    if config.policy.without_key != "judge-free" or config.policy.judge is None:
+        return ""
+    missing = config.policy.unset_key(config.policy.judge.provider, environment)
+    return f"{missing} is not set; [policy] without_key = judge-free" if missing else ""

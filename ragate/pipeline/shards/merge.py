@@ -3,20 +3,31 @@
 import datetime
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import cast
 
+from ragate.clients.budget import Tally
+from ragate.config import Config
+from ragate.core.text.listed_names import listed
 from ragate.errors import DatasetError
 from ragate.models import RunManifest, Sample
 from ragate.outputs.outputs_header import ShardClaim
 from ragate.outputs.recorded_output import RecordedOutput
-from ragate.pipeline.shards.shard_file import (
-    RERUN,
-    ShardFile,
-    Wanted,
-    read_part,
-    refuse_unfit,
-)
+from ragate.pipeline.decide.compare_and_decide import Decided
+from ragate.pipeline.decide.gate_setup import GateSetup
+from ragate.pipeline.run.run_profile import Selection
+from ragate.pipeline.shards.shard import RERUN, ShardFile, Wanted, read_part, refuse_unfit
+from ragate.pipeline.shards.shard_plan import divided_caps
+from ragate.run.hooks import Remarks
+from ragate.run.one_run import run_gate
+from ragate.run.plan import RunPlan, Stop
+from ragate.run.sources import FilesSource
+from ragate.runtime.operations import Operations
+from ragate.support.spill import Spill
 
+_SHOWN = 3  # samples that are named
+_ANEW = "make a plan of this golden set with `ragate plan`, and collect every shard by it"
 _NOT_OURS = "the file is not what `ragate collect --plan` wrote: collect it again"
 
 
@@ -188,3 +199,86 @@ def _united(
     if not found:
         return {}
     return {sample.id: found[sample.id] for sample in samples if sample.id in found}
+
+
+# A verdict on shards that lack a part: nothing that was not measured passes.
+
+
+class HeldBack:
+    """Says what the shards lack, so that a pass becomes no decision.
+
+    ``max_unscored`` is for samples that fail one by one. A shard that is missing, or a plan without
+    a sample, says nothing of these samples, maybe because of what they would have shown.
+    """
+
+    def __init__(self, plan: RunPlan, setup: GateSetup) -> None:
+        self._samples = setup.samples
+        self._shards = cast("ShardMerge", plan.source.parts)
+
+    def decided(self, _decided: Decided) -> Remarks:
+        shards = self._shards
+        unplanned = [
+            sample.id for sample in self._samples if sample.id not in shards.wanted.samples
+        ]
+        reasons, remedies = shards.missing_reasons(), shards.missing_remedies()
+        if unplanned:
+            many = "sample" if len(unplanned) == 1 else "samples"
+            named = listed(unplanned, most=_SHOWN)
+            reasons = (*reasons, f"the plan leaves out {len(unplanned)} {many}: {named}")
+            remedies = (*remedies, _ANEW)
+        return Remarks(held_back=tuple(reasons), remedies=tuple(remedies))
+
+
+# Judging one shard ahead of the verdict: what the judge says is in the cache then.
+
+
+@dataclass(frozen=True)
+class JudgedShard:
+    """What the judge did for one shard.
+
+    Attributes:
+        fresh, reused: Distinct judgements that were asked for, and that were there already.
+        lack: Why what it said does not count, or why it said no more; "" where all is well.
+    """
+
+    samples: int
+    fresh: int
+    reused: int
+    tally: Tally
+    lack: str = ""
+
+
+async def judge_shard(
+    config: Config, operations: Operations, selection: Selection, shard: ShardMerge, number: int
+) -> JudgedShard:
+    """Measure the outputs of one shard for the sake of what models say of them.
+
+    Nothing is compared or decided. The judge has the shard's part of the caps, and passes its
+    canaries in every shard anew.
+
+    Raises:
+        RagateError: golden set, baseline or shard cannot be read.
+    """
+    placed = shard.wanted.samples
+
+    def own(samples: Sequence[Sample]) -> Sequence[Sample]:
+        mine = (one for one in samples if placed.get(one.id, ("", 0))[1] == number)
+        return Spill(Sample, mine)
+
+    result = await run_gate(
+        RunPlan(
+            divided_caps(config, shard.wanted.shards, number),
+            operations,
+            FilesSource(shard.paths, parts=shard),
+            selection,
+            command="judge",
+            stop=Stop.SCORED,
+            own=own,
+        )
+    )
+    count, tally = len(result.setup.samples), result.session.ready.opened.tally
+    judging = result.scorer.judging if result.scorer is not None else None
+    if judging is None:
+        return JudgedShard(count, 0, 0, tally)
+    voided = "the judge got known answers wrong" if judging.voided else ""
+    return JudgedShard(count, judging.fresh, judging.reused, tally, judging.out or voided)

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from functools import partial
 
-from ragate.pipeline.run.opened_system import (
+from ragate.pipeline.run.ready_system import (
     OpenedSystem,
     OpensSystem,
     SystemRequest,
@@ -13,8 +13,7 @@ from ragate.pipeline.run.opened_system import (
 )
 from ragate.pipeline.workers.plan_budget import note_queued
 from ragate.pipeline.workers.submit import plan_name, plan_of, spent_calls
-from ragate.queue.engine import STALLED_S, open_queue
-from ragate.queue.plan_lock import alone_at
+from ragate.queue.engine import STALLED_S, alone_at, open_queue
 from ragate.queue.submission import Submission
 from ragate.runtime.resources import Opened
 

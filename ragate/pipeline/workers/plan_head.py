@@ -5,18 +5,21 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from ragate.baseline import requests_path
+from ragate import errors
+from ragate.baseline.requests import requests_path
 from ragate.config import Config
 from ragate.core.hashing import digest
-from ragate.errors import UsageError
-from ragate.models import Frozen
+from ragate.errors import RagateError, SystemMismatchError, UsageError
+from ragate.models import Frozen, SystemInfo
 from ragate.pipeline.run.relative_dates import date_of
-from ragate.pipeline.run.selection import Selection
-from ragate.pipeline.shards.freeze_plan import freeze_plan, refuse_other_plan
-from ragate.pipeline.shards.shard_plan import ShardPlan
+from ragate.pipeline.run.run_profile import Selection
+from ragate.pipeline.shards.shard_plan import ShardPlan, freeze_plan, refuse_other_plan
+from ragate.protocols import System, system_abilities
 from ragate.runtime.operations import Operations
+from ragate.support.escape import one_line
 from ragate.support.git import changed_files, head_commit
 
+_MOST = 1500  # characters
 _UNNAMED = "the plan of the queue"
 _UNCHANGED = "start the worker in a checkout as the run has it: the same commit and changes"
 
@@ -111,3 +114,103 @@ def queue_name(plan: ShardPlan, role: str = "") -> str:
 def dated_selection(selection: Selection) -> Selection:
     """Return the selection with its day named: every worker asks of the same one."""
     return replace(selection, eval_date=date_of(selection.eval_date))
+
+
+# Why a block was not done, on its way from a worker to whoever submitted it.
+
+
+class _Told(Frozen):
+    kind: str
+    message: str
+    remedy: str
+
+
+def error_text(error: BaseException) -> str:
+    """Return an error as a worker tells it."""
+    message, remedy = f"{type(error).__name__}: {error}", ""
+    if isinstance(error, RagateError):
+        message, remedy = error.message, error.remedy
+    told = _Told(kind=type(error).__name__, message=message[:_MOST], remedy=remedy[:_MOST])
+    return told.model_dump_json()
+
+
+def read_error(block: int, text: str) -> RagateError:
+    """Return what a worker told as an error of the same kind, whatever anybody wrote there."""
+    try:
+        told = _Told.model_validate_json(text)
+    except ValidationError:
+        told = _Told(kind="", message=text, remedy="")
+    kind = getattr(errors, told.kind, None)
+    if not (isinstance(kind, type) and issubclass(kind, RagateError)):
+        kind = RagateError
+    message = f"block {block}, on a worker: {one_line(told.message, _MOST)}"
+    return kind(message, remedy=one_line(told.remedy, _MOST))
+
+
+# What a worker says of its system: whoever submits runs nothing of it, and believes the first.
+
+
+class Greeting(Frozen):
+    """What a run has to know of its system.
+
+    Attributes:
+        max_runs, identifies_state, reads_date, arranges: As of `ragate.protocols.SystemAbilities`.
+        documents: Ids of all documents that can be retrieved, sorted; None where unknown.
+    """
+
+    system: SystemInfo
+    max_runs: int | None = None
+    identifies_state: bool = False
+    reads_date: bool = False
+    arranges: bool = False
+    documents: tuple[str, ...] | None = None
+
+    def refuse_other(self, first: "Greeting") -> None:
+        """Raise where another worker of the plan has another system.
+
+        Args:
+            first: What the first worker said.
+
+        Raises:
+            SystemMismatchError: names what differs.
+        """
+        if first.system == self.system:
+            return
+        ours, theirs = self.system.parts, first.system.parts
+        parts = sorted(key for key in {*ours, *theirs} if ours.get(key) != theirs.get(key))
+        named = f" ({', '.join(parts)})" if parts else ""
+        raise SystemMismatchError(
+            f"the system of this worker is another than the first worker's{named}",
+            remedy="give all workers the same documents, models and settings: outputs of two "
+            "systems are not one run",
+        )
+
+
+async def greeting_of(system: System) -> Greeting:
+    """Return what is said of a system that is prepared."""
+    documents = await system.documents()
+    abilities = system_abilities(system)
+    return Greeting(
+        system=system.info,
+        max_runs=system.max_runs,
+        identifies_state=abilities.identifies_state,
+        reads_date=abilities.reads_date,
+        arranges=abilities.arranges,
+        documents=None if documents is None else tuple(sorted(documents)),
+    )
+
+
+def read_greeting(text: str) -> Greeting:
+    """Return what the first worker said.
+
+    Raises:
+        SystemMismatchError: it is nothing that this ragate says.
+    """
+    try:
+        return Greeting.model_validate_json(text)
+    except ValidationError as error:
+        problem = error.errors(include_url=False)[0]
+        field = ".".join(map(str, problem["loc"]))
+        raise SystemMismatchError(
+            f"what a worker said of its system: {field}: {problem['msg']}"
+        ) from error

@@ -5,21 +5,20 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, nullcontext
 from dataclasses import dataclass, field
 
-from ragate.clients.budget_share import BudgetShare
+from ragate.clients.budget import BudgetShare
 from ragate.config import Config
 from ragate.core.lookup import samples_by_id
 from ragate.models import Sample
 from ragate.outputs.outputs_file import output_line
 from ragate.pipeline.decide.gate_setup import load_baseline_or_none, load_samples
-from ragate.pipeline.run.collect_pass import ask, finished
-from ragate.pipeline.run.opened_system import OpenedSystem, SystemRequest, open_here
+from ragate.pipeline.run.collected_outputs import ask, finished
+from ragate.pipeline.run.ready_system import OpenedSystem, SystemRequest, open_here
 from ragate.pipeline.run.relative_dates import asked_on
-from ragate.pipeline.workers.greeting import Greeting, greeting_of
-from ragate.pipeline.workers.plan_head import PlanHead
-from ragate.protocols import LimitedSystem, System
-from ragate.recorder.recorded_system import restart
+from ragate.pipeline.workers.plan_head import Greeting, PlanHead, greeting_of
+from ragate.protocols import System, system_abilities
 from ragate.runtime.operations import Operations
 from ragate.runtime.resources import Opened, open_resources
+from ragate.runtime.wrapped_system import restartable
 
 
 @dataclass
@@ -48,19 +47,18 @@ class ServedPlan:
     _turn: asyncio.Condition = field(default_factory=asyncio.Condition)
 
     @asynccontextmanager
-    async def used(self, rebuilds: int, *, anew: bool) -> AsyncIterator[None]:
-        """Hold the system while a block asks it; made anew first where the plan says so.
+    async def used(self, rebuilds: int) -> AsyncIterator[None]:
+        """Hold the system while a block asks it; opened and made anew first where the plan says so.
 
         Args:
-            rebuilds: How often it is to have been made anew: for a pass of a recording.
-            anew: Close and open it as well.
+            rebuilds: How often that is to have been done: for a pass with a session of its own.
         """
         async with self._turn:
             if rebuilds > self.rebuilds:
                 await self._turn.wait_for(lambda: self.users == 0)
             if rebuilds > self.rebuilds:
-                if anew:
-                    await restart(self.asked.system)
+                if (system := restartable(self.asked.system)) is not None:
+                    await system.restart()
                 await self.asked.system.prepare(rebuild=True)
                 self.rebuilds = rebuilds
             self.users += 1
@@ -112,7 +110,7 @@ async def open_served(
     head.refuse_other(config, operations)
     selection = head.selection
     samples = samples_by_id(load_samples(config, selection.filters))
-    request = SystemRequest(config, operations, selection, recording=head.recording, judged=False)
+    request = SystemRequest(config, operations, selection, recording=head.recording)
     resources = open_resources(
         config,
         operations,
@@ -132,5 +130,5 @@ async def open_served(
 
 def _limit(system: System) -> asyncio.Semaphore | None:
     """Return the places that the system has itself; a sample that waits inside would time out."""
-    most = system.max_concurrency if isinstance(system, LimitedSystem) else None
+    most = system_abilities(system).max_concurrency
     return None if most is None else asyncio.Semaphore(most)

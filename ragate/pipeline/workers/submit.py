@@ -1,30 +1,50 @@
 """A run that goes to workers: its plan is put into the queue, and taken back where the run ends."""
 
 import asyncio
-from collections.abc import AsyncIterator
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from functools import partial
 
-from ragate.core.hashing import digest
-from ragate.errors import RagateError, UsageError
-from ragate.pipeline.run.opened_system import OpenedSystem, OpensSystem, SystemRequest
+from ragate.core.hashing import content_hash, digest
+from ragate.core.lookup import samples_by_id
+from ragate.errors import DatasetError, NotReadyError, RagateError, UsageError
+from ragate.models import Sample, SystemInfo, SystemOutput
+from ragate.outputs.outputs_file import validated_output
+from ragate.pipeline.run.collected_outputs import OnOutput, Room, no_wait, unheard
+from ragate.pipeline.run.ready_system import OpenedSystem, OpensSystem, SystemRequest
 from ragate.pipeline.shards.shard_plan import ShardPlan
 from ragate.pipeline.workers.plan_budget import close_budget, note_queued, shared
-from ragate.pipeline.workers.plan_head import dated_selection, frozen, head_of, queue_name
-from ragate.pipeline.workers.watch import Watch
-from ragate.pipeline.workers.workers_system import WorkersSystem
-from ragate.queue.engine import PRIORITY_CHECK, PRIORITY_RECORDING, Queue, open_queue
-from ragate.queue.plan_lock import alone_at
+from ragate.pipeline.workers.plan_head import (
+    Greeting,
+    dated_selection,
+    frozen,
+    head_of,
+    queue_name,
+    read_error,
+    read_greeting,
+)
+from ragate.protocols import SystemAbilities
+from ragate.queue.engine import PRIORITY_CHECK, PRIORITY_RECORDING, Queue, alone_at, open_queue
 from ragate.queue.serving_role import VARIABLE, serving_role
 from ragate.queue.submission import Submission, delete_plan
 from ragate.recorder.open_system import is_recorded_system
+from ragate.runtime.output_spool import Outputs, Spool
 from ragate.runtime.resources import Opened
+from ragate.runtime.sample_time import within
 from ragate.stores.local import LocalStore
 from ragate.stores.spent_calls import SpentCalls
+from ragate.support.strict_json import loads
+from ragate.version import MANUAL
 
+_POLL_S = 0.2
 CANCEL_S = 20.0
 END_S = 10.0  # for a database that is gone when nothing of it is needed any more
+LOOK_S = 2.0
+LOST_S = 10.0  # between looks at every job
+HINT_S = 15.0  # without anything done by anybody
+ALONE_S = 600.0
 
 
 def opens_on_workers(url: str) -> OpensSystem:
@@ -118,6 +138,226 @@ def plan_of(request: SystemRequest) -> ShardPlan:
     if is_recorded_system(config):
         raise UsageError(
             "--workers with [system] record = true: calls are recorded in one process",
-            remedy="leave out --workers, or collect shards: docs/shard-tools.md",
+            remedy=f"leave out --workers, or collect shards: {MANUAL}/shard-tools.md",
         )
     return frozen(config, request.operations, dated_selection(request.selection))
+
+
+# Looking after a plan while its outputs are waited for: who works at it, and what went wrong.
+
+
+class Watch:
+    """Looks at a plan's blocks every now and then.
+
+    Args:
+        where: What a worker is to be started in.
+    """
+
+    def __init__(self, submission: Submission, say: Callable[[str], None], where: str) -> None:
+        self._submission = submission
+        self._say = say
+        self._where = where
+        self._looked = self._looked_for_lost = self._moved = time.monotonic()
+        self._hinted = False
+        self._told: set[str] = set()
+
+    def moved(self) -> None:
+        """Note that something was done."""
+        self._moved = time.monotonic()
+        self._hinted = False
+
+    async def look(self) -> None:
+        """Say what went wrong, and who is missing.
+
+        Raises:
+            RagateError: a block cannot be done: as the worker had it.
+            NotReadyError: there has been no worker for a long time.
+        """
+        now = time.monotonic()
+        if now - self._looked < LOOK_S:
+            return
+        self._looked = now
+        lost = now - self._looked_for_lost >= LOST_S
+        if lost:
+            self._looked_for_lost = now
+        for trouble in await self._submission.troubles(lost=lost):
+            error = read_error(trouble.block, trouble.error)
+            if trouble.final:
+                raise error
+            if error.message not in self._told:
+                self._told.add(error.message)
+                self._say(f"given back: {error.message}; another worker may do it")
+        if await self._submission.jobs.at_work():
+            self.moved()
+        elif now - self._moved >= ALONE_S:
+            raise NotReadyError(
+                f"no worker took a block for {ALONE_S / 60:g} minutes",
+                remedy=f"start `ragate worker` {self._where}; then go on with --resume",
+            )
+        elif now - self._moved >= HINT_S and not self._hinted:
+            self._hinted = True
+            self._say(
+                f"no worker takes a block of queue {self._submission.queue_name}: start `ragate "
+                f"worker` {self._where}"
+            )
+
+
+# The system under test as whoever submits has it: nothing of it runs here, workers ask it.
+
+
+class WorkersSystem:
+    """A `System` whose questions workers ask, a pass at a time.
+
+    Args:
+        after_pass: Is waited for when the outputs of a pass are there.
+        max_minutes: Of the policy, for the first worker to open its system.
+    """
+
+    def __init__(
+        self,
+        submission: Submission,
+        watch: Watch,
+        *,
+        resumed: bool,
+        after_pass: Callable[[], Awaitable[None]],
+        max_minutes: float,
+    ) -> None:
+        self._submission = submission
+        self._watch = watch
+        self._after_pass = after_pass
+        self._resumed = resumed
+        self._max_minutes = max_minutes
+        self._rebuilds = 0
+        self._greeting: Greeting | None = None
+
+    @property
+    def info(self) -> SystemInfo:
+        return self._said.system
+
+    @property
+    def max_runs(self) -> int | None:
+        return self._said.max_runs
+
+    @property
+    def abilities(self) -> SystemAbilities:
+        said = self._said
+        return SystemAbilities(
+            identifies_state=said.identifies_state,
+            reads_date=said.reads_date,
+            arranges=said.arranges,
+        )
+
+    @property
+    def _said(self) -> Greeting:
+        if self._greeting is None:
+            raise AssertionError("a system that no worker has opened yet")
+        return self._greeting
+
+    async def prepare(self, *, rebuild: bool = False) -> None:
+        """Wait until a worker has opened the system; `rebuild` makes each do it anew."""
+        self._rebuilds += rebuild
+        if self._greeting is not None:
+            return
+        # The run's own limit begins when the system is ready; a worker may open it for ever.
+        async with within(self._max_minutes, remedy="see what the worker does, or end it"):
+            text = await self._greeted()
+        self._greeting = read_greeting(text)
+        self._watch.moved()
+
+    async def _greeted(self) -> str:
+        """Return what the first worker said, when one has."""
+        text = await self._submission.greeting()
+        if text is None:
+            await self._submission.add(0, (), rebuilds=0)
+        while text is None:
+            await asyncio.sleep(_POLL_S)
+            await self._watch.look()
+            text = await self._submission.greeting()
+        return text
+
+    async def documents(self) -> frozenset[str] | None:
+        """Return what the first worker's system can retrieve."""
+        documents = self._said.documents
+        return None if documents is None else frozenset(documents)
+
+    async def answer(self, sample: Sample, *, run: int = 0) -> SystemOutput:
+        """Return the output for one sample."""
+        outputs = await self.answer_pass([sample], run, on_output=unheard, room=no_wait)
+        return outputs[sample.id]
+
+    async def answer_pass(
+        self, samples: Sequence[Sample], run: int, *, on_output: OnOutput, room: Room
+    ) -> Outputs:
+        """Return the outputs of one pass, which workers give; the arguments are as in `run_pass`.
+
+        Raises:
+            DatasetError: an output is none of a sample that was asked.
+            RagateError: a block cannot be done.
+        """
+        outputs = Spool()
+        by_id = samples_by_id(samples)
+        async for key, output in self._outputs(by_id, run):
+            on_output(by_id[key], output, run)
+            outputs[key] = output
+            await room()
+        await self._after_pass()
+        return outputs
+
+    async def _outputs(
+        self, by_id: Mapping[str, Sample], run: int
+    ) -> AsyncIterator[tuple[str, SystemOutput]]:
+        missing = set(by_id)
+        last = -1
+        if self._resumed:
+            async for key, output in self._earlier(by_id, run):
+                missing.discard(key)
+                yield key, output
+        await self._submission.add(
+            run, [key for key in by_id if key in missing], rebuilds=self._rebuilds
+        )
+        while missing:
+            arrivals = await self._submission.arrivals(run, last)
+            for each in arrivals:
+                last = each.number
+                if each.sample in missing:
+                    missing.discard(each.sample)
+                    yield each.sample, _output(each.line, by_id[each.sample], run)
+            if arrivals:
+                self._watch.moved()
+            await self._watch.look()
+            if not arrivals:
+                await asyncio.sleep(_POLL_S)
+
+    async def _earlier(
+        self, by_id: Mapping[str, Sample], run: int
+    ) -> AsyncIterator[tuple[str, SystemOutput]]:
+        """Yield what the run had of this pass; what a provider left unanswered is forgotten."""
+        last, unanswered = -1, list[str]()
+        while arrivals := await self._submission.arrivals(run, last):
+            for each in arrivals:
+                last = each.number
+                if each.sample not in by_id:
+                    continue
+                output = _output(each.line, by_id[each.sample], run)
+                if output.error is not None and output.error.kind == "provider":
+                    unanswered.append(each.sample)
+                else:
+                    yield each.sample, output
+        if unanswered:
+            await self._submission.forget(run, unanswered)
+
+
+def _output(line: str, sample: Sample, run: int) -> SystemOutput:
+    """Return the output of a line that a worker wrote.
+
+    Raises:
+        DatasetError: it is no output, or one of another sample or pass.
+    """
+    where = f"output of {sample.id!r} in run {run}, from a worker"
+    recorded = validated_output(where, loads(line.encode(), where=where, error=DatasetError))
+    if (recorded.id, recorded.run, recorded.hash) != (sample.id, run, content_hash(sample)):
+        raise DatasetError(
+            f"{where}: it says it is of {recorded.id!r} in run {recorded.run}",
+            remedy="look at who else has the role of the workers in this database",
+        )
+    return recorded.output()

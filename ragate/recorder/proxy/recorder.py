@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import secrets
 import threading
-from collections.abc import Callable, Iterator, Mapping, MutableMapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cache, partial
@@ -79,21 +78,6 @@ class Recorder:
     def names(self) -> frozenset[str]:
         """The variables that `environment` sets."""
         return frozenset({*_ADDRESSES, _KEY, *_NO_PROXY})
-
-    @contextmanager
-    def in_this_process(self) -> Iterator[None]:
-        """Lead code that is imported into this process here; the variables are restored after."""
-        variables: MutableMapping[str, str] = os.environ
-        before = {name: variables.get(name) for name in self.names}
-        variables.update({k: v for k, v in self.environment(variables).items() if k in self.names})
-        try:
-            yield
-        finally:
-            for name, value in before.items():
-                if value is None:
-                    variables.pop(name, None)
-                else:
-                    variables[name] = value
 
 
 @contextmanager

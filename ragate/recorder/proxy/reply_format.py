@@ -7,14 +7,14 @@ import math
 import struct
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeGuard
 
 from ragate.clients.http.error_mapping import MalformedError
+from ragate.clients.openai_payloads import count, in_order
 from ragate.recorder.proxy.request_identity import Endpoint, Request
 from ragate.support.strict_json import canonical
 
 MAX_REPLY_BYTES = 4 * 1024**2  # what a row of the cache holds
-_MOST_TOKENS = 10**9
 _FINISHED = frozenset({"completed", "incomplete"})
 
 
@@ -48,8 +48,12 @@ def reply_of(request: Request, body: Any) -> Reply:
     text = canonical(body).encode("utf-8", "replace").decode("utf-8")
     if len(text) > MAX_REPLY_BYTES:
         raise MalformedError(f"a reply of more than {MAX_REPLY_BYTES} bytes; ask for less at once")
-    prompt, completion = _tokens(body.get("usage"))
-    return Reply(text, prompt, completion)
+    usage = body.get("usage")
+    return Reply(
+        text,
+        count(usage, "prompt_tokens", "input_tokens"),
+        count(usage, "completion_tokens", "output_tokens"),
+    )
 
 
 def read_reply(content: bytes, request: Request) -> Reply:
@@ -76,30 +80,32 @@ def _check_chat(body: Mapping[str, Any]) -> None:
         content = choice["message"].get("content")
         if content is not None and not isinstance(content, str):
             raise MalformedError("no chat completion")
+        if not _are_objects(choice["message"].get("tool_calls") or []):
+            raise MalformedError("a chat completion whose tool calls are none")
 
 
 def _check_response(body: Mapping[str, Any]) -> None:
-    if not isinstance(body.get("output"), list):
+    items = body.get("output")
+    if not _are_objects(items) or not all(_are_objects(one.get("content") or []) for one in items):
         raise MalformedError("no response")
-    if body.get("status", "completed") not in _FINISHED:
+    if str(body.get("status", "completed")) not in _FINISHED:
         raise MalformedError(f"a response of status {str(body.get('status'))[:40]!r}")
 
 
+def _are_objects(value: Any) -> TypeGuard[list[dict[str, Any]]]:
+    return isinstance(value, list) and all(isinstance(item, dict) for item in value)
+
+
 def _packed(body: dict[str, Any], request: Request) -> dict[str, Any]:
-    rows = body.get("data")
-    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-        raise MalformedError("no embeddings")
-    expected = text_count(request.body["input"])
-    if {row.get("index") for row in rows} != set(range(expected)) or len(rows) != expected:
-        raise MalformedError(f"{len(rows)} embeddings for {expected} texts")
+    rows = in_order(body.get("data"), text_count(request.body["input"]), "embeddings")
     packed = [{**row, "embedding": _base64(row.get("embedding"))} for row in rows]
-    return {**body, "data": sorted(packed, key=lambda row: int(row["index"]))}
+    return {**body, "data": packed}
 
 
 def text_count(texts: Any) -> int:
     """Return how many texts are asked for: one text or list of tokens, or a list of these."""
-    single = isinstance(texts, str) or (isinstance(texts, list) and isinstance(texts[0], int))
-    return 1 if single else len(texts)
+    several = isinstance(texts, list) and not isinstance(texts[0], int)
+    return len(texts) if several else 1
 
 
 def _base64(vector: Any) -> str:
@@ -125,16 +131,6 @@ def _numbers(text: str) -> list[float]:
     if not all(map(math.isfinite, vector)):
         raise MalformedError("embeddings that are no finite numbers")
     return vector
-
-
-def _tokens(usage: Any) -> tuple[int, int]:
-    counts = usage if isinstance(usage, dict) else {}
-    prompt = counts.get("prompt_tokens", counts.get("input_tokens"))
-    return _count(prompt), _count(counts.get("completion_tokens", counts.get("output_tokens")))
-
-
-def _count(value: Any) -> int:
-    return value if type(value) is int and 0 <= value <= _MOST_TOKENS else 0
 
 
 def _refuse(name: str) -> None:

@@ -11,14 +11,15 @@ from typing import Any
 from ragate.clients.memoised.memoised_chat import Memo
 from ragate.errors import BudgetError, NotReadyError, ProviderError
 from ragate.protocols import ChatReply
-from ragate.recorder.proxy.request_identity import Endpoint, Request
-from ragate.recorder.proxy.request_ledger import Ledger, Scope
-from ragate.recorder.proxy.unanswered import (
+from ragate.recorder.proxy.request_identity import (
     NOT_RECORDED,
+    Endpoint,
     ForeignModelError,
     PendingError,
+    Request,
     UnansweredRequest,
 )
+from ragate.recorder.proxy.request_ledger import Ledger, Scope
 from ragate.recorder.proxy.upstream import Send, Upstream
 
 

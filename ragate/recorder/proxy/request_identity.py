@@ -6,9 +6,10 @@ from enum import StrEnum
 from typing import Any
 
 from ragate.core.hashing import digest
-from ragate.errors import UsageError
+from ragate.errors import RagateError, UsageError
 from ragate.support.strict_json import loads
 
+NOT_RECORDED = "model request is not recorded; fulfil it"
 MAX_BODY_BYTES = 16 * 1024**2
 _MAX_MODEL = 200
 
@@ -97,3 +98,30 @@ def checked_request(kind: Endpoint, body: Mapping[str, Any]) -> Request:
     if body.get("background"):
         raise UsageError("'background' is not supported: a recorded answer is there at once")
     return Request(kind, body)
+
+
+# Requests that have no reply: nobody may answer them here, or nobody has yet.
+
+
+class PendingError(RagateError):
+    """A request that is not known, and that may not be forwarded."""
+
+
+class ForeignModelError(RagateError):
+    """A model that the policy does not allow."""
+
+
+@dataclass(frozen=True)
+class UnansweredRequest:
+    """A request that nobody has answered yet.
+
+    Attributes:
+        draw: Which of its answers is wanted.
+        occurrence: As in `Request.key`.
+    """
+
+    key: str
+    draw: int
+    occurrence: int
+    provider: str
+    request: Request

@@ -10,12 +10,16 @@ from aiohttp import web
 from ragate.errors import BudgetError, NotReadyError, ProviderError, RagateError, UsageError
 from ragate.protocols import ChatReply
 from ragate.recorder.proxy import HEADER
-from ragate.recorder.proxy.chat_stream import chat_events
+from ragate.recorder.proxy.event_stream import chat_events, response_events
 from ragate.recorder.proxy.reply_format import shown_body
 from ragate.recorder.proxy.reply_resolver import PendingCall, ReplyResolver
-from ragate.recorder.proxy.request_identity import MAX_BODY_BYTES, Endpoint, read_request
-from ragate.recorder.proxy.response_stream import response_events
-from ragate.recorder.proxy.unanswered import ForeignModelError, PendingError
+from ragate.recorder.proxy.request_identity import (
+    MAX_BODY_BYTES,
+    Endpoint,
+    ForeignModelError,
+    PendingError,
+    read_request,
+)
 
 _SUPPORTED = ", ".join([*(f"POST /v1{kind.value}" for kind in Endpoint), "GET /v1/models"])
 # Everything here was tried as often as makes sense: a caller that tries again loses time, and would

@@ -7,9 +7,10 @@ from ragate.renderers._next_steps import next_words, proof, reproduce
 from ragate.renderers._numbers import TERMINAL, counted, duration, spending
 from ragate.renderers._samples import sections
 from ragate.renderers._status import TELLS_WHY, ReportSign, status_of
-from ragate.renderers._whose_rules import checkout_note
+from ragate.renderers._story import likely
+from ragate.renderers._whose_rules import checked_note, checkout_note, golden_set_note
 from ragate.renderers._words import as_sentence, ordered
-from ragate.renderers.console._asides import briefly, changed_here, fully, guesses, why_unscored
+from ragate.renderers.console._asides import briefly, changed_here, fully, why_unscored
 from ragate.renderers.console._changed import changed_briefly, changed_fully
 from ragate.renderers.console._every_sample import every_sample, set_up
 from ragate.renderers.console._figures import brief_table, sureness, table
@@ -86,19 +87,23 @@ def _first_notes(notes: list[list[str]], room: int) -> list[str]:
 
 def _head(report: Report, page: Page, most: int | None = _MOST_REASONS) -> list[str]:
     """Return the verdict, why, and what did it as far as the pattern tells."""
-    note = checkout_note(report)
+    note = " ".join(filter(None, (checkout_note(report), golden_set_note(report))))
     lines = [page.paint(line, "yellow") for line in wrapped(note)]
     lines += _verdict(report, page, "")
+    if report.created:
+        when = page.foreign(report.created[:16].replace("T", " "), 20)
+        lines.append(f"  run {page.foreign(report.run_id, 40)} of {when} UTC")
     lines += wrapped(changed_here(report, page), first="  ", rest="    ")
     step = page.words(next_words(report, TERMINAL), _SENTENCE)
     reasons = _reasons(report)
     shown = [page.foreign(reason, _SENTENCE if most is None else 150) for reason in reasons[:most]]
     shown += [f"{len(reasons) - most:,} more reasons"] if most and len(reasons) > most else []
-    if guesses(report):
-        likely = report.diagnosis[0]
-        told = (likely.symptom, likely.likely_cause, likely.action)
+    if (seen := likely(report)) is not None:
+        told = (seen.symptom, seen.likely_cause, seen.action)
         symptom, cause, action = (page.foreign(text, 160) for text in told)
         shown.append(f"likely: {symptom}: {cause}. {as_sentence(action)}")
+    if origin := page.words(checked_note(report), 60):
+        shown.append(origin)
     return (
         lines + bullets(shown) + (wrapped(f"Next: {step}", first="  ", rest="    ") if step else [])
     )

@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from ragate.models import Report, Verdict
 from ragate.renderers._earlier import earlier_lines
 from ragate.renderers._lines import wrapped
-from ragate.renderers._numbers import counted
+from ragate.renderers._numbers import TERMINAL, counted
 from ragate.renderers._origin import place_of, shown_origin
-from ragate.renderers._status import TELLS_WHY, ReportSign, status_of
+from ragate.renderers._status import ReportSign, status_of
+from ragate.renderers._story import story_words
 from ragate.renderers._whose_rules import proposed_lines
 from ragate.renderers._words import as_sentence
 from ragate.renderers.console._page import Page, bullets
@@ -16,12 +17,6 @@ from ragate.renderers.console._passing import stages_briefly
 _SENTENCE = 300
 _NAMED = 3
 _REASON = 45  # with all that stands beside it a line of 80
-
-
-def guesses(report: Report) -> bool:
-    """Return whether the likeliest cause stands beside the verdict: nothing is known to differ."""
-    told = status_of(report) in (ReportSign.RED, *TELLS_WHY) and not report.origin.parts
-    return told and bool(report.diagnosis)
 
 
 def why_unscored(report: Report, page: Page) -> list[str]:
@@ -52,8 +47,7 @@ def briefly(report: Report, page: Page) -> list[list[str]]:
     lines = [page.foreign(line, _SENTENCE) for line in report.decision.lines]
     passed = report.decision.verdict is Verdict.PASSED
     notes += [f"Certainty: {' · '.join(lines)}"] if lines and passed else []
-    if report.diagnosis and passed:
-        seen = report.diagnosis[0]
+    for seen in report.diagnosis if passed else ():
         symptom, cause = (page.foreign(text, 160) for text in (seen.symptom, seen.likely_cause))
         notes.append(f"What the pattern suggests: {symptom}: {cause}")
     return [wrapped(note) for note in notes]
@@ -81,19 +75,25 @@ def fully(report: Report, page: Page) -> list[str]:
 
 
 def changed_here(report: Report, page: Page) -> str:
-    """Return what of the system is not as it was, "" where nothing is known or nothing moved.
+    """Return what of the system is not as it was, and what became of the samples; "" of neither.
 
-    It is a cause only where nothing else differs and chance is ruled out.
+    A part is a cause only where nothing else differs and chance is ruled out.
     """
+    story = page.words(story_words(report, TERMINAL), 60)
     origin = shown_origin(report.origin, _NAMED)
-    if not origin.parts or status_of(report) is ReportSign.UNCHANGED:
+    if status_of(report) is ReportSign.UNCHANGED:
         return ""
+    if not origin.parts:
+        return f"what happened: {story}" if story else ""
     parts = [
         " ".join(page.foreign(text, 100) for text in (place_of(part), part.words) if text)
         for part in origin.parts
     ]
     parts += [f"{origin.more:,} more"] if origin.more else []
-    return f"{'because of' if origin.alone else 'changed here:'} {', '.join(parts)}"
+    listed = ", ".join(parts)
+    if origin.alone:
+        return f"because of {listed}, the only difference" + (f": {story}" if story else "")
+    return f"changed here: {listed}" + (f". {as_sentence(story)}" if story else "")
 
 
 def _lists(report: Report) -> dict[str, Sequence[str]]:
@@ -105,10 +105,11 @@ def _lists(report: Report) -> dict[str, Sequence[str]]:
         ],
         "Removed from the golden set": [
             f"{row.sample_id} ({', '.join(f'{m} {v:.3f}' for m, v in row.means.items())})"
-            for row in data.removed
+            for row in data.gone
         ],
+        "Renamed in the golden set": [f"{old} → {new}" for old, new in data.renamed.items()],
         "Edited in the golden set": data.edited,
-        "Added to the golden set": data.added,
+        "Added to the golden set": data.new,
         "Waived": [
             f"{w.sample_id} {w.metric} until {w.until}: {w.reason}" for w in report.decision.waivers
         ],

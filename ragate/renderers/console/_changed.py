@@ -16,6 +16,8 @@ from ragate.renderers._samples import (
     ranks,
     scores,
     sections,
+    worse_count,
+    worst_first,
 )
 from ragate.renderers.console._page import Page, at_most
 from ragate.renderers.console._whole_samples import long, short
@@ -37,7 +39,7 @@ def changed_briefly(report: Report, page: Page, colour: str, room: int) -> list[
         rows = by_kind.get(kind, [])
         if not rows:
             continue
-        lines.append(page.paint(f"{TITLES[kind]}: {counted(len(rows), 'sample')}", "", bold=True))
+        lines.append(_title(kind, len(rows), report, page))
         entries = _entries(rows, report, page, colour if kind == "worse" else "")
         run = page.foreign(report.run_id) or "RUN"
         everything = f"ragate report {run} --verbose"
@@ -50,11 +52,16 @@ def changed_fully(report: Report, page: Page, colour: str) -> list[str]:
     lines: list[str] = []
     by_kind = dict(sections(report.samples))
     for kind, rows in by_kind.items():
-        lines.append(page.paint(f"{TITLES[kind]}: {counted(len(rows), 'sample')}", "", bold=True))
+        lines.append(_title(kind, len(rows), report, page))
         painted = colour if kind == "worse" else ""
         for row in rows:
             lines += long(row, page, painted) if kind in ("worse", "new") else short(row, page)
     return lines + _rest(report, {}, page)
+
+
+def _title(kind: str, rows: int, report: Report, page: Page) -> str:
+    count = worse_count(report) if kind == "worse" else rows
+    return page.paint(f"{TITLES[kind]}: {counted(count, 'sample')}", "", bold=True)
 
 
 def _rest(report: Report, by_kind: dict[str, list[SampleRow]], page: Page) -> list[str]:
@@ -98,9 +105,12 @@ def _entries(
     grouped = {row.sample_id for same in alike.values() for row in same}
     missed = {row.sample_id: row for row in report.decision.must_pass if row.is_red}
     single = [row for row in rows if row.sample_id not in grouped]
-    # Must-pass samples stand first, also before failures that many share.
-    first = [(1, _entry(row, missed, page, colour)) for row in single if row.must_pass]
-    others = [(1, _entry(row, missed, page, colour)) for row in single if not row.must_pass]
+    # Must-pass samples that fail stand first, also before failures that many share.
+    single = worst_first(report, single)
+    first = [(1, _entry(row, missed, page, colour)) for row in single if row.sample_id in missed]
+    others = [
+        (1, _entry(row, missed, page, colour)) for row in single if row.sample_id not in missed
+    ]
     return [*first, *entries, *others]
 
 

@@ -65,7 +65,7 @@ def sureness(report: Report, page: Page) -> list[str]:
             row.level,
             f"{row.n:,}",
             _interval(row),
-            passes(row, TERMINAL).replace(" pass at ", " at ") or NOTHING,
+            passes(row, TERMINAL).partition(": ")[2].replace("95 % interval ", "") or NOTHING,
         ]
         for row in rows
     ]

@@ -51,6 +51,6 @@ def command(text: str) -> str:
     return COMMAND + text
 
 
-def bullets(items: Sequence[str], *, mark: str = "  - ") -> list[str]:
+def bullets(items: Sequence[str]) -> list[str]:
     """Return each item as wrapped lines behind a mark."""
-    return [line for item in items for line in wrapped(item, first=mark, rest=" " * len(mark))]
+    return [line for item in items for line in wrapped(item, first="  - ", rest="    ")]

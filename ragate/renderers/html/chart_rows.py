@@ -1,22 +1,21 @@
 """What the charts draw, as rows of numbers and short names; no text becomes a field's name."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ragate.models import Direction, MetricRow, RankChange, Report, RunDetails
 from ragate.renderers._numbers import COMMENT
-from ragate.renderers._words import ordered
-from ragate.renderers.html.tone import tone
+from ragate.renderers._words import ordered, tone
 from ragate.support.escape import one_line
 
 Rows = list[dict[str, Any]]
 MOST_METRICS = 12
 MOST_DRAWN = 2  # metrics with a scatter of their own
 MOST_POINTS = 600
-_BINS = 20
 _SPREAD = 0.04  # of the axis: points of one place are drawn beside each other
 _STEPS = (0.7548777, 0.5698403)  # of a sequence that fills a square evenly (Roberts, R2)
+_FILLS = {"worse": "bad", "better": "good"}
 _SPENT_UNITS = frozenset({"seconds", "tokens", "dollars"})
 
 
@@ -60,7 +59,7 @@ def moved_metrics(report: Report) -> list[MetricRow]:
 
 def scatter_rows(report: Report, metric: MetricRow) -> Rows:
     """Return one row for each sample that moved: both scores, and the link to it in this page."""
-    points = list(_moves(report, metric))[:MOST_POINTS]
+    points = list(moves(report, metric))[:MOST_POINTS]
     ends = [value for _, before, now in points for value in (before, now)]
     width = max(ends, default=1.0) - min(ends, default=0.0)
     return [
@@ -72,6 +71,17 @@ def scatter_rows(report: Report, metric: MetricRow) -> Rows:
             "tone": _side(now - before, metric),
         }
         for place, before, now in points
+    ]
+
+
+def flip_rows(report: Report, metric: MetricRow, unmoved: Rows) -> Rows:
+    """Return how many samples fell, rose or stayed, of a metric whose scores are 0 or 1."""
+    counts = Counter(_side(now - before, metric) for _, before, now in moves(report, metric))
+    bars = [(name, _FILLS[name], counts[name]) for name in ("worse", "better")]
+    bars += [(f"stayed {row['at']:g}", "soft", row["count"]) for row in unmoved]
+    return [
+        {"metric": "", "side": name, "fill": fill, "value": count, "figure": f"{count:,}"}
+        for name, fill, count in bars
     ]
 
 
@@ -92,35 +102,7 @@ def unmoved_rows(details: RunDetails | None, metric: str) -> Rows:
     return [{"at": at, "count": count} for at, count in sorted(counts.items())]
 
 
-def change_rows(report: Report, metrics: Iterable[MetricRow]) -> Rows:
-    """Return the histogram of each metric's changes; the samples that did not move are left out."""
-    rows: Rows = []
-    for metric in metrics:
-        changes = [now - before for _, before, now in _moves(report, metric)]
-        scale = 100 if metric.unit == "fraction" else 1
-        widest = max(map(abs, changes), default=0.0) or 1.0
-        # An even number of bins, so that zero is a border between worse and better.
-        counts = Counter({0: 0, _BINS - 1: 0})  # both ends, so that zero is in the middle
-        counts.update(_bin(change / widest) for change in changes)
-        for place, count in sorted(counts.items()):
-            edges = [scale * widest * (2 * edge / _BINS - 1) for edge in (place, place + 1)]
-            rows.append(
-                {
-                    "metric": one_line(metric.metric, 40),
-                    "from": edges[0],
-                    "to": edges[1],
-                    "count": count,
-                    "tone": _side(edges[0] + edges[1], metric),
-                }
-            )
-    return rows
-
-
-def _bin(share: float) -> int:
-    return min(_BINS - 1, int((share + 1) / 2 * _BINS))
-
-
-def _moves(report: Report, metric: MetricRow) -> Iterator[tuple[int, float, float]]:
+def moves(report: Report, metric: MetricRow) -> Iterator[tuple[int, float, float]]:
     """Yield the samples that moved on a metric: place in the report, both scores."""
     for place, row in enumerate(report.samples):
         for change in row.scores:

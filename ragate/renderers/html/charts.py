@@ -1,30 +1,23 @@
-"""The charts of a report: specifications that are data files, drawn to SVG without a browser."""
+"""The charts of a report: which there are, and what each shows."""
 
-import json
-from collections.abc import Iterator, Mapping
-from contextlib import suppress
-from functools import cache
-from importlib.resources import files
-from typing import Any, NamedTuple
+from collections.abc import Iterator
+from typing import NamedTuple
 
 from ragate.models import Report
 from ragate.renderers._numbers import counted
+from ragate.renderers.html import drawings
 from ragate.renderers.html.chart_rows import (
     MOST_DRAWN,
-    Rows,
-    change_rows,
+    flip_rows,
     interval_rows,
     moved_metrics,
+    moves,
     rank_rows,
     scatter_rows,
     spent_rows,
     unmoved_rows,
 )
-from ragate.renderers.html.svg import as_part
 from ragate.support.escape import one_line
-
-_VERSION = "5.20"  # of Vega-Lite, whose compiler the package holds
-_MOST_HISTOGRAMS = 3
 
 
 class Chart(NamedTuple):
@@ -36,34 +29,29 @@ class Chart(NamedTuple):
 
 
 def charts_of(report: Report) -> list[Chart]:
-    """Return the charts that have something to show; none where the package that draws is missing.
-
-    Everything they show stands in the page's tables too.
-    """
-    return list(drawn(_charts(report)))
+    """Return the charts that have something to show; all of it stands in the page's tables too."""
+    return list(_charts(report))
 
 
 def _charts(report: Report) -> Iterator[Chart]:
     if report.baseline_system is None:
         return
     for unit, rows in interval_rows(report).items():
-        yield chart(
-            f"Change of each metric, {unit}",
+        title = f"Change of each metric, {unit}"
+        yield Chart(
+            title,
             "Dot and line: change with its 95 % interval. Gold: allowed drop. "
             "Grey: smallest drop that would show.",
-            "intervals",
-            {"rows": rows},
+            drawings.intervals({"rows": rows}, title),
         )
     yield from _of_samples(report)
     if rows := rank_rows(report):
-        yield chart(
-            "Ranks of expected documents",
-            "Of changed questions; the number counts documents.",
-            "ranks",
-            {"rows": rows},
-        )
+        title = "Ranks of expected documents"
+        how = "Of changed questions; the number counts documents."
+        yield Chart(title, how, drawings.ranks({"rows": rows}, title))
     if rows := spent_rows(report.decision.metrics):
-        yield chart("Cost and time", "Before and now.", "spent", {"rows": rows})
+        title = "Cost and time"
+        yield Chart(title, "Before and now.", drawings.spent({"rows": rows}, title))
 
 
 def _of_samples(report: Report) -> Iterator[Chart]:
@@ -72,57 +60,20 @@ def _of_samples(report: Report) -> Iterator[Chart]:
         rows = scatter_rows(report, metric)
         unmoved = unmoved_rows(report.details, metric.metric)
         still = sum(row["count"] for row in unmoved)
-        ends = [row[side] for row in rows for side in ("before", "now")]
+        ends = [value for _, before, now in moves(report, metric) for value in (before, now)]
         ends += [row["at"] for row in unmoved]
         name = one_line(metric.metric, 60)
+        if set(ends) <= {0.0, 1.0}:
+            title = f"{name}, questions"
+            how = "What became of a score that is 0 or 1."
+            rows = flip_rows(report, metric, unmoved)
+            yield Chart(title, how, drawings.spent({"rows": rows}, title))
+            continue
         kept = f" Grey: {counted(still, 'question')} that did not move." if still else ""
-        yield chart(
-            f"{name}, question by question",
+        title = f"{name}, question by question"
+        data = {"rows": rows, "unmoved": unmoved, "diagonal": [{"at": at} for at in ends]}
+        yield Chart(
+            title,
             f"Below the line: lower than before. A point leads to its question.{kept}",
-            "scatter",
-            {"rows": rows, "unmoved": unmoved, "diagonal": [{"at": min(ends)}, {"at": max(ends)}]},
+            drawings.scatter(data, title),
         )
-    if moved:
-        yield chart(
-            "How much the scores changed",
-            "Questions that moved, by the size of the change; fractions in points.",
-            "changes",
-            {"rows": change_rows(report, moved[:_MOST_HISTOGRAMS])},
-        )
-
-
-def chart(title: str, text: str, name: str, data: Mapping[str, Rows]) -> Chart:
-    """Return one picture of a specification; raises as `as_part` does."""
-    return Chart(title, text, as_part(draw(name, data), label=title))
-
-
-def drawn(charts: Iterator[Chart]) -> Iterator[Chart]:
-    """Yield the charts until one cannot be drawn: the page says all of it in its tables.
-
-    None is where the package that draws is missing.
-    """
-    with suppress(ValueError, ImportError):
-        yield from charts
-
-
-def draw(name: str, data: Mapping[str, Rows]) -> str:
-    """Return the SVG of one specification with the data in place; nothing is fetched for it.
-
-    Values are data alone: fields, expressions and addresses stand in the specification.
-    """
-    import vl_convert
-
-    svg: str = vl_convert.vegalite_to_svg(
-        {**_specification(f"{name}.vl.json"), "datasets": dict(data)},
-        vl_version=_VERSION,
-        config=_specification("theme.json"),
-        allowed_base_urls=[],
-    )
-    return svg
-
-
-@cache
-def _specification(name: str) -> dict[str, Any]:
-    text = (files("ragate.renderers.html") / "specs" / name).read_text(encoding="utf-8")
-    specification: dict[str, Any] = json.loads(text)
-    return specification

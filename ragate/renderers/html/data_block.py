@@ -7,7 +7,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from ragate.models import Report, SampleRow, SampleScores
+from ragate.models import Direction, Report, SampleRow, SampleScores
 from ragate.support.escape import one_line
 
 _ESCAPES = str.maketrans(
@@ -27,6 +27,10 @@ class DataBlock:
         details = report.details
         scored = {each.sample_id: each for each in details.samples} if details is not None else {}
         metrics = list(details.metrics) if details is not None else []
+        worse_when_higher = {
+            row.metric for row in report.decision.metrics if row.direction is Direction.LOWER
+        }
+        lower = [at for at, name in enumerate(metrics) if name in worse_when_higher]
         self._metrics = _text([one_line(name, _NAME) for name in metrics])
         self._changed: list[str] = []
         self._hashes: list[str] = []
@@ -39,7 +43,8 @@ class DataBlock:
             self._hashes.append(f",{_text(hashes)}" if hashes else "")
         self._others = [_text(_unchanged(scores)) for scores in scored.values()]
         commit = report.head if _COMMIT.fullmatch(report.head) else ""
-        self._rest = _text({"gate": one_line(report.gate, _NAME), "commit": commit})[1:]
+        rest = {"gate": one_line(report.gate, _NAME), "commit": commit, "lower": lower}
+        self._rest = _text(rest)[1:]
 
     @property
     def size(self) -> int:

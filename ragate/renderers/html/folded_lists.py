@@ -69,8 +69,9 @@ def _on_the_data(data: DataChanges) -> dict[str, Iterable[Sequence[str]]]:
     return {
         "Removed from the golden set": (
             (row.sample_id, ", ".join(f"{m} {v:.3f}" for m, v in row.means.items()))
-            for row in data.removed
+            for row in data.gone
         ),
+        "Renamed in the golden set": data.renamed.items(),
         "Added or edited": ((key,) for key in dict.fromkeys((*data.added, *data.edited))),
         "Expected, but not in the corpus": (
             (key, ", ".join(docs)) for key, docs in data.missing_documents.items()
@@ -78,7 +79,9 @@ def _on_the_data(data: DataChanges) -> dict[str, Iterable[Sequence[str]]]:
         "References that may be stale": (
             (key, ", ".join(docs)) for key, docs in data.stale_evidence.items()
         ),
-        "Edited here, and no question expects": ((doc_id,) for doc_id in data.unasked_documents),
+        "Added or edited here, and covered by no golden question": (
+            (doc_id,) for doc_id in data.unasked_documents
+        ),
     }
 
 

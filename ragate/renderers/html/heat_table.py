@@ -8,7 +8,7 @@ from ragate.renderers._numbers import COMMENT, NOTHING
 from ragate.support.escape import one_line
 
 MOST_TAGS, MOST_METRICS = 20, 10
-_STRONG, _SLIGHT = 0.05, 0.005
+_STEPS = (0.005, 0.02, 0.05, 0.1, 0.2)  # from where on a tint is stronger
 
 
 class HeatCell(NamedTuple):
@@ -28,7 +28,7 @@ class HeatTable(NamedTuple):
 
 
 def heat_table(report: Report) -> HeatTable | None:
-    """Return the table of the largest tags; None where no score or no tag is known."""
+    """Return the table, the tags that lost most first; None where no score or tag is known."""
     details = report.details
     if details is None or report.baseline_system is None:
         return None
@@ -41,7 +41,12 @@ def heat_table(report: Report) -> HeatTable | None:
     by_tag = _by_tag(details)
     if not by_tag or not columns:
         return None
-    tags = sorted(by_tag, key=lambda tag: (-len(by_tag[tag]), tag))
+
+    def gain(tag: str) -> float:
+        pairs = [(_changes(by_tag[tag], place), lower) for place, lower in columns]
+        return sum((-1 if lower else 1) * sum(changes) for changes, lower in pairs)
+
+    tags = sorted(by_tag, key=lambda tag: (round(gain(tag), 9), -len(by_tag[tag]), tag))
     lines = [
         (
             one_line(tag, 60),
@@ -73,6 +78,6 @@ def _cell(changes: list[float], *, lower: bool) -> HeatCell:
         return HeatCell(NOTHING, "none", 0)
     mean = sum(changes) / len(changes)
     gain = -mean if lower else mean
-    size = "2" if abs(gain) >= _STRONG else "1" if abs(gain) >= _SLIGHT else "0"
-    tone = f"{'worse' if gain < 0 else 'better'}-{size}" if size != "0" else "calm"
+    size = sum(abs(gain) >= step for step in _STEPS)
+    tone = f"{'worse' if gain < 0 else 'better'}-{size}" if size else "calm"
     return HeatCell(COMMENT.change("fraction", mean), tone, len(changes))

@@ -7,8 +7,22 @@
   const data = JSON.parse(byId("data").textContent);
   const rows = data.rows.map(([place, id, query, tags, change, cause, must, scores, hashes = []]) => ({
     place, id, query, tags, change, cause, must, scores, hashes,
-    text: [id, query, ...tags].join(" ").toLowerCase(),
   }));
+  // Of a question whose texts are in the page: answers, documents and passages too.
+  const textOf = (row) => {
+    if (row.text === undefined) {
+      const source = row.place < 0 ? null : byId(`s${row.place}`);
+      const body = source ? (source.content || source).textContent : "";
+      row.text = [row.id, row.query, ...row.tags, body].join(" ").toLowerCase();
+    }
+    return row.text;
+  };
+  const lower = new Set(data.lower);
+  const gain = (row, only) => row.scores.reduce((sum, score, at) => {
+    const [before, after] = pair(score);
+    if (before === null || after === null || (only >= 0 && at !== only)) return sum;
+    return sum + (lower.has(at) ? before - after : after - before);
+  }, 0);
   const explorer = byId("explorer"), list = byId("list"), space = byId("space");
   const detail = byId("detail"), still = byId("static"), form = explorer.querySelector("form");
   let shown = rows, chosen = -1, painted = new Map();
@@ -53,7 +67,10 @@
       (!wanted.cause || row.cause === wanted.cause) &&
       (!wanted.tag || row.tags.includes(wanted.tag)) &&
       (at < 0 || (Array.isArray(row.scores[at]) && row.scores[at][0] !== row.scores[at][1])) &&
-      words.every((word) => row.text.includes(word)));
+      words.every((word) => textOf(row).includes(word)));
+    const by = { fall: (a, b) => gain(a, at) - gain(b, at), rise: (a, b) => gain(b, at) - gain(a, at),
+      id: (a, b) => (a.id < b.id ? -1 : 1) }[wanted.order];
+    if (by) shown.sort(by);
     byId("count").textContent = shown.length === rows.length
       ? `${rows.length.toLocaleString("en")} questions` : `${shown.length.toLocaleString("en")} of ${rows.length.toLocaleString("en")} questions`;
     space.style.height = `${shown.length * HEIGHT}px`;
@@ -129,6 +146,40 @@
     return box;
   };
 
+  // What is looked at stands in the address: a copied link opens the same list at the same question.
+  const remember = () => {
+    const state = new URLSearchParams();
+    if (shown.includes(rows[chosen])) state.set("q", rows[chosen].id);
+    for (const [name, value] of new FormData(form)) if (value) state.set(name, value);
+    history.replaceState(null, "", `#${state}`);
+  };
+
+  const asMarkdown = (row, body) => {
+    const words = (node) => node.textContent.trim().replace(/\s+/g, " ");
+    const parts = [["", ".cause, .failure"], ["Expected: ", ".expected .text"], ["Before: ", ".text.before"],
+      ["Now: ", ".text.now"], ["", ".scores li"]];
+    const lines = parts.flatMap(([lead, what]) => [...body.querySelectorAll(what)].map((node) => `- ${lead}${words(node)}`));
+    return [`**${row.id}** ${row.query}`, "", ...lines, ""].join("\n");
+  };
+
+  const actionsFor = (row, body) => {
+    const bar = element("div", "actions"), said = element("span", "quiet");
+    said.setAttribute("role", "status");
+    const put = async (text) => {
+      try { await navigator.clipboard.writeText(text); said.textContent = "copied"; }
+      catch { said.textContent = "this browser does not let the page copy"; }
+    };
+    const button = (title, text) => {
+      const made = element("button", "", title);
+      made.type = "button";
+      made.addEventListener("click", () => put(text()));
+      return made;
+    };
+    bar.append(button("Copy as Markdown", () => asMarkdown(row, body)),
+      button("Copy link", () => { remember(); return location.href; }), said);
+    return bar;
+  };
+
   const choose = (row, byHand) => {
     chosen = rows.indexOf(row);
     painted.forEach((node, at) => node.setAttribute("aria-selected", String(shown[at] === row)));
@@ -138,9 +189,10 @@
     row.tags.forEach((tag) => head.append(" ", element("span", "tag", tag)));
     const content = hidden ? review.blindBody(row, body) : body;
     if (row.hashes.length) content.querySelector(".sides").after(review.panel(row));
-    detail.replaceChildren(head, content, ...(row.scores.length && !hidden ? [scoresOf(row)] : []));
+    const copy = hidden ? [] : [actionsFor(row, detail)];
+    detail.replaceChildren(head, ...copy, content, ...(row.scores.length && !hidden ? [scoresOf(row)] : []));
     detail.scrollTop = 0;
-    if (byHand) history.replaceState(null, "", `#q=${encodeURIComponent(row.id)}`);
+    if (byHand) remember();
     paint();
   };
 
@@ -154,12 +206,13 @@
   const follow = () => {
     const hash = location.hash;
     let row;
-    if (hash.startsWith("#q=")) {
-      let id = hash.slice(3);
-      try { id = decodeURIComponent(id); } catch { /* as it stands */ }
-      row = rows.find((each) => each.id === id);
-    } else if (/^#s\d+$/.test(hash)) {
+    if (/^#s\d+$/.test(hash)) {
       row = rows.find((each) => each.place === Number(hash.slice(2)));
+    } else {
+      const state = new URLSearchParams(hash.slice(1));
+      for (const field of form.elements) if (state.has(field.name)) field.value = state.get(field.name);
+      if ([...state.keys()].some((name) => name !== "q")) filter();
+      row = rows.find((each) => each.id === state.get("q"));
     }
     if (!row) return false;
     if (!shown.includes(row)) { form.reset(); filter(); }
@@ -178,7 +231,7 @@
   list.addEventListener("scroll", paint, { passive: true });
   addEventListener("resize", paint);
   addEventListener("hashchange", follow);
-  form.addEventListener("input", filter);
+  form.addEventListener("input", () => { filter(); remember(); });
   form.addEventListener("submit", (event) => event.preventDefault());
   if (!rows.length) return;
   explorer.hidden = false;

@@ -14,10 +14,10 @@ from ragate.renderers.html.verdict_view import verdict_view
 
 MOST_OPEN = 100  # samples that a page without JavaScript lists
 MOST_WITH_TEXTS = 700_000  # bytes of samples with the texts of their contexts
-MOST_OF_SAMPLES = 950_000  # bytes of samples altogether; the list holds the rest by their scores
+MOST_OF_SAMPLES = 900_000  # bytes of samples altogether; the list holds the rest by their scores
 _LEAST_OF_SAMPLES = 300_000
 _LABEL = 70  # bytes of the hashes that a label of a sample holds
-_PAGE = 1_900_000  # bytes of samples, list and charts, where the list leaves so much
+_PAGE = 1_120_000  # bytes of samples, list and charts, where the list leaves so much
 
 
 def render(report: Report) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ragate.core.diagnosis.word_origin import mark_words, weighty_words
+from ragate.core.diagnosis.word_origin import mark_sentence, weighty_words
 from ragate.core.text.word_diff import WordChange, word_changes, work_of_diff
 from ragate.models import (
     RetrievedChunk,
@@ -29,7 +29,7 @@ class RetrievedPassage:
 
     Attributes:
         before, now: Its rank on each side; "" where it was not retrieved.
-        pieces: Its text in pieces, each with whether the answer's words stand there.
+        pieces: Its text in pieces, the sentence marked that shares most with the answers.
     """
 
     doc_id: str
@@ -131,7 +131,7 @@ def _passages(row: SampleRow, evidence: SampleEvidence) -> tuple[list[RetrievedP
             before=str(before[key][0]) if key in before else "",
             now=str(now[key][0]) if key in now else "",
             expected=key[0] in row.expected,
-            pieces=mark_words(cut((now.get(key) or before[key])[1], _PASSAGE), words),
+            pieces=mark_sentence(cut((now.get(key) or before[key])[1], _PASSAGE), words),
         )
         for key in keys[:MOST_PASSAGES]
     ]

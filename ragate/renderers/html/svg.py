@@ -1,86 +1,109 @@
-"""A drawn chart as a part of the page: known elements and attributes alone, ids of its own."""
+"""Shapes of a chart as SVG: elements without id, class or style, and axes to place them by."""
 
-import re
-from xml.etree import ElementTree as Tree
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from html import escape
 
-_SVG = "{http://www.w3.org/2000/svg}"
-_HREF = "{http://www.w3.org/1999/xlink}href"
-_ELEMENTS = frozenset({"svg", "g", "path", "rect", "line", "text", "tspan", "a", "circle"})
-_ATTRIBUTES = frozenset(
-    {
-        *("d", "x", "y", "x1", "y1", "x2", "y2", "cx", "cy", "r", "rx", "ry", "width", "height"),
-        *("viewBox", "transform", "fill", "stroke", "stroke-width", "stroke-dasharray"),
-        *("stroke-linecap", "stroke-linejoin", "stroke-miterlimit", "opacity", "fill-opacity"),
-        *("stroke-opacity", "font-size", "font-weight", "font-style", "text-anchor"),
-        *("dominant-baseline", "dx", "dy"),
-    }
-)
-_COLOUR = re.compile(
-    r"none|transparent|currentColor|#[0-9a-fA-F]{3,8}|[a-z]{3,20}|var\(--[a-z-]+\)"
-)
-_LINK = re.compile(r"#s[0-9]{1,6}")
+FONT = 12
+_CHAR = 6.6  # of that size, on average
+Value = str | float | None
 
 
-def as_part(svg: str, *, label: str) -> str:
-    """Return a chart's SVG with nothing in it but shapes, texts and links to samples of this page.
+def element(tag: str, *inner: str, **attributes: Value) -> str:
+    """Return an element; `inner` is mark-up, an attribute's value is not."""
+    said = "".join(
+        f' {name.rstrip("_").replace("_", "-")}="{_written(value)}"'
+        for name, value in attributes.items()
+        if value is not None
+    )
+    return f"<{tag}{said}>{''.join(inner)}</{tag}>"
 
-    Whatever is not known is left out, so that no id, style, address or event of a chart reaches the
-    page. A link keeps its name as a title, which a pointer shows.
+
+def _written(value: Value) -> str:
+    return escape(value) if isinstance(value, str) else f"{value:.2f}".rstrip("0").rstrip(".")
+
+
+def text(x: float, y: float, words: str, *, fill: str = "soft", **more: Value) -> str:
+    """Return a text that begins at x, y, or by ``text_anchor`` has its middle or end there."""
+    shown: dict[str, Value] = {"font_size": FONT, **more}
+    return element("text", escape(words, quote=False), x=x, y=y, fill=colour(fill), **shown)
+
+
+def colour(name: str) -> str:
+    """Return a variable of the page, so that one drawing serves light and dark."""
+    return f"var(--{name})"
+
+
+def cut(words: str, width: float) -> str:
+    """Return as much of `words` as a width has room for."""
+    most = max(1, int(width / _CHAR))
+    return words if len(words) <= most else f"{words[: most - 1]}…"
+
+
+def figure(
+    parts: Iterable[str], width: float, height: float, label: str, *, role: str = "img"
+) -> str:
+    """Return the whole picture.
 
     Args:
-        label: What the picture shows, for whoever does not see it.
-
-    Raises:
-        ValueError: it is no XML, as with a control character in a text.
+        label: What it shows, for whoever does not see it.
+        role: ``group`` where it holds links, which the parts of an image cannot be.
     """
-    try:
-        root = Tree.fromstring(svg)  # noqa: S314  our own renderer's; it has no DOCTYPE
-    except Tree.ParseError as error:  # a SyntaxError
-        raise ValueError(f"the chart is no XML: {error}") from None
-    cleaned = _clean(root)
-    if cleaned is None:
-        return ""
-    cleaned.attrib.pop("width", None)
-    cleaned.attrib.pop("height", None)
-    cleaned.set("role", "img")
-    cleaned.set("aria-label", label)
-    return Tree.tostring(cleaned, encoding="unicode")
-
-
-def _clean(node: Tree.Element) -> Tree.Element | None:
-    tag = node.tag.removeprefix(_SVG) if isinstance(node.tag, str) else ""
-    if tag not in _ELEMENTS:
-        return None
-    cleaned = Tree.Element(
-        tag, {key: value for key, value in node.attrib.items() if _fits(key, value)}
+    return element(
+        "svg",
+        *parts,
+        viewBox=f"0 0 {width:g} {height:g}",
+        role=role,
+        aria_label=label,
     )
-    cleaned.text = node.text if tag in {"text", "tspan"} else None
-    if tag == "a":
-        _keep_link(node, cleaned)
-    for child in node:
-        kept = _clean(child)
-        if kept is not None and not _is_empty(kept):
-            cleaned.append(kept)
-    return cleaned
 
 
-def _fits(key: str, value: str) -> bool:
-    if key in {"fill", "stroke"}:
-        return _COLOUR.fullmatch(value) is not None
-    return key in _ATTRIBUTES
+@dataclass(frozen=True)
+class Axis:
+    """Values along one direction of a picture, from tick to tick.
+
+    Attributes:
+        ticks: At equal steps; the first and the last are its ends.
+        start, end: Where these lie.
+    """
+
+    ticks: Sequence[float]
+    start: float
+    end: float
+
+    def at(self, value: float) -> float:
+        low, high = self.ticks[0], self.ticks[-1]
+        return self.start + (value - low) / (high - low) * (self.end - self.start)
+
+    def labels(self) -> list[tuple[float, str]]:
+        """Return where each tick lies, and how it reads."""
+        return [(self.at(tick), f"{tick:,.6g}".replace("-", "−")) for tick in self.ticks]
 
 
-def _is_empty(node: Tree.Element) -> bool:
-    """Whether a group holds nothing, or a shape has no size: frames without a stroke."""
-    return node.tag == "g" and len(node) == 0
+def axis(values: Iterable[float], start: float, end: float, *, most: int = 5) -> Axis:
+    """Return an axis for `values` with at most about so many round steps."""
+    held = list(values)
+    low, high = min(held), max(held)
+    least = 1e-6 * max(abs(low), abs(high), 1e-6)
+    if high - low < least:
+        low, high = low - least, high + least
+    rough = (high - low) / most
+    power = 10.0 ** math.floor(math.log10(rough))
+    step = next(n * power for n in (1, 2, 5, 10) if n * power >= rough * (1 - 1e-9))
+    first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
+    return Axis([n * step for n in range(first, max(last, first + 1) + 1)], start, end)
 
 
-def _keep_link(node: Tree.Element, cleaned: Tree.Element) -> None:
-    address = node.get(_HREF) or node.get("href") or ""
-    if _LINK.fullmatch(address):
-        cleaned.set("href", address)
-        cleaned.set("tabindex", "-1")
-    named = next((each.get("aria-label") for each in node.iter() if each.get("aria-label")), None)
-    if named:
-        title = Tree.SubElement(cleaned, "title")
-        title.text = named
+def below(x: Axis, top: float, bottom: float) -> Iterable[str]:
+    """Yield the grid and the labels of an axis that runs below a picture."""
+    for at, label in x.labels():
+        yield element("line", x1=at, x2=at, y1=top, y2=bottom, stroke=colour("line"))
+        yield text(at, bottom + 16, label, text_anchor="middle")
+
+
+def beside(y: Axis, left: float, right: float) -> Iterable[str]:
+    """Yield the grid and the labels of an axis that runs up a picture's left side."""
+    for at, label in y.labels():
+        yield element("line", x1=left, x2=right, y1=at, y2=at, stroke=colour("line"))
+        yield text(left - 6, at + 4, label, text_anchor="end")

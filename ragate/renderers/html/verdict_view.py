@@ -1,26 +1,28 @@
 """The upper half of the page: the verdict, why, the metrics, and what else must be known."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import Any
 
 from ragate.models import MetricRow, Report
 from ragate.renderers._headline import headline
 from ragate.renderers._links import plain_address
+from ragate.renderers._next_steps import next_words
 from ragate.renderers._numbers import COMMENT, NOTHING, counted, duration, spending
 from ragate.renderers._origin import place_of, shown_origin
-from ragate.renderers._samples import equal_scores, sections
-from ragate.renderers._status import ReportSign, status_of
-from ragate.renderers._whose_rules import checkout_note
+from ragate.renderers._samples import equal_scores, happened, sections, worse_count, worst_first
+from ragate.renderers._status import TELLS_WHY, ReportSign, status_of
+from ragate.renderers._story import story_words
+from ragate.renderers._whose_rules import checked_note, checkout_note, golden_set_note
 from ragate.renderers._words import (
     ForeignText,
     label,
     ordered,
     passes,
     shown_rows,
+    tone,
     verdict_text,
 )
 from ragate.renderers.html.folded_lists import bounded_cells, folded_lists
-from ragate.renderers.html.tone import tone
 from ragate.support.escape import one_line, short_sha
 
 MOST_ORIGINS = 5
@@ -37,23 +39,50 @@ _WORDS = {
 
 def verdict_view(report: Report) -> dict[str, Any]:
     """Return what the page's template shows of the report, texts as they are: it escapes them."""
-    status = status_of(report)
+    status, step = status_of(report), next_words(report, COMMENT)
     return {
         "gate": one_line(report.gate, 120),
         "sign": status.value.replace(" ", "-"),
         "word": _WORDS[status],
         "headline": one_line(_head(report), 1000),
         "verdict": report.decision.verdict.value.replace("_", " "),
-        "rules": checkout_note(report),
+        "rules": _rules(report),
         "origin": _origin(report),
         "tiles": _tiles(report),
-        "reasons": _sentences(report.decision.reasons),
-        "remedies": _sentences(report.decision.remedies),
+        "reasons": _sentences(report.decision.reasons) if status in TELLS_WHY else [],
+        "next": [(isinstance(word, ForeignText), word) for word in step],
+        "first": _first_three(report),
+        "remedies": _sentences(each for each in report.decision.remedies if each not in step),
         "metrics": [_metric(row) for row in shown_rows(report.decision)],
         "slices": [_metric(row) for row in ordered(report.decision.slices)],
         "lists": [(title, rows) for title, rows in folded_lists(report).items() if rows],
         "footer": _footer(report),
     }
+
+
+def _first_three(report: Report) -> list[tuple[int, str, str, str]]:
+    """Return place, id, question and what happened of the three to look at first."""
+    places = {row.sample_id: place for place, row in enumerate(report.samples)}
+    worse = [row for row in report.samples if row.got_worse]
+    return [
+        (
+            places[row.sample_id],
+            one_line(row.sample_id, 80),
+            one_line(row.query, 140),
+            "".join(_short(word) for word in happened(row, COMMENT)),
+        )
+        for row in worst_first(report, worse)[:3]
+    ]
+
+
+def _short(word: str) -> str:
+    return one_line(word, 70) if isinstance(word, ForeignText) else word
+
+
+def _rules(report: Report) -> str:
+    checked = one_line("".join(checked_note(report)), 300)
+    told = (checkout_note(report), golden_set_note(report), f"{checked}." if checked else "")
+    return " ".join(filter(None, told))
 
 
 def _head(report: Report) -> str:
@@ -71,7 +100,8 @@ def _origin(report: Report) -> dict[str, Any]:
         for part in origin.parts
     ]
     lead = "Because of" if origin.alone else "Changed here:"
-    return {"lead": lead, "parts": parts, "more": origin.more}
+    story = one_line("".join(story_words(report, COMMENT)), 400)
+    return {"lead": lead, "parts": parts, "more": origin.more, "story": story}
 
 
 def _tiles(report: Report) -> list[tuple[str, str]]:
@@ -80,7 +110,7 @@ def _tiles(report: Report) -> list[tuple[str, str]]:
     facts, equal = report.facts, equal_scores(report.samples)
     tiles = [
         ("questions", f"{facts.samples:,}"),
-        ("worse", f"{len(groups.get('worse', [])):,}"),
+        ("worse", f"{worse_count(report):,}"),
         ("better", f"{len(groups.get('better', [])):,}"),
         ("other words, equal scores", f"{equal:,}"),
     ]
@@ -115,7 +145,7 @@ def _metric(row: MetricRow) -> dict[str, Any]:
     }
 
 
-def _sentences(lines: Sequence[str]) -> list[str]:
+def _sentences(lines: Iterable[str]) -> list[str]:
     return [row[0] for row in bounded_cells([line] for line in lines)]
 
 

@@ -15,22 +15,21 @@ from ragate.models import Report, SampleRow
 from ragate.renderers._headline import headline
 from ragate.renderers._next_steps import commands, footer
 from ragate.renderers._numbers import COMMENT, counted
-from ragate.renderers._samples import equal_scores, sections
+from ragate.renderers._samples import equal_scores, sections, worse_count, worst_first
 from ragate.renderers._status import ICONS, ReportSign, status_of
-from ragate.renderers._tables import Section, as_html, sample_cells
+from ragate.renderers._tables import Section, as_html, metric_cells, sample_lines
 from ragate.renderers._whose_rules import checkout_note, proposed_rows
 from ragate.renderers._words import shown_rows
 from ragate.renderers.markdown.fold import details
-from ragate.renderers.markdown.moved import MOST_MOVED, held_line, moved_cells, moved_rows
-from ragate.renderers.markdown.notes import failing_must_pass, figures, notes
-from ragate.renderers.markdown.one_error import repeating_it
+from ragate.renderers.markdown.moved import MOST_MOVED, held_line, moved_rows
+from ragate.renderers.markdown.notes import failing_must_pass, figures, notes, repeating_it
 
 if TYPE_CHECKING:
     from jinja2 import Template
 
-_COLUMNS = ("metric", "before → now", "change", "verdict")
+_COLUMNS = ("metric", "before → now", "verdict")
 _ALONE = ("metric", "now", "verdict")
-ABOVE = 64  # characters of one text above the fold
+ABOVE = 40  # characters of one text above the fold
 BUDGET = 60_000  # UTF-8 bytes; GitHub takes 65,536 characters
 MOST_SAMPLES = 3
 MOST_FOLDED = 50
@@ -47,9 +46,7 @@ def render(report: Report, *, budget: int = BUDGET, most: int = MOST_FOLDED) -> 
         most: Samples of one kind in the fold; a job summary has room for more than a comment.
     """
     groups = dict(sections(report.samples))
-    leading = groups.get("worse") or groups.get("new") or []
-    failing = failing_must_pass(report)
-    leading = sorted(leading, key=lambda row: row.sample_id not in failing)
+    leading = worst_first(report, groups.get("worse") or groups.get("new") or [])
     repeated = repeating_it(report)
     above = [row for row in leading if row.sample_id not in repeated][:MOST_SAMPLES]
     below = [row for row in leading if row not in above]
@@ -94,7 +91,7 @@ def _folded(
 
 
 def _samples_section(title: str, rows: list[SampleRow], report: Report, most: int) -> Section:
-    cells = [list(sample_cells(row, report).values()) for row in rows[:most]]
+    cells = [sample_lines(row, report) for row in rows[:most]]
     return Section(title, cells, len(rows) - len(cells))
 
 
@@ -132,11 +129,11 @@ def _view(report: Report, above: list[SampleRow]) -> dict[str, Any]:
         "rules": checkout_note(report),
         "notes": notes(report, {row.sample_id for row in above}),
         "columns": _COLUMNS if compared else _ALONE,
-        "metrics": [moved_cells(row, compared=compared) for row in moved[:MOST_MOVED]],
+        "metrics": [metric_cells(row, compared=compared) for row in moved[:MOST_MOVED]],
         "held": held_line(report, moved),
         "title": _title(report, worse),
         "samples": [
-            sample_cells(row, report, limit=ABOVE, fails=failing.get(row.sample_id, ""))
+            sample_lines(row, report, limit=ABOVE, fails=failing.get(row.sample_id, ""))
             for row in above
         ],
         "next": commands(report, worse),
@@ -145,7 +142,7 @@ def _view(report: Report, above: list[SampleRow]) -> dict[str, Any]:
 
 
 def _title(report: Report, worse: list[SampleRow]) -> str:
-    questions = counted(len(worse), "question")
+    questions = counted(worse_count(report), "question")
     if not worse:
         return "A first look at the answers"
     if status_of(report) in (ReportSign.RED, ReportSign.NO_DECISION):

@@ -1,6 +1,7 @@
 """The folded part of the comment: how it was decided, and all figures."""
 
 from collections.abc import Iterable
+from functools import partial
 
 from ragate.models import Diagnosis, MetricRow, MustPassRow, PassGroup, Report, WaiverRow
 from ragate.renderers._numbers import COMMENT
@@ -18,7 +19,8 @@ from ragate.renderers._tables import (
 from ragate.renderers._words import ordered, shown_rows
 from ragate.support.escape import code, name
 
-_HEAD = ("metric", "baseline", "now", "change", "allowed", "95&nbsp;%&nbsp;interval", "verdict")
+_HEAD = ("metric", "before → now", "verdict")
+_cells = partial(metric_cells, full=True)
 
 
 def details(report: Report) -> list[Section]:
@@ -29,9 +31,9 @@ def details(report: Report) -> list[Section]:
     changed = dict.fromkeys((*data.added, *data.edited))
     missing = data.missing_documents.items()
     tables: list[tuple[str, Iterable[list[str]]]] = [
-        ("All metrics", map(metric_cells, rows)),
+        ("All metrics", map(_cells, rows)),
         ("What the verdict rests on", map(_sentence, decision.lines)),
-        ("Slices", map(metric_cells, slices)),
+        ("Slices", map(_cells, slices)),
         ("Pass rate by stage, tag and field", map(_pass_group, report.pass_groups)),
         ("System and judge", _set_up(report)),
         ("Each metric", map(_metric_detail, [*ordered(decision.metrics), *slices])),
@@ -42,7 +44,7 @@ def details(report: Report) -> list[Section]:
         ("Waived: shown, not counted", map(_waiver, decision.waivers)),
         (
             "Removed from the golden set",
-            ([name(r.sample_id), means(r.means)] for r in data.removed),
+            ([name(r.sample_id), means(r.means)] for r in data.gone),
         ),
         ("Added or edited", ([name(sample_id)] for sample_id in changed)),
         (

@@ -1,26 +1,22 @@
 """The short table of the comment: what moved, and one line for what held."""
 
 from collections.abc import Sequence
-from html import escape
 
 from ragate.models import MetricRow, MetricVerdict, Report
 from ragate.renderers._numbers import COMMENT
-from ragate.renderers._tables import as_html, listing, unbroken
+from ragate.renderers._tables import as_html, listing
 from ragate.renderers._words import (
-    below_floor,
+    fell,
     label,
     not_proven,
-    passes,
     shown_rows,
     unsure_slices,
-    verdict_text,
     wants_a_look,
 )
 from ragate.support.escape import name
 
 MOST_MOVED = 5
 MOST_HELD = 4
-_STRONG = (MetricVerdict.REGRESSED, MetricVerdict.IMPROVED)
 _HELD = (MetricVerdict.HELD, MetricVerdict.UNCHANGED)
 
 
@@ -33,51 +29,33 @@ def moved_rows(report: Report) -> list[MetricRow]:
     return [row for row in rows if row in unsure or _has_moved(row)]
 
 
-def moved_cells(row: MetricRow, *, compared: bool) -> list[str]:
-    """Return metric, before and now, change with what is allowed, and verdict.
+def held_line(report: Report, moved: Sequence[MetricRow]) -> str:
+    """Return what stands in no row and must be known: what blocks as well, fell, or held.
 
     Args:
-        compared: There is something to compare with; else metric, now and verdict.
+        moved: The rows that want one; the first `MOST_MOVED` have it.
     """
-    now = unbroken(COMMENT.value(row.unit, row.candidate))
-    figure = f"<b>{now}</b>" if row.verdict in _STRONG or below_floor(row) else now
-    share, verdict = passes(row, COMMENT), escape(verdict_text(row, COMMENT), quote=False)
-    cells = [as_html(label(row, COMMENT)) + (f"<br>{share}" if share else "")]
-    if compared:
-        cells += [f"{unbroken(COMMENT.value(row.unit, row.baseline))} → {figure}", _change(row)]
-    else:
-        cells.append(figure)
-    return [*cells, f"<b>{verdict}</b>" if row.blocks else verdict]
+    as_well = [row for row in moved[MOST_MOVED:] if row.blocks]
+    gated = [row for row in report.decision.metrics if row.level == "error"]
+    held = [row for row in gated if row.verdict in _HELD and row not in moved]
+    unproven = [row for row in held if not_proven(row)]
+    lower = [row for row in held if fell(row) and row not in unproven]
+    lower.sort(key=lambda row: row.lost / (row.allowed or 1.0), reverse=True)
+    calm = [row for row in held if not fell(row)]
+    is_still = all(row.verdict is MetricVerdict.UNCHANGED for row in calm)
+    lines = {
+        "<b>Blocks as well</b>": listing(map(_sized, as_well), len(as_well)),
+        "No proven drop": listing(map(_sized, unproven), MOST_HELD),
+        "Lower, by no more than is allowed": listing(map(_sized, lower), MOST_HELD),
+        "Unchanged" if is_still else "Held": listing((name(row.metric) for row in calm), MOST_HELD),
+    }
+    return " ".join(f"{title}: {names}." for title, names in lines.items() if names)
 
 
-def _change(row: MetricRow) -> str:
-    change = unbroken(COMMENT.change(row.unit, row.change))
-    if row.allowed is None or row.change is None:
-        return change
-    return f"{change} ({COMMENT.allowed(row.unit, row.allowed)}&nbsp;allowed)"
-
-
-def held_line(report: Report, moved: Sequence[MetricRow]) -> str:
-    """Return the gated metrics that held, in one line; "" where none did."""
-    held = [
-        row
-        for row in report.decision.metrics
-        if row.level == "error" and row.verdict in _HELD and row not in moved
-    ]
-    if not held:
-        return ""
-    unproven = [
-        f"{name(row.metric)} ({COMMENT.change(row.unit, row.change)})"
-        for row in held
-        if not_proven(row)
-    ]
-    held = [row for row in held if not not_proven(row)]
-    lines = [f"No proven drop: {listing(unproven, MOST_HELD)}."] if unproven else []
-    if not held:
-        return lines[0]
-    is_still = all(row.verdict is MetricVerdict.UNCHANGED for row in held)
-    named = listing((name(row.metric) for row in held), MOST_HELD)
-    return " ".join([*lines, f"{'Unchanged' if is_still else 'Held'}: {named}."])
+def _sized(row: MetricRow) -> str:
+    """Return the metric with the size of its change, and of what is allowed."""
+    key, change = as_html(label(row, COMMENT)), COMMENT.change(row.unit, row.change)
+    return f"{key} ({change})" if row.change else key
 
 
 def _has_moved(row: MetricRow) -> bool:

@@ -1,13 +1,17 @@
 """The sentences of the comment that stand beside its tables, as safe HTML."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
-from ragate.models import Report
+from ragate.core.rules.wording import odds
+from ragate.models import ChangedPart, Direction, MetricRow, MetricVerdict, Report, SampleRow
 from ragate.renderers._earlier import earlier_note
 from ragate.renderers._links import linked, sample_link
 from ragate.renderers._next_steps import next_words
 from ragate.renderers._numbers import COMMENT, counted, duration, spending
+from ragate.renderers._origin import place_of, shown_origin
+from ragate.renderers._samples import failed_alike, failed_with, sections
 from ragate.renderers._status import TELLS_WHY, ReportSign, status_of
+from ragate.renderers._story import likely, story_words
 from ragate.renderers._tables import (
     MOST_REASONS,
     SENTENCE,
@@ -17,11 +21,14 @@ from ragate.renderers._tables import (
     listing,
     means,
 )
-from ragate.renderers._whose_rules import floors_note, proposed_note
-from ragate.renderers.markdown.odds_line import odds_line
-from ragate.renderers.markdown.one_error import one_error_line
-from ragate.renderers.markdown.origin import origin_line
+from ragate.renderers._whose_rules import checked_note, floors_note, golden_set_note, proposed_note
+from ragate.renderers._words import ordered
 from ragate.support.escape import code, name
+
+MOST_PARTS = 3  # of what changed
+_MOST_MUST_PASS = 20  # ids; the headline counts all
+_PATH, _WORDS = 60, 60
+_SILENT = (ReportSign.BOOTSTRAP, ReportSign.UNCHANGED)
 
 
 def figures(report: Report) -> str:
@@ -55,6 +62,7 @@ def notes(report: Report, shown: Collection[str]) -> list[str]:
         _must_pass(report, shown),
         *_reasons(report),
         proposed_note(report),
+        as_html(checked_note(report)),
         floors_note(report),
         _data(report),
         _missing(report),
@@ -103,12 +111,12 @@ def _filters(report: Report) -> str:
 
 def _must_pass(report: Report, shown: Collection[str]) -> str:
     """Return the failing must-pass samples that have no row in the table."""
-    failures = [
-        f"{sample_link(report, key)} {words}"
-        for key, words in failing_must_pass(report).items()
-        if key not in shown
-    ]
-    return f"<b>Must pass:</b> {listing(failures)}." if failures else ""
+    untold = {key: words for key, words in failing_must_pass(report).items() if key not in shown}
+    if len(untold) <= MOST_REASONS:
+        failures = listing(f"{sample_link(report, key)} {words}" for key, words in untold.items())
+    else:
+        failures = f"{listing(map(name, untold), _MOST_MUST_PASS)} fail"
+    return f"<b>Must pass:</b> {failures}." if untold else ""
 
 
 def failing_must_pass(report: Report) -> dict[str, str]:
@@ -117,7 +125,8 @@ def failing_must_pass(report: Report) -> dict[str, str]:
     for row in report.decision.must_pass:
         if not row.met:
             tries = counted(row.tries, "try", "tries")
-            words = f"{name(row.metric)} in {row.failed} of {tries}"
+            before = "" if row.eligible else ", as in the baseline"
+            words = f"{name(row.metric)} in {row.failed} of {tries}{before}"
             failing.setdefault(row.sample_id, []).append(words)
     return {key: f"fails {listing(words, 2)}" for key, words in failing.items()}
 
@@ -150,13 +159,9 @@ def _reasons(report: Report) -> list[str]:
 
 
 def _data(report: Report) -> str:
-    data = report.data
-    counts = {"added": len(data.added), "edited": len(data.edited), "removed": len(data.removed)}
-    changes = [f"{count:,} {word}" for word, count in counts.items() if count]
-    if not changes:
-        return ""
-    gone = listing([f"{name(row.sample_id)} {means(row.means)}" for row in data.removed])
-    return f"<b>Golden set:</b> {', '.join(changes)}{': ' + gone if gone else ''}."
+    removed = listing([f"{name(row.sample_id)} {means(row.means)}" for row in report.data.gone])
+    note = golden_set_note(report)
+    return f"{note} Removed: {removed}." if removed else note
 
 
 def _missing(report: Report) -> str:
@@ -167,13 +172,101 @@ def _missing(report: Report) -> str:
 
 def _unasked(report: Report) -> str:
     docs = report.data.unasked_documents
-    return f"<b>Edited here, and no question expects:</b> {documents(docs)}." if docs else ""
+    who = "which this change adds or edits"
+    return f"No golden question covers {documents(docs)}, {who}." if docs else ""
 
 
 def _likely(report: Report) -> str:
-    guessed = not report.origin.parts  # where the change is known nobody has to guess
-    if status_of(report) is not ReportSign.RED or not report.diagnosis or not guessed:
+    seen = likely(report) if status_of(report) is ReportSign.RED else None
+    if seen is None:
         return ""
-    diagnosis = report.diagnosis[0]
-    cause, action = (code(text, SENTENCE) for text in (diagnosis.likely_cause, diagnosis.action))
+    cause, action = (code(text, SENTENCE) for text in (seen.likely_cause, seen.action))
     return f"<b>Likely:</b> {cause} → {action}"
+
+
+def one_error_line(report: Report) -> str:
+    """Return the error and how many samples failed with it, as safe HTML; "" for none."""
+    rows = _leading(report)
+    error, alike = failed_alike(rows)
+    count = f"{len(alike):,} of {len(rows):,}"
+    return f"<b>{count} {failed_with(error)}:</b> {code(error, SENTENCE)}" if alike else ""
+
+
+def repeating_it(report: Report) -> set[str]:
+    """Return the ids of the samples that say what the first of them says."""
+    _, alike = failed_alike(_leading(report))
+    return {row.sample_id for row in alike[1:]}
+
+
+def _leading(report: Report) -> Sequence[SampleRow]:
+    groups = dict(sections(report.samples))
+    return groups.get("worse") or groups.get("new") or []
+
+
+def odds_line(report: Report) -> str:
+    """Return how often noise alone would look like a red or a yellow verdict.
+
+    "" of any other verdict, and where nothing moved.
+    """
+    rows = ordered(report.decision.rows)
+    status = status_of(report)
+    runs = counted(report.decision.runs_candidate, "run")
+    if status is ReportSign.RED:
+        lost = [row for row in rows if row.blocks and row.verdict is MetricVerdict.REGRESSED]
+        chances = [p for row in lost if not row.exact and (p := _chance(report, row)) is not None]
+        if chances:
+            times = report.decision.runs_candidate
+            start = f"Measured {times:,} times. " if report.decision.confirmed else ""
+            drop = all(row.direction is Direction.HIGHER for row in lost)
+            size = f"a {'fall' if drop else 'change'} this large would come up"
+            return f"{start}Without a change, {size} {odds(min(chances))}."
+        if lost:
+            return "<b>These metrics repeat exactly, so the drop is real.</b>"
+    if status is ReportSign.LOOK:
+        moved = [
+            r
+            for r in ordered(report.decision.metrics)
+            if r.verdict is MetricVerdict.CANNOT_TELL and r.p and r.change
+        ]
+        for row in moved[:1]:
+            words = f" moved {COMMENT.points(row.unit, row.change)} in {runs}; without a change,"
+            return f"{name(row.metric)}{words} that would come up {odds(row.p or 1.0)}."
+    return ""
+
+
+def _chance(report: Report, row: MetricRow) -> float | None:
+    """Return how often an unchanged system is as bad: over the passes that made the metric red."""
+    earlier = report.decision.earlier
+    if earlier is not None and earlier.use == "confirm":
+        pooled = {each.metric: each.p for each in earlier.metrics if each.p is not None}
+        return pooled.get(row.metric, row.p)
+    return row.p
+
+
+def origin_line(report: Report) -> str:
+    """Return what the change touched and what became of the questions; "" where nothing moved.
+
+    Of a red verdict without any of it the line says that nothing is known.
+    """
+    story = as_html(story_words(report, COMMENT))
+    origin = report.origin
+    if not origin.parts and status_of(report) is ReportSign.RED:
+        unknown = "" if story or likely(report) else "<b>Changed here:</b> not known."
+        return f"<b>What happened:</b> {story}." if story else unknown
+    if not origin.parts or status_of(report) in _SILENT:
+        return ""
+    shown = shown_origin(origin, MOST_PARTS)
+    listed = ", ".join(map(_part, shown.parts)) + (
+        f" and {shown.more:,} more" if shown.more else ""
+    )
+    if shown.alone:
+        return f"<b>Because</b> of {listed}, the only difference: {story or 'see below'}."
+    return f"<b>Changed here:</b> {listed}. {f'{story}.' if story else ''}".rstrip()
+
+
+def _part(part: ChangedPart) -> str:
+    place = place_of(part)
+    words = code(part.words, _WORDS) if part.words else ""
+    if not place:
+        return words
+    return " ".join(filter(None, (linked(code(place, _PATH), part.url), words)))

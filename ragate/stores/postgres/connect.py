@@ -3,20 +3,69 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from ragate.database.connecting import frozen
-from ragate.database.migrations import check_version
+from ragate.database.migrations import Migrations, check_version
 from ragate.database.schema import CONNECT_S, describe
 from ragate.errors import DatabaseError
-from ragate.stores.postgres.schema import MIGRATIONS
+from ragate.version import MANUAL
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     import psycopg
 
+
+SCHEMA = "ragate_runs"
+_RUN_ID = re.compile(r"[0-9A-Za-z-]{1,100}")
+
+_TABLES = """
+CREATE TABLE ragate_runs.runs (
+    run_id text COLLATE "C" NOT NULL CHECK (run_id ~ '^[0-9A-Za-z-]{1,100}$'),
+    writer name NOT NULL DEFAULT session_user,
+    begun_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+    PRIMARY KEY (run_id, writer)
+);
+CREATE TABLE ragate_runs.sessions (
+    session uuid NOT NULL,
+    run_id text COLLATE "C" NOT NULL,
+    writer name NOT NULL DEFAULT session_user,
+    begun_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+    PRIMARY KEY (session, writer),
+    FOREIGN KEY (run_id, writer) REFERENCES ragate_runs.runs ON DELETE CASCADE
+);
+CREATE INDEX sessions_run ON ragate_runs.sessions (run_id, writer);
+CREATE TABLE ragate_runs.pieces (
+    session uuid NOT NULL,
+    writer name NOT NULL DEFAULT session_user,
+    file text COLLATE "C" NOT NULL CHECK (file ~ '^[a-z.]{1,40}$'),
+    part integer NOT NULL CHECK (part >= 0),
+    body bytea NOT NULL,
+    sent_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+    PRIMARY KEY (session, writer, file, part),
+    FOREIGN KEY (session, writer) REFERENCES ragate_runs.sessions ON DELETE CASCADE
+);
+CREATE TABLE ragate_runs.ends (
+    run_id text COLLATE "C" NOT NULL,
+    writer name NOT NULL DEFAULT session_user,
+    session uuid NOT NULL,
+    listing bytea,
+    sizes jsonb NOT NULL,
+    ended_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+    PRIMARY KEY (run_id, writer),
+    FOREIGN KEY (run_id, writer) REFERENCES ragate_runs.runs ON DELETE CASCADE
+);
+COMMENT ON TABLE ragate_runs.runs IS 'A run of a gate, under the role that wrote it.';
+COMMENT ON TABLE ragate_runs.sessions IS 'A process that wrote a run; the newest one counts.';
+COMMENT ON TABLE ragate_runs.pieces IS 'The files of a run, in parts that follow one another.';
+COMMENT ON TABLE ragate_runs.ends IS 'A run that ended: what a list shows, and bytes by file.';
+"""
+
+MIGRATIONS = Migrations(SCHEMA, (_TABLES,))
+"""Version 1: the four tables."""
 VARIABLE = "RAGATE_RUNS_URL"
 _LOCK_CLASS = 0x7261_6772  # our number space among the server's advisory locks
 # A server that hears nothing of a machine asks, and lets go of the run that it holds.
@@ -81,7 +130,8 @@ def told(error: psycopg.Error, url: str) -> DatabaseError:
 
     found = describe(error, frozen(url, VARIABLE), variable=VARIABLE)
     remedies: dict[type, str] = {
-        psycopg.errors.InsufficientPrivilege: "docs/run-store.md says which rights a role needs "
+        psycopg.errors.InsufficientPrivilege: f"{MANUAL}/run-store.md "
+        "says which rights a role needs "
         "for what",
         psycopg.errors.ReadOnlySqlTransaction: f"name a server in {VARIABLE} that takes writes: "
         "this one, or this role there, only reads",
@@ -98,3 +148,14 @@ def taken_alone(connection: psycopg.Connection[Any], run_id: str) -> bool:
     query = "SELECT pg_try_advisory_lock(%s, hashtext(%s))"
     row = connection.execute(query, (_LOCK_CLASS, run_id)).fetchone()
     return row is not None and bool(row[0])
+
+
+# The schema ``ragate_runs``: tables that a writer can only add to, each row under its own role.
+#
+# A row's writer is the role that is connected, and no writer may say another: so a run is known
+# by its id and by who wrote it, and nobody can add to, or end, the run of somebody else.
+
+
+def is_run_id(text: str) -> bool:
+    """Return whether a run can have this id: it names a folder as well."""
+    return _RUN_ID.fullmatch(text) is not None

@@ -15,6 +15,7 @@ from typing import Any
 import psycopg
 
 from ragate.errors import StorageError, UsageError
+from ragate.stores import BEGUN, OUTPUTS
 from ragate.stores.begun_run import BegunRun, read_begun
 from ragate.stores.local import LocalStore
 from ragate.stores.postgres.connect import connected, store_key, taken_alone
@@ -29,7 +30,6 @@ from ragate.stores.postgres.reading import (
     rows_of,
     written_at,
 )
-from ragate.stores.run_files import BEGUN, OUTPUTS
 
 _MOST = 50
 

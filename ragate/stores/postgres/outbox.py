@@ -15,11 +15,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from uuid import UUID, uuid4
 
+from ragate.stores import BEGUN, MANIFEST, OUTPUTS
 from ragate.stores.listed_run import LISTING, listing
 from ragate.stores.postgres.pieces import FILES, GROWING, Piece, copy_in, pieces_of
-from ragate.stores.run_files import BEGUN, MANIFEST, OUTPUTS
 from ragate.stores.spent_calls import SPENT
 from ragate.support.atomic_files import write_atomic
+from ragate.support.foreign_files import file_bytes
 
 if TYPE_CHECKING:
     import psycopg
@@ -164,9 +165,9 @@ class Outbox:
         if not path.is_file():
             return None
         try:
-            return (self.folder / LISTING).read_bytes()
+            return file_bytes(self.folder / LISTING)
         except FileNotFoundError:  # a run of before has none
-            text = path.read_bytes()
+            text = file_bytes(path)
             return listing(self.folder, json.loads(text), text)
 
     def mark(self, *, whole: bool = True) -> None:
@@ -184,7 +185,7 @@ class Outbox:
 def read_mark(folder: Path, store: str) -> dict[str, Any] | None:
     """Return the mark of a folder, None where there is none of this store."""
     try:
-        mark = json.loads((folder / MARK).read_bytes())
+        mark = json.loads(file_bytes(folder / MARK))
         if mark["store"] != store or mark.keys() != _KEYS:
             return None
         UUID(mark["session"])

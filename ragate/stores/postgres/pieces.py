@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from ragate.errors import StorageError
+from ragate.stores import BEGUN, MANIFEST, OUTPUTS, REPORT, RUN_FILES, SCORES
 from ragate.stores.listed_run import LISTING
-from ragate.stores.run_files import BEGUN, MANIFEST, OUTPUTS, REPORT, RUN_FILES, SCORES
 from ragate.stores.spent_calls import SPENT
+from ragate.support.foreign_files import open_file
 
 if TYPE_CHECKING:
     import psycopg
@@ -56,7 +57,7 @@ class Piece:
         """
         path = folder / self.file
         try:
-            with path.open("rb") as stream:
+            with open_file(path, max_bytes=FILES[self.file]) as stream:
                 stream.seek(self.offset)
                 body = stream.read(self.size)
         except OSError as error:

@@ -7,12 +7,12 @@ from typing import Any
 import psycopg
 
 from ragate.errors import StorageError, UsageError
+from ragate.stores import MANIFEST
 from ragate.stores.begun_run import alone, read_begun
 from ragate.stores.postgres.connect import connected, store_key, taken_alone
 from ragate.stores.postgres.interrupted import is_newest
 from ragate.stores.postgres.outbox import Outbox, read_mark
 from ragate.stores.postgres.reading import role_of, rows_of
-from ragate.stores.run_files import MANIFEST
 
 
 def has_ended(folder: Path) -> bool:

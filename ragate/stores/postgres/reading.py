@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from ragate.errors import StorageError
+from ragate.stores import BEGUN, OUTPUTS
 from ragate.stores.listed_run import ListedRun, RunStatus
+from ragate.stores.postgres.connect import is_run_id
 from ragate.stores.postgres.pieces import copy_out
-from ragate.stores.postgres.schema import is_run_id
-from ragate.stores.run_files import BEGUN, OUTPUTS
+from ragate.support.foreign_files import file_bytes
 
 if TYPE_CHECKING:
     import psycopg
@@ -141,7 +142,7 @@ def fetch_heads(connection: psycopg.Connection[Any], row: StoredRow, target: Pat
 def _say_whether_ended(target: Path, row: StoredRow) -> None:
     """Let a fetched run say of its end what the store does: it was sent when the run began."""
     with suppress(OSError, ValueError, TypeError, AttributeError):
-        begun = json.loads((target / BEGUN).read_bytes())
+        begun = json.loads(file_bytes(target / BEGUN))
         if begun.get("ended", False) is not row.ended:
             (target / BEGUN).write_bytes(json.dumps({**begun, "ended": row.ended}).encode())
 

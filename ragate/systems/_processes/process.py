@@ -3,18 +3,25 @@
 import asyncio
 import os
 import signal
+import sys
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
 from ragate.clients.http.redact import Redactor
-from ragate.errors import SystemStartError
-from ragate.process.secrecy import hide_memory
-from ragate.systems._processes.tail import Tail
+from ragate.errors import LeftBehindError, SystemStartError
+from ragate.process import hide_memory
+from ragate.support.escape import one_line
+from ragate.systems._processes import reaper
 
+MOST_SHOWN = 2000
+_KEPT_LINES = 20
+_LINE_KEPT = 2000
 LINE_BYTES = 16 * 1024 * 1024
 _ITEMS = 'the first item is the program, each argument is an item of its own: ["python", "rag.py"]'
 _GRACE_S = 2.0
+_REAPED_S = reaper.GRACE_S + reaper.MOST_S + 1.0
 _REST_S = 0.2
 _LAST_LINES_S = 1.0
 
@@ -35,7 +42,11 @@ class _Streams(asyncio.subprocess.SubprocessStreamProtocol):
 
 
 class Child:
-    """A running process. With `talks`, its standard input and output are pipes."""
+    """A running process. With `talks`, its standard input and output are pipes.
+
+    Args:
+        reaped: Where the reaper between us and it tells how it ended; None without a reaper.
+    """
 
     def __init__(
         self,
@@ -45,7 +56,10 @@ class Child:
         talks: bool,
         secrets: Sequence[str] = (),
         show: Callable[[str], None] | None = None,
+        reaped: int | None = None,
     ) -> None:
+        self._reaped = reaped
+        self._word: str | None = None
         self._redact = Redactor(secrets) if secrets else None
         loop = asyncio.get_running_loop()
         self.process = asyncio.subprocess.Process(transport, streams, loop)
@@ -60,6 +74,24 @@ class Child:
     @property
     def ended(self) -> bool:
         return self.process.returncode is not None
+
+    @property
+    def code(self) -> int | None:
+        """How it ended: its exit code, less than 0 for a signal; None while it runs."""
+        if self._reaped is None or not self.ended:
+            return self.process.returncode
+        word = self._told()
+        return int(word) if word.lstrip("-").isdigit() else self.process.returncode
+
+    def _told(self) -> str:
+        """Return what the reaper said of the end, "" where it was killed before."""
+        if self._word is None and self._reaped is not None:
+            word = b""
+            with suppress(BlockingIOError):  # who was forked from it may hold the other end
+                word = os.read(self._reaped, 100)
+            os.close(self._reaped)
+            self._word = word.decode("ascii", "replace").partition("\n")[0]
+        return self._word or ""
 
     async def wait(self) -> None:
         """Wait until it has ended, whatever else holds its pipes open."""
@@ -96,17 +128,23 @@ class Child:
             await asyncio.wait_for(self.wait(), _LAST_LINES_S)
         if self._readers:  # a grandchild may hold the pipe open
             await asyncio.wait(self._readers, timeout=_LAST_LINES_S)
-        code = self.process.returncode
+        code = self.code
+        if code is not None and (word := self._told()).startswith("!"):
+            return f"cannot be started: {os.strerror(int(word[1:]))}"
         ended = "closed its output" if code is None else f"ended with exit code {code}"
         if code is not None and code < 0:
             ended = f"was ended by signal {-code}"
         return f"{ended}{self.tail.told(lines=lines)}"
 
     async def stop(self) -> None:
-        """End the whole group: politely, then not."""
+        """End the whole group: politely, then not.
+
+        Raises:
+            SystemStartError: there is a reaper, and it could not end all that was started.
+        """
         _end(self.process)
         with suppress(TimeoutError):
-            await asyncio.wait_for(self.wait(), _GRACE_S)
+            await asyncio.wait_for(self.wait(), _GRACE_S if self._reaped is None else _REAPED_S)
         _end(self.process, hard=True)  # what is left of the group, too
         with suppress(TimeoutError):
             await asyncio.wait_for(self.wait(), _GRACE_S)
@@ -116,6 +154,12 @@ class Child:
             reader.cancel()
         await asyncio.gather(*self._readers, return_exceptions=True)
         self._transport.close()  # who left the group may hold the other ends
+        if self._reaped is not None and not self._told():
+            raise LeftBehindError(
+                "[system]: what the code under test started may still run: the process that ends "
+                "it was killed, or could not",
+                remedy="code under test may end no process that it did not start",
+            )
 
 
 async def start(
@@ -128,6 +172,7 @@ async def start(
     remedy: str = _ITEMS,
     secrets: Sequence[str] = (),
     show: Callable[[str], None] | None = None,
+    reaped: bool = False,
 ) -> Child:
     """Start a program, without a shell.
 
@@ -136,12 +181,16 @@ async def start(
         remedy: What to do where it cannot be started.
         secrets: What it was given and may not show: cut out of all that it writes.
         show: Gets each line that it prints, where it does not talk.
+        reaped: Nothing that it starts outlives it (on Linux).
 
     Raises:
         SystemStartError: there is no such program, or it may not be run.
     """
     hide_memory()  # it holds keys that this process is not given
     pipe, null = asyncio.subprocess.PIPE, asyncio.subprocess.DEVNULL
+    read, write = os.pipe() if reaped and sys.platform.startswith("linux") else (None, None)
+    if write is not None:
+        argv = (sys.executable, "-I", "-S", reaper.__file__, str(write), *argv)
     try:
         transport, streams = await asyncio.get_running_loop().subprocess_exec(
             _Streams,
@@ -152,14 +201,27 @@ async def start(
             stdout=pipe,
             stderr=pipe if talks else asyncio.subprocess.STDOUT,
             start_new_session=True,
+            pass_fds=() if write is None else (write,),
         )
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise SystemStartError(
-            f"[system] {key}: {argv[0]!r} cannot be started: {reason}",
-            remedy=remedy,
-        ) from error
-    return Child(transport, streams, talks=talks, secrets=secrets, show=show)
+    except BaseException as error:
+        if read is not None:
+            os.close(read)
+        if not isinstance(error, OSError | ValueError):
+            raise
+        raise _cannot_start(error, key, argv[0], remedy) from error
+    finally:
+        if write is not None:
+            os.close(write)
+    if read is not None:
+        os.set_blocking(read, False)
+    return Child(transport, streams, talks=talks, secrets=secrets, show=show, reaped=read)
+
+
+def _cannot_start(error: Exception, key: str, program: str, remedy: str) -> SystemStartError:
+    reason = getattr(error, "strerror", None) or str(error)
+    return SystemStartError(
+        f"[system] {key}: {program!r} cannot be started: {reason}", remedy=remedy
+    )
 
 
 def _end(process: asyncio.subprocess.Process, *, hard: bool = False) -> None:
@@ -170,3 +232,57 @@ def _end(process: asyncio.subprocess.Process, *, hard: bool = False) -> None:
             process.kill()
         else:
             process.terminate()
+
+
+# The last lines of what a process wrote, for messages.
+
+
+class Tail:
+    """The last lines of what a process wrote.
+
+    Args:
+        show: Gets each line as it comes, up to a number that nobody would read.
+        clean: Takes out of a line what nobody may see.
+    """
+
+    def __init__(
+        self,
+        show: Callable[[str], None] | None = None,
+        *,
+        clean: Callable[[bytes], bytes] = bytes,
+    ) -> None:
+        self._clean = clean
+        self._lines: deque[bytes] = deque(maxlen=_KEPT_LINES)
+        self._show = show
+        self._shown = 0
+
+    async def read(self, stream: asyncio.StreamReader) -> None:
+        """Read `stream` to its end, so that its writer never blocks."""
+        rest = b""
+        while part := await stream.read(65_536):
+            *lines, rest = (rest + part).split(b"\n")
+            for line in lines:
+                self._take(line)
+            rest = rest[-_LINE_KEPT:]
+        self._take(rest)
+
+    def told(self, limit: int = 300, *, lines: int = 1) -> str:
+        """Return the last line, or some, as ``; it last wrote: …``, or nothing."""
+        if not self._lines:
+            return ""
+        last = [line.decode("utf-8", "replace") for line in list(self._lines)[-lines:]]
+        return f"; it last wrote: {' | '.join(one_line(line, limit) for line in last)}"
+
+    def _take(self, line: bytes) -> None:
+        if not line.strip():
+            return
+        kept = self._clean(line)[-_LINE_KEPT:]
+        self._lines.append(kept)
+        if self._show is None or self._shown > MOST_SHOWN:
+            return
+        self._shown += 1
+        self._show(
+            kept.decode("utf-8", "replace").rstrip()
+            if self._shown <= MOST_SHOWN
+            else f"… it has printed {MOST_SHOWN} lines, and what follows is not shown"
+        )

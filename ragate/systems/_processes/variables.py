@@ -1,5 +1,6 @@
 """Which variables a process of the project gets; docs/decisions/0198 says why."""
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
 
@@ -17,6 +18,8 @@ _RUNNERS = (
     *("GITHUB_OUTPUT", "GITHUB_ENV", "GITHUB_PATH", "GITHUB_STATE", "GITHUB_STEP_SUMMARY"),
     *("ACTIONS_*", "INPUT_*"),
 )
+# What client libraries read by themselves: the judge's key here is most often the RAG's as well.
+_LIBRARIES = frozenset({"OPENAI_API_KEY", "AZURE_OPENAI_API_KEY"})
 _SHORTEST = 8  # characters of a secret that is known by its value
 _OUR_SERVERS = ("RAGATE_QUEUE_URL", "RAGATE_RUNS_URL")
 # No key of the policy, and a secret all the same.
@@ -45,6 +48,18 @@ def program_environment(resources: Resources, passed: Sequence[str]) -> dict[str
     return {name: value for name, value in allowed.items() if not _is_runners(name)}
 
 
+def inherited_environment(resources: Resources) -> dict[str, str]:
+    """Return this process's variables but for ragate's own, the runner's and the judge's key."""
+    own = _SECRET | resources.judge_keys - _LIBRARIES
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if not (name in own or name.startswith("RAGATE_") or _is_runners(name))
+    }
+    _withhold_password(kept, resources)
+    return kept
+
+
 def _withhold_password(allowed: dict[str, str], resources: Resources) -> None:
     """Remove libpq's password where a server of ours is reached with it; say so."""
     for name in _OUR_SERVERS:
@@ -52,7 +67,7 @@ def _withhold_password(allowed: dict[str, str], resources: Resources) -> None:
             allowed.pop(PASSWORD, None)
             resources.say(
                 f"{PASSWORD} is the password of {name}: the code under test does not get it; if "
-                f"the code needs it as well, name it: [system] pass_env = [{PASSWORD!r}]"
+                f"it needs one, write ours into {name}"
             )
             return
 

@@ -7,13 +7,26 @@ id, which nobody can guess; anything else is nobody's.
 import asyncio
 import json
 import secrets
-from collections.abc import Mapping
+import tempfile
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
+import ragate.worker
+from ragate.clients.provider_clock import waiting_for_provider
+from ragate.errors import LeftBehindError, RagateError, SystemStartError
 from ragate.support.escape import one_line
-from ragate.systems._processes.process import LINE_BYTES, Child
+from ragate.systems._processes.process import LINE_BYTES, Child, start
 
+MAX_FAILURES = 5  # in a row, without a single answer: the code is broken, not the question
+PROGRAM = Path(ragate.worker.__file__).with_name("__main__.py")
+_LONGEST_FOLDER = 70  # a socket's path may have 104 bytes on one system, 108 on another
+_REMEDY = (
+    "interpreter is the Python of your RAG's environment and its options, each an item: "
+    '[".venv/bin/python"] or ["uv", "run", "python"]'
+)
 MOST_UNASKED = 1000  # replies to nothing, before it is taken for broken
 TOLD_LINES = 5  # of what it wrote, where it ended
 _GRACE_S = 2.0
@@ -56,18 +69,24 @@ class Worker:
             del self._waiting[key]
 
     async def close(self) -> None:
-        """Let it leave what it opened, and end it and all that it started."""
+        """Let it leave what it opened, and end it and all that it started.
+
+        Raises:
+            SystemStartError: something of it may be left.
+        """
         self._break(WorkerEndedError("was ended"))
         self._writer.close()
         with suppress(TimeoutError):
             await asyncio.wait_for(asyncio.shield(self._tasks[1]), _GRACE_S)
-        await self._child.stop()
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
-        # What it left behind may hold the other end and never read: nothing waits for that.
-        self._writer.transport.abort()
-        await asyncio.sleep(0)
+        try:
+            await self._child.stop()
+        finally:
+            for task in self._tasks:
+                task.cancel()
+            await asyncio.gather(*self._tasks, return_exceptions=True)
+            # What it left behind may hold the other end and never read: nothing waits for that.
+            self._writer.transport.abort()
+            await asyncio.sleep(0)
 
     async def _read(self) -> None:
         try:
@@ -106,3 +125,271 @@ class Worker:
         for future in self._waiting.values():
             if not future.done():
                 future.set_exception(self._ended)
+
+
+# Starting a worker: the project's interpreter runs our file, which connects to a socket of
+# ours.
+#
+# A socket by its path, in a folder that is nobody else's, reaches a worker through whatever
+# starts it (``uv run``, ``conda run``): inherited descriptors would be closed on the way by
+# some of them.
+
+
+@dataclass(frozen=True)
+class WorkerPlan:
+    """How a worker is started.
+
+    Attributes:
+        interpreter: Program and arguments; the worker's own file and socket follow them.
+        folder: Where it starts.
+        secrets: What it is given and may not show.
+        show: Gets each line that the project's code prints.
+    """
+
+    interpreter: Sequence[str]
+    folder: Path
+    environment: Mapping[str, str] = field(repr=False)
+    secrets: Sequence[str] = field(repr=False)
+    start_timeout_s: float
+    show: Callable[[str], None]
+
+
+async def start_worker(plan: WorkerPlan) -> Worker:
+    """Start a process and wait until it is connected.
+
+    Raises:
+        SystemStartError: there is no such program, it ended, or it did not connect in time; or
+            this machine has no room for a socket.
+    """
+    if not hasattr(asyncio, "start_unix_server"):
+        raise SystemStartError(
+            "[system] use: code of the project runs in a worker, which needs Unix sockets, and "
+            "there are none on this system",
+            remedy="on Windows run ragate in WSL, or the RAG as a service (http) or a program "
+            "(command)",
+        )
+    try:
+        return await _started(plan)
+    except OSError as error:  # of ours, not of the code under test: a full disk, too many files
+        raise SystemStartError(
+            f"[system] interpreter: no socket for a worker: {error.strerror or error}",
+            remedy=f"make room in {_folder() or tempfile.gettempdir()}, or raise the limit of open "
+            "files (ulimit -n)",
+        ) from error
+
+
+async def _started(plan: WorkerPlan) -> Worker:
+    with tempfile.TemporaryDirectory(prefix="ragate-", dir=_folder()) as folder:
+        address = str(Path(folder) / "worker")
+        loop = asyncio.get_running_loop()
+        connected: asyncio.Future[tuple[asyncio.StreamReader, asyncio.StreamWriter]] = (
+            loop.create_future()
+        )
+
+        def accept(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            if connected.done():
+                writer.close()  # there is one worker, and it was first
+            else:
+                connected.set_result((reader, writer))
+
+        server = await asyncio.start_unix_server(accept, address, limit=LINE_BYTES)
+        try:
+            child = await start(
+                (*plan.interpreter, str(PROGRAM), address),
+                key="interpreter",
+                cwd=plan.folder,
+                environment=plan.environment,
+                talks=False,
+                remedy=_REMEDY,
+                secrets=plan.secrets,
+                show=plan.show,
+                reaped=True,
+            )
+            reader, writer = await _connection(connected, child, plan)
+        finally:
+            server.close()  # what is connected stays so
+    return Worker(child, reader, writer)
+
+
+async def _connection(
+    connected: asyncio.Future[tuple[asyncio.StreamReader, asyncio.StreamWriter]],
+    child: Child,
+    plan: WorkerPlan,
+) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    """Return both ends of the socket; the process is ended where there are none.
+
+    Raises:
+        SystemStartError: it ended, or did not connect in time.
+    """
+    ended = asyncio.create_task(child.wait())
+    try:
+        either: set[asyncio.Future[Any]] = {connected, ended}
+        await asyncio.wait(either, timeout=plan.start_timeout_s, return_when="FIRST_COMPLETED")
+    except BaseException:
+        await child.stop()
+        raise
+    finally:
+        ended.cancel()
+    if connected.done():
+        return connected.result()
+    limit = f"did not start within {plan.start_timeout_s:g} s (start_timeout_s)"
+    why = await child.why(lines=TOLD_LINES) if child.ended else limit
+    await child.stop()
+    raise SystemStartError(
+        f"[system] interpreter: {plan.interpreter[0]!r} {why}, before it could be asked",
+        remedy=_REMEDY,
+    )
+
+
+def _folder() -> str | None:
+    """Return where a socket's folder is made: None for the usual place, if its path is short."""
+    return "/tmp" if len(tempfile.gettempdir()) > _LONGEST_FOLDER else None  # noqa: S108
+
+
+# Workers of one run: started anew when one dies, retired when a sample runs out of time in one.
+#
+# A sample's fate is its own: where a worker dies, what was under way in it is asked once more,
+# one at a time in a worker apart, so that a death has one cause; where a sample hangs, the
+# others in its worker are answered first, and new ones get a new worker.
+
+
+@dataclass(eq=False)
+class _Slot:
+    """A worker, from its start on, and how many samples are under way in it."""
+
+    starting: asyncio.Task[Worker]
+    asked: int = 0
+    retired: bool = False
+
+
+class Workers:
+    """The workers of one target.
+
+    Args:
+        open_worker: Starts a worker that has opened the target.
+    """
+
+    def __init__(self, open_worker: Callable[[], Awaitable[Worker]]) -> None:
+        self._open = open_worker
+        self._slot: _Slot | None = None
+        self._closing: set[asyncio.Task[None]] = set()
+        self._apart = asyncio.Lock()
+        self._failures = 0
+        self._why = ""
+        self._unstartable = False
+        self._left: SystemStartError | None = None
+
+    async def start(self) -> None:
+        """Start the first worker.
+
+        Raises:
+            RagateError: the target cannot be opened.
+        """
+        await asyncio.shield(self._current().starting)
+
+    async def ask(self, request: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the reply to one request.
+
+        Raises:
+            WorkerEndedError: workers died of it, or of all that was asked before.
+            SystemStartError: none can be started any more.
+        """
+        if self._failures >= MAX_FAILURES:
+            raise self._given_up()
+        try:
+            reply = await self._asked(self._current(), request)
+        except (WorkerEndedError, RagateError):
+            # What else was under way may be the cause. The wait is not this sample's time.
+            with waiting_for_provider():
+                await self._apart.acquire()
+            try:
+                reply = await self._alone(request)
+            finally:
+                self._apart.release()
+        self._failures = 0
+        return reply
+
+    async def close(self) -> None:
+        """End all workers.
+
+        Raises:
+            SystemStartError: something of one of them may be left.
+        """
+        if self._slot is not None:
+            self._retire(self._slot)
+        await asyncio.gather(*self._closing, return_exceptions=True)
+        if self._left is not None:
+            raise self._left
+
+    async def _alone(self, request: Mapping[str, Any]) -> dict[str, Any]:
+        if self._failures >= MAX_FAILURES:
+            raise self._given_up()
+        slot = self._new_slot()
+        try:
+            return await self._asked(slot, request)
+        except (WorkerEndedError, RagateError) as error:
+            self._failures += 1
+            self._why = str(error)
+            self._unstartable = isinstance(error, SystemStartError)
+            if self._unstartable:
+                raise  # what it connects to is down, or the interpreter gone: nobody's answer
+            raise WorkerEndedError(self._why) from error
+        finally:
+            self._retire(slot)
+
+    async def _asked(self, slot: _Slot, request: Mapping[str, Any]) -> dict[str, Any]:
+        slot.asked += 1
+        try:
+            # Starting goes on where this sample runs out of time: the next one needs it too.
+            if not slot.starting.done():
+                with waiting_for_provider():
+                    await asyncio.wait({slot.starting})
+            return await slot.starting.result().ask(request)
+        except asyncio.CancelledError:
+            if slot.starting.done():  # it hangs, and no thread can be ended without its process
+                self._retire(slot)
+            raise
+        except (WorkerEndedError, RagateError):
+            self._retire(slot)
+            raise
+        finally:
+            slot.asked -= 1
+            self._close_if_idle(slot)
+
+    def _current(self) -> _Slot:
+        if self._slot is None:
+            self._slot = self._new_slot()
+        return self._slot
+
+    def _new_slot(self) -> _Slot:
+        return _Slot(asyncio.ensure_future(self._open()))
+
+    def _retire(self, slot: _Slot) -> None:
+        slot.retired = True
+        if self._slot is slot:
+            self._slot = None
+        self._close_if_idle(slot)
+
+    def _close_if_idle(self, slot: _Slot) -> None:
+        if not slot.retired or slot.asked:
+            return
+        slot.asked = -1  # once
+        task = asyncio.create_task(self._end(slot.starting))
+        self._closing.add(task)
+        task.add_done_callback(self._closing.discard)
+
+    def _given_up(self) -> WorkerEndedError | SystemStartError:
+        kind = SystemStartError if self._unstartable else WorkerEndedError
+        return kind(f"not asked, after {MAX_FAILURES} failures in a row: {self._why}")
+
+    async def _end(self, starting: asyncio.Task[Worker]) -> None:
+        if not starting.done():
+            starting.cancel()
+        worker = (await asyncio.gather(starting, return_exceptions=True))[0]
+        try:
+            if isinstance(worker, Worker):
+                await worker.close()
+            elif isinstance(worker, LeftBehindError):  # it ended while it was started
+                self._left = worker
+        except SystemStartError as error:
+            self._left = error

@@ -6,6 +6,8 @@ reads it, and says what is wrong with it, as in ragate's own process.
 
 from typing import Any
 
+from ragate.models import SystemOutput
+
 
 class ForeignObject:
     """Anything that is no JSON; a class of its own name is made for each."""
@@ -61,7 +63,7 @@ def decoded(value: Any) -> Any:
     """
     try:
         return _decoded(value)
-    except (TypeError, AttributeError, KeyError, RecursionError) as error:
+    except (TypeError, AttributeError, KeyError, OverflowError, RecursionError) as error:
         raise ValueError("no value that a worker sends") from error
 
 
@@ -82,6 +84,8 @@ def _special(key: str, content: Any) -> Any:
         return float(content)
     if key == "$message":
         return ForeignMessage(str(content))
+    if key == "$output":
+        return SystemOutput.model_validate(_decoded(content))
     if key == "$pairs":
         return {str(name): _decoded(item) for name, item in content}
     if key == "$object":

@@ -8,13 +8,11 @@ from dataclasses import dataclass, field
 from urllib.parse import SplitResult, urlsplit
 
 from ragate.errors import ConfigError, SystemStartError
+from ragate.support.secret_address import PORTS, ipv4_behind, why_no_secret
 
-Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 # Metadata services that are not link-local: AWS over IPv6, Alibaba, Azure's wire server, Oracle.
 _METADATA = frozenset({"fd00:ec2::254", "100.100.100.200", "168.63.129.16", "192.0.0.192"})
-_NAT64 = ipaddress.ip_network("64:ff9b::/96")
 OF_VARIABLE = "the host in the variable"
-_PORTS = {"http": 80, "https": 443}
 
 
 @dataclass(frozen=True)
@@ -42,8 +40,8 @@ class AllowedHost:
     @property
     def authority(self) -> str:
         """Return what the Host header says."""
-        host = f"[{self.host}]" if ":" in self.host else self.host
-        return host if _PORTS[self.scheme] == self.port else f"{host}:{self.port}"
+        host = _bracketed(self.host)
+        return host if PORTS[self.scheme] == self.port else f"{host}:{self.port}"
 
 
 def place_of(url: str, *, key: str, hosts: Sequence[str]) -> AllowedHost:
@@ -58,7 +56,7 @@ def place_of(url: str, *, key: str, hosts: Sequence[str]) -> AllowedHost:
     """
     parts, port = _split(url, key)
     host, hidden = (parts.hostname or "").rstrip("."), key == "url_env"
-    for rule in sorted(hosts, key=lambda one: one.startswith("*.")):  # the host itself first
+    for rule in sorted(hosts, key=_looseness):
         if _matches(rule, host, port):
             return AllowedHost(parts.scheme, host, port, not rule.startswith("*."), rule, hidden)
     host_shown = OF_VARIABLE if hidden else f"the host {_shown(host, port)}"
@@ -72,13 +70,13 @@ def place_of(url: str, *, key: str, hosts: Sequence[str]) -> AllowedHost:
 def _split(url: str, key: str) -> tuple[SplitResult, int]:
     try:
         parts = urlsplit(url)
-        port = parts.port or _PORTS.get(parts.scheme, 0)
+        port = parts.port or PORTS.get(parts.scheme, 0)
         host = parts.hostname or ""
     except ValueError:
         parts, port, host = urlsplit(""), 0, ""
     plain = not (parts.username or parts.password or parts.fragment)
     spaced = any(char.isspace() or ord(char) < 32 or char == "\\" for char in url)
-    if parts.scheme not in _PORTS or not host or not plain or spaced or not host.isascii():
+    if parts.scheme not in PORTS or not host or not plain or spaced or not host.isascii():
         raise ConfigError(
             f"[system] {key}: not an address that can be asked",
             remedy="write http(s)://host[:port]/path, without a user, a key or a fragment; a name "
@@ -88,8 +86,19 @@ def _split(url: str, key: str) -> tuple[SplitResult, int]:
 
 
 def _shown(host: str, port: int) -> str:
-    bracketed = f"[{host}]" if ":" in host else host
-    return bracketed if port in _PORTS.values() else f"{bracketed}:{port}"
+    return _bracketed(host) if port in PORTS.values() else f"{_bracketed(host)}:{port}"
+
+
+def _bracketed(host: str) -> str:
+    return f"[{host}]" if ":" in host else host
+
+
+def _looseness(rule: str) -> tuple[bool, bool]:
+    """Sort the host itself before a pattern, and a rule that names a port before one that does not.
+
+    Only the latter lets a key go to that port.
+    """
+    return rule.startswith("*."), urlsplit(f"//{rule.removeprefix('*.')}").port is None
 
 
 def _matches(rule: str, host: str, port: int) -> bool:
@@ -127,13 +136,35 @@ async def resolve(place: AllowedHost, *, key: str) -> list[str]:
     return addresses
 
 
+def refuse_secret(place: AllowedHost, addresses: Sequence[str], *, key: str, rule: str) -> None:
+    """Raise where a host may be asked, and gets no secret.
+
+    Args:
+        addresses: What `resolve` found.
+        rule: The entry that binds secrets to the host.
+
+    Raises:
+        ConfigError: says why, and what to write.
+    """
+    reason = why_no_secret(place.scheme, place.port, addresses, rule=rule)
+    if not reason:
+        return
+    entry = "its host and port" if place.hidden else f'"{_bracketed(place.host)}:{place.port}"'
+    raise ConfigError(
+        f"[system] {key}: no key is sent to {place.told}: {reason}",
+        remedy=f"write https:// and no port, or name what is meant: another port as {entry} in "
+        "http_hosts and [policy.http_header_env], plain http by http:// before the entry of the "
+        "latter",
+    )
+
+
 def refusal(text: str, *, named: bool) -> str:
     """Return why an address is not asked, "" where it may be.
 
     Args:
         named: The policy names the host itself; only then may it be this machine or a private one.
     """
-    address = _inner(ipaddress.ip_address(text))
+    address = ipv4_behind(ipaddress.ip_address(text))
     if str(address) in _METADATA or address.is_link_local:
         return "an address of the machinery, which is never asked"
     if address.is_multicast or address.is_unspecified:
@@ -141,14 +172,3 @@ def refusal(text: str, *, named: bool) -> str:
     if not named and not address.is_global:
         return "which is not public: name the host itself in [policy] http_hosts, not a pattern"
     return ""
-
-
-def _inner(address: Address) -> Address:
-    """Return the IPv4 address that an IPv6 one stands for, or the address itself."""
-    if isinstance(address, ipaddress.IPv4Address):
-        return address
-    if address in _NAT64:
-        return ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
-    return (
-        address.ipv4_mapped or address.sixtofour or (address.teredo or (None, None))[1] or address
-    )

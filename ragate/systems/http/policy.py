@@ -1,13 +1,18 @@
 """What the policy and the environment give to a request: keys, an address, and the wanted build."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+from ragate.clients.http.redact import Redactor
 from ragate.errors import ConfigError, ProviderError
 from ragate.protocols import Resources
+from ragate.support.escape import one_line
+from ragate.support.secret_address import IN_CLEAR
+from ragate.systems.http.address import AllowedHost
 
 _SHORT_SHA = re.compile(r"[0-9a-f]{7,64}")
 
@@ -65,19 +70,33 @@ def _path_pattern(pattern: str) -> re.Pattern[str]:
     return re.compile("".join(parts), re.DOTALL)
 
 
+@dataclass(frozen=True)
+class HeaderSecrets:
+    """Headers whose values are in variables.
+
+    Attributes:
+        rule: The entry of ``http_header_env`` that lets them go to the host; "" without any.
+    """
+
+    headers: dict[str, str]
+    rule: str = ""
+
+
 def header_secrets(
-    headers_env: Mapping[str, str], resources: Resources, *, rule: str
-) -> dict[str, str]:
+    headers_env: Mapping[str, str], resources: Resources, *, host: AllowedHost
+) -> HeaderSecrets:
     """Return the headers whose values are in variables.
 
     Args:
         headers_env: By header, the variable.
-        rule: The entry of ``http_hosts`` that allows the host.
 
     Raises:
         ConfigError: the policy does not let this variable go to this host.
         ProviderError: the variable is not set.
     """
+    rule, in_clear = host.rule, f"{IN_CLEAR}{host.rule}"
+    if host.scheme == "http" and in_clear in resources.http_header_env:
+        rule = in_clear
     allowed = resources.http_header_env.get(rule, ())
     headers: dict[str, str] = {}
     for header, name in headers_env.items():
@@ -96,7 +115,7 @@ def header_secrets(
         if not value.isascii() or not value.isprintable():
             raise ConfigError(f"[system] headers_env: the value of {name} fits no header")
         headers[header] = value
-    return headers
+    return HeaderSecrets(headers, rule if headers else "")
 
 
 def address_in(name: str, resources: Resources) -> str:
@@ -107,3 +126,53 @@ def address_in(name: str, resources: Resources) -> str:
             remedy=f"set {name} in the step that knows where the service is",
         )
     return value
+
+
+# Secrets that a service sends back, and hosts from a variable: no message may show them.
+
+
+class Hidden:
+    """Cuts header values and hidden hosts out of what a service says.
+
+    Args:
+        secrets: Header values; what a service sends back of them is cut out on arrival, so that no
+            message, run or baseline can hold one.
+    """
+
+    def __init__(self, secrets: Sequence[str]) -> None:
+        self._parts = [part for secret in secrets for part in _parts(secret)]
+        self._redact = Redactor(self._parts)
+        self._hosts: list[re.Pattern[str]] = []
+
+    def add_secrets(self, secrets: Iterable[str]) -> None:
+        """Cut these out as well from now on."""
+        self._parts += [part for secret in secrets for part in _parts(secret)]
+        self._redact = Redactor(self._parts)
+
+    def add_hosts(self, hosts: Iterable[str]) -> None:
+        """Show none of these hosts and addresses from now on."""
+        self._hosts += [_whole(host) for host in hosts]
+
+    def without_secrets(self, content: bytes) -> bytes:
+        """Return what a service sent, without secrets that came back."""
+        text = content.decode("utf-8", "surrogateescape")
+        return self._redact(text).encode("utf-8", "surrogateescape")
+
+    def clean(self, text: str, limit: int = 200) -> str:
+        """Return foreign text on one line, without secrets that came back and hidden hosts."""
+        content = self.without_secrets(text.encode("utf-8", "replace"))
+        shown = content.decode("utf-8", "replace")
+        for pattern in self._hosts:
+            shown = pattern.sub("***", shown)
+        return one_line(shown, limit)
+
+
+def _whole(host: str) -> re.Pattern[str]:
+    """Return what finds a host in a message, and no part of a longer word."""
+    return re.compile(rf"(?<![\w.-]){re.escape(host)}(?![\w-])", re.IGNORECASE)
+
+
+def _parts(secret: str) -> list[str]:
+    """Return a header's value, and the token in it: services send back the one or the other."""
+    token = secret.rpartition(" ")[2]
+    return [secret, token] if len(token) >= 8 else [secret]

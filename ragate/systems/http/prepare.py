@@ -2,20 +2,106 @@
 
 import asyncio
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from ragate.errors import ConfigError, SystemStartError
 from ragate.protocols import Resources
+from ragate.support.escape import one_line
+from ragate.support.foreign_files import inside, read_text
 from ragate.support.pointer import PointerError, one
-from ragate.systems._output import LONGEST
+from ragate.systems._foreign import matching_files
+from ragate.systems._output import LONGEST, OutputError
 from ragate.systems._processes.process import start
 from ragate.systems._processes.variables import passed_secrets, program_environment
-from ragate.systems.http.allowed_step import AllowedStep, documents_of
-from ragate.systems.http.client import HttpClient
-from ragate.systems.http.hidden import Hidden
-from ragate.systems.http.prepare_step import PrepareStep
-from ragate.systems.http.raw_reply import BadReplyError, UnreachableError
+from ragate.systems.http.address import place_of
+from ragate.systems.http.client import BadReplyError, HttpClient, UnreachableError
+from ragate.systems.http.policy import HeaderSecrets, Hidden, check_request, header_secrets
+from ragate.systems.http.requests import Template
+from ragate.systems.http.settings import DOCUMENT_BODY, PrepareStep
+
+# A step of ``[[system.prepare]]`` as the policy allows it, and the documents that it sends.
+
+_NAMES = frozenset({"id", "path", "text"})
+
+
+@dataclass
+class AllowedStep:
+    """A step that the policy allows.
+
+    Attributes:
+        where: Names it in messages.
+        last: What was seen last, for the message of a step that takes too long.
+    """
+
+    keys: PrepareStep
+    where: str
+    key: str
+    secrets: HeaderSecrets
+    body: Template | None
+    last: str = ""
+
+    @classmethod
+    def read(cls, keys: PrepareStep, number: int, resources: Resources) -> "AllowedStep":
+        """Check a step against the policy.
+
+        Raises:
+            ConfigError: it does not allow host, method, path or a variable; or the body is no
+                template.
+            ProviderError: a variable for a header is not set.
+        """
+        key, where = f"prepare {number}", f"[[system.prepare]] {number}"
+        if keys.command:
+            return cls(keys, where, key, HeaderSecrets({}), None)
+        host = place_of(keys.url, key=key, hosts=resources.http_hosts)
+        check_request(
+            keys.method, keys.url, key=key,
+            methods=resources.http_methods, paths=resources.http_paths,
+        )  # fmt: skip
+        text = keys.body or (DOCUMENT_BODY if keys.documents else "")
+        names = _NAMES if keys.documents else frozenset()
+        body = Template(text, where=f"{where} body", names=names) if text else None
+        return cls(keys, where, key, header_secrets(keys.headers_env, resources, host=host), body)
+
+    @property
+    def headers(self) -> dict[str, str]:
+        return {"Content-Type": "application/json", **self.keys.headers, **self.secrets.headers}
+
+    def content(self, values: dict[str, str]) -> bytes:
+        """Return the body of a request.
+
+        Raises:
+            ConfigError: the template cannot be filled in.
+        """
+        try:
+            return self.body.fill(values).encode() if self.body is not None else b""
+        except OutputError as error:
+            raise ConfigError(one_line(str(error))) from error
+
+
+def documents_of(root: Path, keys: PrepareStep, where: str) -> Iterator[dict[str, str]]:
+    """Yield id, path and text of each document, in order of path, each once.
+
+    Raises:
+        ConfigError: a pattern matches nothing, or a file is no text or lies elsewhere.
+    """
+    top = root.resolve()
+    base = inside(top, keys.relative_to or ".", where=f"{where} relative_to", error=ConfigError)
+    paths = {
+        path: None
+        for pattern in keys.documents
+        for path in sorted(matching_files(top, pattern, f"{where} documents: {pattern!r}"))
+    }
+    for path in paths:
+        name = path.relative_to(top).as_posix()
+        real = inside(top, name, where=f"{where} documents", error=ConfigError)
+        if not path.is_relative_to(base):
+            raise ConfigError(f"{where}: {name} is not below relative_to = {keys.relative_to!r}")
+        text = read_text(real, error=ConfigError)
+        yield {"id": path.relative_to(base).as_posix(), "path": name, "text": text}
+
 
 _SHOWN_LINES = 5
 
@@ -43,7 +129,7 @@ class Preparation:
         self._steps = [
             AllowedStep.read(step, n, resources) for n, step in enumerate(steps, start=1)
         ]
-        self.secrets = [value for step in self._steps for value in step.secrets.values()]
+        self.secrets = [value for step in self._steps for value in step.secrets.headers.values()]
         self._hidden = Hidden([*self.secrets, *passed_secrets(resources, pass_env)])
         self._client = HttpClient(
             hosts=resources.http_hosts, timeout_s=resources.timeout_s, hidden=self._hidden
@@ -98,7 +184,7 @@ class Preparation:
 
     async def _requests(self, step: AllowedStep) -> str:
         keys = step.keys
-        await self._client.check(keys.url, key=step.key)
+        await self._client.check(keys.url, key=step.key, secret_rule=step.secrets.rule)
         if keys.until_pointer:
             return await self._until(step)
         if not keys.documents:

@@ -7,9 +7,8 @@ from ragate.protocols import Resources
 from ragate.systems._output import LONGEST
 from ragate.systems._processes.process import Child, start
 from ragate.systems._processes.variables import program_environment
-from ragate.systems.http.client import HttpClient
-from ragate.systems.http.hidden import Hidden
-from ragate.systems.http.raw_reply import BadReplyError, UnreachableError
+from ragate.systems.http.client import BadReplyError, HttpClient, UnreachableError
+from ragate.systems.http.policy import Hidden
 from ragate.systems.http.settings import Settings
 
 _POLL_S = 0.1
@@ -24,8 +23,16 @@ class Service:
     """The service that is asked; its process is ours only where ``start`` says how to make it."""
 
     def __init__(
-        self, settings: Settings, resources: Resources, client: HttpClient, hidden: Hidden
+        self,
+        settings: Settings,
+        resources: Resources,
+        client: HttpClient,
+        hidden: Hidden,
+        *,
+        url: str,
     ) -> None:
+        self._url = url
+        self._key = "url" if settings.url else "url_env"
         self._settings = settings
         self._resources = resources
         self._client = client
@@ -36,12 +43,14 @@ class Service:
     async def come_up(self) -> None:
         """Start the service where that is wanted, and wait until its health page answers.
 
+        Where it has none, wait until something listens at its address.
+
         Raises:
             SystemStartError: it does not come up, or something else answers there already.
         """
         if self._settings.start and self._child is None:
             self._child = await self._start()
-        if self._settings.health:
+        if self._settings.health or self._child is not None:
             await self._wait()
 
     async def stop(self) -> None:
@@ -60,7 +69,7 @@ class Service:
         settings = self._settings
         if await self._is_up():
             raise SystemStartError(
-                f"[system] start: {settings.health} answers already, before "
+                f"[system] start: {settings.health or self._url} answers already, before "
                 f"{settings.start[0]!r} is started",
                 remedy="end the service that runs there, which is another build, or remove start",
             )
@@ -69,9 +78,16 @@ class Service:
             settings.start, key="start", cwd=root, environment=environment, talks=False
         )
 
+    async def _look(self) -> None:
+        """Ask the page that says it is up; without one, connect to where it is asked."""
+        if self._settings.health:
+            await self._client.send("GET", self._settings.health, key="health")
+        else:
+            await self._client.connect(self._url, key=self._key)
+
     async def _is_up(self) -> bool:
         try:
-            await self._client.send("GET", self._settings.health, key="health")
+            await self._look()
         except UnreachableError:
             return False
         except BadReplyError:
@@ -89,7 +105,7 @@ class Service:
                             f"[system] start: {settings.start[0]!r} {why}", remedy=_BY_HAND
                         )
                     try:
-                        await self._client.send("GET", settings.health, key="health")
+                        await self._look()
                     except (UnreachableError, BadReplyError) as error:
                         last, listens = str(error), isinstance(error, BadReplyError)
                         await asyncio.sleep(_POLL_S)
@@ -98,7 +114,8 @@ class Service:
         except TimeoutError as error:
             raise SystemStartError(
                 await self.explained(
-                    f"[system] health: no success in {settings.start_timeout_s:g} s: {last}"
+                    f"[system] {'health' if settings.health else 'start'}: no success in "
+                    f"{settings.start_timeout_s:g} s: {last}"
                 ),
                 remedy=_LISTENS if listens else self._nothing_listens(),
             ) from error
@@ -107,7 +124,8 @@ class Service:
         """Return what to do where no connection came about: more time would hardly help."""
         if self._child is None:
             return "start the service before ragate, or let [system] start do it; check the address"
+        where = "the address of health" if self._settings.health else "the address"
         return (
-            "the program runs, and nothing listens at the address of health: compare its port and "
+            f"the program runs, and nothing listens at {where}: compare its port and "
             "host with what the program says that it listens on"
         )

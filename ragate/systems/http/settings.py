@@ -1,16 +1,107 @@
 """The keys of ``[system]`` for ``use = "http"``."""
 
-from typing import ClassVar, Literal, Self
+import re
+from typing import Annotated, ClassVar, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
+from ragate.models import Frozen
 from ragate.outputs.pointed import Pointer, Pointers
 from ragate.systems._foreign import ForeignSettings
-from ragate.systems.http.prepare_step import Headers, PlainHeaders, PrepareStep
-from ragate.systems.http.streams.settings import Streaming
+from ragate.version import MANUAL
 
+DOCUMENT_BODY = '{"id": {{ id | tojson }}, "text": {{ text | tojson }}}'
+_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_OURS = frozenset({"host", "content-length", "transfer-encoding", "connection", "accept-encoding"})
+_SECRET = frozenset({"authorization", "proxy-authorization", "cookie", "x-api-key", "api-key"})
 BODY = '{"id": {{ id | tojson }}, "query": {{ query | tojson }}}'
 CHAT_BODY = f'{BODY[:-1]}, "messages": {{{{ messages | tojson }}}}}}'
+
+
+class Streaming(Frozen):
+    """``[system.stream]``: a reply that comes in events.
+
+    Attributes:
+        format: How events are told apart: server-sent events, JSON lines, or none at all; "" where
+            the reply comes in one piece.
+        answer_events: Kinds of events whose text counts; none given, all count.
+        end: What ends the stream, and has to: data, a kind of event, or a pointer to a true.
+        idle_timeout_s: Seconds without anything after the first part.
+    """
+
+    format: Literal["", "sse", "ndjson", "text"] = ""
+    answer_events: tuple[str, ...] = ()
+    end: tuple[str, ...] = ()
+    idle_timeout_s: float = Field(default=30.0, gt=0)
+
+
+def _headers(value: dict[str, str]) -> dict[str, str]:
+    for name, text in value.items():
+        if not _NAME.fullmatch(name) or name.lower() in _OURS:
+            raise ValueError(f"{name!r} is no header that can be set")
+        if not text.isascii() or not text.isprintable():
+            raise ValueError(f"the value of {name!r} has a character that no header takes")
+    return value
+
+
+def _public(value: dict[str, str]) -> dict[str, str]:
+    for name in value:
+        if name.lower() in _SECRET:
+            raise ValueError(
+                f"{name} holds a secret, and this file is in git: name a variable instead, "
+                f'headers_env = {{{name} = "RAG_TOKEN"}}, and allow it below [policy]: '
+                f"{MANUAL}/system-http.md#keys"
+            )
+    return value
+
+
+Headers = Annotated[dict[str, str], AfterValidator(_headers)]
+PlainHeaders = Annotated[Headers, AfterValidator(_public)]
+
+
+class PrepareStep(Frozen):
+    """One step: a command, requests, or a request that is repeated until something holds.
+
+    Attributes:
+        command: A program and its arguments, which ends when its work is done.
+        documents: Glob patterns of files: one request for each, whose `body` knows ``id``, ``path``
+            and ``text``.
+        relative_to: Folder below which a document's id is its path.
+        until_pointer, until_equals: The request is repeated until that place of its reply's JSON
+            holds that value.
+        every_s: Seconds between two such requests.
+        timeout_s: Seconds for the whole step.
+    """
+
+    command: tuple[str, ...] = ()
+    url: str = ""
+    method: Literal["POST", "GET", "PUT"] = "POST"
+    headers: PlainHeaders = {}
+    headers_env: Headers = {}
+    documents: tuple[str, ...] = ()
+    relative_to: str = ""
+    body: str = ""
+    until_pointer: Pointer = ""
+    until_equals: bool | int | float | str | None = None
+    every_s: float = Field(default=1.0, gt=0)
+    timeout_s: float = Field(default=300.0, gt=0)
+
+    @model_validator(mode="after")
+    def _is_one_step(self) -> Self:
+        if bool(self.command) == bool(self.url):
+            raise ValueError("a step is a command, or a url: give one of the two")
+        of_request = {"method", "headers", "headers_env", "documents", "body", "until_pointer"}
+        if self.command and (given := sorted(of_request & self.model_fields_set)):
+            raise ValueError(f"{given[0]} belongs to a step with a url")
+        if bool(self.until_pointer) != (self.until_equals is not None):
+            raise ValueError("until_pointer and until_equals belong together")
+        if self.documents and (self.method == "GET" or self.until_pointer):
+            raise ValueError("documents are sent with POST or PUT, and waited for in a step after")
+        if self.method == "GET" and self.body:
+            raise ValueError("GET sends no body")
+        if self.relative_to and not self.documents:
+            raise ValueError("relative_to needs documents")
+        return self
 
 
 class Settings(ForeignSettings):
@@ -25,14 +116,15 @@ class Settings(ForeignSettings):
             sample has any.
         prepare: Steps that load a corpus into the service, taken before the first question.
         start: A program that serves, started before the first question and ended after the last.
-        health: Asked until it answers with success.
+        health: Asked until it answers with success; "" waits until something listens at `url`.
+        doc_id_relative_to: Folder of the documents, whose ids are paths: told relative to it.
         record_header: The service hands the header ``x-ragate-sample`` of a question on to each of
             its recorded requests.
         version_header, version_pointer: Where a reply says which commit it was built from.
         version_url: Where that stands, if not in every answer; asked once.
     """
 
-    later_keys: ClassVar[frozenset[str]] = frozenset({"stream", "prepare"})
+    later_keys: ClassVar[frozenset[str]] = frozenset({"stream", "prepare", "doc_id_relative_to"})
 
     url: str = ""
     url_env: str = ""
@@ -42,6 +134,7 @@ class Settings(ForeignSettings):
     params: dict[str, str] = {}
     body: str = BODY
     pointers: Pointers = Pointers()
+    doc_id_relative_to: str = ""
     stream: Streaming = Streaming()
     prepare: tuple[PrepareStep, ...] = ()
     start: tuple[str, ...] = ()
@@ -57,11 +150,6 @@ class Settings(ForeignSettings):
     def _fits_together(self) -> Self:
         if bool(self.url) == bool(self.url_env):
             raise ValueError("give url, or url_env with the variable that holds the address")
-        if self.start and not self.health:
-            raise ValueError(
-                "start needs health, an address that answers when it is up: "
-                'health = "http://127.0.0.1:8000/health"'
-            )
         if self.record and not self.start:
             raise ValueError("record needs start: a service that runs already calls its own model")
         self._check_stream()

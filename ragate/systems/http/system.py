@@ -1,36 +1,44 @@
 """A service over HTTP as the system under test; see docs/system-http.md."""
 
 import asyncio
+import json
 import time
+from dataclasses import dataclass
 from typing import Any
 
 from ragate.errors import SystemMismatchError
 from ragate.models import Sample, SystemOutput
+from ragate.outputs.pointed import Pointers, pointed
 from ragate.protocols import Resources
+from ragate.support.escape import one_line
 from ragate.support.git import head_commit
-from ragate.systems._foreign import Foreign
-from ragate.systems._output import OutputError, failed, to_output, unanswered, wanted
+from ragate.support.pointer import PointerError, one
+from ragate.systems._foreign import Foreign, note
+from ragate.systems._output import (
+    OutputError,
+    failed,
+    relative_chunks,
+    to_output,
+    unanswered,
+    wanted,
+)
 from ragate.systems._processes.variables import passed_secrets
 from ragate.systems.http.address import place_of
-from ragate.systems.http.build import Build
-from ragate.systems.http.client import HttpClient
-from ragate.systems.http.hidden import Hidden
-from ragate.systems.http.policy import address_in, check_request, header_secrets
-from ragate.systems.http.prepare import Preparation
-from ragate.systems.http.raw_reply import (
+from ragate.systems.http.client import (
     BadReplyError,
+    HttpClient,
     RawReply,
     UnavailableError,
     UnreachableError,
 )
-from ragate.systems.http.reply import fields, parsed
+from ragate.systems.http.policy import Hidden, address_in, check_request, header_secrets, is_commit
+from ragate.systems.http.prepare import Preparation
 from ragate.systems.http.requests import SampleRequests
 from ragate.systems.http.service import Service
 from ragate.systems.http.settings import Settings
-from ragate.systems.http.streams.completeness import check_complete, unfinished
-from ragate.systems.http.streams.events import EventStream
-from ragate.systems.http.streams.reader import StreamReader
+from ragate.systems.http.stream import EventStream, StreamReader, check_complete, unfinished
 
+_WHO = "the service"
 _OWN_SHARE = 0.95  # of the time of a sample: what is told then names the stream
 
 
@@ -45,13 +53,14 @@ class HttpSystem(Foreign):
         self._key = "url" if settings.url else "url_env"
         host = place_of(self._url, key=self._key, hosts=resources.http_hosts)
         self._check_request(settings.method, self._url, self._key)
-        secrets = header_secrets(settings.headers_env, resources, rule=host.rule)
-        self._requests = SampleRequests(settings, secrets)
+        secrets = header_secrets(settings.headers_env, resources, host=host)
+        self._secret_rule = secrets.rule
+        self._requests = SampleRequests(settings, secrets.headers)
         head = ""
         if settings.demands_version:
             # In CI a merge is checked out, and what was deployed is the pull request's head.
             head = resources.commit or head_commit(resources.root)
-        self._hidden = Hidden(list(secrets.values()))
+        self._hidden = Hidden(list(secrets.headers.values()))
         self._build = Build(settings, head, self._hidden)
         self._client = HttpClient(
             hosts=resources.http_hosts,
@@ -63,7 +72,7 @@ class HttpSystem(Foreign):
         self._preparation = Preparation(settings.prepare, resources, pass_env=settings.pass_env)
         self._hidden.add_secrets(self._preparation.secrets)
         self._hidden.add_secrets(passed_secrets(resources, settings.pass_env))
-        self._service = Service(settings, resources, self._client, self._hidden)
+        self._service = Service(settings, resources, self._client, self._hidden, url=self._url)
 
     async def prepare(self, *, rebuild: bool = False) -> None:
         """Start the service where that is wanted, see which build it is, and load its corpus.
@@ -83,7 +92,7 @@ class HttpSystem(Foreign):
             if url:
                 self._check_request("GET", url, key)
                 await self._client.check(url, key=key)
-        await self._client.check(self._url, key=self._key)
+        await self._client.check(self._url, key=self._key, secret_rule=self._secret_rule)
         await self._service.come_up()
         if settings.version_url:
             await self._build.look_up(self._client)
@@ -113,9 +122,10 @@ class HttpSystem(Foreign):
         reply = await self._ask(sample)
         took = time.perf_counter() - started
         value = parsed(reply.content)
+        note(value)
         if self._settings.demands_version and not self._settings.version_url:
             self._build.check(reply, value)
-        output = to_output(fields(value, self._settings.pointers), who="the service")
+        output = to_output(self._relative(fields(value, self._settings.pointers)), who=_WHO)
         return wanted(output, self._resources, took=took)
 
     async def _streamed(self, sample: Sample) -> SystemOutput:
@@ -136,13 +146,19 @@ class HttpSystem(Foreign):
         if self._settings.demands_version and not self._settings.version_url:
             self._build.check(reply, None)
         check_complete(stream, keys, reply.headers.get("content-type", ""))
+        note([event.value if event.is_json else event.text for event in stream.events])
         recorded = self._reader.fields(stream.events)
         if isinstance(answer := recorded.get("answer"), str):  # a secret may come in two events
             recorded["answer"] = clean(answer.encode()).decode("utf-8", "replace")
-        output = to_output(recorded, who="the service")
+        output = to_output(self._relative(recorded), who=_WHO)
         if stream.first_at is not None:
             output = output.amended(first_token_s=stream.first_at - started)
         return wanted(output, self._resources, took=took)
+
+    def _relative(self, recorded: Any) -> Any:
+        folder = self._settings.doc_id_relative_to
+        plain = isinstance(recorded, dict) and not self._settings.pointers.empty
+        return relative_chunks(recorded, folder, self._resources.root) if plain else recorded
 
     async def _ask(self, sample: Sample, **more: Any) -> RawReply:
         parts = self._requests.parts(sample)
@@ -160,3 +176,94 @@ class HttpSystem(Foreign):
         resources = self._resources
         rules = {"methods": resources.http_methods, "paths": resources.http_paths}
         check_request(method, url, key=key, **rules)
+
+
+# Which build of a service answers: the head commit's, or the run is worth nothing.
+
+
+@dataclass(frozen=True)
+class Build:
+    """The build that is demanded.
+
+    Attributes:
+        head: The commit that it has to be of.
+        hidden: What no message may show.
+    """
+
+    settings: Settings
+    head: str
+    hidden: Hidden
+
+    async def look_up(self, client: HttpClient) -> None:
+        """Ask the page that names the build.
+
+        Raises:
+            SystemMismatchError: it cannot be read, or names another commit.
+        """
+        try:
+            reply = await client.send("GET", self.settings.version_url, key="version_url")
+            value = parsed(reply.content) if self.settings.version_pointer else None
+        except (UnreachableError, BadReplyError, OutputError) as error:
+            raise SystemMismatchError(f"[system] version_url: the service {error}") from error
+        self.check(reply, value)
+
+    def check(self, reply: RawReply, value: Any) -> None:
+        """Check the build that a reply names, in a header or at a pointer into its JSON.
+
+        Raises:
+            SystemMismatchError: it names none, or another commit.
+        """
+        header, pointer = self.settings.version_header, self.settings.version_pointer
+        try:
+            built = reply.headers.get(header.lower(), "") if header else one(value, pointer)
+        except PointerError as error:
+            raise SystemMismatchError(f"[system] version_pointer: {error}") from error
+        if not is_commit(built, self.head):
+            raise SystemMismatchError(
+                f"the service was built from {self.hidden.clean(str(built)) or 'nothing'!r} "
+                f"({header or pointer}), and the head commit is {self.head}",
+                remedy="wait until this commit is deployed, and check out the commit that was "
+                "built, not a merge of it",
+            )
+
+
+# From the JSON of a service to the fields of a recorded output.
+
+
+def parsed(content: bytes) -> Any:
+    """Return the JSON of a body.
+
+    Raises:
+        OutputError: it is none.
+    """
+    try:
+        return json.loads(content)
+    except (ValueError, RecursionError) as error:
+        start = one_line(content[:1000].decode("utf-8", "replace"), 120)
+        raise OutputError(
+            f"the service answered with what is no JSON: {start}{_stream_hint(content)}"
+        ) from error
+
+
+def _stream_hint(content: bytes) -> str:
+    """Return how a body is read that looks like a stream, "" where it does not."""
+    lines = [line for line in content[:100_000].split(b"\n") if line.strip()]
+    if lines and lines[0].startswith((b"data:", b"event:", b"id:", b"retry:", b":")):
+        return '; it looks like server-sent events: set [system] stream = {format = "sse"}'
+    if len(lines) > 1 and all(line.lstrip().startswith(b"{") for line in lines[:2]):
+        return '; it looks like JSON lines: set [system] stream = {format = "ndjson"}'
+    return ""
+
+
+def fields(value: Any, pointers: Pointers) -> Any:
+    """Return the parts that the pointers lead to; without any, the reply as it is.
+
+    Raises:
+        OutputError: a pointer leads nowhere, or the lists of a reply differ in length.
+    """
+    if pointers.empty:
+        return value
+    try:
+        return pointed(value, pointers)
+    except PointerError as error:
+        raise OutputError(f"[system.pointers] {error}") from error

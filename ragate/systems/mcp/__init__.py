@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ragate.errors import PluginError
 from ragate.protocols import Resources, Traits
+from ragate.support.installed import install_line
 from ragate.support.settings import read_settings
 from ragate.systems.mcp.settings import Settings
 
@@ -40,7 +41,7 @@ async def create(settings: Mapping[str, Any], resources: Resources) -> AsyncIter
             raise
         raise PluginError(
             '[system] use = "mcp" needs a library: mcp, version 2 or newer, is not installed',
-            remedy="pip install 'ragate[mcp]'",
+            remedy=install_line("mcp"),
         ) from error
 
     system = McpSystem(keys, resources)

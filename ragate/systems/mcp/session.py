@@ -1,18 +1,34 @@
 """A session with an MCP server: opened and closed by a task of its own, used by many."""
 
+from __future__ import annotations
+
 import asyncio
 import logging
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from typing import Any
 
 import anyio
 import httpx2
+from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from mcp.client.client import Client
+from mcp.client.session import SamplingFnT
+from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
-from mcp_types import CONNECTION_CLOSED, CallToolResult
+from mcp.shared.message import SessionMessage
+from mcp_types import CONNECTION_CLOSED, CallToolResult, jsonrpc_message_adapter
 
+from ragate.clients.http.bounded_body import BoundedBody, ReplyTooLargeError
+from ragate.clients.http.error_mapping import MalformedError
 from ragate.support.escape import one_line
-from ragate.systems.mcp.transports import Opens
+from ragate.systems._processes.process import Child, start
+from ragate.systems.http.address import AllowedHost
+from ragate.systems.http.client import MAX_BYTES
+from ragate.systems.http.policy import is_allowed_path
 
+Received = MemoryObjectReceiveStream[SessionMessage | Exception]
+Sent = MemoryObjectSendStream[SessionMessage]
+Opens = Callable[[], AbstractAsyncContextManager[Client]]
 # What the library logs would stand in the middle of our own output: it is told in messages.
 logging.getLogger("mcp").addHandler(logging.NullHandler())
 
@@ -159,3 +175,183 @@ def _first(error: BaseException) -> BaseException:
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     return error
+
+
+# Opening the client of a session: over the pipes of a server that is started, or over HTTP.
+
+
+def over_stdio(
+    argv: tuple[str, ...], sampling: SamplingFnT | None, *, on_start: Callable[[Child], None],
+    **where: Any,
+) -> Opens:  # fmt: skip
+    """Return what starts a server and opens a session over its pipes.
+
+    Args:
+        on_start: Gets the process.
+        where: The folder and the environment.
+    """
+
+    @asynccontextmanager
+    async def opened() -> AsyncIterator[Client]:
+        child = await start(argv, key="command", talks=True, **where)
+        on_start(child)
+        try:
+            async with _client(stdio_streams(child), sampling) as client:
+                yield client
+        finally:
+            await child.stop()
+
+    return opened
+
+
+def _client(streams: Any, sampling: SamplingFnT | None) -> Client:
+    """Return the client; one that offers a model shakes hands as before 2026.
+
+    Since the protocol of 2026-07-28 a server cannot ask its client in the middle of a call.
+    """
+    return Client(
+        streams, sampling_callback=sampling, mode="auto" if sampling is None else "legacy"
+    )
+
+
+def over_http(url: str, transport: PinnedTransport, sampling: SamplingFnT | None) -> Opens:
+    """Return what opens a session at an address."""
+
+    @asynccontextmanager
+    async def opened() -> AsyncIterator[Client]:
+        async with httpx2.AsyncClient(
+            transport=transport, trust_env=False, timeout=httpx2.Timeout(30.0, read=None)
+        ) as http:
+            streams = streamable_http_client(url, http_client=http, max_sse_event_size=MAX_BYTES)
+            async with _client(streams, sampling) as client:
+                yield client
+
+    return opened
+
+
+# An MCP server's standard input and output as the streams of a session.
+
+
+@asynccontextmanager
+async def stdio_streams(child: Child) -> AsyncIterator[tuple[Received, Sent]]:
+    """Yield what the session reads and writes.
+
+    The library would start the server itself; started by us it is ended with its whole group, its
+    errors are kept for messages, and a line is bounded.
+    """
+    heard, received = anyio.create_memory_object_stream[SessionMessage | Exception](0)
+    sent, to_write = anyio.create_memory_object_stream[SessionMessage](0)
+    stdin = child.process.stdin
+    assert stdin is not None
+
+    async def read() -> None:
+        async with heard:
+            with suppress(ValueError, anyio.BrokenResourceError):  # a line that is too long
+                while line := await child.read_line():
+                    await heard.send(_message(line))
+
+    async def write() -> None:
+        async with to_write:
+            async for message in to_write:
+                text = message.message.model_dump_json(by_alias=True, exclude_unset=True)
+                with suppress(ConnectionError):  # the reader tells that it ended
+                    stdin.write(text.encode() + b"\n")
+                    await stdin.drain()
+
+    async with anyio.create_task_group() as group:
+        group.start_soon(read)
+        group.start_soon(write)
+        try:
+            yield received, sent
+        finally:
+            group.cancel_scope.cancel()
+            for stream in (received, sent, heard, to_write):
+                stream.close()
+
+
+def _message(line: bytes) -> SessionMessage | Exception:
+    """Return a line as a message; one that is none is left to the session, which goes on."""
+    try:
+        return SessionMessage(jsonrpc_message_adapter.validate_json(line, by_name=False))
+    except ValueError as error:
+        return error
+
+
+# The way to an MCP server over HTTP: the address that the policy allows, and no other.
+
+
+class PinnedTransport(httpx2.AsyncBaseTransport):
+    """Sends to one host, at addresses that were looked up once; bounds and unpacks every reply.
+
+    Args:
+        headers: Go along with every request, secrets among them.
+        methods, paths: What the policy allows; another one is answered here, and never sent.
+    """
+
+    def __init__(
+        self,
+        host: AllowedHost,
+        addresses: Sequence[str],
+        *,
+        headers: Mapping[str, str],
+        methods: Sequence[str],
+        paths: Sequence[str],
+    ) -> None:
+        self._host = host
+        self._addresses = list(addresses)
+        self._headers = headers
+        self._methods = methods
+        self._paths = paths
+        self._inner = httpx2.AsyncHTTPTransport(trust_env=False)
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        """Send a request where the policy lets it go; the session's other ones get a 405."""
+        url = request.url
+        port = url.port or {"http": 80, "https": 443}[url.scheme]
+        here = (url.scheme, url.host.rstrip("."), port)
+        if here != (self._host.scheme, self._host.host, self._host.port):
+            raise httpx2.ConnectError("another host than the policy's", request=request)
+        path = url.raw_path.decode("ascii").partition("?")[0]
+        if request.method not in self._methods or not is_allowed_path(path, self._paths):
+            return httpx2.Response(405, request=request)
+        request.headers.update({**self._headers, "Host": self._host.authority})
+        request.headers["Accept-Encoding"] = "identity"
+        request.extensions = {**request.extensions, "sni_hostname": self._host.host}
+        last: httpx2.ConnectError | None = None
+        for address in self._addresses:
+            request.url = url.copy_with(host=address, port=port)
+            try:
+                response = await self._inner.handle_async_request(request)
+            except httpx2.ConnectError as error:
+                last = error
+            else:
+                assert isinstance(response.stream, httpx2.AsyncByteStream)
+                packed = response.headers.pop("content-encoding", "")
+                response.stream = _Bounded(response.stream, packed)
+                return response
+        raise last or httpx2.ConnectError("no address", request=request)
+
+    async def aclose(self) -> None:
+        """Close the connections."""
+        await self._inner.aclose()
+
+
+class _Bounded(httpx2.AsyncByteStream):
+    """A body of at most so many bytes, unpacked here: the library would do it without a bound."""
+
+    def __init__(self, inner: httpx2.AsyncByteStream, packed: str) -> None:
+        self._inner = inner
+        self._packed = packed
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        try:
+            body = BoundedBody(self._packed, MAX_BYTES)
+            async for part in self._inner:
+                yield body.feed(part)
+        except ReplyTooLargeError as error:
+            raise httpx2.ReadError(f"the server sent more than {MAX_BYTES} bytes") from error
+        except MalformedError as error:
+            raise httpx2.ReadError(f"the server sent {error}") from error
+
+    async def aclose(self) -> None:
+        await self._inner.aclose()

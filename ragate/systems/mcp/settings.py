@@ -7,7 +7,7 @@ from pydantic import Field, model_validator
 from ragate.models import Frozen
 from ragate.outputs.pointed import Pointers
 from ragate.systems._foreign import ForeignSettings
-from ragate.systems.http.prepare_step import Headers, PrepareStep
+from ragate.systems.http.settings import Headers, PrepareStep
 
 ARGUMENTS = '{"query": {{ query | tojson }}}'
 CHAT_ARGUMENTS = f'{ARGUMENTS[:-1]}, "messages": {{{{ messages | tojson }}}}}}'

@@ -3,28 +3,45 @@
 import asyncio
 import json
 import time
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ragate.errors import ConfigError, SystemStartError
+from mcp_types import (
+    INTERNAL_ERROR,
+    CreateMessageRequestParams,
+    CreateMessageResult,
+    ErrorData,
+    TextContent,
+)
+
+from ragate.errors import FATAL, ConfigError, ProviderError, RagateError, SystemStartError
 from ragate.models import Sample, SystemOutput
-from ragate.protocols import Resources
+from ragate.outputs.pointed import Pointers, pointed
+from ragate.protocols import ChatRequest, Resources
+from ragate.support.escape import one_line
+from ragate.support.pointer import PointerError
 from ragate.support.settings import nearest
-from ragate.systems._foreign import Foreign
+from ragate.systems._foreign import Foreign, no_place_for_turns
 from ragate.systems._output import LONGEST, OutputError, failed, to_output, unanswered, wanted
 from ragate.systems._processes.process import Child
 from ragate.systems._processes.variables import passed_secrets, program_environment
-from ragate.systems.http.address import place_of, resolve
-from ragate.systems.http.hidden import Hidden
-from ragate.systems.http.policy import check_request, header_secrets
+from ragate.systems.http.address import place_of, refuse_secret, resolve
+from ragate.systems.http.policy import Hidden, check_request, header_secrets
 from ragate.systems.http.prepare import Preparation
-from ragate.systems.mcp.arguments import Arguments
-from ragate.systems.mcp.pinned_http import PinnedTransport
-from ragate.systems.mcp.result import recorded
-from ragate.systems.mcp.sampling import SampledModel
-from ragate.systems.mcp.session import ConnectionLostError, ToolRefusedError, ToolSession
-from ragate.systems.mcp.settings import Settings
-from ragate.systems.mcp.transports import Opens, over_http, over_stdio
+from ragate.systems.http.requests import Template
+from ragate.systems.mcp.session import (
+    ConnectionLostError,
+    Opens,
+    PinnedTransport,
+    ToolRefusedError,
+    ToolSession,
+    over_http,
+    over_stdio,
+)
+from ragate.systems.mcp.settings import ARGUMENTS, CHAT_ARGUMENTS, Sampling, Settings
 
+_NOTHING = object()
+_WHERE = "[system] arguments"
 MAX_FAILURES = 5  # in a row, without a single answer: the server is broken, not the question
 
 
@@ -144,9 +161,9 @@ class McpSystem(Foreign):
         self._host = place_of(settings.url, key="url", hosts=resources.http_hosts)
         rules = {"methods": resources.http_methods, "paths": resources.http_paths}
         check_request("POST", settings.url, key="url", **rules)
-        secrets = header_secrets(settings.headers_env, resources, rule=self._host.rule)
-        self._hidden.add_secrets(secrets.values())
-        self._headers = {**settings.headers, **secrets}
+        self._secrets = header_secrets(settings.headers_env, resources, host=self._host)
+        self._hidden.add_secrets(self._secrets.headers.values())
+        self._headers = {**settings.headers, **self._secrets.headers}
 
     async def _connected(self) -> ToolSession:
         if self._connection is None:
@@ -165,6 +182,8 @@ class McpSystem(Foreign):
             where = {"cwd": resources.root, "environment": self._environment}
             return over_stdio(settings.command, sampling, on_start=keep, **where)
         addresses = await resolve(self._host, key="url")
+        if self._secrets.rule:
+            refuse_secret(self._host, addresses, key="url", rule=self._secrets.rule)
         transport = PinnedTransport(
             self._host,
             addresses,
@@ -192,3 +211,167 @@ class McpSystem(Foreign):
 
     def _tail(self) -> str:
         return "" if self._child is None else self._child.tail.told()
+
+
+# The arguments of a call: a template of JSON, filled in for each sample.
+
+
+class Arguments:
+    """The template of ``[system] arguments``.
+
+    Raises:
+        ConfigError: it is none.
+    """
+
+    def __init__(self, text: str) -> None:
+        self._template = Template(text, where=_WHERE)
+        # The default has a place for earlier turns only where there are any.
+        chat = CHAT_ARGUMENTS if text == ARGUMENTS else text
+        self._chat_template = Template(chat, where=_WHERE)
+
+    def of(self, sample: Sample) -> dict[str, Any]:
+        """Return the arguments for a sample.
+
+        Raises:
+            ConfigError: the sample has earlier turns, and the template has no place for them.
+            OutputError: it gives no JSON, or no object.
+        """
+        if sample.messages and not self._chat_template.takes_messages:
+            remedy = "put {{ messages | tojson }} into them"
+            raise no_place_for_turns(sample, _WHERE, remedy=remedy)
+        template = self._chat_template if sample.messages else self._template
+        try:
+            arguments = json.loads(template.render(sample))
+        except ValueError as error:
+            raise OutputError(
+                f"{_WHERE} give no JSON for {sample.id}: write {{{{ query | tojson }}}}, without "
+                "quotes around it"
+            ) from error
+        if not isinstance(arguments, dict):
+            raise OutputError(f"{_WHERE} give no object for {sample.id}")
+        return arguments
+
+
+# From the result of a tool to the fields of a recorded output.
+
+
+def recorded(result: Mapping[str, Any], pointers: Pointers) -> Any:
+    """Return what a tool answered as a text, or as the fields of a recorded output.
+
+    Args:
+        result: The tool's result as it goes over the wire, in JSON.
+
+    Raises:
+        OutputError: the tool reports an error, or a pointer leads nowhere.
+    """
+    text = _text(result.get("content") or ())
+    if result.get("isError"):
+        raise OutputError(f"the tool answered with an error: {one_line(text, 300) or 'no text'}")
+    parsed = _parsed(text)
+    if pointers.empty:
+        return _whole(result, text, parsed)
+    place: dict[str, Any] = {"text": text, "content": result.get("content") or []}
+    if result.get("structuredContent") is not None:
+        place["structured"] = result["structuredContent"]
+    if parsed is not _NOTHING:
+        place["json"] = parsed
+    try:
+        return pointed(place, pointers)
+    except PointerError as error:
+        raise OutputError(f"[system.pointers] {error}; the result has {_told(place)}") from error
+
+
+def _whole(result: Mapping[str, Any], text: str, parsed: Any) -> Any:
+    """Return the structured content where there is any, else the text.
+
+    Libraries wrap what is no object as ``{"result": …}``: an object has to be sent.
+    """
+    value = result.get("structuredContent")
+    if isinstance(value, dict) and value.keys() == {"result"}:
+        value = value["result"]
+    if isinstance(value, dict | str):
+        return value
+    return parsed if isinstance(parsed, dict) else text
+
+
+def _text(content: Sequence[Any]) -> str:
+    blocks = [block.get("text") for block in content if isinstance(block, Mapping)]
+    return "\n".join(block for block in blocks if isinstance(block, str))
+
+
+def _parsed(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return _NOTHING
+
+
+def _told(place: Mapping[str, Any]) -> str:
+    """Return the beginning of each part of a result, so that a pointer can be corrected."""
+    shown = {
+        name: one_line(json.dumps(value, ensure_ascii=False), 80)
+        for name, value in place.items()
+        if name in {"structured", "json"}
+    }
+    shown.setdefault("text", one_line(str(place["text"]), 80))
+    return ", ".join(f"/{name} {value}" for name, value in shown.items())
+
+
+# What a server asks of its client's model: answered by a provider of the policy.
+
+
+class SampledModel:
+    """Answers the requests of one system's tools.
+
+    Attributes:
+        outages: How often the provider failed so far.
+        outage: What it said when it failed last.
+        fatal: An error that ends the run.
+    """
+
+    def __init__(self, keys: Sampling, resources: Resources) -> None:
+        self._keys = keys
+        self._resources = resources
+        self.outages = 0
+        self.outage = ""
+        self.fatal: RagateError | None = None
+
+    async def __call__(
+        self, context: Any, params: CreateMessageRequestParams
+    ) -> CreateMessageResult | ErrorData:
+        """Return the model's text, or why there is none."""
+        del context
+        keys = self._keys
+        request = ChatRequest(
+            keys.model,
+            _messages(params),
+            {
+                "max_tokens": min(params.max_tokens, keys.max_tokens),
+                "temperature": keys.temperature,
+            },
+        )
+        try:
+            reply = await self._resources.chat(keys.provider)(request)
+        except FATAL as error:
+            self.fatal = error
+            return ErrorData(code=INTERNAL_ERROR, message=error.message)
+        except ProviderError as error:
+            if not error.refused:
+                self.outages += 1
+                self.outage = error.message
+            return ErrorData(code=INTERNAL_ERROR, message=error.message)
+        content = TextContent(type="text", text=reply.text)
+        return CreateMessageResult(
+            role="assistant", content=content, model=keys.model, stop_reason="endTurn"
+        )
+
+
+def _messages(params: CreateMessageRequestParams) -> tuple[tuple[str, str], ...]:
+    """Return the messages as texts; what is no text is left out, since no client here takes it."""
+    system = (("system", params.system_prompt),) if params.system_prompt else ()
+    spoken = []
+    for message in params.messages:
+        blocks = message.content_as_list
+        texts = [block.text for block in blocks if isinstance(block, TextContent)]
+        spoken.append((str(message.role), "\n".join(texts)))
+    return (*system, *spoken)

@@ -20,7 +20,6 @@ TRAITS = Traits(
     runs_code=False,
     counted=True,
     needs_database=True,
-    tells_ids=True,
     id_remedy="the id is the path below the folder of [system] corpus",
 )
 

@@ -11,12 +11,10 @@ from ragate.errors import UsageError
 from ragate.models import Sample
 from ragate.support.atomic_files import write_atomic
 from ragate.systems.pgvector.corpus.chunking import Chunk
-from ragate.systems.pgvector.index import index_rows, lifetime, tables
-from ragate.systems.pgvector.index.index_file import Content, Header, pack
-from ragate.systems.pgvector.index.index_reader import unpack
+from ragate.systems.pgvector.index import tables
+from ragate.systems.pgvector.index.index_file import Content, Header, pack, unpack
 from ragate.systems.pgvector.index.ingest import Work, count, weigh_all
-from ragate.systems.pgvector.index.tables import Connection, Index
-from ragate.systems.pgvector.index.vectors import store_vectors
+from ragate.systems.pgvector.index.tables import Index, store_vectors
 from ragate.systems.pgvector.search import ranked_search
 
 if TYPE_CHECKING:
@@ -58,25 +56,23 @@ async def dump(system: PgvectorSystem, path: Path) -> Content:
         StorageError: the file cannot be written.
     """
     await system.prepare()
-    connection, index = await system.snapshot.opened()
-    content = await _content(connection, index)
+    index = await system.snapshot.opened()
+    content = await _content(index)
     write_atomic(path, pack(content, system.work().parts))
     return content
 
 
-async def _content(connection: Connection, index: Index) -> Content:
-    documents = await connection.execute(
-        index.query("SELECT doc_id, hash, metadata FROM {documents} ORDER BY doc_id")
+async def _content(index: Index) -> Content:
+    content = Content(
+        documents=await index.rows(
+            "SELECT doc_id, hash, metadata FROM {documents} ORDER BY doc_id"
+        ),
+        chunks=[Chunk(*row) for row in await index.rows(_CHUNKS)],
+        parents=[Chunk(*row) for row in await index.rows(_CHUNKS.replace("chunks", "parents"))],
     )
-    content = Content(documents=await documents.fetchall())
-    for name, rows in (("chunks", content.chunks), ("parents", content.parents)):
-        selected = await connection.execute(index.query(_CHUNKS.replace("{chunks}", f"{{{name}}}")))
-        rows += [Chunk(*row) for row in await selected.fetchall()]
     if index.dimension:
-        vectors = await connection.execute(
-            index.query("SELECT embedding FROM {vectors} ORDER BY doc_id, position")
-        )
-        content.vectors = [row[0].to_numpy() for row in await vectors.fetchall()]
+        vectors = await index.rows("SELECT embedding FROM {vectors} ORDER BY doc_id, position")
+        content.vectors = [vector.to_numpy() for (vector,) in vectors]
     return content
 
 
@@ -105,8 +101,8 @@ async def restore(system: PgvectorSystem, path: Path) -> Restored:
         async with connection.transaction():
             await tables.lock(connection, work.key, wait=True)
             index = await tables.create(connection, work.key, work.corpus_name)
-            await _fill(connection, index, content, work)
-        await lifetime.collect_garbage(connection, work.corpus_name)
+            await _fill(index, content, work)
+        await tables.collect_garbage(connection, work.corpus_name)
     finally:
         await connection.close()
     return Restored(len(content.documents), len(content.chunks), len(other))
@@ -122,18 +118,18 @@ def _check_parts(header: Header, work: Work, path: Path) -> None:
         )
 
 
-async def _fill(connection: Connection, index: Index, content: Content, work: Work) -> None:
+async def _fill(index: Index, content: Content, work: Work) -> None:
     import numpy as np
 
-    await index_rows.add_documents(connection, index, content.documents)
+    await tables.add_documents(index, content.documents)
     counted = count(content.chunks, work)
-    await index_rows.add_chunks(connection, index, content.chunks, content.parents, counted)
+    await tables.add_chunks(index, content.chunks, content.parents, counted)
     if content.vectors:
         places = [(chunk.doc_id, chunk.position) for chunk in content.chunks]
         vectors = np.array(content.vectors, dtype=np.float32)
-        index = await store_vectors(connection, index, places, vectors, work.settings)
-    index = await weigh_all(connection, index, work)
-    await tables.finish(connection, replace(index, corpus_hash=content.corpus_hash))
+        index = await store_vectors(index, places, vectors, work.settings)
+    index = await weigh_all(index, work)
+    await tables.finish(replace(index, corpus_hash=content.corpus_hash))
 
 
 async def recall(system: PgvectorSystem, samples: Sequence[Sample], *, k: int) -> list[float]:
@@ -149,12 +145,12 @@ async def recall(system: PgvectorSystem, samples: Sequence[Sample], *, k: int) -
             remedy='set retrieval = "dense" or "hybrid", and index = "hnsw"',
         )
     await system.prepare()
-    connection, index = await system.snapshot.opened()
+    index = await system.snapshot.opened()
     shares = []
     for vector in await embedder([sample.query for sample in samples]):
-        right = await ranked_search.dense(connection, index, vector, limit=k)
+        right = await ranked_search.dense(index, vector, limit=k)
         ef = settings.hnsw.ef_search
-        near = await ranked_search.nearly(connection, index, vector, limit=k, ef_search=ef)
+        near = await ranked_search.nearly(index, vector, limit=k, ef_search=ef)
         shares.append(share_found(right, near))
     return shares
 

@@ -50,8 +50,14 @@ def recorded_project(
     }
 
 
-def outputs(*, broken: range = range(0), runs: int = 3) -> dict[str, bytes]:
-    """Return recorded outputs in which some samples lost their document and their answer."""
+def outputs(
+    *, broken: range = range(0), reworded: range = range(0), runs: int = 3
+) -> dict[str, bytes]:
+    """Return recorded outputs in which some samples lost their document and their answer.
+
+    Args:
+        reworded: Samples with another passage, which changes no score.
+    """
     files = {}
     for run in range(runs):
         lines = []
@@ -59,6 +65,8 @@ def outputs(*, broken: range = range(0), runs: int = 3) -> dict[str, bytes]:
             line = dict(right(number, run))
             if number in broken:
                 line = {"answer": "No idea.", "chunks": [{"doc_id": "other.md", "text": "Else."}]}
+            elif number in reworded:
+                line["chunks"] = [*line["chunks"], {"doc_id": "more.md", "text": "More."}]
             lines.append(json.dumps({"id": f"q{number}", **line}) + "\n")
         files[f"outputs/run{run}.jsonl"] = "".join(lines).encode()
     return files

@@ -101,7 +101,7 @@ def test_a_new_page_that_no_question_expects_has_a_line_in_the_comment(docs: For
 
     assert result.exit_code == 1, result.log
     assert report(docs)["data"]["unasked_documents"] == ["kiwis.md"]
-    assert "no question expects:</b> <code>kiwis.md</code>" in docs.comment()
+    assert "No golden question covers <code>kiwis.md</code>" in docs.comment()
 
 
 def test_a_header_that_denies_determinism_does_not_soften_the_rules(docs: Forge) -> None:

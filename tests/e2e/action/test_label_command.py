@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from ragate.dataset import read_given_labels
+from ragate.dataset.labels import read_given_labels
 from ragate.models import ReviewLabel
 from tests.e2e.action.forge import Change, Forge, outputs, recorded_project
 from tests.e2e.action.talk import judged, replies, say

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
 from tests.container.runner import run_step
-from tests.e2e.action.forge import ROOT, Forge, outputs
+from tests.e2e.action.forge import ROOT, Forge, outputs, recorded_project
 from tests.e2e.action.main_projects import baseline_of, merged, record
 from tests.e2e.action.talk import judged, say
 
 pytestmark = pytest.mark.e2e
 
 
-BROKEN = range(12)
+CHANGED = range(12)
 
 
 def test_a_protected_branch_gets_a_pull_request(forge: Forge):
-    head = merged(forge, outputs(broken=BROKEN))
+    head = merged(forge, outputs(reworded=CHANGED))
     forge.github.fault("PATCH", "/git/refs/heads", status=422, message="Protected branch")
 
     result = record(forge)
@@ -33,7 +34,7 @@ def test_a_protected_branch_gets_a_pull_request(forge: Forge):
 
 
 def test_a_branch_that_has_moved_is_left_to_its_newer_commit(forge: Forge):
-    merge = merged(forge, outputs(broken=BROKEN))
+    merge = merged(forge, outputs(reworded=CHANGED))
     workspace = forge.checkout(merge)
     newer = forge.github.commit({"x": b"x"}, parents=[merge], branch="")
     forge.github.git.move("main", newer, merge)
@@ -77,7 +78,7 @@ def test_another_branch_is_refused(forge: Forge):
 
 
 def test_without_a_token_the_file_stays_in_the_workspace(forge: Forge):
-    merged(forge, outputs(broken=BROKEN))
+    merged(forge, outputs(reworded=CHANGED))
 
     result = record(forge, inputs={"github-token": ""})
 
@@ -86,7 +87,7 @@ def test_without_a_token_the_file_stays_in_the_workspace(forge: Forge):
 
 
 def test_what_was_accepted_on_the_way_stands_in_the_baseline(forge: Forge):
-    change = forge.change(outputs(broken=BROKEN))
+    change = forge.change(outputs(broken=CHANGED))
     assert judged(forge, change).exit_code == 1
     say(forge, f'/ragate accept {change.head[:7]} hit_rate@5 token_f1 "merged pages"')
     change.pull |= {"merged_at": "2026-11-20T12:00:00Z", "state": "closed"}
@@ -103,7 +104,7 @@ def test_what_was_accepted_on_the_way_stands_in_the_baseline(forge: Forge):
 
 
 def test_what_was_accepted_counts_where_another_commit_of_the_push_came_after_it(forge: Forge):
-    change = forge.change(outputs(broken=BROKEN))
+    change = forge.change(outputs(broken=CHANGED))
     assert judged(forge, change).exit_code == 1
     say(forge, f'/ragate accept {change.head[:7]} hit_rate@5 token_f1 "merged pages"')
     change.pull |= {"merged_at": "2026-11-20T12:00:00Z", "state": "closed"}
@@ -117,7 +118,7 @@ def test_what_was_accepted_counts_where_another_commit_of_the_push_came_after_it
 
 
 def test_a_forced_push_takes_over_nothing_of_what_came_before(forge: Forge):
-    change = forge.change(outputs(broken=BROKEN))
+    change = forge.change(outputs(broken=CHANGED))
     assert judged(forge, change).exit_code == 1
     say(forge, f'/ragate accept {change.head[:7]} hit_rate@5 token_f1 "merged pages"')
     change.pull |= {"merged_at": "2026-11-20T12:00:00Z", "state": "closed"}
@@ -125,10 +126,54 @@ def test_a_forced_push_takes_over_nothing_of_what_came_before(forge: Forge):
     forge.base = change.merge
     merged(forge, {"web/page.html": b"<p>hello</p>"})
 
+    head = forge.github.git.resolve("refs/heads/main")
+
     result = record(forge, before=dropped)
 
+    assert result.exit_code == 3, result.log
+    (error,) = result.annotations("error")
+    assert "hit_rate@5 fell by" in error.data
+    assert "ragate baseline update --accept hit_rate@5 --accept token_f1" in error.data
+    assert forge.github.git.resolve("refs/heads/main") == head
+
+
+def test_what_was_accepted_counts_although_the_workflow_of_that_push_never_ran(forge: Forge):
+    """Of three merges in a row GitHub cancels the second one's workflow while it waits."""
+    forge.base = merged(forge, outputs(reworded=CHANGED))
+    assert record(forge).outputs["verdict"] == "recorded"
+    forge.base = forge.github.git.resolve("refs/heads/main")
+    change = forge.change(outputs(broken=CHANGED))
+    assert judged(forge, change).exit_code == 1
+    say(forge, f'/ragate accept {change.head[:7]} hit_rate@5 token_f1 "merged pages"')
+    change.pull |= {"merged_at": "2026-11-20T12:00:00Z", "state": "closed"}
+    forge.github.git.move("main", change.merge, forge.base)
+    forge.base = change.merge
+    merged(forge, {"web/page.html": b"<p>hello</p>"})
+
+    result = record(forge, depth=9)
+
     assert result.outputs["verdict"] == "recorded", result.log
-    assert not baseline_of(forge).get("accepted")
+    assert [one["metric"] for one in baseline_of(forge)["accepted"]] == ["hit_rate@5", "token_f1"]
+
+
+def test_a_net_loss_that_is_only_yellow_is_accepted_for_the_recording(forge: Forge, tmp_path: Path):
+    """Five gained and six lost: a pull request passes, and main needs somebody's word."""
+    repeats = 'repeats = ["answer"]'
+    before = outputs(broken=range(5))
+    files = recorded_project(tmp_path / "repeats", policy=repeats, answers=before)
+    forge.base = merged(forge, dict(files))
+    change = forge.change(outputs(broken=range(5, 11)))
+    assert judged(forge, change).exit_code == 0
+    change.pull |= {"merged_at": "2026-11-20T12:00:00Z"}
+
+    forge.github.git.move("main", change.merge, forge.base)
+    assert record(forge).exit_code == 3
+    say(forge, f'/ragate accept {change.head[:7]} hit_rate@5 token_f1 "five for six"')
+
+    result = record(forge)
+
+    assert result.outputs["verdict"] == "recorded", result.log
+    assert [one["metric"] for one in baseline_of(forge)["accepted"]] == ["hit_rate@5", "token_f1"]
 
 
 def test_a_broken_recording_commits_nothing_and_says_why(forge: Forge):

@@ -134,8 +134,14 @@ def test_the_runners_own_shell_is_gone_before_code_of_the_project_runs() -> None
 def test_what_was_recorded_on_the_runner_is_committed_by_the_job_that_may_write(
     forge: Forge, change: Change
 ) -> None:
-    worse = RAG.replace("    return", "    if '1' in query: return 'Nobody knows.'\n    return")
-    change = forge.change({"rag.py": worse.encode()})
+    other = RAG.replace(
+        "    return only_here.answer(query)",
+        """
+    found = only_here.answer(query)
+    more = {"doc_id": "more.md", "text": "More."}
+    return {**found, "chunks": [*found["chunks"], more]}""",
+    )
+    change = forge.change({"rag.py": other.encode()})
     forge.github.git.move("main", change.merge, forge.base)
     recorded = record(forge, entrypoint=[RAGATE, *workflow_run("record")])
     assert (recorded.exit_code, recorded.outputs["verdict"]) == (0, "recorded"), recorded.log

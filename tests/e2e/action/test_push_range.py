@@ -10,12 +10,12 @@ from tests.e2e.action.main_projects import baseline_of, entry_of, many, merged, 
 pytestmark = pytest.mark.e2e
 
 
-BROKEN = range(12)
+CHANGED = range(12)
 
 
 @pytest.mark.parametrize("depth", [1, 2, 9])
 def test_all_commits_of_a_push_count_and_not_the_last_one_alone(inputs_named: Forge, depth: int):
-    before, head = many(inputs_named, outputs(broken=BROKEN))
+    before, head = many(inputs_named, outputs(reworded=CHANGED))
 
     result = record(inputs_named, before=before, depth=depth)
 

@@ -10,11 +10,11 @@ from tests.e2e.action.main_projects import baseline_of, many, merged, record
 pytestmark = pytest.mark.e2e
 
 
-BROKEN = range(12)
+CHANGED = range(12)
 
 
 def test_a_merge_that_changed_the_system_gets_a_new_baseline(forge: Forge):
-    merge = merged(forge, outputs(broken=BROKEN))
+    merge = merged(forge, outputs(reworded=CHANGED))
 
     result = record(forge)
 
@@ -55,7 +55,7 @@ def test_a_quiet_night_adds_a_run_until_the_noise_is_known_well(forge: Forge):
 
 def test_a_night_with_drift_fails_and_changes_nothing(forge: Forge, gated: dict[str, bytes]):
     # The recordings stand for a service that answers otherwise, though no commit says so.
-    files = dict(gated) | outputs(broken=BROKEN)
+    files = dict(gated) | outputs(broken=CHANGED)
     forge.github.git.move("main", forge.github.commit(files), forge.base)
 
     result = record(forge, event="schedule")

@@ -54,11 +54,11 @@ def test_a_commit_of_a_fork_has_no_pull_requests_of_its_own_at_github(
     forge: Forge, red: Change
 ) -> None:
     """The stand-in behaves as GitHub does, else the test above would prove nothing."""
-    import httpx
+    import httpx2
 
     at = f"{forge.github.url}/repos/{forge.github.name}/commits/{red.head}/pulls"
     token = next(iter(forge.github.accounts))
-    assert httpx.get(at, headers={"authorization": f"Bearer {token}"}).json() == []
+    assert httpx2.get(at, headers={"authorization": f"Bearer {token}"}).json() == []
 
 
 def test_two_weak_branches_share_no_status(forge: Forge, gated: dict[str, bytes]) -> None:

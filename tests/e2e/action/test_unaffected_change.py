@@ -49,6 +49,25 @@ def test_a_change_of_a_named_input_is_run(inputs_named: Forge, files: Files) -> 
     assert any((inputs_named.last / ".ragate" / "runs").glob("*/outputs.jsonl"))
 
 
+def test_the_half_that_collects_asks_nobody_and_the_other_passes(inputs_named: Forge) -> None:
+    change = inputs_named.change({"web/index.html": b"<b>"})
+
+    collected, outputs_file = inputs_named.collect(change)
+    decided = inputs_named.decide(change, None)
+
+    assert collected.exit_code == 0, collected.log
+    assert "nobody is asked" in collected.log
+    assert outputs_file == b""
+    assert decided.exit_code == 0, decided.log
+    assert decided.outputs["affected"] == "0"
+
+
+def test_the_half_that_collects_asks_where_an_input_was_changed(inputs_named: Forge) -> None:
+    change = inputs_named.change({"app/main.py": b""})
+
+    assert inputs_named.collect(change)[1]
+
+
 LINKED = b'inputs = ["outputs/**", "app/**", "parts/**/*.py"]'
 
 

@@ -42,8 +42,9 @@ def test_what_could_never_get_worse_is_not_committed_unless_it_was_accepted(forg
     assert result.exit_code == 0, result.log
     assert forge.github.git.resolve("refs/heads/change") == change.head
     told = replies(forge)[-1]
-    assert "hit_rate@5, token_f1: at their worst values" in told
-    assert "ragate baseline update --allow-worst hit_rate@5 --allow-worst token_f1" in told
+    assert "hit_rate@5: at its worst value" in told
+    assert "token_f1: at its worst value" in told
+    assert "ragate baseline update --accept hit_rate@5 --accept token_f1" in told
 
     say(forge, accept(change))
     say(forge, f"/ragate update-baseline {change.head[:7]}")

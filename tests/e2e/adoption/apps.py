@@ -14,6 +14,7 @@ from pathlib import Path
 from tests.e2e.command import CLEAN, ragate
 
 HERE = Path(__file__).parent
+INIT = ("init", "--yes", "--ask")
 UNWANTED = shutil.ignore_patterns("__pycache__", ".ragate")
 
 
@@ -38,7 +39,9 @@ class App:
     ) -> subprocess.CompletedProcess[str]:
         # As in a shell where the environment of the RAG, and of ragate, is active.
         path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
-        own = {"CI": "1", "NO_COLOR": "1", "PATH": path, **(env or {})}
+        # init starts nothing in CI, whoever asks for it.
+        in_ci = "" if "--ask" in arguments else "1"
+        own = {"CI": in_ci, "NO_COLOR": "1", "PATH": path, **(env or {})}
         return ragate(self.root, *arguments, env=own, timeout=180)
 
     def edit(self, old: str, new: str, *, file: str = "ragate.toml") -> None:
@@ -75,7 +78,7 @@ def second_of_two(root: Path) -> App:
     for name in ("help", "shop"):
         shutil.copytree(HERE / "function_app", root / "apps" / name, ignore=UNWANTED)
     first = App(root / "apps/help", "python")
-    for command in (("init", "--yes"), ("baseline", "update")):
+    for command in (INIT, ("baseline", "update")):
         done = first.run(*command)
         assert done.returncode == 0, done.stderr
     return App(root / "apps/shop", "python")

@@ -1,4 +1,4 @@
-"""From ``ragate init --yes`` in a foreign repository to a verdict, without writing a line."""
+"""From ``ragate init --yes --ask`` in a foreign repository to a verdict, without writing a line."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import pytest
 from ragate.config import load_config
 from ragate.dataset import read_entries
 from tests.e2e.adoption.apps import (
+    INIT,
     App,
     answer_all,
     fastapi_service,
@@ -91,7 +92,7 @@ NAMES = [pytest.param(name, marks=needs(*NEEDED.get(name, ()))) for name in FORE
 
 def begin(app: App) -> list[str]:
     """Adopt a repository by commands alone; return what they were."""
-    commands = [("init", "--yes"), ("baseline", "update"), ("check",)]
+    commands = [INIT, ("baseline", "update"), ("check",)]
     for command in commands:
         done = app.run(*command)
         assert done.returncode == 0, f"{command}: {done.stdout}{done.stderr}"
@@ -130,7 +131,7 @@ def test_a_foreign_repository_comes_to_a_verdict_by_three_commands(
 
 def test_the_second_project_of_a_repository_has_a_gate_of_its_own(tmp_path: Path) -> None:
     app = second_of_two(tmp_path)
-    assert app.run("init", "--yes").returncode == 0
+    assert app.run(*INIT).returncode == 0
 
     workflows = {path.name for path in (tmp_path / ".github/workflows").iterdir()}
     assert {"ragate-collect.yml", "ragate-collect-shop.yml"} <= workflows
@@ -142,7 +143,7 @@ def test_the_second_project_of_a_repository_has_a_gate_of_its_own(tmp_path: Path
 
 def test_the_first_questions_are_asked_and_further_ones_are_drafts(tmp_path: Path) -> None:
     app = function_app(tmp_path)
-    app.run("init", "--yes")
+    app.run(*INIT)
 
     entries = read_entries(load_config(app.config).dataset)
 

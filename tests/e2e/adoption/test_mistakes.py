@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.adoption.apps import (
+    INIT,
     App,
     copied,
     function_app,
@@ -290,9 +291,9 @@ MISTAKES = {
     "a metric that may stand at its worst value and is none": Mistake(
         function_app,
         {},
-        "--allow-worst 'recal@10': no such metric in the policy; did you mean 'recall@10'?",
+        "--accept 'recal@10': no such metric in the policy; did you mean 'recall@10'?",
         "",
-        command=(*RECORD, "--allow-worst", "recal@10"),
+        command=(*RECORD, "--accept", "recal@10"),
     ),
     "pointers into recordings that lead nowhere": Mistake(
         jsonl_script,
@@ -318,7 +319,7 @@ def test_a_mistake_is_named_with_its_remedy_in_one_line(name: str, tmp_path: Pat
         pytest.skip("not installed: uvicorn")
     app = mistake.make(tmp_path)
     if mistake.make is not empty:
-        assert app.run("init", "--yes").returncode == 0
+        assert app.run(*INIT).returncode == 0
     for right, wrong in mistake.edits.items():
         app.edit(right, wrong)
 

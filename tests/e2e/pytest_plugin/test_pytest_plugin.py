@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Mapping
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -59,7 +60,16 @@ def test_an_unchanged_project_passes_a_test_a_sample_and_the_verdict(project: Re
     assert "ragate.toml::verdict" in done.stdout
 
 
-@pytest.mark.parametrize("processes", [(), ("-n", "2")], ids=["alone", "xdist"])
+@pytest.mark.parametrize(
+    "processes",
+    [
+        (),
+        pytest.param(
+            ("-n", "2"), marks=pytest.mark.skipif(not find_spec("xdist"), reason="without xdist")
+        ),
+    ],
+    ids=["alone", "xdist"],
+)
 def test_a_worse_project_fails_with_the_samples_and_words_of_check(
     project: ReplayProject, processes: tuple[str, ...]
 ):
@@ -103,7 +113,7 @@ def test_a_session_whose_own_tests_pass_fails_with_the_gate(project: ReplayProje
 def test_a_process_that_dies_with_the_gate_leaves_the_others_no_wait(project: ReplayProject):
     write_tests(project.root, "def test_run(ragate_sample, ragate_run): pass\n")
     kill = "from ragate.pytest_plugin import session_run\nimport os\n"
-    kill += "session_run.check = lambda config: os._exit(9)\n"
+    kill += "session_run.check = lambda config, live: os._exit(9)\n"
     (project.root / "conftest.py").write_text(kill)
 
     done = run_pytest(project.root, "-n", "2", "-k", "q1 or q2")
@@ -146,6 +156,35 @@ def test_fixtures_give_samples_records_and_the_system(project: ReplayProject):
 
     assert done.returncode == 0, done.stdout
     assert counts(done) == {"passed": 42}
+
+
+PATCHED = """
+import rag
+
+def test_here(ragate_live_system, monkeypatch):
+    monkeypatch.setattr(rag, "WORD", "patched")
+    assert ragate_live_system("How?").answer == "patched"
+
+def test_there(ragate_system, monkeypatch):
+    monkeypatch.setattr(rag, "WORD", "patched")
+    assert ragate_system("How?").answer == "plain"
+"""
+
+
+def test_a_test_that_says_so_is_asked_in_its_own_process(project: ReplayProject):
+    text = (project.root / "ragate.toml").read_text()
+    config = text.replace('systems = ["replay"]', 'systems = ["python"]').splitlines()
+    system = config.index("[system]")
+    config[system + 1 :] = ['use = "python"', 'target = "rag:answer"']
+    (project.root / "ragate.toml").write_text("\n".join(config))
+    (project.root / "rag.py").write_text("WORD = 'plain'\ndef answer(query): return WORD\n")
+    write_tests(project.root, PATCHED)
+
+    done = run_pytest(project.root)
+    live = run_pytest(project.root, "ragate.toml", "--ragate-live", "-k", "verdict")
+
+    assert counts(done) == {"passed": 2}, done.stdout
+    assert "the code under test was asked live" in live.stdout
 
 
 def test_a_failing_assertion_names_the_sample_and_shows_the_difference(project: ReplayProject):

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from ragate.github.event.event_file import read_event
+from ragate.github.event.event import read_event
 from tests.github.openapi.proxy import read_json
 
 pytestmark = [pytest.mark.integration, pytest.mark.openapi]

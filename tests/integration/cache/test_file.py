@@ -64,10 +64,31 @@ def a_trigger(path: Path) -> None:
     known.close()
 
 
-@pytest.mark.parametrize(
-    "spoil",
-    [garbage, text, a_folder, a_link, a_pipe, another_database, a_newer_version, a_trigger],
-)
+def a_table_whose_name_is_bytes(path: Path) -> None:
+    with Cache(path) as cache:
+        fill(cache)
+    # A row of the schema begins with the types of its cells: "table", and the name twice.
+    table, name = 13 + 2 * len("table"), 13 + 2 * len("verdicts")
+    content = path.read_bytes()
+    assert content.count(bytes([table, name, name])) == 1
+    # 1 less: as many bytes, and no text.
+    path.write_bytes(content.replace(bytes([table, name, name]), bytes([table, name - 1, name])))
+
+
+SPOILED = [
+    garbage,
+    text,
+    a_folder,
+    a_link,
+    a_pipe,
+    another_database,
+    a_newer_version,
+    a_trigger,
+    a_table_whose_name_is_bytes,
+]
+
+
+@pytest.mark.parametrize("spoil", SPOILED)
 def test_a_file_that_is_no_cache_is_moved_aside_with_a_note(
     path: Path, spoil: Callable[[Path], None]
 ) -> None:

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from ragate.cache import Cache, export_cache, import_cache
+from ragate.cache import Cache
+from ragate.cache.transfer import export_cache, import_cache
 from ragate.core.hashing import digest
 from ragate.errors import UsageError
 from tests.integration.cache.cache_rows import KEY, fill

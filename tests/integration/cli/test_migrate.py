@@ -9,7 +9,7 @@ import pytest
 
 from ragate.cli.main import run
 from ragate.database import PostgresDatabase
-from ragate.queue.engine_schema import shipped
+from ragate.queue.schema import shipped
 from tests.integration.database.test_schema import own_database
 
 pytestmark = pytest.mark.integration

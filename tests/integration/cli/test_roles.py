@@ -89,7 +89,7 @@ def test_who_may_make_roles_and_is_no_superuser_makes_them_too(
         monkeypatch.setenv("RAGATE_QUEUE_URL", boss)
         for command in (["db", "migrate"], ["db", "roles", *OPTIONS, "--apply"], ["db", "migrate"]):
             assert run(command) == 0, capsys.readouterr().err
-        assert "a superuser alone can forbid" in capsys.readouterr().err
+        assert "a superuser alone can forbid workers advisory locks" in capsys.readouterr().err
         assert asyncio.run(serving(boss)) == ROLES[0]
     with psycopg.connect(server, autocommit=True) as admin:
         names = (*ROLES, *OURS, "ragate_cli_boss")

@@ -13,6 +13,7 @@ from ragate.models import Verdict
 from ragate.stores.local import LocalStore
 from tests.factories import (
     decision_factory,
+    output_factory,
     record_factory,
     report_factory,
     run_factory,
@@ -20,6 +21,7 @@ from tests.factories import (
 )
 
 OLD, NEW = "20261117-101500-000-aaaa", "20261118-101500-000-bbbb"
+NEWEST = "20261119-101500-000-cccc"
 
 
 @pytest.fixture
@@ -154,3 +156,38 @@ def test_a_report_lists_only_what_got_worse_where_it_is_asked_to(
 
     shown = json.loads(capsys.readouterr().out)
     assert [row["sample_id"] for row in shown["samples"]] == ["worse"]
+
+
+def test_json_and_the_rows_of_samples_hold_every_question_with_what_came_back(
+    store: LocalStore, capsys: pytest.CaptureFixture[str]
+):
+    record = record_factory(output=output_factory(answer="For 30 days."), scores={"mrr": 0.5})
+    store.save(run_factory([record], run_id=NEWEST), report_factory(run_id=NEWEST))
+    capsys.readouterr()
+
+    run(["report", NEWEST, "--format", "json"])
+    (told,) = json.loads(capsys.readouterr().out)["questions"]
+    assert run(["runs", "export", "--rows", "samples"]) == 0
+    rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+
+    assert (told["sample_id"], told["answer"], told["verdict"]) == ("q001", "For 30 days.", "PASS")
+    assert told["retrieved"][0]["rank"] == 1
+    assert told["scores"]["mrr"]["value"] == 0.5
+    row = next(row for row in rows if row["run_id"] == NEWEST)
+    assert {key: row[key] for key in told} == told
+
+
+def test_a_job_of_ci_exports_no_text_that_is_not_to_be_published(
+    store: LocalStore, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+):
+    record = record_factory(output=output_factory(answer="For 30 days."), scores={"mrr": 0.5})
+    store.save(run_factory([record], run_id=NEWEST), report_factory(run_id=NEWEST))
+    config = Path("ragate.toml")
+    config.write_text(config.read_text().replace("[policy]", '[policy]\npublish = "ids"', 1))
+    monkeypatch.setenv("CI", "1")
+
+    assert run(["runs", "export", "--rows", "samples"]) == 0
+
+    shown = capsys.readouterr().out
+    assert '"q001"' in shown
+    assert "For 30 days." not in shown

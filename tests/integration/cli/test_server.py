@@ -9,7 +9,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from ragate.cli.doctor import server
+from ragate.cli.doctor import under_test
 from ragate.cli.doctor.examine import examine
 from ragate.cli.finding import Finding, Status
 from ragate.database.postgres import open_server
@@ -61,8 +61,8 @@ def test_a_server_by_url_is_asked_and_not_changed(project: Path, url: str) -> No
     assert [one.status for one in found] == [Status.OK]
     assert "the server of RAGATE_DATABASE_URL: PostgreSQL" in found[0].message
     assert "pgvector 0." in found[0].message
-    assert not server.inspect(url).schema
-    assert server.inspect(url).installed == ""
+    assert not under_test.inspect_server(url).schema
+    assert under_test.inspect_server(url).installed == ""
 
 
 def test_a_role_that_may_create_nothing_is_told_so(project: Path, url: str) -> None:

@@ -148,7 +148,7 @@ def test_the_wait_a_server_asks_for_is_kept(server: FakeOpenAI) -> None:
 
     with_client(server, ask, waits=waits)
 
-    assert waits.taken == [7.5, 1.0, 2.0]
+    assert waits.taken == [7.1, 1.0, 2.0]
 
 
 def test_a_server_that_asks_for_too_long_a_wait_is_given_up_on(server: FakeOpenAI) -> None:

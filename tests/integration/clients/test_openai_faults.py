@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from typing import Any
 
 import pytest
 
 from ragate.clients.budget import Budget, no_caps
-from ragate.clients.http.breaker import Breaker
+from ragate.clients.http.limiter import Breaker
 from ragate.clients.http.retry import Retry
 from ragate.clients.openai import OpenAIClient
 from ragate.clients.prices import Price
@@ -51,6 +52,21 @@ def test_a_limited_server_loses_no_question(
     assert server.limit.rejected <= 0.5 * count
     assert budget.tally.calls == count
     assert budget.tally.rejected == server.limit.rejected
+
+
+@pytest.mark.parametrize("rate", [None, 40.0])
+def test_a_server_that_refuses_half_of_the_calls_is_asked_as_fast_as_it_answers(
+    server: FakeOpenAI, rate: float | None
+) -> None:
+    server.latency_s = 0.003
+    server.chaos = Chaos(0.5, kinds=[status(429)], seed=2)
+    server.limit = RateLimit(rate, burst=rate, tell=False) if rate else None
+    began = time.monotonic()
+
+    found = ask_many(server, 120, retry=Retry(), deadline_s=60.0)
+
+    assert answered(found) == 120
+    assert time.monotonic() - began < 50.0  # 100 s and more where every refusal slows it down
 
 
 def test_every_question_is_answered_although_one_call_in_ten_fails(server: FakeOpenAI) -> None:

@@ -7,7 +7,8 @@ import socket
 
 import pytest
 
-from ragate.clients.http import reach as module
+from ragate.clients import openai as module
+from ragate.clients.http.retry import Retry
 from ragate.clients.openai import OpenAIClient
 from ragate.errors import ProviderError
 from tests.servers.openai_server import openai_server
@@ -18,7 +19,7 @@ KEY = "sk-canary-0123456789"
 
 @pytest.fixture(autouse=True)
 def _no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "PAUSES_S", (0.01, 0.01))
+    monkeypatch.setattr(module, "RETRY", Retry(tries=3, base_s=0.01))
     monkeypatch.setattr(module, "TIMEOUT_S", 0.5)
 
 

@@ -12,7 +12,7 @@ import psycopg
 import pytest
 
 from ragate import database as package
-from ragate.database import folder
+from ragate.database import install
 from ragate.database.install import Account
 from ragate.errors import DatabaseError
 from tests.integration.database.server_users import as_root, used
@@ -36,11 +36,11 @@ def test_no_folder_is_opened_to_others_and_a_private_home_is_left_alone(state: P
     (home / "project").mkdir(parents=True)
     home.chmod(0o700)
 
-    chosen = folder.choose_home(home / "project", Account(65534, 65534), base=state)
+    chosen = install.choose_home(home / "project", Account(65534, 65534), base=state)
 
     assert chosen.parent == state / "ragate-0"
     assert stat.S_IMODE(home.stat().st_mode) == 0o700
-    assert folder.choose_home(home / "project", None, base=state).parent == home / "project"
+    assert install.choose_home(home / "project", None, base=state).parent == home / "project"
 
 
 @as_root
@@ -48,26 +48,26 @@ def test_a_folder_in_use_never_looks_abandoned(state: Path) -> None:
     home = state / "home"
     (home / "project").mkdir(parents=True)
     home.chmod(0o700)
-    chosen = folder.choose_home(home / "project", Account(65534, 65534), base=state)
+    chosen = install.choose_home(home / "project", Account(65534, 65534), base=state)
     seen: list[bool] = []
     done = threading.Event()
 
     def watch() -> None:
         while not done.is_set():
-            seen.append(folder.is_abandoned(chosen))
+            seen.append(install.is_abandoned(chosen))
 
     watcher = threading.Thread(target=watch)
     watcher.start()
     for _ in range(200):
-        assert folder.choose_home(home / "project", Account(65534, 65534), base=state) == chosen
-        (chosen / folder.PROJECT).unlink()
+        assert install.choose_home(home / "project", Account(65534, 65534), base=state) == chosen
+        (chosen / install.PROJECT).unlink()
     done.set()
     watcher.join()
 
     assert seen
     assert not any(seen)
-    (chosen / folder.PROJECT).write_bytes(b"")
-    assert folder.abandoned(chosen) == []
+    (chosen / install.PROJECT).write_bytes(b"")
+    assert install.abandoned(chosen) == []
 
 
 @as_root
@@ -79,7 +79,7 @@ def test_data_of_a_project_that_is_gone_is_removed_from_the_fallback_folder(stat
         project.mkdir()
         with used(project):
             homes[project] = package.open_server(project).status().folder
-    assert homes[gone].is_relative_to(folder.BASE)
+    assert homes[gone].is_relative_to(install.BASE)
     shutil.rmtree(gone)
 
     try:
@@ -94,4 +94,4 @@ def test_a_fallback_folder_that_someone_else_prepared_is_refused(state: Path) ->
     (state / f"ragate-{os.geteuid()}").symlink_to(state)
 
     with pytest.raises(DatabaseError, match="not a folder of our own"):
-        folder.private_base(state)
+        install.private_base(state)

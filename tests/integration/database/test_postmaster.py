@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ragate.database.postmaster import read_postmaster
+from ragate.database.embedded import read_postmaster
 from tests.integration.database.server_users import on_linux, outcome, running, used, user
 
 pytestmark = pytest.mark.integration

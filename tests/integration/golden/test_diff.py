@@ -21,12 +21,14 @@ def test_two_golden_sets_are_compared_field_by_field(
         {"id": "b", "query": "B?", "references": ["Yes."]},
         {"id": "c", "query": "C?"},
         {"id": "d", "query": "D?", "tags": ["t"]},
+        {"id": "f", "query": "F?"},
     ]
     after: list[dict[str, Any] | str] = [
         {"id": "a", "query": "A?", "relevant": {"y.md": 2, "z.md": 1}, "tags": ["t"]},
         {"id": "b", "query": "B?", "references": ["Yes.", {"text": "No.", "draft": True}]},
         {"id": "d", "query": "D?", "tags": ["u"]},
         {"id": "e", "query": "E?"},
+        {"id": "g", "query": "F?"},
     ]
     write(project, *before, name="a.jsonl")
     write(project, *after, name="b.jsonl")
@@ -36,6 +38,7 @@ def test_two_golden_sets_are_compared_field_by_field(
     edited = {one["sample_id"]: one for one in facts["edited"]}
 
     assert (facts["added"], facts["removed"], facts["unchanged"]) == (["e"], ["c"], 0)
+    assert facts["renamed"] == {"f": "g"}
     assert edited["a"]["labels"] == {
         "added": ["z.md"],
         "removed": ["x.md"],

@@ -25,6 +25,32 @@ def test_recording_makes_one_call_for_each_answer_and_each_distinct_verdict(proj
     assert canaries
 
 
+def test_a_run_is_found_by_the_name_of_its_judges_model(recorded, capsys):
+    capsys.readouterr()
+
+    assert run(["runs", "list", "--model", "JUDGE-1"]) == 0
+
+    assert "rubric local judge-1" in capsys.readouterr().out
+
+
+def test_a_sample_is_explained_with_what_its_judge_was_asked_and_without_a_call(
+    recorded, server, capsys
+):
+    config = recorded / "ragate.toml"
+    config.write_text(config.read_text().replace("top_k = ", "top_k = 1 #"))
+    run(["check"])
+    server.requests.clear()
+    capsys.readouterr()
+
+    run(["report", "latest", "--explain", "apples"])
+
+    shown = capsys.readouterr().out
+    assert server.requests == []
+    asked = shown.split("Judge, question 1 of 1: faithfulness")[1]
+    assert "\n  system\n  | " in asked
+    assert "answered: only its scores are kept" in asked
+
+
 def test_a_run_after_no_change_makes_no_call_of_any_kind(recorded, server, capsys):
     assert run(["check"]) == 0
 
@@ -141,3 +167,23 @@ def test_an_estimate_counts_the_calls_that_the_run_then_makes_and_sends_none(
     assert int(first[1]) == len(answers)
     assert int(first[2]) >= len(verdicts)
     assert int(first[2]) <= len(answers) + len(canaries)
+
+
+def test_an_estimate_counts_the_answers_of_a_system_that_embeds(project, server, capsys):
+    config = (project / "ragate.toml").read_text()
+    embedder = '[system.embedder]\nuse = "openai"\nprovider = "local"\nmodel = "e"\n'
+    config = config.replace('retrieval = "bm25"', 'retrieval = "hybrid"')
+    (project / "ragate.toml").write_text(f"{config}\n{embedder}")
+
+    assert run(["check", "--estimate"]) == 0
+    said = capsys.readouterr().out
+    assert server.requests == []
+    assert run(["check", "--estimate", "--retrieval-only"]) == 0
+    of_passages = capsys.readouterr().out
+    run(["baseline", "update", "--runs", "1"])
+
+    asked = [body for _, _, body in server.requests if "messages" in body]
+    assert len([body for body in asked if not is_judgement(body)]) == len(TOPICS)
+    assert f"answers: {len(TOPICS):>10} calls" in said
+    assert f"answers: {0:>10} calls" in of_passages
+    assert "are not known here" in said

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.integration
 def test_collect_and_decide_give_the_report_of_check(gated):
     # Of a noisy system `check` looks twice and files once, so that the visible drop differs.
     gated.configure(policy='repeats = ["retrieval", "answer"]')
-    gated.record(lost(13), runs=3)
+    gated.record(lost(6), runs=3)
     run(["check"])
     checked = gated.report()
 

@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import pytest
 
 from ragate.cli.main import run
-from ragate.dataset import read_review_labels
+from ragate.dataset.labels import read_review_labels
 from tests.integration.line.line_projects import lost
 from tests.projects import right
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from ragate.cli.main import run
-from ragate.dataset import read_review_labels
+from ragate.dataset.labels import read_review_labels
 from tests.integration.line.line_projects import lost
 
 pytestmark = pytest.mark.integration

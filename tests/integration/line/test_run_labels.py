@@ -42,7 +42,7 @@ def test_what_collect_notes_reaches_the_run_that_decide_stores(gated):
 def test_a_recording_keeps_it_and_the_baseline_does_not(gated):
     gated.record(lost(13), runs=1)
 
-    run(["baseline", "update", "--force", *NOTED])
+    run(["baseline", "update", *NOTED])
 
     assert manifest(gated)["meta"] == {"ticket": "RAG-17", "who": "ann"}
     assert "RAG-17" not in next(gated.root.glob("baseline*/*.json")).read_text()

@@ -136,7 +136,7 @@ def test_slices_that_gate_alone_decide_and_are_planned_for(sliced, capsys):
 def test_a_report_and_power_print_the_same_smallest_visible_drop_of_a_slice(sliced, capsys):
     sliced.configure(metrics=LOOSE, policy='claim = "generalise"')
     sliced.record(wobbly(0), runs=3)
-    assert run(["baseline", "update", "--force"]) == 0
+    assert run(["baseline", "update"]) == 0
     sliced.record(wobbly(3), runs=3)
     assert run(["check"]) == 0
     rows = {f"{r['slice']}:{r['metric']}": r for r in sliced.report()["decision"]["slices"]}
@@ -159,13 +159,18 @@ def seven_lost(first: int):
     return answer
 
 
-def test_a_baseline_in_which_only_a_slice_moved_is_written_anew(sliced, capsys):
+def test_a_recording_in_which_only_a_slice_fell_is_refused_by_its_name(sliced, capsys):
+    path = sliced.root / "baselines" / "gate.json"
+    path.unlink()
     sliced.record(seven_lost(50), runs=3)
-    assert run(["baseline", "update", "--force"]) == 0
+    assert run(["baseline", "update"]) == 0
+    before = path.read_bytes()
     sliced.record(seven_lost(0), runs=3)
     capsys.readouterr()
 
-    assert run(["baseline", "update"]) == 0
+    assert run(["baseline", "update"]) == 3
 
-    assert "recorded anew" in capsys.readouterr().out
+    assert "--accept billing:token_f1" in capsys.readouterr().err
+    assert path.read_bytes() == before
+    assert run(["baseline", "update", "--accept", "billing:token_f1"]) == 0
     assert run(["check"]) == 0

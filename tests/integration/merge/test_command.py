@@ -8,23 +8,28 @@ from pathlib import Path
 
 import pytest
 
-from ragate.baseline import Replies, load_baseline, load_replies, requests_path, save_replies
+from ragate.baseline import load_baseline
+from ragate.baseline.requests import Replies, load_replies, requests_path, save_replies
 from ragate.cli.main import run
+from ragate.models import SystemInfo
 from tests.integration.merge.branches import ANSWERS, Repository
 
 pytestmark = pytest.mark.integration
 
 
-def test_git_merges_two_recordings_sample_by_sample(clone: Repository) -> None:
-    clone.both({**ANSWERS, "q1": "ours", "q3": "ours"}, {**ANSWERS, "q2": "theirs", "q3": "theirs"})
+OURS, THEIRS = {**ANSWERS, "q1": "ours"}, {**ANSWERS, "q4": "theirs"}
+
+
+def test_git_takes_the_target_branchs_recording_whole_and_names_what_it_lacks(
+    clone: Repository,
+) -> None:
+    clone.both(OURS, {**THEIRS, "q9": "new"})
 
     done = clone.git("merge", "--no-edit", "change")
 
     assert done.returncode == 0, done.stderr
-    expected = {**ANSWERS, "q1": "ours", "q2": "theirs"}
-    del expected["q3"]
-    assert clone.answers() == expected
-    assert "taken from neither: q3" in done.stderr
+    assert clone.answers() == OURS
+    assert "recorded on the other side only, and not in the file: q9" in done.stderr
     assert "ragate baseline update" in done.stderr
     merged = load_baseline(clone.file).manifest.merged
     assert merged is not None
@@ -39,29 +44,43 @@ def test_without_the_driver_git_leaves_a_conflict(bare: Repository) -> None:
     assert run(["baseline", "show"]) == 2
 
 
-def test_two_that_do_not_go_together_stay_a_conflict_and_ours_is_whole(clone: Repository) -> None:
-    clone.both({**ANSWERS, "q1": "ours"}, {**ANSWERS, "q4": "theirs"}, judge="another")
-    ours = clone.file.read_bytes()
+def test_main_merged_into_a_branch_brings_mains_recording(clone: Repository) -> None:
+    clone.both(OURS, THEIRS)
+    clone.git("checkout", "-q", "change")
 
-    done = clone.git("merge", "--no-edit", "change")
+    done = clone.git("merge", "--no-edit", "main")
 
-    assert done.returncode == 1
-    assert "measured otherwise (judge): not merged" in done.stderr
-    assert clone.file.read_bytes() == ours
-    assert "UU baselines/docs.json" in clone.git("status", "--porcelain").stdout
+    assert done.returncode == 0, done.stderr
+    assert "the recording of theirs, whole" in done.stderr
+    assert clone.answers() == OURS
 
 
-def test_a_rebase_merges_as_well(clone: Repository) -> None:
-    clone.both({**ANSWERS, "q1": "ours"}, {**ANSWERS, "q4": "theirs"})
+def test_a_rebase_onto_main_keeps_mains_recording(clone: Repository) -> None:
+    clone.both(OURS, THEIRS)
 
     done = clone.git("rebase", "main", "change")
 
     assert done.returncode == 0, done.stderr
-    assert clone.answers() == {**ANSWERS, "q1": "ours", "q4": "theirs"}
+    assert clone.answers() == OURS
+
+
+def test_the_side_that_alone_changed_the_system_is_taken_also_against_main(
+    clone: Repository,
+) -> None:
+    clone.record(ANSWERS, system=SystemInfo(use="pgvector", fingerprint="f"))
+    clone.git("checkout", "-q", "-b", "change")
+    clone.record(THEIRS, day=3, system=SystemInfo(use="pgvector", fingerprint="g"))
+    clone.git("checkout", "-q", "main")
+    clone.record(OURS, day=2, system=SystemInfo(use="pgvector", fingerprint="f"))
+
+    done = clone.git("merge", "--no-edit", "change")
+
+    assert done.returncode == 0, done.stderr
+    assert clone.answers() == THEIRS
 
 
 def test_a_merge_reads_no_configuration_and_runs_no_code_of_the_clone(clone: Repository) -> None:
-    clone.both({**ANSWERS, "q1": "ours"}, {**ANSWERS, "q4": "theirs"})
+    clone.both(OURS, THEIRS)
     package = clone.root / "ragate"
     package.mkdir()
     trap = "import pathlib\npathlib.Path(__file__).parent.parent.joinpath('MARK').touch()\n"
@@ -77,7 +96,7 @@ def test_a_merge_reads_no_configuration_and_runs_no_code_of_the_clone(clone: Rep
 
     assert done.returncode == 0, done.stderr
     assert not (clone.root / "MARK").exists()
-    assert clone.answers() == {**ANSWERS, "q1": "ours", "q4": "theirs"}
+    assert clone.answers() == OURS
 
 
 def test_a_hostile_attribute_on_another_file_only_leaves_a_conflict(clone: Repository) -> None:
@@ -124,7 +143,7 @@ def test_what_is_packed_beside_the_baseline_is_merged_too(clone: Repository) -> 
 
 
 def test_show_says_what_was_merged(clone: Repository, capsys: pytest.CaptureFixture[str]) -> None:
-    clone.both({**ANSWERS, "q1": "ours"}, {**ANSWERS, "q1": "theirs"})
+    clone.both(OURS, {**THEIRS, "q9": "new"})
     clone.git("merge", "--no-edit", "change")
     text = 'dataset = "golden.jsonl"\nbaseline = "baselines/docs.json"\nsystems = ["replay"]\n'
     rules = '[policy.metrics.token_f1]\n[system]\nuse = "replay"\npaths = ["o.jsonl"]\n'
@@ -134,9 +153,9 @@ def test_show_says_what_was_merged(clone: Repository, capsys: pytest.CaptureFixt
 
     shown = capsys.readouterr().out
     assert "merged of:  2222222" in shown
-    assert "neither:    q1" in shown
+    assert "neither:    q9" in shown
     assert run(["baseline", "show", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["merged"]["neither"] == ["q1"]
+    assert json.loads(capsys.readouterr().out)["merged"]["neither"] == ["q9"]
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from ragate.database import PostgresDatabase
-from ragate.pipeline.workers import watch
+from ragate.pipeline.workers import submit
 from ragate.queue import engine_worker
 from ragate.queue.schema import make_schemas
 from tests.servers.queue import fresh_queue
@@ -27,10 +27,12 @@ def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
         (engine_worker, "_GRACE_S"),
         (engine_worker, "_POLL_S"),
         (engine_worker, "_SWEEP_S"),
-        (watch, "LOOK_S"),
-        (watch, "LOST_S"),
+        (submit, "LOOK_S"),
+        (submit, "LOST_S"),
     ):
         monkeypatch.setattr(module, name, 0.2)
+    monkeypatch.setattr(engine_worker, "HEARTBEAT_S", 0.2)
+    monkeypatch.setattr(engine_worker, "STALLED_S", 2.0)
 
 
 @pytest.fixture(scope="module")

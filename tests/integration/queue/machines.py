@@ -9,14 +9,13 @@ from pathlib import Path
 
 from ragate.config import Config, load_config
 from ragate.models import Report
-from ragate.pipeline.line import check
-from ragate.pipeline.run.opened_system import OpensSystem, open_here
-from ragate.pipeline.run.selection import Selection
+from ragate.pipeline.run.ready_system import OpensSystem, open_here
+from ragate.pipeline.run.run_profile import Selection
 from ragate.pipeline.workers.submit import opens_on_workers
 from ragate.pipeline.workers.work import work
-from ragate.runtime.environment import read_operations
-from ragate.runtime.operations import Operations
+from ragate.runtime.operations import Operations, read_operations
 from tests.projects import write_docs_project
+from tests.runs import check
 from tests.servers.openai_server import FakeOpenAI
 
 AUTHOR = ("-c", "user.name=T", "-c", "user.email=t@example.org", "-c", "commit.gpgsign=false")

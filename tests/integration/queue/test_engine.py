@@ -8,8 +8,7 @@ import psycopg
 import pytest
 from psycopg.conninfo import conninfo_to_dict
 
-from ragate.queue.engine import open_queue
-from ragate.queue.plan_lock import alone_at
+from ragate.queue.engine import alone_at, open_queue
 
 pytestmark = pytest.mark.integration
 

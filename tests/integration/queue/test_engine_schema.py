@@ -14,7 +14,7 @@ from procrastinate.schema import SchemaManager
 from ragate.database import PostgresDatabase
 from ragate.errors import DatabaseError
 from ragate.queue import schema
-from ragate.queue.engine_schema import check_engine, engine_version, migrate_engine, shipped
+from ragate.queue.schema import check_engine, engine_version, migrate_engine, shipped
 from ragate.queue.tables import ENGINE_SCHEMA
 from tests.servers.queue import fresh_queue
 

@@ -1,25 +1,222 @@
-"""A worker whose database is gone for good."""
+"""A worker whose database is gone, for a while or for good, or whose event loop is held."""
 
 from __future__ import annotations
 
 import asyncio
+import logging
+import time
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import AsyncExitStack
+from functools import partial
 from typing import Any
 
 import psycopg
 import pytest
+from procrastinate.exceptions import ConnectorException
+from procrastinate.jobs import Job
+from procrastinate.manager import JobManager
 from psycopg.conninfo import conninfo_to_dict
 
 from ragate.database import PostgresDatabase
 from ragate.errors import DatabaseError
-from ragate.queue import engine
-from ragate.queue.engine import open_queue
+from ragate.queue import engine, engine_worker
+from ragate.queue.engine import WORKER_PATH, Queue, open_queue
 from ragate.queue.engine_worker import EngineWorker
 from ragate.queue.leases import Leases
 from ragate.queue.schema import make_schemas
 from ragate.queue.submission import Submission
+from tests.servers.cut_line import CutLine, cut_line
 from tests.servers.queue import fresh_queue
 
 pytestmark = pytest.mark.integration
+
+STALLED_S = 2.0  # as the fixtures of this folder have it
+SAMPLES = [f"s{number}" for number in range(40)]
+Ask = Callable[[], Awaitable[object]]
+
+
+@pytest.fixture
+def line(url: str) -> Iterator[CutLine]:
+    with cut_line(url) as line:
+        yield line
+
+
+class Workers:
+    """A plan of ten blocks, and workers of one process that ask its samples one after another.
+
+    Attributes:
+        asked: How often each sample was.
+        said: What workers printed.
+        unseen: Errors that nobody handled.
+    """
+
+    def __init__(self, url: str, *, workers: int, ask: Ask = lambda: asyncio.sleep(0.2)) -> None:
+        self.asked: Counter[str] = Counter()
+        self.said: list[str] = []
+        self.unseen: list[dict[str, Any]] = []
+        self.engines: list[EngineWorker] = []
+        self._url = url
+        self._count = workers
+        self._ask = ask
+
+    async def run(self, name: str, meanwhile: Callable[[], Awaitable[None]]) -> None:
+        """Have all samples asked, while something happens; return when workers have ended."""
+        asyncio.get_running_loop().set_exception_handler(lambda _, about: self.unseen.append(about))
+        async with AsyncExitStack() as stack:
+            submitter = await stack.enter_async_context(open_queue(self._url))
+            opening = partial(open_queue, self._url, say=self.said.append, path=WORKER_PATH)
+            queues = [await stack.enter_async_context(opening()) for _ in range(self._count)]
+            submission = Submission(submitter, name, name, "head")
+            await submission.begin()
+            await submission.add(0, SAMPLES, rebuilds=0)
+            self.engines = [self._engine(queue, name) for queue in queues]
+            running = [asyncio.create_task(each.run()) for each in self.engines]
+            await meanwhile()
+            async with asyncio.timeout(60):
+                while len(await submission.arrivals(0, -1)) < len(SAMPLES):  # noqa: ASYNC110
+                    await asyncio.sleep(0.1)
+            for each in self.engines:
+                each.stop()
+            await asyncio.gather(*running)
+            assert await submission.troubles(lost=True) == []
+
+    def _engine(self, queue: Queue, name: str) -> EngineWorker:
+        leases = Leases(queue)
+
+        async def serve(plan: str, block: int) -> None:
+            if (lease := await leases.begin(plan, block)) is None:
+                return
+            for sample in lease.samples:
+                self.asked[sample] += 1
+                await self._ask()
+                await leases.append(lease, [sample], ["x"])
+            await leases.end(lease)
+
+        return EngineWorker(queue, [name], serve, jobs=1, failed=lambda *_: None)
+
+
+async def away(line: CutLine, seconds: float, meanwhile: Callable[[], object] = int) -> None:
+    await asyncio.sleep(1.5)
+    await asyncio.to_thread(line.cut)
+    await asyncio.sleep(seconds)
+    await asyncio.to_thread(meanwhile)
+    await asyncio.to_thread(line.restore)
+
+
+@pytest.mark.parametrize("workers", [1, 2, 3])
+def test_workers_live_through_an_outage_and_nothing_is_asked_twice(
+    line: CutLine, url: str, workers: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    crew = Workers(line.reached(url), workers=workers)
+
+    with caplog.at_level(logging.WARNING):
+        asyncio.run(crew.run(f"outage-{workers}", partial(away, line, 2 * STALLED_S)))
+
+    assert set(crew.asked.values()) == {1}
+    assert not any("given to others" in line for line in crew.said)
+    assert (crew.unseen, caplog.records) == ([], [])
+
+
+def test_nobody_is_gone_before_the_database_has_been_there_for_so_long(
+    line: CutLine, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    look, seen = JobManager.get_stalled_jobs, set[int | None]()
+
+    async def looked(self: JobManager, **which: Any) -> list[Job]:
+        stalled = list(await look(self, **which))
+        seen.update(job.id for job in stalled)
+        return stalled
+
+    monkeypatch.setattr(JobManager, "get_stalled_jobs", looked)
+    monkeypatch.setattr(engine_worker, "STALLED_S", 2 * STALLED_S)
+    with psycopg.connect(url, autocommit=True, options=f"-c search_path={WORKER_PATH}") as there:
+
+        def row(query: str, *values: object) -> Any:
+            return (there.execute(query.encode(), values).fetchone() or (None,))[0]
+
+        async def another_has_a_block() -> None:
+            """Hold a block for an outage, and be heard of once somebody else saw it late."""
+            number = row("SELECT procrastinate_register_worker_v1()")
+            fetch = "SELECT id FROM procrastinate_fetch_job_v2(ARRAY['slow']::varchar[], %s)"
+            while (job := row(fetch, number)) is None:  # noqa: ASYNC110
+                await asyncio.sleep(0.01)
+            late = "now() - interval '1 h'"
+            beat = "UPDATE ragate_queue.procrastinate_workers SET last_heartbeat = {} WHERE id = %s"
+            await away(line, 0.5, lambda: there.execute(beat.format(late).encode(), (number,)))
+            while job not in seen:  # noqa: ASYNC110
+                await asyncio.sleep(0.05)
+            await asyncio.sleep(0.3)
+            there.execute(beat.format("now()").encode(), (number,))
+            holder = "SELECT worker_id FROM ragate_queue.procrastinate_jobs WHERE id = %s"
+            assert row(holder, job) == number
+            there.execute(beat.format(late).encode(), (number,))
+
+        crew = Workers(line.reached(url), workers=1)
+        asyncio.run(crew.run("slow", another_has_a_block))
+
+    assert "given to others, of workers that are gone: 1 block" in crew.said
+
+
+def test_a_worker_that_the_server_does_not_know_any_more_registers_anew(
+    line: CutLine, url: str
+) -> None:
+    def forget() -> None:
+        with psycopg.connect(url, autocommit=True) as connection:
+            connection.execute("DELETE FROM ragate_queue.procrastinate_workers")
+
+    crew = Workers(line.reached(url), workers=1)
+
+    asyncio.run(crew.run("forgotten", partial(away, line, 0.5, forget)))
+
+    assert max(crew.asked.values()) <= 2
+
+
+def test_a_job_whose_fetching_was_not_answered_is_done_by_another_fetch(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fetch, lost = JobManager.fetch_job, list[Job]()
+
+    async def cut_off(self: JobManager, *arguments: Any) -> Job | None:
+        job = await fetch(self, *arguments)
+        if job is not None and not lost:
+            lost.append(job)
+            raise ConnectorException from psycopg.OperationalError("the answer never came")
+        return job
+
+    monkeypatch.setattr(JobManager, "fetch_job", cut_off)
+    crew = Workers(url, workers=1, ask=partial(asyncio.sleep, 0))
+
+    asyncio.run(crew.run("cut off", partial(asyncio.sleep, 0)))
+
+    assert set(crew.asked.values()) == {1}
+    assert len(lost) == 1
+
+
+def test_a_worker_whose_event_loop_is_held_is_not_given_up(url: str) -> None:
+    holding = Workers(url, workers=1, ask=partial(asyncio.to_thread, int))
+    looking = Workers(url, workers=1)
+
+    async def hold() -> None:
+        while not holding.asked:  # noqa: ASYNC110 - nobody tells
+            await asyncio.sleep(0.01)
+        looks = asyncio.create_task(asyncio.to_thread(asyncio.run, look()))
+        await asyncio.sleep(0.1)
+        time.sleep(3 * STALLED_S)  # noqa: ASYNC251 - as a RAG does that computes
+        await looks
+
+    async def look() -> None:
+        async with open_queue(url, say=looking.said.append, path=WORKER_PATH) as queue:
+            other = looking._engine(queue, "held")
+            running = asyncio.create_task(other.run())
+            await asyncio.sleep(3 * STALLED_S)
+            other.stop()
+            await running
+
+    asyncio.run(holding.run("held", hold))
+
+    assert looking.said == []
+    assert not looking.asked.keys() & set(SAMPLES[:4])  # the block that is held
 
 
 def close(server: str, name: object) -> None:
@@ -44,7 +241,7 @@ def test_a_worker_with_a_block_gives_up_once_and_says_why(
             await submission.add(0, ["a"], rebuilds=0)
             leases = Leases(queue)
 
-            async def serve(plan: str, block: int, *, final: bool) -> None:
+            async def serve(plan: str, block: int) -> None:
                 lease = await leases.begin(plan, block)
                 assert lease is not None
                 close(database.conninfo(), conninfo_to_dict(url)["dbname"])

@@ -11,14 +11,14 @@ import psycopg
 import pytest
 from psycopg.conninfo import make_conninfo
 
+from ragate.cli.doctor.examine import queue as findings
 from ragate.cli.finding import Finding
-from ragate.cli.worker.queue_findings import queue as findings
 from ragate.database import PostgresDatabase
 from ragate.errors import DatabaseError, NotInstalledError, UsageError
 from ragate.queue.engine import WORKER_PATH, open_queue
 from ragate.queue.health import inspect_queue
 from ragate.queue.schema import make_schemas, wait_for_schemas
-from ragate.runtime.environment import read_operations
+from ragate.runtime.operations import read_operations
 from tests.servers.queue import fresh_queue
 from tests.servers.queue_roles import MAIN, PULL, SUBMITTER, logged_in
 
@@ -110,7 +110,7 @@ def test_without_the_extra_the_command_that_installs_it_is_named(
     with pytest.raises(NotInstalledError) as caught:
         found("postgresql://nowhere.example.org/queue", tmp_path)
 
-    assert "ragate[workers]" in caught.value.remedy
+    assert "[workers]" in caught.value.remedy
 
 
 def test_the_doctor_looks_at_the_queue(

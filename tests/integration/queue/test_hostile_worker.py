@@ -18,15 +18,14 @@ from ragate.database.migrations import migrate
 from ragate.database.trust.engine_sql import MOST_RETRIES
 from ragate.errors import DatabaseError, RagateError
 from ragate.models import SystemInfo
-from ragate.pipeline.run.selection import Selection
-from ragate.pipeline.workers.greeting import Greeting
-from ragate.pipeline.workers.plan_head import frozen, queue_name
+from ragate.pipeline.run.run_profile import Selection
+from ragate.pipeline.workers.plan_head import Greeting, frozen, queue_name
 from ragate.pipeline.workers.submit import opens_on_workers
-from ragate.queue import arrivals, engine
-from ragate.queue.block_functions import MOST_BYTES, MOST_LINE
+from ragate.queue import engine, submission
 from ragate.queue.engine import TASK, WORKER_PATH, open_queue
 from ragate.queue.submission import Submission
-from ragate.stores.postgres.schema import MIGRATIONS as RUNS
+from ragate.queue.tables import MOST_BYTES, MOST_LINE
+from ragate.stores.postgres.connect import MIGRATIONS as RUNS
 from tests.integration.queue.machines import Machines
 from tests.servers.openai_server import openai_server
 from tests.servers.queue_roles import MAIN, PULL, SUBMITTER, logged_in
@@ -35,6 +34,7 @@ pytestmark = pytest.mark.integration
 
 Row = tuple[Any, ...]
 SYSTEM_GREETING = Greeting(system=SystemInfo(use="pgvector")).model_dump_json()
+DRAW = "SELECT * FROM ragate_trust.draw(%s::text, 'm', 1, %s, 0, %s, 0, NULL)"
 FORBIDDEN = (psycopg.errors.InsufficientPrivilege, psycopg.errors.UndefinedFunction)
 
 
@@ -83,7 +83,7 @@ class Plans:
                 "INSERT INTO ragate_work.plans (plan, queue, role, head) VALUES (%s, %s, %s, '')"
             )
             admin.rows(insert, plan, queue, role)
-            admin.rows("INSERT INTO ragate_trust.budgets VALUES (%s, %s, 10, 1.0)", plan, role)
+            admin.rows("INSERT INTO ragate_trust.budgets VALUES (%s, 10, 1.0)", plan)
             for block, samples in enumerate((["a", "b"], ["c"])):
                 insert = (
                     "INSERT INTO ragate_work.blocks (plan, block, pass, rebuilds, samples) "
@@ -120,7 +120,7 @@ def plans(admin: Server) -> Plans:
 TABLES = (
     *("ragate_work.plans", "ragate_work.blocks", "ragate_work.outputs"),
     *("ragate_trust.budgets", "ragate_trust.sessions", "ragate_trust.paces"),
-    *("ragate_trust.reservations", "ragate_trust.dearest"),
+    "ragate_trust.dearest",
     *("ragate_queue.procrastinate_jobs", "ragate_queue.procrastinate_workers"),
     *("ragate_queue.procrastinate_events", "ragate_worker.workers"),
 )
@@ -177,7 +177,7 @@ def test_a_role_of_workers_may_call_these_functions_and_no_others(admin: Server)
     assert sorted(name for (name,) in admin.rows(query, PULL)) == sorted(
         [
             *("begin_block", "append", "end_block", "give_back", "greet"),
-            *("reserve", "settle", "lose", "give_back", "tell"),
+            *("draw", "price", "turn", "tell"),
             *("procrastinate_register_worker_v1", "procrastinate_unregister_worker_v1"),
             *("procrastinate_update_heartbeat_v1", "procrastinate_prune_stalled_workers_v1"),
             *("procrastinate_fetch_job_v2", "procrastinate_finish_job_v1"),
@@ -215,6 +215,12 @@ def test_each_of_these_functions_looks_for_names_where_no_worker_can_put_any(
         "CREATE EXTENSION vector",
         "ALTER FUNCTION ragate_work.begin_block(text, integer) SECURITY INVOKER",
         "DROP SCHEMA ragate_trust CASCADE",
+        "SELECT pg_advisory_lock(n) FROM generate_series(1, 200000) n",
+        "SELECT pg_advisory_lock_shared(n, n) FROM generate_series(1, 200000) n",
+        "SELECT pg_try_advisory_xact_lock(n) FROM generate_series(1, 200000) n",
+        "SELECT pg_advisory_unlock_all()",
+        "SELECT pg_logical_emit_message(false, 'mine', repeat('x', 1000000))",
+        "SELECT pg_logical_emit_message(true, 'mine', ''::bytea)",
         "SELECT lo_create(0)",
         "SELECT lo_from_bytea(0, repeat('x', 1000)::bytea)",
         "SELECT lo_import('/etc/passwd')",
@@ -238,8 +244,7 @@ def test_each_of_these_functions_looks_for_names_where_no_worker_can_put_any(
         "SELECT ragate_queue.procrastinate_cancel_job_v1(1, true, true)",
         "SELECT ragate_queue.procrastinate_prune_stalled_workers_v1(0)",
         "SELECT ragate_trust.admit('plan', 'a-token-of-mine')",
-        "SELECT ragate_trust.budget_of('a-token')",
-        "SELECT ragate_trust.slot('pool', 'provider')",
+        "SELECT ragate_trust.session_of('a-token')",
         "SELECT ragate_worker.own_job(1)",
     ],
 )
@@ -320,7 +325,7 @@ def test_a_token_that_was_not_given_opens_nothing(worker: Server, token: str | N
             worker.rows(f"SELECT ragate_work.{call}", token)
         assert caught.value.sqlstate == "RG003"
     with pytest.raises(psycopg.errors.InsufficientPrivilege):
-        worker.rows("SELECT ragate_trust.reserve(%s::text, 'p', 'm', 1)", token)
+        worker.rows(DRAW, token, 0, 0)
 
 
 def test_names_of_its_own_stand_in_for_nothing(worker: Server, admin: Server, plans: Plans) -> None:
@@ -440,20 +445,20 @@ def test_jobs_and_workers_of_another_role_are_left_alone(
 def test_a_budget_is_taken_from_by_the_tokens_plan_alone(
     worker: Server, admin: Server, plans: Plans
 ) -> None:
-    token = str(worker.begin(plans.pull))
-    for _ in range(3):
-        ((claim,),) = worker.rows(
-            "SELECT reservation FROM ragate_trust.reserve(%s, 'p', 'm', 60)", token
-        )
-        worker.rows("SELECT ragate_trust.settle(%s, %s, 0.5)", token, claim)
-        with pytest.raises(psycopg.errors.CheckViolation):
-            worker.rows("SELECT ragate_trust.settle(%s, %s, -5)", token, claim)
-        if worker.one("SELECT reached FROM ragate_trust.reserve(%s, 'p', 'm', 60)", token):
-            break
+    tokens = [str(worker.begin(plans.pull, block)) for block in (0, 1, 0, 1)]
+    with pytest.raises(psycopg.errors.CheckViolation):
+        worker.rows("SELECT ragate_trust.price(%s, 'm', -5)", tokens[0])
+    for under_way in range(20):
+        for token in tokens:  # of what it was given, it says, nothing was used
+            worker.rows(DRAW, token, -5, under_way)
+            worker.rows("SELECT ragate_trust.price(%s, 'm', 0)", token)
 
-    spent = "SELECT calls, max_calls, max_cost_usd FROM ragate_trust.budgets WHERE plan = %s"
-    assert admin.rows(spent, plans.main) == [(0, 10, 1)]
-    assert admin.rows(spent, plans.pull)[0][1:] == (10, 1)
+    given = "SELECT sum(calls), sum(usd) <= 1 FROM ragate_trust.sessions WHERE plan = %s"
+    caps = "SELECT max_calls, max_cost_usd FROM ragate_trust.budgets WHERE plan = %s"
+    assert admin.rows(given, plans.pull) == [(10, True)]
+    assert admin.rows(given, plans.main) == [(None, None)]
+    for plan in (plans.pull, plans.main):
+        assert admin.rows(caps, plan) == [(10, 1)]
 
 
 def test_outputs_fill_no_disk(worker: Server, admin: Server, plans: Plans) -> None:
@@ -496,7 +501,7 @@ def test_what_a_worker_tells_of_its_spending_is_short(worker: Server, plans: Pla
 def test_large_outputs_are_read_a_few_at_a_time(
     queue: str, worker: Server, plans: Plans, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(arrivals, "BYTES_AT_ONCE", 100)
+    monkeypatch.setattr(submission, "BYTES_AT_ONCE", 100)
     worker.append(worker.begin(plans.pull), ["a", "b"], ["x" * 60, "y" * 200])
 
     async def read() -> list[list[str]]:

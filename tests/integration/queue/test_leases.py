@@ -9,10 +9,10 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from ragate.errors import RagateError
-from ragate.queue.block_functions import MOST_BEGUN
 from ragate.queue.engine import open_queue
 from ragate.queue.leases import Lease, LeaseOverError, Leases, PlanGoneError
-from ragate.queue.submission import Submission
+from ragate.queue.submission import Submission, delete_plan
+from ragate.queue.tables import MOST_FAILED, MOST_LOST
 
 pytestmark = pytest.mark.integration
 Act = Callable[[Leases, Submission], Awaitable[None]]
@@ -128,20 +128,48 @@ def test_the_first_greeting_counts_for_all_workers_of_a_plan(url: str) -> None:
 
 def test_a_block_that_ends_its_workers_is_not_given_out_for_ever(url: str) -> None:
     async def act(leases: Leases, submission: Submission) -> None:
-        for _ in range(MOST_BEGUN):
+        for _ in range(MOST_LOST):
             await begun(leases, submission)
 
         assert await leases.begin(submission.plan, 0) is None
         (trouble,) = await submission.troubles()
         assert (trouble.block, trouble.final) == (0, True)
-        assert f"{MOST_BEGUN} workers" in trouble.error
+        assert f"{MOST_LOST} workers" in trouble.error
+
+    acted(url, act)
+
+
+def test_a_lost_lease_of_a_worker_that_lives_is_no_failed_attempt(url: str) -> None:
+    async def act(leases: Leases, submission: Submission) -> None:
+        held = await begun(leases, submission)
+        for _ in range(2 * MOST_LOST):
+            late, held = held, await begun(leases, submission)
+            with pytest.raises(LeaseOverError):
+                await leases.append(late, ["q1"], ["late"])
+            await leases.give_up(late)
+
+        await leases.append(held, ["q1", "q2"], ["one", "two"])
+        await leases.end(held)
+        assert await submission.troubles() == []
+
+    acted(url, act)
+
+
+def test_a_block_that_many_workers_give_back_ends_with_the_last_reason(url: str) -> None:
+    async def act(leases: Leases, submission: Submission) -> None:
+        for number in range(MOST_FAILED):
+            await leases.give_back(await begun(leases, submission), f"{number}", final=False)
+
+        assert await leases.begin(submission.plan, 0) is None
+        (trouble,) = await submission.troubles()
+        assert (trouble.error, trouble.final) == (f"{MOST_FAILED - 1}", True)
 
     acted(url, act)
 
 
 def test_a_block_of_a_deleted_plan_is_gone(url: str) -> None:
     async def act(leases: Leases, submission: Submission) -> None:
-        await submission.finish()
+        await delete_plan(leases.queue, submission.plan)
 
         with pytest.raises(PlanGoneError, match="deleted"):
             await leases.begin(submission.plan, 0)

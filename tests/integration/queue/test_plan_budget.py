@@ -13,14 +13,13 @@ from typing import Any, cast
 import psycopg
 import pytest
 
-from ragate.cli.worker.queue_url import opens
-from ragate.clients.budget import Budget, no_caps
-from ragate.clients.budget_share import PlannedCall
+from ragate.cli.queue_url import source
+from ragate.clients.budget import Budget, PlannedCall, no_caps
 from ragate.config import load_config
 from ragate.database import PostgresDatabase
 from ragate.errors import BudgetError, UsageError
-from ragate.pipeline.run.opened_system import SystemRequest
-from ragate.pipeline.run.selection import Selection
+from ragate.pipeline.run.ready_system import SystemRequest
+from ragate.pipeline.run.run_profile import Selection
 from ragate.pipeline.workers.gone_on_alone import opens_without_workers
 from ragate.pipeline.workers.plan_budget import budget_share, close_budget, note_queued, shared
 from ragate.pipeline.workers.submit import opens_on_workers
@@ -126,7 +125,7 @@ def test_what_a_run_spent_before_it_went_on_with_workers_counts(
             opens_on_workers(url)(request, opened),
             await psycopg.AsyncConnection.connect(url) as connection,
         ):
-            query = "SELECT max_calls, calls, cost_usd::float FROM ragate_trust.budgets"
+            query = "SELECT max_calls, alone_calls, alone_usd::float FROM ragate_trust.budgets"
             return await (await connection.execute(query)).fetchone()
 
     assert asyncio.run(main()) == (5, 4, 0.25)
@@ -136,49 +135,76 @@ def test_each_call_counts_once_with_workers_and_without_in_every_order(
     url: str, tmp_path: Path
 ) -> None:
     write_docs_project(tmp_path)
-    policy = load_config(tmp_path / "ragate.toml").policy
+    # So small that every share is of one call; each costs nothing, of which a share has no rest.
+    policy = load_config(tmp_path / "ragate.toml").policy.amended(max_calls=30)
     spent = SpentCalls(tmp_path)
 
     async def with_workers(*, own: int, theirs: int, killed: bool) -> int:
         """Return what counts at the beginning."""
         budget = no_caps()
         async with open_queue(url) as queue, shared(queue, "p", policy, budget, spent) as count:
-            ((before,),) = await queue.rows("SELECT calls FROM ragate_trust.budgets")
+            query = (
+                "SELECT alone_calls + coalesce(sum(s.calls), 0) FROM ragate_trust.budgets "
+                "LEFT JOIN ragate_trust.sessions s USING (plan) GROUP BY alone_calls"
+            )
+            ((before,),) = await queue.rows(query)
             budget.keep = partial(spent.keep, by=SpentBy.SUBMITTER)
             budget.keep(0, 0.0)
             for _ in range(own):
-                budget.settle(0.25, claim=await budget.reserve(PlannedCall(model="m")))
-            await queue.rows("SELECT ragate_trust.admit('p', 'a worker')")
-            async with budget_share(url, "a worker", policy) as line:
+                budget.settle(0.0, claim=await budget.reserve(PlannedCall(model="m")))
+            token = f"a worker {before}"
+            await queue.rows("SELECT ragate_trust.admit('p', %s)", token)
+            async with budget_share(queue, token, policy) as share:
                 for _ in range(theirs):
-                    line.settle(await line.reserve(PlannedCall(model="m")), 0.25)
+                    share.settle(await share.reserve(PlannedCall(model="m")), 0.0)
             if not killed:
                 await count()
         return int(before)
 
-    async def alone(calls: int) -> tuple[int, float]:
+    async def alone(calls: int) -> int:
         """Return what counts at the beginning."""
         async with open_queue(url) as queue:
             await note_queued(queue, "p", spent)
-        before = spent.total()
-        spent.keep(calls, calls * 0.25)
+        before, _ = spent.total()
+        spent.keep(calls, 0.0)
         return before
 
     async def main() -> None:
         assert await with_workers(own=2, theirs=3, killed=True) == 0
-        assert await alone(4) == (5, 1.25)
+        assert await alone(4) == 5
         assert await with_workers(own=1, theirs=1, killed=False) == 9
         assert await with_workers(own=0, theirs=1, killed=True) == 11
-        assert await alone(1) == (12, 3.0)
-        assert await alone(1) == (13, 3.25)
+        assert await alone(1) == 12
+        assert await alone(1) == 13
         assert await with_workers(own=1, theirs=0, killed=False) == 14
         async with open_queue(url) as queue:
             await close_budget(queue, "p")
-        assert await alone(1) == (15, 3.75)
+        assert await alone(1) == 15
         assert await with_workers(own=1, theirs=1, killed=True) == 16
-        assert await alone(0) == (18, 4.5)
+        assert await alone(0) == 18
 
     asyncio.run(main())
+
+
+def test_money_that_workers_were_given_counts_whoever_goes_on(url: str, tmp_path: Path) -> None:
+    write_docs_project(tmp_path)
+    policy = load_config(tmp_path / "ragate.toml").policy.amended(max_calls=30, max_cost_usd=1.0)
+    spent = SpentCalls(tmp_path)
+
+    async def main() -> None:
+        async with open_queue(url) as queue:
+            async with shared(queue, "p", policy, no_caps(), spent):
+                await queue.rows("SELECT ragate_trust.admit('p', 'a worker')")
+                async with budget_share(queue, "a worker", policy) as share:
+                    for _ in range(2):
+                        share.settle(await share.reserve(PlannedCall(model="m")), 0.25)
+            await note_queued(queue, "p", spent)
+
+    asyncio.run(main())
+
+    calls, usd = spent.total()
+    assert calls == 2
+    assert 0.5 <= usd <= 0.6  # a tenth of the cap may have been given and not be used
 
 
 def test_a_run_of_workers_that_goes_on_without_them_has_one_cap(
@@ -188,7 +214,7 @@ def test_a_run_of_workers_that_goes_on_without_them_has_one_cap(
     with pytest.raises(BudgetError):
         machines.check_with_workers(url)
     gate = machines.roots[0]
-    unset = opens(machines.setup(gate)[1], workers=False, resumed=True)
+    unset = source(machines.setup(gate)[1], workers=False, resumed=True).opens
 
     with pytest.raises(UsageError, match="RAGATE_QUEUE_URL is not set"):
         asyncio.run(machines.check(gate, unset, "latest"))

@@ -13,12 +13,11 @@ import pytest
 from ragate.clients.budget import no_caps
 from ragate.config import load_config
 from ragate.errors import BudgetError, UsageError
-from ragate.pipeline.run.opened_system import SystemRequest
-from ragate.pipeline.run.selection import Selection
+from ragate.pipeline.run.ready_system import SystemRequest
+from ragate.pipeline.run.run_profile import Selection
 from ragate.pipeline.workers.submit import opens_on_workers
-from ragate.queue.engine import open_queue
-from ragate.queue.plan_lock import alone_at
-from ragate.runtime.environment import read_operations
+from ragate.queue.engine import alone_at, open_queue
+from ragate.runtime.operations import read_operations
 from tests.projects import write_docs_project
 
 pytestmark = pytest.mark.integration

@@ -10,7 +10,7 @@ import pytest
 
 from ragate.queue.engine import Queue, open_queue
 from ragate.queue.leases import Leases
-from ragate.queue.submission import BLOCK_SIZE, Submission
+from ragate.queue.submission import BLOCK_SIZE, Submission, delete_plan
 
 pytestmark = pytest.mark.integration
 NINE = tuple(f"q{number}" for number in range(9))
@@ -101,7 +101,7 @@ def test_outputs_are_read_on_from_the_last_one(url: str) -> None:
         lease = await leases.begin(submission.plan, 0)
         assert lease is not None
         await leases.append(lease, ["q3", "q1"], ["3", "1"])
-        first = await submission.arrivals(0, -1, most=1)
+        first = await submission.arrivals(0, -1)
         await leases.append(lease, ["q2"], ["2"])
 
         rest = await submission.arrivals(0, first[-1].number)
@@ -170,7 +170,7 @@ def test_jobs_of_a_plan_that_is_gone_go_whatever_their_queue(url: str) -> None:
         other = Submission(queue, secrets.token_hex(8), "of another commit", "{}")
         await other.begin()
         await other.add(0, NINE, rebuilds=0)
-        await submission.finish()
+        await delete_plan(queue, submission.plan)
 
         await Submission(queue, secrets.token_hex(8), "of a third commit", "{}").begin()
 

@@ -9,7 +9,7 @@ import pytest
 from ragate.queue.engine import WORKER_PATH, Queue, open_queue
 from ragate.queue.engine_worker import EngineWorker
 from ragate.queue.leases import Leases
-from ragate.queue.submission import Submission
+from ragate.queue.submission import Submission, delete_plan
 from tests.servers.queue_roles import PULL, SUBMITTER, logged_in
 
 pytestmark = pytest.mark.integration
@@ -23,7 +23,7 @@ async def served(submitter: Queue, worker: Queue, name: str) -> list[tuple[str, 
     leases = Leases(worker)
     failed: list[BaseException] = []
 
-    async def serve(plan: str, block: int, *, final: bool) -> None:
+    async def serve(plan: str, block: int) -> None:
         lease = await leases.begin(plan, block)
         assert lease is not None
         if block == 1 and not failed:
@@ -43,7 +43,7 @@ async def served(submitter: Queue, worker: Queue, name: str) -> list[tuple[str, 
     await running
     assert [str(error) for error in failed] == ["once"]
     assert await submission.jobs.blocks("todo", "doing", "failed", "succeeded") == set()
-    await submission.finish()
+    await delete_plan(submitter, submission.plan)
     return [(each.sample, each.line) for each in found]
 
 
@@ -102,7 +102,7 @@ def test_a_living_worker_takes_over_what_a_lost_one_had_though_nobody_submits_an
                 )
             leases = Leases(worker)
 
-            async def serve(plan: str, block: int, *, final: bool) -> None:
+            async def serve(plan: str, block: int) -> None:
                 lease = await leases.begin(plan, block)
                 assert lease is not None
                 await leases.append(lease, lease.samples, ["x"] * len(lease.samples))

@@ -8,9 +8,9 @@ from typing import Any
 
 from ragate.models import Report, Verdict
 from ragate.pipeline.baseline.record_baseline import update_baseline
-from ragate.pipeline.line import check
-from ragate.pipeline.run.selection import Selection
+from ragate.pipeline.run.run_profile import Selection
 from tests.integration.recorded_project import RecordedProject
+from tests.runs import check
 from tests.servers.openai_server import FakeOpenAI
 
 
@@ -23,7 +23,7 @@ def record(project: RecordedProject, *, runs: int = 3, **variables: str) -> Any:
     operations = project.operations(**variables)
     config = project.config()
     # Some of these retrieve nothing: what is looked at is which calls are made.
-    update = update_baseline(config, operations, runs=runs, allow_worst=config.policy.gated)
+    update = update_baseline(config, operations, runs=runs, accept=config.policy.gated)
     return asyncio.run(update)
 
 

@@ -18,12 +18,11 @@ from ragate.clients.budget import Budget, no_caps
 from ragate.clients.channel import Channel
 from ragate.clients.http.retry import Retry
 from ragate.clients.memoised.memoised_chat import Memo
-from ragate.recorder.proxy.aiohttp_upstream import DirectTransport
 from ragate.recorder.proxy.recorder import Recorder, open_recorder
 from ragate.recorder.proxy.reply_resolver import ReplyResolver
+from ragate.recorder.proxy.request_identity import UnansweredRequest
 from ragate.recorder.proxy.request_ledger import Ledger
-from ragate.recorder.proxy.unanswered import UnansweredRequest
-from ragate.recorder.proxy.upstream import Upstream
+from ragate.recorder.proxy.upstream import DirectTransport, Upstream
 from tests.servers.openai_server import FakeOpenAI
 
 KEY = "sk-canary-90fe3a77"

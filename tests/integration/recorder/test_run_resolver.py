@@ -9,8 +9,7 @@ import pytest
 
 from ragate.errors import BudgetError
 from ragate.models import Verdict
-from ragate.pipeline.line import check
-from ragate.pipeline.run.selection import Selection
+from ragate.pipeline.run.run_profile import Selection
 from tests.integration.recorder.recorded_projects import (
     LLAMAINDEX,
     checked,
@@ -19,6 +18,7 @@ from tests.integration.recorder.recorded_projects import (
     record,
     unaffected,
 )
+from tests.runs import check
 
 pytestmark = pytest.mark.integration
 
@@ -136,6 +136,7 @@ def test_without_a_key_a_changed_sample_is_unscored_and_pending_never_wrong(proj
 
 
 def test_pending_requests_end_quickly_whatever_the_client_repeats(project, server):
+    pytest.importorskip("llama_index.llms.openai")
     system = 'use = "llamaindex"\ntarget = "{module}:engine"\ndoc_id = "source"'
     project = made(project, code=LLAMAINDEX, system=system, samples=30)
     record(project, runs=1)

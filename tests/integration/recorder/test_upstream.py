@@ -9,9 +9,8 @@ from pydantic import SecretStr
 
 from ragate.clients.channel import Channel
 from ragate.errors import ProviderError
-from ragate.recorder.proxy.aiohttp_upstream import DirectTransport
 from ragate.recorder.proxy.request_identity import Endpoint, Request
-from ragate.recorder.proxy.upstream import Upstream
+from ragate.recorder.proxy.upstream import DirectTransport, Upstream
 from tests.integration.reply_sizes import MEGABYTE, RETRY, SLACK, refused
 from tests.servers.oversized import Oversized, bomb, oversized_server
 

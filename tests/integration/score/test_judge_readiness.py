@@ -13,9 +13,9 @@ import pytest
 from ragate.cli.main import run
 from ragate.errors import NotReadyError
 from ragate.pipeline.baseline.record_baseline import update_baseline
-from ragate.pipeline.line import check
-from ragate.pipeline.run.selection import Selection
+from ragate.pipeline.run.run_profile import Selection
 from tests.integration.recorded_project import RecordedProject
+from tests.runs import check
 from tests.servers.model import answers_and_judges, is_judgement
 from tests.servers.openai_server import FakeOpenAI, openai_server
 

@@ -9,6 +9,7 @@ import pytest
 
 from ragate import plugins
 from ragate.cli.main import run
+from ragate.support.installed import install_line
 from tests.projects import write_docs_project
 from tests.servers.model import answers_and_judges
 from tests.servers.openai_server import FakeOpenAI, openai_server
@@ -86,7 +87,7 @@ def test_a_library_that_is_not_installed_is_missed_before_anything_is_asked(
     assert server.requests == []
     said = capsys.readouterr().err
     assert told in said
-    assert "pip install 'ragate[local]'" in said
+    assert install_line("local") in said
 
 
 def test_a_gated_metric_that_no_sample_can_be_measured_by_is_told_first(tmp_path, server, capsys):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -198,6 +199,24 @@ def test_a_run_after_no_change_needs_no_key_at_all(tmp_path, server, monkeypatch
 
     assert run(["check"]) == 0
 
+    assert server.requests == []
+
+
+@pytest.mark.parametrize(
+    ("package", "found", "wanted"),
+    [("openai", "1.109.1", ">=2,<4"), ("llama-index-core", "0.12.52", ">=0.13,<0.15")],
+)
+def test_a_package_of_another_version_ends_the_run_with_the_command(
+    tmp_path, server, monkeypatch, capsys, package, found, wanted
+):
+    write(tmp_path, server)
+    installed = "ragate.support.installed.version"
+    monkeypatch.setattr(installed, lambda name: found if name == package else version(name))
+
+    assert run(["check"]) == 2
+
+    said = capsys.readouterr().err
+    assert f"and {found} is installed\n  -> pip install '{package}{wanted}'" in said
     assert server.requests == []
 
 

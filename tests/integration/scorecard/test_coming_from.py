@@ -35,7 +35,10 @@ WEATHER = {
         "required": ["city"],
     },
 }
-VARIES = re.compile(r"\d+ model calls?|\d{8}-\d{6}-\d{3}-[0-9a-f]{4}|\$\d+\.\d\d|\d+(\.\d+)? s\b")
+VARIES = re.compile(
+    r"\d{4}-\d\d-\d\d \d\d:\d\d UTC|\d+ model calls?|"
+    r"\d{8}-\d{6}-\d{3}-[0-9a-f]{4}|\$\d+\.\d\d|\d+(\.\d+)? s\b"
+)
 
 
 def blocks(page: str, language: str) -> list[str]:
@@ -170,6 +173,22 @@ def test_the_preset_of_a_retriever_gives_its_report(
     assert run(["check"]) == 1
 
     matches_golden("preset_retrieval.txt", capsys.readouterr().out)
+
+
+def test_with_the_key_that_the_page_names_only_qrels_of_2_count(project: str) -> None:
+    first, *_, only_2 = blocks(PAGES["beir"], "toml")
+    rows = [sample(n) | {"relevant": {f"doc{n}.md": 2, "never.md": 1}} for n in range(SAMPLES)]
+    Path("evals/golden.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    record(broken=False, runs=1)
+    rates: dict[str, float] = {}
+    for block in ("", only_2):
+        config = f"{first}\n{block}".replace("https://api.openai.com/v1", project)
+        Path("ragate.toml").write_text(config)
+        run(["check", "--format", "json", "--output", "report.json"])
+        metrics = json.loads(Path("report.json").read_text())["decision"]["metrics"]
+        (rates[block],) = [row["candidate"] for row in metrics if row["metric"] == "pass_rate"]
+
+    assert rates == {"": 0.0, only_2: 1.0}
 
 
 @pytest.mark.parametrize("page", PAGES.values())

@@ -59,7 +59,7 @@ def test_the_scorecard_alone_can_fail_the_gate_while_its_stages_are_only_shown(c
 
 def test_a_floor_of_the_pass_rate_is_held(carded):
     carded.record(wordy, runs=3)
-    run(["baseline", "update", "--force"])
+    run(["baseline", "update"])
     carded.configure(metrics=CARD + "[policy.scorecard.pass_rate]\nminimum = 0.9\n")
 
     assert run(["check"]) == 1
@@ -99,7 +99,8 @@ def no_document(number: int, _run: int) -> dict[str, Any]:
 
 def recorded_anew(project: ReplayProject) -> None:
     project.record(no_document, runs=3)
-    assert run(["baseline", "update", "--force"]) == 0
+    (project.root / "baselines" / "gate.json").unlink()
+    assert run(["baseline", "update"]) == 0
 
 
 def test_after_a_failed_required_stage_a_later_metric_without_a_table_is_at_its_worst(carded):
@@ -128,7 +129,8 @@ def test_a_failed_required_stage_hides_no_fall_of_a_later_metric_that_gates(card
         return right(number, 0) | ({"chunks": []} if number % 2 else {})
 
     carded.record(half_lost, runs=3)
-    assert run(["baseline", "update", "--force"]) == 0
+    (carded.root / "baselines" / "gate.json").unlink()
+    assert run(["baseline", "update"]) == 0
     lost_there = "I do not know."
     carded.record(lambda n, _: half_lost(n, 0) | ({"answer": lost_there} if n % 2 else {}), runs=3)
 

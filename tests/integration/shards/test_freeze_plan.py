@@ -12,8 +12,8 @@ from ragate.cli.main import run
 from ragate.config import load_config
 from ragate.core.hashing import content_hash
 from ragate.dataset import read_dataset
-from ragate.pipeline.run.selection import Selection
-from ragate.pipeline.shards.freeze_plan import freeze_plan
+from ragate.pipeline.run.run_profile import Selection
+from ragate.pipeline.shards.shard_plan import freeze_plan
 from tests.integration.shards.sharded import PLAN, plan
 from tests.projects import write_docs_project
 

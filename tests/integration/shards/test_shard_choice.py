@@ -94,7 +94,7 @@ def test_each_shard_stops_at_its_part_of_the_caps(gated, monkeypatch):
         seen.append(config.policy.max_calls)
         raise UsageError("seen")
 
-    monkeypatch.setattr("ragate.pipeline.resume.run_start.open_ready_system", stop)
+    monkeypatch.setattr("ragate.run.sources.open_ready_system", stop)
     gated.configure(policy="max_calls = 10")
     plan()
     for number in (1, 2, 3):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from tests.integration.judged.judged_projects import KEY as MODEL_KEY
 from tests.integration.judged.judged_projects import configure
 from tests.projects import write_docs_project
 from tests.servers.collector import Collector, collector
-from tests.servers.model import answers_and_judges
+from tests.servers.model import answers_and_judges, is_judgement
 from tests.servers.openai_server import openai_server
 
 __all__ = ["project", "recorded", "server"]
@@ -51,6 +51,7 @@ def checked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Checked]:
         configure(root, model)
         assert run(["baseline", "update", "--runs", "1"]) == 0
         ask_anew(root)
+        model.reply = ending_otherwise(model.reply)
         listen(patch, seen)
         assert run(["check"]) in {0, 1}
         report = json.loads(max(root.glob(".ragate/runs/*/report.json")).read_text())
@@ -61,6 +62,11 @@ def listen(patch: pytest.MonkeyPatch, seen: Collector) -> None:
     patch.setenv("RAGATE_TELEMETRY", "1")
     patch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", seen.url)
     patch.setenv("OTEL_EXPORTER_OTLP_HEADERS", f"x-api-key={KEY}")
+
+
+def ending_otherwise(reply: Callable[[dict[str, Any]], str]) -> Callable[[dict[str, Any]], str]:
+    """Return a reply function whose answers none was before: all are judged anew."""
+    return lambda body: reply(body) if is_judgement(body) else f"{reply(body)}!"
 
 
 def ask_anew(project: Path) -> None:

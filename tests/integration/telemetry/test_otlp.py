@@ -151,7 +151,9 @@ def test_a_collector_that_is_down_changes_no_verdict(recorded, monkeypatch, caps
 
     assert run(["check"]) == 0
 
-    assert "did not reach the collector; the verdict stands" in capsys.readouterr().err
+    error = capsys.readouterr().err
+    assert "did not reach the collector: no connection (Connection refused)" in error
+    assert "; the verdict stands\n  -> see OTEL_EXPORTER_OTLP_ENDPOINT" in error
 
 
 def test_a_collector_that_refuses_changes_no_verdict(recorded, listening, capsys):
@@ -160,7 +162,8 @@ def test_a_collector_that_refuses_changes_no_verdict(recorded, listening, capsys
     assert run(["check"]) == 0
 
     error = capsys.readouterr().err
-    assert "did not reach the collector" in error
+    assert "did not reach the collector: it answered 401 Unauthorized" in error
+    assert "-> see OTEL_EXPORTER_OTLP_HEADERS" in error
     assert KEY not in error
 
 

@@ -10,12 +10,11 @@ from typing import Any
 
 from ragate.config import Config, load_config
 from ragate.models import Report
-from ragate.pipeline.line import check
-from ragate.pipeline.run.selection import Selection
+from ragate.pipeline.run.run_profile import Selection
 from ragate.pipeline.workers.submit import opens_on_workers
 from ragate.pipeline.workers.work import Worked, work
-from ragate.runtime.environment import read_operations
-from ragate.runtime.operations import Operations
+from ragate.runtime.operations import Operations, read_operations
+from tests.runs import check
 from tests.slow_rag import SlowProject
 
 

@@ -10,9 +10,9 @@ import psycopg
 import pytest
 
 from ragate.errors import DatabaseError, UsageError
-from ragate.pipeline.workers import submit, watch
+from ragate.pipeline.workers import submit
 from ragate.queue.engine import Queue, open_queue
-from ragate.queue.submission import Submission
+from ragate.queue.submission import Submission, delete_plan
 from tests.integration.workers.crew import Crew, until
 
 pytestmark = pytest.mark.integration
@@ -47,12 +47,12 @@ def test_a_worker_of_another_version_is_never_given_a_block(
     crew: Crew, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     many, old = crew.clone("many"), crew.clone("old")
-    monkeypatch.setattr(watch, "HINT_S", 0.5)
-    monkeypatch.setattr(watch, "LOOK_S", 0.2)
+    monkeypatch.setattr(submit, "HINT_S", 0.5)
+    monkeypatch.setattr(submit, "LOOK_S", 0.2)
 
     async def go() -> None:
         with monkeypatch.context() as other:
-            other.setattr("ragate.pipeline.shards.freeze_plan.__version__", "0.0.1")
+            other.setattr("ragate.pipeline.shards.shard_plan.__version__", "0.0.1")
             worker = asyncio.create_task(crew.worker(old, idle_s=2))
             await crew.until_said("listens to queue")
         run = asyncio.create_task(crew.checked(many))
@@ -66,8 +66,8 @@ def test_a_worker_of_another_version_is_never_given_a_block(
 
 
 def test_where_nobody_comes_the_run_ends(crew: Crew, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(watch, "ALONE_S", 0.5)
-    monkeypatch.setattr(watch, "LOOK_S", 0.2)
+    monkeypatch.setattr(submit, "ALONE_S", 0.5)
+    monkeypatch.setattr(submit, "LOOK_S", 0.2)
 
     with pytest.raises(Exception, match="no worker took a block") as caught:
         asyncio.run(crew.checked(crew.clone("many")))
@@ -77,7 +77,7 @@ def test_where_nobody_comes_the_run_ends(crew: Crew, monkeypatch: pytest.MonkeyP
 
 
 def test_a_run_whose_plan_is_deleted_says_so(crew: Crew, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(watch, "LOOK_S", 0.2)
+    monkeypatch.setattr(submit, "LOOK_S", 0.2)
 
     async def go() -> None:
         with psycopg.connect(crew.url, autocommit=True) as connection:
@@ -99,7 +99,7 @@ def test_jobs_of_a_deleted_plan_fail_and_the_queue_goes_on(crew: Crew) -> None:
         async with open_queue(crew.url) as queue:
             gone = Submission(queue, "gone", name, "{}")
             await gone.begin()
-            await gone.finish()
+            await delete_plan(queue, gone.plan)
             async with queue.pool.connection() as connection:
                 await gone.jobs.defer(range(40), connection)
         await crew.until_said("the plan of a run was deleted")

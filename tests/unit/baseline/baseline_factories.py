@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ragate.baseline import Recorded, Store, dump_baseline
+from ragate.baseline import Recorded, Store
+from ragate.baseline.write import dump_baseline
 from ragate.models import MetricInfo, Run, Score, not_applicable
 from tests.factories import output_factory, record_factory, run_factory, sample_factory
 

@@ -10,14 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from ragate.baseline import (
-    baseline_digest,
-    contexts_path,
-    load_baseline,
-    load_contexts,
-    load_replies,
-    requests_path,
-)
+from ragate.baseline import baseline_digest, contexts_path, load_baseline, load_contexts
+from ragate.baseline.requests import load_replies, requests_path
 from ragate.cli.main import run
 from ragate.core.hashing import digest
 from ragate.errors import BaselineError
@@ -132,7 +126,7 @@ def test_a_link_out_of_the_project_in_place_of_the_baseline_exits_with_2(
 def test_a_digest_made_part_by_part_is_that_of_the_whole_text(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: bytes, part: int
 ):
-    monkeypatch.setattr("ragate.baseline.bounded._PART", part)
+    monkeypatch.setattr("ragate.baseline.read._PART", part)
     path = tmp_path / "gate.json"
     path.write_bytes(content)
 

@@ -1,4 +1,4 @@
-"""Two baselines of one ancestor become one, sample by sample."""
+"""Two baselines of one ancestor become one: one side's recording, whole."""
 
 from __future__ import annotations
 
@@ -9,111 +9,189 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragate.baseline import merge_baselines, parse_baseline
+from ragate.baseline import parse_baseline
+from ragate.baseline.merge import MergedBaseline, Side, merge_baselines
 from ragate.errors import BaselineError
+from ragate.models import Acceptance, SystemInfo
 from tests.unit.baseline.baseline_factories import recorded_as
 
 BEFORE = {"q1": "one", "q2": "two", "q3": "three"}
+OURS, THEIRS = {**BEFORE, "q1": "uno"}, {**BEFORE, "q2": "due"}
 ANSWERS = st.dictionaries(st.sampled_from(["q1", "q2", "q3", "q4"]), st.sampled_from("abc"))
+SYSTEMS = st.sampled_from(["", "f", "g", "h"])
 
 
-def merged(before: bytes, ours: bytes, theirs: bytes) -> Any:
-    return json.loads(merge_baselines(before, ours, theirs, name="b.json").content)
+def system(fingerprint: str) -> SystemInfo:
+    return SystemInfo(use="pgvector", fingerprint=fingerprint)
 
 
-def answers(data: Any) -> dict[str, str]:
-    return {key: sample["outputs"][0]["answer"] for key, sample in data["samples"].items()}
+def merged(before: bytes, ours: bytes, theirs: bytes, *, target: Side = "ours") -> MergedBaseline:
+    return merge_baselines(before, ours, theirs, name="b.json", target=target)
 
 
-def test_what_one_side_changed_added_or_removed_is_taken():
-    ours = recorded_as({**BEFORE, "q1": "uno", "q4": "four"}, day=2)
-    theirs = recorded_as({"q1": "one", "q2": "zwei"}, day=3)
-
-    both = merge_baselines(recorded_as(BEFORE), ours, theirs, name="b.json")
-
-    assert answers(json.loads(both.content)) == {"q1": "uno", "q2": "zwei", "q4": "four"}
-    assert (both.ours, both.theirs, both.neither) == (2, 2, ())
+def of_systems(before: str, ours: str, theirs: str) -> tuple[bytes, bytes, bytes]:
+    return (
+        recorded_as(BEFORE, system=system(before)),
+        recorded_as(OURS, day=2, system=system(ours)),
+        recorded_as(THEIRS, day=3, system=system(theirs)),
+    )
 
 
-def test_what_both_changed_is_taken_from_neither_and_named():
-    ours = recorded_as({**BEFORE, "q2": "zwei"}, day=2)
-    theirs = recorded_as({**BEFORE, "q2": "due", "q3": "tre"}, day=3)
-
-    data = merged(recorded_as(BEFORE), ours, theirs)
-
-    assert answers(data) == {"q1": "one", "q3": "tre"}
-    assert data["merged"]["neither"] == ["q2"]
+def rows(content: bytes) -> Any:
+    return json.loads(content)["samples"]
 
 
-def test_what_one_side_removed_and_the_other_changed_is_in_neither():
-    ours = recorded_as({"q1": "one", "q3": "three"}, day=2)
-    theirs = recorded_as({**BEFORE, "q2": "due"}, day=3)
+@pytest.mark.parametrize("target", ["ours", "theirs"])
+@pytest.mark.parametrize(
+    ("prints", "side"), [(("f", "g", "f"), "ours"), (("f", "f", "g"), "theirs")]
+)
+def test_the_side_that_alone_changed_the_system_is_taken_whole(
+    prints: tuple[str, str, str], side: Side, target: Side
+):
+    files = of_systems(*prints)
 
-    assert merged(recorded_as(BEFORE), ours, theirs)["merged"]["neither"] == ["q2"]
+    both = merged(*files, target=target)
+
+    assert both.taken == side
+    assert rows(both.content) == rows(files[1 if side == "ours" else 2])
+    assert json.loads(both.content)["system"]["fingerprint"] == "g"
 
 
-def test_what_both_changed_alike_is_taken():
-    ours = recorded_as({**BEFORE, "q2": "zwei", "q1": "uno"}, day=2)
-    theirs = recorded_as({**BEFORE, "q2": "zwei"}, day=3)
+@pytest.mark.parametrize("target", ["ours", "theirs"])
+@pytest.mark.parametrize(
+    "prints", [("f", "g", "h"), ("f", "g", "g"), ("f", "f", "f"), ("", "", ""), ("f", "g", "")]
+)
+def test_where_no_side_alone_changed_the_system_the_target_branch_is_taken_whole(
+    prints: tuple[str, str, str], target: Side
+):
+    files = of_systems(*prints)
 
-    assert answers(merged(recorded_as(BEFORE), ours, theirs))["q2"] == "zwei"
+    both = merged(*files, target=target)
+
+    assert both.taken == target
+    assert rows(both.content) == rows(files[1 if target == "ours" else 2])
 
 
-def test_both_recordings_are_noted_and_the_newer_one_stands_at_the_head():
-    ours = recorded_as({**BEFORE, "q1": "uno"}, day=3)
-    theirs = recorded_as({**BEFORE, "q2": "due"}, day=2)
+@given(
+    texts=st.tuples(ANSWERS, ANSWERS, ANSWERS),
+    others=st.tuples(ANSWERS, ANSWERS, ANSWERS),
+    prints=st.tuples(SYSTEMS, SYSTEMS, SYSTEMS),
+    target=st.sampled_from(["ours", "theirs"]),
+)
+def test_no_answer_and_no_score_has_a_say_in_which_side_is_taken(
+    texts: tuple[dict[str, str], ...],
+    others: tuple[dict[str, str], ...],
+    prints: tuple[str, ...],
+    target: Side,
+):
+    """Or the file would be the odd one out, and its means too low."""
+    both = [
+        merged(
+            *(
+                recorded_as(answers, day=day, system=system(fingerprint))
+                for day, (answers, fingerprint) in enumerate(zip(files, prints, strict=True), 1)
+            ),
+            target=target,
+        )
+        for files in (texts, others)
+    ]
 
-    data = merged(recorded_as(BEFORE), ours, theirs)
+    sides = {each.taken for each in both if each.taken is not None}
+    assert len(sides) < 2
+    for files, each in zip((texts, others), both, strict=True):
+        if each.taken is not None:
+            answers = files[1 if each.taken == "ours" else 2]
+            held = {key: one["outputs"][0]["answer"] for key, one in rows(each.content).items()}
+            assert held == answers
+        parse_baseline(each.content, where="merged")
+
+
+def test_dates_play_no_part():
+    old, ours = recorded_as(BEFORE), recorded_as(OURS, day=2)
+
+    for day in (1, 9):
+        assert merged(old, ours, recorded_as(THEIRS, day=day)).taken == "ours"
+
+
+def test_questions_that_only_the_other_side_recorded_are_named():
+    ours = recorded_as({**OURS, "q4": "four"}, day=2)
+    theirs = recorded_as({**THEIRS, "q5": "five"}, day=3)
+
+    assert merged(recorded_as(BEFORE), ours, theirs).neither == ("q5",)
+    assert merged(recorded_as(BEFORE), ours, theirs, target="theirs").neither == ("q4",)
+
+
+def test_a_question_that_the_other_side_edited_is_named():
+    ours = recorded_as(OURS, day=2)
+    data = json.loads(recorded_as(THEIRS, day=3))
+    data["samples"]["q3"]["hash"] = "edited"
+
+    both = merged(recorded_as(BEFORE), ours, json.dumps(data).encode())
+
+    assert both.neither == ("q3",)
+    assert json.loads(both.content)["merged"]["neither"] == ["q3"]
+
+
+def test_a_question_that_the_other_side_only_removed_is_not_named():
+    assert (
+        merged(recorded_as(BEFORE), recorded_as(OURS, day=2), recorded_as({}, day=3)).neither == ()
+    )
+
+
+def test_both_recordings_are_noted_and_the_one_taken_stands_at_the_head():
+    old, ours, theirs = recorded_as(BEFORE), recorded_as(OURS, day=3), recorded_as(THEIRS, day=2)
+
+    data = json.loads(merged(old, ours, theirs).content)
 
     assert [one["date"] for one in data["merged"]["recordings"]] == ["2026-01-02", "2026-01-03"]
     assert data["recorded"]["commit"] == "3" * 40
 
 
-def test_a_merge_of_a_merge_notes_all_recordings():
+def test_a_merge_of_a_merge_notes_all_recordings_and_what_is_lacking_still():
     old = recorded_as(BEFORE)
-    first = merge_baselines(
-        old,
-        recorded_as({**BEFORE, "q1": "uno"}, day=2),
-        recorded_as({**BEFORE, "q2": "due"}, day=3),
-        name="b.json",
-    ).content
+    first = merged(old, recorded_as(OURS, day=2), recorded_as({**THEIRS, "q5": "five"}, day=3))
 
-    data = merged(old, first, recorded_as({**BEFORE, "q3": "tre"}, day=4))
+    data = json.loads(
+        merged(old, first.content, recorded_as({**BEFORE, "q3": "tre"}, day=4)).content
+    )
 
     assert [one["date"][-1] for one in data["merged"]["recordings"]] == ["2", "3", "4"]
-    assert answers(data) == {"q1": "uno", "q2": "due", "q3": "tre"}
+    assert data["merged"]["neither"] == ["q5"]
 
 
-def test_two_sides_without_an_ancestor_keep_what_they_hold_alike_or_alone():
-    ours, theirs = recorded_as({"q1": "one", "q2": "two"}), recorded_as({"q1": "one", "q3": "x"})
+def test_what_was_accepted_on_either_side_stays_accepted():
+    ours, theirs = (
+        Acceptance(metric=metric, commit="c" * 40, by="ada", reason="known")
+        for metric in ("mrr", "token_f1")
+    )
 
-    assert answers(merged(b"", ours, theirs)) == {"q1": "one", "q2": "two", "q3": "x"}
+    data = json.loads(
+        merged(
+            recorded_as(BEFORE),
+            recorded_as(OURS, day=2, accepted=(ours,)),
+            recorded_as(THEIRS, day=3, accepted=(ours, theirs)),
+        ).content
+    )
+
+    assert [row["metric"] for row in data["accepted"]] == ["mrr", "token_f1"]
+
+
+def test_sides_that_were_measured_otherwise_merge_too_since_one_is_whole():
+    ours, theirs = recorded_as(OURS, day=2, judge="a"), recorded_as(THEIRS, day=3, judge="b")
+
+    assert json.loads(merged(recorded_as(BEFORE), ours, theirs).content)["judge"] == "a"
 
 
 @pytest.mark.parametrize("ours_is_old", [True, False])
 def test_one_side_that_did_not_change_leaves_the_other_as_it_is(ours_is_old: bool):
-    old, new = recorded_as(BEFORE), recorded_as({**BEFORE, "q1": "uno"}, day=2)
+    old, new = recorded_as(BEFORE), recorded_as(OURS, day=2)
     sides = (old, new) if ours_is_old else (new, old)
 
-    assert merge_baselines(old, *sides, name="b.json").content == new
+    assert merged(old, *sides, target="theirs").content == new
 
 
-@given(before=ANSWERS, ours=ANSWERS, theirs=ANSWERS)
-def test_the_sides_may_change_places_and_nothing_is_invented(
-    before: dict[str, str], ours: dict[str, str], theirs: dict[str, str]
-):
-    files = [recorded_as(side, day=day) for day, side in enumerate((before, ours, theirs), 1)]
-
-    both = merge_baselines(*files, name="b.json")
-
-    assert both.content == merge_baselines(files[0], files[2], files[1], name="b.json").content
-    taken = answers(json.loads(both.content))
-    for key in {*before, *ours, *theirs}:
-        old, a, b = before.get(key), ours.get(key), theirs.get(key)
-        fair = b if a == old else a if b == old or a == b else None
-        assert taken.get(key) == fair
-        assert (key in both.neither) == (a != old and b != old and a != b)
-    parse_baseline(both.content, where="merged")
+def test_two_sides_without_an_ancestor_are_the_target_branchs():
+    assert merged(b"", recorded_as(OURS), recorded_as(THEIRS), target="theirs").taken == "theirs"
 
 
 @pytest.mark.parametrize("side", ["before", "ours", "theirs"])
@@ -121,10 +199,10 @@ def test_the_sides_may_change_places_and_nothing_is_invented(
 def test_a_side_that_cannot_be_read_is_named(side: str, content: bytes):
     sides = {
         "before": recorded_as(BEFORE),
-        "ours": recorded_as({**BEFORE, "q1": "uno"}, day=2),
-        "theirs": recorded_as({**BEFORE, "q2": "due"}, day=3),
+        "ours": recorded_as(OURS, day=2),
+        "theirs": recorded_as(THEIRS, day=3),
     }
     sides[side] = content
 
     with pytest.raises(BaselineError, match=rf"b\.json \({side}\)"):
-        merge_baselines(*sides.values(), name="b.json")
+        merged(sides["before"], sides["ours"], sides["theirs"])

@@ -94,7 +94,7 @@ def test_contexts_that_are_damaged_are_refused(tmp_path: Path, data: bytes):
 def test_contexts_that_unpack_to_too_much_are_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr("ragate.baseline.bounded.WHOLE_BYTES", 1000)
+    monkeypatch.setattr("ragate.baseline.read.WHOLE_BYTES", 1000)
     path = tmp_path / "docs.json"
     contexts_path(path).write_bytes(gzip.compress(b" " * 1001))
 

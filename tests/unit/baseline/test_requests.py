@@ -9,8 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragate.baseline import Replies, load_replies, requests_path, save_replies
-from ragate.baseline.requests import dump_replies
+from ragate.baseline.requests import (
+    Replies,
+    dump_replies,
+    load_replies,
+    requests_path,
+    save_replies,
+)
 from ragate.errors import BaselineError
 
 KEYS = st.text("0123456789abcdef", min_size=16, max_size=16)
@@ -126,7 +131,7 @@ def test_a_damaged_file_is_refused(tmp_path, content):
 
 
 def test_a_file_that_unpacks_to_too_much_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr("ragate.baseline.bounded.WHOLE_BYTES", 1000)
+    monkeypatch.setattr("ragate.baseline.read.WHOLE_BYTES", 1000)
     path = tmp_path / "x.gz"
     path.write_bytes(gzip.compress(b" " * 2000, mtime=0))
 

@@ -8,14 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from ragate.baseline import (
-    baseline_lines,
-    contexts_path,
-    is_written,
-    load_baseline,
-    load_contexts,
-    save_baseline,
-)
+from ragate.baseline import contexts_path, load_baseline, load_contexts
+from ragate.baseline.write import baseline_lines, is_written, save_baseline
 from ragate.models import Record
 from ragate.support.spill import Spill
 from tests.factories import output_factory, record_factory, sample_factory

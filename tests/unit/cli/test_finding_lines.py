@@ -14,7 +14,7 @@ from ragate.config import load_config
 from ragate.models import SourceLines
 from tests.factories import report_factory, sample_row_factory
 from tests.projects import ReplayProject, right
-from tests.unit.cli.test_checkout_rules import git
+from tests.unit.cli.test_shown_report import git
 
 WRONG = {"answer": "No idea.", "chunks": [{"doc_id": "other.md", "text": "Something else."}]}
 SLICES = """

@@ -7,12 +7,10 @@ import asyncio
 import pytest
 from pydantic import SecretStr
 
-from ragate.clients.budget import Budget
-from ragate.clients.budget_share import PlannedCall
+from ragate.clients.budget import Budget, PlannedCall, Tally
 from ragate.clients.channel import Channel
 from ragate.clients.http.retry import Retry
 from ragate.clients.http.transport import Transport
-from ragate.clients.tally import Tally
 from ragate.errors import ProviderError
 
 

@@ -17,6 +17,7 @@ from tests.unit.config.config_factories import changed, error_of
         "https:///v1",
         "${BASE_URL}",
         "https://[::1/v1",
+        "http://api.example:99999/v1",
     ],
 )
 def test_a_base_url_is_a_plain_http_address(url: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ragate.config.execution import Execution, placeholders
+from ragate.config.model import Execution, placeholders
 from ragate.errors import ConfigError
 from tests.unit.config.config_factories import WHOLE, parse
 

@@ -5,14 +5,12 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ragate.config import Config, find_config, load_config
 from ragate.errors import ConfigError
 from tests.unit.config.config_factories import WHOLE, changed, error_of, parse
-
-EXAMPLES = 10_000 if os.environ.get("HYPOTHESIS_PROFILE") == "night" else 500
 
 
 @pytest.mark.parametrize(
@@ -145,7 +143,6 @@ def is_config_or_error(text: str) -> None:
         assert isinstance(config, Config)
 
 
-@settings(max_examples=EXAMPLES, deadline=None)
 @given(st.text())
 def test_any_text_is_a_config_or_a_config_error(text: str) -> None:
     is_config_or_error(text)
@@ -163,7 +160,6 @@ VALUES = st.one_of(
 LINES = [number for number, line in enumerate(WHOLE.split("\n")) if " = " in line]
 
 
-@settings(max_examples=EXAMPLES, deadline=None)
 @given(st.dictionaries(st.sampled_from(LINES), VALUES, min_size=1, max_size=4))
 def test_any_value_at_any_key_is_a_config_or_a_config_error(values: dict[int, str]) -> None:
     lines = WHOLE.split("\n")

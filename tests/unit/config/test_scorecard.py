@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from ragate.config.read import parse_config
-from ragate.config.scorecard_table import preset_names
+from ragate.config.scorecard import preset_names
 from ragate.errors import ConfigError
 from ragate.models import Scorecard
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from ragate.config import preset_file
-from ragate.config.scorecard_table import ScorecardTable, merged_tables, preset_names
+from ragate.config.scorecard import ScorecardTable, merged_tables, preset_names
 
 
 def test_the_presets_are_the_files_that_come_with_ragate() -> None:

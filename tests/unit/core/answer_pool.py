@@ -15,7 +15,8 @@ from typing import Any
 from ragate import plugins
 from ragate.core.comparison.compare import Comparison, compare
 from ragate.core.comparison.earlier_rankings import earlier_rankings
-from ragate.core.judging.criteria import ALL_CRITERIA, PAIRWISE, sort_out
+from ragate.core.judging.applicability import PAIRWISE
+from ragate.core.judging.criteria import ALL_CRITERIA, sort_out
 from ragate.errors import ConfigError
 from ragate.models import (
     CallResult,

@@ -7,7 +7,10 @@ from ragate.errors import ConfigError, UsageError
 from ragate.models import Sample
 
 FORUM = Sample(
-    id="a", query="a", tags=("billing",), metadata={"source": "forum", "level": 3, "read": True}
+    id="a",
+    query="a",
+    tags=("billing",),
+    metadata={"source": "forum", "level": 3, "read": True, "long": int("9" * 400)},
 )
 
 
@@ -24,6 +27,7 @@ FORUM = Sample(
         ((), ("level>=3",), True),
         ((), ("level<=2.5",), False),
         ((), ("source>=1",), False),
+        ((), ("long>=1",), False),
         ((), ("nowhere=x",), False),
         (("billing",), ("source=forum", "level>=4"), False),
     ],
@@ -47,7 +51,7 @@ def test_what_is_no_condition_is_an_error_that_names_its_place(text: str) -> Non
     [
         (("biling",), (), "here: no sample has the tag 'biling'; did you mean 'billing'?"),
         ((), ("sauce=forum",), "metadata field 'sauce'; did you mean 'source'?"),
-        ((), ("nowhere=x",), "metadata field 'nowhere'; it has level, read, source"),
+        ((), ("nowhere=x",), "metadata field 'nowhere'; it has level, long, read"),
     ],
 )
 def test_a_name_that_no_sample_has_is_an_error_with_the_nearest(

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from ragate.core.publishable import CLEANED, KEPT, UNREADABLE, publishable
+from ragate.core.publishable import KEPT, UNREADABLE, publishable
 from ragate.core.symptoms.symptoms import symptoms
 from ragate.models import (
+    AnsweredQuestion,
     PassGroup,
     PassShare,
     Proposed,
@@ -20,6 +21,7 @@ from ragate.models import (
     SideEvidence,
     Turn,
     Verdict,
+    unscored,
 )
 from tests.factories import (
     decision_factory,
@@ -32,6 +34,21 @@ QUESTION, TURN, OLD, NEW = "canary-question", "canary-turn", "canary-was", "cana
 REFERENCE, JUDGED, FAILURE = "canary-reference", "canary-judged", "canary-failure"
 PASSAGE = "canary-passage"
 TEXTS = (QUESTION, TURN, OLD, NEW, REFERENCE, JUDGED, FAILURE)
+
+CLEANED = (
+    "decision",
+    "samples",
+    "questions",
+    "pass_groups",
+    "diagnosis",
+    "proposed",
+    "details",
+    "system",
+    "baseline_system",
+    "settings",
+    "origin",
+    "lines",
+)
 
 
 def report_of_texts(publish: Publish) -> Report:
@@ -55,7 +72,17 @@ def report_of_texts(publish: Publish) -> Report:
     decision = decision_factory(
         Verdict.FAILED, [metric], reasons=(f"q2: {FAILURE}",), warnings=(f"{NEW!r} is odd",)
     )
-    return report_factory(decision, samples=(row, failed), publish=publish)
+    asked = AnsweredQuestion(
+        "q1",
+        0,
+        QUESTION,
+        "FAIL",
+        NEW,
+        (),
+        {"faithfulness": unscored("faithfulness", JUDGED)},
+        error=FAILURE,
+    )
+    return report_factory(decision, samples=(row, failed), questions=(asked,), publish=publish)
 
 
 def test_a_report_that_may_be_published_whole_stays_as_it_is() -> None:

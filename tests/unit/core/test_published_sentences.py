@@ -33,7 +33,7 @@ def test_why_scores_are_missing_is_cut_from_the_verdict_although_no_row_lists_it
     [said] = PublishedSentences(decision.rows, ()).all_of(decision.reasons[:1])
 
     assert said == (
-        "faithfulness: 100.0% of the candidate's scores are missing; 5.0% is allowed: "
+        "faithfulness: 100.0% of the candidate's scores are missing; 20.0% is allowed: "
         "(not published)"
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ragate.core.ranking import dcg, exponential_gain, hits, ideal_dcg, linear_gain, ranked_doc_ids
@@ -28,7 +28,6 @@ def test_a_negative_grade_has_no_gain() -> None:
     assert [exponential_gain(grade) for grade in (-1, 0, 3)] == [0, 0, 7]
 
 
-@settings(deadline=None)
 @given(st.lists(st.floats(0, 100), max_size=12))
 def test_no_order_beats_the_ideal_one(gains: list[float]) -> None:
     assert dcg(gains) <= ideal_dcg(gains, len(gains)) + 1e-9

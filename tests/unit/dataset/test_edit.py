@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragate.dataset import open_golden, read_entries
-from ragate.dataset._edit import with_field, without
+from ragate.dataset import read_entries
+from ragate.dataset.edit import open_golden, with_field, without
 from ragate.errors import DatasetError
 
 

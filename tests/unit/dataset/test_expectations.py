@@ -10,7 +10,7 @@ import pytest
 
 from ragate.core.hashing import content_hash
 from ragate.dataset._rows import Entries
-from ragate.dataset._write import row_of
+from ragate.dataset.edit import row_of
 from ragate.models import Sample, SourcePolicy
 from tests.unit.dataset.row_factories import error_of, read, rows
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from ragate.dataset import read_labels
+from ragate.dataset.labels import read_labels
 from ragate.errors import DatasetError
 
 ROW = {

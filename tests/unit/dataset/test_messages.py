@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from ragate.core.hashing import content_hash
-from ragate.dataset import read_entries, row_of
+from ragate.dataset import read_entries
+from ragate.dataset.edit import row_of
 from ragate.models import Sample, Turn
 from tests.unit.dataset.row_factories import error_of, read, rows
 

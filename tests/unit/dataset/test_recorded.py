@@ -10,7 +10,7 @@ import pytest
 from ragate.dataset import read_dataset
 from ragate.errors import DatasetError
 from ragate.outputs.mapping import RecordMapping
-from ragate.systems._recordings import read_recordings
+from ragate.systems.replay import read_recordings
 from tests.unit.dataset.row_factories import error_of, read, rows
 
 ONE_FILE = Path(__file__).parents[2] / "fixtures" / "recorded_outputs" / "one_file.json"

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from ragate.dataset import add_review_label, read_review_labels
+from ragate.dataset.labels import add_review_label, read_review_labels
 from ragate.errors import DatasetError
 from ragate.models import ReviewLabel, ReviewVerdict
 

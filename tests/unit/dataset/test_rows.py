@@ -15,9 +15,6 @@ from ragate.errors import DatasetError
 from ragate.models import Sample
 from tests.unit.dataset.row_factories import SAMPLE, error_of, read, rows
 
-EXAMPLES = 10_000 if os.environ.get("HYPOTHESIS_PROFILE") == "night" else 500
-
-
 UNANSWERABLE = Sample(id="q2", query="Who won in 1954?", answerable=False)
 
 
@@ -173,7 +170,8 @@ def test_a_golden_set_without_samples_is_an_error(tmp_path: Path, name: str, con
         ("a.yaml", "- {? [a] : b}\n", "a key must be text"),
         ("a.yaml", "- id: a\n  query: [\n", "not YAML"),
         ("a.yaml", "- id: a\n  query: x\n-\n  id: b\n  qurey: y\n", "a.yaml:4: unknown field"),
-        ("a.yaml", "[" * 10_000, "nested more than 64 deep"),
+        ("a.yaml", "[" * 200, "nested more than 64 deep"),
+        ("a.yaml", "[" * 10_000, "nest"),  # by us, or by the parser
         ("a.yaml", '- {id: a, query: "\\ud800"}', "a.yaml"),
         ("a.yaml", "- {id: a, query: 1.50}", "put it in quotes"),
         ("a.txt", "x", "no reader for '.txt'"),
@@ -208,11 +206,7 @@ FRAGMENTS = st.sampled_from(
 CONTENTS = st.binary() | st.lists(FRAGMENTS, max_size=40).map(lambda parts: "".join(parts).encode())
 
 
-@settings(
-    max_examples=EXAMPLES,
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
-)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.sampled_from(["a.jsonl", "a.json", "a.csv", "a.yaml"]), CONTENTS)
 def test_any_bytes_are_samples_or_a_dataset_error(
     tmp_path: Path, name: str, content: bytes
@@ -235,11 +229,7 @@ VALUES = st.recursive(
 FIELDS = st.sampled_from([name for names in SPELLINGS.values() for name in names])
 
 
-@settings(
-    max_examples=EXAMPLES,
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
-)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.dictionaries(FIELDS, VALUES), min_size=1, max_size=3))
 def test_any_values_in_known_fields_are_samples_or_a_dataset_error(
     tmp_path: Path, samples: list[dict[str, Any]]

@@ -15,8 +15,9 @@ import pytest
 
 from ragate import plugins
 from ragate.embedders import onnx as onnx_embedder
-from ragate.embedders._bert_graph import bert_graph
+from ragate.embedders.onnx import bert_graph
 from ragate.errors import ConfigError, NotInstalledError, ProviderError
+from ragate.support.installed import install_line
 from tests.unit.embedders.embedder_factories import no_client
 from tests.unit.embedders.tiny_bert import CONFIG, plain_vector, weights, write_bert
 
@@ -194,7 +195,7 @@ def test_a_library_that_is_not_installed_is_named(monkeypatch: pytest.MonkeyPatc
         plugins.embedder("onnx", {}, no_client)
 
     assert raised.value.message == '[system.embedder] use = "onnx" needs onnxruntime'
-    assert raised.value.remedy == "pip install 'ragate[onnx]'"
+    assert raised.value.remedy == install_line("onnx")
 
 
 @pytest.mark.parametrize(

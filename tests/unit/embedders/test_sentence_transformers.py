@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from ragate import plugins
 from ragate.embedders import sentence_transformers
 from ragate.embedders.sentence_transformers import LocalEmbedder, Settings
 from ragate.errors import ConfigError
+from ragate.support.installed import install_line
 from tests.unit.embedders.embedder_factories import no_client
 
 
@@ -53,7 +55,7 @@ def test_without_the_library_the_extra_is_named(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setitem(sys.modules, "sentence_transformers", None)
     embedder = sentence_transformers.create({}, no_client)
 
-    with pytest.raises(ConfigError, match=r"pip install 'ragate\[local\]'"):
+    with pytest.raises(ConfigError, match=re.escape(install_line("local"))):
         asyncio.run(embedder(["a"]))
 
 

@@ -16,7 +16,7 @@ from ragate.models import (
     SystemOutput,
     ToolCall,
 )
-from ragate.systems.http.hidden import Hidden
+from ragate.systems.http.policy import Hidden
 
 TODAY = datetime.date(2026, 11, 22)
 RIGHT = ExpectedCall(name="math.add", arguments={"a": 1}, alternatives={"b": (2, 3)})

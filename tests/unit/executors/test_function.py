@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
-from ragate.config.execution import Execution
+from ragate.config.model import Execution
 from ragate.errors import ConfigError
 from ragate.executors.function import open_function
 from ragate.models import CallResult, ToolCall
+from tests.unit.systems.using import resources_of
 
 MODULE = """\
 import asyncio
@@ -21,7 +22,7 @@ def run(name, arguments):
     if name == "down":
         raise ConnectionRefusedError("no one there")
     if name == "odd":
-        return {1, 2}
+        return object()
     if name == "nan":
         return float("nan")
     if name == "deep":
@@ -42,7 +43,6 @@ TABLE = {}
 
 def carried_out(
     root: Path,
-    monkeypatch: pytest.MonkeyPatch,
     name: str,
     *,
     target: str = "run",
@@ -51,18 +51,17 @@ def carried_out(
 ) -> CallResult:
     module = f"tools_of_{root.name.replace('-', '_')}"
     (root / f"{module}.py").write_text(MODULE)
-    monkeypatch.syspath_prepend(str(root))
     settings = Execution(use="python", target=f"{module}:{target}", timeout_s=timeout_s)
 
     async def run() -> CallResult:
-        async with open_function(settings, root) as execute:
+        async with open_function(settings, resources_of(root)) as execute:
             return await execute(ToolCall(name=name, arguments=arguments))
 
     return asyncio.run(run())
 
 
-def test_what_it_returns_is_the_result(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert carried_out(tmp_path, monkeypatch, "add", of=[1, 2]) == CallResult(value=3)
+def test_what_it_returns_is_the_result(tmp_path: Path) -> None:
+    assert carried_out(tmp_path, "add", of=[1, 2]) == CallResult(value=3)
 
 
 @pytest.mark.parametrize(
@@ -70,37 +69,32 @@ def test_what_it_returns_is_the_result(tmp_path: Path, monkeypatch: pytest.Monke
     [
         ("sell", "LookupError: no tool sell", False),
         ("down", "ConnectionRefusedError", True),
-        ("odd", "TypeError: Object of type set", False),
-        ("nan", "ValueError: Out of range", False),
-        ("deep", "nested more than 32 deep", False),
+        ("odd", "Object of type object", False),
+        ("nan", "Out of range", False),
+        ("deep", "more than 100 levels", False),
         ("half", "half of a character", False),
     ],
 )
 def test_what_goes_wrong_is_its_result(
     tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
     name: str,
     told: str,
     *,
     unreachable: bool,
 ) -> None:
-    result = carried_out(tmp_path, monkeypatch, name)
+    result = carried_out(tmp_path, name)
 
     assert told in result.error
     assert result.unreachable is unreachable
 
 
-def test_a_call_that_does_not_end_is_given_up(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    result = carried_out(tmp_path, monkeypatch, "add", target="slow", timeout_s=0.05)
+def test_a_call_that_does_not_end_is_given_up(tmp_path: Path) -> None:
+    result = carried_out(tmp_path, "add", target="slow", timeout_s=0.05)
 
     assert result == CallResult(error="no result within 0.05 s", unreachable=True)
 
 
 @pytest.mark.parametrize("target", ["no_place", "TABLE", "nothing"])
-def test_a_target_that_cannot_be_called_so_is_told(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, target: str
-) -> None:
+def test_a_target_that_cannot_be_called_so_is_told(tmp_path: Path, target: str) -> None:
     with pytest.raises(ConfigError, match=r"\[policy.execution\] target"):
-        carried_out(tmp_path, monkeypatch, "add", target=target)
+        carried_out(tmp_path, "add", target=target)

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from ragate.config.execution import Execution
+from ragate.config.model import Execution
 from ragate.errors import ConfigError, ProviderError
 from ragate.executors.http import open_http, request_of
 from ragate.models import CallResult, ToolCall
-from ragate.systems.http.hidden import Hidden
+from ragate.systems.http.policy import Hidden
 from tests.servers.rag_server import Sent, rag_server
 
 TOOLS = {"weather": "GET /weather/{city}", "book": "POST /bookings"}

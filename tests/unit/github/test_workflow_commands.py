@@ -256,3 +256,12 @@ def test_a_summary_is_appended_and_never_over_the_limit(tmp_path: Path) -> None:
     assert path.read_text().startswith("# First\n\nxxx")
     assert path.stat().st_size <= SUMMARY_LIMIT
     assert summary_room(environ) == SUMMARY_LIMIT - path.stat().st_size
+
+
+def test_a_log_of_another_encoding_gets_signs_that_it_has() -> None:
+    written = io.BytesIO()
+    stream = io.TextIOWrapper(written, encoding="cp1252")
+
+    Log(stream).plain("mrr 0.9 → 0.8")
+
+    assert written.getvalue() == b"mrr 0.9 ? 0.8\n"

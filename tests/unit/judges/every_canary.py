@@ -7,8 +7,7 @@ from typing import get_args
 
 from ragate.core.judging.canary_rule import DRESSES
 from ragate.judges import Canary, dress, planted, wordings
-from ragate.judges._canaries.known_answers import KINDS
-from ragate.judges._canaries.wordings import Place
+from ragate.judges._canaries.known_answers import KINDS, Place
 
 
 @cache

@@ -143,8 +143,6 @@ _SMALL_WORDS = frozenset(
     re.split(" ", "how do i my are and is an the a on when what does for which of may")
 )
 
-Rater = Callable[[str, list[str]], dict[str, Any]]
-
 
 def stub(judge_sentence: Callable[[str, list[str]], int], *, yes: bool | None) -> Chat:
     """Return a client that reads the data blocks and fills in the form.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ragate.judges import wordings
-from ragate.judges._canaries.topics import Topic, topics
+from ragate.judges._canaries.known_answers import Topic, topics
 from tests.unit.judges.judge_factories import Chat
 
 # By evaluator, first match counts: what its prompt holds, its best reply and its worst.

@@ -22,7 +22,7 @@ from ragate.judges import (
     unchecked,
     wordings,
 )
-from ragate.judges._canaries.wordings import Place
+from ragate.judges._canaries.known_answers import Place
 from ragate.models import Sample, Score, SystemOutput
 from ragate.protocols import Judge
 from tests.unit.judges.every_canary import every_canary

@@ -9,8 +9,11 @@ from typing import Any
 import pytest
 
 from ragate import plugins
-from ragate.core.judging.criteria import PAIRWISE
-from ragate.protocols import ComparingJudge, GroundedCriteria, Judge, KnownCriteria, OwnRules
+from ragate.core.judging.applicability import PAIRWISE
+from ragate.judges import canaries_for
+from ragate.models import Sample
+from ragate.pipeline.run.relative_dates import judged_on
+from ragate.protocols import Judge, KnownCriteria, judge_abilities
 from tests.unit.systems.using import resources_of
 
 JUDGES = plugins.names("judges")
@@ -31,7 +34,7 @@ def test_its_module_says_what_it_can_be_asked_before_it_is_made(name: str, tmp_p
     assert isinstance(module, KnownCriteria)
     judge = opened(name, tmp_path)
 
-    pairs = {PAIRWISE} if isinstance(judge, ComparingJudge) else set()
+    pairs = {PAIRWISE} if judge_abilities(judge).compare else set()
 
     assert judge.criteria | pairs <= module.CRITERIA
 
@@ -40,10 +43,18 @@ def test_its_module_says_what_it_can_be_asked_before_it_is_made(name: str, tmp_p
 def test_what_it_says_of_criteria_is_said_of_its_own(name: str, tmp_path: Path):
     judge = opened(name, tmp_path)
 
-    grounded = judge.grounded if isinstance(judge, GroundedCriteria) else frozenset()
-    own_rules = judge.own_rules if isinstance(judge, OwnRules) else frozenset()
+    abilities = judge_abilities(judge)
 
-    assert grounded | own_rules <= judge.criteria
+    assert (abilities.grounded or frozenset()) | abilities.own_rules <= judge.criteria
+
+
+@pytest.mark.parametrize("name", JUDGES)
+def test_its_canaries_are_the_same_in_a_wrapper(name: str, tmp_path: Path):
+    judge = opened(name, tmp_path)
+    wrapped = judged_on(judge, "2026-11-24", [Sample(id="s", query="Is it open on {today}?")])
+
+    assert wrapped is not judge
+    assert canaries_for(wrapped) == canaries_for(judge)
 
 
 @pytest.mark.parametrize("name", JUDGES)

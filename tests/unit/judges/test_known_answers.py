@@ -23,6 +23,7 @@ from ragate.judges._canaries.known_answers import (
     CALLS_WRONG,
     KEEPS,
     UNWANTED,
+    topics,
 )
 from ragate.protocols import ChatRequest
 from tests.unit.judges.judge_factories import Chat, gullible, honest, make_judge, stub
@@ -145,3 +146,15 @@ def test_a_planted_guideline_is_nothing_that_a_metric_can_ask_for() -> None:
         return (await make_judge(Chat([]), criteria={name: RULES})).criteria
 
     assert not [name for name in asyncio.run(run()) if "planted" in name]
+
+
+# The topics that known answers are made of.
+
+
+def test_there_is_a_topic_for_each_dress_and_none_twice() -> None:
+    assert len({one.topic for one in topics()}) == len(topics()) == DRESSES
+
+
+def test_answers_of_a_topic_differ() -> None:
+    for one in topics():
+        assert len({one.right, one.made_up, one.refusal}) == 3

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -24,7 +25,7 @@ from ragate.models import (
     ScoreState,
     SystemOutput,
 )
-from ragate.pipeline.score.vectors.run_vectors import RunVectors
+from ragate.pipeline.score.asked_metrics import RunVectors
 from ragate.protocols import (
     NO_RANKINGS,
     Aggregate,
@@ -75,11 +76,11 @@ EVERY = dict(_every_metric())
 
 
 def of_family(family: str) -> tuple[str, ...]:
-    """Return the metrics on samples that lie in a folder of ragate/metrics."""
+    """Return the metrics on samples of a family."""
     return tuple(
         name
         for name in ON_SAMPLES
-        if plugins.locate("metrics", name.partition("@")[0]).split(".")[2] == family
+        if re.split("[.:]", plugins.locate("metrics", name.partition("@")[0]))[2].startswith(family)
     )
 
 

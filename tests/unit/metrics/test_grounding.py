@@ -270,3 +270,12 @@ def test_the_order_of_chunks_matters_only_to_citations(name: str) -> None:
     forward, backward = answered(answer, MOON, "cheese"), answered(answer, "cheese", MOON)
 
     assert value(name, asked(), forward) == value(name, asked(), backward)
+
+
+@pytest.mark.parametrize("name", [n for n in CLAIMS if n != "citation_validity"])
+def test_phrases_of_courtesy_can_be_added(name: str) -> None:
+    settings = {"more_courtesy": ["Greetings from Contoso on day 7"]}
+    plain = value(name, asked(), answered("The Moon orbits the Earth [1].", MOON))
+    polite = answered("Greetings from Contoso on day 7! The Moon orbits the Earth [1].", MOON)
+
+    assert value(name, asked(), polite, settings=settings) == plain

@@ -9,7 +9,7 @@ from typing import Any
 
 import ir_measures
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ragate.protocols import Pair
@@ -78,7 +78,6 @@ def assert_agreement(ours: dict[str, float], theirs: dict[str, float]) -> None:
     assert ours == {query: pytest.approx(theirs[query], abs=1e-6) for query in ours}
 
 
-@settings(deadline=None)
 @given(
     cases=st.lists(
         st.tuples(GRADES, st.lists(st.sampled_from(IDS), unique=True, min_size=1)),
@@ -98,7 +97,6 @@ def test_random_rankings_score_as_in_ir_measures(
             assert_agreement(our_scores(pairs, ours), oracle[theirs])
 
 
-@settings(deadline=None)
 @given(grades=GRADES, ranking=st.lists(st.sampled_from(IDS), unique=True, min_size=1))
 def test_exponential_gain_is_linear_gain_of_exponential_grades(
     grades: dict[str, int], ranking: list[str]

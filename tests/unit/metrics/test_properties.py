@@ -7,7 +7,7 @@ import random
 from collections.abc import Iterable
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ragate.models import (
@@ -89,7 +89,6 @@ def holds(name: str, score: Score, low: float, high: float | None) -> None:
         assert score.reason
 
 
-@settings(deadline=None)
 @given(pairs=PAIRS)
 def test_a_value_is_in_its_range_and_all_else_has_a_reason(pairs: list[Pair]) -> None:
     for name in ON_SAMPLES:
@@ -101,7 +100,6 @@ def test_a_value_is_in_its_range_and_all_else_has_a_reason(pairs: list[Pair]) ->
             holds(name, score, measured.info.low, measured.info.high)
 
 
-@settings(deadline=None)
 @given(pairs=PAIRS, seed=st.integers(0, 99))
 def test_an_aggregate_is_in_its_range_whatever_the_order(pairs: list[Pair], seed: int) -> None:
     shuffled = random.Random(seed).sample(pairs, len(pairs))
@@ -113,7 +111,6 @@ def test_an_aggregate_is_in_its_range_whatever_the_order(pairs: list[Pair], seed
         assert aggregate(name, shuffled) == result
 
 
-@settings(deadline=None)
 @given(pairs=PAIRS.filter(bool))
 def test_a_score_depends_on_its_own_sample_only(pairs: list[Pair]) -> None:
     for name in ON_SAMPLES:
@@ -133,7 +130,6 @@ def assert_same_scores(
             assert measured.score_samples([(sample, output)]) == measured.score_samples([other])
 
 
-@settings(deadline=None)
 @given(sample=SAMPLES, output=OUTPUTS)
 def test_repeating_chunks_further_down_changes_no_retrieval_score(
     sample: Sample, output: SystemOutput
@@ -143,7 +139,6 @@ def test_repeating_chunks_further_down_changes_no_retrieval_score(
     assert_same_scores(RETRIEVAL, sample, output, (sample, twice))
 
 
-@settings(deadline=None)
 @given(sample=SAMPLES, output=OUTPUTS)
 def test_the_order_of_labels_changes_no_score(sample: Sample, output: SystemOutput) -> None:
     relevant = dict(reversed(sample.relevant.items()))
@@ -152,7 +147,6 @@ def test_the_order_of_labels_changes_no_score(sample: Sample, output: SystemOutp
     assert_same_scores(ON_SAMPLES, sample, output, (backwards, output))
 
 
-@settings(deadline=None)
 @given(reference=TEXTS)
 def test_the_reference_itself_is_the_best_answer(reference: str) -> None:
     sample = Sample(id="q", query="q", references=(reference,))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import log2
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ragate.errors import ConfigError
@@ -91,7 +91,6 @@ def test_a_lowest_grade_that_is_none_is_an_error_that_names_it(name: str, lowest
         make(name, settings={"relevant_from": lowest})
 
 
-@settings(deadline=None, max_examples=50)
 @given(
     grades=GRADES,
     ranking=st.lists(st.sampled_from(IDS), unique=True, min_size=1),
@@ -114,7 +113,6 @@ def test_rankings_score_as_in_ir_measures_with_its_own_threshold(
             )
 
 
-@settings(deadline=None, max_examples=50)
 @given(grades=GRADES, ranking=st.lists(st.sampled_from(IDS), unique=True, min_size=1))
 def test_gain_below_the_grade_is_that_of_a_document_judged_not_relevant(
     grades: dict[str, int], ranking: list[str]

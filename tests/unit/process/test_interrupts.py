@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from ragate.process.interrupts import uninterrupted
+from ragate.process import uninterrupted
 
 STOPS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT]
 BEGUN = "import atexit, os, pathlib, signal, time\n"
 IN_A_DESTRUCTOR = """
-from ragate.process.entry import end_with
+from ragate.process import end_with
 
 class Left:
     def __del__(self):
@@ -30,13 +30,13 @@ def command():
 end_with(command)
 """
 OUTSIDE_OF_THE_FRAME = """
-from ragate.process.interrupts import take_interrupts
+from ragate.process import take_interrupts
 
 take_interrupts()
 signal.raise_signal({number})
 """
 AT_THE_END = """
-from ragate.process.entry import end_with
+from ragate.process import end_with
 
 def last():
     pathlib.Path({mark!r}).touch()

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
+from ragate.dataset._importers import read_foreign
 from ragate.dataset._importers._common import Notes
 from ragate.dataset._importers._resolve import Resolver
-from ragate.dataset._importers._sources import read_foreign
 from ragate.errors import DatasetError, RagateError
 from ragate.outputs.mapping import RecordMapping
 from ragate.outputs.recordings import read_recorded

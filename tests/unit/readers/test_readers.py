@@ -14,17 +14,18 @@ from typing import Any
 import pytest
 import yaml
 
-from ragate.baseline import load_baseline, load_replies
+from ragate.baseline import load_baseline
+from ragate.baseline.requests import load_replies
 from ragate.cache import Cache
 from ragate.cache.transfer import import_cache
 from ragate.config.read import load_config
 from ragate.dataset import read_dataset
+from ragate.dataset._importers import read_foreign
 from ragate.dataset._importers._common import Notes
 from ragate.dataset._importers._resolve import Resolver
-from ragate.dataset._importers._sources import read_foreign
-from ragate.dataset._labels import read_labels
+from ragate.dataset.labels import read_labels
 from ragate.errors import DatasetError, RagateError
-from ragate.github.event.event_file import read_event
+from ragate.github.event.event import read_event
 from ragate.github.event.slash_command import parse_command
 from ragate.outputs.outputs_file import read_outputs
 from ragate.recorder.pending_requests import read_pending

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ragate.recorder.proxy.request_identity import Endpoint, Request
-from ragate.recorder.proxy.unanswered import UnansweredRequest
+from ragate.recorder.proxy.request_identity import Endpoint, Request, UnansweredRequest
 
 MESSAGES = [{"role": "user", "content": "Hello?"}]
 

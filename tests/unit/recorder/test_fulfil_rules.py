@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from ragate.config import Provider
-from ragate.recorder.fulfil_rules import why_refused
+from ragate.recorder.fulfil_pending import why_refused
 from ragate.recorder.proxy.request_identity import Endpoint
 from tests.unit.recorder.pending_factories import pending
 

@@ -230,6 +230,39 @@ def regression() -> Report:
     )  # fmt: skip
 
 
+def two_causes() -> Report:
+    """Retrieval and generation broke at once, and nothing tells which change did it."""
+    lost = [INVOICE.amended(sample_id=f"q{n}", tags=("billing",)) for n in range(300, 305)]
+    refusing = SampleSide(docs=("billing/vat.md",), answer="I do not know.", refused=True)
+    silent = [VAT.amended(sample_id=f"q{n}", candidate=refusing) for n in range(310, 313)]
+    talking = VAT.amended(sample_id="q320", tags=("legal",), baseline=refusing)
+    row = metric_row_factory(
+        "correctness", 0.91, 0.865, MetricVerdict.REGRESSED, blocks=True, better=0, worse=9,
+        allowed=0.01, p=0.002, interval=(-0.07, -0.02),
+    )  # fmt: skip
+    return report_factory(
+        decision_factory(Verdict.FAILED, [row], reasons=("correctness fell by 0.045",)),
+        samples=(*lost, *silent, talking),
+        diagnosis=(
+            Diagnosis(
+                symptom="retrieval fell", likely_cause="the index changed", action="look at top_k"
+            ),
+        ),
+    )
+
+
+def fall_that_held() -> Report:
+    """Two metrics fell by less than is allowed, one of them by much; nothing blocks."""
+    refusals = metric_row_factory(
+        "refusal_recall", 0.524, 0.476, MetricVerdict.HELD, exact=True, worse=1, allowed=0.15
+    )
+    numbers = metric_row_factory(
+        "number_recall", 0.517, 0.477, MetricVerdict.HELD, exact=True, better=2, worse=6,
+        allowed=0.06,
+    )  # fmt: skip
+    return report_factory(decision_factory(metrics=[SAME, refusals, numbers]), samples=(VAT,))
+
+
 def cannot_tell() -> Report:
     rows = [
         metric_row_factory("correctness", 0.783, 0.733, MetricVerdict.CANNOT_TELL, n=60,
@@ -354,7 +387,8 @@ def unscored() -> Report:
 def voided_criterion() -> Report:
     """One criterion of the judge does not count, and the others decide beside it."""
     why = (
-        "judge: the judge fails a known answer, 'beside the point': relevancy is 1, expected 0 to 0"
+        "judge: the judge scored a test answer wrongly (beside the point: relevancy is 1, "
+        "expected 0), so its scores of relevancy were discarded"
     )
     missing = f"relevancy: 100.0% of the candidate's scores are missing; 5.0% is allowed: {why}"
     void = metric_row_factory(
@@ -363,7 +397,10 @@ def voided_criterion() -> Report:
     )  # fmt: skip
     held = metric_row_factory("faithfulness", 0.91, 0.92, MetricVerdict.HELD)
     return report_factory(
-        decision_factory(Verdict.NO_DECISION, [void, held, SAME], reasons=(missing,)),
+        decision_factory(
+            Verdict.NO_DECISION, [void, held, SAME], reasons=(missing,),
+            remedies=("ragate calibrate",),
+        ),
         facts=RunFacts(samples=200, unscored=200, model_calls=246, cost_usd=0.4, duration_s=95),
     )  # fmt: skip
 
@@ -465,7 +502,10 @@ def golden_set_changed() -> Report:
             selected=200,
             added=("q201", "q202", "q203", "q007"),
             edited=("q007",),
+            renamed={"q050": "billing-50"},
+            failing=("q007", "q203"),
             removed=(
+                RemovedSample(sample_id="q007", means={"hit_rate@10": 1.0}),
                 RemovedSample(sample_id="q044", means={"hit_rate@10": 0.0, "faithfulness": 0.33}),
                 RemovedSample(sample_id="q045", means={"hit_rate@10": 1.0}),
             ),
@@ -558,6 +598,8 @@ CASES: dict[str, Callable[[], Report]] = {
         earlier_runs,
         citations_taken_out,
         golden_set_changed,
+        two_causes,
+        fall_that_held,
         slice_fell,
         pass_rate_fell,
         scorecard,

@@ -65,7 +65,7 @@ def test_every_heading_stands_on_one_line(case: str) -> None:
 NAMES = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=200)
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(suppress_health_check=list(HealthCheck))
 @given(
     gate=NAMES,
     metric=NAMES,

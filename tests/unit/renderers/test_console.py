@@ -15,6 +15,7 @@ from ragate.models import (
     MustPassRow,
     Report,
     SampleSide,
+    Story,
     Verdict,
 )
 from ragate.renderers import console
@@ -249,12 +250,14 @@ def test_what_changed_stands_below_the_verdict_with_its_line_in_place_of_a_guess
     alone = ChangeOrigin(parts=tuple(parts), alone=True)
 
     text = console.render(report.amended(origin=many, diagnosis=(said,)))
-    assert "\n  changed here: ragate.toml:79 top_k = 1 (was 10), prompts/answer.md:14\n" in text
+    assert "\n  changed here: ragate.toml:79 top_k = 1 (was 10), prompts/answer.md:14." in text
     assert "a guess" not in text
     one = console.render(report.amended(origin=alone))
-    assert "\n  because of ragate.toml:79 top_k = 1 (was 10)\n" in one
-    guessed = console.render(report.amended(origin=ChangeOrigin(), diagnosis=(said,)))
-    assert "likely: it fails: a guess. Read on" in guessed
+    assert "\n  because of ragate.toml:79 top_k = 1 (was 10), the only difference:" in one
+    counted = console.render(report.amended(origin=ChangeOrigin(), diagnosis=(said,)))
+    assert "a guess" not in counted
+    nothing = report.amended(origin=ChangeOrigin(), diagnosis=(said,), story=Story())
+    assert "likely: it fails: a guess. Read on" in console.render(nothing)
 
 
 def test_what_came_instead_is_named_also_where_retrieval_is_not_blamed() -> None:
@@ -291,3 +294,19 @@ def test_the_most_frequent_reason_of_unscored_samples_is_told_with_its_count() -
 
 def test_a_reason_that_a_warning_tells_already_is_not_told_twice() -> None:
     assert console.render(CASES["regression"]()).count("judge timeout") == 1
+
+
+def test_questions_that_are_not_the_baselines_are_counted_above_the_table():
+    text = console.render(CASES["golden_set_changed"]())
+    told = " ".join(text.split("metric ")[0].split())
+
+    assert (
+        "2 questions removed and not asked, 1 reworded or with other references, 1 renamed" in told
+    )
+    assert "3 added; 2 of them fail today" in told
+
+
+def test_a_column_that_blocks_and_is_not_in_the_policy_says_where_it_comes_from():
+    told = " ".join(console.render(CASES["citations_taken_out"]()).split())
+
+    assert "citation_validity.checked is not in the policy: it comes with citation_validity" in told

@@ -23,7 +23,8 @@ def test_an_explanation_of_hostile_text_is_harmless_too(text: str) -> None:
         record_factory(sample, failed, run=1),
     ]
     row = sample_row_factory(word, evidence=text, displaced_by=[word])
-    shown = explain.explain(sample, records[:1], records, row=row)
+    asked = explain.JudgeQuestion(text, ((text, text),), text)
+    shown = explain.explain(sample, records[:1], records, row=row, questions=[asked])
 
     assert "\x1b" not in shown
     assert "##[" not in shown
@@ -35,6 +36,18 @@ def test_a_sample_that_one_side_does_not_hold_is_explained() -> None:
 
     assert "Answer now" in explain.explain(sample, [], [record_factory(sample)])
     assert "Answer before" in explain.explain(sample, [record_factory(sample)], [])
+
+
+def test_what_a_judge_read_and_answered_stands_behind_a_bar() -> None:
+    messages = (("system", "Judge.\nBe strict."), ("user", "Answer: yes"))
+    asked = explain.JudgeQuestion("faithfulness", messages, "1.0")
+    note = explain.JudgeQuestion("rubric", note="today's judge is not the run's")
+    sample = sample_factory()
+    shown = explain.explain(sample, [], [record_factory(sample)], questions=[asked, note])
+
+    assert "  system\n  | Judge.\n  | Be strict.\n  user\n  | Answer: yes\n" in shown
+    assert "  answered\n  | 1.0\n" in shown
+    assert "question 2 of 2: rubric\n  not shown: today's judge" in shown
 
 
 def test_answers_that_are_equal_are_shown_once() -> None:

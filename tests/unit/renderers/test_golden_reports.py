@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from ragate import plugins
+from ragate.github.publish.comment import comment_of
 from ragate.models import Failure, Score
-from ragate.renderers import console, explain
+from ragate.renderers import console, explain, markdown
 from tests.factories import (
     output_factory,
     record_factory,
@@ -102,6 +103,14 @@ def test_the_explanation_of_a_sample_reads_as_its_golden_file() -> None:
         sample, before, after, row=row, slices=("billing",), marks={"mrr": " (PASS → FAIL)"}
     )
     matches_golden("explain.txt", text)
+
+
+def test_the_gates_of_one_comment_read_as_their_golden_file() -> None:
+    gates = [
+        CASES[case]().amended(gate=case) for case in ("fall_that_held", "two_causes", "unscored")
+    ]
+
+    matches_golden("several_gates.md", comment_of(map(markdown.render, gates)))
 
 
 def test_all_of_a_report_in_the_console_reads_as_its_golden_file() -> None:

@@ -9,6 +9,7 @@ import pytest
 from ragate.models import Direction, MetricRow, MetricVerdict, MustPassRow, SliceRow, Verdict
 from ragate.renderers import console, markdown
 from ragate.renderers._headline import headline
+from ragate.renderers._next_steps import next_words
 from ragate.renderers._numbers import COMMENT, TERMINAL
 from ragate.renderers._status import ReportSign, status_of
 from ragate.renderers._words import verdict_text
@@ -66,7 +67,7 @@ def test_a_rise_that_is_not_proven_is_named_and_not_said_to_be_a_drop_that_canno
     alone, beside = words(rise, slow), words(blind, rise)
     assert "more than is allowed, not proven: prompt_tokens +120 and latency_p95 · does" in alone
     assert "regression" not in alone
-    assert "cannot tell a drop below 10 points from luck; more than is allowed" in beside
+    assert "only drops of 10 points or more can be told from chance; more than is allowed" in beside
 
 
 def test_a_must_pass_sample_that_failed_in_the_baseline_too_is_not_named_as_what_blocks() -> None:
@@ -171,3 +172,34 @@ def test_a_long_reason_keeps_the_line_short() -> None:
 
     assert sum(map(len, words)) <= 106
     assert words[-1] == " · blocks"
+
+
+def test_a_large_fall_that_may_be_luck_is_named_with_its_odds() -> None:
+    fall = metric_row_factory(
+        "faithfulness", 0.91, 0.86, MetricVerdict.CANNOT_TELL, p=0.125, mde=0.08,
+        is_large_fall=True,
+    )  # fmt: skip
+    report = report_factory(decision_factory(metrics=[fall]))
+
+    assert "".join(headline(report, COMMENT)).endswith(
+        "CANNOT TELL: faithfulness −5.0 points; luck does that in about 1 run in 8 · does not block"
+    )
+    assert "this may be a real drop" in "".join(next_words(report, COMMENT))
+
+
+@pytest.mark.parametrize(
+    ("verdict", "after", "said"),
+    [
+        (MetricVerdict.WORSE_HERE, 0.86, "this may be a real drop; read the metrics below."),
+        (MetricVerdict.CANNOT_TELL, 0.86, "look at the metrics below."),
+        (MetricVerdict.CANNOT_TELL, 0.93, "nothing has to be done; look at the metrics below."),
+    ],
+)
+def test_nothing_has_to_be_done_only_where_no_gated_metric_fell(
+    verdict: MetricVerdict, after: float, said: str
+) -> None:
+    row = metric_row_factory("faithfulness", 0.91, after, verdict, p=0.3, mde=0.08)
+
+    words = next_words(report_factory(decision_factory(metrics=[row])), COMMENT)
+
+    assert "".join(words) == said

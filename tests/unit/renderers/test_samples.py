@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from ragate.core.publishable import publishable
-from ragate.models import CauseKind, SampleRow, SampleSide, Turn
+from ragate.models import CauseKind, MustPassRow, SampleRow, SampleSide, Turn
 from ragate.renderers import console, markdown
-from ragate.renderers._samples import equal_scores, failed_alike, pass_words
-from tests.factories import report_factory, sample_row_factory
+from ragate.renderers._samples import equal_scores, failed_alike, pass_words, worst_first
+from tests.factories import decision_factory, report_factory, sample_row_factory
 
 
 def test_three_expected_documents_are_named_and_the_rest_counted() -> None:
@@ -37,7 +37,9 @@ def test_a_sample_passes_or_fails_in_capitals_and_says_nothing_without_a_mark() 
 
 def test_what_came_before_as_well_came_in_no_documents_place() -> None:
     row = sample_row_factory(
-        docs=(["terms.md", "billing/vat.md", "faq.md"], ["terms.md"]), cause=CauseKind.RETRIEVAL
+        docs=(["terms.md", "billing/vat.md", "faq.md"], ["terms.md"]),
+        answers=("No.", "No."),
+        cause=CauseKind.RETRIEVAL,
     )
 
     text = markdown.render(report_factory(samples=(row,)))
@@ -97,3 +99,39 @@ def test_a_sample_listed_for_its_must_pass_alone_has_no_other_outputs() -> None:
 
     assert equal_scores([row]) == 0
     assert equal_scores([row.model_copy(update={"candidate": other})]) == 1
+
+
+def test_the_first_changed_word_stands_in_the_line_of_a_long_answer() -> None:
+    same = "A refund is paid for every product that was bought in our shop and is unused within"
+    row = sample_row_factory(answers=(f"{same} 30 days.", f"{same} 90 days."))
+
+    text = markdown.render(report_factory(samples=(row,)))
+
+    assert "was <code>… is unused within 30 days.</code> now <code>… is unused within 90" in text
+
+
+def test_an_answer_is_cut_between_two_words() -> None:
+    row = sample_row_factory(answers=("Yes.", "No, and nobody could tell you " + "otherwise " * 9))
+
+    text = markdown.render(report_factory(samples=(row,)))
+
+    assert "could tell you otherwise…</code>" in text
+
+
+def test_a_must_pass_sample_that_failed_before_as_well_takes_no_place_of_what_broke_now():
+    rows = [sample_row_factory("broke"), sample_row_factory("as before", must_pass=True)]
+    failing = MustPassRow(
+        sample_id="as before", metric="m", pass_at=1, tries=1, failed=1, met=False, eligible=False
+    )
+    report = report_factory(decision_factory(must_pass=(failing,)), samples=rows)
+
+    assert [row.sample_id for row in worst_first(report, rows)] == ["broke", "as before"]
+
+
+def test_of_an_answer_that_is_the_beginning_of_the_other_the_rest_is_shown() -> None:
+    said = "A change that affects no question posts nothing at all"
+    row = sample_row_factory(answers=(f"{said}; so says comment.", f"{said}; so"))
+
+    text = markdown.render(report_factory(samples=(row,)))
+
+    assert "was <code>… at all; so says comment.</code> now <code>… at all; so</code>" in text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from ragate.errors import ConfigError
 from ragate.rerankers import cross_encoder
 from ragate.rerankers.cross_encoder import LocalReranker
+from ragate.support.installed import install_line
 from tests.unit.systems.pgvector.search.rerank_factories import no_client
 
 
@@ -53,5 +55,5 @@ def test_without_the_library_the_extra_is_named(monkeypatch: pytest.MonkeyPatch)
 
     monkeypatch.setitem(sys.modules, "sentence_transformers", None)
 
-    with pytest.raises(ConfigError, match=r"pip install 'ragate\[local\]'"):
+    with pytest.raises(ConfigError, match=re.escape(install_line("local"))):
         asyncio.run(cross_encoder.create({}, no_client)("q", ["a"]))

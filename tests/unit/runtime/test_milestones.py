@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import threading
+
 import pytest
 
-from ragate.runtime.milestones import Milestones, Pace
+from ragate.runtime.milestones import Milestones, Pace, told_if_slow
 from ragate.runtime.operations import Progress
 
 
@@ -66,3 +68,28 @@ def test_the_time_left_is_rounded_as_nobody_takes_it_for_exact(left: float, show
     clock.now = left
 
     assert pace.words(Progress("judging", 1, 2))[-1] == shown
+
+
+# What takes long is told once.
+
+
+def test_what_takes_long_is_told_while_it_goes_on() -> None:
+    said, told = [], threading.Event()
+
+    def say(line: str) -> None:
+        said.append(line)
+        told.set()
+
+    with told_if_slow(say, "importing rag", after_s=0.01):
+        assert told.wait(10)
+
+    assert said == ["importing rag: 0.01 s so far, still waiting"]
+
+
+def test_what_is_done_soon_is_not_told() -> None:
+    said: list[str] = []
+
+    with told_if_slow(said.append, "importing rag", after_s=60):
+        pass
+
+    assert said == []

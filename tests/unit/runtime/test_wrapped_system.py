@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from ragate.models import Sample, SystemInfo, SystemOutput
-from ragate.protocols import DateReader, IdentifiedSystem, LimitedSystem
+from ragate.protocols import SystemAbilities, system_abilities
 from ragate.runtime.wrapped_system import WrappedSystem
 
 
@@ -33,6 +33,7 @@ class Full(Plain):
     max_concurrency = 2
     identifies_state = True
     reads_date = True
+    arranges = True
 
 
 def test_what_every_system_has_is_that_of_the_one_in_it():
@@ -56,11 +57,5 @@ def test_what_a_system_may_have_as_well_is_told_through_every_wrapper(depth):
     for _ in range(depth):
         plain, full = WrappedSystem(plain), WrappedSystem(full)
 
-    assert (full.max_concurrency, full.identifies_state, full.reads_date) == (2, True, True)
-    assert (plain.max_concurrency, plain.identifies_state, plain.reads_date) == (None, False, False)
-
-
-def test_a_wrapper_is_known_to_have_what_a_system_may_have():
-    assert isinstance(WrappedSystem(Plain()), LimitedSystem)
-    assert isinstance(WrappedSystem(Plain()), IdentifiedSystem)
-    assert isinstance(WrappedSystem(Plain()), DateReader)
+    assert system_abilities(full) == SystemAbilities(2, True, True, True)
+    assert system_abilities(plain) == SystemAbilities()

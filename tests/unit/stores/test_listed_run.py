@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,13 +14,26 @@ from ragate.stores.listed_run import (
     LISTING,
     VERDICTS,
     ListedRun,
+    RunFilter,
     RunStatus,
+    fitting,
     listed_runs,
     read_listed_run,
 )
 from ragate.stores.local import LocalStore
 from tests.factories import decision_factory, report_factory, run_factory
 
+RUN = ListedRun(
+    run_id="20261118-101500-000-aaaa",
+    folder=Path("unused"),
+    status=RunStatus.FAILED,
+    created="2026-11-18T10:15:00+00:00",
+    gate="docs",
+    commit="bad0bad0",
+    branch="main",
+    models=("Gpt-Large", "e5"),
+    meta={"ticket": "RAG-17", "who": "ann"},
+)
 RUN_ID = "20261118-101500-000-aaaa"
 
 
@@ -125,9 +139,9 @@ def test_what_was_noted_comes_back(tmp_path: Path):
 def test_the_models_of_settings_and_judge_are_listed_once(tmp_path: Path):
     settings = {"answer.model": '"gpt-x"', "embed.model": '"e5"', "rerank.model": '"e5"'}
     system = SystemInfo(use="pgvector", settings=settings | {"answer.other": '"no"'})
-    stored(tmp_path, system=system, judge="rubric:gpt-y")
+    stored(tmp_path, system=system, judge="0a1b", judge_name="rubric gpt-y")
 
-    assert only(tmp_path).models == ("gpt-x", "e5", "rubric:gpt-y")
+    assert only(tmp_path).models == ("gpt-x", "e5", "rubric gpt-y")
 
 
 def test_newer_runs_come_first(tmp_path: Path):
@@ -170,7 +184,7 @@ def test_a_list_does_not_read_the_manifest_of_a_run(tmp_path: Path):
 
 
 def test_the_listing_holds_what_the_manifest_does(tmp_path: Path):
-    folder = stored(tmp_path, meta={"ticket": "RAG-17"}, judge="rubric:gpt-y")
+    folder = stored(tmp_path, meta={"ticket": "RAG-17"}, judge_name="rubric gpt-y")
     kept = only(tmp_path)
     (folder / LISTING).unlink()
 
@@ -210,3 +224,53 @@ def test_a_whole_run_is_not_partial(tmp_path: Path):
 
 def test_the_verdicts_of_a_list_are_those_of_a_decision() -> None:
     assert frozenset(map(str, Verdict)) == VERDICTS
+
+
+# Which runs are meant: every condition counts.
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {},
+        {"gate": "docs"},
+        {"commit": "BAD0"},
+        {"branch": "main"},
+        {"since": "2026-11-18", "until": "2026-11-18"},
+        {"model": "gpt"},
+        {"statuses": frozenset({RunStatus.FAILED, RunStatus.BROKEN})},
+        {"meta": {"who": "ann"}},
+    ],
+)
+def test_a_run_that_meets_all_conditions_is_meant(fields: dict[str, Any]):
+    assert list(fitting([RUN], RunFilter(**fields))) == [RUN]
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"gate": "doc"},
+        {"commit": "d0"},
+        {"branch": "mai"},
+        {"since": "2026-11-19"},
+        {"until": "2026-11-17"},
+        {"model": "claude"},
+        {"statuses": frozenset({RunStatus.PASSED})},
+        {"meta": {"who": "ann", "ticket": "RAG-18"}},
+        {"gate": "docs", "branch": "other"},
+    ],
+)
+def test_one_condition_that_is_not_met_is_enough(fields: dict[str, Any]):
+    assert list(fitting([RUN], RunFilter(**fields))) == []
+
+
+def test_an_unfinished_run_is_of_the_day_that_its_id_names():
+    run = ListedRun("20261118-101500-000-aaaa", Path("unused"), RunStatus.UNFINISHED)
+
+    assert RunFilter(since="2026-11-18", until="2026-11-18").fits(run)
+    assert not RunFilter(until="2026-11-17").fits(run)
+
+
+def test_a_filter_without_a_condition_is_empty():
+    assert RunFilter().empty
+    assert not RunFilter(gate="docs").empty

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ragate.support import find_files
-from ragate.support.find_files import files_named
+from ragate.support.find_files import files_named, why_no_match
 
 
 def put(root: Path, *names: str) -> None:
@@ -37,3 +37,25 @@ def test_the_search_ends_in_a_folder_without_end(tmp_path: Path, monkeypatch: py
     monkeypatch.setattr(find_files, "MOST_FOLDERS", 5)
 
     assert len(list(files_named("x.toml", tmp_path))) <= 4
+
+
+# A pattern that matches nothing: the first part of it that is wrong is named.
+
+
+@pytest.mark.parametrize(
+    ("pattern", "told"),
+    [
+        ("result/*.jsonl", "there is no folder 'result' in it; did you mean 'results'?"),
+        ("results/*.json", "the folder results holds none"),
+        ("results/outputs.jsonl", "no file 'outputs.jsonl' in it; did you mean 'output.jsonl'?"),
+        ("results", 'it is a folder: "results/**/*" names its files'),
+        ("*.jsonl", ""),
+        ("**/*.json", ""),
+    ],
+)
+def test_the_first_part_that_leads_nowhere_is_named(tmp_path: Path, pattern: str, told: str):
+    (tmp_path / "results").mkdir()
+    (tmp_path / "results" / "output.jsonl").touch()
+
+    assert told in why_no_match(tmp_path, pattern)
+    assert bool(told) == bool(why_no_match(tmp_path, pattern))

@@ -42,7 +42,7 @@ def test_of_a_file_that_grows_no_more_is_read_than_the_cap_and_a_byte(
             assert size == 101
             return b"x" * size
 
-    monkeypatch.setattr(foreign_files, "open_regular", lambda *_path, **_rest: Growing())
+    monkeypatch.setattr(foreign_files, "open_file", lambda *_path, **_rest: Growing())
 
     with pytest.raises(DatasetError, match="more than 100 bytes"):
         read_bytes(Path("a.txt"), error=DatasetError, max_bytes=100)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
-from ragate.support.git import is_clean
+import pytest
+
+from ragate.support.git import is_clean, repository
 
 
 def test_our_own_files_leave_a_work_tree_clean(tmp_path: Path) -> None:
@@ -27,3 +29,17 @@ def test_our_own_files_leave_a_work_tree_clean(tmp_path: Path) -> None:
     (tmp_path / "other.txt").write_text("x")
     assert not is_clean(inner, but=[state, outputs])
     assert not is_clean(tmp_path, but=[tmp_path])
+
+
+def test_git_is_asked_where_it_may_find_something_and_nowhere_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    inside = tmp_path / "clone" / "docs"
+    inside.mkdir(parents=True)
+    (tmp_path / "clone" / ".git").write_text("gitdir: ../elsewhere\n")  # as a work tree has it
+    said = subprocess.CompletedProcess([], 0, stdout=str(tmp_path / "clone"))
+    monkeypatch.setattr(subprocess, "run", lambda *_arguments, **_options: said)
+    monkeypatch.delenv("GIT_DIR", raising=False)
+
+    assert repository(tmp_path) is None
+    assert repository(inside) == tmp_path / "clone"

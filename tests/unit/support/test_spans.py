@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from contextlib import contextmanager
 from typing import Any
 
@@ -10,7 +9,7 @@ import pytest
 
 from ragate.plugin_kit import own_span
 from ragate.support import spans
-from ragate.support.spans import Spanned, listening, span, spanned
+from ragate.support.spans import Spanned, listening, span
 
 
 class Heard:
@@ -46,19 +45,6 @@ def test_a_plugins_span_has_the_name_it_was_given():
         pass
 
     assert heard.told == [("own", "reorder", {"passages": 12})]
-
-
-def test_a_whole_coroutine_is_timed():
-    heard = Heard()
-
-    @spanned(Spanned.RUN, command="check")
-    async def work(number: int) -> int:
-        return number + 1
-
-    with listening(heard):
-        assert asyncio.run(work(1)) == 2
-
-    assert heard.told == [("run", "", {"command": "check"})]
 
 
 def test_nobody_hears_anything_after_the_end():

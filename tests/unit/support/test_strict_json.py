@@ -1,17 +1,15 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ragate.errors import BaselineError, DatasetError
 from ragate.support.strict_json import MAX_DEPTH, loads, read_lines
 
-EXAMPLES = 10_000 if os.environ.get("HYPOTHESIS_PROFILE") == "night" else 500
 JSON = st.recursive(
     st.none()
     | st.booleans()
@@ -30,7 +28,6 @@ def error_of(text: str | bytes) -> str:
     return str(caught.value)
 
 
-@settings(max_examples=EXAMPLES, deadline=None)
 @given(JSON, st.booleans())
 def test_all_plain_json_is_read_as_the_standard_library_reads_it(
     value: object, plain: bool
@@ -40,7 +37,6 @@ def test_all_plain_json_is_read_as_the_standard_library_reads_it(
     assert loads(text, where="x", error=DatasetError) == value
 
 
-@settings(max_examples=EXAMPLES, deadline=None)
 @given(st.binary() | st.text())
 def test_anything_is_json_or_the_error_that_was_asked_for(text: str | bytes) -> None:
     try:

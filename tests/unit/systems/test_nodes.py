@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from ragate.errors import ConfigError
-from ragate.systems._nodes import NodeReader
 from ragate.systems._output import OutputError
+from ragate.systems.llamaindex import NodeReader
 
 RANDOM = "3f2504e0-4f89-41d3-9a0c-0305e82c3301"
 

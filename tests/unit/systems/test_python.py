@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from pathlib import Path
 
 import pytest
@@ -127,6 +128,20 @@ def test_a_runnable_gets_the_earlier_turns_under_its_key(tmp_path: Path):
     assert alone == "{'input': 'A?', 'chat_history': []}"
     assert after is not None
     assert "'chat_history': [{'role': 'user', 'content': 'Hi'}" in after
+
+
+def test_a_runnable_with_one_key_for_both_gets_the_question_as_the_last_message(tmp_path: Path):
+    alone, after = _chat(tmp_path, "Chain", input_key="messages", messages_key="messages")
+
+    assert alone == "{'messages': [{'role': 'user', 'content': 'A?'}]}"
+    assert after is not None
+    assert ast.literal_eval(after) == {
+        "messages": [
+            {"role": "user", "content": "Hi"},
+            {"role": "assistant", "content": "Hello"},
+            {"role": "user", "content": "B?"},
+        ]
+    }
 
 
 @pytest.mark.parametrize("name", ["without", "Chain"])

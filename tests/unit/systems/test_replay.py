@@ -11,10 +11,12 @@ import pytest
 
 from ragate.errors import ConfigError, DatasetError
 from ragate.models import SystemOutput, Turn
-from ragate.systems._recordings import read_recordings
-from ragate.systems.replay import Replay, allowed_files, create
+from ragate.outputs.mapping import RecordMapping
+from ragate.systems.replay import Recordings, Replay, allowed_files, create, read_recordings
 from tests.factories import sample_factory
 from tests.unit.systems.using import resources_of
+
+ASKED = sample_factory("q001")
 
 
 def recorded(path: Path, *lines: dict[str, object]) -> Path:
@@ -200,3 +202,43 @@ def test_over_arranged_passages_a_question_is_found_by_its_id_alone(tmp_path: Pa
     assert output.error is not None
     assert output.error.message.endswith("under its id: arrange = 'reversed'")
     assert answer(replay).answer == "of the plain one"
+
+
+# Recorded outputs under their ids, else under their questions.
+
+
+def read(path: Path, *rows: dict[str, Any], **mapping: Any) -> Recordings:
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return read_recordings([path], RecordMapping.model_validate(mapping))
+
+
+def answers(recordings: Recordings) -> list[str | None]:
+    return [kept.read().answer for kept in recordings.of(ASKED)]
+
+
+def test_a_line_with_an_id_of_its_own_is_found_by_its_question(tmp_path: Path):
+    row = {"id": "trace-7", "question": f"  {ASKED.query} ", "answer": "Yes."}
+
+    assert answers(read(tmp_path / "o.jsonl", row)) == ["Yes."]
+
+
+def test_the_samples_own_id_wins_over_its_question(tmp_path: Path):
+    rows = [
+        {"id": "other", "question": ASKED.query, "answer": "No."},
+        {"id": ASKED.id, "answer": "Yes."},
+    ]
+
+    assert answers(read(tmp_path / "o.jsonl", *rows)) == ["Yes."]
+
+
+def test_lines_of_several_ids_that_ask_the_same_are_its_runs(tmp_path: Path):
+    rows = [{"id": name, "question": ASKED.query, "answer": name} for name in ("a", "b")]
+    rows.insert(1, {"id": "a", "question": "Something else?", "answer": "of the same session"})
+
+    assert answers(read(tmp_path / "o.jsonl", *rows)) == ["a", "b"]
+
+
+def test_lines_that_are_mapped_are_runs_as_any_others(tmp_path: Path):
+    rows = [{"user_input": ASKED.query, "response": text} for text in ("one", "two")]
+
+    assert answers(read(tmp_path / "o.jsonl", *rows, preset="ragas")) == ["one", "two"]

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
 import sys
 from pathlib import Path
 
 import pytest
 
-from ragate.errors import ConfigError
+from ragate.errors import ConfigError, SystemStartError
+from tests.factories import sample_factory
 from tests.unit.systems.functions import PLAIN, one
 from tests.unit.systems.using import ask, message, module
 
@@ -148,22 +151,28 @@ def test_an_exception_of_a_library_is_told_with_the_line_that_called_it(
     assert told.endswith(f"({own}.py:2, in answer)")
 
 
-def test_a_module_of_another_project_is_not_asked_in_its_place(tmp_path: Path):
+def test_two_projects_with_modules_of_one_name_are_each_asked_their_own(tmp_path: Path):
     first, second = tmp_path / "first", tmp_path / "second"
     first.mkdir()
     name = module(first, "def answer(query): return 'first'")
     second.mkdir()
     (second / f"{name}.py").write_text("def answer(query): return 'second'")
     settings = {"target": f"{name}:answer"}
-    (output,) = ask("python", settings, first)
-    assert output.answer == "first"
 
-    with pytest.raises(ConfigError, match="was imported from") as raised:
-        ask("python", settings, second)
+    found = [ask("python", settings, root)[0].answer for root in (first, second)]
 
-    assert str(first / f"{name}.py") in raised.value.message
-    assert str(second / f"{name}.py") in raised.value.message
-    assert "a process of its own" in raised.value.remedy
+    assert found == ["first", "second"]
+
+
+def test_a_module_named_as_one_of_python_s_own_is_not_mistaken_for_it(tmp_path: Path):
+    (tmp_path / "socket.py").write_text("def answer(query): return 'x'")
+
+    with pytest.raises(
+        ConfigError, match=r"was imported from .*socket.py, and the project"
+    ) as told:
+        ask("python", {"target": "socket:answer"}, tmp_path)
+
+    assert "rename the project's" in told.value.remedy
 
 
 def test_a_module_that_is_no_file_of_the_project_is_taken_from_where_it_is(tmp_path: Path):
@@ -199,3 +208,47 @@ def test_a_module_that_needs_arguments_says_where_they_belong(tmp_path: Path):
         ask("python", {"target": f"{module(tmp_path, code)}:answer"}, tmp_path)
 
     assert "goes below `if __name__ == ...`" in caught.value.remedy
+
+
+def test_asked_live_the_code_is_in_this_process(tmp_path: Path):
+    code = "import os\ndef answer(query): return str(os.getpid())"
+    keys = {"target": f"{module(tmp_path, code)}:answer"}
+
+    (live,) = ask("python", keys, tmp_path, live=True)
+    (apart,) = ask("python", keys, tmp_path)
+
+    assert live.answer == str(os.getpid()) != apart.answer
+
+
+def test_a_sample_that_hangs_is_given_up_live_too(tmp_path: Path):
+    code = """
+    import asyncio
+    async def answer(query):
+        await asyncio.sleep(60 if "q1" in query else 0)
+        return query
+    """
+    samples = [sample_factory("q1"), sample_factory("q2")]
+
+    target = {"target": f"{module(tmp_path, code)}:answer"}
+    outputs = ask("python", target, tmp_path, samples=samples, timeout_s=1, live=True)
+
+    assert "no output within 1 s" in message(outputs[0])
+    assert outputs[1].error is None
+
+
+def test_an_interpreter_cannot_be_asked_live(tmp_path: Path):
+    keys = {"target": f"{module(tmp_path, PLAIN)}:answer", "interpreter": ["python"]}
+
+    with pytest.raises(ConfigError, match="asked live") as told:
+        ask("python", keys, tmp_path, live=True)
+
+    assert "take interpreter and record out" in told.value.remedy
+
+
+def test_without_unix_sockets_there_are_no_workers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.delattr(asyncio, "start_unix_server")
+
+    with pytest.raises(SystemStartError, match="needs Unix sockets") as told:
+        ask("python", {"target": f"{module(tmp_path, PLAIN)}:answer"}, tmp_path)
+
+    assert "WSL" in told.value.remedy

@@ -12,8 +12,8 @@ from typing import Any
 
 from ragate import plugins
 from ragate.models import Sample, SystemInfo, SystemOutput
-from ragate.pipeline.run.collect_pass import run_pass
-from ragate.protocols import LimitedSystem, Resources
+from ragate.pipeline.run.collected_outputs import run_pass
+from ragate.protocols import Resources, system_abilities
 from tests.factories import sample_factory
 
 _NUMBER = itertools.count()
@@ -50,7 +50,7 @@ async def asked(
     """Return an output for each sample, in order."""
     async with plugins.system(use, settings, resources) as system:
         await system.prepare()
-        limit = system.max_concurrency if isinstance(system, LimitedSystem) else None
+        limit = system_abilities(system).max_concurrency
         outputs = await run_pass(
             system,
             samples,

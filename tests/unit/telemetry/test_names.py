@@ -15,7 +15,7 @@ from tools import telemetry_files
 
 DOCS = Path(__file__).parents[3] / "docs"
 PAGE = (DOCS / "telemetry.md").read_text(encoding="utf-8")
-KNOWN = {each.prometheus for each in names.INSTRUMENTS}
+KNOWN = {telemetry_files.prometheus(each) for each in names.INSTRUMENTS}
 ANEW = "python -m tools.telemetry_files writes it anew"
 
 

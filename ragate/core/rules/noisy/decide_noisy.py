@@ -1,12 +1,12 @@
 """Noisy metrics: the verdict of each from the family's test, and the drop it could see."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from ragate.core.comparison.compare import Comparison
-from ragate.core.rules.metric_case import MetricCase, RuleOutcome, blank_row, worst_case
+from ragate.core.rules.metric_case import MetricCase, RuleOutcome, blank_row
 from ragate.core.rules.metric_family import (
     GENERALISE,
     THIS_SET,
@@ -20,6 +20,7 @@ from ragate.core.rules.noisy.metric_verdict import Figures
 from ragate.core.rules.not_comparable import usable_cases
 from ragate.core.rules.wording import count
 from ragate.core.statistics.fewest_losses import losses_to_fail
+from ragate.core.statistics.joint_noise import JointNoise, joint_noise
 from ragate.core.statistics.looks import Stages
 from ragate.core.statistics.permutation import DRAWS
 from ragate.models import DecisionSettings, MetricRow, MetricVerdict
@@ -32,6 +33,7 @@ class FamilyResult:
     Attributes:
         p: Smallest adjusted p of the deciding claim; 1 where nothing was tested.
         losses: Fewest samples that must break before the test can fail, alone and in the family.
+        joint: The noise of each tested metric beside that of the others.
     """
 
     outcomes: dict[str, RuleOutcome]
@@ -39,16 +41,11 @@ class FamilyResult:
     p: float = 1.0
     losses: tuple[int, int] = (0, 0)
     units: int = 0
+    joint: Mapping[str, JointNoise] = field(default_factory=dict)
 
 
 def deciding_claim(settings: DecisionSettings, comparison: Comparison) -> Claim:
-    """Return the claim that can be red; chosen from fingerprints, before any score is seen.
-
-    A merged baseline is of no system that ever ran: nothing is claimed on its very samples.
-    """
-    before = comparison.baseline_run
-    if before is not None and before.manifest.merged is not None:
-        return GENERALISE
+    """Return the claim that can be red; chosen from fingerprints, before any score is seen."""
     if settings.claim != "auto":
         return settings.claim
     return THIS_SET if comparison.same_system else GENERALISE
@@ -73,32 +70,7 @@ def decide_noisy(
     is_gate = any(case.gates for case in usable)
     stages = stages_of(comparison, settings) if is_gate else Stages(settings.alpha)
     result = _test_family(usable, comparison, settings, stages, draws)
-    outcomes = result.outcomes
-    if is_gate and not any(outcome.red for outcome in outcomes.values()):
-        outcomes = _with_worst_cases(usable, outcomes, comparison, settings, draws)
-    return replace(result, outcomes={**refused, **outcomes})
-
-
-def _with_worst_cases(
-    cases: Sequence[MetricCase],
-    outcomes: dict[str, RuleOutcome],
-    comparison: Comparison,
-    settings: DecisionSettings,
-    draws: int,
-) -> dict[str, RuleOutcome]:
-    """Turn a pass into no decision where what is unscored could hide a regression."""
-    worst = [worst_case(case) for case in cases]
-    if not any(worst):
-        return outcomes
-    filled = [worst or case for worst, case in zip(worst, cases, strict=True)]
-    # One look with the whole of alpha: it may only turn a pass into no decision.
-    hidden = _test_family(filled, comparison, settings, Stages(settings.alpha), draws).outcomes
-    with_hidden = dict(outcomes)
-    for name, outcome in outcomes.items():
-        if hidden[name].red:
-            reason = f"{name}: what could not be scored could hide a regression"
-            with_hidden[name] = replace(outcome, undecided=(*outcome.undecided, reason))
-    return with_hidden
+    return replace(result, outcomes={**refused, **result.outcomes})
 
 
 def _test_family(
@@ -126,13 +98,16 @@ def _test_family(
         )
         for metrics in (1, len(cases))
     )
-    test = FamilyTest(comparison, settings, claim, table, p, stages.level(passes), seed, alone)
+    names = tuple(case.name for case in cases)
+    joint = joint_noise(table.blocks)
+    level = stages.level(passes)
+    test = FamilyTest(comparison, settings, claim, table, names, p, joint, level, seed, alone)
     outcomes = {}
     for column, case in enumerate(cases):
         outcomes[case.name] = _outcome(case, figures_of(case, column, test), test)
     units = len(np.unique(table.units))
-    names = tuple(case.name for case in cases)
-    return FamilyResult(outcomes, names, float(p.down.min()), (alone, together), units)
+    smallest, beside = float(p.down.min()), dict(zip(names, joint, strict=False))
+    return FamilyResult(outcomes, names, smallest, (alone, together), units, beside)
 
 
 def _not_measured(case: MetricCase, reason: str) -> RuleOutcome:
@@ -160,14 +135,17 @@ def _meaning(case: MetricCase, row: MetricRow, figures: Figures, test: FamilyTes
         return RuleOutcome(row)
     if row.verdict is MetricVerdict.REGRESSED:
         return RuleOutcome(row.amended(blocks=True), red=(row.reason,))
-    warnings = (row.reason,) if row.verdict is MetricVerdict.WORSE_HERE else ()
+    look = row.verdict is MetricVerdict.WORSE_HERE or row.is_large_fall
+    warnings = (row.reason,) if look else ()
     if row.verdict is not MetricVerdict.UNCHANGED and figures.units < test.losses:
         noun = "cluster" if test.table.clustered else "sample"
         reason = (
             f"{case.name} is scored on {count(figures.units, noun)}: at least {test.losses} must "
             "get worse before it can fail"
         )
-        if test.can_fail:
+        assert case.column is not None
+        lost = case.column.candidate.unscored[case.counted].any()
+        if test.can_fail and not lost:
             return RuleOutcome(row, warnings=(*warnings, reason))
         return RuleOutcome(row, undecided=(reason,), warnings=warnings)
     return RuleOutcome(row, warnings=warnings)

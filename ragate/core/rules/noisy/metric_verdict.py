@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 from ragate.core.rules.metric_case import MetricCase
 from ragate.core.rules.metric_family import THIS_SET
-from ragate.core.rules.wording import moved, number, odds, points, worse_way
+from ragate.core.rules.wording import count, moved, number, odds, points, worse_way
+from ragate.core.statistics.looks import SUSPICIOUS
 from ragate.core.statistics.score_columns import SLACK
 from ragate.models import DecisionSettings, MetricVerdict
 
@@ -20,9 +21,14 @@ class Figures:
         units: Independent units: samples or clusters.
         moved: Whether any sample's score changed.
         level: What p must reach to be proven.
-        lower: One-sided 95 % lower bound of the change.
+        excluded: Whether a drop of `care` is ruled out at 5 %.
         beyond_margin: Whether the drop is proven to exceed the rule's margin.
         allowed, allowed_other: Smallest drop that counts, by the deciding and the other claim.
+        shows: Smallest drop that shows in a change that rewords as much as this one; None: none.
+        assumed: Whether that rests on noise that nobody measured.
+        breaks: The same where the rest stays as it is; of a set that sees none, or a total
+            one alone, what is allowed. None where that is not asked.
+        decisive: Units of which a drop of this size would show; None where no set is large enough.
     """
 
     change: float
@@ -32,7 +38,6 @@ class Figures:
     p_up: float
     p_other: float
     level: float
-    lower: float
     beyond_margin: bool
     before: float
     after: float
@@ -43,6 +48,17 @@ class Figures:
     n: int
     allowed: float
     allowed_other: float
+    shows: float | None = None
+    assumed: bool = False
+    breaks: float | None = None
+    excluded: bool = False
+    decisive: int | None = None
+
+    @property
+    def is_large_fall(self) -> bool:
+        """Whether it fell by what this set is said to see, and that is hardly luck."""
+        fell = self.breaks is not None and _reaches(self, self.breaks)
+        return fell and self.p <= SUSPICIOUS
 
 
 def verdict_of(figures: Figures, settings: DecisionSettings) -> MetricVerdict:
@@ -54,7 +70,9 @@ def verdict_of(figures: Figures, settings: DecisionSettings) -> MetricVerdict:
         return MetricVerdict.WORSE_HERE
     if figures.p_up <= settings.alpha:
         return MetricVerdict.IMPROVED
-    if figures.lower > -settings.care and (1 - settings.care) ** figures.units <= RARE:
+    if figures.is_large_fall:
+        return MetricVerdict.CANNOT_TELL
+    if figures.excluded and (1 - settings.care) ** figures.units <= RARE:
         return MetricVerdict.HELD
     return MetricVerdict.CANNOT_TELL
 
@@ -70,9 +88,8 @@ def reason_of(
     settings: DecisionSettings,
     before: float,
     after: float,
-    mde: float | None,
 ) -> str:
-    """Say why, in one sentence; `before`, `after` and `mde` are in the metric's own unit."""
+    """Say why, in one sentence; `before` and `after` are in the metric's own unit."""
     assert case.column is not None
     span = case.column.span
     movement = moved(case.info, before, after)
@@ -86,7 +103,9 @@ def reason_of(
     if verdict is MetricVerdict.HELD:
         bad = worse_way(case.info)
         return f"{movement}; a {bad} of {number(settings.care * span)} or more can be ruled out"
-    return f"{movement}; {_blind(case, mde, span)}"
+    if figures.is_large_fall:
+        return f"{movement}; {_undecided(figures)}"
+    return f"{movement}; {_blind(case, figures.shows)}"
 
 
 def _worse_here(case: MetricCase, figures: Figures, span: float) -> str:
@@ -100,8 +119,19 @@ def _worse_here(case: MetricCase, figures: Figures, span: float) -> str:
     return f"a {bad} is proven, but not one of more than `margin` {number(case.rule.margin)}"
 
 
-def _blind(case: MetricCase, mde: float | None, span: float) -> str:
+def _undecided(figures: Figures) -> str:
+    """Say that a fall may be real or luck, and what would tell."""
+    chance = f"CANNOT TELL: an unchanged system does this {odds(figures.p)}"
+    if figures.decisive is None:
+        return f"{chance}, and no set of this noise would show it"
+    if figures.decisive <= figures.units:
+        return f"{chance}; `ragate check --runs 5` would decide it"
+    noun = "cluster" if figures.units < figures.n else "question"
+    return f"{chance}; about {count(figures.decisive, noun)} would show a fall of this size"
+
+
+def _blind(case: MetricCase, shows: float | None) -> str:
     bad = worse_way(case.info)
-    if mde is None:
+    if shows is None:
         return f"too few samples to show any {bad}"
-    return f"only {bad}s of {points(mde / span)} or more show here"
+    return f"only {bad}s of {points(shows)} or more show here"

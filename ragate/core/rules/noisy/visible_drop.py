@@ -1,21 +1,32 @@
 """The smallest drop that one metric of a comparison can show."""
 
+from collections.abc import Mapping, Sequence
+
 from ragate.core.comparison.compare import Comparison
 from ragate.core.rules.metric_case import MetricCase
 from ragate.core.rules.metric_family import GENERALISE
+from ragate.core.rules.wording import points
+from ragate.core.statistics.joint_noise import JointNoise
 from ragate.core.statistics.looks import SUSPICIOUS, SUSPICIOUS_SLICES
 from ragate.core.statistics.metric_noise import Noise, measure_noise
 from ragate.core.statistics.power import Design, up_to_a_thousandth
+from ragate.core.text.listed_names import listed
 from ragate.models import DecisionSettings
 
-ASSUMED = "noise unknown: 5 % of verdicts are assumed to flip between runs"
+ASSUMED = "noise unknown: 5 % of verdicts are assumed to flip between runs; no promise"
+REWORDED = 0.3  # share of the answers that a change which breaks some also words otherwise
 
 
 def noise_of(case: MetricCase, comparison: Comparison) -> Noise:
-    """Return the noise of a metric's recorded baseline, on the samples that count."""
+    """Return the noise of a metric's recorded baseline, on the samples that count.
+
+    Of one run nothing is known but what the passes of the candidate differ by.
+    """
     assert case.column is not None
     recorded = case.column.scaled(case.column.recorded.values[case.counted])
-    return measure_noise(recorded, runs=comparison.baseline.repeats)
+    noise = measure_noise(recorded, runs=comparison.baseline.repeats)
+    again = case.column.scaled(case.column.candidate.values[case.counted])
+    return noise if noise.measured else noise.with_runs(again)
 
 
 def design_of(
@@ -23,7 +34,7 @@ def design_of(
     settings: DecisionSettings,
     *,
     claim: str,
-    metrics: int,
+    joint: JointNoise,
     allowed: float,
     confirmed: bool,
     on_slice: bool = False,
@@ -31,7 +42,7 @@ def design_of(
     """Return the gate as this candidate met it.
 
     Args:
-        metrics: Metrics that are tested together.
+        joint: The noise of the metric beside that of those tested together with it.
         allowed: Smallest drop that can be red, as a share of the range.
         confirmed: Whether a suspicious first look may be followed by another.
         on_slice: A slice has to be more suspicious for that.
@@ -40,7 +51,7 @@ def design_of(
     further = comparison.candidate_run.manifest.confirm if confirmed else 0
     return Design(
         alpha=settings.alpha,
-        metrics=metrics,
+        joint=joint,
         baseline_runs=max(len(comparison.baseline.distinct), 1),
         candidate_runs=1 if further else runs,
         confirm=max(further, runs - 1) if further else 0,
@@ -54,3 +65,41 @@ def visible_drop(design: Design, units: int, noise: Noise) -> float | None:
     """Return the smallest drop that shows in four of five cases, as it is printed, or None."""
     mde = design.mde(units, noise)
     return None if mde is None else up_to_a_thousandth(mde)
+
+
+def sizes(drops: Mapping[str, float]) -> str:
+    """Return the size of one metric's drop, or ``6.2 points in mrr, 4 points in idf_f1``."""
+    largest = sorted(drops, key=lambda name: -drops[name])
+    if len(largest) == 1:
+        return points(drops[largest[0]])
+    return listed([f"{points(drops[name])} in {name}" for name in largest])
+
+
+def sight_sentence(
+    drops: Mapping[str, tuple[float | None, float | None]],
+    *,
+    measured: bool,
+    exact: Sequence[str] = (),
+) -> str:
+    """Say which drops show before there is a change, metric by metric.
+
+    Args:
+        drops: Where answers break and the rest stays, and with `REWORDED` reworded.
+        measured: Whether runs of every metric tell its noise.
+        exact: Metrics without noise.
+    """
+    kindest, usual = (
+        {name: drop for name, pair in drops.items() if (drop := pair[place]) is not None}
+        for place in (0, 1)
+    )
+    certain = f"of {listed(exact)} every change shows" if exact else ""
+    if not kindest:
+        line = "no drop shows: there are too few questions" if drops else ""
+        return "; ".join(filter(None, [certain, line]))
+    start = f"drops of {sizes(kindest)} or more show where answers break and the rest stays"
+    hidden = sizes(usual) if usual else "no size"
+    line = f"{start}, of {hidden} where {REWORDED:.0%} are also reworded"
+    blind = listed([name for name in drops if name not in kindest])
+    no_drop = f"no drop of {blind}: there are too few questions" if blind else ""
+    assumed = "" if measured else "the noise between runs is assumed: no promise"
+    return "; ".join(filter(None, [line, no_drop, certain, assumed]))

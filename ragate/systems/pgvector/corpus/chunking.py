@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ragate.systems.pgvector.corpus.files import Document
-from ragate.systems.pgvector.corpus.html import to_markdown
+from ragate.support.installed import refuse_other_version
+from ragate.systems.pgvector.corpus.files import Document, to_markdown
 from ragate.systems.pgvector.corpus.metadata import FRONT
 from ragate.systems.pgvector.settings import Settings
 
@@ -47,7 +47,11 @@ def cut(documents: Iterable[Document], settings: Settings) -> tuple[list[Chunk],
 
     Parents are the passages that are returned in place of the chunks in them; without
     ``[system.parents]`` there are none.
+
+    Raises:
+        NotInstalledError: LlamaIndex is not installed, or another version.
     """
+    refuse_other_version("llama-index-core")
     from llama_index.core.node_parser import MarkdownNodeParser
 
     small = _splitter(settings.chunk_size, settings.chunk_overlap)

@@ -1,9 +1,12 @@
 """Reading the corpus: a folder of pages, or a BEIR ``corpus.jsonl``."""
 
 import hashlib
+import json
 import os
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +14,86 @@ from ragate.core.hashing import digest
 from ragate.errors import ConfigError
 from ragate.support.foreign_files import decode, inside, read_bytes
 from ragate.support.strict_json import read_lines
-from ragate.systems.pgvector.corpus.html import to_markdown
+
+_SKIPPED = frozenset({"script", "style", "template", "noscript", "svg", "nav", "head"})
+_BLOCK_NAMES = """
+p div section article main header footer aside ul ol dl dt dd table tr blockquote pre figure
+figcaption hr br form details summary
+"""
+_BLOCKS = frozenset(_BLOCK_NAMES.split())
+_SPACES = re.compile(r"[ \t\r\f\v]+")
+_LINES = re.compile(r" ?\n[ \n]*\n ?| ?\n ?")
+# Pages in other markup than Markdown, as Markdown: headings stay headings.
+
+# Suffixes by the kind of their text.
+KINDS = {".rst": "rst", ".adoc": "asciidoc", ".asciidoc": "asciidoc", ".ipynb": "notebook"}
+_UNDERLINE = re.compile(r"([=\-~^\"'*+#.:_])\1{2,}")
+_TITLE = re.compile(r"(={1,6})[ \t]+(\S.*)")
+
+
+def as_markdown(text: str, kind: str) -> tuple[str, str]:
+    """Return text and kind of a page: ``markdown`` for what is turned into it, else as it came.
+
+    A notebook gives its texts and its code, without what the code printed; a file of that name
+    that is none is plain text.
+    """
+    if kind == "rst":
+        return "\n".join(_with_headings(text.split("\n"))), "markdown"
+    if kind == "asciidoc":
+        return "\n".join(map(_heading, text.split("\n"))), "markdown"
+    if kind != "notebook":
+        return text, kind
+    try:
+        return "\n\n".join(_cells(json.loads(text))), "markdown"
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        return text, "text"
+
+
+def _with_headings(lines: list[str]) -> Iterator[str]:
+    """Yield lines with each title marked by the depth of its underline, an overline left out."""
+    levels: list[str] = []
+    number = 0
+    while number < len(lines):
+        line = lines[number]
+        below = lines[number + 1].rstrip() if number + 1 < len(lines) else ""
+        if _UNDERLINE.fullmatch(line.rstrip()) and below and not _UNDERLINE.fullmatch(below):
+            after = lines[number + 2].rstrip() if number + 2 < len(lines) else ""
+            if after == line.rstrip():  # an overline
+                number += 1
+                continue
+        if _is_title(line, below):
+            mark = below[0]
+            levels += [] if mark in levels else [mark]
+            yield f"{'#' * min(6, levels.index(mark) + 1)} {line.strip()}"
+            number += 2
+            continue
+        yield line
+        number += 1
+
+
+def _is_title(line: str, below: str) -> bool:
+    title = line.strip()
+    marked = bool(title) and not _UNDERLINE.fullmatch(title) and bool(_UNDERLINE.fullmatch(below))
+    return marked and len(below) >= len(title) and not line.startswith((" ", "\t", "*", "-"))
+
+
+def _heading(line: str) -> str:
+    match = _TITLE.fullmatch(line)
+    return f"{'#' * len(match[1])} {match[2].rstrip('= ')}" if match else line
+
+
+def _cells(notebook: dict[str, list[dict[str, object]]]) -> Iterator[str]:
+    for cell in notebook["cells"]:
+        source = cell.get("source", "")
+        text = "".join(map(str, source)) if isinstance(source, list) else str(source)
+        if cell.get("cell_type") == "code":
+            yield f"```\n{text}\n```"
+        elif cell.get("cell_type") == "markdown":
+            yield text
+
 
 SUFFIXES = {".md": "markdown", ".markdown": "markdown", ".html": "html", ".htm": "html",
-            ".txt": "text"}  # fmt: skip
+            ".txt": "text", **KINDS}  # fmt: skip
 MAX_PAGE_BYTES = 16 * 1024 * 1024
 MAX_CORPUS_BYTES = 2 * 1024 * 1024 * 1024
 WHERE = "[system] corpus"
@@ -84,7 +163,7 @@ def read_texts(root: Path, folder: str) -> dict[str, str]:
 
 def readable(text: str, kind: str) -> str:
     """Return the text of a page as a reader sees it."""
-    return to_markdown(text)[1] if kind == "html" else text
+    return to_markdown(text)[1] if kind == "html" else as_markdown(text, kind)[0]
 
 
 def _read_pages(top: Path) -> Iterator[Document]:
@@ -101,8 +180,8 @@ def _read_pages(top: Path) -> Iterator[Document]:
             )
         content = read_bytes(path, error=ConfigError, max_bytes=MAX_PAGE_BYTES)
         text = decode(content, where=str(path), error=ConfigError)
-        kind = SUFFIXES[path.suffix.lower()]
-        yield _document(name, kind, text.replace("\r\n", "\n"), where=str(path))
+        text, kind = as_markdown(text.replace("\r\n", "\n"), SUFFIXES[path.suffix.lower()])
+        yield _document(name, kind, text, where=str(path))
 
 
 def _pages(top: Path) -> Iterator[Path]:
@@ -154,3 +233,68 @@ def _document(
     if metadata:
         content = digest([content, dict(metadata)])
     return Document(doc_id, kind, text, content, metadata or {})
+
+
+# HTML to Markdown-like text: headings stay headings, so that pages split where they should.
+
+
+class _Reader(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.title = ""
+        self.parts: list[str] = []
+        self._skipping = ""
+        self._in_title = False
+        self._depth = 0
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        del attrs
+        if tag == "title":
+            self._in_title = not self.title
+        if self._skipping:
+            self._depth += tag == self._skipping
+        elif tag in _SKIPPED:
+            self._skipping, self._depth = tag, 1
+        else:
+            self.parts.append(_opening(tag))
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag == "title":
+            self._in_title = False
+        if self._skipping:
+            self._depth -= tag == self._skipping
+            # A page that never closes its head must not lose its body.
+            if self._depth <= 0 or (self._skipping == "head" and tag == "body"):
+                self._skipping = ""
+        elif tag in _BLOCKS or re.fullmatch(r"h[1-6]", tag):
+            self.parts.append("\n\n")
+        elif tag in {"td", "th"}:
+            self.parts.append(" ")
+
+    def handle_data(self, data: str) -> None:
+        if self._in_title:
+            self.title += data
+        elif not self._skipping:
+            self.parts.append(data)
+
+
+def _opening(tag: str) -> str:
+    if re.fullmatch(r"h[1-6]", tag):
+        return f"\n\n{'#' * int(tag[1])} "
+    if tag == "li":
+        return "\n- "
+    return "\n\n" if tag in _BLOCKS else ""
+
+
+def to_markdown(html: str) -> tuple[str, str]:
+    """Return (title, text) of a page: scripts, styles, navigation and tags are gone.
+
+    Headings become Markdown headings and list items lines with a dash.
+    """
+    reader = _Reader()
+    # The parser knows no optional tags: a body ends the head, closed or not.
+    reader.feed(re.sub(r"(?i)<body[\s>]", lambda match: f"</head>{match.group()}", html, count=1))
+    reader.close()
+    text = _SPACES.sub(" ", "".join(reader.parts))
+    text = _LINES.sub(lambda match: "\n\n" if match.group().count("\n") > 1 else "\n", text)
+    return " ".join(reader.title.split()), text.strip()

@@ -11,6 +11,7 @@ from ragate.models import Sample
 from ragate.support.settings import nearest
 from ragate.systems.pgvector.corpus.files import Document
 from ragate.systems.pgvector.settings import Settings
+from ragate.version import MANUAL
 
 FRONT = re.compile(r"\A---[ \t]*\n(.*?\n)?---[ \t]*(?:\n|\Z)", re.DOTALL)
 _ALLOWED = "doc_id IN (SELECT doc_id FROM {documents} WHERE {both})"
@@ -72,7 +73,7 @@ def check_fields(known: Collection[str], settings: Settings) -> None:
                 hint = nearest(name, known) or "; no document has any metadata"
                 raise ConfigError(
                     f"[system] {key}: no document has the field {name!r}{hint}",
-                    remedy="docs/retrieval-options.md says where metadata comes from",
+                    remedy=f"{MANUAL}/retrieval-options.md says where metadata comes from",
                 )
 
 

@@ -11,19 +11,26 @@ import gzip
 import hashlib
 import io
 import json
+import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 from pydantic import Field
 
 from ragate.core.hashing import digest
+from ragate.errors import StorageError
 from ragate.models import Frozen
+from ragate.support.escape import one_line
+from ragate.support.foreign_files import open_regular
+from ragate.support.strict_json import loads
 from ragate.systems.pgvector.corpus.chunking import Chunk
 
 if TYPE_CHECKING:
     import numpy.typing as npt
+
 
 FORMAT_VERSION = 1
 MAX_FILE = 4 * 1024**3
@@ -103,3 +110,150 @@ def _rows(content: Content) -> Iterator[list[Any]]:
 
 def _fields(chunk: Chunk) -> tuple[Any, ...]:
     return chunk.doc_id, chunk.position, chunk.title, chunk.section, chunk.text, chunk.parent
+
+
+# Reading the file of an index, which anybody may have written: strictly, and bounded.
+
+
+def unpack(path: Path) -> tuple[Header, Content]:
+    """Return what a file holds, once all of it was read and checked.
+
+    Raises:
+        StorageError: it is no such file, of another version, damaged or cut off, larger than any
+            index may be, or its rows do not belong together.
+    """
+    with open_regular(path, error=StorageError, max_bytes=MAX_FILE) as file:
+        lines = _lines(file, path)
+        try:
+            header = _header(next(lines, b""), path)
+            content = Content()
+            reader = _Reader(header, content)
+            for line in lines:
+                reader.add(loads(line, where=str(path), error=StorageError))
+        except (ValueError, TypeError, KeyError) as error:
+            raise _damaged(path, str(error)) from error
+    _check(header, content, path)
+    return header, content
+
+
+def _lines(file: BinaryIO, path: Path) -> Iterator[bytes]:
+    """Yield all lines but the last, which is compared with them."""
+    checksum, last, size = hashlib.sha256(), b"", 0
+    try:
+        with gzip.GzipFile(fileobj=file) as stream:
+            while line := stream.readline(MAX_LINE + 1):
+                size += len(line)
+                if len(line) > MAX_LINE or size > MAX_UNPACKED:
+                    raise _damaged(path, "it is larger than any index may be")
+                if last:
+                    checksum.update(last)
+                    yield last
+                last = line
+    except (OSError, EOFError, zlib.error) as error:
+        raise _damaged(path, str(error)) from error
+    if last != json.dumps({"sha256": checksum.hexdigest()}).encode() + b"\n":
+        raise _damaged(path, "its checksum is missing or wrong")
+
+
+def _header(line: bytes, path: Path) -> Header:
+    value = loads(line, where=str(path), error=StorageError) if line else None
+    version = value.get("ragate_index") if isinstance(value, dict) else None
+    if version != FORMAT_VERSION:
+        raise StorageError(
+            f"{path}: not an index file of this version ({FORMAT_VERSION})",
+            remedy="write one with `ragate index dump` of this version",
+        )
+    return Header.model_validate(value, strict=True)
+
+
+@dataclass
+class _Reader:
+    """Takes row after row; a row that is none raises ValueError, TypeError or KeyError."""
+
+    header: Header
+    content: Content
+
+    def add(self, row: Any) -> None:
+        if not isinstance(row, list) or len(self.content.chunks) > self.header.chunks:
+            raise ValueError("a row is no list, or there are more than announced")
+        kind, *fields = row
+        if kind == "d":
+            self.content.documents.append(_Document.of(fields))
+        elif kind == "p":
+            self.content.parents.append(_chunk(fields))
+        elif kind == "c":
+            vector = _vector(fields.pop(), self.header.dimension) if self.header.dimension else None
+            self.content.chunks.append(_chunk(fields))
+            if vector is not None:
+                self.content.vectors.append(vector)
+        else:
+            raise ValueError(f"unknown kind of row {str(kind)[:20]!r}")
+
+
+class _Document(Frozen):
+    doc_id: str = Field(min_length=1)
+    hash: str = Field(pattern=r"^[0-9a-f]{16,64}$")
+    metadata: dict[str, list[str]]
+
+    @classmethod
+    def of(cls, fields: list[Any]) -> tuple[str, str, Mapping[str, list[str]]]:
+        doc_id, content, metadata = fields
+        document = cls.model_validate(
+            {"doc_id": doc_id, "hash": content, "metadata": metadata}, strict=True
+        )
+        _no_nul(
+            document.doc_id,
+            *document.metadata,
+            *(v for values in document.metadata.values() for v in values),
+        )
+        return document.doc_id, document.hash, document.metadata
+
+
+def _chunk(fields: list[Any]) -> Chunk:
+    doc_id, position, title, section, text, parent = fields
+    if not all(isinstance(cell, str) for cell in (doc_id, title, section, text)):
+        raise ValueError("a text of a chunk is none")
+    for number in (position, parent):
+        if type(number) is not int or not 0 <= number < 2**31:
+            raise ValueError("a position is no number of one")
+    _no_nul(doc_id, title, section, text)
+    return Chunk(doc_id, position, text, title, section, parent)
+
+
+def _no_nul(*texts: str) -> None:
+    if any("\0" in text for text in texts):
+        raise ValueError("a text holds a NUL character")
+
+
+def _vector(text: Any, dimension: int) -> npt.NDArray[np.float32]:
+    if not isinstance(text, str):
+        raise ValueError("a vector is no text")  # noqa: TRY004 - one kind of error for a bad row
+    vector = np.frombuffer(base64.b64decode(text, validate=True), dtype="<f4")
+    if len(vector) != dimension or not np.isfinite(vector).all():
+        raise ValueError(f"a vector is not {dimension} finite numbers")
+    return vector.astype(np.float32)
+
+
+def _check(header: Header, content: Content, path: Path) -> None:
+    """Raise StorageError where rows are missing, doubled or belong to nothing."""
+    doc_ids = {doc_id for doc_id, _, _ in content.documents}
+    places = {(chunk.doc_id, chunk.position) for chunk in content.chunks}
+    passages = {(chunk.doc_id, chunk.position) for chunk in content.parents}
+    counts = (len(content.documents), len(content.parents), len(content.chunks))
+    if counts != (header.documents, header.parents, header.chunks):
+        raise _damaged(path, "it holds another number of rows than it says")
+    if (len(doc_ids), len(passages), len(places)) != counts:
+        raise _damaged(path, "a document or a chunk stands in it twice")
+    if not {doc_id for doc_id, _ in places | passages} <= doc_ids:
+        raise _damaged(path, "a chunk belongs to no document of it")
+    if passages and not {(chunk.doc_id, chunk.parent) for chunk in content.chunks} <= passages:
+        raise _damaged(path, "a chunk belongs to no passage of it")
+    if content.corpus_hash != header.corpus_hash:
+        raise _damaged(path, "its documents are not those it was made from")
+
+
+def _damaged(path: Path, reason: str) -> StorageError:
+    return StorageError(
+        f"{path}: no sound index file: {one_line(reason, 120)}",
+        remedy="write it again with `ragate index dump`",
+    )

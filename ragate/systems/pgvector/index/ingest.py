@@ -2,22 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
-from ragate.protocols import Embedder
+import psycopg
+
+from ragate.clients.http.retry import Course, FaultKind, Retry
+from ragate.database import describe
+from ragate.errors import DatabaseError
+from ragate.protocols import Database, Embedder
 from ragate.systems.pgvector.corpus.files import Corpus, Document
-from ragate.systems.pgvector.corpus.metadata import fields_of
-from ragate.systems.pgvector.index import index_rows, lifetime, tables
-from ragate.systems.pgvector.index.bm25_weights import Counted, document_frequencies, weigh
-from ragate.systems.pgvector.index.tables import Connection, Index
-from ragate.systems.pgvector.index.terms import Analyzer
-from ragate.systems.pgvector.index.vectors import add_vectors
+from ragate.systems.pgvector.corpus.metadata import check_fields, fields_of
+from ragate.systems.pgvector.index import tables
+from ragate.systems.pgvector.index.tables import Connection, Index, add_vectors
+from ragate.systems.pgvector.index.terms import Analyzer, Counted, document_frequencies, weigh
 from ragate.systems.pgvector.settings import Settings
 
 if TYPE_CHECKING:
     from ragate.systems.pgvector.corpus.chunking import Chunk
+
+
+T = TypeVar("T")
+_BROKEN = (psycopg.OperationalError, psycopg.errors.InFailedSqlTransaction)
+TRIES = 3  # of opening a contended index
+_RETRY = Retry(tries=3, base_s=0.4)  # of a database call whose connection was lost
 
 
 @dataclass(frozen=True)
@@ -56,30 +66,30 @@ async def ingest(connection: Connection, work: Work, *, rebuild: bool) -> None:
             return
         index = None if rebuild else await tables.find(connection, work.key)
         index = index or await tables.create(connection, work.key, work.corpus_name)
-        await _update(connection, index, work)
-    await lifetime.collect_garbage(connection, work.corpus_name)
+        await _update(index, work)
+    await tables.collect_garbage(connection, work.corpus_name)
 
 
 async def _is_current(connection: Connection, work: Work) -> bool:
     index = await tables.find(connection, work.key)
     if index is None or index.corpus_hash != work.corpus.hash:
         return False
-    await tables.touch(connection, index)
+    await tables.touch(index)
     return True
 
 
-async def _update(connection: Connection, index: Index, work: Work) -> None:
-    stored = await index_rows.hashes(connection, index)
+async def _update(index: Index, work: Work) -> None:
+    stored = await tables.hashes(index)
     documents = work.corpus.documents
     changed = [document for document in documents if stored.get(document.doc_id) != document.hash]
     gone = stored.keys() - {document.doc_id for document in documents}
     stale = sorted(gone | (stored.keys() & {document.doc_id for document in changed}))
     if stale:
-        await index_rows.remove(connection, index, stale)
+        await tables.remove(index, stale)
     if changed:
-        index = await _add(connection, index, work, changed)
-    index = await weigh_all(connection, index, work)
-    await tables.finish(connection, replace(index, corpus_hash=work.corpus.hash))
+        index = await _add(index, work, changed)
+    index = await weigh_all(index, work)
+    await tables.finish(replace(index, corpus_hash=work.corpus.hash))
     new = len([document for document in changed if document.doc_id not in stored])
     work.say(
         f"ingested {len(documents)} documents ({new} new, {len(changed) - new} changed, "
@@ -87,19 +97,17 @@ async def _update(connection: Connection, index: Index, work: Work) -> None:
     )
 
 
-async def _add(
-    connection: Connection, index: Index, work: Work, documents: Sequence[Document]
-) -> Index:
+async def _add(index: Index, work: Work, documents: Sequence[Document]) -> Index:
     from ragate.systems.pgvector.corpus.chunking import cut
 
     settings = work.settings
     chunks, parents = cut(documents, settings)
     rows = [(page.doc_id, page.hash, fields_of(page, settings)) for page in documents]
-    await index_rows.add_documents(connection, index, rows)
-    await index_rows.add_chunks(connection, index, chunks, parents, count(chunks, work))
+    await tables.add_documents(index, rows)
+    await tables.add_chunks(index, chunks, parents, count(chunks, work))
     if work.embedder is None:
         return index
-    return await add_vectors(connection, index, chunks, work.embedder, settings)
+    return await add_vectors(index, chunks, work.embedder, settings)
 
 
 def count(chunks: Sequence[Chunk], work: Work) -> list[Counted]:
@@ -111,15 +119,78 @@ def count(chunks: Sequence[Chunk], work: Work) -> list[Counted]:
     ]
 
 
-async def weigh_all(connection: Connection, index: Index, work: Work) -> Index:
-    chunks = await index_rows.counted(connection, index)
+async def weigh_all(index: Index, work: Work) -> Index:
+    chunks = await tables.counted(index)
     total = sum(chunk.length for chunk in chunks)
     average = total / len(chunks) if chunks else 0.0
     weights = weigh(chunks, work.settings.bm25, average)
-    await index_rows.replace_weights(
-        connection,
+    await tables.replace_weights(
         index,
         ((c.doc_id, c.position, tf) for c, tf in zip(chunks, weights, strict=True)),
         document_frequencies(chunks),
     )
     return replace(index, chunks=len(chunks), total_length=total)
+
+
+# One state of an index, held by a connection that is opened again where it breaks.
+
+
+class Snapshot:
+    """One state of an index, from which all questions of a run are answered.
+
+    Args:
+        work: Returns what an ingestion of the corpus needs.
+    """
+
+    def __init__(self, database: Callable[[], Database], work: Callable[[], Work]) -> None:
+        self._database = database
+        self._work = work
+        self._connection: Connection | None = None
+        self._index: Index | None = None
+
+    async def opened(self) -> Index:
+        """Return the index, on the connection that holds the snapshot."""
+        if self._index is None:
+            await self.open()
+        assert self._index is not None
+        return self._index
+
+    async def open(self, *, rebuild: bool = False) -> None:
+        """Ingest what changed and begin the snapshot that all questions are answered from."""
+        work = self._work()
+        self._connection = await tables.connect(self._database().conninfo())
+        for _ in range(TRIES):
+            await ingest(self._connection, work, rebuild=rebuild)
+            rebuild = False
+            self._index = await tables.open_snapshot(self._connection, work.key, work.corpus.hash)
+            if self._index is not None:
+                if work.settings.filtered:
+                    fields = await tables.metadata_fields(self._index)
+                    check_fields(fields, work.settings)
+                return
+        raise DatabaseError(
+            "another process keeps changing this index to another state of the corpus",
+            remedy="run one of them at a time, or give each its own database",
+        )
+
+    async def close(self) -> None:
+        """Close the connection, and with it the snapshot."""
+        connection, self._connection, self._index = self._connection, None, None
+        if connection is not None:
+            await connection.close()
+
+    async def guarded(self, call: Callable[[], Awaitable[T]]) -> T:
+        """Return what `call` returns; a connection that broke is opened again a few times.
+
+        A sample that ran out of time leaves its transaction failed, which is mended the same way.
+        """
+        course = Course(_RETRY)
+        while True:
+            try:
+                return await call()
+            except psycopg.Error as error:
+                await self.close()
+                wait = course.wait_after(FaultKind.FAILED) if isinstance(error, _BROKEN) else None
+                if wait is None:
+                    raise describe(error, self._database().conninfo()) from error
+            await asyncio.sleep(wait)

@@ -11,10 +11,8 @@ from pgvector import SparseVector
 from ragate.models import RetrievedChunk
 from ragate.models.sample import MetadataValue
 from ragate.systems.pgvector.corpus.metadata import Conditions
-from ragate.systems.pgvector.index.bm25_weights import idf
-from ragate.systems.pgvector.index.tables import Connection, Index
-from ragate.systems.pgvector.index.terms import DIMENSIONS
-from ragate.systems.pgvector.index.vectors import check_dimension
+from ragate.systems.pgvector.index.tables import Index, check_dimension
+from ragate.systems.pgvector.index.terms import DIMENSIONS, idf
 
 if TYPE_CHECKING:
     import numpy as np
@@ -68,19 +66,14 @@ class Hit:
     chunk: int | None = None
 
 
-async def weights_of(
-    connection: Connection, index: Index, counts: Mapping[int, int]
-) -> dict[int, float]:
+async def weights_of(index: Index, counts: Mapping[int, int]) -> dict[int, float]:
     """Return the idf of each dimension of a question; one that no chunk holds weighs most."""
-    cursor = await connection.execute(
-        index.query("SELECT term, df FROM {terms} WHERE term = ANY(%s)"), (list(counts),)
-    )
-    frequencies = {int(term): int(df) for term, df in await cursor.fetchall()}
+    rows = await index.rows("SELECT term, df FROM {terms} WHERE term = ANY(%s)", (list(counts),))
+    frequencies = {int(term): int(df) for term, df in rows}
     return {term: idf(frequencies.get(term, 0), index.chunks) for term in counts}
 
 
 async def bm25(
-    connection: Connection,
     index: Index,
     counts: Mapping[int, int],
     weights: Mapping[int, float],
@@ -92,11 +85,10 @@ async def bm25(
     if not counts:
         return []
     question = SparseVector({term: counts[term] * weights[term] for term in counts}, DIMENSIONS)
-    return await _hits(connection, index, _BM25, question, limit, allowed)
+    return await _hits(index, _BM25, question, limit, allowed)
 
 
 async def dense(
-    connection: Connection,
     index: Index,
     embedding: npt.NDArray[np.float32],
     *,
@@ -111,11 +103,10 @@ async def dense(
     if index.chunks == 0:
         return []
     check_dimension(index, len(embedding))
-    return await _hits(connection, index, _EXACT, embedding, limit, allowed)
+    return await _hits(index, _EXACT, embedding, limit, allowed)
 
 
 async def nearly(
-    connection: Connection,
     index: Index,
     embedding: npt.NDArray[np.float32],
     *,
@@ -131,14 +122,13 @@ async def nearly(
         return []
     check_dimension(index, len(embedding))
     wide = min(max(limit, ef_search), MOST_NEARLY)
-    await connection.execute(f"SET LOCAL hnsw.ef_search = {wide}")
-    nearest = await _hits(connection, index, _HNSW, embedding, limit, ALL)
+    await index.execute(f"SET LOCAL hnsw.ef_search = {wide}")
+    nearest = await _hits(index, _HNSW, embedding, limit, ALL)
     hits = [Hit(hit.doc_id, hit.position, round(hit.score, 5)) for hit in nearest]
     return sorted(hits, key=lambda hit: (-hit.score, hit.doc_id, hit.position))
 
 
 async def _hits(
-    connection: Connection,
     index: Index,
     statement: str,
     question: object,
@@ -146,14 +136,14 @@ async def _hits(
     allowed: Conditions,
 ) -> list[Hit]:
     clause, values = allowed.clause()
-    query = index.query(statement, allowed=index.query(clause))
-    cursor = await connection.execute(query, {"question": question, "limit": limit, **values})
-    return [Hit(*row) for row in await cursor.fetchall()]
+    parameters = {"question": question, "limit": limit, **values}
+    rows = await index.rows(statement, parameters, allowed=index.query(clause))
+    return [Hit(*row) for row in rows]
 
 
-async def parents(connection: Connection, index: Index, hits: Sequence[Hit]) -> list[Hit]:
+async def parents(index: Index, hits: Sequence[Hit]) -> list[Hit]:
     """Return the passages that hold the hits, each once, at the place of its best chunk."""
-    parent_of = await _by_chunk(connection, index, _PARENT, hits)
+    parent_of = await _by_chunk(index, _PARENT, hits)
     passages: dict[tuple[str, int], Hit] = {}
     for hit in hits:
         (parent,) = parent_of[hit.doc_id, hit.position]
@@ -162,24 +152,21 @@ async def parents(connection: Connection, index: Index, hits: Sequence[Hit]) -> 
     return list(passages.values())
 
 
-async def texts(
-    connection: Connection, index: Index, hits: Sequence[Hit]
-) -> tuple[RetrievedChunk, ...]:
+async def texts(index: Index, hits: Sequence[Hit]) -> tuple[RetrievedChunk, ...]:
     """Return the hits with their full texts, in their order."""
     statement = _TEXTS
     if any(hit.chunk is not None for hit in hits):
         statement = _TEXTS.replace("{chunks}", "{parents}")
-    rows = await _by_chunk(connection, index, statement, hits)
+    rows = await _by_chunk(index, statement, hits)
     return tuple(_chunk(hit, *rows[hit.doc_id, hit.position]) for hit in hits)
 
 
 async def _by_chunk(
-    connection: Connection, index: Index, statement: str, hits: Sequence[Hit]
+    index: Index, statement: str, hits: Sequence[Hit]
 ) -> dict[tuple[str, int], tuple[Any, ...]]:
     """Return what a statement selects of each hit, by document and position."""
     chunks = ([hit.doc_id for hit in hits], [hit.position for hit in hits])
-    cursor = await connection.execute(index.query(statement), chunks)
-    return {(row[0], row[1]): row[2:] for row in await cursor.fetchall()}
+    return {(row[0], row[1]): row[2:] for row in await index.rows(statement, chunks)}
 
 
 def _chunk(hit: Hit, title: str, section: str, text: str) -> RetrievedChunk:

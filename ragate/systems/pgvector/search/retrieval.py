@@ -2,21 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ragate.systems.pgvector.corpus.metadata import Conditions
-from ragate.systems.pgvector.index.tables import Connection, Index
+from ragate.core.arrangement import distractors_wanted, in_order, spread
+from ragate.core.ranking import ranked_doc_ids
+from ragate.errors import ConfigError
+from ragate.models import RetrievedChunk, Sample
+from ragate.protocols import Reranker
+from ragate.systems.pgvector.corpus.metadata import Conditions, conditions
+from ragate.systems.pgvector.index.tables import Index
 from ragate.systems.pgvector.search import ranked_search
-from ragate.systems.pgvector.search.fusion import fuse
 from ragate.systems.pgvector.search.ranked_search import Hit
-from ragate.systems.pgvector.settings import Settings
+from ragate.systems.pgvector.settings import HybridSettings, Settings
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+
+# Drawn by a hash of question and place, so that the same ones come back while they are there.
+_DRAWN = """
+SELECT doc_id, position FROM {passages}
+WHERE NOT doc_id = ANY(%(own)s) AND {allowed}
+ORDER BY md5(%(question)s || ' ' || doc_id || ' ' || position), doc_id, position LIMIT %(limit)s
+"""
 DEEPER = 4  # a search that found too few passages is repeated to so many times its depth
 
 
@@ -38,39 +49,36 @@ class Question:
 
 
 async def retrieve(
-    connection: Connection, index: Index, question: Question, settings: Settings, *, wanted: int
+    index: Index, question: Question, settings: Settings, *, wanted: int
 ) -> list[Hit]:
     """Return the `wanted` best passages, best first; fewer where there are no more.
 
     With ``[system.parents]`` a passage stands once, at the place of its best chunk.
     """
     if settings.parents.use == "none":
-        return await _ranked(connection, index, question, settings, wanted)
+        return await _ranked(index, question, settings, wanted)
     depth = wanted
     while True:
-        hits = await _ranked(connection, index, question, settings, depth)
-        passages = await ranked_search.parents(connection, index, hits)
+        hits = await _ranked(index, question, settings, depth)
+        passages = await ranked_search.parents(index, hits)
         if len(passages) >= wanted or len(hits) < depth:
             return passages[:wanted]
         depth *= DEEPER
 
 
-async def _ranked(
-    connection: Connection, index: Index, question: Question, settings: Settings, limit: int
-) -> list[Hit]:
+async def _ranked(index: Index, question: Question, settings: Settings, limit: int) -> list[Hit]:
     if settings.retrieval == "bm25":
-        return await _bm25(connection, index, question, limit)
+        return await _bm25(index, question, limit)
     if settings.retrieval == "dense":
-        return await _dense(connection, index, question, settings, limit)
+        return await _dense(index, question, settings, limit)
     depth = max(limit, settings.hybrid.depth)
-    words = await _bm25(connection, index, question, depth)
-    near = await _dense(connection, index, question, settings, depth)
+    words = await _bm25(index, question, depth)
+    near = await _dense(index, question, settings, depth)
     return fuse(words, near, settings.hybrid, limit=limit)
 
 
-async def _bm25(connection: Connection, index: Index, question: Question, limit: int) -> list[Hit]:
+async def _bm25(index: Index, question: Question, limit: int) -> list[Hit]:
     return await ranked_search.bm25(
-        connection,
         index,
         question.counts,
         question.weights,
@@ -79,15 +87,130 @@ async def _bm25(connection: Connection, index: Index, question: Question, limit:
     )
 
 
-async def _dense(
-    connection: Connection, index: Index, question: Question, settings: Settings, limit: int
-) -> list[Hit]:
+async def _dense(index: Index, question: Question, settings: Settings, limit: int) -> list[Hit]:
     """Search exactly where documents are filtered: a graph search would filter what it found."""
     assert question.embedding is not None
     embedding = question.embedding
     if settings.index == "hnsw" and not question.allowed:
         ef = settings.hnsw.ef_search
-        return await ranked_search.nearly(connection, index, embedding, limit=limit, ef_search=ef)
-    return await ranked_search.dense(
-        connection, index, embedding, limit=limit, allowed=question.allowed
+        return await ranked_search.nearly(index, embedding, limit=limit, ef_search=ef)
+    return await ranked_search.dense(index, embedding, limit=limit, allowed=question.allowed)
+
+
+# Passages that do not belong to a question, put between those that were retrieved for it.
+
+
+async def arranged(
+    index: Index,
+    settings: Settings,
+    sample: Sample,
+    chunks: tuple[RetrievedChunk, ...],
+) -> tuple[RetrievedChunk, ...]:
+    """Return the passages as ``arrange`` of the sample wants them.
+
+    A distractor is of a document that is neither expected nor retrieved; its metadata says so.
+
+    Raises:
+        ConfigError: the corpus holds fewer other passages than are wanted.
+    """
+    wanted = distractors_wanted(sample.arrange)
+    if not wanted:
+        return in_order(chunks, sample.arrange, key=sample.query)
+    own = {*ranked_doc_ids(chunks), *sample.expected}
+    hits = await _drawn(index, settings, sample, own, wanted)
+    if len(hits) < wanted:
+        raise ConfigError(
+            f"the sample {sample.id}: arrange = {sample.arrange!r}, and the corpus holds only "
+            f"{len(hits)} passages of documents that are neither expected nor retrieved",
+            remedy="ask for fewer distractors, or lower top_k",
+        )
+    texts = await ranked_search.texts(index, hits)
+    marked = [
+        chunk.amended(score=None, metadata={**chunk.metadata, "distractor": True})
+        for chunk in texts
+    ]
+    return spread(chunks, marked)
+
+
+async def _drawn(
+    index: Index,
+    settings: Settings,
+    sample: Sample,
+    own: Collection[str],
+    limit: int,
+) -> list[Hit]:
+    clause, values = conditions(settings, sample).clause()
+    parents = settings.parents.use != "none"
+    table = index.table("parents" if parents else "chunks")
+    keys = {"own": sorted(own), "question": sample.query, "limit": limit, **values}
+    rows = await index.rows(_DRAWN, keys, allowed=index.query(clause), passages=table)
+    return [Hit(doc_id, place, 0.0, place if parents else None) for doc_id, place in rows]
+
+
+# Two rankings to one, weighted: by ranks or by scores.
+
+
+def fuse(
+    bm25: Sequence[Hit], dense: Sequence[Hit], settings: HybridSettings, *, limit: int
+) -> list[Hit]:
+    """Return both rankings as one, best first; a chunk that one of them lacks gets 0 for it.
+
+    By ranks, a chunk gets weight / (rrf_k + rank) from each ranking; by scores, weight times its
+    score scaled to 0 for the last of that ranking and 1 for the first.
+
+    Source:
+        Cormack, Clarke and Büttcher, Reciprocal rank fusion, SIGIR 2009. Bruch, Gai and Ingber, An
+        analysis of fusion functions for hybrid retrieval, TOIS 2023.
+    """
+    scores: dict[tuple[str, int], float] = {}
+    for weight, ranking in ((1 - settings.weight, bm25), (settings.weight, dense)):
+        if not weight:
+            continue
+        values = (
+            _by_rank(ranking, settings.rrf_k) if settings.fusion == "rrf" else _by_score(ranking)
+        )
+        for hit, value in zip(ranking, values, strict=True):
+            chunk = (hit.doc_id, hit.position)
+            scores[chunk] = scores.get(chunk, 0.0) + weight * value
+    hits = [Hit(doc_id, position, score) for (doc_id, position), score in scores.items()]
+    return sorted(hits, key=lambda hit: (-round(hit.score, 12), hit.doc_id, hit.position))[:limit]
+
+
+def _by_rank(ranking: Sequence[Hit], rrf_k: int) -> Iterable[float]:
+    return (1 / (rrf_k + rank) for rank in range(1, len(ranking) + 1))
+
+
+def _by_score(ranking: Sequence[Hit]) -> Iterable[float]:
+    if not ranking:
+        return []
+    high, low = ranking[0].score, ranking[-1].score
+    return ((hit.score - low) / (high - low) if high > low else 1.0 for hit in ranking)
+
+
+# The second stage: a model orders the candidates of the first anew.
+
+
+async def rerank(
+    reranker: Reranker, query: str, chunks: Sequence[RetrievedChunk], *, limit: int
+) -> tuple[tuple[RetrievedChunk, ...], tuple[str, ...]]:
+    """Return the `limit` best chunks by the model, and the documents as they were ranked before.
+
+    A chunk gets the model's score, and the number and the score that it had as metadata. Equal
+    scores keep the order they had.
+    """
+    scores = await reranker(query, [_read_text(chunk) for chunk in chunks])
+    order = sorted(range(len(chunks)), key=lambda number: (-round(scores[number], 6), number))
+    ranked = tuple(
+        _reranked(chunks[number], number + 1, scores[number]) for number in order[:limit]
     )
+    return ranked, tuple(ranked_doc_ids(chunks))
+
+
+def _read_text(chunk: RetrievedChunk) -> str:
+    above = (str(chunk.metadata.get(name, "")) for name in ("title", "section"))
+    return "\n".join(part for part in (*above, chunk.text) if part)
+
+
+def _reranked(chunk: RetrievedChunk, before: int, score: float) -> RetrievedChunk:
+    metadata = {**chunk.metadata, "first_rank": before, "first_score": chunk.score}
+    return chunk.amended(score=round(score, 6), metadata=metadata)

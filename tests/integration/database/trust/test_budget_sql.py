@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Iterator
 from contextlib import closing
 from typing import Any
@@ -17,7 +16,7 @@ from tests.integration.database.test_schema import own_database
 
 pytestmark = pytest.mark.integration
 
-TOKEN, OTHER = "token-one", "token-two"
+TOKENS = ("one", "two", "three", "four", "five", "six", "seven", "eight")
 Row = tuple[Any, ...]
 
 
@@ -40,166 +39,196 @@ class Server:
         assert row is not None
         return row
 
-    def open(self, *, calls: int = 1000, usd: float | str = 1.0, plan: str = "plan") -> None:
-        self.row(
-            "INSERT INTO ragate_trust.budgets VALUES (%s, 'pool', %s, %s) RETURNING 1",
-            plan, calls, usd,
-        )  # fmt: skip
-        for token in (TOKEN, OTHER):
-            self.row("SELECT ragate_trust.admit(%s, %s)", plan, token)
+    def open(self, *, calls: int = 1000, usd: float = 1.0) -> None:
+        self.row("INSERT INTO ragate_trust.budgets VALUES ('plan', %s, %s) RETURNING 1", calls, usd)
+        for token in TOKENS:
+            self.row("SELECT ragate_trust.admit('plan', %s)", token)
 
-    def reserve(self, model: str = "m", *, token: str = TOKEN, lease_s: float = 60.0) -> Row:
+    def draw(
+        self,
+        token: str = "one",
+        model: str = "m",
+        *,
+        used: tuple[int, float] = (0, 0.0),
+        held: tuple[int, float] = (0, 0.0),
+        usd_each: float | None = None,
+    ) -> Row:
+        """Return calls and US dollars that the share was given in all, and the cap reached."""
         return self.row(
-            "SELECT reservation, wait_s, reached FROM ragate_trust.reserve(%s, 'p', %s, %s)",
-            token, model, lease_s,
+            "SELECT calls, round(usd::numeric, 6)::float8, reached "
+            "FROM ragate_trust.draw(%s, %s, 60, %s, %s, %s, %s, %s)",
+            token, model, *used, *held, usd_each,
         )  # fmt: skip
 
-    def settle(self, claim: int, usd: float | None, *, token: str = TOKEN) -> None:
-        self.row("SELECT ragate_trust.settle(%s, %s, %s)", token, claim, usd)
+    def price(self, usd: float | None, *, token: str = "one", model: str = "m") -> None:
+        self.row("SELECT ragate_trust.price(%s, %s, %s)", token, model, usd)
 
-    def say(self, what: str, claim: int, *, token: str = TOKEN) -> None:
-        self.row(f"SELECT ragate_trust.{what}(%s, %s)", token, claim)
+    def turn(self, token: str = "one") -> float | None:
+        (wait_s,) = self.row("SELECT ragate_trust.turn(%s, 'p')", token)
+        return None if wait_s is None else float(wait_s)
 
-    def spent(self) -> Row:
-        calls, cost, lost = self.row("SELECT calls, cost_usd, lost_usd FROM ragate_trust.budgets")
-        return calls, float(cost), float(lost)
-
-    def known(self, usd: float, model: str = "m") -> None:
-        """Have one call of this price settled."""
-        self.settle(self.reserve(model)[0], usd)
+    def given(self) -> tuple[int, float]:
+        calls, usd = self.row("SELECT sum(calls), sum(usd) FROM ragate_trust.sessions")
+        return int(calls), float(usd)
 
 
 @pytest.fixture
 def server(url: str) -> Iterator[Server]:
     with closing(psycopg.connect(url, autocommit=True)) as connection:
-        connection.execute("TRUNCATE ragate_trust.budgets, ragate_trust.paces CASCADE")
+        connection.execute("TRUNCATE ragate_trust.budgets CASCADE")
         yield Server(connection)
 
 
-def test_calls_up_to_the_cap_are_granted_and_no_more(server: Server) -> None:
-    server.open(calls=3, usd="Infinity")
+def test_a_share_is_a_quarter_of_what_may_lie_unused(server: Server) -> None:
+    server.open(calls=1000, usd=1.0)
+    server.price(0.001)
 
-    granted = [server.reserve() for _ in range(3)]
-    assert all(claim is not None for claim, _, _ in granted)
-    assert server.reserve() == (None, 0.2, None)  # one of them may yet be given back
-
-    for claim, _, _ in granted:
-        server.settle(claim, None)
-    assert server.reserve() == (None, None, "max_calls")
+    assert server.draw("one") == (25, 0.025, None)  # a quarter of a tenth
+    assert server.draw("two") == (18, 0.01875, None)
+    assert server.draw("one", used=(25, 0.025)) == (45, 0.045313, None)
 
 
-def test_a_call_that_was_not_billed_may_be_made_by_another(server: Server) -> None:
-    server.open(calls=1)
-    claim, _, _ = server.reserve()
+def test_unused_shares_are_a_tenth_of_the_cap_at_most_however_many_workers_there_are(
+    server: Server,
+) -> None:
+    server.open(calls=10_000, usd=10.0)
+    server.price(0.0001)
 
-    server.say("give_back", claim)
+    for _ in range(5):
+        for token in TOKENS:
+            server.draw(token, held=(10, 0.001))
 
-    assert server.reserve(token=OTHER)[0] is not None
-    assert server.spent()[0] == 1
+    calls, usd = server.given()
+    assert 800 <= calls <= 1000
+    assert 0.8 <= usd <= 1.0
+
+
+def test_where_the_cap_is_small_a_share_is_a_call(server: Server) -> None:
+    server.open(calls=3)
+    server.price(0.01)
+
+    assert [server.draw(token)[::2] for token in TOKENS[:4]] == [
+        *((1, None), (1, None), (1, None)),
+        (0, "max_calls"),
+    ]
+    assert server.draw("one", used=(1, 0.01))[2] == "max_calls"
+
+
+def test_calls_under_way_and_the_next_one_are_covered_or_nothing_is_given(server: Server) -> None:
+    server.open(usd=1.0)
+    server.price(0.3)
+
+    assert server.draw("one") == (25, 0.3, None)
+    assert server.draw("one", held=(1, 0.3)) == (25, 0.75, None)
+    assert server.draw("two", held=(1, 0.0)) == (0, 0.0, "max_cost_usd")
+    assert server.draw("one", used=(2, 0.6)) == (25, 0.9, None)
+    assert server.draw("one", used=(3, 0.9)) == (25, 0.9, "max_cost_usd")
+
+
+def test_the_dearest_call_that_anybody_knows_of_counts(server: Server) -> None:
+    server.open()
+    server.price(0.3)
+    server.price(0.1)
+
+    assert server.draw("two")[1] == 0.3
+    assert server.draw("three", usd_each=0.4)[1] == 0.4
+
+
+def test_a_call_that_was_dearer_than_its_share_is_taken_from_what_is_left(server: Server) -> None:
+    server.open(usd=1.0)
+    server.draw("one")
+    server.price(0.9)
+
+    assert server.draw("one", used=(1, 0.9))[2] == "max_cost_usd"
+    assert server.draw("two")[2] == "max_cost_usd"
 
 
 def test_the_first_call_of_a_model_goes_alone(server: Server) -> None:
     server.open()
-    first, _, _ = server.reserve("new")
 
-    assert server.reserve("new", token=OTHER) == (None, 0.2, None)
-    assert server.reserve("other")[0] is not None
-    server.settle(first, 0.01)
-    assert server.reserve("new", token=OTHER)[0] is not None
-
-
-def test_without_a_cap_on_money_nobody_waits_for_the_first_call(server: Server) -> None:
-    server.open(usd="Infinity")
-
-    assert all(server.reserve()[0] is not None for _ in range(5))
+    assert server.draw("one", "new")[2] is None
+    assert server.draw("two", "new")[2] == "first"
+    assert server.draw("two", "other")[2] is None
+    server.price(None, model="new")  # it came to nothing
+    assert server.draw("two", "new")[2] is None
+    assert server.draw("one", "new")[2] == "first"
+    server.price(0.01, model="new")
+    assert server.draw("one", "new")[2] is None
 
 
-def test_what_others_have_under_way_is_waited_for_and_what_is_spent_is_not(server: Server) -> None:
-    server.open(usd=1.0)
-    server.known(0.3)
-    first, _, _ = server.reserve()
-
-    assert server.reserve(token=OTHER) == (None, 0.2, None)  # .3 + 2 x .45 > 1
-    server.settle(first, 0.3)
-    last, _, _ = server.reserve(token=OTHER)
-    server.settle(last, 0.3, token=OTHER)
-
-    assert server.reserve() == (None, None, "max_cost_usd")  # .9 + .3 > 1
-    assert server.spent() == (3, pytest.approx(0.9), 0.0)
-
-
-def test_a_price_that_fits_the_cap_exactly_may_be_spent(server: Server) -> None:
-    server.open(usd=1.0)
-
-    for _ in range(10):
-        server.known(0.1)
-
-    assert server.spent()[1] == pytest.approx(1.0)
-    assert server.reserve()[2] == "max_cost_usd"
-
-
-def test_a_reservation_whose_lease_is_over_counts_as_spent(server: Server) -> None:
-    server.open(usd=1.0)
-    server.known(0.2)
-    claim, _, _ = server.reserve(lease_s=1.0)
-    server.row("UPDATE ragate_trust.reservations SET lease = now() RETURNING 1")
-
-    server.reserve(token=OTHER)
-    assert server.spent() == (3, pytest.approx(0.2), pytest.approx(0.2))
-
-    server.settle(claim, 0.05)  # its worker was only slow
-    assert server.spent() == (3, pytest.approx(0.25), pytest.approx(0.0))
-
-
-def test_a_call_that_ended_without_an_answer_counts_as_the_dearest(server: Server) -> None:
-    server.open(usd=1.0)
-    server.known(0.2)
-    claim, _, _ = server.reserve()
-
-    server.say("lose", claim)
-    server.say("lose", claim)
-
-    assert server.spent() == (2, pytest.approx(0.2), pytest.approx(0.2))
-
-
-def test_saying_something_twice_changes_nothing(server: Server) -> None:
+def test_a_first_call_whose_worker_was_killed_is_waited_for_no_longer_than_it_may_take(
+    server: Server,
+) -> None:
     server.open()
-    claim, _, _ = server.reserve()
+    server.draw("one")
+    server.row("UPDATE ragate_trust.dearest SET first_until = now() RETURNING 1")
 
-    server.settle(claim, 0.1)
-    server.settle(claim, 0.1)
-    server.say("give_back", claim)
-
-    assert server.spent() == (1, pytest.approx(0.1), 0.0)
+    assert server.draw("two")[2] is None
 
 
-def test_another_tokens_reservation_is_left_alone(server: Server) -> None:
-    server.open()
-    server.known(0.1)
-    claim, _, _ = server.reserve()
+def test_what_processes_without_workers_spent_counts(server: Server) -> None:
+    server.open(calls=10, usd=1.0)
+    server.row("UPDATE ragate_trust.budgets SET alone_calls = 9, alone_usd = 0.5 RETURNING 1")
+    server.price(0.4)
 
-    server.settle(claim, 0.0, token=OTHER)
-    server.say("give_back", claim, token=OTHER)
-    server.say("lose", claim, token=OTHER)
+    assert server.draw("one") == (1, 0.4, None)
+    assert server.draw("two")[2] == "max_calls"
 
-    server.settle(claim, 0.1)
-    assert server.spent() == (2, pytest.approx(0.2), 0.0)
+
+@pytest.mark.parametrize(
+    ("used", "held"),
+    [
+        ((0, 0.0), (0, float("nan"))),
+        ((0, 0.0), (-1000, -1000.0)),
+        ((-1000, -1000.0), (0, 0.0)),
+        ((0, 0.0), (10**9, 0.0)),
+        ((0, 0.0), (0, 1e300)),
+    ],
+)
+def test_no_lie_gives_a_worker_more_than_its_plans_cap(
+    server: Server, used: tuple[int, float], held: tuple[int, float]
+) -> None:
+    server.open(calls=10, usd=1.0)
+    server.price(0.01)
+
+    for _ in range(100):
+        for token in TOKENS:
+            server.draw(token, used=used, held=held)
+
+    calls, usd = server.given()
+    assert calls <= 10
+    assert usd <= 1.0
+
+
+def test_what_was_given_is_never_taken_back(server: Server) -> None:
+    server.open(calls=1000)
+    server.price(0.001)
+    server.draw("one", used=(20, 0.02))
+
+    before = server.given()
+    server.draw("one", used=(0, 0.0))
+
+    assert server.given() >= before
 
 
 @pytest.mark.parametrize("usd", [-0.01, float("nan"), float("inf"), 2e6])
-def test_no_cost_lowers_what_is_spent(server: Server, usd: float) -> None:
+def test_no_price_is_less_than_nothing_or_beyond_a_million(server: Server, usd: float) -> None:
     server.open()
-    claim, _, _ = server.reserve()
 
     with pytest.raises(psycopg.errors.CheckViolation):
-        server.settle(claim, usd)
+        server.price(usd)
+    with pytest.raises(psycopg.errors.CheckViolation):
+        server.draw(used=(0, 2e9 if usd == 2e6 else float("nan")))
 
 
 def test_a_token_that_was_never_given_has_no_budget(server: Server) -> None:
     server.open()
 
+    for call in (server.draw, server.turn):
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            call("guessed")
     with pytest.raises(psycopg.errors.InsufficientPrivilege):
-        server.reserve(token="guessed")
+        server.price(1.0, token="guessed")
 
 
 def test_a_token_is_kept_as_a_hash_alone(server: Server) -> None:
@@ -207,59 +236,27 @@ def test_a_token_is_kept_as_a_hash_alone(server: Server) -> None:
 
     rows = server.connection.execute("SELECT s::text FROM ragate_trust.sessions s").fetchall()
 
-    assert TOKEN not in str(rows)
+    assert "one" not in str(rows)
 
 
 def test_a_pace_gives_each_call_a_time_of_its_own(server: Server) -> None:
-    server.open(usd="Infinity")
-    server.row("INSERT INTO ragate_trust.paces VALUES ('pool', 'p', 60) RETURNING 1")
+    server.open()
+    server.row("INSERT INTO ragate_trust.paces VALUES ('plan', 'p', 60) RETURNING 1")
 
-    waits = [server.reserve()[1] for _ in range(4)]
+    waits = [server.turn(token) for token in TOKENS[:4]]
 
     assert waits == pytest.approx([0.0, 1.01, 2.02, 3.03], abs=0.3)
 
 
 def test_nobody_books_far_ahead(server: Server) -> None:
-    server.open(usd="Infinity")
-    server.row("INSERT INTO ragate_trust.paces VALUES ('pool', 'p', 6) RETURNING 1")
+    server.open()
+    server.row("INSERT INTO ragate_trust.paces VALUES ('plan', 'p', 6) RETURNING 1")
 
-    assert server.reserve()[0] is not None
-    assert server.reserve() == (None, 2.5, None)
-    assert server.spent()[0] == 1
+    assert server.turn() == 0.0
+    assert server.turn() is None
 
 
-@pytest.mark.parametrize("seed", range(6))
-def test_no_course_of_events_exceeds_a_cap_or_leaves_more_than_2_percent(
-    server: Server, seed: int
-) -> None:
-    """Workers take, settle, lose, give back and die at random; costs vary fourfold."""
-    chance = random.Random(seed)
-    cap = 1.0
-    server.open(calls=10_000, usd=cap)
-    server.known(0.008)  # as dear as a call of this course can be
-    billed, under_way = 0.008, []
-    deaths = 0
-    while True:
-        claim, _wait, reached = server.reserve()
-        if reached is not None:
-            break
-        if claim is not None:
-            under_way.append(claim)
-        if under_way and (claim is None or len(under_way) >= 16):
-            done = under_way.pop(chance.randrange(len(under_way)))
-            cost, fate = chance.uniform(0.002, 0.008), chance.random()
-            if fate < 0.05:
-                server.say("give_back", done)
-            elif fate < 0.06 and deaths < 2:  # killed in the middle: it may have been billed
-                deaths += 1
-                billed += cost
-                server.row(
-                    "UPDATE ragate_trust.reservations SET lease = now() WHERE id = %s RETURNING 1",
-                    done,
-                )
-            else:
-                billed += cost
-                server.settle(done, cost)
+def test_a_provider_without_a_pace_is_asked_at_once(server: Server) -> None:
+    server.open()
 
-    assert under_way == []
-    assert 0.98 * cap <= billed <= cap + 1e-9
+    assert [server.turn() for _ in range(3)] == [0.0, 0.0, 0.0]

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from ragate.cli.dataset.vary.command import KINDS as OFFERED
+from ragate.cli.dataset.vary import KINDS as OFFERED
 from ragate.cli.main import run
 from ragate.dataset import Entry, read_dataset, read_entries
-from ragate.pipeline.golden.variants.vary import KINDS
+from ragate.pipeline.golden.vary import KINDS
 from tests.integration.golden.drafts.draft_projects import golden
 from tests.integration.golden.tool_projects import write
 from tests.projects import TOPICS

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ragate.cli.dataset.accepted_labels import ask_each
+from ragate.cli.dataset.suggest import ask_each
 from ragate.cli.main import run
 from ragate.pipeline.golden.suggest import ProposedDocument, Suggestion
 from tests.integration.golden.labels.label_projects import drafts, found, golden, labels, unlabel

@@ -11,7 +11,7 @@ import pytest
 from ragate.database import PostgresDatabase
 from ragate.database.migrations import migrate
 from ragate.stores.local import LocalStore
-from ragate.stores.postgres.schema import MIGRATIONS
+from ragate.stores.postgres.connect import MIGRATIONS
 from tests.integration.database.test_schema import own_database
 from tests.integration.resume.conftest import root as root
 from tests.integration.resume.conftest import service as service

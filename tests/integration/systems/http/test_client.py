@@ -15,6 +15,7 @@ import pytest
 
 from ragate.errors import ConfigError, SystemMismatchError, SystemStartError
 from ragate.models import SystemOutput
+from ragate.pipeline.run.collected_outputs import TRIES
 from ragate.support.git import head_commit
 from tests.factories import sample_factory
 from tests.integration.systems.http.services import ECHO, SECRET, asked, key, one, refused
@@ -38,6 +39,34 @@ def test_a_get_is_tried_again_where_the_service_was_busy(tmp_path: Path):
     output = one(lambda _: replies.pop(0), tmp_path, method="GET")
 
     assert output.answer == "x"
+
+
+def test_a_get_is_tried_again_when_the_service_says(tmp_path: Path):
+    times: list[float] = []
+
+    def busy(_request: Request) -> Any:
+        times.append(time.monotonic())
+        once = Sent(status=503, headers={"Retry-After": "1"})
+        return once if len(times) == 1 else {"answer": "x"}
+
+    output = one(busy, tmp_path, method="GET")
+
+    assert output.answer == "x"
+    assert times[1] - times[0] >= 1.0
+
+
+def test_a_service_that_asks_for_a_long_wait_is_not_waited_for(tmp_path: Path):
+    calls: list[Request] = []
+
+    def busy(request: Request) -> Any:
+        calls.append(request)
+        return Sent(status=503, headers={"Retry-After": "60"})
+
+    output = one(busy, tmp_path, method="GET")
+
+    assert output.error is not None
+    assert output.error.kind == "provider"
+    assert len(calls) == TRIES  # of the sample, whose provider gave nothing; one call each
 
 
 def test_a_service_that_is_not_there_is_unmeasured_not_wrong(tmp_path: Path):

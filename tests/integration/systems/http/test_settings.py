@@ -16,7 +16,6 @@ pytestmark = pytest.mark.integration
 @pytest.mark.parametrize(
     ("settings", "told"),
     [
-        ({"start": ["x"]}, "start needs health"),
         ({"url_env": "URL"}, "give url, or url_env"),
         ({"version_url": "http://x/"}, "version_url needs"),
         ({"version_header": "A", "version_pointer": "/a"}, "not both"),

@@ -22,6 +22,7 @@ from ragate.errors import (
 )
 from ragate.models import RetrievedChunk, Sample, SystemOutput, Turn
 from ragate.protocols import ChatReply, ChatRequest
+from ragate.support.installed import install_line
 from tests.factories import sample_factory
 from tests.integration.systems.mcp.servers import http_server, stdio_server
 from tests.servers.rag_server import Sent, rag_server
@@ -307,7 +308,7 @@ def test_without_the_library_the_extra_is_named(tmp_path: Path, monkeypatch: pyt
     with pytest.raises(PluginError) as raised:
         asked(tmp_path, "plain")
 
-    assert "pip install 'ragate[mcp]'" in str(raised.value)
+    assert install_line("mcp") in str(raised.value)
 
 
 def test_a_servers_own_schema_is_not_matched_against_its_results(tmp_path: Path):

@@ -10,7 +10,7 @@ import psycopg
 import pytest
 
 from ragate.database import EmbeddedServer, PostgresDatabase
-from ragate.database.install import Programs, find_account, find_programs
+from ragate.database.install import Programs, find_account, find_programs, reachable
 from tests.integration.rag import Project, write
 from tests.servers.openai_server import FakeOpenAI
 
@@ -80,7 +80,8 @@ def other_postgres(state: Path) -> Iterator[str]:
     older = Programs(find_programs().folder.parents[1] / "pginstall" / "bin", 16)
     home = state / "older"
     home.mkdir(mode=0o755)
-    server = EmbeddedServer(home, older, find_account())
+    account = find_account()
+    server = EmbeddedServer(home, reachable(older, account, state), account)
     try:
         yield server.start()
     finally:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from pathlib import Path
 
-from ragate.cli.detect.found_system import FoundSystem
+from ragate.cli.detect.candidate import RagCandidate
 
 
 def project(root: Path, **files: str) -> Path:
@@ -20,6 +20,6 @@ def project(root: Path, **files: str) -> Path:
     return root
 
 
-def only(found: list[FoundSystem]) -> FoundSystem:
+def only(found: list[RagCandidate]) -> RagCandidate:
     assert len(found) == 1, found
     return found[0]

@@ -51,4 +51,3 @@ def test_variables_that_the_code_reads_are_passed_to_a_process_of_its_own(tmp_pa
 
     assert variables(python_files(root)) == ["OPENAI_API_KEY", "QDRANT_URL", "TOP_K"]
     assert found.settings["pass_env"] == ["OPENAI_API_KEY", "QDRANT_URL", "TOP_K"]
-    assert any("pass_env" in line for line in found.unsure)

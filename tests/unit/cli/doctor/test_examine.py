@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 from pathlib import Path
 
@@ -9,6 +10,14 @@ import pytest
 
 from ragate.cli.finding import Status
 from tests.unit.cli.doctor.doctor_factories import checks
+
+WAIVER = """[[policy.waivers]]
+id = "q1"
+metric = "error_rate"
+owner = "docs"
+reason = "under review"
+until = 2026-11-20
+"""
 
 
 def test_a_project_that_lacks_only_its_baseline_ends_with_3(project: Path) -> None:
@@ -97,9 +106,64 @@ def test_a_system_of_foreign_code_that_breaks_at_import_is_a_finding(
     assert found["golden set"][0].status is Status.OK
 
 
-def test_git_that_does_not_ignore_the_state_folder_is_warned_of(project: Path) -> None:
-    subprocess.run(["git", "init", "-q", str(project)], check=True)
-    assert [one.status for one in checks(project)["state folder"]] == [Status.OK, Status.WARNING]
+@pytest.mark.parametrize(
+    ("table", "check", "told"),
+    [
+        ('[[policy.slices]]\nname = "x"\ntags = ["none"]', "slices", "no sample has the tag"),
+        (WAIVER, "waivers", "expired on 2026-11-20"),
+    ],
+)
+def test_what_check_refuses_of_the_policy_is_told_in_its_words(
+    project: Path, table: str, check: str, told: str
+) -> None:
+    config = project / "ragate.toml"
+    config.write_text(config.read_text().replace("[system]", f"{table}\n[system]"))
 
-    (project / ".gitignore").write_text(".ragate/\n")
-    assert [one.status for one in checks(project)["state folder"]] == [Status.OK]
+    (finding,) = checks(project)[check]
+
+    assert finding.exit_code == 2
+    assert told in finding.message
+
+
+def test_recordings_may_lack_as_much_as_may_be_unscored(project: Path) -> None:
+    path = project / "outputs/a.jsonl"
+    lines = path.read_text().splitlines(keepends=True)
+
+    path.write_text("".join(lines[1:]))
+    assert [one.status for one in checks(project)["recordings"]] == [Status.OK]
+
+    path.write_text("".join(lines[2:]))
+    assert [one.exit_code for one in checks(project)["recordings"]] == [3]
+
+
+@pytest.mark.parametrize(
+    ("expected", "told"),
+    [
+        ("a.md", "all 1 are among the 1 document"),
+        ("b.md", "1 samples expect documents that are not in the corpus"),
+        ("kb/a.md", "expected kb/a.md; the corpus holds a.md: the folder differs"),
+    ],
+)
+def test_expected_documents_are_looked_for_in_the_corpus(
+    project: Path, expected: str, told: str
+) -> None:
+    (project / "docs").mkdir()
+    (project / "docs/a.md").write_text("# A\n\nText.\n")
+    row = {"id": "q1", "query": "A?", "relevant": {expected: 1, "zero.md": 0}}
+    (project / "golden.jsonl").write_text(json.dumps(row) + "\n")
+    config = project / "ragate.toml"
+    rules = config.read_text().partition("[system]")[0].replace('["replay"]', '["pgvector"]')
+    config.write_text(f'{rules}[system]\nuse = "pgvector"\ncorpus = "docs"\n')
+    # Nothing listens there: no server is started for this.
+    found = checks(project, RAGATE_DATABASE_URL="postgresql://x@127.0.0.1:9/x")
+
+    (finding,) = found["expected documents"]
+
+    assert told in finding.message
+    assert finding.exit_code == (0 if expected == "a.md" else 2)
+
+
+def test_a_file_in_the_place_of_the_state_folder_is_a_problem(project: Path) -> None:
+    (project / ".ragate").write_text("")
+
+    assert [one.exit_code for one in checks(project)["state folder"]] == [3]

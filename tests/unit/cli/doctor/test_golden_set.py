@@ -8,73 +8,20 @@ from ragate import plugins
 from ragate.cli.doctor import golden_set
 from ragate.cli.finding import Status
 from ragate.models import Rule
-from ragate.pipeline.score.applicable import applicable
+from ragate.pipeline.score.policy_metrics import applicable
 from tests.unit.cli.doctor.doctor_factories import said, sample, samples, statuses
 
 
 def test_the_golden_set_is_counted() -> None:
-    found = golden_set.golden_set(
-        [
-            *samples(28),
-            sample("u1", relevant={}),
-            sample("u2", relevant={}, answerable=False, must_pass=True),
-        ],
-        dataset="golden.jsonl",
-    )
+    unanswerable = sample("u2", relevant={}, answerable=False, must_pass=True)
+    asked = [*samples(28), sample("u1", relevant={}), unanswerable]
+
+    found = list(golden_set.golden_set([], asked, dataset="golden.jsonl"))
 
     assert statuses(found) == ["ok"]
     assert "30 samples, 1 unanswerable, 1 must-pass" in found[0].message
     assert "1 unjudged" in found[0].message
     assert "1 without a reference" in found[0].message
-
-
-def test_two_samples_with_the_same_question_are_named_whatever_case_and_spaces() -> None:
-    copy = sample("copy", query="what  IS q3?")
-
-    found = golden_set.golden_set([*samples(), copy], dataset="g")
-
-    assert "2 samples ask the same as another: q3, copy" in said(found, Status.WARNING)
-
-
-def test_a_variant_that_asks_the_same_over_other_passages_is_no_copy() -> None:
-    variant = sample("v", query="what is q3?", metadata={"variant_of": "q3"}, arrange="reversed")
-
-    found = golden_set.golden_set([*samples(), variant], dataset="g")
-
-    assert "ask the same" not in said(found, Status.WARNING)
-
-
-def test_an_unanswerable_sample_with_an_expected_document_is_named() -> None:
-    found = golden_set.golden_set([*samples(), sample("odd", answerable=False)], dataset="g")
-
-    assert "odd" in said(found, Status.WARNING)
-
-
-def test_starter_questions_and_a_small_set_are_warned_of() -> None:
-    found = golden_set.golden_set([sample(tags=["starter"]), sample("q2")], dataset="g")
-
-    assert "1 of 2 samples were made by `ragate init`" in said(found, Status.WARNING)
-    assert "only large drops" in said(found, Status.WARNING)
-
-
-def test_expected_documents_that_the_corpus_lacks_are_a_problem() -> None:
-    found = golden_set.expected_documents([sample(), sample("q2", relevant={"b.md": 1})], ["a.md"])
-
-    assert [one.exit_code for one in found] == [2]
-    assert "1 of 2 are not in the corpus: b.md; expected by 1 sample: q2" in found[0].message
-
-
-def test_an_expected_document_that_is_written_otherwise_is_shown_beside_the_corpus() -> None:
-    found = golden_set.expected_documents([sample(relevant={"kb/a.md": 1})], ["a.md", "b.md"])
-
-    assert "expected kb/a.md; the corpus holds a.md: the folder differs" in found[0].message
-    assert "dataset relink --respell" in found[0].remedy
-
-
-def test_a_document_of_grade_zero_need_not_be_in_the_corpus() -> None:
-    found = golden_set.expected_documents([sample(relevant={"a.md": 1, "b.md": 0})], ["a.md"])
-
-    assert statuses(found) == ["ok"]
 
 
 def test_a_gate_without_an_error_level_can_never_fail() -> None:

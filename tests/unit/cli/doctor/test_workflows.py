@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ragate.cli.doctor.workflows import workflows
+from ragate.cli.doctor.examine import workflows
 from ragate.cli.finding import Status
 from ragate.cli.init.action_workflows import action_workflows
 from ragate.cli.init.config_text import Choice
-from ragate.cli.workflows.signature import PLACEHOLDER
+from ragate.cli.workflows import PLACEHOLDER
 
 COMMIT = "c0ffee" * 6 + "c0ff"
 
@@ -91,13 +91,3 @@ def test_two_gates_of_one_name_on_the_runner_are_a_problem(tmp_path: Path) -> No
     problems = [each for each in workflows(tmp_path) if each.status is Status.PROBLEM]
 
     assert "apps/help/ragate.toml, apps/shop/ragate.toml" in problems[0].message
-
-
-def test_a_gate_of_two_names_is_pointed_out(tmp_path: Path) -> None:
-    write(tmp_path)
-
-    (found,) = workflows(tmp_path, "main")
-
-    assert found.status is Status.WARNING
-    assert 'write gate = "docs" below [policy]' in found.remedy
-    assert [one.status for one in workflows(tmp_path, "docs")] == [Status.OK]

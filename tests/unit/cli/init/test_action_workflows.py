@@ -13,9 +13,10 @@ import yaml
 from ragate.cli.init.action_workflows import action_workflows, template
 from ragate.cli.init.config_text import Choice
 from ragate.cli.main import run as ragate
-from ragate.cli.workflows.signature import PLACEHOLDER, REPOSITORY
+from ragate.cli.workflows import PLACEHOLDER
 from ragate.errors import UsageError
 from ragate.support import git
+from ragate.version import REPOSITORY
 from tests.workflows.blocks import workflows
 
 COMMIT = "c0ffee" * 6 + "c0ff"
@@ -165,3 +166,17 @@ def test_no_job_that_installs_packages_can_write_and_what_it_recorded_is_handed_
     assert (up["name"], down["pattern"]) == ("ragate-baseline-handbook",) * 2
     assert down["path"].removeprefix(f"{folder}/") == action["outputs-path"] == "ragate-baseline"
     assert fnmatch(down["path"], up["path"])
+
+
+def test_what_fills_a_database_is_a_step_after_the_packages():
+    choice = Choice(
+        "http", "", settings={"start": ["npm", "start"]}, seeds=("npm ci", "make -C ../.. seed")
+    )
+
+    texts = action_workflows(choice, gate="help", commit="a" * 40, folder="apps/my help")
+
+    steps = texts["ragate-collect.yml"]
+    assert "- run: cd 'apps/my help' && make -C ../.. seed\n" in steps
+    assert steps.index("pip install") < steps.index("npm ci") < steps.index("make -C")
+    assert "make -C" in texts["ragate-main.yml"]
+    assert "make -C" not in texts["ragate-decide.yml"]

@@ -52,20 +52,11 @@ def test_recorded_outputs_are_found_by_reading_them(tmp_path: Path) -> None:
 
 def test_no_link_is_followed(tmp_path: Path) -> None:
     outside = write(tmp_path / "outside", {"outputs/a.jsonl": '{"id": "q1", "answer": "Yes."}\n'})
-    write(outside, {"requirements.txt": "openai\n"})
     root = tmp_path / "project"
     root.mkdir()
     (root / "outputs").symlink_to(outside / "outputs")
-    (root / "requirements.txt").symlink_to(outside / "requirements.txt")
 
     assert look(root).recorded == ()
-    assert look(root).libraries == ()
-
-
-def test_libraries_are_read_from_the_requirements(tmp_path: Path) -> None:
-    write(tmp_path, {"requirements.txt": "llama-index-core>=0.14\nOpenAI==2.0\n"})
-
-    assert look(tmp_path).libraries == ("llama-index", "openai")
 
 
 def test_the_host_is_read_from_the_remote(tmp_path: Path) -> None:

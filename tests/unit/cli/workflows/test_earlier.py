@@ -9,7 +9,7 @@ import pytest
 
 from ragate.cli.init import command as init
 from ragate.cli.main import run
-from ragate.cli.workflows.earlier import of_folder
+from ragate.cli.workflows import of_folder
 from ragate.config import load_config
 from tests.unit.cli.init.init_factories import pages, write
 

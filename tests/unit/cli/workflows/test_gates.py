@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ragate.cli.workflows.gates import WorkflowGate, gates_of
+from ragate.cli.workflows import WorkflowGate, gates_of
 
 LAYERS = "".join(f"  x{n}: &x{n} [{','.join([f'*x{n - 1}'] * 10)}]\n" for n in range(1, 30))
 BOMB = f"gate:\n  x0: &x0 [a]\n{LAYERS}jobs:\n  a:\n    steps:\n      - run: *x29\n"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ragate.cli.workflows.signature import PLACEHOLDER, commit_in, is_unchanged, signed
+from ragate.cli.workflows import PLACEHOLDER, commit_in, is_unchanged, signed
 
 COMMIT = "c0ffee" * 6 + "c0ff"
 TEXT = f"name: ragate\nuses: ragate/ragate@{PLACEHOLDER}\n"

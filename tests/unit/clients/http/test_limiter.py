@@ -1,23 +1,33 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import random
 from dataclasses import dataclass, field
+from statistics import median
 
 import pytest
 
-from ragate.clients.http.limiter import SEVERAL, Limiter
+from ragate.clients.http.limiter import SEVERAL, Breaker, Limiter
+from ragate.errors import ProviderError
 from tests.unit.clients.virtual_time import run
 
 
 @dataclass
 class Server:
-    """Takes `rate` calls a second, with a reserve of `burst`; answers after `latency_s`."""
+    """Takes `rate` calls a second, with a reserve of `burst`; answers after `latency_s`.
+
+    It refuses `share` of the calls besides, whatever their pace, and one call in ten comes to it up
+    to `stalls_s` late.
+    """
 
     rate: float
     burst: float
     latency_s: float = 0.05
     tell: bool = False
+    share: float = 0.0
+    seed: int = 0
+    stalls_s: float = 0.0
     accepted: int = 0
     rejected: int = 0
     _level: float = field(init=False)
@@ -25,11 +35,17 @@ class Server:
 
     def __post_init__(self) -> None:
         self._level = self.burst
+        self._rng = random.Random(self.seed)
+
+    def latency(self) -> float:
+        """Return the seconds that a call takes to it."""
+        stalled = self.stalls_s and self._rng.random() < 0.1
+        return self.latency_s + (self._rng.uniform(0.0, self.stalls_s) if stalled else 0.0)
 
     def refuses(self, now: float) -> bool:
         self._level = min(self.burst, self._level + (now - self._since) * self.rate)
         self._since = now
-        if self._level < 1.0:
+        if self._level < 1.0 or self._rng.random() < self.share:
             self.rejected += 1
             return True
         self._level -= 1.0
@@ -41,14 +57,14 @@ async def ask(limiter: Limiter, server: Server, rng: random.Random) -> None:
     tries = 0
     while True:
         async with limiter.place(first_in_line=tries > 0) as place:
-            await asyncio.sleep(server.latency_s)
+            await asyncio.sleep(server.latency())
             if not server.refuses(asyncio.get_running_loop().time()):
                 limiter.accepted(place)
                 return
             after = 1.0 if server.tell else 0.0
             limiter.refused(place, after or None)
         tries += 1
-        await asyncio.sleep(after + rng.uniform(0.0, min(2.0, 0.5 * 2.0**tries)))
+        await asyncio.sleep(after + rng.uniform(0.0, min(2.0, 0.05 * 2.0**tries)))
 
 
 def ask_all(server: Server, count: int, concurrency: int = 16) -> float:
@@ -76,6 +92,49 @@ def test_a_limited_server_is_used_to_its_limit_and_seldom_refuses(
     assert server.accepted == count
     assert seconds <= 1.4 * count / rate
     assert server.rejected <= 0.5 * count
+
+
+@pytest.mark.parametrize("tell", [False, True])
+@pytest.mark.parametrize("latency_s", [0.003, 0.2])
+def test_calls_that_come_late_do_not_make_a_limit_look_like_refusals_at_any_pace(
+    latency_s: float, tell: bool
+) -> None:
+    for seed in range(20):
+        server = Server(10, 10, latency_s=latency_s, tell=tell, seed=seed, stalls_s=0.5)
+
+        ask_all(server, 50, concurrency=6)
+
+        assert (server.accepted, seed) == (50, seed)
+        assert server.rejected <= 0.5 * 50, seed
+
+
+@pytest.mark.parametrize("tell", [False, True])
+@pytest.mark.parametrize(("rate", "count"), [(2, 60), (10, 200), (50, 600)])
+def test_a_limited_server_that_refuses_half_of_the_calls_besides_is_used_to_its_limit(
+    rate: float, count: int, tell: bool
+) -> None:
+    servers = [Server(rate, rate, tell=tell, share=0.5, seed=seed) for seed in range(15)]
+
+    seconds = median(ask_all(server, count) for server in servers)
+
+    assert {server.accepted for server in servers} == {count}
+    unluckiest_s = math.log2(count) if tell else 0.0  # a second for each of its refusals
+    assert seconds <= 2.0 * count / rate + unluckiest_s
+
+
+@pytest.mark.parametrize("latency_s", [0.003, 0.05, 0.5])
+@pytest.mark.parametrize("count", [12, 60, 300])
+def test_a_server_that_refuses_at_any_pace_is_not_asked_ever_more_slowly(
+    count: int, latency_s: float
+) -> None:
+    servers = [
+        Server(rate=1e9, burst=1e9, latency_s=latency_s, share=0.5, seed=seed) for seed in range(15)
+    ]
+
+    seconds = median(ask_all(server, count) for server in servers)
+
+    assert {server.accepted for server in servers} == {count}
+    assert seconds <= 12.0 + 2.0 * (2 * count * latency_s / 16)
 
 
 def test_without_refusals_all_places_are_used_all_the_time() -> None:
@@ -160,3 +219,44 @@ def test_a_provider_that_stumbles_is_left_alone_for_a_while() -> None:
             return asyncio.get_running_loop().time()
 
     assert run(main()) >= 2.0
+
+
+# When a provider is left alone, and for how long.
+
+
+def test_a_short_burst_of_failures_does_not_open_the_breaker() -> None:
+    breaker = Breaker(failures=3, seconds=5.0)
+
+    assert not any(breaker.failed(now) for now in (0.0, 0.1, 0.2, 4.9))
+    assert breaker.failed(5.0)
+
+
+def test_one_success_begins_the_count_anew() -> None:
+    breaker = Breaker(failures=2, seconds=0.0)
+    breaker.failed(0.0)
+    breaker.succeeded()
+
+    assert not breaker.failed(1.0)
+    assert breaker.failed(2.0)
+
+
+def test_a_refusal_of_one_model_leaves_the_others() -> None:
+    breaker = Breaker()
+    breaker.open(ProviderError("no such model"), model="a")
+
+    breaker.check("b")
+    with pytest.raises(ProviderError, match="no such model") as caught:
+        breaker.check("a")
+    assert caught.value.fatal
+
+
+def test_a_provider_rests_longer_with_every_failure_in_a_row() -> None:
+    breaker = Breaker()
+    rests = []
+    for now in range(12):
+        breaker.failed(float(now))
+        rests.append(breaker.rest())
+
+    assert rests[:5] == [0.0, 0.0, 0.0, 0.0, 0.1]
+    assert rests == sorted(rests)
+    assert rests[-1] == 2.0

@@ -23,7 +23,7 @@ BOTH = ("retrieval", "answer")
 def side(scores: Sequence[Sequence[float]], *, info: MetricInfo = ANSWERED, **options: Any) -> Run:
     """Return a run of an undeclared system whose equal scores are equal outputs."""
     samples = samples_of(len(scores))
-    defaults: dict[str, Any] = {"infos": (info,), "deterministic": ()}
+    defaults: dict[str, Any] = {"infos": (info,), "deterministic": (), "own_sessions": True}
     run = run_of({info.name: [list(row) for row in scores]}, samples, **(defaults | options))
     rows = {sample.id: row for sample, row in zip(samples, scores, strict=True)}
     records = [
@@ -44,17 +44,19 @@ def pair_of(
     repeats: Sequence[str] = BOTH,
     jitter: Mapping[int, Sequence[float]] = {},
     shaky: Mapping[int, Sequence[float]] = {},
+    recorded: Mapping[str, Any] = {},
     **options: Any,
 ) -> Comparison:
     """Compare three equal baseline passes with equal candidate passes.
 
     Args:
         jitter, shaky: By row, the scores of the candidate's and of the baseline's passes.
+        recorded: Of the baseline's manifest.
     """
     old = [list(shaky.get(row, [value] * 3)) for row, value in enumerate(before)]
     new = [list(jitter.get(row, [value] * passes)) for row, value in enumerate(after)]
     samples = samples_of(len(before))
-    return compare(side(old), side(new, **options), samples, repeats=repeats)
+    return compare(side(old, **recorded), side(new, **options), samples, repeats=repeats)
 
 
 def declared(comparison: Comparison, *rules: Rule, **options: Any) -> Decision:

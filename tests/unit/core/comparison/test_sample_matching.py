@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from ragate.core.comparison.compare import Comparison, compare
+from ragate.core.comparison.sample_matching import renamed_ids
+from ragate.core.hashing import content_hash
 from ragate.models import Filters, MetricVerdict, Rule, Sample
 from tests.unit.core.decision_factories import judge, row_of, run_of, samples_of
 
@@ -36,6 +38,31 @@ def test_an_edited_sample_is_both_removed_and_added():
     assert comparison.data.edited == ("q0009",)
     assert comparison.data.added == ("q0009",)
     assert [row.sample_id for row in comparison.data.removed] == ["q0009"]
+
+
+def test_a_renamed_sample_is_compared_by_its_content():
+    then = samples_of(10)
+    now = [*then[:9], then[9].amended(id="billing-9")]
+    before = run_of({"faithfulness": [[1.0]] * 10}, then, words="before")
+    after = run_of({"faithfulness": [[1.0]] * 9 + [[0.0]]}, now)
+
+    comparison = compare(before, after, now)
+
+    assert comparison.data.renamed == {"q0009": "billing-9"}
+    assert (comparison.data.added, comparison.data.removed) == ((), ())
+    row = comparison.ids.index("billing-9")
+    assert comparison.columns["faithfulness"].baseline.values[row].tolist() == [1.0]
+    assert comparison.columns["faithfulness"].candidate.values[row].tolist() == [0.0]
+
+
+def test_twins_belong_together_in_pairs_and_where_one_is_gone_nobody_knows_which():
+    twins = [Sample(id=name, query="the same") for name in ("a", "b")]
+    before = {sample.id: content_hash(sample) for sample in twins}
+    renamed = [twins[0].amended(id="c"), twins[0].amended(id="d")]
+
+    assert renamed_ids(before, renamed) == {"a": "c", "b": "d"}
+    assert renamed_ids(before, renamed[:1]) == {}
+    assert renamed_ids(before, [twins[0], twins[0].amended(id="c")]) == {"b": "c"}
 
 
 def test_tags_are_no_content():

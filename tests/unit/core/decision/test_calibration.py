@@ -15,13 +15,19 @@ from benchmarks.gate_sight import Sight, sight
 from benchmarks.gate_verdicts import decide_scores
 from ragate.core.comparison.compare import compare
 from ragate.models import Decision, MetricInfo, Needs, Rule, Run, Verdict
-from tests.unit.core.decision_factories import judge, run_of, samples_of
+from tests.unit.core.decision_factories import by_night, judge, run_of, samples_of
 
 SLACK = 0.03
 
 
-@pytest.mark.parametrize("q", [0.02, 0.05, 0.10])
-@pytest.mark.parametrize("n", [15, 50])
+@pytest.mark.parametrize(
+    ("n", "q"),
+    [
+        (50, 0.05),
+        *(pytest.param(50, q, marks=by_night) for q in (0.02, 0.10)),
+        *(pytest.param(15, q, marks=by_night) for q in (0.02, 0.05, 0.10)),
+    ],
+)
 def test_a_change_that_changes_nothing_is_red_at_most_alpha_of_the_time(n, q):
     cell = run_cell(n, q, TRUTHS["identical"], 250)
 
@@ -31,7 +37,13 @@ def test_a_change_that_changes_nothing_is_red_at_most_alpha_of_the_time(n, q):
     assert cell.naive(0.02) > 0.15
 
 
-@pytest.mark.parametrize(("n", "truth"), [(15, "one -.20"), (50, "one -.10"), (50, "all -.05")])
+@pytest.mark.parametrize(
+    ("n", "truth"),
+    [
+        (15, "one -.20"),
+        *(pytest.param(50, truth, marks=by_night) for truth in ("one -.10", "all -.05")),
+    ],
+)
 def test_real_drops_are_caught_as_often_as_published(n, truth):
     cell = run_cell(n, 0.05, TRUTHS[truth], 250)
 
@@ -49,6 +61,7 @@ def test_a_neutral_rewrite_is_red_on_this_set_and_not_for_fresh_questions():
     assert cell.red("adaptive", "generalise", **options) <= fresh + SLACK
 
 
+@by_night
 def test_a_noisy_judge_of_answers_that_repeat_is_not_blamed_on_a_neutral_rewording():
     assert judge_only(60, alpha=0.02) <= 0.02 + SLACK
 
@@ -56,9 +69,9 @@ def test_a_noisy_judge_of_answers_that_repeat_is_not_blamed_on_a_neutral_rewordi
 @pytest.mark.parametrize(
     "cell",
     [
-        Sight("yes", 100, "generalise", 3, 2, 1),
         Sight("yes", 100, "this-set", 3, 2, 3),
-        Sight("continuous", 100, "generalise", 3, 0, 3),
+        pytest.param(Sight("yes", 100, "generalise", 3, 2, 1), marks=by_night),
+        pytest.param(Sight("continuous", 100, "generalise", 3, 0, 3), marks=by_night),
     ],
     ids=lambda cell: f"{cell.family}-{cell.claim}",
 )

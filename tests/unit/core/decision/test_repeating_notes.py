@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+import pytest
 
 from ragate.core.comparison.compare import compare
-from ragate.models import Failure, Reads, Rule, Verdict
+from ragate.models import Failure, MetricVerdict, Reads, Rule, Verdict
 from tests.unit.core.comparison.repeating_factories import BOTH, NUMBERS, declared, pair_of
-from tests.unit.core.decision_factories import judge, noisy_pair, samples_of
+from tests.unit.core.decision_factories import judge, noisy_pair, row_of, samples_of
 
 RULE = Rule(metric="faithfulness")
 
@@ -34,19 +37,44 @@ def test_a_pass_that_a_provider_failed_is_no_variation():
     assert not again.repetition.by_part[Reads.ANSWER].varies.any()
 
 
-def test_changed_samples_with_too_few_passes_are_said_to_be_taken_at_the_policys_word():
-    once = declared(pair_of([1.0] * 16, [0.0] + [1.0] * 15, passes=1))
-    thrice = declared(pair_of([1.0] * 16, [0.0] + [1.0] * 15))
+@pytest.mark.parametrize(
+    ("n", "options", "said"),
+    [
+        (30, {"passes": 1}, "changed answers were not asked in 3 sessions"),
+        (30, {"own_sessions": False}, "changed answers were not asked in 3 sessions"),
+        (30, {"recorded": {"own_sessions": False}}, "the baseline does not hold 3 passes"),
+        (19, {}, "fewer than 20 questions"),
+    ],
+)
+def test_what_evidence_does_not_bear_out_is_provisional_and_a_lone_loss_yellow(
+    n: int, options: dict[str, Any], said: str
+):
+    exact = declared(pair_of([1.0] * 30, [0.0] + [1.0] * 29))
+    decision = declared(pair_of([1.0] * n, [0.0] + [1.0] * (n - 1), **options))
+    four = declared(pair_of([1.0] * n, [0.0] * 4 + [1.0] * (n - 4), **options), claim="this-set")
 
-    assert once.verdict is Verdict.FAILED
-    assert any("ran fewer than 3 times (q0000)" in said for said in once.warnings)
-    assert not any("ran fewer" in said for said in thrice.warnings)
+    assert exact.verdict is Verdict.FAILED
+    assert not any("provisional" in line for line in exact.warnings)
+    assert decision.verdict is four.verdict is Verdict.PASSED
+    assert row_of(decision, "number_recall").verdict is MetricVerdict.WORSE_HERE
+    assert any("provisional" in line and said in line for line in decision.warnings)
+    assert ("ragate baseline update" in decision.remedies) is ("baseline" in said)
+    assert not any("every change is seen" in line for line in decision.lines)
+
+
+def test_six_losses_of_thirty_are_red_once_they_are_confirmed():
+    before, after = [1.0] * 30, [0.0] * 6 + [1.0] * 24
+    doubted: dict[str, Any] = {"recorded": {"own_sessions": False}}
+
+    first = declared(pair_of(before, after, passes=1, **doubted))
+    assert row_of(first, "number_recall").verdict is MetricVerdict.WORSE_HERE
+    assert declared(pair_of(before, after, **doubted)).verdict is Verdict.FAILED
 
 
 def test_the_key_is_not_named_where_it_would_change_nothing():
-    noisy = pair_of([1.0] * 16, [1.0] * 16, repeats=(), shaky={2: [1.0, 0.0, 1.0]})
+    noisy = pair_of([1.0] * 30, [1.0] * 30, repeats=(), shaky={2: [1.0, 0.0, 1.0]})
     assert not any("[policy] repeats" in said for said in judge(noisy, NUMBERS).warnings)
-    same = pair_of([1.0] * 16, [1.0] * 16)
+    same = pair_of([1.0] * 30, [1.0] * 30)
     assert not any("[policy] repeats" in said for said in declared(same).warnings)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ragate.core.comparison.compare import Comparison, compare
@@ -21,7 +21,7 @@ from ragate.models import (
     SliceRow,
     Verdict,
 )
-from tests.unit.core.decision_factories import EXACT, NIGHT, NOISY, judge, run_of
+from tests.unit.core.decision_factories import EXACT, NOISY, judge, run_of
 from tests.unit.core.rules.slices.slice_factories import pair, part, tagged
 
 RULE = Rule(metric="faithfulness")
@@ -145,8 +145,7 @@ def test_a_tiny_slice_is_shown_with_the_reason_and_never_red() -> None:
 def test_what_is_unscored_on_a_slice_cannot_hide_a_drop() -> None:
     samples = tagged({"billing": 40, "api": 20}, rest=940)
     after: list[list[float | None]] = [[1.0] for _ in samples]
-    for row in range(14):
-        after[row] = [None]
+    after[:2] = [[None], [None]]
     before = run_of({"faithfulness": [[1.0] * 3] * 1000}, samples, words="before")
     candidate = run_of({"faithfulness": after}, samples, words="after")
     comparison = compare(before, candidate, samples)
@@ -155,10 +154,10 @@ def test_what_is_unscored_on_a_slice_cannot_hide_a_drop() -> None:
     decision = judge(comparison, RULE, slices=[part()], min_drop=0.02)
 
     assert decision.verdict is Verdict.NO_DECISION
-    assert decision.reasons == (
-        "billing:faithfulness: what could not be scored could hide a regression",
-    )
-    assert slice_of(decision, "billing:faithfulness").unscored_candidate == 14
+    (reason,) = decision.reasons
+    assert reason.startswith("billing:faithfulness: 2 of 40 samples could not be scored")
+    assert reason.endswith("at most 0 would be bad luck")
+    assert slice_of(decision, "billing:faithfulness").unscored_candidate == 2
 
 
 def test_a_slice_of_which_nothing_is_scored_is_no_decision() -> None:
@@ -188,11 +187,10 @@ def test_a_slice_with_few_values_on_both_sides_is_no_decision(side: str) -> None
 
     left = {"baseline": 30, "candidate": 30} | {side: 19}
     assert decision.verdict is Verdict.NO_DECISION
-    (reason,) = decision.reasons
-    assert reason == (
+    assert (
         "billing:faithfulness: 19 samples with a value on both sides, 20 are needed (of 30 "
         f"samples the baseline has {left['baseline']}, the candidate {left['candidate']})"
-    )
+    ) in decision.reasons
     assert decision.remedies == (("ragate baseline update",) if side == "baseline" else ())
 
 
@@ -393,7 +391,6 @@ NAMES = ("billing", "api")
 BITS = st.lists(st.integers(0, 1), min_size=60, max_size=60)
 
 
-@settings(max_examples=NIGHT or 25, deadline=None)
 @given(base=st.lists(BITS, min_size=2, max_size=2), after=BITS, worse=st.integers(0, 59))
 def test_a_lower_score_of_a_slices_only_metric_never_raises_its_p(
     base: list[list[int]], after: list[int], worse: int
@@ -414,7 +411,6 @@ def test_a_lower_score_of_a_slices_only_metric_never_raises_its_p(
     assert p[1] <= p[0] + 1e-9
 
 
-@settings(max_examples=NIGHT or 25, deadline=None)
 @given(base=st.lists(BITS, min_size=2, max_size=2), after=BITS, order=st.randoms())
 def test_neither_the_order_of_slices_nor_that_of_samples_changes_a_verdict(
     base: list[list[int]], after: list[int], order: Any
@@ -436,7 +432,6 @@ def test_neither_the_order_of_slices_nor_that_of_samples_changes_a_verdict(
     assert straight.verdict is mixed.verdict
 
 
-@settings(max_examples=NIGHT or 25, deadline=None)
 @given(after=BITS)
 def test_a_slice_judges_its_samples_as_if_it_were_the_whole_set(after: list[int]) -> None:
     samples = tagged({"billing": 30, "api": 30})

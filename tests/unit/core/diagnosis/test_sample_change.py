@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 
 from ragate.core.diagnosis.changed_samples import changed_samples
-from ragate.models import CauseKind, Rule
+from ragate.core.diagnosis.sample_change import fails
+from ragate.models import CauseKind, Failure, Rule
 from tests.unit.core.diagnosis.changed_factory import RULES, changed, sample
-from tests.unit.core.diagnosis.diagnosis_factory import SAMPLE, record, run_of
+from tests.unit.core.diagnosis.diagnosis_factory import METRICS, SAMPLE, record, run_of
 
 
 @pytest.mark.parametrize(
@@ -57,7 +58,7 @@ def test_an_edited_sample_that_fails_says_so():
 
 
 def test_without_a_baseline_only_what_fails_is_listed():
-    rows, unchanged, _ = changed_samples(
+    rows, unchanged, *_ = changed_samples(
         [SAMPLE, sample("gone")],
         None,
         run_of(record(idf_f1=1.0), record(sample=sample("gone"), idf_f1=1.0)),
@@ -84,3 +85,25 @@ def test_a_must_pass_sample_that_missed_one_try_of_three_is_not_failing():
     same = [record(sample=one, run=run, idf_f1=0.2 if run == 0 else 1.0) for run in range(3)]
 
     assert changed([one], same, same, rules=(Rule(metric="idf_f1", pass_at=0.5),)) == ((), 1)
+
+
+@pytest.mark.parametrize(
+    ("limits", "value", "expected"),
+    [
+        ({"pass_at": 0.5}, 0.4, True),
+        ({"minimum": 0.5}, 0.6, False),
+        ({}, 0.0, True),
+        ({}, 0.1, False),
+        ({"level": "warn", "pass_at": 0.5}, 0.0, False),
+    ],
+)
+def test_a_sample_fails_by_mark_or_limit_and_without_either_at_the_worst_value(
+    limits: dict[str, Any], value: float, expected: bool
+) -> None:
+    rules = [Rule(metric="idf_f1", **limits)]
+
+    assert fails([record(idf_f1=value)], rules, METRICS) is expected
+
+
+def test_a_sample_without_an_output_fails():
+    assert fails([record(error=Failure(kind="system", message="boom"))], [], {})

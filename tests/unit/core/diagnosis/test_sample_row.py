@@ -37,7 +37,7 @@ def test_a_score_with_a_pass_mark_says_pass_or_fail_by_most_of_its_runs():
     after = [record(("old.md",), WRONG, idf_f1=0.1, mrr=0.0)]
     rules = [Rule(metric="idf_f1", pass_at=0.5), Rule(metric="mrr")]
 
-    (row,), _, _ = changed_samples(
+    (row,), *_ = changed_samples(
         [SAMPLE], run_of(*before), run_of(*after), rules=rules, missing_documents={}
     )
 
@@ -56,7 +56,7 @@ def test_a_score_that_could_not_be_measured_is_listed_with_the_reason():
 
 
 def test_scores_of_another_judge_are_marked():
-    rows, _, _ = changed_samples(
+    rows, *_ = changed_samples(
         [SAMPLE],
         run_of(record(correctness=5.0), judge="judge-1"),
         run_of(record(answer="x", correctness=1.0), judge="judge-2"),

@@ -7,6 +7,9 @@ import pytest
 from ragate import plugins
 from ragate.core.doc_ids.advice import mismatch_remedy, mismatch_words
 from ragate.core.doc_ids.mismatch import IdMismatch, find_mismatch
+from ragate.dataset import Entry
+from ragate.models import Sample
+from ragate.pipeline.golden.relink import respellings
 
 
 def between(expected: str, *retrieved: str) -> IdMismatch:
@@ -64,3 +67,21 @@ def test_the_remedy_is_that_of_the_system(use: str, retrieved: tuple[str, ...], 
 
 def test_chunks_are_no_reason_to_rewrite_the_golden_set():
     assert "respell" not in mismatch_remedy(between("a.md", "a.md#1"), plugins.traits("http"))
+
+
+def test_a_remedy_never_repeats_what_is_set():
+    mismatch = between("billing/refunds.md", "refunds.md")
+
+    remedy = mismatch_remedy(mismatch, plugins.traits("llamaindex"), folder="kb", already=True)
+
+    assert "doc_id_relative_to" not in remedy
+    assert "dataset relink --respell" in remedy
+
+
+@pytest.mark.parametrize("path", ["/srv/rag/kb/refunds.md", "C:/rag/kb/refunds.md"])
+def test_no_path_of_a_machine_is_written_into_a_golden_set(path: str):
+    mismatch = between("refunds.md", path)
+    entry = Entry("golden:1", Sample(id="q1", query="Why?", relevant={"refunds.md": 1}))
+
+    assert "respell" not in mismatch_remedy(mismatch, plugins.traits("python"), folder="kb")
+    assert respellings([entry], mismatch) == {}

@@ -6,10 +6,10 @@ from itertools import product
 
 import pytest
 
+from benchmarks.canary_table import chance_of_failing
 from ragate.core.judging.canary_rule import (
     DRESSES,
     CanaryResult,
-    chance_of_failing,
     is_settled,
     voided,
 )
@@ -56,7 +56,7 @@ def test_a_plain_failure_voids_its_criterion_and_no_other() -> None:
     void = voided([failure("relevancy")], CRITERIA)
 
     assert void.judge == ""
-    assert "'made up': it is 1" in void.reason("relevancy")
+    assert "(made up: it is 1)" in void.reason("relevancy")
     assert void.reason("faithfulness") == ""
 
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from ragate import plugins
-from ragate.core.judging.criteria import ALL_CRITERIA, CRITERIA, OF_CALLS, PAIRWISE
+from ragate.core.judging.applicability import PAIRWISE
+from ragate.core.judging.criteria import ALL_CRITERIA, CRITERIA, OF_CALLS
 from ragate.judges import llamaindex, rubric
 from ragate.models import Needs
-from tests.unit.metrics.judge.judged_factories import metric
 
 
 def judged_names() -> set[str]:
     names = (name for name in plugins.names("metrics") if name not in CUT_OFFS)
-    infos = [metric(name).info for name in names]
+    infos = [plugins.metric(name).info for name in names]
     return {one.name for one in infos if one.needs is Needs.JUDGE and not one.aggregate}
 
 
@@ -23,4 +23,4 @@ def test_every_criterion_has_a_metric_and_a_judge_that_knows_it() -> None:
     assert CRITERIA.keys() | OF_CALLS.keys() == rubric.CRITERIA
     assert judged_names() == ALL_CRITERIA.keys()
     assert ALL_CRITERIA.keys() | {PAIRWISE} == rubric.CRITERIA | llamaindex.CRITERIA
-    assert metric(PAIRWISE).info.aggregate
+    assert plugins.metric(PAIRWISE).info.aggregate

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ragate.core.comparison.compare import compare
@@ -13,7 +13,6 @@ from ragate.models import Direction, Failure, MetricInfo, MetricVerdict, Rule, V
 from tests.unit.core.decision_factories import (
     EXACT,
     N_A,
-    NIGHT,
     exact_pair,
     judge,
     row_of,
@@ -77,16 +76,24 @@ def test_a_warning_level_metric_never_blocks():
     assert "no metric is gated" in decision.reasons[0]
 
 
-def test_an_unscored_sample_that_could_hide_a_drop_leaves_no_decision():
+def test_samples_that_are_lost_as_by_bad_luck_leave_and_what_could_hide_there_is_said():
     samples = samples_of(100)
     baseline = run_of({"ndcg@10": [[1.0, 1.0]] * 100}, samples, same_outputs=True)
-    hidden = run_of({"ndcg@10": [[None]] * 3 + [[1.0]] * 97}, samples, words="after")
-    harmless = run_of({"ndcg@10": [[1.0]] * 100}, samples, words="after")
+    few, many = (
+        run_of({"ndcg@10": [[None]] * lost + [[1.0]] * (100 - lost)}, samples, words="after")
+        for lost in (4, 5)
+    )
 
-    decision = judge(compare(baseline, hidden, samples), NDCG)
+    passed = judge(compare(baseline, few, samples), NDCG)
+    assert passed.verdict is Verdict.PASSED
+    assert (
+        "ndcg@10: 4 of 100 samples could not be scored; a drop of 4 points could hide there"
+        in passed.warnings
+    )
+    decision = judge(compare(baseline, many, samples), NDCG)
     assert decision.verdict is Verdict.NO_DECISION
-    assert "3 unscored samples could hide a 0.005 drop" in decision.reasons[0]
-    assert judge(compare(baseline, harmless, samples), NDCG).verdict is Verdict.PASSED
+    unusual = "ndcg@10: 5 of 100 samples could not be scored; after what the baseline lost, at most"
+    assert decision.reasons == (f"{unusual} 4 would be bad luck",)
 
 
 def test_what_is_missing_on_different_sides_leaves_no_pair():
@@ -123,7 +130,6 @@ values = st.lists(st.integers(0, 4).map(lambda step: step / 4), min_size=1, max_
 
 
 @given(before=values, after=values, limit=st.sampled_from([None, 0.0, 0.05, 0.3]))
-@settings(max_examples=NIGHT or 100, deadline=None)
 def test_the_rule_equals_a_ten_line_oracle(before, after, limit):
     n = min(len(before), len(after))
     before, after = before[:n], after[:n]
@@ -145,7 +151,6 @@ def sign_flip_mid_p(losses: list[float]) -> float:
 
 
 @given(before=values, row=st.integers(0, 11), by=st.sampled_from([0.25, 0.5, 1.0]))
-@settings(max_examples=NIGHT or 100, deadline=None)
 def test_making_the_candidate_worse_never_turns_red_into_a_pass(before, row, by):
     after = [max(0.0, value - 0.25) for value in before]
     worse = list(after)
@@ -181,18 +186,3 @@ def test_the_change_is_signed_and_the_default_limit_is_half_a_sample():
     assert row.change == pytest.approx(-0.015)
     assert row.limit == 0.0025
     assert row.verdict is MetricVerdict.REGRESSED
-
-
-def test_what_is_unscored_on_both_sides_is_counted_together():
-    samples = samples_of(100)
-    before = [[None, None]] * 2 + [[1.0, 1.0]] * 98
-    after = [[1.0]] * 95 + [[None]] * 5
-    comparison = compare(
-        run_of({"ndcg@10": before}, samples, same_outputs=True),
-        run_of({"ndcg@10": after}, samples, words="after"),
-        samples,
-    )
-
-    assert judge(comparison, NDCG).reasons == (
-        "ndcg@10: 7 unscored samples could hide a 0.005 drop",
-    )

@@ -143,19 +143,12 @@ def without_usage(after: Any, lost: int) -> Decision:
 
 
 @pytest.mark.parametrize(("lost", "verdict"), [(4, Verdict.PASSED), (5, Verdict.NO_DECISION)])
-def test_samples_that_no_longer_tell_what_they_take_could_hide_a_rise(lost: int, verdict: Verdict):
+def test_more_samples_without_usage_than_by_bad_luck_leave_no_decision(lost: int, verdict: Verdict):
     decision = without_usage(np.full((100, 1), 500.0), lost)
 
     assert decision.verdict is verdict
-    hidden = f"prompt_tokens: {lost} unscored samples could hide a rise that is red"
-    assert (hidden in decision.reasons) is (verdict is Verdict.NO_DECISION)
-
-
-def test_where_the_rest_is_nearly_proven_two_usual_samples_could_make_it_red():
-    nearly = np.tile([[526.0], [586.0]], (50, 1))  # 556 on average, 550 is allowed
-
-    assert without_usage(nearly, 2).verdict is Verdict.NO_DECISION
-    assert without_usage(nearly - 2, 2).verdict is Verdict.PASSED
+    unusual = "prompt_tokens: 5 of 100 samples could not be scored"
+    assert any(unusual in reason for reason in decision.reasons) is (lost == 5)
 
 
 def test_a_rise_that_is_proven_is_red_whatever_is_missing():

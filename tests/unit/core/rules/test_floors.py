@@ -95,15 +95,27 @@ def test_an_unscored_share_never_excuses_nor_invents_a_missed_floor():
     assert judge(compare(baseline, bad, samples), rule).verdict is Verdict.FAILED
 
 
-def test_a_floor_that_unscored_samples_could_break_is_not_decided():
+def test_a_missing_score_is_held_against_a_floor_at_the_worst_of_the_baselines_runs():
     samples = samples_of(100)
-    baseline = run_of({"faithfulness": [[1.0]] * 100}, samples)
-    candidate = run_of({"faithfulness": [[None]] * 3 + [[1.0]] * 97}, samples, words="after")
+    steady = run_of({"faithfulness": [[1.0] * 3] * 100}, samples)
+    shaky = run_of({"faithfulness": [[1.0, 1.0, 0.0]] * 2 + [[1.0] * 3] * 98}, samples)
+    candidate = run_of({"faithfulness": [[None]] * 2 + [[1.0]] * 98}, samples, words="after")
+    rule = Rule(metric="faithfulness", minimum=0.99)
+
+    assert judge(compare(steady, candidate, samples), rule).verdict is Verdict.PASSED
+    decision = judge(compare(shaky, candidate, samples), rule)
+    assert decision.verdict is Verdict.NO_DECISION
+    assert any("unscored samples could put it beyond 0.990" in r for r in decision.reasons)
+
+
+def test_a_missing_score_of_a_new_sample_is_held_against_a_floor_at_its_worst():
+    samples = samples_of(42)
+    baseline = run_of({"faithfulness": [[1.0]] * 40}, samples[:40])
+    candidate = run_of({"faithfulness": [[1.0]] * 40 + [[None]] * 2}, samples, words="after")
     decision = judge(
         compare(baseline, candidate, samples), Rule(metric="faithfulness", minimum=0.99)
     )
 
-    assert decision.verdict is Verdict.NO_DECISION
     assert any("unscored samples could put it beyond 0.990" in r for r in decision.reasons)
 
 

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ragate.baseline import dump_baseline, parse_baseline, recorded_now
+from ragate.baseline import parse_baseline
+from ragate.baseline.write import dump_baseline, recorded_now
 from ragate.core.comparison.compare import compare
 from ragate.models import (
     Decision,

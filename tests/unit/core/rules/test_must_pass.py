@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
+import numpy as np
 import pytest
+from scipy import stats
 
 from ragate.core.comparison.compare import compare
+from ragate.core.statistics.must_pass_odds import steadiness
 from ragate.models import Decision, Direction, MetricInfo, Needs, PassRule, Reads, Rule, Verdict
 from tests.unit.core.decision_factories import N_A, NOISY, judge, run_of, samples_of
 from tests.unit.core.rules.floor_factories import must_pass
@@ -36,8 +40,12 @@ def decided(
     return judge(pair, *rules)
 
 
-def false_red(f: float) -> float:
-    return 3 * f * f * (1 - f) + f**3
+def false_red(passed: Sequence[Sequence[bool]], tries: int = 3, fails: int = 2) -> float:
+    """Return what a second implementation says of a sample that passed every run."""
+    steady = steadiness(np.array(passed, dtype=bool))
+    assert steady is not None
+    law = stats.betabinom(tries, steady.b, steady.a + steady.runs)
+    return float(law.sf(fails - 1))
 
 
 def test_only_gated_metrics_with_a_pass_mark_are_asked():
@@ -68,14 +76,14 @@ def test_a_mark_that_is_met_exactly_is_met(direction, at, beyond):
 
     assert [row.met for row in rows] == [True] + [False] * 9
     assert all(row.eligible for row in rows)
-    assert rows[0].false_red == pytest.approx(false_red(0.5 / 31))  # none of 30 tries failed
+    assert rows[0].false_red == pytest.approx(false_red([[True] * 3] * 10))
 
 
 def test_two_baseline_runs_give_a_false_red_rate():
     before: Sequence[Sequence[float | None]] = [[1.0, 0.0], *[[1.0, 1.0]] * 9]
     row = decided(before, [[1.0]] * 10, RULE).must_pass[1]
 
-    assert row.false_red == pytest.approx(false_red(1.5 / 20))
+    assert row.false_red == pytest.approx(false_red([[True, False], *[[True, True]] * 9]))
 
 
 @pytest.mark.parametrize(("direction", "good"), [(Direction.HIGHER, 1.0), (Direction.LOWER, 0.0)])
@@ -84,7 +92,7 @@ def test_a_try_that_was_not_scored_neither_failed_nor_passed(direction, good):
     before: Sequence[Sequence[float | None]] = [[good, None, good], *[[good] * 3] * 9]
     row = decided(before, [[good]] * 10, RULE, info=info).must_pass[1]
 
-    assert row.false_red == pytest.approx(false_red(0.5 / 28))  # 27 tries of nine samples
+    assert row.false_red == pytest.approx(false_red([[True] * 3] * 9))
 
 
 @pytest.mark.parametrize(
@@ -112,9 +120,9 @@ def test_the_false_red_rate_of_a_must_pass_sample_is_that_of_two_in_three():
         samples,
     )
     rows = judge(pair, Rule(metric="faithfulness", pass_at=1.0)).must_pass
-    f = 1.5 / 29  # 28 tries of samples that passed otherwise, one failed, half a failure added
+    passed = [[True, True, False]] + [[True] * 3] * 9
 
-    assert rows[1].false_red == pytest.approx(3 * f * f * (1 - f) + f**3)
+    assert rows[1].false_red == pytest.approx(false_red(passed))
     assert [row.eligible for row in rows] == [False] + [True] * 9
 
 
@@ -139,9 +147,11 @@ def test_one_of_three_failed_tries_is_met_and_its_false_red_rate_is_printed():
     assert 0 < row.false_red < 0.05
 
 
-def test_three_tries_are_wanted_always_but_not_of_a_deterministic_system():
-    assert must_pass([1.0] * 3, [1.0]).wants_tries == 2
-    assert must_pass([1.0] * 3, [0.0]).wants_tries == 2
+def test_tries_are_wanted_until_it_is_settled_but_not_of_a_deterministic_system():
+    assert must_pass([1.0] * 3, [1.0]).wants_tries == 1
+    assert must_pass([1.0] * 3, [0.0]).wants_tries == 1
+    assert must_pass([1.0] * 3, [1.0, 1.0]).wants_tries == 0
+    assert must_pass([1.0] * 3, [0.0, 1.0]).wants_tries == 1
     declared = (Reads.ANSWER, Reads.RETRIEVAL)
     assert must_pass([1.0] * 3, [1.0], deterministic=declared).wants_tries == 0
 
@@ -170,7 +180,10 @@ def test_tries_that_were_not_scored_never_pass():
 
 
 def test_a_tie_of_two_tries_is_not_decided():
-    assert any("a tie in 2" in r for r in must_pass([1.0] * 3, [1.0, 0.0]).reasons)
+    assert any(
+        "1 failed in 2 tries, and 3 are needed to tell" in r
+        for r in must_pass([1.0] * 3, [1.0, 0.0]).reasons
+    )
 
 
 def test_a_must_pass_sample_without_a_label_is_not_judged_on_that_metric():
@@ -210,3 +223,44 @@ def test_where_lower_is_better_the_pass_mark_is_a_ceiling():
     decision = judge(compare(baseline, candidate, samples), rule)
 
     assert [row.met for row in decision.must_pass].count(False) == 1
+
+
+@pytest.mark.parametrize(
+    ("scores", "code"),
+    [
+        ([0.0] * 4, 1),
+        ([0.0] * 3 + [1.0] * 3, 0),
+        ([1.0] * 3, 0),
+        ([0.0, 0.0, 0.0, None, 1.0, 1.0], 3),
+    ],
+)
+def test_the_policy_says_how_many_tries_fail_a_question(scores: list[float | None], code: int):
+    steady: Sequence[Sequence[float | None]] = [[1.0] * 3] * 40
+    samples = samples_of(40)
+    samples[0] = samples[0].amended(must_pass=True)
+    others = [[1.0] * len(scores)] * 39
+    pair = compare(
+        run_of({"faithfulness": steady}, samples, words="before"),
+        run_of({"faithfulness": [scores, *others]}, samples, words="after"),
+        samples,
+    )
+
+    assert judge(pair, RULE, tries=6, fails=4, max_unscored=0.5).exit_code == code
+
+
+def test_what_the_questions_that_must_pass_add_to_false_alarms_is_said_with_what_to_write():
+    rng = np.random.default_rng(1)
+    before = (rng.random((40, 3)) < 0.95).astype(float).tolist()
+    decision = decided(before, [[1.0]] * 40, RULE)
+    (line,) = [line for line in decision.lines if "must pass" in line]
+
+    assert line.startswith("1 metric is tested: at most 1 harmless change in 50 fails by chance; ")
+    assert "questions that must pass: write `tries = 6`, `fails = 4` below [policy]" in line
+    assert re.search(r"about 1 in [2-7] by the 3[0-9] questions", line)
+    assert re.search(r"together about 1 in [2-6]$", line)
+
+
+def test_steady_questions_that_must_pass_propose_nothing():
+    decision = decided([[1.0] * 3] * 10, [[1.0]] * 10, RULE)
+
+    assert not any("tries =" in line for line in decision.lines)

@@ -21,7 +21,7 @@ from tests.unit.core.comparison.repeating_factories import (
 from tests.unit.core.decision_factories import judge, row_of, run_of, samples_of
 
 
-@pytest.mark.parametrize("n", [16, 100, 1000])
+@pytest.mark.parametrize("n", [20, 100, 1000])
 def test_one_full_loss_that_stands_alone_is_red_on_every_set(n):
     decision = declared(pair_of([1.0] * n, [0.0] + [1.0] * (n - 1)))
 
@@ -29,8 +29,8 @@ def test_one_full_loss_that_stands_alone_is_red_on_every_set(n):
     assert decision.wants_runs == 0
 
 
-def test_four_wrong_numbers_in_sixteen_answers_are_red_where_it_is_declared():
-    before, after = [1.0] * 16, [0.5] * 4 + [1.0] * 12
+def test_four_wrong_numbers_in_twenty_answers_are_red_where_it_is_declared():
+    before, after = [1.0] * 20, [0.5] * 4 + [1.0] * 16
 
     assert declared(pair_of(before, after)).verdict is Verdict.FAILED
     undeclared = judge(pair_of(before, after, repeats=()), NUMBERS)
@@ -91,5 +91,5 @@ def test_whole_clusters_change_their_sign():
 
 
 def test_one_loss_among_reworded_answers_is_seen_on_a_small_set_only():
-    assert share_of_red(partial(rewrites, n=16, share=0.1, lost=1), 100, seed=5) >= 0.85
+    assert share_of_red(partial(rewrites, n=20, share=0.1, lost=1), 100, seed=5) >= 0.85
     assert share_of_red(partial(rewrites, n=100, share=0.1, lost=1), 100, seed=5) <= 0.15

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from functools import partial
 
+import numpy as np
 import pytest
 
 from benchmarks.repeating import flips
 from ragate.core.comparison.compare import compare
+from ragate.core.statistics.must_pass_odds import steadiness
 from ragate.models import MetricVerdict, Verdict
 from tests.unit.core.comparison.repeating_factories import (
     BOTH,
@@ -28,8 +30,10 @@ def test_a_must_pass_sample_that_varied_is_not_said_to_never_fail_by_chance():
 
     rows = declared(comparison, NUMBERS.amended(pass_at=0.5)).must_pass
 
-    f = 1.5 / 5  # one of the four tries of the two that vary, each beside two that passed
-    assert [row.false_red for row in rows[:2]] == [pytest.approx(3 * f**2 * (1 - f) + f**3)] * 2
+    passed = np.array([[value >= 0.5 for value in shaky.get(row, [1.0] * 3)] for row in range(20)])
+    of_varying = steadiness(passed[:2])
+    assert of_varying is not None
+    assert [row.false_red for row in rows[:2]] == [pytest.approx(of_varying.fails(3, 2))] * 2
     assert {row.false_red for row in rows[2:]} == {0.0}
 
 

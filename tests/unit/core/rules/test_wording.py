@@ -47,4 +47,4 @@ def test_sentences_about_grades_are_in_grades():
 
     assert "a drop of 0.200 or more can be ruled out" in reason(*flips(200, 1, 1))
     assert "smaller than 0.080, from where on it counts" in reason(*flips(1000, 12))
-    assert "only drops of 10.3 points or more show here" in reason(*flips(40, 1, 1, cand=1))
+    assert "only drops of 13.3 points or more show here" in reason(*flips(40, 1, 1, cand=1))

@@ -14,7 +14,7 @@ def test_noise_is_measured_within_samples():
     assert noise.q == pytest.approx(0.1)
     assert noise.measured
     assert noise.mean == pytest.approx(0.95)
-    assert noise.carriers == pytest.approx(0.1)
+    assert noise.between == 0.0
     assert noise.grain == 1.0
 
 
@@ -26,20 +26,18 @@ def test_the_mean_square_is_that_of_the_true_scores():
     assert measure_noise(scores).weight == pytest.approx(0.5, abs=0.01)
 
 
-def test_scores_that_all_vary_a_little_have_no_grain_and_few_of_them_carry_less():
+def test_scores_that_all_vary_a_little_have_no_grain():
     rng = np.random.default_rng(2)
     freely = measure_noise(np.clip(0.5 + 0.1 * rng.standard_normal((400, 3)), 0, 1))
     grades = measure_noise(rng.integers(0, 5, (200, 3)) / 4)
 
     assert freely.grain < 1e-3
-    assert 0.25 < freely.carriers < 0.45  # normal differences: a third, by their kurtosis
     assert grades.grain == 0.25
 
 
 def test_noise_is_never_taken_for_absent():
     assert measure_noise(np.ones((50, 3))).q == pytest.approx(1 / 100)
     assert measure_noise(np.ones((50, 3)), runs=5).q == pytest.approx(1 / 200)
-    assert measure_noise(np.ones((50, 3))).carriers == pytest.approx(1 / 100)
     slight = np.column_stack([np.full(50, 0.3), np.full(50, 0.3001), np.full(50, 0.3)])
     assert measure_noise(slight).q == pytest.approx(2 / 3 * 1e-8)
 
@@ -47,7 +45,7 @@ def test_noise_is_never_taken_for_absent():
 def test_noise_of_a_single_run_is_assumed_and_said_to_be():
     noise = measure_noise(np.ones((50, 1)))
 
-    assert (noise.q, noise.measured, noise.carriers) == (0.05, False, 0.05)
+    assert (noise.q, noise.measured) == (0.05, False)
     assert measure_noise(np.full((3, 2), np.nan)) == Noise()
 
 

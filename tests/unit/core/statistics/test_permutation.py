@@ -6,12 +6,11 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
 from ragate.core.statistics.permutation import Block, flip, relabel, step_down
-from tests.unit.core.decision_factories import NIGHT
 
 
 def one_run(losses: int, gains: int, same: int = 5) -> Block:
@@ -185,7 +184,6 @@ def tables(draw, metrics: int = 3, runs: int = 4):
 
 
 @given(values=tables(), order=st.permutations(range(3)))
-@settings(max_examples=NIGHT or 60, deadline=None)
 def test_the_order_of_the_metrics_changes_nothing(values, order):
     p = step_down(relabel([Block(values, 1)], seed=1))
     mixed = step_down(relabel([Block(values[:, :, list(order)], 1)], seed=1))
@@ -194,7 +192,6 @@ def test_the_order_of_the_metrics_changes_nothing(values, order):
 
 
 @given(values=tables(metrics=1), row=st.integers(0, 4), by=small)
-@settings(max_examples=NIGHT or 100, deadline=None)
 def test_a_worse_candidate_never_has_a_larger_p(values, row, by):
     worse = values.copy()
     worse[row % len(worse), 3] -= by
@@ -205,7 +202,6 @@ def test_a_worse_candidate_never_has_a_larger_p(values, row, by):
 
 
 @given(values=tables())
-@settings(max_examples=NIGHT or 60, deadline=None)
 def test_adjusted_p_is_never_below_the_p_of_the_metric_alone(values):
     together = step_down(relabel([Block(values, 1)], seed=1))
     alone = [step_down(relabel([Block(values[:, :, [m]], 1)], seed=1))[0] for m in range(3)]

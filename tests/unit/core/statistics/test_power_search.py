@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ragate.core.statistics.metric_noise import Noise
-from ragate.core.statistics.power import Design, up_to_a_thousandth
-from ragate.core.statistics.power_search import power_plot, runs_needed, samples_needed
+from ragate.core.statistics.power import Design
+from ragate.core.statistics.power_search import runs_needed, samples_needed
 
 YES = Noise(0.05, measured=True, mean=0.85, weight=0.97, reach=1 / 0.85)
 
@@ -29,17 +29,3 @@ def test_the_runs_that_are_needed_are_the_fewest():
     assert not design.with_baseline(needed - 1).shows(0.11, 60, YES)
     assert runs_needed(0.01, 50, YES, design) is None
     assert runs_needed(0.6, 50, YES, design) == 1
-
-
-def test_the_plot_has_a_line_a_size_with_points_and_a_bar():
-    plot = power_plot((2, 50, 100_000), YES, Design()).splitlines()
-    seen = Design().mde(50, YES)
-
-    assert seen is not None
-    assert "no drop can be shown" in plot[1]
-    assert plot[2].split() == [
-        "50",
-        f"{up_to_a_thousandth(seen) * 100:.1f}",
-        "#" * round(seen * 50),
-    ]
-    assert plot[3].count("#") == 1

@@ -27,7 +27,7 @@ def test_silence_on_one_side_is_unscored():
 
 
 def test_a_value_outside_the_range_is_unscored_and_says_so():
-    comparison = noisy_pair([[1.0]] * 10, [[1.3]] + [[1.0]] * 9)
+    comparison = noisy_pair([[1.0]] * 10, [[1.3]] * 5 + [[1.0]] * 5)
     decision = judge(comparison, Rule(metric="faithfulness"))
 
     assert "1.3 is outside the range 0 to 1" in row_of(decision, "faithfulness").unscored_reasons

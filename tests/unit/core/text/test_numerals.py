@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ragate.core.text.numerals import claimed_numerals, confirmed_numbers, numbers
@@ -103,7 +103,6 @@ def test_a_row_of_columns_confirms_each_column() -> None:
     assert claims_stand("340", "120 340 560")
 
 
-@settings(deadline=None)
 @given(st.integers(min_value=0, max_value=10**15))
 def test_a_number_is_read_with_and_without_thousands_separators(number: int) -> None:
     assert numbers(f"{number:,}") == numbers(f"{number}") == [str(number)]

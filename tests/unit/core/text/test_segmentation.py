@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from ragate.core.text import segmentation
 from ragate.core.text.segmentation import content_words, units, vocabulary, words
 
 
@@ -37,7 +40,6 @@ def test_units_are_single_characters_where_words_are_pairs() -> None:
     assert units("北京 is 서울") == ["北", "京", "is", "서", "울"]
 
 
-@settings(deadline=None)
 @given(st.text(max_size=200))
 def test_any_text_has_words(text: str) -> None:
     assert all(word and not word.isspace() for word in (*words(text), *units(text)))
@@ -69,3 +71,40 @@ def test_words_of_grammar_are_no_content() -> None:
         "nicht",
         "tisch",
     ]
+
+
+def by_unicode_alone(text: str) -> list[str]:
+    """Return the pieces of a text that hold a word, by Unicode's boundaries."""
+    return held(segmentation._BOUNDARY.split(text))
+
+
+def by_the_pattern_for_ascii(text: str) -> list[str]:
+    return held(segmentation._ASCII_PIECE.findall(text))
+
+
+def held(pieces: list[str]) -> list[str]:
+    """Return those that hold a word, without a quote before it: a part or not, by version."""
+    return [piece.removeprefix("'") for piece in pieces if any(map(str.isalnum, piece))]
+
+
+def test_ascii_is_parted_as_by_unicodes_boundaries() -> None:
+    for letters in product("ab1_'.:,; -\n", repeat=4):
+        text = "".join(letters)
+        assert by_the_pattern_for_ascii(text) == by_unicode_alone(text)
+
+
+@given(st.text(st.characters(max_codepoint=127)).map(str.lower))
+def test_any_ascii_is_parted_as_by_unicodes_boundaries(text: str) -> None:
+    assert by_the_pattern_for_ascii(text) == by_unicode_alone(text)
+
+
+# What may join or part words, marks among them.
+SIGNS = st.sampled_from(["\u0301", "\U00011044", "’", "'", ".", "_", "\u200d"])
+SPACES = st.sampled_from(
+    [" ", "\n", "\r\n", "\x85", "\u00a0", "\u1680", "\u2028", "\u202f", "\u3000"]
+)
+
+
+@given(st.lists(st.one_of(SPACES, SIGNS, st.text(max_size=6)), max_size=12).map("".join))
+def test_a_vocabulary_holds_the_words_of_its_texts_and_no_others(text: str) -> None:
+    assert vocabulary([text])._words == set(words(text))

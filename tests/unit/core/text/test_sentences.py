@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ragate.core.text.sentences import split_sentences
@@ -71,7 +71,6 @@ def test_sentences_are_split(text: str, expected: list[str]) -> None:
     assert split_sentences(text) == expected
 
 
-@settings(deadline=None)
 @given(st.text(max_size=300))
 def test_splitting_loses_only_whitespace(text: str) -> None:
     sentences = split_sentences(text)

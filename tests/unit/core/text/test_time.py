@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 from ragate.core.judging.addressed import addressed
+from ragate.core.text.courtesy import without_courtesy
+from ragate.core.text.markdown import readable
 from ragate.core.text.names import names
 from ragate.core.text.number_places import claimed_places
 from ragate.core.text.numerals import numerals
@@ -26,11 +28,13 @@ READERS = (
     names,
     normalise,
     numerals,
+    readable.__wrapped__,
     split_sentences,
     squad_tokens,
     statement,
     tokens,
     units,
+    without_courtesy.__wrapped__,
 )
 PIECES = {
     "flags": "\U0001f1e9\U0001f1ea",
@@ -43,6 +47,16 @@ PIECES = {
     "dates": "1/1/",
     "joiners": "\U0001f469\u200d",
     "full stops": "a.b. ",
+    "quotations": "> ",
+    "quoted lines": "> > a\n",
+    "rows of a table": "| **a** | [b](c) |\n",
+    "links": "[a](b",
+    "nested links": "[[a](b",
+    "emphasis": "*a _b",
+    "items": "- 1. ",
+    "tags": "<b a",
+    "courtesy": "Sure. ",
+    "headings": "# a\n=\n",
 }
 SIZE = 8_000
 

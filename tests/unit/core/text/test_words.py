@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ragate.core.text.numerals import numbers
@@ -21,7 +21,6 @@ from ragate.core.text.words import (
 )
 
 
-@settings(deadline=None)
 @given(st.text(max_size=200))
 def test_any_text_can_be_read(text: str) -> None:
     assert all(token == token.strip() != "" for token in tokens(text))
@@ -89,7 +88,6 @@ def quadratic_lcs(first: str, second: str) -> int:
     return row[-1]
 
 
-@settings(deadline=None)
 @given(st.text("abc", max_size=90), st.text("abcd", max_size=90))
 def test_the_longest_common_subsequence_is_that_of_the_textbook(first: str, second: str) -> None:
     assert lcs_length(list(first), list(second)) == quadratic_lcs(first, second)

@@ -40,6 +40,25 @@ def test_the_right_calls_stand_in_the_file_beside_it(tmp_path: Path) -> None:
     assert call.accepted == {"a": (1, 2)}
 
 
+@pytest.mark.parametrize(
+    ("accepted", "right"), [([], []), ([{"b": []}], {"b": []}), ([[{"b": []}]], [{"b": []}])]
+)
+def test_where_no_value_is_accepted_the_empty_list_is_right(
+    tmp_path: Path, accepted: Any, right: Any
+) -> None:
+    _, [sample] = bring(tmp_path, ROW | {"ground_truth": [{"math.sum": {"a": accepted}}]})
+
+    [call] = sample.expected_calls
+    assert call.accepted == {"a": (right,)}
+    assert call.optional == ()
+
+
+def test_an_empty_ground_truth_means_that_no_call_is_right(tmp_path: Path) -> None:
+    _, [sample] = bring(tmp_path, ROW | {"ground_truth": []})
+
+    assert sample.expected_calls == ()
+
+
 def test_irrelevance_means_that_no_call_is_right(tmp_path: Path) -> None:
     _, [sample] = bring(tmp_path, ROW | {"id": "irrelevance_0", "ground_truth": None})
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from ragate.errors import DatasetError
+from ragate.version import MANUAL
 from tests.unit.dataset.importers.imports import OSLO, REFUNDS, SHIPPING, bring
 
 
@@ -21,7 +22,7 @@ def test_goldens_of_deepeval_are_placed_by_file_and_passage(tmp_path: Path, endi
     assert samples[SHIPPING].expected == {"shipping.md", "warranty.txt"}
     assert samples[SHIPPING].metadata == {"team": "sales"}
     assert samples[OSLO].references == ()
-    assert "left out: actual_output, a recorded output (docs/replay.md)" in found.notes
+    assert f"left out: actual_output, a recorded output ({MANUAL}/replay.md)" in found.notes
 
 
 def test_a_file_name_labels_nothing_where_the_corpus_is_not_known(tmp_path: Path) -> None:

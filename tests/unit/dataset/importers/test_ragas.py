@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from ragate.version import MANUAL
 from tests.unit.dataset.importers.imports import OSLO, REFUNDS, SHOP, bring
 
 
@@ -33,8 +34,8 @@ def test_ids_of_ragas_are_taken_and_recorded_outputs_are_not(tmp_path: Path) -> 
 
     assert samples[REFUNDS].relevant == {"refunds.md": 1}
     assert samples[REFUNDS].metadata == {}
-    assert "left out: response, a recorded output (docs/replay.md)" in found.notes
-    assert "left out: retrieved_contexts, a recorded output (docs/replay.md)" in found.notes
+    assert f"left out: response, a recorded output ({MANUAL}/replay.md)" in found.notes
+    assert f"left out: retrieved_contexts, a recorded output ({MANUAL}/replay.md)" in found.notes
 
 
 def test_the_format_of_ragas_before_0_2_is_read(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from ragate.dataset._importers import looks_like_questions
 from ragate.errors import DatasetError
+from ragate.version import MANUAL
 from tests.unit.dataset.importers.imports import SHOP, bring
 
 
@@ -88,7 +89,7 @@ def test_what_a_system_said_is_left_out_and_never_the_right_answer(tmp_path: Pat
     assert samples["A?"].references == ()
     assert samples["B?"].references == ("right",)
     assert samples["B?"].metadata == {}
-    assert "left out: answer, a recorded output (docs/replay.md)" in found.notes
+    assert f"left out: answer, a recorded output ({MANUAL}/replay.md)" in found.notes
 
 
 def test_grades_of_documents_stay(tmp_path: Path) -> None:

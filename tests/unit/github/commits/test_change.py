@@ -8,11 +8,10 @@ from typing import Any
 import pytest
 
 from ragate.errors import UsageError
-from ragate.github.commits.base_commit import Base
-from ragate.github.commits.change import collected_change
+from ragate.github.commits.change import Base, _is_source, collected_change
 from ragate.github.commits.commit_tree import BaseUnreadableError
 from ragate.github.event.event import Event, RunRef
-from ragate.github.rest.git_database import Commit
+from ragate.github.rest.repository import Commit
 
 HEAD, BASE, TIP, MERGE = "a" * 40, "b" * 40, "c" * 40, "d" * 40
 RUN = RunRef(
@@ -177,3 +176,28 @@ def test_a_group_of_the_queue_is_judged_by_the_default_branch() -> None:
 def test_a_run_of_another_event_is_refused(event: str) -> None:
     with pytest.raises(UsageError):
         found(Hub(pull()), replace(EVENT, run=replace(RUN, event=event)))
+
+
+# Whose run it is: by the repository's number where both sides know it, else by its name.
+
+
+def run_of(number: int) -> RunRef:
+    known: dict[str, Any] = dict.fromkeys(RunRef.__dataclass_fields__, "")
+    known |= {"head_repository": "octo/fork", "head_repository_id": number}
+    return RunRef(**known)
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "name", "same"),
+    [
+        (7, 7, "octo/renamed", True),
+        (7, 8, "octo/fork", False),
+        (0, 7, "octo/fork", True),
+        (7, None, "octo/fork", True),
+        (0, None, "octo/other", False),
+    ],
+)
+def test_the_number_decides_where_both_sides_know_it(
+    ours: int, theirs: int | None, name: str, same: bool
+):
+    assert _is_source(run_of(ours), {"id": theirs, "full_name": name}) is same

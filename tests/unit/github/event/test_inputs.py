@@ -105,6 +105,39 @@ def test_a_token_that_is_none_is_refused_and_not_shown(value: str) -> None:
     assert value[:5] not in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    "value",
+    [
+        "postgresql://[::1",
+        "postgresql://u:s3cret@[::1/db",
+        "postgresql://u:s3cret@h/db?colour=red",
+        "postgresql://u:s3cr@et@h/db",
+        "postgresql://u:s3cret@h/\udcff",
+        "s3cret",
+    ],
+)
+def test_a_database_url_that_is_none_is_refused_and_not_shown(value: str) -> None:
+    with pytest.raises(UsageError, match="input database-url is not a Postgres URL") as caught:
+        read_inputs({"INPUT_DATABASE-URL": value})
+
+    assert caught.value.exit_code == 2
+    assert caught.value.remedy
+    assert "s3cr" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("value", "hidden"),
+    [
+        ("postgresql://u:s3cret@[::1]:5432,[::2]/db", ":s3cret@"),
+        ("postgresql://u:s3:cr%40et@h/db", ":s3:cr%40et@"),
+        ("host=h dbname=x password=s3cret", ""),
+        ("postgresql://u@h/db", ""),
+    ],
+)
+def test_a_password_is_hidden_with_its_marks(value: str, hidden: str) -> None:
+    assert read_inputs({"INPUT_DATABASE-URL": value}).secrets[3:] == [hidden, ""]
+
+
 @given(st.sampled_from(NAMES), st.text(max_size=80))
 def test_any_value_is_taken_as_it_is_meant_or_refused(name: str, value: str) -> None:
     try:

@@ -70,6 +70,7 @@ def test_quoted_second_line_and_embedded_commands_are_none(body):
         ("/ragate acept bad0bad mrr", "no command 'acept'"),
         ("/ragate accept bad0bad mrr", "reason"),
         ('/ragate accept bad0bad mrr "no"', "3 to 300"),
+        ('/ragate accept bad0bad mrr "reason"', "stands for yours: write why in its place"),
         (f'/ragate accept bad0bad mrr "{"x" * 301}"', "3 to 300"),
         ('/ragate accept bad0bad "a reason"', "1 to 20 metrics"),
         ('/ragate accept mrr "a reason"', "needs the commit"),

@@ -14,7 +14,7 @@ from ragate.github.gate.acceptances import (
     is_bound,
     may_write,
 )
-from ragate.github.rest.api_error import GitHubApiError
+from ragate.github.rest.api import GitHubApiError
 from ragate.models import MetricVerdict, Rule, Verdict
 from tests.factories import decision_factory, metric_row_factory
 

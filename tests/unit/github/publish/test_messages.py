@@ -11,8 +11,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ragate.errors import ConfigError
-from ragate.github.publish.messages import description, error_page
-from ragate.github.publish.shared_comment import outdated
+from ragate.github.publish.comment import outdated
+from ragate.github.publish.publisher import description, error_page
 from ragate.models import Verdict
 from ragate.renderers import markdown
 from ragate.support.escape import one_line

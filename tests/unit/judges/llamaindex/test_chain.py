@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragate.judges.llamaindex._chain import ChainReply, run_chain
+from ragate.judges.llamaindex._judge import ChainReply, run_chain
 from tests.unit.judges.judge_factories import Chat, answered, asked, values
 from tests.unit.judges.llamaindex_factories import (
     TRIO,

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from ragate.core.judging.criteria import PAIRWISE
+from ragate.core.judging.applicability import PAIRWISE
 from ragate.errors import BudgetError, ConfigError, ProviderError
 from ragate.judges import llamaindex, run_canaries
 from ragate.models import Failure, RetrievedChunk, ScoreState, SystemOutput

@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from ragate.errors import ConfigError
-from ragate.judges.llamaindex._own_prompts import VARIABLES
-from ragate.judges.llamaindex._prompts import load_prompts
+from ragate.judges.llamaindex._prompts import VARIABLES, load_prompts
 from tests.unit.judges.judge_factories import Chat, answered, asked
 from tests.unit.judges.llamaindex_factories import judge_by, make, resources_of
 

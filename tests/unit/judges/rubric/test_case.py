@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ragate.core.text.sentences import split_sentences
@@ -25,7 +25,6 @@ def test_text_moved_over_a_border_changes_the_mark() -> None:
     assert one != two
 
 
-@settings(max_examples=200, deadline=None)
 @given(TEXT, TEXT, st.lists(TEXT, max_size=3))
 def test_no_text_can_leave_its_block(query: str, answer: str, contexts: list[str]) -> None:
     sample = Sample(id="q", query=query, references=("r",))
@@ -77,7 +76,6 @@ def test_the_data_is_hardly_longer_than_its_texts() -> None:
     assert len(chat.requests[0].messages[1][1]) - len(data) < 5_000
 
 
-@settings(max_examples=300, deadline=None)
 @given(st.lists(st.integers(0, 500), max_size=12), st.integers(0, 2000))
 def test_cutting_is_even_and_leaves_no_room_unused(lengths: list[int], room: int) -> None:
     limit = even_limit(lengths, room)

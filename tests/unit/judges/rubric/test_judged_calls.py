@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from ragate.judges.rubric._judged_calls import with_calls
+from ragate.judges.rubric._judge import with_calls
 from ragate.judges.rubric._judged_sample import judged_sample, render_data
 from ragate.models import ExpectedCall, Sample, ScoreState, SystemOutput, ToolCall
 from tests.unit.judges.judge_factories import TWO, Chat, asked, judge_all, reply, verdict

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ragate.core.hashing import digest
@@ -62,7 +62,6 @@ def test_each_claim_counts_by_where_it_stands() -> None:
 CLAIM = st.tuples(st.sampled_from(["supported", "contradicted", "absent"]), st.booleans())
 
 
-@settings(deadline=None, max_examples=50)
 @given(drawn=st.lists(CLAIM, min_size=1, max_size=5), free=st.booleans())
 def test_shares_add_up(drawn: list[tuple[str, bool]], free: bool) -> None:
     claims = [

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from ragate.errors import DatasetError
+from ragate.outputs.exports import Passage
 from tests.unit.outputs.exports.exported import (
     REFUNDS,
     SHIPPING,
@@ -60,6 +61,19 @@ def test_a_trace_that_failed_says_why(tmp_path: Path):
     (found,) = exported("langfuse", lines(tmp_path / "o.jsonl", row)).values()
 
     assert (found.answer, found.error) == (None, "timeout")
+
+
+def test_a_span_named_retrieval_that_returned_documents_is_one(tmp_path: Path):
+    root = {"id": "o", "traceId": "t", "type": "SPAN", "input": REFUNDS, "output": "Ten."}
+    search = root | {"id": "p", "parentObservationId": "o", "name": "retrieve_docs"}
+    documents = [{"id": "refunds.md", "text": "Ten days."}]
+
+    (found,) = exported(
+        "langfuse", lines(tmp_path / "o.jsonl", root, search | {"output": documents})
+    ).values()
+
+    assert found.answer == "Ten."
+    assert found.passages == (Passage(text="Ten days.", doc_id="refunds.md"),)
 
 
 def test_a_file_of_something_else_is_refused_with_its_fields(tmp_path: Path):

@@ -9,8 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragate.outputs.exports.exchange import Passage
-from ragate.outputs.exports.texts import QUESTION_NAMES, answer_in, passages_in, text_in
+from ragate.outputs.exports.texts import (
+    QUESTION_NAMES,
+    Passage,
+    answer_in,
+    passages_in,
+    text_in,
+    value_at,
+)
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=8),
@@ -84,6 +90,27 @@ def test_an_empty_list_is_a_retrieval_that_found_nothing_and_another_value_is_no
     assert passages_in("prose") is None
     assert passages_in({"answer": "A"}) is None
     assert passages_in([1, 2]) is None
+
+
+def test_attributes_numbered_by_item_are_a_list_in_order():
+    attributes = {f"docs.{n}.document.content": str(n) for n in (10, 2, 0)}
+
+    assert value_at(attributes, "docs.*") == [{"document.content": n} for n in ("0", "2", "10")]
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"a.b.c": 1},
+        {"a": {"b": {"c": 1}}},
+        {"a": {"b.c": 1}},
+        {"a.b": {"c": 1}},
+        {"a": '{"b.c": 1}'},
+    ],
+)
+def test_a_name_with_dots_is_a_column_or_leads_into_objects(fields: dict[str, Any]):
+    assert value_at(fields, "a.b.c") == 1
+    assert value_at(fields, "a.b.d") is None
 
 
 @given(JSON)

@@ -9,7 +9,16 @@ import pytest
 from ragate.baseline import parse_baseline
 from ragate.config import load_config
 from ragate.errors import RagateError
-from ragate.models import Acceptance, Filters, MetricInfo, Run, SystemInfo, unscored
+from ragate.models import (
+    Acceptance,
+    Failure,
+    Filters,
+    MetricInfo,
+    Needs,
+    Run,
+    SystemInfo,
+    unscored,
+)
 from ragate.pipeline.baseline.baseline_from_run import baseline_files, with_run
 from tests.factories import output_factory, record_factory, run_factory, sample_factory
 from tests.projects import ReplayProject
@@ -65,6 +74,32 @@ def test_a_run_with_too_much_unscored_makes_no_baseline(tmp_path: Path):
     records = tuple(record.amended(scores=lost) for record in run.records)
     with pytest.raises(RagateError, match="could not be measured"):
         baseline_files(config, run.amended(records=records), tmp_path / "none")
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [(None, "mend [policy.judge]"), (Failure(kind="provider", message="503"), "ragate collect")],
+)
+def test_the_remedy_names_the_judge_where_there_are_answers(
+    tmp_path: Path, error: Failure | None, said: str
+):
+    config = load_config(ReplayProject(tmp_path).root / "ragate.toml")
+    infos = {"token_f1": MetricInfo(name="token_f1", needs=Needs.JUDGE)}
+    lost = {"token_f1": unscored("token_f1", "the judge fails a known answer")}
+    run = run_of("a", "b")
+    first, *others = run.records
+    records = [first, *(each.amended(output=output_factory(error=error)) for each in others)]
+    if error is not None:
+        records[0] = first.amended(scores={})
+    run = run.amended(
+        manifest=run.manifest.amended(metrics=infos),
+        records=tuple(each.amended(scores=each.scores and lost) for each in records),
+    )
+
+    with pytest.raises(RagateError) as raised:
+        baseline_files(config, run, tmp_path / "none")
+
+    assert said in raised.value.remedy
 
 
 def test_one_run_more_is_added_with_its_own_number():

@@ -15,11 +15,11 @@ from ragate.config import load_config
 from ragate.github.gate.two_verdicts import gate_of_change
 from ragate.models import Proposed, Report, Verdict
 from ragate.pipeline.decide.head_policy_verdict import difference
-from ragate.pipeline.line import check
-from ragate.pipeline.run.selection import Selection
+from ragate.pipeline.run.run_profile import Selection
 from ragate.runtime.operations import Operations
 from tests.factories import sample_factory
 from tests.projects import ReplayProject, right
+from tests.runs import check
 
 WAIVER = """\
 [[policy.waivers]]
@@ -150,6 +150,12 @@ def test_golden_sets_are_compared_by_content() -> None:
     assert [one.id for one in found.kept] == ["q1"]
     assert [one.id for one in found.new] == ["q4", "q2"]
     assert (found.added, found.edited, found.removed) == (("q4",), ("q2",), ("q3",))
+
+
+def test_a_sample_with_another_id_is_renamed_and_neither_added_nor_removed() -> None:
+    sample = sample_factory("q1", query="How?")
+    found = difference([sample], [sample.amended(id="q2")])
+    assert (found.added, found.removed, found.renamed) == ((), (), {"q1": "q2"})
 
 
 def test_an_accident_in_the_proposal_does_not_take_the_verdict_away(

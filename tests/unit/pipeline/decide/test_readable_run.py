@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ragate.pipeline.decide.readable_run import _flat, readable_settings
+from ragate.pipeline.decide.gate_report import _flat, readable_settings
 
 SECRETS = {
     "url": "http://127.0.0.1:8000/ask?sig=CANARY",

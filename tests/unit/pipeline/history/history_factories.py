@@ -3,7 +3,7 @@
 import subprocess
 from pathlib import Path
 
-from ragate.baseline import dump_baseline, recorded_now
+from ragate.baseline.write import dump_baseline, recorded_now
 from ragate.models import MetricInfo, Run
 from tests.factories import record_factory, run_factory, sample_factory
 

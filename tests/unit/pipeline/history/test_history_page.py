@@ -1,10 +1,6 @@
 """The page of a history."""
 
-import builtins
 import re
-from typing import Any
-
-import pytest
 
 from ragate.pipeline.history.history_page import as_page
 from ragate.pipeline.history.read_history import History
@@ -30,22 +26,6 @@ def test_no_script_and_no_connection_is_allowed():
 
     assert "script-src &#39;none&#39;" in policy
     assert "connect-src &#39;none&#39;" in policy
-
-
-def test_without_the_package_that_draws_the_tables_stay(monkeypatch: pytest.MonkeyPatch):
-    imported = builtins.__import__
-
-    def refuse(name: str, *given: Any, **named: Any) -> Any:
-        if name == "vl_convert":
-            raise ImportError(name)
-        return imported(name, *given, **named)
-
-    monkeypatch.setattr(builtins, "__import__", refuse)
-
-    shown = page()
-
-    assert "<svg" not in shown
-    assert '<td class="number">-0.050</td>' in shown
 
 
 def test_foreign_words_are_text():

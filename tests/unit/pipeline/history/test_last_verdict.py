@@ -6,7 +6,8 @@ from xml.etree import ElementTree as Tree
 import pytest
 
 from ragate.models import Verdict
-from ragate.pipeline.history.last_verdict import badge, last_verdict, word_of
+from ragate.pipeline.history.read_history import last_verdict
+from ragate.pipeline.history.show_history import badge, word_of
 from ragate.stores.listed_run import ListedRun, RunStatus
 from ragate.stores.local import LocalStore
 from tests.factories import decision_factory, report_factory, run_factory
@@ -16,13 +17,14 @@ COMMIT = "a" * 40
 
 
 def stored(state: Path, number: int, verdict: Verdict | None, **manifest: object) -> None:
-    facts = {"run_id": f"2026010{number}-000000-000-aaaa", "commit": COMMIT, "gate": "docs"}
+    run_id = f"2026010{number}-000000-000-aaaa"
+    facts = {"run_id": run_id, "commit": COMMIT, "gate": "docs", "clean": True}
     report = None if verdict is None else report_factory(decision_factory(verdict))
     LocalStore(state).save(run_factory([], **(facts | manifest)), report)
 
 
 def last(state: Path) -> ListedRun | None:
-    return last_verdict(LocalStore(state), gate="docs", commits=[COMMIT])
+    return last_verdict(LocalStore(state), gate="docs", commits=frozenset({COMMIT}))
 
 
 def test_the_newest_judged_run_of_the_branch_counts(tmp_path: Path):
@@ -38,6 +40,7 @@ def test_the_newest_judged_run_of_the_branch_counts(tmp_path: Path):
         pytest.param({"commit": "b" * 40}, id="another branch"),
         pytest.param({"gate": "other"}, id="another gate"),
         pytest.param({"retrieval_only": True}, id="a part"),
+        pytest.param({"clean": False}, id="edited files"),
     ],
 )
 def test_a_pass_of_something_else_is_no_pass_of_main(tmp_path: Path, manifest: dict[str, object]):

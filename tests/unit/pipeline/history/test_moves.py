@@ -6,8 +6,7 @@ import pytest
 
 from ragate.baseline.means import BaselineMeans
 from ragate.models import MetricInfo
-from ragate.pipeline.history.moves import drift, moves, series
-from ragate.pipeline.history.read_history import History, HistoryPoint
+from ragate.pipeline.history.read_history import History, HistoryPoint, drift, moves, series
 from ragate.support.git_history import FileCommit
 
 

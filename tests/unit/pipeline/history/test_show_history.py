@@ -94,3 +94,13 @@ def test_a_long_subject_does_not_break_its_line():
     (line,) = [each for each in as_text(history, (), window=30).splitlines() if "-0.050" in each]
 
     assert len(line) <= 80
+
+
+def test_a_metric_that_gates_stands_before_the_others_and_an_arrow_tells_its_way() -> None:
+    history = replace(history_factory(), gated=frozenset({"ndcg@10"}))
+
+    lines = as_text(history, (), window=30).splitlines()
+
+    names = [line.split()[0] for line in lines if line.startswith(("mrr", "ndcg@10"))]
+    assert names == ["ndcg@10", "mrr"]
+    assert next(line for line in lines if line.startswith("ndcg@10")).endswith("+0.020 ↑")

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from ragate.models import Run
-from ragate.pipeline.history.stored_runs import stored_points
+from ragate.pipeline.history.read_history import stored_points
 from ragate.stores.local import LocalStore
 from tests.factories import record_factory, run_factory
 

@@ -1,7 +1,7 @@
 """A history in a job's summary."""
 
 from ragate.pipeline.history.read_history import History
-from ragate.pipeline.history.summary import as_summary
+from ragate.pipeline.history.show_history import as_summary
 from tests.unit.pipeline.history.view_factories import HOSTILE, history_factory
 from tests.unit.renderers.test_golden_reports import matches_golden
 

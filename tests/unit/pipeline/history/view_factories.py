@@ -4,8 +4,7 @@ from pathlib import Path
 
 from ragate.baseline.means import BaselineMeans
 from ragate.models import MetricInfo
-from ragate.pipeline.history.read_history import History, HistoryPoint
-from ragate.pipeline.history.stored_runs import StoredPoint
+from ragate.pipeline.history.read_history import History, HistoryPoint, StoredPoint
 from ragate.stores.listed_run import ListedRun, RunStatus
 from ragate.support.git_history import FileCommit
 

@@ -8,7 +8,7 @@ from typing import Any, cast
 import pytest
 
 from ragate.errors import ConfigError
-from ragate.pipeline.run.arranged_samples import refuse_unarranged
+from ragate.pipeline.run.ready_system import refuse_unarranged
 from ragate.protocols import System
 from ragate.runtime.wrapped_system import WrappedSystem
 from tests.factories import sample_factory

@@ -6,7 +6,9 @@ import asyncio
 
 import pytest
 
-from ragate.errors import BudgetError, SystemStartError
+from ragate.errors import BudgetError, ProviderError, SystemStartError
+from ragate.models import Sample, SystemOutput
+from ragate.pipeline.run.collected_outputs import run_pass
 from tests.unit.pipeline.run.timed_systems import asked, kind, waits
 
 
@@ -40,3 +42,52 @@ def test_a_system_that_cannot_be_started_again_has_no_output():
     (output,) = asked(work)
 
     assert kind(output) == "provider"
+
+
+class Unlucky:
+    """A system whose provider fails the first times that a sample is asked."""
+
+    concurrency = 1
+    max_runs: int | None = None
+
+    def __init__(self, failures: dict[str, int]) -> None:
+        self.failures = dict(failures)
+        self.calls: list[str] = []
+
+    async def answer(self, sample: Sample, *, run: int) -> SystemOutput:
+        del run
+        self.calls.append(sample.id)
+        self.failures[sample.id] = self.failures.get(sample.id, 0) - 1
+        if self.failures[sample.id] >= 0:
+            raise ProviderError("503")
+        return SystemOutput(answer="Yes.")
+
+
+def passed(system: Unlucky, *names: str) -> dict[str, str | None]:
+    samples = [Sample(id=name, query=name) for name in names]
+    run = run_pass(system, samples, run=0, concurrency=1, timeout_s=5.0)  # type: ignore[arg-type]
+    return {name: output.answer for name, output in asyncio.run(run).items()}
+
+
+def test_a_sample_to_which_a_provider_gave_nothing_is_asked_up_to_twice_more():
+    system = Unlucky({"b": 2, "d": 3})
+
+    assert passed(system, "a", "b", "c", "d") == {"a": "Yes.", "b": "Yes.", "c": "Yes.", "d": None}
+    assert system.calls == ["a", "b", "b", "b", "c", "d", "d", "d"]
+
+
+def test_an_outage_is_not_asked_three_times():
+    system = Unlucky(dict.fromkeys("abcd", 9))
+
+    passed(system, *"abcd")
+
+    assert system.calls == ["a", "a", "a", "b", "c", "d"]
+
+
+def test_a_recording_is_not_asked_again():
+    system = Unlucky({"b": 1})
+    system.max_runs = 3
+
+    passed(system, "a", "b")
+
+    assert system.calls == ["a", "b"]

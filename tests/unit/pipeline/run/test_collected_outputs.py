@@ -11,9 +11,8 @@ import pytest
 from ragate.core.hashing import content_hash
 from ragate.errors import DatasetError
 from ragate.models import Reads, Turn
-from ragate.pipeline.decide.final_verdict import plan_confirmation
 from ragate.pipeline.run.collected_outputs import read_collected
-from ragate.pipeline.run.system_session import Session
+from ragate.pipeline.run.system_session import Session, plan_confirmation
 from tests.factories import sample_factory
 from tests.unit.pipeline.run.run_plans import session_of
 

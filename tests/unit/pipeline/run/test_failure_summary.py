@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ragate.models import Failure, SystemOutput
-from ragate.pipeline.run.failure_summary import failure_lines
+from ragate.pipeline.run.system_session import failure_lines
 
 
 def failed(message: str) -> SystemOutput:

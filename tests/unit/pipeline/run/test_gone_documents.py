@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ragate.models import Sample
-from ragate.pipeline.run.gone_documents import corpus_folder, gone_documents
+from ragate.pipeline.run.new_manifest import corpus_folder, gone_documents
 
 
 def git(root: Path, *arguments: str) -> None:

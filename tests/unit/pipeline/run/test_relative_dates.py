@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import fields, replace
 from typing import Any, ClassVar
 
+import pytest
+
+from ragate.judges._canaries.asking import canaries_for
 from ragate.models import ExpectedCall, Sample, Score, SystemOutput
 from ragate.pipeline.run.relative_dates import judged_on, noted_date
-from ragate.protocols import (
-    ComparingJudge,
-    OwnRules,
-    PlantedGuidelines,
-    SeparateCriteria,
-    SparingJudge,
-)
+from ragate.protocols import JudgeAbilities, judge_abilities
 
 DATE = "2026-11-18"
 SAMPLE = Sample(id="s", query="Is it open on {today}?")
@@ -33,6 +31,8 @@ class Plain:
 
 class Full(Plain):
     apart = True
+    criteria = frozenset({"faithfulness", "relevancy", "correctness"})
+    grounded = frozenset({"faithfulness"})
     own_rules = frozenset({"guideline"})
     planted: ClassVar = {"criterion.tone": "criterion.tone_planted"}
 
@@ -44,43 +44,46 @@ class Full(Plain):
         return Score(metric="pairwise", value=0.5)
 
 
+class Apart(Plain):
+    """It says that it asks one by one, and not what reads the contexts."""
+
+    apart = True
+    criteria = Full.criteria
+
+
+class Declared(Plain):
+    """It declares what it may have as one value."""
+
+    abilities = JudgeAbilities(apart=True, grounded=frozenset({"faithfulness"}))
+
+
 def test_what_it_is_asked_names_the_date():
     judge = Full()
     dated = judged_on(judge, DATE, [SAMPLE])
-    assert isinstance(dated, ComparingJudge)
+    compare = judge_abilities(dated).compare
+    assert compare is not None
 
     asyncio.run(dated(["faithfulness"], SAMPLE, SystemOutput()))
-    asyncio.run(dated.compare(SAMPLE, SystemOutput(), SystemOutput()))
+    asyncio.run(compare(SAMPLE, SystemOutput(), SystemOutput()))
 
     assert judge.read == [f"Is it open on {DATE}?"] * 2
 
 
-def test_what_a_judge_may_have_as_well_is_kept():
-    dated = judged_on(Full(), DATE, [SAMPLE])
+@pytest.mark.parametrize("judge", [Full(), Plain(), Apart(), Declared()])
+def test_whatever_a_judge_may_have_as_well_is_handed_on_whole(judge: Plain):
+    dated = judged_on(judge, DATE, [SAMPLE])
+    own, told = judge_abilities(judge), judge_abilities(dated)
 
-    assert (dated.fingerprint, dated.criteria) == ("f", Plain.criteria)
-    assert isinstance(dated, SeparateCriteria)
-    assert dated.apart
-    assert isinstance(dated, OwnRules)
-    assert dated.own_rules == {"guideline"}
-    assert isinstance(dated, PlantedGuidelines)
-    assert dated.planted == Full.planted
-    assert isinstance(dated, SparingJudge)
-    assert not dated.asks(["faithfulness"], SAMPLE, SystemOutput(answer=""))
+    assert (dated.fingerprint, dated.criteria) == ("f", judge.criteria)
+    assert replace(told, compare=own.compare) == own
+    assert (told.compare is None) == (own.compare is None)
+    assert canaries_for(dated) == canaries_for(judge)
 
 
-def test_what_a_judge_does_not_have_is_not_made_up():
-    dated = judged_on(Plain(), DATE, [SAMPLE])
+def test_attributes_of_a_plugin_are_what_it_declares():
+    own = judge_abilities(Full())
 
-    assert not isinstance(dated, ComparingJudge)
-    assert isinstance(dated, SeparateCriteria)
-    assert not dated.apart
-    assert isinstance(dated, OwnRules)
-    assert not dated.own_rules
-    assert isinstance(dated, PlantedGuidelines)
-    assert not dated.planted
-    assert isinstance(dated, SparingJudge)
-    assert dated.asks(["faithfulness"], SAMPLE, SystemOutput(answer=""))
+    assert {one.name for one in fields(own) if not getattr(own, one.name)} == set()
 
 
 def test_where_no_question_names_a_date_the_judge_stays_itself():

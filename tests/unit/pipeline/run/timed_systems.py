@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from ragate.clients.provider_clock import waiting_for_provider
 from ragate.models import Sample, SystemInfo, SystemOutput
-from ragate.pipeline.run.collect_pass import ask
+from ragate.pipeline.run.collected_outputs import ask
 from tests.factories import sample_factory
 from tests.unit.clients.virtual_time import run
 

@@ -53,6 +53,7 @@ def judge_all(
     root: Path,
     samples: Sequence[Sample],
     may_ask: Callable[[Sample], bool] = lambda _sample: True,
+    tries: int = 1,
 ) -> list[dict[str, Score]]:
     """Return the verdicts on the same answer to each sample."""
     output = output_factory(answer="Yes.")
@@ -61,14 +62,17 @@ def judge_all(
         with Cache(root / "cache.sqlite") as cache:
             known = KnownJudgements(
                 judge,
-                [one.create(MetricRequest(name=one.__name__.split(".")[-1])) for one in METRICS],
+                [make(MetricRequest(name=make.__name__)) for make in METRICS],
                 baseline=None,
                 cache=CachedJudgements(cache),
             )
             judging = Judging(known, concurrency=1, timeout_s=5.0, may_ask=may_ask)
-            for sample in samples:
-                judging.submit(sample, output)
-            await judging.settle()
+            for number in range(tries):
+                if number and not judging.forget_unscored():
+                    break
+                for sample in samples:
+                    judging.submit(sample, output)
+                await judging.settle()
             return [dict(judging.judgement(sample, output)) for sample in samples]
 
     return asyncio.run(run())

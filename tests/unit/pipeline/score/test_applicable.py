@@ -7,7 +7,7 @@ from typing import overload
 
 from ragate import plugins
 from ragate.models import Sample
-from ragate.pipeline.score.applicable import applies
+from ragate.pipeline.score.policy_metrics import applies
 from tests.factories import sample_factory
 
 LARGE = 5000

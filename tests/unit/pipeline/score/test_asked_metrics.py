@@ -124,3 +124,21 @@ def test_a_metric_that_raises_is_unscored_and_others_go_on() -> None:
 
     (found,) = scores_of(raising, sample, output("a", "b"))
     assert found.reason.startswith("KeyError: 'none' (test_asked_metrics.py:")
+
+
+def test_what_got_no_score_is_asked_about_again_unless_half_of_the_outputs_got_none() -> None:
+    asked = asked_of(Counting(fault="broken"), NAMES[0])
+    good, other, bad = (Sample(id=name, query=name) for name in ("good", "fine", "broken"))
+    outputs = {"good": output("a", "b"), "fine": output("c", "b"), "broken": output("a", "b")}
+    asyncio.run(asked.measure([outputs], [good]))
+    asyncio.run(asked.measure([outputs], [other]))
+    asyncio.run(asked.measure([outputs], [bad]))
+
+    assert asked.forget_unscored()
+    assert scores_of(asked, bad, outputs["broken"])[0].reason == "was not asked"
+    assert scores_of(asked, good, outputs["good"])[0].value == 1.0
+
+    alone = asked_of(Counting(fault="broken"), NAMES[0])
+    both = [bad, bad.amended(id="b2", query="broken too")]
+    asyncio.run(alone.measure([{"broken": output("a", "b"), "b2": output("a", "b")}], both))
+    assert not alone.forget_unscored()

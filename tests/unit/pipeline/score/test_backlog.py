@@ -10,9 +10,8 @@ from ragate.cache import Cache
 from ragate.errors import ProviderError
 from ragate.metrics.judge import relevancy
 from ragate.models import Sample, Score, SystemOutput
-from ragate.pipeline.score.judge_queue import BACKLOG
 from ragate.pipeline.score.judgement_cache import CachedJudgements
-from ragate.pipeline.score.judging import Judging
+from ragate.pipeline.score.judging import BACKLOG, Judging
 from ragate.pipeline.score.known_judgements import KnownJudgements
 from ragate.protocols import MetricRequest
 from tests.factories import output_factory, sample_factory
@@ -52,7 +51,7 @@ def judged(judge: Slow, root: Path) -> tuple[list[Score], int, str]:
         with Cache(root / "cache.sqlite") as cache:
             known = KnownJudgements(
                 judge,
-                [relevancy.create(MetricRequest(name="relevancy"))],
+                [relevancy(MetricRequest(name="relevancy"))],
                 baseline=None,
                 cache=CachedJudgements(cache),
             )

@@ -6,7 +6,7 @@ import asyncio
 from pathlib import Path
 
 from ragate.cache import Cache
-from ragate.pipeline.score.judge_call_cache import CachedSteps, aside
+from ragate.pipeline.score.judgement_cache import CachedSteps, aside
 
 
 def test_replies_on_the_way_to_a_verdict_are_kept_once_the_judge_is_trusted(

@@ -9,8 +9,8 @@ from pathlib import Path
 from ragate.cache import Cache
 from ragate.core.hashing import digest
 from ragate.models import Sample, Score, SystemOutput
-from ragate.pipeline.score.judge_queue import JudgeQueue
 from ragate.pipeline.score.judgement_cache import CachedJudgements, Judgement
+from ragate.pipeline.score.judging import JudgeQueue
 
 OWN = "criterion.tone"
 KEY = digest("a question and its answer")

@@ -10,8 +10,7 @@ import pytest
 from ragate.cache import Cache
 from ragate.errors import StorageError
 from ragate.models import Score
-from ragate.pipeline.score.judge_call_cache import CachedSteps
-from ragate.pipeline.score.judgement_cache import CachedJudgements
+from ragate.pipeline.score.judgement_cache import CachedJudgements, CachedSteps
 
 
 def test_scores_of_one_verdict_that_wait_at_once_are_all_written(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from ragate.models import MetricInfo, Sample, Score, SystemOutput
-from ragate.pipeline.score.asked.metric_scores import sample_scores
+from ragate.pipeline.score.metric_records import sample_scores
 
 PAIR = (Sample(id="q", query="x"), SystemOutput(answer="x"))
 

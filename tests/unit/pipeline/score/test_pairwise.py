@@ -13,15 +13,14 @@ from ragate.metrics.judge import pairwise
 from ragate.models import Failure, Sample, Score, SystemOutput, not_applicable, unscored
 from ragate.pipeline.score.judgement_cache import CachedJudgements
 from ragate.pipeline.score.judging import Judging
-from ragate.pipeline.score.known_judgements import KnownJudgements
-from ragate.pipeline.score.pairwise import Opponents, losses, opponents_of
+from ragate.pipeline.score.known_judgements import KnownJudgements, Opponents, losses, opponents_of
 from ragate.protocols import ChatRequest, MetricRequest
 from tests.factories import output_factory, record_factory, run_factory, sample_factory
 from tests.unit.judges.judge_factories import Chat
 from tests.unit.judges.known_answers import is_known, sound
 from tests.unit.judges.llamaindex_factories import make
 
-METRIC = pairwise.create(MetricRequest(name="pairwise"))
+METRIC = pairwise(MetricRequest(name="pairwise"))
 OLD = record_factory(output=output_factory(answer="Old answer."))
 
 
@@ -143,7 +142,7 @@ def test_a_judge_that_likes_a_place_rather_than_an_answer_is_not_believed(
     found = preference(Chat(lambda _request: says), "New answer.", tmp_path)
 
     assert found.value is None
-    assert "fails a known answer" in found.reason
+    assert "scored a test answer wrongly" in found.reason
 
 
 def test_the_canaries_are_asked_only_when_a_model_is(tmp_path: Path) -> None:
@@ -156,7 +155,7 @@ def test_the_canaries_are_asked_only_when_a_model_is(tmp_path: Path) -> None:
         with Cache(tmp_path / "cache.sqlite") as cache:
             known = KnownJudgements(
                 await make(chat),
-                [relevancy.create(MetricRequest(name="relevancy"))],
+                [relevancy(MetricRequest(name="relevancy"))],
                 baseline=None,
                 cache=CachedJudgements(cache),
             )

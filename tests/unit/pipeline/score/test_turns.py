@@ -5,8 +5,7 @@ from dataclasses import replace
 from typing import Any, cast
 
 from ragate.models import MetricInfo, Needs, Score
-from ragate.pipeline.score.asked.spared_stages import SparedStages, spared_stages
-from ragate.pipeline.score.asked.turns import Judgement, Turns
+from ragate.pipeline.score.spared_stages import Judgement, SparedStages, Turns, spared_stages
 from ragate.plugins import metric
 from ragate.protocols import Judge
 from tests.factories import output_factory, sample_factory

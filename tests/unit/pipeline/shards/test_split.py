@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from ragate.config import load_config
-from ragate.pipeline.shards.split import divided_caps, shard_of
+from ragate.pipeline.shards.shard_plan import divided_caps, shard_of
 from tests.factories import sample_factory
 from tests.projects import ReplayProject
 

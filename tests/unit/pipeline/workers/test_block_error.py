@@ -3,7 +3,7 @@
 import pytest
 
 from ragate.errors import BudgetError, RagateError
-from ragate.pipeline.workers.block_error import error_text, read_error
+from ragate.pipeline.workers.plan_head import error_text, read_error
 
 
 def test_an_error_of_ours_arrives_as_what_it_was():

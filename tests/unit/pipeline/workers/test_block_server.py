@@ -7,9 +7,9 @@ from typing import cast
 import pytest
 
 from ragate.config import load_config
-from ragate.pipeline.workers.block_server import BlockServer
+from ragate.pipeline.workers.work import BlockServer
 from ragate.queue.leases import Lease, LeaseOverError, Leases
-from ragate.runtime.environment import read_operations
+from ragate.runtime.operations import read_operations
 from tests.projects import write_docs_project
 
 
@@ -29,8 +29,8 @@ def test_a_block_that_is_given_back_is_not_said_to_be_done(tmp_path: Path):
     leases = cast("Leases", LostAnswer())
 
     async def serve() -> None:
-        server = BlockServer(config, operations, leases, url="", slots=1)
-        await server.serve("plan", 0, final=False)
+        server = BlockServer(config, operations, leases, slots=1)
+        await server.serve("plan", 0)
 
     with pytest.raises(Exception, match="the plan of the queue cannot be read"):
         asyncio.run(serve())

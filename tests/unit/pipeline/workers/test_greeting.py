@@ -4,7 +4,7 @@ import pytest
 
 from ragate.errors import SystemMismatchError
 from ragate.models import SystemInfo
-from ragate.pipeline.workers.greeting import Greeting, read_greeting
+from ragate.pipeline.workers.plan_head import Greeting, read_greeting
 
 FIRST = Greeting(system=SystemInfo(use="python", fingerprint="a", parts={"corpus": "1"}))
 

@@ -10,8 +10,8 @@ from typing import Any, cast
 import pytest
 
 from ragate.errors import DatabaseError
-from ragate.pipeline.workers import row_sender
-from ragate.pipeline.workers.row_sender import RowSender
+from ragate.pipeline.workers import work as row_sender
+from ragate.pipeline.workers.work import RowSender
 from ragate.queue.leases import Lease, Leases
 
 LEASE = Lease("token", "{}", 0, 0, ())

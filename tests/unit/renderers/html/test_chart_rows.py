@@ -5,7 +5,6 @@ from __future__ import annotations
 from ragate.models import Direction, RankChange, RunDetails, SampleScores
 from ragate.renderers.html.chart_rows import (
     MOST_POINTS,
-    change_rows,
     interval_rows,
     moved_metrics,
     rank_rows,
@@ -50,19 +49,6 @@ def test_questions_that_did_not_move_are_counted_by_their_score() -> None:
     samples = [SampleScores(f"q{n}", "", (), (1.0,), (1.0 if n else 0.0,)) for n in range(3)]
 
     assert unmoved_rows(RunDetails(("mrr",), tuple(samples)), "mrr") == [{"at": 1.0, "count": 2}]
-
-
-def test_a_histogram_counts_every_question_that_moved_once_around_a_zero_in_its_middle() -> None:
-    rows = tuple(
-        sample_row_factory(f"q{n}", scores={"mrr": (0.5, 0.5 + change)})
-        for n, change in enumerate((-0.5, -0.01, 0.01, 0.4))
-    )
-
-    bins = change_rows(report_factory(samples=rows), [MRR])
-
-    assert sum(each["count"] for each in bins) == 4
-    assert (bins[0]["from"], bins[-1]["to"]) == (-50.0, 50.0)
-    assert {each["tone"] for each in bins if each["to"] <= 0} == {"worse"}
 
 
 def test_a_document_that_fell_out_is_worse_and_one_that_came_is_better() -> None:

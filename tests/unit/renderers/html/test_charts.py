@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-import sys
-import time
-
 import pytest
 
 from ragate.models import RunDetails, SampleScores
-from ragate.renderers.html import charts, page
-from ragate.renderers.html.charts import charts_of, draw
+from ragate.renderers.html.charts import charts_of
 from tests.factories import decision_factory, metric_row_factory, report_factory, sample_row_factory
 from tests.unit.renderers.cases import CASES
 from tests.unit.renderers.html.test_page import HOSTILE, hostile_report
-
-pytest.importorskip("vl_convert")
 
 
 def titles(report) -> list[str]:
@@ -24,9 +18,8 @@ def titles(report) -> list[str]:
 def test_a_red_report_has_a_chart_for_each_question_that_a_reader_asks() -> None:
     assert titles(CASES["regression"]()) == [
         "Change of each metric, points",
-        "faithfulness, question by question",
-        "hit_rate@10, question by question",
-        "How much the scores changed",
+        "faithfulness, questions",
+        "hit_rate@10, questions",
         "Ranks of expected documents",
     ]
 
@@ -39,27 +32,12 @@ def test_without_a_baseline_there_is_nothing_to_draw() -> None:
     assert titles(CASES["bootstrap"]()) == []
 
 
-def test_without_the_package_that_draws_the_page_shows_its_tables(monkeypatch) -> None:
-    monkeypatch.setitem(sys.modules, "vl_convert", None)
-    text = page.render(CASES["regression"]())
-
-    assert "<svg" not in text
-    assert "Metrics" in text
-
-
-def test_a_chart_that_is_no_xml_is_left_out_and_the_page_stands(monkeypatch) -> None:
-    monkeypatch.setattr(charts, "draw", lambda _name, _data: "<svg>\x01</svg>")
-
-    assert titles(CASES["regression"]()) == []
-    assert "Metrics" in page.render(CASES["regression"]())
-
-
 def test_one_sample_none_and_none_with_a_number_are_drawn_or_left_out() -> None:
     lone = report_factory(samples=(sample_row_factory(),))
     empty = metric_row_factory(baseline=None, candidate=None)
     unscored = sample_row_factory(scores={"faithfulness": (1.0, None)})
 
-    assert "faithfulness, question by question" in titles(lone)
+    assert "faithfulness, questions" in titles(lone)
     assert titles(report_factory(decision_factory(metrics=[]))) == []
     assert titles(report_factory(decision_factory(metrics=[empty]), samples=(unscored,))) == [
         "Ranks of expected documents"
@@ -93,32 +71,16 @@ def test_a_metric_named_as_an_expression_is_a_name(name: str) -> None:
     assert name[:12] in chart.svg  # a long one is cut
 
 
-def test_no_address_of_a_specification_is_fetched() -> None:
-    with pytest.raises(ValueError, match="not allowed"):
-        draw_with_address()
-
-
-def draw_with_address() -> str:
-    import vl_convert
-
-    svg: str = vl_convert.vegalite_to_svg(
-        {
-            "data": {"url": "http://127.0.0.1:9/x.json"},
-            "mark": "point",
-            "encoding": {"x": {"field": "a", "type": "quantitative"}},
-        },
-        allowed_base_urls=[],
+def test_a_score_of_zero_or_one_is_drawn_as_bars_and_a_graded_one_as_points() -> None:
+    graded = report_factory(samples=(sample_row_factory(scores={"faithfulness": (0.9, 0.4)}),))
+    fell, rose = (
+        sample_row_factory("a"),
+        sample_row_factory("b", scores={"faithfulness": (0.0, 1.0)}),
     )
-    return svg
+    binary = report_factory(samples=(fell, rose, fell.amended(sample_id="c")))
 
-
-def test_ten_thousand_points_are_drawn_in_seconds() -> None:
-    rows = [
-        {"before": n / 10_000, "now": n % 7, "link": "#s1", "name": "q", "tone": "worse"}
-        for n in range(10_000)
-    ]
-    started = time.monotonic()
-
-    draw("scatter", {"rows": rows, "unmoved": [], "diagonal": []})
-
-    assert time.monotonic() - started < 20
+    assert "faithfulness, question by question" in titles(graded)
+    chart = next(each for each in charts_of(binary) if each.title == "faithfulness, questions")
+    assert ">worse<" in chart.svg
+    assert ">2<" in chart.svg
+    assert "<a " not in chart.svg

@@ -20,14 +20,14 @@ def test_a_cell_is_the_mean_change_of_the_questions_that_have_a_score_on_both_si
     )
 
     assert heat is not None
-    assert heat.lines == [("billing", 3, [("−25.0", "worse-2", 2)])]
+    assert heat.lines == [("billing", 3, [("−25.0", "worse-5", 2)])]
 
 
 def test_a_rise_of_what_is_better_low_is_worse() -> None:
     heat = table(SampleScores("a", "", ("x",), (0.1,), (0.2,)), direction=Direction.LOWER)
 
     assert heat is not None
-    assert heat.lines[0][2][0].tone == "worse-2"
+    assert heat.lines[0][2][0].tone == "worse-4"
 
 
 def test_a_question_that_names_a_tag_twice_counts_once() -> None:
@@ -47,3 +47,14 @@ def test_the_largest_tags_have_a_line_and_the_others_are_counted() -> None:
 def test_without_scores_or_tags_there_is_no_table() -> None:
     assert heat_table(report_factory()) is None
     assert table(SampleScores("a", "", (), (1.0,), (1.0,))) is None
+
+
+def test_the_tag_that_lost_most_stands_first() -> None:
+    heat = table(
+        SampleScores("a", "", ("calm",), (1.0,), (1.0,)),
+        SampleScores("b", "", ("better",), (0.0,), (1.0,)),
+        SampleScores("c", "", ("worse",), (1.0,), (0.9,)),
+    )
+
+    assert heat is not None
+    assert [tag for tag, *_ in heat.lines] == ["worse", "calm", "better"]

@@ -33,14 +33,17 @@ def test_a_document_whose_text_was_edited_is_two_passages() -> None:
     assert [(p.before, p.now) for p in passages] == [("", "1"), ("1", "")]
 
 
-def test_words_of_the_answers_are_marked_where_they_stand() -> None:
+def test_the_sentence_that_says_most_of_the_answers_is_marked_and_no_other() -> None:
     row = sample_row_factory(answers=("It takes 14 days.", "It takes 30 days."))
-    evidence = SampleEvidence(after=SideEvidence((chunk("a", "You have 14 days, not 31."),)))
+    text = "Prices may change in days. You have 14 days, not 31. Nothing else."
+    chunks = (chunk("a", text), chunk("b", "Some days are long."))
+    evidence = SampleEvidence(after=SideEvidence(chunks))
 
-    pieces = sample_texts(row, evidence).passages[0].pieces
+    pieces, others = (each.pieces for each in sample_texts(row, evidence).passages[:2])
 
-    assert [text for marked, text in pieces if marked] == ["14", "days"]
-    assert "".join(text for _, text in pieces) == "You have 14 days, not 31."
+    assert [text for marked, text in pieces if marked] == ["You have 14 days, not 31."]
+    assert "".join(text for _, text in pieces) == text
+    assert others == [(False, "Some days are long.")]
 
 
 def test_what_an_answer_took_is_shown_where_one_side_knows_it() -> None:

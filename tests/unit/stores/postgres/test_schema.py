@@ -2,7 +2,7 @@
 
 import pytest
 
-from ragate.stores.postgres.schema import is_run_id
+from ragate.stores.postgres.connect import is_run_id
 
 
 @pytest.mark.parametrize("text", ["", "../x", "a/b", "a\n", "a b", "é", "a" * 101, ".."])

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import httpx
+import httpx2
 import pytest
 
-from ragate.systems.http.refusal import refusal
+from ragate.systems.http.client import refusal
 
 
 def said(status: int, sent: dict[str, str] | None = None, **headers: str) -> str:
     named = {name.replace("_", "-"): value for name, value in headers.items()}
-    return refusal(httpx.Response(status, headers=named), sent or {})
+    return refusal(httpx2.Response(status, headers=named), sent or {})
 
 
 def test_the_scheme_that_the_service_names_is_told():

@@ -8,6 +8,7 @@ import signal
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ import pytest
 from ragate.errors import SystemStartError
 from ragate.systems._processes.process import Child, start
 from ragate.systems.http.prepare import Preparation
-from ragate.systems.http.prepare_step import PrepareStep
+from ragate.systems.http.settings import PrepareStep
 from tests.factories import sample_factory
 from tests.unit.systems import bare
 from tests.unit.systems.commands import answers, program
@@ -36,7 +37,8 @@ def _leave_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[
     monkeypatch.chdir(tmp_path)
     yield
     for pid in (tmp_path / "left").read_text().split():
-        os.kill(int(pid), signal.SIGKILL)
+        with suppress(ProcessLookupError):  # of a worker nothing is left
+            os.kill(int(pid), signal.SIGKILL)
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ import pytest
 
 from ragate.errors import ConfigError
 from ragate.systems._processes.variables import (
+    inherited_environment,
     named_environment,
     passed_secrets,
     program_environment,
@@ -164,9 +165,26 @@ def test_the_password_of_our_own_server_reaches_a_program_by_name_alone(
 
     assert program_environment(resources, ()) == {}
     assert program_environment(resources, ["PGPASSWORD"]) == {"PGPASSWORD": f"of {variable}"}
-    assert len(said) == 1
-    assert variable in said[0]
-    assert "pass_env = ['PGPASSWORD']" in said[0]
+    assert "PGPASSWORD" not in inherited_environment(resources)
+    assert len(said) == 2
+    assert f"write ours into {variable}" in said[0]
+
+
+def test_code_without_an_interpreter_has_our_variables_but_for_what_is_nobody_elses(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    judges = frozenset({"JUDGE_KEY", "OPENAI_API_KEY"})
+    kept = {"RAG_KEY": "r", "OPENAI_API_KEY": "k", "GITHUB_SHA": "0" * 40}
+    ours = {"JUDGE_KEY": "j", "RAGATE_DATABASE_URL": "u", "RAGATE_CACHE": "c", "GITHUB_TOKEN": "t"}
+    for name, value in {**kept, **ours, **RUNNERS}.items():
+        monkeypatch.setenv(name, value)
+
+    found = inherited_environment(
+        resources_of(tmp_path, judge_keys=judges, key_names=judges | {"RAG_KEY"})
+    )
+
+    assert kept.items() <= found.items()
+    assert not found.keys() & {*ours, *RUNNERS}
 
 
 @pytest.mark.parametrize(

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ragate.core.comparison.compare import compare
+from ragate.core.statistics.lost_scores import most_lost
 from ragate.models import MetricVerdict, Rule, Verdict
-from tests.unit.core.decision_factories import NIGHT, judge, noisy_pair, row_of, run_of, samples_of
+from tests.unit.core.decision_factories import judge, noisy_pair, row_of, run_of, samples_of
 from tests.unit.core.rules.noisy.noisy_factories import flips
 
 RULE = Rule(metric="faithfulness")
@@ -39,11 +40,11 @@ def test_the_lines_give_the_effect_the_error_and_the_other_claim():
     decision = judge(noisy_pair(*flips(100, 10)), RULE)
 
     assert decision.lines == (
-        "100 samples and 3 baseline runs are enough to show drops of 2.4 points or more",
+        "100 samples and 3 baseline runs show drops of 2.4 points or more in a change like this",
         "1 metric is tested: at most 1 harmless change in 50 fails by chance",
         (
-            "decided for these very samples; for new questions like them: "
-            "faithfulness looks worse (by chance in about 1 run in 2,048)"
+            "tested is whether these very questions would get worse; "
+            "faithfulness looks worse on similar ones (by chance in about 1 run in 2,048)"
         ),
     )
 
@@ -77,7 +78,7 @@ def test_a_change_of_the_system_is_judged_for_fresh_questions():
     row = row_of(other, "faithfulness")
     assert row.verdict is MetricVerdict.WORSE_HERE
     assert "worse on these very samples; that new questions" in row.reason
-    assert "decided for new questions like these" in other.lines[2]
+    assert "tested is whether similar questions would get worse" in other.lines[2]
 
 
 def test_an_unscored_sample_never_softens_a_regression():
@@ -100,7 +101,6 @@ cells = st.lists(st.sampled_from([0.0, 0.5, 1.0]), min_size=12, max_size=12)
 
 
 @given(before=cells, after=cells)
-@settings(max_examples=NIGHT or 40, deadline=None)
 def test_a_smaller_alpha_is_never_redder(before, after):
     pair = noisy_pair([[v] for v in before], [[v] for v in after])
     codes = [judge(pair, RULE, alpha=alpha).exit_code for alpha in (0.2, 0.05, 0.001)]
@@ -110,7 +110,6 @@ def test_a_smaller_alpha_is_never_redder(before, after):
 
 
 @given(before=cells, after=cells, row=st.integers(0, 11))
-@settings(max_examples=NIGHT or 40, deadline=None)
 def test_a_worse_candidate_is_never_less_red(before, after, row):
     worse = list(after)
     worse[row] = 0.0
@@ -121,7 +120,6 @@ def test_a_worse_candidate_is_never_less_red(before, after, row):
 
 
 @given(holes=st.lists(st.booleans(), min_size=20, max_size=20))
-@settings(max_examples=NIGHT or 40, deadline=None)
 def test_what_was_not_measured_never_passes(holes):
     samples = samples_of(20)
     after = [[None if hole else 1.0] for hole in holes]
@@ -132,4 +130,4 @@ def test_what_was_not_measured_never_passes(holes):
     )
     decision = judge(comparison, RULE)
 
-    assert (decision.verdict is Verdict.PASSED) <= (sum(holes) <= 1)
+    assert (decision.verdict is Verdict.PASSED) <= (sum(holes) <= most_lost(20, lost=0, runs=20))

@@ -141,3 +141,69 @@ def test_the_yellow_sentence_names_the_limit_that_was_not_reached():
 
     assert "smaller than 0.200, from where on it counts" in row_of(small, "faithfulness").reason
     assert "not one of more than `margin` 0.040" in row_of(close, "faithfulness").reason
+
+
+def reworded(fall: float, *, n: int = 300, seed: int = 2):
+    """Three steady baseline runs, and one in which every answer is worded otherwise."""
+    rng = np.random.default_rng(seed)
+    before = 0.5 + 0.01 * rng.standard_normal((n, 3))
+    moved = 0.12 * rng.standard_normal(n)
+    return before, (before.mean(axis=1) + moved - moved.mean() - fall)[:, None]
+
+
+def test_a_fall_of_the_size_that_the_set_is_said_to_see_is_never_called_held():
+    pair = noisy_pair(*reworded(0.0125), fingerprint="other")
+    decision = judge(pair, RULE)
+    row = row_of(decision, "faithfulness")
+
+    assert row.p is not None
+    assert 0.02 < row.p <= 0.2
+    assert row.verdict is MetricVerdict.CANNOT_TELL
+    assert row.is_large_fall
+    assert decision.verdict is Verdict.PASSED
+    assert decision.warnings[0] == row.reason
+    assert "CANNOT TELL: an unchanged system does this in about 1 run in" in row.reason
+    assert "questions would show a fall of this size" in row.reason
+    assert row.mde is not None
+    assert row.mde > 0.0125  # what this very change hides is more
+
+
+def test_a_smaller_fall_and_one_that_luck_explains_stay_quiet():
+    small = row_of(judge(noisy_pair(*reworded(0.005), fingerprint="other"), RULE), "faithfulness")
+    shown = Rule(metric="faithfulness", level="warn")
+    ungated = row_of(
+        judge(noisy_pair(*reworded(0.0125), fingerprint="other"), shown), "faithfulness"
+    )
+
+    assert (small.verdict, small.is_large_fall) == (MetricVerdict.HELD, False)
+    assert not ungated.is_large_fall
+
+
+def test_few_losses_by_luck_do_not_rule_out_what_care_names():
+    """Two of 100 lost: with the spread of a true drop of five points that many are not rare."""
+    lost = np.ones((100, 1))
+    lost[:2] = 0.0
+
+    assert row_of(judge(noisy_pair(np.ones((100, 3)), lost), RULE), "faithfulness").verdict is (
+        MetricVerdict.CANNOT_TELL
+    )
+    assert (
+        row_of(
+            judge(noisy_pair(np.ones((400, 3)), np.vstack([lost, np.ones((300, 1))])), RULE),
+            "faithfulness",
+        ).verdict
+        is MetricVerdict.HELD
+    )
+
+
+@pytest.mark.parametrize("n", [4, 5])
+def test_on_a_set_that_sees_no_drop_two_lost_samples_are_a_fall_that_may_be_real(n: int):
+    lost, one = (
+        row_of(judge(noisy_pair(*flips(n, count, base=1, cand=1)), RULE), "faithfulness")
+        for count in (2, 1)
+    )
+
+    assert lost.mde in {None, 1.0}
+    assert lost.is_large_fall
+    assert "questions would show a fall of this size" in lost.reason
+    assert not one.is_large_fall  # luck does that in one run of four

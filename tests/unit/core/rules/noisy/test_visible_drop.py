@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
+from ragate.core.comparison.compare import compare
 from ragate.core.statistics.metric_noise import Noise
 from ragate.core.statistics.power import Design, up_to_a_thousandth
 from ragate.models import MetricVerdict, Rule, Verdict
-from tests.unit.core.decision_factories import judge, noisy_pair, row_of
+from tests.unit.core.decision_factories import judge, noisy_pair, row_of, run_of, samples_of
 from tests.unit.core.rules.allowance_factories import worse_by
 from tests.unit.core.rules.noisy.noisy_factories import flips
 
@@ -65,3 +68,28 @@ def test_the_effect_of_one_baseline_run_is_planned_with_one():
 
     assert one is not None
     assert row.mde == up_to_a_thousandth(one)
+
+
+def test_passes_of_the_candidate_tell_the_noise_that_one_baseline_run_does_not():
+    rng = np.random.default_rng(3)
+    scores = (rng.random((60, 4)) < 0.9).astype(float)
+    once, thrice = (
+        row_of(judge(noisy_pair(scores[:, :1], scores[:, 1:last]), RULE), "faithfulness")
+        for last in (2, 4)
+    )
+
+    assert once.mde_note.startswith("noise unknown")
+    assert once.mde_note.endswith("no promise")
+    assert thrice.mde_note == ""
+
+
+def test_a_first_run_says_two_figures_of_what_a_baseline_will_let_it_see():
+    samples = samples_of(60)
+    scores = [[float(row % 7 != 0)] for row in range(60)]
+    decision = judge(compare(None, run_of({"faithfulness": scores}, samples), samples), RULE)
+    (line,) = [line for line in decision.lines if "with a baseline of 3 runs" in line]
+
+    kindest, usual = (float(each) for each in re.findall(r"of ([\d.]+) points", line))
+    assert kindest < usual
+    assert "where 30% are also reworded" in line
+    assert line.endswith("the noise between runs is assumed: no promise")

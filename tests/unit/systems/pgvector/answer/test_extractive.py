@@ -3,8 +3,7 @@ from __future__ import annotations
 from ragate.models import RetrievedChunk
 from ragate.systems.pgvector.answer.extractive import extract
 from ragate.systems.pgvector.index.terms import Analyzer
-from ragate.systems.pgvector.retrieval_settings import Bm25Settings
-from ragate.systems.pgvector.settings import AnswerSettings
+from ragate.systems.pgvector.settings import AnswerSettings, Bm25Settings
 
 ANALYZER = Analyzer(Bm25Settings())
 

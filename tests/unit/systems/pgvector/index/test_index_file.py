@@ -13,9 +13,8 @@ import pytest
 
 from ragate.errors import StorageError
 from ragate.systems.pgvector.corpus.chunking import Chunk
-from ragate.systems.pgvector.index import index_reader
-from ragate.systems.pgvector.index.index_file import Content, pack
-from ragate.systems.pgvector.index.index_reader import unpack
+from ragate.systems.pgvector.index import index_file
+from ragate.systems.pgvector.index.index_file import Content, pack, unpack
 
 PARTS = {"version": "2", "embedder": "hashing:1:4"}
 HASH = "0123456789abcdef"
@@ -152,7 +151,7 @@ def test_what_is_no_index_file_is_refused(tmp_path: Path, data: bytes) -> None:
 def test_a_file_that_unpacks_to_more_than_an_index_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: str
 ) -> None:
-    monkeypatch.setattr(index_reader, limit, 10_000)
+    monkeypatch.setattr(index_file, limit, 10_000)
     bomb = sealed([lines_of(pack(content(), PARTS))[0], "x" * 9_000, "x" * 1_000_000])
 
     with pytest.raises(StorageError, match="larger than any index may be"):

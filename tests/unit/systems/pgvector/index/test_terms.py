@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ragate.systems.pgvector.index.terms import Analyzer, dimension
-from ragate.systems.pgvector.retrieval_settings import Bm25Settings
+from ragate.systems.pgvector.settings import Bm25Settings
 
 ANALYZER = Analyzer(Bm25Settings())
 

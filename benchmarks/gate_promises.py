@@ -1,0 +1,238 @@
+"""What the gate says it can see beside what it sees, on real answers and by the gate's own code.
+
+    python -m benchmarks.gate_promises [--only NAME ...] [--scale 1.0] [--output FILE]
+
+Both looks run with the package's tests, levels, allowances and verdicts (`gate_verdicts`); a share
+that stands alone has a standard error of sqrt(p (1 - p) / changes). Seeds are fixed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import time
+import zlib
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.gate_answers import Answers, azure, openqa
+from benchmarks.gate_model import Floats
+from benchmarks.gate_sight import FACTORS, drop_at_80
+from benchmarks.gate_verdicts import SETTINGS, Outcome, decide_scores, shows
+from benchmarks.repeating import INFO, RULE, TODAY, hash_of, samples_of
+from benchmarks.shares import print_lines, share
+from ragate.core.comparison.compare import compare
+from ragate.core.decision.decide import decide
+from ragate.core.rules.metric_family import GENERALISE, THIS_SET
+from ragate.core.rules.noisy.visible_drop import REWORDED
+from ragate.core.statistics.metric_noise import measure_noise
+from ragate.core.statistics.must_pass_odds import LADDER, steadiness
+from ragate.models import (
+    Record,
+    Run,
+    RunManifest,
+    Score,
+    SystemInfo,
+    SystemOutput,
+    Verdict,
+    unscored,
+)
+
+RUNS = (3, 3)
+CLAIMS = (GENERALISE, THIS_SET)
+SOURCES = {"openqa": (openqa, 301), "azure": (azure, 198)}
+CARE = 0.05
+REFUSED = 0.05  # a recording that lost more is no baseline
+NO_DECISION = Verdict.NO_DECISION
+
+
+@cache
+def answers_of(source: str, metrics: int) -> Answers:
+    """Return a collection's answers with the first so many metrics."""
+    whole = SOURCES[source][0]() if metrics == 3 else answers_of(source, 3)
+    return replace(whole, scores=whole.scores[..., :metrics])
+
+
+def loss_of(answers: Answers) -> float:
+    """Return how far the first metric falls, on average, where every question breaks."""
+    usual, others = answers.scores[:, :, :, 0, 0], answers.scores[:, :, :, 1:, 0].mean(axis=3)
+    mean = ((1 - answers.noise) * usual + answers.noise * others).mean(axis=(0, 1))
+    return float(mean[0] - mean[1])
+
+
+def changes(source: str, metrics: int, n: int, many: int, **truth: float) -> Iterator[Floats]:
+    """Yield the scores of so many changes of one truth."""
+    answers, label = answers_of(source, metrics), f"{source} {metrics} {n} {sorted(truth.items())}"
+    rng = np.random.default_rng(zlib.crc32(label.encode()))
+    for _ in range(many):
+        yield answers.draw(rng, n, runs=RUNS, **truth)
+
+
+def decided(
+    source: str, metrics: int, n: int, claim: str, many: int, **truth: float
+) -> list[Outcome]:
+    """Decide on so many changes of one truth."""
+    every = enumerate(changes(source, metrics, n, many, **truth))
+    return [decide_scores(scores, RUNS, claim, seed=seed) for seed, scores in every]
+
+
+def no_change(scale: float) -> Iterator[str]:
+    """Yield how often a change that changes nothing is red or yellow, in 24 cells."""
+    every: list[Outcome] = []
+    for source, claim, n, metrics in itertools.product(SOURCES, CLAIMS, (50, 100, 0), (1, 3)):
+        size = n or min(200, SOURCES[source][1])
+        cell = decided(source, metrics, size, claim, round(400 * scale))
+        every += cell
+        yield f"{source} n {size} {claim}, metrics {metrics}: {_colours(cell)}"
+    large = share(outcome.large for outcome in every)
+    yield f"all: {_colours(every)}; falls as large as what shows add {large}"
+
+
+def _colours(cell: list[Outcome]) -> str:
+    red, either = share(o.is_red() for o in cell), share(o.is_red() or o.is_yellow for o in cell)
+    return f"red {red}, red or yellow {either}"
+
+
+def sight(scale: float) -> Iterator[str]:
+    """Yield the printed visible drop beside the one that is red in four of five cases."""
+    cells = itertools.product(SOURCES, CLAIMS, (50, 198), (1, 3), (0.0, REWORDED, 1.0))
+    for source, claim, n, metrics, reworded in cells:
+        answers = answers_of(source, metrics)
+        quiet = list(changes(source, metrics, n, 15, rewritten=reworded))
+        printed = float(np.median([_printed(each, claim, reworded) for each in quiet]))
+        rng = np.random.default_rng(zlib.crc32(f"{source} {n} {claim} {metrics}".encode()))
+        drops, reds = [], []
+        for seed in range(round(150 * scale)):
+            drop = printed * FACTORS[seed % len(FACTORS)]
+            scores = answers.draw(rng, n, runs=RUNS, rewritten=reworded, drop=drop)
+            drops.append(drop)
+            reds.append(decide_scores(scores, RUNS, claim, seed=seed).is_red(0))
+        seen = drop_at_80(np.array(drops), np.array(reds), printed)
+        cell = f"{source} n {n} {claim}, metrics {metrics}, reworded {reworded:.0%}"
+        yield f"{cell}: printed {printed:.3f} simulated {seen:.3f} ({printed / seen:.2f})"
+
+
+def _printed(scores: Floats, claim: str, reworded: float) -> float:
+    noise = measure_noise(scores[:, : RUNS[0], 0]).when_reworded(reworded)
+    found = shows(scores, 0, RUNS[0], claim, noise)
+    return 1.0 if found is None else found
+
+
+def held(scale: float) -> Iterator[str]:
+    """Yield how often a metric is said to hold where it fell by `care`, and where it did not."""
+    cells = itertools.product(SOURCES, CLAIMS, (100, 198), (0.0, REWORDED))
+    for source, claim, n, reworded in cells:
+        said = []
+        for drop in (CARE, 0.0):
+            broken = drop / loss_of(answers_of(source, 1))
+            many = round((200 if drop else 50) * scale)
+            cell = decided(source, 1, n, claim, many, rewritten=reworded, broken=broken)
+            said.append(share(0 in outcome.held for outcome in cell))
+        where = f"{source} n {n} {claim}, reworded {reworded:.0%}"
+        yield f"{where}: wrongly {said[0]}, rightly {said[1]}"
+
+
+def fast_red(scale: float) -> Iterator[str]:
+    """Yield which share of the calls of a drop of .15 the first look saves."""
+    for source, claim in itertools.product(SOURCES, CLAIMS):
+        broken = min(1.0, 0.15 / loss_of(answers_of(source, 3)))
+        cell = decided(source, 3, 198, claim, round(200 * scale), broken=broken)
+        saved = 1 - np.mean([outcome.runs for outcome in cell]) / RUNS[1]
+        red = share(outcome.is_red() for outcome in cell)
+        yield f"{source} n 198 {claim}, a drop of .15: red {red}, calls saved {saved:.2f}"
+
+
+def must_pass(scale: float) -> Iterator[str]:
+    """Yield how often 40 questions that pass 95 of 100 runs are red by luck, said and true."""
+    rng, many = np.random.default_rng(5), round(2000 * scale)
+    for tries, fails in LADDER:
+        said, red = [], []
+        for _ in range(many):
+            steady = rng.random((40, RUNS[0])) < 0.95
+            eligible = int(steady.all(axis=1).sum())
+            known = steadiness(steady)
+            said.append(known.any_fails(eligible, tries, fails) if known else 1.0)
+            red.append(bool(((rng.random((eligible, tries)) > 0.95).sum(axis=1) >= fails).any()))
+        yield f"{fails} of {tries}: said {np.median(said):.4f} (median), red {share(red)}"
+
+
+def lost_scores(scale: float) -> Iterator[str]:
+    """Yield how a harmless change ends where scores are lost by chance, after second chances."""
+    for n, rate in itertools.product((20, 50, 200), (0.0, 0.02, 0.04)):
+        rng = np.random.default_rng(zlib.crc32(f"{n} {rate}".encode()))
+        many = changes("openqa", 1, n, round(150 * scale))
+        lossy = (np.where(rng.random(each.shape) < rate, np.nan, each)[..., 0] for each in many)
+        ends = [_end(each) for each in lossy if np.isnan(each[:, : RUNS[0]]).mean() <= REFUSED]
+        undecided, red = (share(end is v for end in ends) for v in (NO_DECISION, Verdict.FAILED))
+        yield f"n {n}, {rate:.0%} of the scores lost: no decision {undecided}, red {red}"
+
+
+def _end(scores: Floats) -> Verdict:
+    """Decide as a check does, with its confirmation, on scores (samples, runs); NaN is unscored."""
+    samples = samples_of(len(scores))
+    baseline = _run(scores[:, : RUNS[0]], "before")
+    for runs in (1, RUNS[1]):
+        candidate = _run(scores[:, RUNS[0] : RUNS[0] + runs], "after")
+        comparison = compare(baseline, candidate, samples)
+        decision = decide([RULE], comparison, SETTINGS, today=TODAY)
+        if not decision.wants_runs:
+            break
+    return decision.verdict
+
+
+def _run(scores: Floats, words: str) -> Run:
+    records = [
+        Record.model_construct(
+            sample_id=sample.id,
+            run=number,
+            content_hash=hash_of(sample.id),
+            retrieval_hash="same",
+            output_hash=f"{words} {number}",
+            output=SystemOutput(answer=words),
+            scores={"score": _score(float(value))},
+        )
+        for number, column in enumerate(scores.T)
+        for sample, value in zip(samples_of(len(scores)), column, strict=True)
+    ]
+    manifest = RunManifest(
+        system=SystemInfo(use="python"), metrics={"score": INFO}, runs=scores.shape[1], confirm=2
+    )
+    return Run(manifest=manifest, records=records)
+
+
+def _score(value: float) -> Score:
+    return unscored("score", "timeout") if np.isnan(value) else Score(metric="score", value=value)
+
+
+TABLES = {
+    "lost scores": lost_scores,
+    "no change": no_change,
+    "fast red": fast_red,
+    "held": held,
+    "must pass": must_pass,
+    "sight": sight,
+}
+
+
+def main() -> None:
+    """Print the tables, and write them to a file where asked."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("--scale", type=float, default=1.0, help="share of the changes")
+    parser.add_argument("--only", choices=[*TABLES], nargs="*", help="these tables alone")
+    parser.add_argument("--output", type=Path)
+    options = parser.parse_args()
+    lines = (
+        line
+        for name in options.only or TABLES
+        for line in itertools.chain([f"\n{name}"], TABLES[name](options.scale))
+    )
+    print_lines(lines, options.output)
+    print(f"{time.process_time():.0f} s of CPU")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,110 @@
+"""``ragate history``: how the main branch moved, from the baselines in git."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ragate.cli.operations import open_config
+from ragate.cli.options import config_option
+from ragate.cli.streams import file_or_stdout
+from ragate.errors import UsageError
+from ragate.support.settings import nearest
+
+if TYPE_CHECKING:
+    from ragate.pipeline.history.read_history import History
+
+
+@click.command("history")
+@config_option
+@click.option("--metric", "metrics", multiple=True, help="Only this metric; may be repeated.")
+@click.option("--since", type=click.DateTime(["%Y-%m-%d"]), help="Only commits of this day on.")
+@click.option(
+    "--limit", type=click.IntRange(min=1), default=300, help="The newest N commits; default 300."
+)
+@click.option(
+    "--window", type=click.IntRange(min=1), default=30, help="Days of the second drift; default 30."
+)
+@click.option(
+    "--runs",
+    "most_runs",
+    type=click.IntRange(min=0),
+    default=10,
+    help="The newest N stored runs of this branch stand beside; default 10.",
+)
+@click.option(
+    "--format",
+    "history_format",
+    type=click.Choice(["console", "json", "mermaid", "html", "badge"]),
+    default="console",
+)
+@click.option(
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False),
+    callback=lambda _context, _option, path: file_or_stdout(path),
+    help="The file; without it, standard output.",
+)
+def command(
+    *,
+    config: Path | None,
+    metrics: tuple[str, ...],
+    since: datetime.datetime | None,
+    limit: int,
+    window: int,
+    most_runs: int,
+    history_format: str,
+    output: Path | None,
+) -> int:
+    """Show every metric of the committed baseline over the commits of this branch.
+
+    Reads git and the stored runs: no server, no run, no verdict.
+    """
+    from ragate.pipeline.history.read_history import read_history
+    from ragate.stores.postgres.open_store import open_store
+    from ragate.support.atomic_files import write_output
+
+    loaded, operations = open_config(config)
+    history = read_history(
+        loaded,
+        most=limit,
+        since=f"{since:%Y-%m-%d}" if since else "",
+        store=open_store(operations.state, operations.runs_url),
+        most_runs=most_runs,
+    )
+    _check_names(history, metrics)
+    text = _views(window)[history_format](history, metrics)
+    if output is None:
+        click.echo(text)
+    else:
+        write_output(output, f"{text}\n".encode())
+    return 0
+
+
+def _views(window: int) -> dict[str, Callable[[History, Sequence[str]], str]]:
+    from ragate.pipeline.history.history_page import as_page
+    from ragate.pipeline.history.show_history import as_json, as_mermaid, as_text, badge
+
+    return {
+        "console": partial(as_text, window=window),
+        "json": partial(as_json, window=window),
+        "mermaid": as_mermaid,
+        "html": partial(as_page, window=window),
+        "badge": lambda history, _: badge(history.gate, history.verdict),
+    }
+
+
+def _check_names(history: History, metrics: Sequence[str]) -> None:
+    from ragate.pipeline.history.read_history import metric_names
+
+    held = metric_names(history)
+    for name in metrics:
+        if name not in held:
+            raise UsageError(
+                f"--metric {name!r}: no commit holds it{nearest(name, held)}",
+                remedy="without --metric every metric is shown",
+            )

@@ -1,1 +1,0 @@
-"""``ragate dataset vary``."""

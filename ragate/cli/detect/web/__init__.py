@@ -1,1 +1,0 @@
-"""Services of a project: their routes, their descriptions, and what header they want."""

@@ -1,1 +1,0 @@
-"""Two branches that both recorded a baseline: merged by git."""

@@ -1,1 +1,0 @@
-"""``ragate plan``, and the options of `collect` and `decide` that take one."""

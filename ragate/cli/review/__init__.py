@@ -1,1 +1,0 @@
-"""``ragate review``: a person looks at what changed."""

@@ -1,1 +1,0 @@
-"""``ragate worker``, and what sends the questions of a run to workers."""

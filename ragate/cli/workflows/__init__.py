@@ -1,1 +1,0 @@
-"""What workflow files hold: their gates, and names of this project written into them."""

@@ -1,0 +1,206 @@
+"""Writing a golden set: samples as rows of a JSON Lines file, or one field of one line in place.
+
+What is changed in place keeps every other byte.
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from json.decoder import scanstring  # type: ignore[attr-defined]  # says where a string ends
+from pathlib import Path
+from typing import Any
+
+from ragate.dataset._rows import SPELLINGS, WHOLE_BYTES, Entry
+from ragate.errors import DatasetError
+from ragate.models import ExpectedCall, SourcePolicy
+from ragate.support.atomic_files import write_atomic, write_lines
+from ragate.support.foreign_files import read_bytes
+
+ENDINGS = (".jsonl", ".ndjson")
+_BLANK = " \t\r\n"
+_DECODER = json.JSONDecoder()
+
+
+@dataclass(frozen=True)
+class _Member:
+    """Where a field of an object stands in its text: key and value, from start to end."""
+
+    name: str
+    start: int
+    value: int
+    end: int
+
+
+@dataclass
+class GoldenFile:
+    """A JSON Lines file that is open for changes; nothing is written before `save`.
+
+    Attributes:
+        content: The bytes that were read.
+        lines: Each with its line end.
+    """
+
+    path: Path
+    content: bytes
+    lines: list[str]
+    added: list[str] = field(default_factory=list)
+
+    def update(self, entry: Entry, name: str, value: Any) -> None:
+        """Set a field of a sample, under the spelling that its row has; None removes it."""
+        number = _number(entry)
+        line = self.lines[number]
+        self.lines[number] = without(line, name) if value is None else with_field(line, name, value)
+
+    def remove(self, entry: Entry) -> None:
+        """Take a sample out; its line goes, and no other moves."""
+        self.lines[_number(entry)] = ""
+
+    def append(self, row: Mapping[str, Any]) -> None:
+        """Add a sample at the end."""
+        self.added.append(json.dumps(row, ensure_ascii=False))
+
+    def save(self) -> bool:
+        """Write the file if it changed; return whether it did.
+
+        Raises:
+            DatasetError: somebody else changed it meanwhile.
+            StorageError: it cannot be written; the old file is whole.
+        """
+        data = self.text().encode()
+        if data == self.content:
+            return False
+        if read_bytes(self.path, error=DatasetError, max_bytes=WHOLE_BYTES) != self.content:
+            raise DatasetError(
+                f"{self.path}: changed by somebody else meanwhile; nothing was written",
+                remedy="run the command again",
+            )
+        write_atomic(self.path, data)
+        return True
+
+    def text(self) -> str:
+        """Return the file as it would be written."""
+        text = "".join(self.lines)
+        end = "\r\n" if self.lines and self.lines[0].endswith("\r\n") else "\n"
+        if self.added and text and not text.endswith("\n"):
+            text += end
+        return text + "".join(f"{line}{end}" for line in self.added)
+
+
+def _number(entry: Entry) -> int:
+    return int(entry.place.rpartition(":")[2]) - 1
+
+
+def open_golden(path: Path) -> GoldenFile:
+    """Return a golden set that can be changed.
+
+    Raises:
+        DatasetError: it is not JSON Lines: other formats are read, never written.
+    """
+    if path.is_dir() or path.suffix.lower() not in ENDINGS:
+        raise DatasetError(
+            f"{path}: only a golden set in JSON Lines is changed in place",
+            remedy=f"`ragate dataset import golden {path} --output golden.jsonl` makes one of it",
+        )
+    content = read_bytes(path, error=DatasetError, max_bytes=WHOLE_BYTES)
+    # Lines end at LF only, as they are read: U+2028 and its like may stand inside a JSON string.
+    lines = content.decode().split("\n")
+    ended = [f"{line}\n" for line in lines[:-1]]
+    return GoldenFile(path, content, [*ended, lines[-1]] if lines[-1] else ended)
+
+
+def with_field(line: str, name: str, value: Any) -> str:
+    """Return the line of one object with a field set, under the spelling that is there."""
+    members = list(_members(line))
+    text = json.dumps(value, ensure_ascii=False)
+    for member in members:
+        if member.name in SPELLINGS.get(name, (name,)):
+            return line[: member.value] + text + line[member.end :]
+    gap = " " if not members or line[members[0].value - 1] in _BLANK else ""
+    if not members:
+        start = line.index("{") + 1
+        return f'{line[:start]}"{name}":{gap}{text}{line[start:]}'
+    end = members[-1].end
+    return f'{line[:end]},{gap}"{name}":{gap}{text}{line[end:]}'
+
+
+def without(line: str, name: str) -> str:
+    """Return the line without a field."""
+    members = list(_members(line))
+    for number, member in enumerate(members):
+        if member.name not in SPELLINGS.get(name, (name,)):
+            continue
+        if number:
+            return line[: members[number - 1].end] + line[member.end :]
+        after = members[1].start if len(members) > 1 else member.end
+        return line[: member.start] + line[after:]
+    return line
+
+
+def _members(line: str) -> Iterator[_Member]:
+    """Yield the fields of the object that a line holds; the line has been read as JSON before."""
+    position = _skip(line, line.index("{") + 1)
+    while line[position] != "}":
+        start = position
+        name, position = scanstring(line, position + 1)
+        value = _skip(line, _skip(line, position) + 1)
+        _, end = _DECODER.raw_decode(line, value)
+        yield _Member(name, start, value, end)
+        position = _skip(line, end)
+        if line[position] == ",":
+            position = _skip(line, position + 1)
+
+
+def _skip(line: str, position: int) -> int:
+    while line[position] in _BLANK:
+        position += 1
+    return position
+
+
+def row_of(entry: Entry) -> dict[str, Any]:
+    """Return a sample as it is written by hand: fields that say nothing are left out."""
+    sample = entry.sample
+    graded = any(grade != 1 for grade in sample.relevant.values())
+    drafted = [{"text": text, "draft": True} for text in entry.drafted]
+    row = {
+        "id": sample.id,
+        "messages": sample.turns,
+        "query": sample.query,
+        "relevant": dict(sample.relevant) if graded else list(sample.relevant),
+        "references": [*sample.references, *drafted],
+        "answerable": "answerable" in entry.given,  # the value follows: false says something
+        "tags": list(sample.tags),
+        "must_pass": sample.must_pass,
+        "metadata": dict(sample.metadata),
+        "evidence": sample.model_dump(include={"evidence"}, exclude_defaults=True).get("evidence"),
+        "answer_keywords": [
+            one[0] if len(one) == 1 else list(one) for one in sample.answer_keywords
+        ],
+        "source_policy": _policy(sample.source_policy),
+        "arrange": sample.arrange,
+        "tools": [tool.model_dump(mode="json") for tool in sample.tools],
+        "draft": entry.draft,
+    }
+    filled = {name: value for name, value in row.items() if value}
+    if "answerable" in filled:
+        filled["answerable"] = sample.answerable
+    if sample.expected_calls is not None:  # an empty list says something too
+        filled["expected_calls"] = [_call(call) for call in sample.expected_calls]
+    return filled
+
+
+def _call(call: ExpectedCall) -> dict[str, Any]:
+    return {"arguments": {}} | call.model_dump(mode="json", exclude_defaults=True)
+
+
+def _policy(policy: SourcePolicy | None) -> Any:
+    given = policy.model_dump(mode="json", exclude_defaults=True) if policy is not None else {}
+    return given["form"] if list(given) == ["form"] else given
+
+
+def write_rows(path: Path, rows: Iterable[dict[str, Any]]) -> int:
+    """Write rows as JSON Lines and return their number.
+
+    Raises:
+        StorageError: it cannot be written; a file that was there is whole.
+    """
+    return write_lines(path, (json.dumps(row, ensure_ascii=False) for row in rows))

@@ -1,1 +1,0 @@
-"""Metrics on calls of tools that a judge gives."""

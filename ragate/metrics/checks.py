@@ -1,0 +1,315 @@
+"""Checks of an answer that need no label and no model: passed or not, with the reason."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from pydantic import Field
+
+from ragate.core.judging.applicability import NO_TEXTS, lacks_texts, unanswerable
+from ragate.core.text.segmentation import words
+from ragate.core.text.unicode_forms import visible
+from ragate.core.text.words import markers, without_markers
+from ragate.metrics._identity import Phrase, metric_info, no_cut_off, own_settings, takes
+from ragate.metrics._sample_metric import Exclusion, Explained, SampleMetric, applies_to_all
+from ragate.metrics.refusal._refusal import whole_words
+from ragate.models import Frozen, MetricInfo, Reads, Sample, Score, ScoreState, SystemOutput
+from ragate.protocols import MetricRequest, Pair
+
+
+@dataclass(frozen=True)
+class Unmeasured:
+    """Why a check cannot tell."""
+
+    why: str
+
+
+Finding = str | Unmeasured
+"""What is wrong with an output, "" where nothing is."""
+
+
+@dataclass(frozen=True)
+class Check:
+    """Implements `ragate.protocols.Metric`: 1 where nothing is wrong, else 0 with what is.
+
+    Attributes:
+        unusable: Why a policy cannot name it as it is configured, "" where it can.
+    """
+
+    metric: SampleMetric
+    unusable: str = ""
+    state: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def info(self) -> MetricInfo:
+        return self.metric.info
+
+    def score_samples(self, pairs: Sequence[Pair]) -> list[Score]:
+        """Return one score a pair, in order; a failed output fails every check."""
+        scores = self.metric.score_samples(pairs)
+        return [
+            _with_failure(score, output) for score, (_, output) in zip(scores, pairs, strict=True)
+        ]
+
+
+def check_metric(
+    request: MetricRequest,
+    find: Callable[[Sample, SystemOutput], Finding],
+    *,
+    reads: Reads = Reads.ANSWER,
+    settings: Frozen | None = None,
+    exclude: Exclusion = unanswerable,
+    unusable: str = "",
+) -> Check:
+    """Return a check by what finds something wrong."""
+
+    def passed(sample: Sample, output: SystemOutput) -> float | str | Explained:
+        finding = find(sample, output)
+        if isinstance(finding, Unmeasured):
+            return finding.why
+        return Explained(0.0, finding) if finding else 1.0
+
+    no_cut_off(request)
+    info = metric_info(request, version=1, reads=reads, settings=settings)
+    return Check(SampleMetric(info=info, formula=passed, exclude=exclude), unusable)
+
+
+def _with_failure(score: Score, output: SystemOutput) -> Score:
+    if score.state is not ScoreState.VALUE or score.reason or score.value != 0.0:
+        return score
+    why = "the answer is empty" if output.error is None else f"failed: {output.error.message}"
+    return replace(score, reason=why)
+
+
+def not_empty(request: MetricRequest) -> Check:
+    """Return not_empty: 1 where the answer holds a word or number, else 0.
+
+    Formula: 1[the answer without citation markers has a word]. Range [0, 1], a fraction, higher is
+    better. Version 1.
+    Edge cases: a failed sample: 0, with its message; asked of unanswerable questions as well, since
+    a refusal has words.
+    Source: this project.
+    """
+    return check_metric(request, _no_words, exclude=applies_to_all)
+
+
+def _no_words(_sample: Sample, output: SystemOutput) -> str:
+    return "" if words(without_markers(output.answer or "")) else "the answer holds no word"
+
+
+def has_contexts(request: MetricRequest) -> Check:
+    """Return has_contexts: 1 where a passage with text was retrieved, else 0.
+
+    Formula: 1[some retrieved chunk has a text]. Range [0, 1], a fraction, higher is better.
+    Version 1.
+    Edge cases: chunks of which none carries a text: unscored; unanswerable: not applicable.
+    Source: this project.
+    """
+    return check_metric(request, _nothing_retrieved, reads=Reads.RETRIEVAL)
+
+
+def _nothing_retrieved(_sample: Sample, output: SystemOutput) -> Finding:
+    if lacks_texts(output):
+        return Unmeasured(NO_TEXTS)
+    return "" if output.chunks else "nothing was retrieved"
+
+
+def has_citations(request: MetricRequest) -> Check:
+    """Return has_citations: 1 where the answer cites a retrieved chunk, else 0.
+
+    Formula: 1[some citation n has 1 <= n <= number of chunks]; the citations that the system
+    reports where it does, else the markers [n] of the answer. Range [0, 1], a fraction, higher is
+    better. Version 1.
+    Edge cases: nothing retrieved: 0; unanswerable: not applicable.
+    Source: this project.
+    """
+    return check_metric(request, _no_citation)
+
+
+def _no_citation(_sample: Sample, output: SystemOutput) -> str:
+    reported = output.citations
+    cited = markers(output.answer or "") if reported is None else reported
+    if not cited:
+        return "the answer cites nothing"
+    leads = any(1 <= number <= len(output.chunks) for number in cited)
+    return "" if leads else "no citation leads to a retrieved chunk"
+
+
+_OF: dict[str, Callable[[Sequence[float]], float]] = {
+    "best": max,
+    "all": min,
+    "mean": lambda scores: sum(scores) / len(scores),
+}
+NO_SCORES = "the retrieved chunks carry no scores"
+
+
+class ScoreSettings(Frozen):
+    """Keys of min_retrieval_score.
+
+    Attributes:
+        threshold: Score that has to be reached, in the retriever's own unit.
+        of: Which score: ``best``, ``mean``, or that of ``all`` chunks.
+    """
+
+    threshold: float | None = Field(default=None, allow_inf_nan=False)
+    of: Literal["best", "mean", "all"] = "best"
+
+
+@takes(ScoreSettings)
+def min_retrieval_score(request: MetricRequest) -> Check:
+    """Return min_retrieval_score: 1 where the retrieval's score reaches the threshold, else 0.
+
+    Formula: 1[max over chunks of their score >= threshold]; the mean or the minimum in its place
+    with of = "mean" or "all". Range [0, 1], a fraction, higher is better. Version 1.
+    Edge cases: nothing retrieved: 0; a chunk without a score: unscored; without a threshold a
+    policy cannot name it, since retrievers have no scale in common; unanswerable: not applicable.
+    Source: this project.
+    """
+    settings = own_settings(request, ScoreSettings)
+    threshold = settings.threshold
+    if threshold is None:
+        lacks = f'{request.name} has no threshold: set it in [policy.metrics."{request.name}"]'
+        return check_metric(
+            request,
+            lambda _sample, _output: Unmeasured(lacks),
+            reads=Reads.RETRIEVAL,
+            settings=settings,
+            unusable=lacks,
+        )
+
+    def low(_sample: Sample, output: SystemOutput) -> Finding:
+        scores = [chunk.score for chunk in output.chunks if chunk.score is not None]
+        if not output.chunks:
+            return "nothing was retrieved"
+        if len(scores) < len(output.chunks):
+            return Unmeasured(NO_SCORES)
+        reached = _OF[settings.of](scores)
+        if reached >= threshold - 1e-9:
+            return ""
+        which = "lowest" if settings.of == "all" else settings.of
+        return f"the {which} score is {reached:.3g}, below {threshold:g}"
+
+    return check_metric(request, low, reads=Reads.RETRIEVAL, settings=settings)
+
+
+FALLBACKS = (
+    *(f"unable to {verb}" for verb in ("generate", "produce", "process your", "complete your")),
+    *("could not generate", "can not generate", "failed to generate", "no answer was generated"),
+    *("an error occurred", "an error has occurred", "something went wrong", "internal error"),
+    *("please try again", "try again later", "service is unavailable", "temporarily unavailable"),
+    *("rate limit exceeded", "as an ai language model", "no response was generated"),
+    *("konnte nicht erzeugt werden", "ein fehler ist aufgetreten", "bitte versuchen sie es erneut"),
+    *("une erreur est survenue", "veuillez réessayer", "se ha producido un error"),
+    *("inténtelo de nuevo", "si è verificato un errore", "ocorreu um erro"),
+)
+
+
+class FallbackSettings(Frozen):
+    """Keys of no_fallback.
+
+    Attributes:
+        phrases: What stands in for an answer; replaces the built-in list.
+        more_phrases: What does so besides.
+    """
+
+    phrases: tuple[Phrase, ...] = Field(default=FALLBACKS, min_length=1)
+    more_phrases: tuple[Phrase, ...] = ()
+
+
+@takes(FallbackSettings)
+def no_fallback(request: MetricRequest) -> Check:
+    """Return no_fallback: 0 where the answer holds a phrase that stands in for one, else 1.
+
+    Formula: 1[no phrase of the list stands in the answer as a run of whole words]; case,
+    punctuation and accents that Unicode composes do not count. Range [0, 1], a fraction, higher is
+    better. Version 1.
+    Edge cases: a refusal ("I don't know") is none of them, false_refusal sees it; unanswerable: not
+    applicable.
+    Source: this project.
+    """
+    settings = own_settings(request, FallbackSettings)
+    phrases = {whole_words(each): each for each in (*settings.phrases, *settings.more_phrases)}
+
+    def held(_sample: Sample, output: SystemOutput) -> str:
+        answer = whole_words(output.answer or "")
+        found = next((written for worded, written in phrases.items() if worded in answer), "")
+        return f'the answer holds "{found}"' if found else ""
+
+    return check_metric(request, held, settings=settings)
+
+
+LIST_TAG = "list"
+_NUMBERS = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_COUNTS = (*_NUMBERS, *map(str, range(2, 11)), "all", "some")
+LIST_QUESTIONS = (
+    *(f"{verb} {count}" for verb in ("list", "name", "give", "give me") for count in _COUNTS),
+    *(f"{verb} a list" for verb in ("as", "give", "give me", "make", "write", "provide")),
+    *("list the", "bullet points", "bulleted", "enumerate", "step by step"),
+    *(f"{word} steps" for word in ("what", "which", "what are the", "list the", "the following")),
+    *(f"what {kind} of" for kind in ("types", "kinds", "sorts")),
+    *(f"what are the {kind}" for kind in ("types", "kinds", "options", "reasons", "requirements")),
+    *(f"what are the {kind}" for kind in ("advantages", "disadvantages", "benefits", "ways")),
+    *("als liste", "zähle auf", "nenne alle", "nenne drei", "welche schritte", "stichpunkte"),
+    *("sous forme de liste", "énumère", "quelles étapes", "quelles sont les étapes"),
+    *("en forma de lista", "enumera", "qué pasos", "cuáles son los pasos"),
+)
+_ITEM = re.compile(
+    r"^[ \t]{0,20}(?:[-*+•◦▪–]|\(?\d{1,3}[.):]|\(?[a-zA-Z][.)])[ \t]+\S", re.MULTILINE
+)
+_ROW = re.compile(r"^[ \t]{0,20}\|(?=[^\n]*[^\s|:-])[^\n]*\|[ \t]*$", re.MULTILINE)
+_INLINE = re.compile(r"(?:^|\s)\(?(\d{1,2})[.)]\s+\S")
+
+
+class ListSettings(Frozen):
+    """Keys of list_structure.
+
+    Attributes:
+        phrases: What in a question asks for a list; replaces the built-in list.
+        more_phrases: What does so besides.
+        items: Items that a list has at least.
+    """
+
+    phrases: tuple[Phrase, ...] = Field(default=LIST_QUESTIONS, min_length=1)
+    more_phrases: tuple[Phrase, ...] = ()
+    items: int = Field(default=2, ge=1, le=100)
+
+
+@takes(ListSettings)
+def list_structure(request: MetricRequest) -> Check:
+    """Return list_structure: 1 where a question for a list is answered with one, else 0.
+
+    Formula: 1[the answer has `items` list items or more]: lines that begin with a bullet, a number
+    or a letter, rows of a table after its head, or numbers in the text that count up from 1. A
+    question asks for a list where it holds a phrase of the list, or has the tag "list". Range
+    [0, 1], a fraction, higher is better. Version 1.
+    Edge cases: a question that asks for no list, or unanswerable: not applicable.
+    Source: this project.
+    """
+    settings = own_settings(request, ListSettings)
+    phrases = [whole_words(each) for each in (*settings.phrases, *settings.more_phrases)]
+
+    def asks_for_none(sample: Sample) -> str:
+        query = whole_words(sample.query)
+        asked = LIST_TAG in sample.tags or any(phrase in query for phrase in phrases)
+        return unanswerable(sample) or ("" if asked else "the question asks for no list")
+
+    def too_few(_sample: Sample, output: SystemOutput) -> str:
+        count = items_of(output.answer or "")
+        if count >= settings.items:
+            return ""
+        return f"{count} list items, and the question asks for a list"
+
+    return check_metric(request, too_few, settings=settings, exclude=asks_for_none)
+
+
+def items_of(answer: str) -> int:
+    """Return how many items the longest list of an answer has."""
+    shown = visible(answer)
+    counted = 0
+    for number in map(int, _INLINE.findall(shown)):
+        counted += number == counted + 1
+    rows = len(_ROW.findall(shown)) - 1
+    return max(len(_ITEM.findall(shown)), rows, counted, 0)

@@ -1,1 +1,0 @@
-"""Checks of an answer that need no label and no model: passed or not, with the reason."""

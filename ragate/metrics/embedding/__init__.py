@@ -1,1 +1,0 @@
-"""Metrics on vectors of texts, by any embedder of ragate."""

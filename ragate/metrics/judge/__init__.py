@@ -1,1 +1,0 @@
-"""What a judge model is asked."""

@@ -1,1 +1,0 @@
-"""What a sample or a policy asks of an answer besides being right."""

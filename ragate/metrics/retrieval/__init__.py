@@ -1,1 +1,0 @@
-"""What was retrieved, against labels."""

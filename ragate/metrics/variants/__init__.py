@@ -1,1 +1,0 @@
-"""Whether a question that is asked in another way is answered alike."""

@@ -1,0 +1,200 @@
+"""What a recording must not make the measure of main unseen: it is refused unless it is accepted.
+
+A loss beside the baseline before is a proven fall, a net loss beyond what is allowed where all
+repeats exactly, or a must-pass question that fails newly. A fault stands in the run alone: a broken
+floor or ceiling, a metric at its worst value, too many failed samples.
+"""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from ragate.baseline.write import MACHINE_UNITS
+from ragate.config import Config, Policy
+from ragate.core.rules.wording import number
+from ragate.core.scorecard.staged_run import staged
+from ragate.core.statistics.score_columns import SLACK
+from ragate.core.text.listed_names import listed
+from ragate.errors import RagateError, UsageError
+from ragate.models import Acceptance, Decision, MetricVerdict, Run, Sample
+from ragate.pipeline.baseline.gated_columns import at_worst, gated_columns, widest
+from ragate.pipeline.decide.compare_and_decide import compare_and_decide
+from ragate.pipeline.decide.gate_setup import GateSetup
+from ragate.pipeline.golden.id_advice import IdAdvice
+from ragate.pipeline.run.system_session import failure_lines
+from ragate.pipeline.score.metric_records import failures
+from ragate.support.settings import nearest
+from ragate.version import MANUAL
+
+# What is accepted by these names is no metric of the policy.
+FAILED = "error_rate"
+REQUIRED = "must_pass"
+Reasons = dict[str, str]
+_KINDS = frozenset({"system", "provider"})
+
+
+def refuse_unknown(config: Config, samples: Sequence[Sample], names: Collection[str]) -> None:
+    """Raise where what is to be accepted is nothing that a recording can be refused for."""
+    known = [rule.metric for rule in config.policy.rules]
+    known += [each.name for each in gated_columns(config.policy, samples)]
+    known = list(dict.fromkeys([*known, FAILED, REQUIRED]))
+    for name in names:
+        if name not in known:
+            raise UsageError(
+                f"--accept {name!r}: no such metric in the policy{nearest(name, known)}"
+            )
+
+
+def losses(decision: Decision) -> Reasons:
+    """Return what was lost since the baseline before, by the name that it is accepted by."""
+    found = {
+        row.key: row.reason
+        for row in decision.rows
+        if row.level == "error"
+        and (row.verdict is MetricVerdict.REGRESSED or row.loses_beyond_limit)
+    }
+    missed = [f"{row.sample_id} ({row.metric})" for row in decision.must_pass if row.is_red]
+    if missed:
+        found[REQUIRED] = f"must-pass questions fail: {listed(missed)}"
+    return found
+
+
+def decided_against(
+    config: Config, samples: Sequence[Sample], run: Run, old: Run | None
+) -> Decision:
+    """Decide on a recording as on a change, against the baseline before."""
+    return compare_and_decide(GateSetup(config, samples, old), run).decision
+
+
+def faults(config: Config, samples: Sequence[Sample], run: Run) -> Reasons:
+    """Return what is wrong with a run by itself, by the name that it is accepted by."""
+    found = dict(_worst(config, samples, run))
+    found |= dict(_broken_floors(config, samples, run))
+    if fails_too_often(config, run):
+        failed, total = failures(record.output for record in run.records), len(run.records)
+        limit = f"{failed / total:.1%}; [policy] max_failed is {config.policy.max_failed:.1%}"
+        reasons = failure_lines(record.output for record in run.records)
+        found[FAILED] = "\n    ".join([f"{failed} of {total} outputs failed ({limit}):", *reasons])
+    return found
+
+
+def fails_too_often(config: Config, run: Run, *, kinds: Collection[str] = _KINDS) -> bool:
+    """Return whether more outputs failed, in these ways, than may stand in a baseline."""
+    errors = (record.output.error for record in run.records)
+    failed = sum(error is not None and error.kind in kinds for error in errors)
+    return not failed <= (config.policy.max_failed + SLACK) * len(run.records)
+
+
+def _worst(config: Config, samples: Sequence[Sample], run: Run) -> Iterator[tuple[str, str]]:
+    columns = gated_columns(config.policy, samples)
+    names = widest(columns, at_worst(columns, staged(run, config.policy.scorecard)))
+    for name in names:
+        yield name, _at_worst_words(name)
+
+
+def _at_worst_words(name: str) -> str:
+    return f"{name}: at its worst value, so that nothing could be seen to get worse"
+
+
+def _broken_floors(
+    config: Config, samples: Sequence[Sample], run: Run
+) -> Iterator[tuple[str, str]]:
+    """Yield what misses a floor; a baseline holds no times, which are of a machine."""
+    if not _has_floors(config.policy):
+        return
+    for row in decided_against(config, samples, run, None).rows:
+        unmet = row.floor is not None and not row.floor.met
+        if unmet and row.level == "error" and row.blocks and row.unit not in MACHINE_UNITS:
+            assert row.floor is not None
+            value = "not measured" if row.candidate is None else number(row.candidate)
+            yield row.key, f"{row.key}: {value}, and its limit is {number(row.floor.limit)}"
+
+
+def _has_floors(policy: Policy) -> bool:
+    floors = [floor for part in policy.slices for floor in (part.minimum, part.maximum)]
+    for rule in policy.rules:
+        floors += [rule.minimum, rule.maximum]
+        floors += [rule.pass_rate.minimum] if rule.pass_rate is not None else []
+    return any(floor is not None for floor in floors)
+
+
+@dataclass(frozen=True)
+class Accepted:
+    """What whoever records accepts, beside what the baseline before was accepted with.
+
+    Attributes:
+        given: Acceptances of this recording.
+        lasting: Those of the baseline before whose fault it had, and the run has too.
+        is_news: One was given for a fault that the baseline before was not accepted with.
+    """
+
+    given: tuple[Acceptance, ...]
+    lasting: tuple[Acceptance, ...] = ()
+    is_news: bool = False
+
+    @property
+    def written(self) -> tuple[Acceptance, ...]:
+        """Return what the file names."""
+        names = {acceptance.metric for acceptance in self.given}
+        return (*self.given, *(each for each in self.lasting if each.metric not in names))
+
+
+def refuse_faults(
+    config: Config,
+    samples: Sequence[Sample],
+    run: Run,
+    old: Run | None,
+    *,
+    given: Sequence[Acceptance],
+    advice: IdAdvice | None,
+) -> Accepted:
+    """Return what is accepted of the run; raise for what is wrong with it and is not.
+
+    What was at its worst value in the baseline before need not be accepted: it got no worse.
+
+    Args:
+        advice: On ids that do not fit, which is what a metric at its worst mostly comes from.
+    """
+    found = faults(config, samples, run)
+    if old is None or not found:
+        refuse(found, given, advice=advice)
+        return Accepted(tuple(given))
+    worst = at_worst(gated_columns(config.policy, samples), staged(old, config.policy.scorecard))
+    known = {name for name in worst if found.get(name) == _at_worst_words(name)}
+    lasting = tuple(each for each in old.manifest.accepted if each.metric in found)
+    if lasting:
+        before = faults(config, samples, old)
+        lasting = tuple(each for each in lasting if each.metric in before)
+    known |= {each.metric for each in lasting}
+    new = {name: reason for name, reason in found.items() if name not in known}
+    refuse(new, given, advice=advice)
+    return Accepted(tuple(given), lasting, bool(new))
+
+
+def refuse(
+    found: Mapping[str, str], given: Sequence[Acceptance], *, advice: IdAdvice | None
+) -> None:
+    """Raise where something is left that nobody accepted.
+
+    Args:
+        found: Reasons by the name that it is accepted by.
+    """
+    taken = {acceptance.metric for acceptance in given}
+    reasons = {name: reason for name, reason in found.items() if name not in taken}
+    if not reasons:
+        return
+    message = "\n  ".join(["nothing is recorded:", *reasons.values()])
+    options = " ".join(f"--accept {name}" for name in reasons)
+    first = "`ragate collect` shows the outputs"
+    if advice is not None:
+        message, first = f"{message}\n  {advice.message}", advice.remedy
+    raise RagateError(
+        message,
+        remedy=f"{first}; {MANUAL}/baseline.md has the ways out; if that is right, run "
+        f"`ragate baseline update {options}` and commit the file; the baseline is unchanged",
+    )
+
+
+def accepted_by_hand(names: Collection[str], commit: str) -> tuple[Acceptance, ...]:
+    """Return what whoever records accepts, as the file names it."""
+    by, reason = "ragate baseline update", "--accept"
+    return tuple(Acceptance(metric=name, by=by, reason=reason, commit=commit) for name in names)

@@ -1,0 +1,34 @@
+"""What `collect` does round its run: the outputs become a file of their own."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from ragate.pipeline.run.collected_outputs import Collected
+from ragate.pipeline.shards.shard import Shard
+from ragate.run.note import note_ended
+from ragate.run.one_run import run_gate
+from ragate.run.plan import RunPlan, Stop
+from ragate.stores import OUTPUTS
+from ragate.support.atomic_files import copy_atomic
+
+
+async def collect_outputs(plan: RunPlan, target: Path, *, shard: Shard | None = None) -> Collected:
+    """Run a plan as far as to its outputs, and write them; nothing is judged.
+
+    The file appears when it is whole: an older one stays until then, and two commands at once
+    cannot write into each other's.
+
+    Args:
+        plan: Of the command ``collect``.
+        shard: Ask its samples alone; the file says which it is.
+    """
+    own = plan.own if shard is None else shard.own
+    plan = replace(plan, stop=Stop.ASKED, own=own)
+    session = (await run_gate(plan)).session
+    written, passes = session.ready.folder / OUTPUTS, len(session.collected.passes)
+    if shard is None:
+        copy_atomic(written, target)
+    else:
+        shard.write(written, target, full=session.full, again=session.again, passes=passes)
+    note_ended(plan, session)
+    return session.collected

@@ -1,1 +1,0 @@
-"""Documents that a change edits, the questions that expect them, and drafts for the others."""

@@ -1,1 +1,0 @@
-"""Variants of questions: worded, typed or arranged otherwise, as drafts for a person to accept."""

@@ -1,0 +1,111 @@
+"""What a recording lets the gate see, and how often it would be red by luck: said when it is made.
+
+The figures are those of the baseline alone: what a change rewords, nobody knows before it is there.
+"""
+
+import datetime
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from ragate.config import Config
+from ragate.core.comparison.compare import Comparison
+from ragate.core.comparison.sample_matching import cluster_numbers
+from ragate.core.decision.false_alarms import about, must_pass_sentence, unsteady_sentence
+from ragate.core.decision.repeating_notes import SIGNS_ALONE, repeats_hint
+from ragate.core.rules.metric_case import MetricCase
+from ragate.core.rules.must_pass import must_pass_odds
+from ragate.core.rules.noisy.visible_drop import sight_sentence
+from ragate.core.rules.wording import count
+from ragate.core.statistics.design_effect import level_with, shared_noise
+from ragate.core.statistics.score_columns import Floats, Ints
+from ragate.core.text.listed_names import listed
+from ragate.models import Run, Sample
+from ragate.pipeline.power_tables import MetricPower, compared_with_itself, plans
+
+FEWEST_CLUSTERS = 2
+LEAST_SESSIONS = 10  # recordings of different days, before a shift between days can be told
+
+
+def recording_lines(
+    config: Config, samples: Sequence[Sample], run: Run, *, today: datetime.date
+) -> list[str]:
+    """Return one sentence each on what shows, on false alarms, on clusters and on other days."""
+    policy = config.policy
+    comparison, cases = compared_with_itself(config, samples, run, today=today)
+    noisy = [
+        case
+        for case in cases
+        if case.gates and case.column is not None and not case.column.exact
+        and not case.info.is_expense
+    ]  # fmt: skip
+    odds = must_pass_odds(cases, comparison, policy.decision, policy.waivers, today)
+    alarms = (
+        [f"at most 1 harmless change in {round(1 / policy.alpha):,} by metrics"] if noisy else []
+    )
+    if odds is not None and odds.questions:
+        alarms.append(must_pass_sentence(odds))
+    return [
+        *_sight(plans(config, comparison, cases)),
+        *repeats_hint(cases, comparison),
+        *([f"red by luck: {'; '.join(alarms)}"] if alarms else []),
+        *([unsteady_sentence(odds)] if odds is not None and odds.unsteady else []),
+        *(_clusters(noisy, comparison, policy.alpha) if noisy and not policy.cluster else []),
+        *([_other_days(comparison)] if noisy else []),
+    ]
+
+
+def _sight(metrics: Sequence[MetricPower]) -> list[str]:
+    """Say which drops show under the claim of a changed system, and which metrics repeat."""
+    noisy = [plan for plan in metrics if not plan.exact]
+    drops = {plan.metric: (plan.sights[0].drop, plan.sights[0].reworded) for plan in noisy}
+    exact = [plan.metric for plan in metrics if plan.exact and not plan.doubt]
+    sentences = [sight_sentence(drops, measured=all(p.noise.measured for p in noisy), exact=exact)]
+    for doubt in dict.fromkeys(plan.doubt for plan in metrics if plan.doubt):
+        names = listed([plan.metric for plan in metrics if plan.doubt == doubt])
+        sentences.append(f"that {names} repeats is provisional: {doubt}; {SIGNS_ALONE}")
+    return [sentence for sentence in sentences if sentence]
+
+
+def _clusters(cases: Sequence[MetricCase], comparison: Comparison, alpha: float) -> list[str]:
+    """Name the fields and tags whose questions share their noise, and what the gate's level is."""
+    keys = _candidate_keys(comparison)
+    residuals = _residuals(cases)
+    if not keys or residuals is None:
+        return []
+    shared = shared_noise(residuals, keys)
+    if not shared:
+        return []
+    key = max(shared, key=lambda each: shared[each])
+    level = about(level_with(shared[key], alpha))
+    advice = f'write `cluster = "{key}"` below [policy]'
+    return [f"questions of one {key} share their noise, so that {level} is red by them: {advice}"]
+
+
+def _candidate_keys(comparison: Comparison) -> Mapping[str, Ints]:
+    """Return the clusters of every field and tag prefix that puts some questions together."""
+    names = {name for sample in comparison.samples.values() for name in sample.metadata}
+    tags = {tag for sample in comparison.samples.values() for tag in sample.tags if ":" in tag}
+    keys = {}
+    for name in sorted(names | {tag.partition(":")[0] for tag in tags}):
+        clusters = cluster_numbers(comparison.samples, comparison.ids, name)
+        if clusters is not None and FEWEST_CLUSTERS <= len(np.unique(clusters)) < len(clusters):
+            keys[name] = clusters
+    return keys
+
+
+def _residuals(cases: Sequence[MetricCase]) -> Floats | None:
+    """Return (samples, runs, metrics) without their samples' means; None of fewer than two runs."""
+    columns = [case.column for case in cases if case.column is not None]
+    values = np.stack([column.scaled(column.recorded.values) for column in columns], axis=2)
+    if values.shape[1] < 2:
+        return None
+    values = np.where(np.isfinite(values).all(axis=1, keepdims=True), values, 0.0)
+    return np.asarray(values - values.mean(axis=1, keepdims=True), dtype=np.float64)
+
+
+def _other_days(comparison: Comparison) -> str:
+    runs = count(max(comparison.baseline.repeats, 1), "run")
+    return (
+        f"a shift from day to day: not measurable with {runs} of one recording (a control shows it)"
+    )

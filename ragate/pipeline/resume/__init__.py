@@ -1,1 +1,0 @@
-"""A run that was interrupted goes on."""

@@ -1,1 +1,0 @@
-"""Who is asked about what: metrics that ask by themselves, and stages that need no asking."""

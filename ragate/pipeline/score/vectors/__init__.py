@@ -1,1 +1,0 @@
-"""The vectors that metrics on embeddings read."""

@@ -1,1 +1,0 @@
-"""How a process of ours begins and ends; imports nothing that takes time or memory."""

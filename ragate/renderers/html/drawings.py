@@ -1,0 +1,190 @@
+"""The charts, each from its rows."""
+
+import datetime
+import math
+from collections.abc import Iterator, Mapping
+from html import escape
+from itertools import groupby
+
+from ragate.renderers.html.chart_rows import Rows
+from ragate.renderers.html.svg import (
+    Axis,
+    axis,
+    below,
+    beside,
+    colour,
+    cut,
+    element,
+    figure,
+    text,
+)
+
+Data = Mapping[str, Rows]
+_RANKS = ("1", "2", "3", "4–5", "6–10", "11+", "none")
+_DAY = 86_400_000.0
+_EDGE = 18.0  # of a scatter: points of one place lie around it
+_FILL = {
+    "worse": "bad",
+    "better": "good",
+    "calm": "now",
+    "bad": "bad",
+    "look": "look",
+    "good": "good",
+}
+
+
+def intervals(data: Data, label: str) -> str:
+    """Draw each metric's change with its interval, its allowed and its smallest visible drop."""
+    rows, left, right, step = data["rows"], 150.0, 380.0, 42.0
+    names = ("change", "low", "high", "allowed", "visible")
+    values = [row[key] for row in rows for key in names if row[key] is not None]
+    x = axis([0.0, *values], left, right)
+    bottom = step * len(rows)
+    parts = [*below(x, 0, bottom), _line(x.at(0), 0, x.at(0), bottom, "soft")]
+    for place, row in enumerate(rows):
+        parts += _interval(row, x, step * (place + 0.5))
+    return figure(parts, right + 20, bottom + 22, label)
+
+
+def _interval(row: Mapping[str, object], x: Axis, y: float) -> Iterator[str]:
+    tone = _FILL[str(row["tone"])]
+    at = {key: x.at(row[key]) for key in row if isinstance(row[key], float | int)}  # type: ignore[arg-type]
+    yield text(144, y - 3, cut(str(row["metric"]), 138), fill="ink", text_anchor="end")
+    yield text(144, y + 12, str(row["levels"]), font_size=11, text_anchor="end")
+    if "visible" in at:
+        yield _line(at["visible"], y - 11, at["visible"], y + 11, "soft", stroke_width=2)
+    if "allowed" in at:
+        yield _line(at["allowed"], y - 11, at["allowed"], y + 11, "look", stroke_width=3)
+    yield _line(at["low"], y, at["high"], y, tone, stroke_width=3, stroke_linecap="round")
+    yield element("circle", cx=at["change"], cy=y, r=5.4, fill=colour(tone))
+
+
+def scatter(data: Data, label: str) -> str:
+    """Draw each question that moved, before and now, as a link to it."""
+    left, right, top, bottom = 52.0, 352.0, 0.0, 260.0
+    ends = [row["at"] for row in data["diagonal"]]
+    x = axis(ends, left + _EDGE, right - _EDGE)
+    y = axis(ends, bottom - _EDGE, top + _EDGE)
+    parts = [*below(x, top, bottom), *beside(y, left, right)]
+    parts += _titles((left + right) / 2, bottom + 36, "before", 12, bottom / 2, "now")
+    low, high = min(ends), max(ends)
+    way = (x.at(low), y.at(low), x.at(high), y.at(high))
+    parts.append(_line(*way, "soft", stroke_dasharray="4 4"))
+    most = max((row["count"] for row in data["unmoved"]), default=1)
+    parts += [
+        _dot(x.at(row["at"]), y.at(row["at"]), 20 + 680 * row["count"] / most, "soft", opacity=0.3)
+        for row in data["unmoved"]
+    ]
+    parts += [_linked(row, x, y) for row in data["rows"]]
+    return figure(parts, right + 20, bottom + 44, label, role="group")
+
+
+def _linked(row: Mapping[str, str | float], x: Axis, y: Axis) -> str:
+    at = (x.at(float(row["before"])), y.at(float(row["now"])))
+    fill = _FILL[str(row["tone"])]
+    point = _dot(*at, 44, fill, opacity=0.75, stroke=colour("card"), stroke_width=0.5)
+    title = element("title", escape(str(row["name"]), quote=False))
+    return element("a", point, title, href=str(row["link"]), tabindex="-1")
+
+
+def ranks(data: Data, label: str) -> str:
+    """Draw how many expected documents went from which rank to which."""
+    left, step, bottom = 64.0, 40.0, 280.0
+    at = {name: step * (place + 0.5) for place, name in enumerate(_RANKS)}
+    most = max(row["count"] for row in data["rows"])
+    parts = []
+    for name, place in at.items():
+        parts.append(_line(left + place, 0, left + place, bottom, "line"))
+        parts.append(_line(left, place, left + 280, place, "line"))
+        parts.append(text(left + place, bottom + 16, name, text_anchor="middle"))
+        parts.append(text(left - 6, place + 4, name, text_anchor="end"))
+    parts += _titles(left + 140, bottom + 36, "rank before", 12, bottom / 2, "rank now")
+    for row in data["rows"]:
+        cx, cy = left + at[row["before"]], at[row["now"]]
+        fill = "before" if row["tone"] == "calm" else _FILL[row["tone"]]
+        parts.append(_dot(cx, cy, 180 + 720 * row["count"] / most, fill, opacity=0.85))
+        bold: dict[str, str] = {"text_anchor": "middle", "font_weight": "bold"}
+        parts.append(text(cx, cy + 4, f"{row['count']:,}", fill="card", **bold))
+    return figure(parts, left + 300, bottom + 44, label)
+
+
+def spent(data: Data, label: str) -> str:
+    """Draw bars of what the two sides took, or of counts, each metric by a scale of its own."""
+    left, width, top = 72.0, 260.0, 0.0
+    parts: list[str] = []
+    for metric, group in groupby(data["rows"], key=lambda row: row["metric"]):
+        rows = list(group)
+        most = max(abs(row["value"]) for row in rows) or 1.0
+        if metric:
+            parts.append(_head(left, top, metric))
+            top += 20
+        for row in rows:
+            long = width * max(0.0, row["value"]) / most
+            parts.append(text(left - 6, top + 14, row["side"], fill="ink", text_anchor="end"))
+            size = {"x": left, "y": top + 3, "width": long, "height": 14.0, "rx": 3.0}
+            parts.append(
+                element("rect", **size, fill=colour(row["fill"] if "fill" in row else row["side"]))
+            )
+            parts.append(text(left + long + 5, top + 14, row["figure"], fill="ink"))
+            top += 20
+        top += 14
+    return figure(parts, left + width + 110, top - 8, label)
+
+
+def trend(data: Data, label: str) -> str:
+    """Draw a metric over time: commits as steps that break where two do not compare, and runs."""
+    left, right, bottom, height = 52.0, 352.0, 126.0, 120.0
+    shown = [*data["rows"], *data["runs"]]
+    times = [row["at"] for row in [*shown, *data["marks"]]]
+    x = Axis([min(times), max(max(times), min(times) + _DAY)], left, right)
+    y = axis([row["value"] for row in shown], bottom, bottom - height, most=4)
+    parts = [*beside(y, left, right), *_dates(x, bottom)]
+    marks = [x.at(row["at"]) for row in data["marks"]]
+    parts += [_line(at, 6, at, bottom, "look", stroke_dasharray="3 3") for at in marks]
+    for _, group in groupby(data["rows"], key=lambda row: row["segment"]):
+        parts.append(_steps([(x.at(row["at"]), y.at(row["value"])) for row in group]))
+    for row in shown:
+        at = (x.at(row["at"]), y.at(row["value"]))
+        is_run = "segment" not in row
+        parts.append(
+            _dot(*at, 40, "soft", fill_opacity=0.0, stroke=colour("soft"))
+            if is_run
+            else _dot(*at, 22, "now")
+        )
+    return figure(parts, right + 30, bottom + 22, label)
+
+
+def _dates(x: Axis, bottom: float) -> Iterator[str]:
+    """Yield up to four dates, at whole days."""
+    first, last = (math.floor(end / _DAY) for end in (x.ticks[0], x.ticks[-1]))
+    step = max(1, math.ceil((last - first) / 4))
+    for day in range(first, last + 1, step):
+        date = datetime.date(1970, 1, 1) + datetime.timedelta(days=day)
+        at = max(x.at(day * _DAY), x.start)
+        yield text(at, bottom + 16, f"{date.day} {date:%b %y}", text_anchor="middle")
+
+
+def _steps(points: list[tuple[float, float]]) -> str:
+    way = f"M{points[0][0]:.1f},{points[0][1]:.1f}"
+    way += "".join(f"H{across:.1f}V{up:.1f}" for across, up in points[1:])
+    return element("path", d=way, fill="none", stroke=colour("now"), stroke_width=2)
+
+
+def _line(x1: float, y1: float, x2: float, y2: float, tone: str, **more: str | float) -> str:
+    return element("line", x1=x1, y1=y1, x2=x2, y2=y2, stroke=colour(tone), **more)
+
+
+def _dot(x: float, y: float, area: float, fill: str, **more: str | float) -> str:
+    return element("circle", cx=x, cy=y, r=math.sqrt(area / math.pi), fill=colour(fill), **more)
+
+
+def _head(left: float, top: float, words: str) -> str:
+    return text(left, top + 12, words, fill="ink", font_weight="bold")
+
+
+def _titles(x: float, y: float, below_: str, side_x: float, side_y: float, side: str) -> list[str]:
+    turned = f"rotate(-90 {side_x:g} {side_y:g})"
+    return [
+        text(x, y, below_, text_anchor="middle"),
+        text(side_x, side_y, side, text_anchor="middle", transform=turned),
+    ]

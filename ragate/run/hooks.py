@@ -1,0 +1,181 @@
+"""What only some runs do, at the moments of a run: this is the one list.
+
+A hook is a class, made with the plan and what was read for it, that has the moments it needs:
+
+- `opening(opened)`: the resources are there; no system was started yet.
+- `opened(session, scorer)`: nothing was asked yet.
+- `decided(decided)`: before the report; gives `Remarks`.
+- `asked(session)`: nothing more is asked; what was opened is open still.
+- `reported(run, report)`: they are stored.
+- `ended(error)`: always.
+
+A hook that guards and fails leaves no decision; one that tells is a warning. One that cannot be
+made ends the run, whatever it does: nothing is paid for yet. None can take a verdict back: what it
+says of one is lines, warnings, and reasons why a pass does not count.
+"""
+
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from inspect import isawaitable
+from typing import Any
+
+from ragate import plugins
+from ragate.errors import RagateError
+from ragate.models import Report, Run
+from ragate.pipeline.decide.compare_and_decide import Decided
+from ragate.pipeline.decide.gate_setup import GateSetup
+from ragate.pipeline.run.system_session import Session
+from ragate.pipeline.score.scorer import Scorer
+from ragate.run.plan import RunPlan
+from ragate.runtime.resources import Opened
+
+
+@dataclass(frozen=True)
+class Hook:
+    """One thing that some runs do.
+
+    Attributes:
+        path: Module and class; imported only where `on` is true.
+        guards: Without it a verdict would not be one.
+    """
+
+    name: str
+    path: str
+    on: Callable[[RunPlan], bool]
+    guards: bool = False
+
+
+HOOKS = (
+    Hook("resume", "ragate.run.resume:GoOn", lambda plan: plan.interrupted is not None, True),
+    Hook(
+        "recording",
+        "ragate.pipeline.baseline.recording:FreshRecording",
+        lambda plan: plan.recording is not None,
+        guards=True,
+    ),
+    Hook(
+        "replies",
+        "ragate.run.replies:KeepReplies",
+        lambda plan: plan.config.system.settings.get("record") is True,
+        guards=True,
+    ),
+    Hook(
+        "shards",
+        "ragate.pipeline.shards.merge:HeldBack",
+        lambda plan: plan.source.parts is not None,
+        guards=True,
+    ),
+    Hook(  # what the store lacks it only says; another process at the same run ends this one
+        "run store",
+        "ragate.run.run_store:Send",
+        lambda plan: bool(plan.operations.runs_url),
+        guards=True,
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Remarks:
+    """What a hook says of a verdict.
+
+    Attributes:
+        lines: How it came about.
+        held_back: Why a pass does not count; further reasons where it is none.
+        remedies: What to do about these.
+    """
+
+    lines: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    held_back: tuple[str, ...] = ()
+    remedies: tuple[str, ...] = ()
+
+
+class Hooks:
+    """The hooks of one run."""
+
+    def __init__(self, active: Sequence[tuple[Hook, Any]], say: Callable[[str], None]) -> None:
+        self._active = active
+        self._say = say
+        self._warnings: list[str] = []
+
+    async def opening(self, opened: Opened) -> None:
+        await self._reach("opening", opened)
+
+    async def opened(self, session: Session, scorer: Scorer) -> None:
+        await self._reach("opened", session, scorer)
+
+    async def asked(self, session: Session) -> None:
+        await self._reach("asked", session)
+
+    def decided(self, decided: Decided) -> Decided:
+        """Return the decision with what the hooks say of it; a pass may become no decision."""
+        for remarks in list(self._told("decided", decided)):
+            decided = _with_remarks(decided, remarks)
+        return decided.with_warnings(*self._warnings)
+
+    def reported(self, run: Run, report: Report) -> None:
+        for _ in self._told("reported", run, report):
+            pass
+
+    def ended(self, error: BaseException | None) -> None:
+        for _ in self._told("ended", error):
+            pass
+
+    async def _reach(self, moment: str, *values: object) -> None:
+        for hook, listener in self._active:
+            try:
+                result = getattr(listener, moment, _nothing)(*values)
+                if isawaitable(result):
+                    await result
+            except Exception as error:  # noqa: BLE001 - a hook that tells ends no run
+                self._failed(hook, error)
+
+    def _told(self, moment: str, *values: object) -> Iterator[Remarks]:
+        for hook, listener in self._active:
+            try:
+                remarks = getattr(listener, moment, _nothing)(*values)
+                if remarks is not None and not isinstance(remarks, Remarks):
+                    raise TypeError(f"it gave {type(remarks).__name__} and not Remarks")  # noqa: TRY301
+            except Exception as error:  # noqa: BLE001 - a hook that tells ends no run
+                self._failed(hook, error)
+            else:
+                yield remarks or Remarks()
+
+    def _failed(self, hook: Hook, error: Exception) -> None:
+        told = (
+            error.message if isinstance(error, RagateError) else f"{type(error).__name__}: {error}"
+        )
+        if not hook.guards:
+            self._warnings.append(f"{hook.name}: {told}")
+            self._say(f"warning: {hook.name}: {told}")
+        elif isinstance(error, RagateError):
+            raise error
+        else:
+            raise RagateError(
+                f"{hook.name}: {told}", remedy="RAGATE_DEBUG=1 prints where; no decision"
+            ) from error
+
+
+def _nothing(*_values: object) -> None:
+    return
+
+
+def _with_remarks(decided: Decided, remarks: Remarks) -> Decided:
+    for line in remarks.lines:
+        decided = decided.with_line(line)
+    decided = decided.with_warnings(*remarks.warnings)
+    return decided.held_back(remarks.held_back, remarks.remedies) if remarks.held_back else decided
+
+
+@asynccontextmanager
+async def hooks_of(plan: RunPlan, setup: GateSetup) -> AsyncIterator[Hooks]:
+    """Yield the hooks whose condition holds; each hears how the run ended."""
+    active = [(hook, plugins.own_class(hook.path)(plan, setup)) for hook in HOOKS if hook.on(plan)]
+    hooks = Hooks(active, plan.operations.say)
+    try:
+        yield hooks
+    except BaseException as error:
+        hooks.ended(error)
+        raise
+    hooks.ended(None)

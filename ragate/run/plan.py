@@ -1,0 +1,162 @@
+"""What a run is asked for: which samples, from which source, and after which step it stops."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from typing import TYPE_CHECKING, Protocol
+
+from ragate.config import Config
+from ragate.models import Report, Run, Sample
+from ragate.outputs.placement import Placement
+from ragate.pipeline.decide.gate_setup import (
+    GateSetup,
+    load_baseline_or_none,
+    load_samples,
+    read_gate_setup,
+)
+from ragate.pipeline.run.ready_system import LookFirst, ReadySystem
+from ragate.pipeline.run.run_profile import Selection
+from ragate.pipeline.run.system_session import Session
+from ragate.pipeline.score.scorer import Scorer, ScoringPlan
+from ragate.runtime.operations import Operations
+from ragate.runtime.resources import Opened
+from ragate.stores.begun_run import BegunRun
+
+if TYPE_CHECKING:
+    from ragate.pipeline.decide.head_policy_verdict import Proposal
+
+
+class Stop(Enum):
+    """After which step a run ends: what was asked is kept, or scored, or decided on as well."""
+
+    ASKED = 1
+    SCORED = 2
+    DECIDED = 3
+
+
+class Source(Protocol):
+    """Where the outputs of a run come from."""
+
+    @property
+    def parts(self) -> Placement | None:
+        """Return what places files that are parts of one run; None where there are none."""
+
+    @property
+    def most_judged(self) -> int | None:
+        """Return how many samples of a proposed golden set the judge is asked about, at most."""
+
+    def open(
+        self, plan: RunPlan, setup: GateSetup, look_first: LookFirst
+    ) -> AbstractAsyncContextManager[ReadySystem]:
+        """Open what gives outputs; `look_first` is waited for before a system is started."""
+
+
+@dataclass(frozen=True)
+class RecordingMark:
+    """A recording of a baseline under way, as its file in the state folder says.
+
+    Attributes:
+        name: Names its draws of model requests.
+        state: What is recorded; "" where that cannot be told.
+        run_id: Where its outputs are.
+    """
+
+    name: str
+    state: str = ""
+    run_id: str = ""
+
+
+@dataclass(frozen=True)
+class RunPlan:
+    """One run.
+
+    Attributes:
+        command: Whose run it is: only a run of the same command goes on as this one.
+        control: The base version run today.
+        proposal: The change's own rules, where they differ: their verdict is computed as well.
+        judge_last: Ask the judge only where the metrics that need none have not failed already.
+        own: Which of the samples are asked, where this is a part of a run.
+        also: Samples that another golden set has, or words otherwise; asked and kept, no more.
+        setup: Golden set and baseline, where they are read already.
+        interrupted: The run that goes on.
+        recording: The recording of a baseline, which takes no answers but its own.
+    """
+
+    config: Config
+    operations: Operations
+    source: Source
+    selection: Selection = field(default_factory=Selection)
+    command: str = "check"
+    stop: Stop = Stop.DECIDED
+    control: Run | None = None
+    proposal: Proposal | None = None
+    judge_last: bool = False
+    own: Callable[[Sequence[Sample]], Sequence[Sample]] = lambda samples: samples
+    also: Sequence[Sample] = ()
+    setup: GateSetup | None = None
+    interrupted: BegunRun | None = None
+    recording: RecordingMark | None = None
+
+    def read_setup(self) -> GateSetup:
+        """Return golden set and baseline; a run that is only asked holds no waiver to its date.
+
+        Raises:
+            RagateError: a file cannot be read, or a waiver has expired.
+        """
+        if self.setup is not None:
+            return self.setup
+        filters = self.selection.filters
+        if self.stop is Stop.ASKED:
+            samples = load_samples(self.config, filters)
+            setup = GateSetup(self.config, samples, load_baseline_or_none(self.config))
+        else:
+            setup = read_gate_setup(self.config, filters, control=self.control)
+        return replace(setup, samples=self.own(setup.samples))
+
+    def scoring(self, setup: GateSetup, opened: Opened) -> ScoringPlan:
+        """Return what is scored, and by which judge."""
+        plan = setup.scoring(opened, self.operations, self.selection)
+        if self.recording is None:
+            return replace(plan, judge_last=self.judge_last)
+        return replace(plan, recording=True, baseline=_judgements_only(setup.baseline))
+
+
+def _judgements_only(old: Run | None) -> Run | None:
+    """Return the old baseline without its tables: a new recording fits them anew."""
+    if old is None:
+        return None
+    return old.amended(manifest=old.manifest.amended(states={}))
+
+
+@dataclass(frozen=True)
+class RunResult:
+    """What came of a run: as much as its plan asked for.
+
+    Attributes:
+        session: The outputs that were collected, pass by pass.
+        run_or_none, report_or_none: None where the run stops before.
+        scorer: What scored it, closed.
+    """
+
+    setup: GateSetup
+    session: Session
+    run_or_none: Run | None = None
+    report_or_none: Report | None = None
+    scorer: Scorer | None = None
+
+    @property
+    def run(self) -> Run:
+        """Return the scored run."""
+        if self.run_or_none is None:
+            raise AssertionError("a run that stops before it scores has no scores")
+        return self.run_or_none
+
+    @property
+    def report(self) -> Report:
+        """Return the report."""
+        if self.report_or_none is None:
+            raise AssertionError("a run that stops before it decides has no report")
+        return self.report_or_none

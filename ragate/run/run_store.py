@@ -1,0 +1,31 @@
+"""A run that is sent to the run store as it comes."""
+
+from contextlib import ExitStack
+
+from ragate.pipeline.decide.gate_setup import GateSetup
+from ragate.pipeline.run.system_session import Session
+from ragate.pipeline.score.scorer import Scorer
+from ragate.run.plan import RunPlan
+from ragate.stores.postgres.open_store import reach_store
+from ragate.stores.postgres.sender import sending
+
+
+class Send:
+    """Sends what a run writes into its folder; a store that is out of reach begins no run."""
+
+    def __init__(self, plan: RunPlan, _setup: GateSetup) -> None:
+        self._operations = plan.operations
+        self._stack = ExitStack()
+        reach_store(plan.operations.runs_url)
+
+    def opened(self, session: Session, _scorer: Scorer) -> None:
+        if session.asks:
+            url, say = self._operations.runs_url, self._operations.say
+            self._stack.enter_context(sending(url, session.ready.folder, say))
+
+    def asked(self, _session: Session) -> None:
+        self._stack.close()
+
+    def ended(self, error: BaseException | None) -> None:
+        kind = None if error is None else type(error)
+        self._stack.__exit__(kind, error, None if error is None else error.__traceback__)

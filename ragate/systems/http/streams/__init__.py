@@ -1,1 +1,0 @@
-"""Replies that come in events: told apart, and read by pointers."""

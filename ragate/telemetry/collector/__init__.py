@@ -1,1 +1,0 @@
-"""What carries encoded messages to a collector: by HTTP, in a thread, held up by none."""

@@ -1,0 +1,49 @@
+"""The comment on a wide screen and on a phone, as GitHub shows it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ragate.renderers import markdown
+from tests.browser.comments import DESKTOP, PHONE, lines, own_gate, shown, too_wide
+from tests.unit.renderers.cases import CASES
+from tests.unit.renderers.test_comment_size import seen
+
+pytestmark = pytest.mark.browser
+OWN = ("green", "top_k 1", "chunk_size 32", "a page removed")
+
+
+@pytest.fixture(scope="module")
+def comments(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    return own_gate(tmp_path_factory.mktemp("gate"))
+
+
+@pytest.mark.parametrize("case", OWN)
+def test_a_comment_of_our_own_gate_takes_22_lines_and_3000_bytes(
+    browser, comments: dict[str, str], tmp_path: Path, case: str
+) -> None:
+    with shown(browser, tmp_path, comments[case], DESKTOP) as page:
+        assert lines(page) <= 22
+    assert len(seen(comments[case]).encode()) <= 3_000
+
+
+@pytest.mark.parametrize("case", OWN)
+def test_no_table_of_our_own_gate_is_wider_than_a_phone(
+    browser, comments: dict[str, str], tmp_path: Path, case: str
+) -> None:
+    with shown(browser, tmp_path, comments[case], PHONE) as page:
+        assert too_wide(page) == []
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_no_table_above_the_fold_is_wider_than_a_phone(browser, tmp_path: Path, case: str) -> None:
+    with shown(browser, tmp_path, markdown.render(CASES[case]()), PHONE) as page:
+        assert too_wide(page) == []
+
+
+def test_all_that_blocks_in_our_own_gate_stands_above_the_fold(comments: dict[str, str]) -> None:
+    for metric in ("recall@10", "ndcg@10", "mrr@10", "hit_rate@5", "lexical_support"):
+        assert metric in seen(comments["top_k 1"])
+    assert "false_refusal" in seen(comments["top_k 1"])

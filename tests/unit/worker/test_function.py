@@ -1,0 +1,69 @@
+"""Calling code of the project, side by side where it may."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.factories import sample_factory
+from tests.unit.systems.using import ask, message, module
+
+
+@pytest.mark.parametrize(
+    ("code", "told"),
+    [
+        ("raise ValueError('no index')", "ValueError: no index"),
+        ("raise StopIteration", "StopIteration"),
+        ("import sys; sys.exit(3)", "SystemExit: 3"),
+        ("raise ValueError('\\x1b[31m' + 'a' * 9999)", "ValueError: aaa"),
+    ],
+)
+@pytest.mark.parametrize("kind", ["def", "async def"])
+def test_an_exception_is_the_failure_of_its_sample_alone(
+    tmp_path: Path, code: str, told: str, kind: str
+):
+    target = module(tmp_path, f"{kind} answer(query):\n    if '2' in query: {code}\n    return 'x'")
+    samples = [sample_factory(f"q{number}") for number in (1, 2, 3)]
+
+    outputs = ask("python", {"target": f"{target}:answer"}, tmp_path, samples=samples)
+
+    assert [output.answer for output in outputs] == ["x", None, "x"]
+    assert told in message(outputs[1])
+    assert len(message(outputs[1])) <= 2000
+
+
+@pytest.mark.parametrize("name", ["KeyboardInterrupt", "GeneratorExit"])
+def test_what_would_end_a_thread_is_told_at_once(tmp_path: Path, name: str):
+    target = module(tmp_path, f"def answer(query): raise {name}('by hand')")
+
+    (output,) = ask("python", {"target": f"{target}:answer"}, tmp_path)
+
+    assert f"{name}: by hand" in message(output)
+
+
+def test_sync_functions_run_side_by_side(tmp_path: Path):
+    # Each call waits for the other seven: one after the other, all would end in an error.
+    code = (
+        "import threading\nall_at_once = threading.Barrier(8, timeout=60)\n"
+        "def answer(query):\n    all_at_once.wait()\n    return 'x'"
+    )
+    samples = [sample_factory(f"q{number}") for number in range(8)]
+
+    target = {"target": f"{module(tmp_path, code)}:answer"}
+    outputs = ask("python", target, tmp_path, samples=samples, concurrency=8)
+
+    assert [output.answer for output in outputs] == ["x"] * 8
+
+
+def test_a_function_that_hangs_costs_its_own_sample_only(tmp_path: Path):
+    code = "import time\ndef answer(q):\n    time.sleep(60 if 'q1' in q else 0)\n    return 'x'"
+    target = f"{module(tmp_path, code)}:answer"
+    samples = [sample_factory("q1"), sample_factory("q2")]
+
+    outputs = ask(
+        "python", {"target": target}, tmp_path, samples=samples, timeout_s=3, concurrency=1
+    )
+
+    assert "no output within 3 s" in message(outputs[0])
+    assert outputs[1].answer == "x"
