@@ -68,7 +68,7 @@ def _brief(report: Report, page: Page) -> list[list[str]]:
     kept = sum(map(len, (head, figures, facts, tail))) + 4  # blank lines between the blocks
     asides = sum(map(len, notes))
     samples = changed_briefly(
-        report, page, _colour(report), max(4, MOST_LINES - kept - min(asides, 8))
+        report, page, _colour(report), max(4, MOST_LINES - kept - min(asides, 5))
     )
     shown = _first_notes(notes, MOST_LINES - kept - len(samples))
     return [head, figures, samples, facts + shown, tail]
