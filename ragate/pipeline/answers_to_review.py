@@ -7,6 +7,7 @@ from pathlib import Path
 
 from ragate.config import Config
 from ragate.core.comparison.own_passes import newest_run
+from ragate.core.comparison.sample_matching import as_named_today, contents
 from ragate.core.hashing import content_hash
 from ragate.core.judging.review_agreement import ReviewAgreement, review_agreement
 from ragate.errors import UsageError
@@ -121,7 +122,7 @@ def _drawn(pair: AnswerPair, drawn: random.Random) -> AnswerPair:
 
 
 def _pairs(samples: dict[str, Sample], baseline: Run, run: Run) -> Iterator[AnswerPair]:
-    old, new = first_records(baseline), first_records(newest_run(run))
+    old, new = _first_of_both(baseline, run)
     for sample_id, after in new.items():
         before = old.get(sample_id)
         if before is None or before.content_hash != after.content_hash:
@@ -143,12 +144,14 @@ def _told(output: SystemOutput) -> bool:
     return output.answer is not None or output.error is not None
 
 
-def first_records(run: Run) -> dict[str, Record]:
-    """Return by sample the record of its first pass, which stands for it."""
-    first: dict[str, Record] = {}
-    for record in run.records:
-        first.setdefault(record.sample_id, record)
-    return first
+def _first_of_both(baseline: Run, run: Run) -> list[dict[str, Record]]:
+    """Return by sample the record of its first pass, which stands for it, of both runs."""
+    firsts: list[dict[str, Record]] = [{}, {}]
+    today = as_named_today(baseline, contents(run.records))
+    for first, each in zip(firsts, (today, newest_run(run)), strict=True):
+        for record in each.records:
+            first.setdefault(record.sample_id, record)
+    return firsts
 
 
 # Labels of samples that somebody names by their ids, without looking at any text.
@@ -177,7 +180,7 @@ def labels_of_ids(
     baseline = load_baseline_or_none(config)
     if baseline is None:
         raise UsageError("there is no baseline, so no answer that this one is better or worse than")
-    old, new = first_records(baseline), first_records(newest_run(run))
+    old, new = _first_of_both(baseline, run)
     pairs = [_pair(sample_id, old, new) for sample_id in ids]
     return [
         ReviewLabel(
@@ -230,7 +233,7 @@ class ReviewedScores:
 def reviewed_scores(baseline: Run, run: Run, labels: Sequence[ReviewLabel]) -> ReviewedScores:
     """Compare labels with stored scores; asks nobody."""
     said = [label for label in labels if label.verdict is not ReviewVerdict.STALE_REFERENCE]
-    before, after = _by_output(baseline), _by_output(run)
+    before, after = map(_by_output, (as_named_today(baseline, contents(run.records)), run))
     pairs: list[tuple[ReviewVerdict, Record, Record]] = []
     for label in said:
         old = before.get((label.id, label.sample, label.before))

@@ -7,6 +7,7 @@ from pathlib import Path
 from ragate.baseline import load_contexts
 from ragate.config import Config
 from ragate.core.comparison.own_passes import deciding_run, earlier_passes, newest_run
+from ragate.core.comparison.sample_matching import as_named_today, contents
 from ragate.core.conditions import fits
 from ragate.core.diagnosis.sample_change import passed
 from ragate.core.diagnosis.system_changes import writes_by_model
@@ -45,8 +46,10 @@ def explain_sample(
     if sample_id not in samples:
         raise UsageError(f"no sample {sample_id!r} in this run{nearest(sample_id, list(samples))}")
     recorded = load_baseline_or_none(config)
-    baseline = staged(recorded, card) if recorded is not None else None
-    before = _of(baseline, sample_id) if baseline else []
+    before: list[Record] = []
+    if recorded is not None:
+        today = as_named_today(recorded, contents(run.records))
+        before = _of(staged(today, card), sample_id)
     after = _with_texts(folder, _newest_first(run, sample_id))
     rows = {row.sample_id: row for row in store.load_report(folder).samples}
     told = explain(

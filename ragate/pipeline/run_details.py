@@ -9,6 +9,7 @@ from pathlib import Path
 from ragate.baseline import load_contexts
 from ragate.config import Config
 from ragate.core.comparison.own_passes import deciding_run
+from ragate.core.comparison.sample_matching import as_named_today, contents
 from ragate.core.diagnosis.rank_changes import docs_of
 from ragate.core.diagnosis.run_pair import RunPair, pair_runs
 from ragate.core.diagnosis.sample_change import fails
@@ -83,7 +84,8 @@ def run_details(
     """
     metrics = tuple(row.metric for row in report.decision.metrics if not row.aggregate)
     samples, policy = samples_of_run(config, run), config.policy
-    before, after = baseline, deciding_run(run)
+    after = deciding_run(run)
+    before = as_named_today(baseline, contents(after.records)) if baseline else None
     if policy.scorecard is not None:
         from ragate.core.scorecard.staged_run import staged_runs
 
@@ -92,14 +94,14 @@ def run_details(
     by_id = samples_by_id(samples)
     wanted = [row.sample_id for row in report.samples[:MOST_WITH_TEXTS]]
     changed = [by_id[key] for key in wanted if key in by_id and key in runs.candidate]
-    contexts = load_contexts(config.baseline) if baseline is not None else {}
+    texts = load_contexts(config.baseline) if baseline is not None else {}
     passes = (
         read_collected(outputs, changed, mapping=line_mapping(config)).passes if outputs else []
     )
     return RunDetails(
         metrics=metrics,
         samples=tuple(_scores(samples, runs, metrics, {row.sample_id for row in report.samples})),
-        evidence=dict(_evidence(map(runs.diff, changed), contexts, passes)),
+        evidence=dict(_evidence(map(runs.diff, changed), texts, passes)),
     )
 
 

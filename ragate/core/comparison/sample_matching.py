@@ -41,10 +41,14 @@ def match(
     Args:
         partial: True for a filtered run: baseline samples outside the filter are not removed.
     """
-    recorded = _content(baseline.records if baseline else ())
-    renamed = renamed_ids(recorded, samples)
+    recorded, ran = contents(baseline.records if baseline else ()), contents(candidate.records)
+    now = {
+        sys.intern(sample.id): ran[sample.id] if sample.id in ran else content_hash(sample)
+        for sample in samples
+    }
+    renamed = renamed_ids(recorded, now)
     recorded = {renamed.get(key, key): content for key, content in recorded.items()}
-    unchanged = _unchanged(samples, candidate.records, recorded)
+    unchanged = {key: recorded.get(key) == content for key, content in now.items()}
     selected = [key for key in recorded if key in unchanged or not partial]
     matched = tuple(sorted(key for key in selected if unchanged.get(key)))
     gone = [key for key in selected if not unchanged.get(key)]
@@ -61,20 +65,16 @@ def match(
     return Matching(matched, added, data)
 
 
-def renamed_ids(before: Mapping[str, str], samples: Iterable[Sample]) -> dict[str, str]:
+def renamed_ids(before: Mapping[str, str], now: Mapping[str, str]) -> dict[str, str]:
     """Return by old id the new one of each sample that has the same content under another id.
 
     Of as many with one content on both sides any two belong together; else none is known.
 
     Args:
-        before: Content by id, as it was.
+        before: Content by id, as it was. now: As it is.
     """
-    new = [sample for sample in samples if sample.id not in before]
-    if not new:
-        return {}
-    kept = {sample.id for sample in samples}
-    old_ids = _by_content((key, content) for key, content in before.items() if key not in kept)
-    new_ids = _by_content((sample.id, content_hash(sample)) for sample in new)
+    old_ids = _by_content((key, content) for key, content in before.items() if key not in now)
+    new_ids = _by_content((key, content) for key, content in now.items() if key not in before)
     return {
         before_id: now_id
         for content, old in sorted(old_ids.items(), key=itemgetter(1))
@@ -101,23 +101,17 @@ def with_new_ids(run: Run, renamed: Mapping[str, str]) -> Run:
     return run.amended(records=Spill(Record, records))
 
 
-def _content(records: Sequence[Record]) -> dict[str, str]:
+def as_named_today(baseline: Run, now: Mapping[str, str]) -> Run:
+    """Return the baseline with the ids that its samples have in `now`, which is content by id."""
+    return with_new_ids(baseline, renamed_ids(contents(baseline.records), now))
+
+
+def contents(records: Iterable[Record]) -> dict[str, str]:
+    """Return by id of a sample the hash of its content when it was run."""
     hashes: dict[str, str] = {}
     for record in records:
         hashes.setdefault(sys.intern(record.sample_id), record.content_hash)
     return hashes
-
-
-def _unchanged(
-    samples: Sequence[Sample], records: Sequence[Record], recorded: Mapping[str, str]
-) -> dict[str, bool]:
-    """Return by sample whether it has the content that the baseline has `recorded`."""
-    ran = _content(records)
-    return {
-        sys.intern(sample.id): recorded.get(sample.id)
-        == (ran[sample.id] if sample.id in ran else content_hash(sample))
-        for sample in samples
-    }
 
 
 def _means(records: Sequence[Record], ids: Sequence[str]) -> dict[str, dict[str, float]]:

@@ -117,7 +117,7 @@ def difference(base: Sequence[Sample], head: Sequence[Sample]) -> Difference:
     """Compare two golden sets, sample by sample."""
     before = {sample.id: content_hash(sample) for sample in base}
     after = {sample.id: content_hash(sample) for sample in head}
-    renamed = renamed_ids(before, head)
+    renamed = renamed_ids(before, after)
     unchanged = Spill(
         Sample, (sample for sample in head if before.get(sample.id) == after[sample.id])
     )

@@ -69,7 +69,7 @@ def diff(before: Sequence[Entry], after: Sequence[Entry]) -> SetDiff:
     changes = [_changed(old[sample_id], new[sample_id]) for sample_id in shared_ids]
     edited = tuple(change for change in changes if change.changes)
     contents = {sample_id: content_hash(entry.sample) for sample_id, entry in old.items()}
-    renamed = renamed_ids(contents, [entry.sample for entry in after])
+    renamed = renamed_ids(contents, {key: content_hash(new[key].sample) for key in new})
     new_ids = set(renamed.values())
     return SetDiff(
         added=tuple(key for key in new if key not in old and key not in new_ids),

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 
 from ragate.core.comparison.repeating_samples import PROOF, declared_parts, is_changed
-from ragate.core.comparison.sample_matching import renamed_ids, with_new_ids
+from ragate.core.comparison.sample_matching import as_named_today
 from ragate.core.hashing import content_hash, output_hash, retrieval_hash
 from ragate.core.lookup import SampleTries, passes_of
 from ragate.errors import UsageError
@@ -279,13 +279,12 @@ def _changed(
         declared &= {Reads.RETRIEVAL}
     if not declared:
         return []
-    contents = {record.sample_id: record.content_hash for record in baseline.records}
-    today = with_new_ids(baseline, renamed_ids(contents, samples))
-    before = SampleTries(passes_of(today.records))
+    contents = {sample.id: content_hash(sample) for sample in samples}
+    before = SampleTries(passes_of(as_named_today(baseline, contents).records))
     changed = []
     for sample in samples:
         records = before.get(sample.id, ())
-        if not records or records[0].content_hash != content_hash(sample):
+        if not records or records[0].content_hash != contents[sample.id]:
             continue
         passes = session.collected.passes[earlier:]
         outputs = [each[sample.id] for each in passes if sample.id in each]
