@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from ragate.errors import RagateError
+from ragate.process import NO_DECISION
 from ragate.support.machine_faults import machine_fault
 
 
@@ -63,7 +64,7 @@ def guarded(check: str, look: Callable[[], Iterable[Finding]]) -> list[Finding]:
     except Exception as error:  # noqa: BLE001 - a plugin is foreign code, and the next check counts
         lack, remedy = machine_fault(error)
         message = lack or f"unexpected {type(error).__name__}: {error}"
-        return [problem(check, message, remedy, exit_code=3)]
+        return [problem(check, message, remedy, exit_code=NO_DECISION)]
 
 
 def exit_code(findings: Iterable[Finding]) -> int:

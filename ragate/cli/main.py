@@ -8,12 +8,10 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import NoReturn
 
 from ragate.cli.streams import guard_streams
-from ragate.process import end_with
+from ragate.process import INTERRUPTED, NO_DECISION, end_with
 from ragate.support.machine_faults import machine_fault
 
 EXIT_USAGE = 2
-EXIT_NO_DECISION = 3
-EXIT_INTERRUPTED = 130
 _NAME = "ragate"
 _COMPLETE = "_RAGATE_COMPLETE"  # what a shell asks for: the script, or what may follow
 
@@ -43,7 +41,7 @@ def run(arguments: Sequence[str]) -> int:
     try:
         return _run(arguments)
     except KeyboardInterrupt:
-        return _say("interrupted; finished outputs are kept in the state folder", EXIT_INTERRUPTED)
+        return _say("interrupted; finished outputs are kept in the state folder", INTERRUPTED)
     except SystemExit as error:
         # Only foreign code gets here: a plugin that exits must not decide the verdict.
         return _say(f"something called exit({error.code}) in the middle; no decision", 3)
@@ -71,7 +69,7 @@ def _run(arguments: Sequence[str]) -> int:
         click.echo(error.format_message())
         return EXIT_USAGE
     except click.exceptions.Abort:
-        return _say("interrupted; finished outputs are kept in the state folder", EXIT_INTERRUPTED)
+        return _say("interrupted; finished outputs are kept in the state folder", INTERRUPTED)
     except click.ClickException as error:
         context = getattr(error, "ctx", None)
         hint = f"\n  -> {context.command_path} --help" if context else ""
@@ -97,11 +95,11 @@ def _unexpected(error: BaseException) -> int:
         traceback.print_exception(error)
     lack, remedy = machine_fault(error)
     if lack:
-        return _say(f"{lack}\n  -> no decision; {remedy}", EXIT_NO_DECISION)
+        return _say(f"{lack}\n  -> no decision; {remedy}", NO_DECISION)
     return _say(
         f"unexpected {type(error).__name__}: {error}\n  -> no decision; this is a bug in ragate: "
         "RAGATE_DEBUG=1 prints where",
-        EXIT_NO_DECISION,
+        NO_DECISION,
     )
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ragate.cli.finding import Finding, Status, of_error, ok, problem, skipped, warning
 from ragate.cli.streams import run_aside
 from ragate.errors import RagateError
+from ragate.process import NO_DECISION
 from ragate.support.escape import one_line
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def one_question(
     lines = "\n".join(["this is what ragate sees:", *seen(sample, output), *reply])
     if output.error is not None:
         remedy = "mend the system first: no metric means anything before it answers"
-        return [problem(CHECK, lines, remedy, exit_code=3)]
+        return [problem(CHECK, lines, remedy, exit_code=NO_DECISION)]
     advice = fitting(config, sample, output)
     spelt = [] if advice is None else [warning(CHECK, advice.message, advice.remedy)]
     return [ok(CHECK, lines), *spelt]

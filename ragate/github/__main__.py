@@ -5,10 +5,8 @@ import sys
 from collections.abc import Mapping
 from typing import NoReturn
 
-from ragate.process import end_with
+from ragate.process import INTERRUPTED, NO_DECISION, end_with
 
-EXIT_NO_DECISION = 3
-EXIT_INTERRUPTED = 130
 _FILES = ("GITHUB_OUTPUT", "GITHUB_ENV", "GITHUB_PATH", "GITHUB_STATE", "GITHUB_STEP_SUMMARY")
 _OURS = ("INPUT_", "ACTIONS_", "GITHUB_TOKEN", *_FILES)
 
@@ -41,12 +39,12 @@ def run(environ: Mapping[str, str]) -> int:
         return step(environ)
     except KeyboardInterrupt:
         _say("ragate: interrupted; finished outputs are kept in .ragate")
-        return EXIT_INTERRUPTED
+        return INTERRUPTED
     except SystemExit as error:
         _say(f"ragate: something called exit({error.code}) in the middle; no decision")
     except BaseException as error:  # noqa: BLE001 - this is the one catch
         _say(f"ragate: unexpected {type(error).__name__}; no decision")
-    return EXIT_NO_DECISION
+    return NO_DECISION
 
 
 def _say(line: str) -> None:

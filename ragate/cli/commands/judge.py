@@ -9,6 +9,7 @@ import click
 from ragate.cli.operations import open_config
 from ragate.cli.options import RunOptions, run_options
 from ragate.cli.shard_choice import given_shards
+from ragate.process import NO_DECISION
 
 
 @click.command("judge")
@@ -39,6 +40,6 @@ def command(*, file: Path, options: RunOptions, plan: Path) -> int:
     )
     if done.lack:
         click.echo(f"not all of it counts: {done.lack}", err=True)
-        return 3
+        return NO_DECISION
     click.echo("next: ragate cache export FILE, and ragate cache import FILE where `decide` runs")
     return 0

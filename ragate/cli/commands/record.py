@@ -12,13 +12,13 @@ import click
 
 from ragate.cli.operations import open_config
 from ragate.cli.options import config_option
+from ragate.process import NO_DECISION
 from ragate.support.escape import one_line
 
 if TYPE_CHECKING:
     from ragate.clients.budget import Tally
     from ragate.recorder.record_command import RecordedCommand
 
-NO_DECISION = 3
 _SHOWN = 20
 
 

@@ -31,7 +31,7 @@ def command(*, config: Path | None, concurrency: int | None, idle_s: float | Non
     Start it in a checkout of the commit that is run, on any number of machines. It judges nothing
     and needs no judge's key.
     """
-    from ragate.cli.main import EXIT_INTERRUPTED
+    from ragate.process import INTERRUPTED
     from ragate.queue.schema import wait_for_schemas
 
     loaded, operations = open_config(config)
@@ -44,6 +44,6 @@ def command(*, config: Path | None, concurrency: int | None, idle_s: float | Non
         done = run_aside(work(loaded, operations, url, slots=slots, idle_s=idle_s))
     except KeyboardInterrupt:
         operations.say("told to end: what was answered is in the queue, the rest goes to others")
-        return EXIT_INTERRUPTED
+        return INTERRUPTED
     click.echo(f"{done.answered} questions in {done.blocks} blocks")
     return 0

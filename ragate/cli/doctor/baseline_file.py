@@ -7,6 +7,7 @@ from ragate.core.comparison.compare import problem_of
 from ragate.core.comparison.sample_matching import ENOUGH, match
 from ragate.core.text.listed_names import listed
 from ragate.models import MetricInfo, Run, RunManifest, Sample
+from ragate.process import NO_DECISION
 
 CHECK = "baseline"
 _AGAIN = "record the baseline anew: `ragate baseline update`, and commit the file"
@@ -53,7 +54,9 @@ def matched(run: Run, samples: Sequence[Sample]) -> Finding:
     )
     if matching.enough:
         return ok(CHECK, counts)
-    return problem(CHECK, f"{counts}; below {ENOUGH:.0%} nothing is compared", _AGAIN, exit_code=3)
+    return problem(
+        CHECK, f"{counts}; below {ENOUGH:.0%} nothing is compared", _AGAIN, exit_code=NO_DECISION
+    )
 
 
 def comparable(
@@ -71,7 +74,7 @@ def comparable(
     problems = [told for name in names if (told := problem_of(name, run, today)[0])]
     if problems:
         lost = f"{listed(problems)}: `check` ends without a decision"
-        yield problem(CHECK, lost, _AGAIN, exit_code=3)
+        yield problem(CHECK, lost, _AGAIN, exit_code=NO_DECISION)
     else:
         yield ok(CHECK, f"{plural(len(names), 'metric')} comparable")
 

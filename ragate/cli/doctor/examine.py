@@ -26,6 +26,7 @@ from ragate.dataset import asked, read_entries
 from ragate.models import Run, Sample
 from ragate.pipeline.decide.gate_setup import refuse_empty_slices, refuse_expired_waivers
 from ragate.pipeline.score.policy_metrics import applicable, make_metrics
+from ragate.process import NO_DECISION
 from ragate.stores.postgres.open_store import reach_store
 from ragate.support import git
 from ragate.version import MANUAL, REPOSITORY, __version__
@@ -166,7 +167,7 @@ def _state(subject: ExaminedProject) -> Finding:
         "state folder",
         f"{_shown(subject, folder)} cannot be written",
         "make it writable for this user, or set RAGATE_STATE_DIR to a folder that is",
-        exit_code=3,
+        exit_code=NO_DECISION,
     )
 
 
@@ -257,14 +258,14 @@ def _server(facts: QueueFacts) -> Finding:
     server = f"PostgreSQL {facts.postgres}"
     if facts.major < LEAST_POSTGRES:
         newer = f"use PostgreSQL {LEAST_POSTGRES} or newer"
-        return problem(QUEUE, f"{server} is too old", newer, exit_code=3)
+        return problem(QUEUE, f"{server} is too old", newer, exit_code=NO_DECISION)
     if facts.may_make:
         return ok(QUEUE, f"{server}; the first run with --workers makes the schemas")
     return problem(
         QUEUE,
         f"{server}; the schemas are not there, and the role {facts.role!r} may not make any",
         "`ragate db migrate`, with a role that may create schemas",
-        exit_code=3,
+        exit_code=NO_DECISION,
     )
 
 
@@ -276,7 +277,7 @@ def _role(facts: QueueFacts) -> Finding:
             QUEUE,
             f"the role {facts.role!r} may neither submit runs nor serve them",
             f"`ragate db roles --worker {facts.role} --apply`, or --submitter, as their owner",
-            exit_code=3,
+            exit_code=NO_DECISION,
         )
     up = f"{plural(facts.up, 'worker')} up, of any checkout"
     return ok(QUEUE, f"PostgreSQL {facts.postgres}; the role {facts.role!r} may {may} runs; {up}")

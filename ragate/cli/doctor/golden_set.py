@@ -6,6 +6,7 @@ from ragate.cli.finding import Finding, ok, plural, problem, warning
 from ragate.core.text.listed_names import listed
 from ragate.dataset import Entry
 from ragate.models import Rule, Sample
+from ragate.process import NO_DECISION
 
 CHECK = "golden set"
 
@@ -64,7 +65,7 @@ def rules(
             f"{rule.metric} must be measured, and no sample has what it needs",
             'add such samples, or set its level to "warn" or "off"; as it is, `check` ends '
             "without a decision",
-            exit_code=3,
+            exit_code=NO_DECISION,
         )
         for rule in gated
         if uses.get(rule.metric) == []

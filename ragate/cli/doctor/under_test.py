@@ -18,6 +18,7 @@ from ragate.errors import ConfigError
 from ragate.models import Needs, Sample
 from ragate.pipeline.baseline.refuse_recording import refuse_missing
 from ragate.pipeline.run.new_manifest import missing_documents
+from ragate.process import NO_DECISION
 from ragate.recorder.open_system import is_recorded_system
 from ragate.recorder.run_resolver import provider_of
 from ragate.runtime.operations import Operations
@@ -77,7 +78,7 @@ def _interpreter(
             f"[system] interpreter: {program!r} is not there",
             "make the RAG's environment (`python -m venv .venv && .venv/bin/pip install …`), or "
             "correct the path, which starts in the folder of ragate.toml",
-            exit_code=3,
+            exit_code=NO_DECISION,
         )
 
 
@@ -134,7 +135,7 @@ def _recordings(config: Config, samples: Sequence[Sample]) -> Iterable[Finding]:
                 f"{counts}; nothing is recorded for {listed(lost)}: more than [policy] "
                 f"max_unscored = {limit:g}",
                 "record them: a line has the `id` or the very `question` of its sample",
-                exit_code=3,
+                exit_code=NO_DECISION,
             )
         ]
     return [ok(RECORDINGS, counts)]
@@ -235,7 +236,7 @@ def database_findings(server: Server, *, where: str) -> list[Finding]:
                 f"{where}: PostgreSQL {server.postgres} without the vector extension",
                 "use an image with pgvector, such as pgvector/pgvector:pg18; the plain postgres "
                 "image has none",
-                exit_code=3,
+                exit_code=NO_DECISION,
             )
         ]
     if not server.schema and not server.may_create:
@@ -244,7 +245,7 @@ def database_findings(server: Server, *, where: str) -> list[Finding]:
                 check,
                 f"{where}: this role may create no schema in the database",
                 "GRANT CREATE ON DATABASE … to it, or give ragate a database of its own",
-                exit_code=3,
+                exit_code=NO_DECISION,
             )
         ]
     return [ok(check, f"{where}: PostgreSQL {server.postgres}, pgvector {vector}")]
@@ -330,7 +331,7 @@ def key_findings(
                 f"provider {name}: the environment variable {variable} is not set",
                 f"set {variable}: in your shell, in .env (read on your machine only), or as a "
                 "secret of the workflow; pull requests from forks get no secrets",
-                exit_code=3,
+                exit_code=NO_DECISION,
             )
         elif name in spared:
             lost = f"provider {name}: {variable} is not set: {spared[name]}"

@@ -24,6 +24,7 @@ from ragate.pipeline.decide.head_policy_verdict import difference
 from ragate.pipeline.run.run_profile import Selection
 from ragate.pipeline.shards.shard import Shard
 from ragate.pipeline.shards.shard_plan import divided_caps, freeze_plan
+from ragate.process import NO_DECISION
 from ragate.run.plan import RunPlan
 from ragate.run.sources import SystemSource
 
@@ -68,7 +69,7 @@ def _outcome(
         f"{count} outputs in {len(passes)} passes, {failed} failed: {context.outputs_file.name}"
     )
     is_nothing = count == failed and (count > 0 or not sharded)
-    return ModeOutcome(ended_as="collected", exit_code=3 if is_nothing else 0)
+    return ModeOutcome(ended_as="collected", exit_code=NO_DECISION if is_nothing else 0)
 
 
 @dataclass(frozen=True)
