@@ -15,7 +15,7 @@ from ragate.core.text.unicode_forms import visible
 from ragate.core.text.words import markers, without_markers
 from ragate.metrics._identity import Phrase, metric_info, no_cut_off, own_settings, takes
 from ragate.metrics._sample_metric import Exclusion, Explained, SampleMetric, applies_to_all
-from ragate.metrics.refusal._refusal import whole_words
+from ragate.metrics.refusal import whole_words
 from ragate.models import Frozen, MetricInfo, Reads, Sample, Score, ScoreState, SystemOutput
 from ragate.protocols import MetricRequest, Pair
 

@@ -11,6 +11,7 @@ from ragate.core.judging.applicability import NO_TEXTS, lacks_texts, unanswerabl
 from ragate.core.text.number_words import in_digits
 from ragate.core.text.segmentation import words
 from ragate.core.text.words import without_markers
+from ragate.metrics._claims import worded_sentences
 from ragate.metrics._embedded import (
     SLACK,
     EmbeddedMetric,
@@ -21,7 +22,6 @@ from ragate.metrics._embedded import (
 )
 from ragate.metrics._identity import own_settings, takes
 from ragate.metrics._sample_metric import Exclusion, Explained
-from ragate.metrics.grounding._grounding import worded_sentences
 from ragate.metrics.reference import harmonic_mean
 from ragate.metrics.reference_content import Weights, fit
 from ragate.models import Direction, Reads, Sample, SystemOutput

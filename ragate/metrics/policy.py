@@ -13,11 +13,10 @@ from ragate.core.text.listed_names import listed
 from ragate.core.text.segmentation import level, units
 from ragate.core.text.unicode_forms import normalised, visible
 from ragate.core.text.words import without_markers
+from ragate.metrics._claims import claim_metric, worded_sentences
 from ragate.metrics._identity import metric_info, no_cut_off, own_settings, takes
+from ragate.metrics._quotations import phrases_held, quotes
 from ragate.metrics._sample_metric import Explained, SampleMetric, ValueOrReason
-from ragate.metrics.grounding._grounding import claim_metric, worded_sentences
-from ragate.metrics.grounding._phrase_search import phrases_held
-from ragate.metrics.grounding.quote_fidelity import MIN_WORDS, QUOTE
 from ragate.models import Frozen, Reads, Sample, SystemOutput
 from ragate.protocols import MetricRequest
 from ragate.support.escape import one_line
@@ -276,10 +275,9 @@ def _quoted(answer: str, contexts: Sequence[list[str]], lead_in: int) -> Explain
     places: list[tuple[int, int]] = []
     for sentence in sentences:
         wanted = [units(sentence)]
-        spans = [units("".join(groups)) for groups in QUOTE.findall(sentence)]
-        quotes = [span for span in spans if len(span) >= MIN_WORDS]
-        if quotes and len(wanted[0]) - sum(map(len, quotes)) <= lead_in:
-            wanted = quotes
+        spans = quotes(sentence)
+        if spans and len(wanted[0]) - sum(map(len, spans)) <= lead_in:
+            wanted = spans
         places.append((len(phrases), len(phrases) + len(wanted)))
         phrases += wanted
     held = phrases_held(phrases, contexts)

@@ -10,7 +10,7 @@ from ragate.core.judging.applicability import NO_ANSWER, failed, provider_failur
 from ragate.core.ranking import ranked_doc_ids
 from ragate.core.text.words import squad_tokens, without_markers
 from ragate.metrics._identity import metric_info, no_cut_off, own_settings, takes
-from ragate.metrics.refusal._refusal import Refusals, RefusalSettings
+from ragate.metrics.refusal import Refusals, RefusalSettings
 from ragate.models import (
     Direction,
     Frozen,

@@ -23,7 +23,7 @@ from ragate.core.symptoms.advice import advice_for
 from ragate.core.symptoms.change_origin import change_origin
 from ragate.core.symptoms.standing_faults import standing_faults
 from ragate.core.symptoms.symptoms import symptoms
-from ragate.metrics.refusal._refusal import Refusals, RefusalSettings
+from ragate.metrics.refusal import Refusals, RefusalSettings
 from ragate.models import (
     Decision,
     Diagnosis,

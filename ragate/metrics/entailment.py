@@ -9,10 +9,10 @@ from pydantic import Field
 from ragate.core.judging.applicability import NO_TEXTS, lacks_texts
 from ragate.core.text.sentences import split_sentences
 from ragate.core.text.words import without_markers
-from ragate.metrics._identity import own_settings
+from ragate.metrics._claims import ClaimSettings, claim_metric, worded_sentences
+from ragate.metrics._cross_encoder import CrossEncoder, ModelError
+from ragate.metrics._identity import own_settings, takes
 from ragate.metrics._sample_metric import SampleMetric, ValueOrReason
-from ragate.metrics.grounding._cross_encoder import CrossEncoder, ModelError
-from ragate.metrics.grounding._grounding import ClaimSettings, claim_metric, worded_sentences
 from ragate.models import Frozen, Sample, SystemOutput
 from ragate.protocols import MetricRequest
 
@@ -20,7 +20,7 @@ NO_MODEL = 'entailment has no model: set model = "./folder" in [policy.metrics.e
 PIECE = 1_200  # characters of a context that are read at once
 
 
-class Settings(Frozen):
+class EntailmentSettings(Frozen):
     """Keys of entailment.
 
     Attributes:
@@ -30,13 +30,14 @@ class Settings(Frozen):
     model: str = Field(default="")
 
 
-class _Identity(Settings):
+class _Identity(EntailmentSettings):
     """What else can change a score: the model's files."""
 
     files: str
 
 
-def create(request: MetricRequest) -> SampleMetric:
+@takes(EntailmentSettings)
+def entailment(request: MetricRequest) -> SampleMetric:
     """Return entailment: the mean chance that some context entails a sentence of the answer.
 
     Formula: mean over sentences s of the answer of max over pieces p of the contexts of
@@ -49,7 +50,7 @@ def create(request: MetricRequest) -> SampleMetric:
     identity.
     Source: Honovich et al., TRUE, NAACL 2022; Laban et al., SummaC, TACL 2022 (the maximum).
     """
-    settings = own_settings(request, Settings)
+    settings = own_settings(request, EntailmentSettings)
     if not settings.model:
         nameless = claim_metric(
             request, lambda _sample, _output: NO_MODEL, version=2, settings=settings

@@ -1,6 +1,18 @@
-"""Many phrases looked for in long texts at once."""
+"""Quotations, and many phrases looked for in long texts at once."""
 
+import re
 from collections.abc import Iterable, Sequence
+
+from ragate.core.text.segmentation import units
+
+MIN_WORDS = 3
+_QUOTE = re.compile(r'"([^"\n]++)"|“([^“”\n]++)”|„([^„“”\n]++)[“”]|«([^«»\n]++)»')
+
+
+def quotes(text: str) -> list[list[str]]:
+    """Return the spans of three words or more in quotation marks, as words."""
+    spans = ("".join(groups) for groups in _QUOTE.findall(text))
+    return [quote for span in spans if len(quote := units(span)) >= MIN_WORDS]
 
 
 def phrases_held(phrases: Sequence[Sequence[str]], texts: Iterable[Sequence[str]]) -> list[bool]:

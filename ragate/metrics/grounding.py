@@ -1,0 +1,302 @@
+"""The answer, against its contexts: its names, numbers, negations, words, citations, quotations."""
+
+from collections.abc import Sequence
+
+from pydantic import Field
+
+from ragate.core.conversation import conversation
+from ragate.core.judging.applicability import NO_TEXTS, lacks_texts
+from ragate.core.text.names import has_capitals, names
+from ragate.core.text.number_places import NumberPlace, NumberSources, claimed_places
+from ragate.core.text.number_words import is_number_word
+from ragate.core.text.numerals import Numeral, claimed_numerals, confirmed_numbers
+from ragate.core.text.segmentation import content_words, units, vocabulary, words
+from ragate.core.text.sentences import split_sentences
+from ragate.core.text.statements import Statement, StatementSources, statements
+from ragate.core.text.words import markers, without_markers
+from ragate.metrics._checked_part import of_a_part
+from ragate.metrics._claims import ClaimSettings, claim_metric, metric_of_claims, worded_sentences
+from ragate.metrics._identity import own_settings, takes
+from ragate.metrics._quotations import phrases_held, quotes
+from ragate.metrics._sample_metric import SampleMetric, ValueOrReason
+from ragate.models import Direction, Sample, SystemOutput
+from ragate.protocols import MetricRequest
+
+
+def _texts(sample: Sample, output: SystemOutput) -> list[str]:
+    """Return what may bear a claim out: the contexts and what was asked."""
+    return [*(chunk.text for chunk in output.chunks), conversation(sample)]
+
+
+@takes(ClaimSettings)
+def entity_support(request: MetricRequest) -> SampleMetric:
+    """Return entity_support: the share of the answer's names that stand in contexts or question.
+
+    Formula: |E(answer) and T(contexts and question)| / |E(answer)|, T the words, E the distinct
+    words of capitalised terms; the first word of a sentence is one where it would be capitalised
+    anywhere. In an answer without capitals, and in scripts that have none, E is all words that
+    carry content. Case does not count, nor an ending of one or two letters. Range [0, 1], a
+    fraction, higher is better. Version 2.
+    Edge cases: nothing retrieved: the question alone supports; no name: 1, and counted in
+    entity_support.checked; a name from elsewhere in the contexts is supported; chunks without
+    texts: unscored; unanswerable: not applicable.
+    Source: this project; after Nan et al., Entity-level factual consistency, EACL 2021 (precision
+    against the source), without their tagger.
+    """
+    settings = own_settings(request, ClaimSettings)
+
+    def support(entities: Sequence[str], sample: Sample, output: SystemOutput) -> float:
+        return vocabulary(_texts(sample, output)).share(entities)
+
+    return metric_of_claims(
+        request,
+        lambda output: _entities(settings.said(output)),
+        support,
+        called="names",
+        version=2,
+        settings=settings,
+    )
+
+
+def _entities(answer: str) -> list[str]:
+    if has_capitals(answer):
+        return names(answer)
+    return list(dict.fromkeys(word for word in content_words(answer) if not word[0].isdigit()))
+
+
+@takes(ClaimSettings)
+def number_unit_support(request: MetricRequest) -> SampleMetric:
+    """Return number_unit_support: the share of the answer's numbers that belong where they stand.
+
+    Formula: share of the numbers n (as in number_recall, those of list items left out) that stand
+    in contexts or question with the same unit where fit(n) >= 0.8 fit(any other number there), or
+    are one of theirs in another unit of the family, converted and rounded to the figures of n, two
+    at least. The fit of two places is the sum of 1/d 1/e over the content words that stand d and e
+    words from the number, at most six; a sign for a unit, such as % or $, is a word next to it.
+    Range [0, 1], a fraction, higher is better. Version 2.
+    Edge cases: a number without a unit on one side fits any; what is counted instead of a unit may
+    have another name, unless the sources count that as well; "per" differs where both sides say it;
+    a computed number counts as unsupported; words beside more than 100 numbers are
+    left out; no words around a number: it only has to stand there; no number: 1, and counted in
+    number_unit_support.checked; chunks without texts: unscored; unanswerable: not applicable.
+    Source: this project.
+    """
+    settings = own_settings(request, ClaimSettings)
+
+    def places(output: SystemOutput) -> list[NumberPlace]:
+        sentences = split_sentences(settings.said(output))
+        return [place for sentence in sentences for place in claimed_places(sentence)]
+
+    def support(claimed: Sequence[NumberPlace], sample: Sample, output: SystemOutput) -> float:
+        sources = NumberSources(_texts(sample, output))
+        return sum(map(sources.hold, claimed)) / len(claimed)
+
+    return metric_of_claims(
+        request, places, support, called="numbers", version=2, settings=settings
+    )
+
+
+@takes(ClaimSettings)
+def unsupported_numbers(request: MetricRequest) -> SampleMetric:
+    """Return unsupported_numbers: the share of the answer's numbers that stand nowhere else.
+
+    Formula: |N(answer) - N(contexts) - N(question)| / |N(answer)|, N the distinct numbers as in
+    number_recall; numbers of list items and citation markers are left out. Range [0, 1], a
+    fraction, lower is better. Version 4.
+    Edge cases: a number that is computed rather than quoted counts as unsupported; an answer
+    without numbers: 0, and counted in unsupported_numbers.checked; chunks without texts: unscored;
+    unanswerable: not applicable.
+    Source: this project.
+    """
+    settings = own_settings(request, ClaimSettings)
+
+    def distinct(output: SystemOutput) -> list[Numeral]:
+        found = claimed_numerals(settings.said(output))
+        return list({numeral.readings: numeral for numeral in found}.values())
+
+    def unsupported(claimed: Sequence[Numeral], sample: Sample, output: SystemOutput) -> float:
+        confirmed = set().union(*map(confirmed_numbers, _texts(sample, output)))
+        return sum(not number.stands_in(confirmed) for number in claimed) / len(claimed)
+
+    return metric_of_claims(
+        request,
+        distinct,
+        unsupported,
+        called="numbers",
+        version=4,
+        settings=settings,
+        direction=Direction.LOWER,
+    )
+
+
+@takes(ClaimSettings)
+def polarity(request: MetricRequest) -> SampleMetric:
+    """Return polarity: the share of answer sentences that negate as the nearest context sentence.
+
+    Formula: of the sentences of which at least half of the content words stand in one sentence of
+    a context, the share that agrees with the nearest one: each negation of either has one in the
+    other among the words around it (one before, three behind); a negation of the context counts
+    only where half of those words are said. Negations of 16 languages are known by list. Range
+    [0, 1], a fraction, higher is better. Version 2.
+    Edge cases: no sentence is near enough to one of a context: 1, and counted in polarity.checked;
+    opposites that are no negations (allowed, forbidden) are not seen, nor double negation; chunks
+    without texts: unscored; unanswerable: not applicable.
+    Source: this project.
+    """
+    settings = own_settings(request, ClaimSettings)
+
+    def paired(output: SystemOutput) -> list[tuple[Statement, Statement]]:
+        sources = StatementSources(chunk.text for chunk in output.chunks)
+        pairs = [(one, sources.nearest(one)) for one in statements(settings.said(output))]
+        return [(one, source) for one, source in pairs if source is not None]
+
+    def agreement(
+        pairs: Sequence[tuple[Statement, Statement]], _sample: Sample, _output: SystemOutput
+    ) -> float:
+        return sum(one.agrees_with(source) for one, source in pairs) / len(pairs)
+
+    return metric_of_claims(
+        request,
+        paired,
+        agreement,
+        called="sentences near one of a context",
+        version=2,
+        settings=settings,
+    )
+
+
+@takes(ClaimSettings)
+def word_precision(request: MetricRequest) -> SampleMetric:
+    """Return word_precision: the share of the answer's content words that its contexts hold.
+
+    Formula: |C(answer) and T(contexts)| / |C(answer)|, T the words, C the distinct words without
+    those of grammar and without numbers, which have metrics of their own. An ending of one or two
+    letters does not count. Range [0, 1], a fraction, higher is better. Version 2.
+    Edge cases: nothing retrieved: 0; an answer without such a word: 1, since nothing of it could
+    stand elsewhere; chunks without texts: unscored; unanswerable: not applicable.
+    Source: K-precision of Adlakha et al., TACL 2024, over content words.
+    """
+    settings = own_settings(request, ClaimSettings)
+
+    def precision(_sample: Sample, output: SystemOutput) -> ValueOrReason:
+        if lacks_texts(output):
+            return NO_TEXTS
+        claimed = {
+            word
+            for word in content_words(settings.said(output))
+            if not (word[0].isdigit() or is_number_word(word))
+        }
+        return vocabulary(chunk.text for chunk in output.chunks).share(claimed) if claimed else 1.0
+
+    return claim_metric(request, precision, version=2, settings=settings)
+
+
+class LexicalSettings(ClaimSettings):
+    """Keys of lexical_support.
+
+    Attributes:
+        threshold: Share of a sentence's words that the contexts must hold.
+    """
+
+    threshold: float = Field(default=0.8, gt=0, le=1)
+
+
+@takes(LexicalSettings)
+def lexical_support(request: MetricRequest) -> SampleMetric:
+    """Return lexical_support: the share of answer sentences whose words the contexts hold.
+
+    Formula: share of sentences s with |T(s) and T(contexts)| / |T(s)| >= threshold, T the distinct
+    words. A tripwire, not a proof: it sees an answer that left its sources, not a wrong claim made
+    of their words. Range [0, 1], a fraction, higher is better. Version 4.
+    Edge cases: nothing retrieved, or no words in the answer: 0; chunks without texts: unscored;
+    unanswerable: not applicable.
+    Source: this project; token precision as in Adlakha et al., TACL 2024 (K-precision).
+    """
+    settings = own_settings(request, LexicalSettings)
+
+    def support(_sample: Sample, output: SystemOutput) -> ValueOrReason:
+        if lacks_texts(output):
+            return NO_TEXTS
+        sentences = worded_sentences(settings.heard(output))
+        if not sentences:
+            return 0.0
+        known = vocabulary(chunk.text for chunk in output.chunks)
+        supported = sum(
+            known.share(set(words(without_markers(s)))) >= settings.threshold - 1e-9
+            for s in sentences
+        )
+        return supported / len(sentences)
+
+    return claim_metric(request, support, version=4, settings=settings)
+
+
+def citation_validity(request: MetricRequest) -> SampleMetric:
+    """Return citation_validity: the share of citations that resolve to a retrieved chunk.
+
+    Formula: share of the citations n with 1 <= n <= number of chunks; those the system reports
+    where it does, else the markers [n] of the answer. Range [0, 1], a fraction, higher is better.
+    Version 2.
+    Edge cases: an answer without any citation: 1, and counted in citation_validity.checked;
+    unanswerable: not applicable.
+    Source: this project.
+    """
+
+    def validity(_sample: Sample, output: SystemOutput) -> ValueOrReason:
+        cited = _citations(output)
+        return sum(1 <= number <= len(output.chunks) for number in cited) / len(cited)
+
+    metric = claim_metric(request, validity, version=2)
+    return of_a_part(metric, request, _citations, called="citations")
+
+
+def _citations(output: SystemOutput) -> Sequence[int]:
+    return markers(output.answer or "") if output.citations is None else output.citations
+
+
+@takes(ClaimSettings)
+def citation_coverage(request: MetricRequest) -> SampleMetric:
+    """Return citation_coverage: the share of answer sentences with a citation that resolves.
+
+    Formula: share of sentences with a marker [n], 1 <= n <= number of chunks. A marker behind the
+    full stop belongs to the sentence before it. Range [0, 1], a fraction, higher is better.
+    Version 4.
+    Edge cases: no marker at all 0, also where the system reports citations apart from the text;
+    no words in the answer 0; unanswerable: not applicable.
+    Source: this project; after Gao et al., ALCE, EMNLP 2023, without their entailment model.
+    """
+    settings = own_settings(request, ClaimSettings)
+
+    def coverage(_sample: Sample, output: SystemOutput) -> ValueOrReason:
+        sentences = worded_sentences(settings.heard(output))
+        places = range(1, len(output.chunks) + 1)
+        citing = sum(any(n in places for n in markers(s)) for s in sentences)
+        return citing / max(1, len(sentences))
+
+    return claim_metric(request, coverage, version=4, settings=settings)
+
+
+@takes(ClaimSettings)
+def quote_fidelity(request: MetricRequest) -> SampleMetric:
+    """Return quote_fidelity: the share of quoted spans that stand verbatim in a context.
+
+    Formula: share of the spans of three words or more in quotation marks whose words stand, in
+    this order and without a gap, in one retrieved chunk; case and punctuation do not count. Range
+    [0, 1], a fraction, higher is better. Version 4.
+    Edge cases: nothing retrieved 0; no such span: 1, and counted in quote_fidelity.checked; chunks
+    without texts: unscored; unanswerable: not applicable.
+    Source: this project.
+    """
+    settings = own_settings(request, ClaimSettings)
+
+    def fidelity(spans: Sequence[list[str]], _sample: Sample, output: SystemOutput) -> float:
+        held = phrases_held(spans, (units(chunk.text) for chunk in output.chunks))
+        return sum(held) / len(spans)
+
+    return metric_of_claims(
+        request,
+        lambda output: quotes(settings.said(output)),
+        fidelity,
+        called="quotes",
+        version=4,
+        settings=settings,
+    )

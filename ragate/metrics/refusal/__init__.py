@@ -1,1 +1,0 @@
-"""Whether the system refuses what it should, and only that."""
