@@ -1,14 +1,15 @@
 """A way to reach the RAG of a project, as far as it can be told without asking."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-# Under what names a question is taken by custom, the likeliest first.
-QUESTION = (
-    *("question", "query", "q", "user_query", "user_question", "prompt", "message", "text"),
-    *("input", "user_input", "question_text", "search", "search_query", "content", "ask"),
-)
+QUESTION = ("question", "query", "q")
+# Words that a question is named by, the likeliest first, and those that stand beside them.
+_NAMED = (*QUESTION, "prompt", "message", "utterance", "text", "input", "search", "content", "ask")
+_BESIDE = frozenset({"user", "customer", "chat", "raw", "current", "latest", "term", "string"})
+_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,35 @@ class RagCandidate:
     def first(self) -> Mapping[str, Any]:
         """Its keys as they are tried first."""
         return {**self.settings, **(self.variants[0] if self.variants else {})}
+
+
+def questions_in(names: Iterable[str]) -> list[str]:
+    """Return those that a question is taken under by custom, the likeliest first: `userQuery`."""
+    ranks = {name: rank for name in names if (rank := _rank(name)) is not None}
+    return sorted(ranks, key=lambda name: (ranks[name], len(name), name))
+
+
+def is_question(name: str, *, surely: bool = False) -> bool:
+    """Return whether an argument of this name may be a question.
+
+    Args:
+        surely: Leave out what any function may take, as "text" and "message".
+    """
+    rank = _rank(name)
+    return rank is not None and not (
+        surely and rank >= len(QUESTION) and _BESIDE.isdisjoint(_words(name))
+    )
+
+
+def _rank(name: str) -> int | None:
+    """Return the place of the likeliest word of a name that has none but these."""
+    words = _words(name) if name.isidentifier() else []
+    ranks = [_NAMED.index(word) for word in words if word in _NAMED]
+    return min(ranks) if ranks and {*words} <= {*_NAMED, *_BESIDE} else None
+
+
+def _words(name: str) -> list[str]:
+    return [word.lower() for word in _WORD.findall(name)]
 
 
 def body_template(body: Mapping[str, object]) -> str:

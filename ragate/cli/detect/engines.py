@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from ragate.cli.detect.candidate import QUESTION, RagCandidate
+from ragate.cli.detect.candidate import RagCandidate, questions_in
 from ragate.cli.detect.python_files import (
     Function,
     PythonFile,
@@ -92,7 +92,7 @@ def input_variants(text: str, *, graph: bool) -> tuple[Mapping[str, str], ...]:
         graph: It takes a state: a plain text is nothing for it, and a chat may be.
     """
     words = set(_WORD.findall(text))
-    keys = [{"input_key": name} for name in QUESTION if name in words and name != "message"]
+    keys = [{"input_key": name} for name in questions_in(words - {"message"})[:4]]
     chat = [_MESSAGES] if words & {"MessagesState", "add_messages", "messages"} else []
     declared = "MessagesState" in words or "create_react_agent" in words or "create_agent" in words
     if not graph:

@@ -2,13 +2,9 @@
 
 from collections.abc import Iterator
 
-from ragate.cli.detect.candidate import RagCandidate
+from ragate.cli.detect.candidate import RagCandidate, is_question
 from ragate.cli.detect.python_files import Function, PythonFile, called, dotted, required
 
-_PARAMETERS = (
-    *("question", "query", "user_question", "user_query", "user_input", "q"),
-    *("prompt", "message", "text", "input"),
-)
 _NAMES = (
     *("answer", "answer_question", "ask", "rag", "query", "get_answer", "generate_answer", "chat"),
     *("respond", "run_rag", "ask_question", "query_rag", "qa", "generate_response", "get_response"),
@@ -84,17 +80,12 @@ def find_unmade(files: list[PythonFile]) -> Iterator[str]:
 
 def _takes_question(function: Function) -> bool:
     arguments = required(function)
-    return len(arguments) == 1 and arguments[0].arg.lower() in _PARAMETERS
+    return len(arguments) == 1 and is_question(arguments[0].arg)
 
 
 def _is_asked(function: Function) -> bool:
     """Whether its argument can hardly be anything but a question."""
-    return _takes_question(function) and _sure(required(function)[0].arg)
-
-
-def _sure(argument: str) -> bool:
-    """Whether a name says question: "text" and "message" are what any function may take."""
-    return _PARAMETERS.index(argument.lower()) < _PARAMETERS.index("prompt")
+    return _takes_question(function) and is_question(required(function)[0].arg, surely=True)
 
 
 def _likelihood(name: str, function: Function) -> int:
@@ -102,7 +93,7 @@ def _likelihood(name: str, function: Function) -> int:
     decorators = {dotted(each).rpartition(".")[2] for each in function.decorator_list}
     if name.startswith("_") or not _takes_question(function) or decorators & _OTHERWISE:
         return 0
-    sure = _sure(required(function)[0].arg)
+    sure = is_question(required(function)[0].arg, surely=True)
     if name.lower() in _NAMES:
         return (70 if sure else 55) - _NAMES.index(name.lower()) // 2
     if _WORDS & set(name.lower().split("_")):

@@ -6,7 +6,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from ragate.cli.detect.candidate import QUESTION, RagCandidate
+from ragate.cli.detect.candidate import RagCandidate, is_question, questions_in
 from ragate.cli.detect.programs import node_adapter
 from ragate.cli.detect.routes import HEALTH, HOST, request_variants
 from ragate.cli.detect.script_files import ScriptFile, manifest, script_files
@@ -125,8 +125,8 @@ def node_program(package: Any, path: str) -> list[str]:
 def _fields(code: str, text: str) -> list[str]:
     """Return the names under which a route may take the question: those near it first."""
     near, words = set(_WORD.findall(code)), set(_WORD.findall(text))
-    found = [name for name in QUESTION[:-1] if name in near]
-    return (found or [name for name in QUESTION[:-1] if name in words])[:4]
+    found = questions_in(near - {"ask"})
+    return (found or questions_in(words - {"ask"}))[:4]
 
 
 def _port(main: ScriptFile, files: list[ScriptFile]) -> int:
@@ -169,7 +169,7 @@ def _taken(takes: str) -> tuple[str, bool]:
     """Return the field of the first parameter that takes the question, and whether one does."""
     if takes.startswith("{"):
         names = _WORD.findall(takes.partition("}")[0])
-        field = next((name for name in QUESTION if name in names), "")
+        field = next(iter(questions_in(names)), "")
         return field, bool(field)
     first = _WORD.match(takes)
-    return "", bool(first and first[0].lower() in {*QUESTION, "userquestion", "userquery"})
+    return "", bool(first and is_question(first[0]))

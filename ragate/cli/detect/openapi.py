@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from ragate.cli.detect.candidate import QUESTION, RagCandidate, body_template
+from ragate.cli.detect.candidate import RagCandidate, body_template, questions_in
 from ragate.support.foreign_files import start_of
 
 NAMES = ("openapi.json", "openapi.yaml", "openapi.yml", "swagger.json", "swagger.yaml")
@@ -81,7 +81,7 @@ def _question_fields(schema: Mapping[str, Any], document: Mapping[str, Any]) -> 
     """Return the fields of a body that may take the question, the likeliest first."""
     fields = schema.get("properties", {})
     texts = [name for name in fields if _kind(fields[name], document) in {"string", ""}]
-    customary = [name for name in QUESTION if name in texts]
+    customary = questions_in(texts)
     needed = [name for name in texts if name in schema.get("required", ())]
     return customary or (needed if len(needed) == 1 else [])
 

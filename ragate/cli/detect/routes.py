@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ragate.cli.detect.candidate import QUESTION, RagCandidate, body_template
+from ragate.cli.detect.candidate import QUESTION, RagCandidate, body_template, questions_in
 from ragate.cli.detect.environment import own_python
 from ragate.cli.detect.python_files import Function, PythonFile, called, dotted, required, text_of
 from ragate.support.foreign_files import start_of
@@ -15,7 +15,10 @@ from ragate.support.foreign_files import start_of
 HOST = "127.0.0.1"
 FRAMEWORKS = {"FastAPI": "fastapi", "Starlette": "starlette", "Flask": "flask", "Quart": "flask"}
 HEALTH = re.compile(r"health|alive|ready|ping|status|livez|readyz", re.I)
-_ASKS = re.compile(r"ask|query|chat|answer|rag|question|search|retriev|complet|predict", re.I)
+_ASKS = re.compile(
+    r"ask|query|chat|answer|rag|question|search|retriev|complet|predict|respon[ds]|convers|assist",
+    re.I,
+)
 _VERBS = frozenset({"post", "get", "put"})
 _PORTS = (
     ("Dockerfile", re.compile(r"^EXPOSE\s+(\d+)|--port[= ,\"']+(\d+)", re.MULTILINE)),
@@ -111,9 +114,9 @@ def _fields(route: _Route, files: list[PythonFile]) -> list[str]:
     for argument in [*route.function.args.args, *route.function.args.kwonlyargs]:
         model = classes.get(dotted(argument.annotation).rpartition(".")[2])
         near |= _words(model) if model is not None else set()
-    found = [name for name in QUESTION if name in near]
+    found = questions_in(near)
     if not found and route.asks:
-        found = [name for name in QUESTION if name in route.file.text] or list(QUESTION[:3])
+        found = questions_in(_words(route.file.tree)) or list(QUESTION)
     return found[:_MOST_FIELDS]
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ragate.cli.detect.candidate import QUESTION, RagCandidate
+from ragate.cli.detect.candidate import RagCandidate, questions_in
 from ragate.cli.init.config_text import toml
 from ragate.cli.one_question import opened
 from ragate.config import Config, parse_config
@@ -233,7 +233,7 @@ def _learned(message: str, variant: Mapping[str, Any]) -> list[dict[str, Any]]:
     body = variant.get("body")
     if not names or body is None:
         return []
-    asked = next((name for name in names if name.lower() in QUESTION), "")
+    asked = next(iter(questions_in(names)), "")
     others = "".join(f', {json.dumps(name)}: "ragate"' for name in names if name != asked)
     if asked:
         return [{**variant, "body": f"{{{json.dumps(asked)}: {{{{ query | tojson }}}}{others}}}"}]
