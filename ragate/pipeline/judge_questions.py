@@ -1,7 +1,7 @@
 """What the judge of a run was asked about one output, and what it answered: from the cache alone.
 
 The judge goes its way once more with a client that sends nothing: it hands back the replies that
-were kept, and notes each question. A judge of several questions goes on where a reply was kept.
+were kept, and notes each question.
 """
 
 from collections.abc import AsyncIterator, Sequence
@@ -16,7 +16,7 @@ from ragate.core.judging.applicability import PAIRWISE
 from ragate.errors import ProviderError, RagateError
 from ragate.models import Run, Sample, SystemOutput
 from ragate.pipeline.run.relative_dates import judged_on
-from ragate.pipeline.score.judgement_cache import cached_steps
+from ragate.pipeline.score.judgement_cache import cached_steps, reply_key
 from ragate.pipeline.score.policy_metrics import judged_metrics, make_metrics
 from ragate.protocols import ChatReply, ChatRequest, Judge, Resources, Steps, judge_abilities
 from ragate.renderers.explain import JudgeQuestion
@@ -44,8 +44,8 @@ async def judge_questions(
             dated = judged_on(judge, run.manifest.eval_date, [sample])
             apart = judge_abilities(judge).apart or settings.use == "llamaindex"
             for group in [[name] for name in criteria] if apart else [criteria]:
-                kept.title = ", ".join(group)
                 await dated(group, sample, output)
+                kept.close(", ".join(group))
     except RagateError as error:
         return [JudgeQuestion(settings.use, note=error.message)]
     return _redacted(config, operations, kept.questions)
@@ -78,19 +78,22 @@ class _KeptReplies:
     """Both what a judge asks and what remembers its steps: nothing is sent, and all is noted.
 
     Attributes:
-        title: What is judged.
-        questions: What was asked so far.
+        questions: What was asked about the criteria that are done.
     """
 
     def __init__(self, steps: Steps) -> None:
         self._steps = steps
-        self._next: str | None = None
-        self.title = ""
+        self._open: list[JudgeQuestion] = []
         self.questions: list[JudgeQuestion] = []
 
+    def close(self, criteria: str) -> None:
+        """Note what was asked about some criteria: where a reply was kept, what was answered."""
+        answered = [each for each in self._open if each.reply is not None]
+        self.questions += [replace(each, of=criteria) for each in answered or self._open[:1]]
+        self._open = []
+
     async def get(self, key: str) -> None:
-        """Return nothing, so that the judge asks; its reply is ready then."""
-        self._next = await self._steps.get(key)
+        """Return nothing, so that the judge asks."""
 
     async def keep(self, key: str, text: str) -> None:
         """Keep nothing: it came from there."""
@@ -99,13 +102,14 @@ class _KeptReplies:
         """Note the question and return the reply to it.
 
         Raises:
-            ProviderError: it is not known.
+            ProviderError: it is not known; as of a server that does not take a format, so that the
+                judge asks in the other ways in which it may have been asked.
         """
         del draw
-        reply, self._next = self._next, None
-        self.questions.append(JudgeQuestion(self.title, tuple(request.messages), reply))
+        reply = await self._steps.get(reply_key(request))
+        self._open.append(JudgeQuestion("", tuple(request.messages), reply))
         if reply is None:
-            raise ProviderError(_NOT_KEPT)
+            raise ProviderError(_NOT_KEPT, status=400)
         return ChatReply(reply, reused=True)
 
 

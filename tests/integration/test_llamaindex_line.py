@@ -167,3 +167,22 @@ def test_a_report_names_what_no_canary_checks(project, server, capsys, guideline
     shown = capsys.readouterr().out
     assert ("nothing checks" in shown) is bool(note)
     assert note in shown
+
+
+def test_a_sample_is_explained_question_by_question_with_what_was_answered(project, server, capsys):
+    assert run(["baseline", "update", "--runs", "1"]) == 0
+    config = project / "ragate.toml"
+    config.write_text(config.read_text().replace("top_k = ", "top_k = 1 #"))
+    run(["check"])
+    server.requests.clear()
+    capsys.readouterr()
+
+    run(["report", "latest", "--explain", "apples"])
+
+    asked = capsys.readouterr().out.split("Judge, question ")[1:]
+    assert server.requests == []
+    assert [each.splitlines()[0] for each in asked] == [
+        "1 of 2: faithfulness_binary",
+        "2 of 2: relevancy",
+    ]
+    assert all("\n  answered\n  | YES" in each for each in asked)

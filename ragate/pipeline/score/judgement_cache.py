@@ -12,6 +12,7 @@ from ragate.config import Config
 from ragate.core.hashing import digest
 from ragate.judges import CUT
 from ragate.models import Score, ScoreState
+from ragate.protocols import ChatClient, ChatReply, ChatRequest
 from ragate.runtime.resources import Opened
 
 _ASIDE: ContextVar[bool] = ContextVar("ragate-aside", default=False)
@@ -113,6 +114,11 @@ def cached_steps(config: Config, opened: Opened) -> CachedSteps:
     )
 
 
+def reply_key(request: ChatRequest) -> str:
+    """Return what a reply is shown by: no judge takes it in place of a call."""
+    return digest(["reply", request.model, request.messages, request.parameters])
+
+
 class CachedSteps:
     """Implements `ragate.protocols.Steps` by the cache.
 
@@ -141,6 +147,16 @@ class CachedSteps:
             return
         self._unwritten[self._at_server(key)] = text
         await self.flush()
+
+    def client(self, client: ChatClient) -> ChatClient:
+        """Return a client whose replies are kept under their `reply_key`, to be shown later."""
+
+        async def ask(request: ChatRequest, *, draw: int = 0) -> ChatReply:
+            reply = await client(request, draw=draw)
+            await self.keep(reply_key(request), reply.text)
+            return reply
+
+        return ask
 
     async def trust(self) -> None:
         """Write what was kept so far, and from now on at once."""

@@ -94,7 +94,13 @@ async def open_judge(
         chat: Gives its clients, None for those of `opened`.
     """
     steps = cached_steps(config, opened)
-    resources = replace(opened.judge, steps=steps, chat=chat or opened.judge.chat)
+    ask, capped = chat or opened.judge.chat, opened.judge.capped
+    resources = replace(
+        opened.judge,
+        steps=steps,
+        chat=lambda provider: steps.client(ask(provider)),
+        capped=lambda client: steps.client(capped(client)),
+    )
     async with plugins.judge(settings.use, settings.own, resources) as judge:
         yield OpenJudge(judge, settings, cached_judgements(config, opened), steps)
 

@@ -48,7 +48,7 @@ def test_a_sample_is_explained_with_what_its_judge_was_asked_and_without_a_call(
     assert server.requests == []
     asked = shown.split("Judge, question 1 of 1: faithfulness")[1]
     assert "\n  system\n  | " in asked
-    assert "answered: only its scores are kept" in asked
+    assert '\n  answered\n  | {"' in asked
 
 
 def test_a_run_after_no_change_makes_no_call_of_any_kind(recorded, server, capsys):
