@@ -26,13 +26,16 @@ def where_of(target: str) -> str:
     return f"[system] target = {target!r}"
 
 
-def check_form(target: str) -> None:
+def check_form(target: str, *, made: bool = False) -> None:
     """Check that a target is a dotted path.
+
+    Args:
+        made: It may name a method of what a function makes: ``my.module:build().ask``.
 
     Raises:
         ConfigError: says what is wrong with it, and what to write.
     """
-    if wrong := _wrong_form(target):
+    if wrong := _wrong_form(target.replace("().", ".", 1) if made else target):
         raise ConfigError(f"{where_of(target)}: not a dotted path: {wrong[0]}", remedy=wrong[1])
 
 

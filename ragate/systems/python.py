@@ -131,7 +131,7 @@ async def create(settings: Mapping[str, Any], resources: Resources) -> AsyncIter
         SystemStartError: what it connects to cannot be reached.
     """
     keys = read_settings(Settings, settings, where="[system]")
-    check_form(keys.target)
+    check_form(keys.target, made=True)
     async with open_target("python", keys, resources) as target:
         yield PythonSystem(keys, resources, target)
 

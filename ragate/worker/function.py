@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from ragate.worker.target import (
     TargetError,
     TargetRaised,
+    attribute,
     check_bind,
     imported,
     takes,
@@ -61,7 +62,7 @@ class FunctionTarget:
             TargetError: it cannot be imported or called with one question.
             TargetRaised: its code raised.
         """
-        found = await self._bound(imported(self._keys["target"], self._root, self._environment))
+        found = await self._bound(self._keys["target"])
         if self._keys["factory"] or inspect.isclass(found):
             found = await self._made(found)
         self._ask = self._callable(found)
@@ -84,9 +85,16 @@ class FunctionTarget:
         """Leave what the factory opened."""
         await self._stack.aclose()
 
-    async def _bound(self, found: Any) -> Any:
-        """Return a method of a class as one of an object of it; anything else as it is."""
-        module, _, path = self._keys["target"].partition(":")
+    async def _bound(self, target: str) -> Any:
+        """Return a method of a class as one of an object of it; anything else as it is.
+
+        ``my.module:build().ask`` is a method of what ``build`` makes.
+        """
+        maker, made, method = target.partition("().")
+        found = imported(maker, self._root, self._environment)
+        if made:
+            return attribute(await self._made(found), method)
+        module, _, path = target.partition(":")
         owner, _, name = path.rpartition(".")
         if not owner or not inspect.isfunction(found):
             return found

@@ -49,7 +49,15 @@ def imported(target: str, root: str, environment: str) -> Any:
         TargetRaised: the module raised on import.
     """
     module, _, path = target.partition(":")
-    found = _module(module, root, environment)
+    return attribute(_module(module, root, environment), path)
+
+
+def attribute(found: Any, path: str) -> Any:
+    """Return what a dotted path leads to in an object.
+
+    Raises:
+        TargetError: it has no such name.
+    """
     for name in path.split("."):
         if not hasattr(found, name):
             names = tuple(attribute for attribute in dir(found) if not attribute.startswith("_"))

@@ -1,5 +1,6 @@
 """Functions of a project that take a question."""
 
+import ast
 from collections.abc import Iterator
 
 from ragate.cli.detect.candidate import RagCandidate, is_question
@@ -28,6 +29,7 @@ def find_functions(files: list[PythonFile]) -> Iterator[RagCandidate]:
                 yield _candidate(file, name, f"the function {where}", likelihood)
         yield from _of_objects(file, files)
         yield from _of_classes(file, files)
+        yield from _of_makers(file, files)
 
 
 def _of_objects(file: PythonFile, files: list[PythonFile]) -> Iterator[RagCandidate]:
@@ -62,10 +64,30 @@ def _of_classes(file: PythonFile, files: list[PythonFile]) -> Iterator[RagCandid
                 yield _candidate(file, f"{name}.{method.name}", where, likelihood - 4)
 
 
+def _of_makers(file: PythonFile, files: list[PythonFile]) -> Iterator[RagCandidate]:
+    """Yield methods of what functions without an argument make."""
+    classes = {name: (node, each) for each in files for name, node in each.classes.items()}
+    for maker, function in file.functions.items():
+        made = _makes(function) & classes.keys() if not required(function) else set()
+        for node, home in (classes[name] for name in sorted(made)):
+            for method in home.methods(node).values():
+                if _is_asked(method) and (likelihood := _likelihood(method.name, method)):
+                    where = f"the function {maker}().{method.name}() in {home.path}:{method.lineno}"
+                    yield _candidate(file, f"{maker}().{method.name}", where, likelihood - 3)
+
+
+def _makes(function: Function) -> set[str]:
+    """Return the names of classes that a function says it returns, or returns an object of."""
+    returned = [node.value for node in ast.walk(function) if isinstance(node, ast.Return)]
+    names = {called(value) for value in returned if value} | {dotted(function.returns)}
+    return {name.rpartition(".")[2] for name in names}
+
+
 def find_unmade(files: list[PythonFile]) -> Iterator[str]:
     """Yield methods that take a question, of classes that want arguments: nobody can ask these."""
+    made = {name for file in files for each in file.functions.values() for name in _makes(each)}
     for file in files:
-        held = {called(value).rpartition(".")[2] for value in file.values.values()}
+        held = {called(value).rpartition(".")[2] for value in file.values.values()} | made
         for name, node in file.classes.items():
             methods = file.methods(node)
             wanted = required(methods["__init__"]) if "__init__" in methods else []

@@ -45,7 +45,7 @@ async def asked(
     resources: Resources,
     samples: Sequence[Sample],
     *,
-    timeout_s: float = 20.0,
+    timeout_s: float = 60.0,
 ) -> list[SystemOutput]:
     """Return an output for each sample, in order."""
     async with plugins.system(use, settings, resources) as system:
@@ -68,7 +68,7 @@ def ask(
     root: Path,
     *,
     samples: Sequence[Sample] | None = None,
-    timeout_s: float = 20.0,
+    timeout_s: float = 60.0,
     **fields: Any,
 ) -> list[SystemOutput]:
     """Return what the system answers, in a loop of its own."""

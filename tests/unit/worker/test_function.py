@@ -33,6 +33,20 @@ def test_an_exception_is_the_failure_of_its_sample_alone(
     assert len(message(outputs[1])) <= 2000
 
 
+@pytest.mark.parametrize("kind", ["def", "async def"])
+def test_a_method_of_what_a_function_makes_is_asked(tmp_path: Path, kind: str):
+    code = (
+        "class Rag:\n    def __init__(self, name): self.name = name\n"
+        "    async def run(self, query): return f'{self.name}: {query}'\n"
+        f"made = []\n{kind} build():\n    made.append(1)\n    return Rag(f'made {{len(made)}}')"
+    )
+    target = {"target": f"{module(tmp_path, code)}:build().run"}
+
+    outputs = ask("python", target, tmp_path, samples=[sample_factory("q1"), sample_factory("q2")])
+
+    assert [str(output.answer)[:7] for output in outputs] == ["made 1:"] * 2
+
+
 @pytest.mark.parametrize("name", ["KeyboardInterrupt", "GeneratorExit"])
 def test_what_would_end_a_thread_is_told_at_once(tmp_path: Path, name: str):
     target = module(tmp_path, f"def answer(query): raise {name}('by hand')")

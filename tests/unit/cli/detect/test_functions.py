@@ -45,6 +45,22 @@ def test_methods_of_an_object_and_classes_that_can_be_called_are_found(tmp_path:
 
 
 @pytest.mark.parametrize(
+    "maker",
+    ["def build(top_k=3) -> Rag: return make(top_k)", "async def build(): return Rag(open())"],
+)
+def test_a_method_of_what_a_function_makes_is_found_and_not_out_of_reach(
+    tmp_path: Path, maker: str
+):
+    code = f"class Rag:\n    def __init__(self, index): ...\n    def run(self, query): ...\n{maker}"
+    files = python_files(project(tmp_path, app=code))
+
+    found = only(list(find_functions(files)))
+
+    assert found.settings == {"target": "app:build().run"}
+    assert not list(find_unmade(files))
+
+
+@pytest.mark.parametrize(
     "code",
     [
         "def _answer(question): ...",
