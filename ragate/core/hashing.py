@@ -87,4 +87,5 @@ def output_hash(output: SystemOutput, retrieval: str = "") -> str:
         ]
     failed = output.error.kind if output.error else None
     scored = [retrieval or retrieval_hash(output), output.answer, output.citations, calls, failed]
-    return digest(scored if output.first_stage is None else [*scored, output.first_stage])
+    later = [] if output.first_stage is None else [output.first_stage]
+    return digest([*scored, *later, *(["cut off"] if output.cut_off else ())])

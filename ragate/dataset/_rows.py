@@ -99,7 +99,7 @@ REFERENCES = (
 # What the system `replay` reads of such a row.
 RECORDED = frozenset(
     {"answer", "contexts", "chunks", "citations", "latency", "error", "run", "hash"}
-    | {"usage", "tool_calls", "first_stage", "executed"}
+    | {"usage", "tool_calls", "first_stage", "executed", "finish_reason"}
 )
 _RETRIEVED = frozenset({"contexts", "chunks"})
 MAX_BYTES = 1024**3  # read row by row

@@ -32,6 +32,7 @@ METRICS = {
     "char_3gram_recall": "ragate.metrics.reference:char_3gram_recall",
     # The answer, against its contexts.
     "citation_coverage": "ragate.metrics.grounding:citation_coverage",
+    "citation_support": "ragate.metrics.grounding:citation_support",
     "citation_validity": "ragate.metrics.grounding:citation_validity",
     "entailment": "ragate.metrics.entailment:entailment",
     "entity_support": "ragate.metrics.grounding:entity_support",
@@ -55,6 +56,7 @@ METRICS = {
     "embedded_hallucination": "ragate.metrics.embedding:embedded_hallucination",
     # The answer by itself: checks that need no label and no model: passed or not, with the reason.
     "not_empty": "ragate.metrics.checks:not_empty",
+    "complete_answer": "ragate.metrics.checks:complete_answer",
     "has_contexts": "ragate.metrics.checks:has_contexts",
     "has_citations": "ragate.metrics.checks:has_citations",
     "min_retrieval_score": "ragate.metrics.checks:min_retrieval_score",

@@ -10,6 +10,7 @@ from typing import Literal
 from pydantic import Field
 
 from ragate.core.judging.applicability import NO_TEXTS, lacks_texts, unanswerable
+from ragate.core.text.endings import cut_off
 from ragate.core.text.segmentation import words
 from ragate.core.text.unicode_forms import visible
 from ragate.core.text.words import markers, without_markers
@@ -98,6 +99,26 @@ def not_empty(request: MetricRequest) -> Check:
 
 def _no_words(_sample: Sample, output: SystemOutput) -> str:
     return "" if words(without_markers(output.answer or "")) else "the answer holds no word"
+
+
+def complete_answer(request: MetricRequest) -> Check:
+    """Return complete_answer: 1 where the answer ends, 0 where it looks cut off.
+
+    Formula: 1[the model did not stop at its limit of tokens, and the answer ends as a sentence,
+    item, table or block of code does]: with a sentence's sign of any script, a citation or an
+    address, and not with an open block, row, bracket, comma, colon or ellipsis. Range [0, 1], a
+    fraction, higher is better. Version 1.
+    Edge cases: six words by themselves, and items of a list without full stops, end where no word
+    of grammar is the last; one cut behind a whole sentence looks whole; asked of unanswerable
+    questions as well.
+    Source: this project.
+    """
+    return check_metric(request, _cut_off, exclude=applies_to_all)
+
+
+def _cut_off(_sample: Sample, output: SystemOutput) -> str:
+    limit = "the model stopped at its limit of tokens"
+    return limit if output.cut_off else cut_off(output.answer or "")
 
 
 def has_contexts(request: MetricRequest) -> Check:

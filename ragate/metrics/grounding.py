@@ -22,6 +22,9 @@ from ragate.metrics._sample_metric import SampleMetric, ValueOrReason
 from ragate.models import Direction, Sample, SystemOutput
 from ragate.protocols import MetricRequest
 
+LEAST_HELD = 0.5  # share of a sentence's words that the passage it cites has to hold
+LEAST_LEAD = 0.8  # of what the best of the passages that it does not cite holds
+
 
 def _texts(sample: Sample, output: SystemOutput) -> list[str]:
     """Return what may bear a claim out: the contexts and what was asked."""
@@ -251,6 +254,49 @@ def citation_validity(request: MetricRequest) -> SampleMetric:
 
 def _citations(output: SystemOutput) -> Sequence[int]:
     return markers(output.answer or "") if output.citations is None else output.citations
+
+
+@takes(ClaimSettings)
+def citation_support(request: MetricRequest) -> SampleMetric:
+    """Return citation_support: the share of citations whose passage bears their sentence out.
+
+    Formula: of the citations [n] of a sentence, the share whose chunk holds h(n) >= 1/2 of its
+    content words and numbers, and h(n) >= 0.8 h(m) for every chunk m that the sentence does not
+    cite: what another passage would hold as well is chance. An ending of one or two letters does
+    not count. Range [0, 1], a fraction, higher is better. Version 1.
+    Edge cases: citations that the system reports apart from the text are of the whole answer; one
+    that resolves to no chunk is not supported; an answer without citations: 1, and counted in
+    citation_support.checked; chunks without texts: unscored; unanswerable: not applicable.
+    Source: this project; after Gao et al., ALCE, EMNLP 2023, without their entailment model.
+    """
+    settings = own_settings(request, ClaimSettings)
+
+    def cited(output: SystemOutput) -> list[tuple[frozenset[str], tuple[int, ...]]]:
+        said = [(one, markers(one)) for one in split_sentences(settings.heard(output))]
+        if not any(numbers for _, numbers in said):
+            said = [(settings.heard(output), list(output.citations or ()))]
+        return [
+            (frozenset(content_words(without_markers(text))), tuple(numbers))
+            for text, numbers in said
+            if numbers
+        ]
+
+    return metric_of_claims(
+        request, cited, _borne_out, called="citations", version=1, settings=settings
+    )
+
+
+def _borne_out(
+    cited: Sequence[tuple[frozenset[str], tuple[int, ...]]], _sample: Sample, output: SystemOutput
+) -> float:
+    passages = [vocabulary([chunk.text]) for chunk in output.chunks]
+    supported: list[bool] = []
+    for said, numbers in cited:
+        held = {place: passage.share(said) for place, passage in enumerate(passages, start=1)}
+        others = max((share for place, share in held.items() if place not in numbers), default=0.0)
+        least = max(LEAST_HELD, LEAST_LEAD * others) - 1e-9
+        supported += [(not said and n in held) or held.get(n, -1.0) >= least for n in numbers]
+    return sum(supported) / len(supported)
 
 
 @takes(ClaimSettings)

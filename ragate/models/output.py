@@ -101,6 +101,7 @@ class SystemOutput(Frozen):
         request_hash: Hash of the whole model request, where the system knows it.
         first_stage: Where the system reranks: document ids as they were ranked before, best first,
             with those that reranking then dropped; None where it does not, or does not say.
+        finish_reason: Why the model stopped, as it says; "" where that is not known.
         executed: Results of its calls, where they were carried out. No part of `output_hash`: the
             world may change while the system repeats.
     """
@@ -115,4 +116,10 @@ class SystemOutput(Frozen):
     error: Failure | None = None
     request_hash: str | None = None
     first_stage: tuple[str, ...] | None = None
+    finish_reason: str = ""
     executed: Executed | None = None
+
+    @property
+    def cut_off(self) -> bool:
+        """Whether the model stopped at its limit of tokens."""
+        return self.finish_reason.lower() in {"length", "max_tokens", "max_output_tokens"}

@@ -19,7 +19,7 @@ from ragate.outputs.call_list import read_calls
 _KNOWN = frozenset(
     {"id", "question", "query", "run", "hash", "answer", "contexts", "chunks", "citations"}
     | {"tool_calls", "usage", "latency", "latency_s", "error", "request_hash"}
-    | {"first_token", "first_token_s", "first_stage", "executed"}
+    | {"first_token", "first_token_s", "first_stage", "executed", "finish_reason"}
 )
 
 
@@ -71,6 +71,7 @@ class RecordedOutput(Frozen):
     error: Failure | None = None
     request_hash: str | None = None
     first_stage: tuple[str, ...] | None = None
+    finish_reason: str = ""
     executed: Executed | None = None
 
     @model_validator(mode="before")
@@ -117,6 +118,7 @@ class RecordedOutput(Frozen):
             error=self.error,
             request_hash=self.request_hash,
             first_stage=self.first_stage,
+            finish_reason=self.finish_reason,
             executed=self.executed,
         )
 

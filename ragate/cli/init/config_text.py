@@ -54,6 +54,13 @@ KEY_WORDS = {
     "stream": "it answers in events",
 }
 
+# What can fail the gate, as far as it can be measured, before what sees much the same and is shown.
+_GATED = (
+    *("recall@10", "entity_support", "number_unit_support", "polarity", "citation_support"),
+    *("complete_answer", "lexical_support", "idf_f1", "ndcg@10", "hit_rate@5"),
+)
+MOST_GATED = 6
+
 
 @dataclass(frozen=True)
 class RecordedParts:
@@ -62,6 +69,7 @@ class RecordedParts:
     answers: bool = True
     texts: bool = True
     ids: bool = True
+    cites: bool = False
 
 
 @dataclass(frozen=True)
@@ -146,12 +154,24 @@ def config_text(
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
+    expects = recorded.ids and any(sample.expected for sample in samples)
+    references = any(sample.references for sample in samples)
+    grounded = recorded.answers and recorded.texts
+    cites = grounded and (recorded.cites or choice.answers == "chat")
+    measured = {
+        **dict.fromkeys(("recall@10", "ndcg@10", "hit_rate@5"), expects),
+        "citation_support": cites,
+        "complete_answer": recorded.answers,
+        "idf_f1": recorded.answers and references,
+    }
     return environment.get_template("ragate.toml.j2").render(
         manual=MANUAL,
         choice=choice,
         recorded=recorded,
-        expects=recorded.ids and any(sample.expected for sample in samples),
-        references=any(sample.references for sample in samples),
+        gated=[name for name in _GATED if measured.get(name, grounded)][:MOST_GATED],
+        expects=expects,
+        cites=cites,
+        references=references,
         unanswerable=any(not sample.answerable for sample in samples),
         key_variable=KEY_VARIABLE,
         quoted=quoted,

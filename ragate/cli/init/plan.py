@@ -13,6 +13,7 @@ from ragate.cli.init.survey import Survey
 from ragate.cli.init.workflow_files import named, plain_status, plain_workflow
 from ragate.cli.workflows import PLACEHOLDER
 from ragate.config import CONFIG_NAME, parse_config
+from ragate.core.text.words import markers
 from ragate.dataset import read_dataset
 from ragate.errors import UsageError
 from ragate.models import Sample
@@ -133,6 +134,7 @@ def _held(outputs: Sequence[RecordedOutput]) -> RecordedParts:
         answers=not outputs or any(output.answer for output in outputs),
         texts=not outputs or any(chunk.text for chunk in chunks),
         ids=not outputs or any(chunk.doc_id for chunk in chunks),
+        cites=any(output.citations or markers(output.answer or "") for output in outputs),
     )
 
 

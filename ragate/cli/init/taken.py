@@ -12,6 +12,7 @@ from ragate.cli.init.config_text import RecordedParts
 from ragate.cli.init.documents import IdSpelling, KnownDocuments
 from ragate.cli.one_question import shown_reply
 from ragate.core.hashing import UNNAMED
+from ragate.core.text.words import markers
 from ragate.models import RetrievedChunk
 from ragate.outputs.pointed import Pointers, pointed
 from ragate.outputs.seen_reply import LIKELY, read_events, read_reply
@@ -70,8 +71,11 @@ class Taken:
             chunks = self.asked.output.chunks
             named = bool(chunks) and not _unnamed(chunks)
             texts = any(chunk.text for chunk in chunks)
-            return RecordedParts(self.asked.output.answer is not None, texts, named)
-        return RecordedParts(*(part in self.pointers for part in ("answer", "contexts", "ids")))
+            output = self.asked.output
+            cites = bool(output.citations or markers(output.answer or ""))
+            return RecordedParts(output.answer is not None, texts, named, cites)
+        parts = ("answer", "contexts", "ids", "citations")
+        return RecordedParts(*(part in self.pointers for part in parts))
 
 
 def take(

@@ -43,7 +43,7 @@ def test_a_failed_sample_fails_every_check_with_its_message(
     assert (found.value, found.reason) == (0.0, reason)
 
 
-@pytest.mark.parametrize("name", sorted({*CHECKS} - {"not_empty"}))
+@pytest.mark.parametrize("name", sorted({*CHECKS} - {"not_empty", "complete_answer"}))
 def test_an_unanswerable_question_is_not_applicable(name: str) -> None:
     found = score(name, steps(answerable=False), GOOD, settings=SETTINGS.get(name))
 
@@ -233,3 +233,16 @@ def test_phrases_of_another_language_are_added() -> None:
     sample, settings = asked(query="Luettele maksut"), {"more_phrases": ["luettele"]}
 
     assert score("list_structure", sample, answered("x"), settings=settings).value == 0.0
+
+
+def test_an_answer_that_was_cut_off_is_not_complete() -> None:
+    found = score("complete_answer", asked(answerable=False), answered("It ends in the"))
+
+    assert (found.value, found.reason) == (0.0, "it ends with 'the'")
+
+
+def test_a_model_that_stopped_at_its_limit_did_not_complete_the_answer() -> None:
+    output = answered("It ends.").amended(finish_reason="length")
+    found = score("complete_answer", asked(), output)
+
+    assert (found.value, found.reason) == (0.0, "the model stopped at its limit of tokens")

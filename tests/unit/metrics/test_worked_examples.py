@@ -55,6 +55,7 @@ def test_the_example_of_a_reference(name: str, printed: str) -> None:
         ("unsupported_numbers", 1.0),
         ("citation_validity", 0.5),
         ("citation_coverage", 0.5),
+        ("citation_support", 0.5),
         ("quote_fidelity", 1.0),
     ],
 )

@@ -141,6 +141,7 @@ async def written(
         chunks=chunks,
         answer=text,
         citations=cited(text, len(chunks)),
+        finish_reason=reply.finish_reason,
         usage=Usage(
             calls=usage.calls + (not reply.reused),
             prompt_tokens=reply.prompt_tokens,

@@ -63,6 +63,27 @@ def test_the_metrics_are_the_ones_that_the_samples_allow(tmp_path: Path) -> None
     assert bare == {"error_rate", "latency_p95"}
 
 
+def test_at_most_six_metrics_can_fail_a_new_gate_and_each_sees_something_else(
+    tmp_path: Path,
+) -> None:
+    answered = JUDGED.model_copy(update={"references": ("So.",)})
+
+    def gated(cites: bool, *samples: Sample) -> set[str]:
+        text = config_text(REPLAY, samples, RecordedParts(cites=cites))
+        tables = config_of(text, tmp_path)["policy"]["metrics"]
+        names = {name for name, table in tables.items() if table["level"] == "error"}
+        return names - {"error_rate"}  # a ceiling, and no test
+
+    of_answers = {"entity_support", "number_unit_support", "polarity", "complete_answer"}
+    assert gated(True, answered) == {*of_answers, "recall@10", "citation_support"}
+    assert gated(False, answered) == {*of_answers, "recall@10", "lexical_support"}
+    asked = Sample(id="q2", query="And?", references=("So.",))
+    assert gated(False, asked) == {*of_answers, "lexical_support", "idf_f1"}
+    bare = config_text(REPLAY, [JUDGED], RecordedParts(answers=False, texts=False))
+    tables = config_of(bare, tmp_path)["policy"]["metrics"]
+    assert all(tables[name]["level"] == "error" for name in ("recall@10", "ndcg@10", "hit_rate@5"))
+
+
 def test_chat_names_the_key_variable_and_holds_no_key(tmp_path: Path) -> None:
     tables = config_of(config_text(Choice("pgvector", "docs", "chat"), [JUDGED]), tmp_path)
 

@@ -1,0 +1,63 @@
+"""Whether a text ends, or was cut off: by a limit of tokens, a stop sign, a broken stream."""
+
+import re
+
+from ragate.core.text.courtesy import without_courtesy
+from ragate.core.text.languages import function_words_of
+from ragate.core.text.segmentation import units
+from ragate.core.text.sentences import code_and_prose
+from ragate.core.text.unicode_forms import visible
+
+_SIGNS = tuple(".!?‽؟۔।॥።။。！？｡")
+_OPEN = (*",;:，；：、،([{（「『", "...", "…", "–", "—", " -")
+# What may stand behind the sign of a sentence: closing quotes, brackets and emphasis, emoji.
+_CLOSING = " \t\"'”’»)]}*_~`」』）】\ufe0f" + "".join(
+    map(chr, [*range(0x2190, 0x2C00), *range(0x1F000, 0x1FB00)])
+)
+_CITED = re.compile(r"\[[^\[\]]*\](?:\([^()\s]*\))?[*_`. ]*$")
+_ADDRESS = re.compile(r"\W?(?:https?://|www\.)")
+_FENCE = re.compile(r"[ \t]{0,20}(?:```|~~~)", re.MULTILINE)
+_ITEM = re.compile(r"[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]")
+_UNSIGNED = re.compile("[\u0e00-\u0eff\u1780-\u17ff]")  # in Thai, Lao and Khmer a blank ends one
+_SHORT = 6  # words, and characters of scripts without blanks, that answer without being a sentence
+_READ = 400  # characters of the last line
+
+
+def cut_off(text: str) -> str:
+    """Return why a text looks cut off, "" where it ends as a sentence, item, table or fence does.
+
+    So do a few words by themselves, a citation, an address, and an item of a list whose items have
+    no full stops. A text that is cut behind a whole sentence looks whole.
+    """
+    shown = visible(without_courtesy(text)).strip()
+    parts = [(is_code, part) for is_code, part in code_and_prose(shown) if part.strip()]
+    if not parts or parts[-1][0]:
+        return ""
+    prose = parts[-1][1].rstrip()
+    if _FENCE.search(prose):
+        return "a block of code is open"
+    *before, line = prose.split("\n")
+    if before and line.count("|") and before[-1].count("|"):
+        return "a row of the table is open" if line.count("|") < before[-1].count("|") else ""
+    last = line[-_READ:].rstrip()
+    if line.lstrip().startswith("#"):
+        return "it ends with a heading"
+    end = last.rstrip(_CLOSING)
+    if last.endswith(_OPEN) or end.endswith(_OPEN):
+        return f"it ends with {last[-1]!r}"
+    if not end or end.endswith(_SIGNS) or _CITED.search(last) or _ADDRESS.match(end.split()[-1]):
+        return ""
+    return _without_sign(end, line, before, shown)
+
+
+def _without_sign(end: str, line: str, before: list[str], shown: str) -> str:
+    """Return why a text without a sign of its end looks cut off, "" where it does not."""
+    if _UNSIGNED.match(end[-1]):
+        return ""
+    word = (units(end) or [""])[-1]
+    others = [other.rstrip(_CLOSING) for other in before if _ITEM.match(other)]
+    listed = bool(_ITEM.match(line)) and others and not any(o.endswith(_SIGNS) for o in others)
+    brief = shown == line and len(units(shown)) <= _SHORT
+    if (listed or brief) and word not in function_words_of(shown):
+        return ""
+    return f"it ends with {word!r}"
