@@ -41,6 +41,8 @@ _VERB = re.compile(
 _NEGATED = re.compile(
     r"\b(is|are|was|were|can|will|may|should|does|do|did|must|would|could|has|have) not\b"
 )
+_BLANK = re.compile(r"\s+")
+_MARKER = re.compile(r"\[(\d+)\]")
 _END = re.compile(r"[.!?]?(?:\s*\[\d+\])*\s*$|[.!?]\s")
 
 
@@ -106,6 +108,44 @@ def manual() -> list[RightAnswer]:
         output = SystemOutput(chunks=chunks, answer=row["references"][0])
         answers.append(RightAnswer(row["id"], sample, output))
     return answers
+
+
+def cited(answers: Sequence[RightAnswer]) -> list[RightAnswer]:
+    """Return the answers beside two passages of others, each sentence with a marker of its own."""
+    shown = []
+    for number, one in enumerate(answers):
+        rng = random.Random(number)
+        others = [other for other in answers if other.key != one.key]
+        foreign = [rng.choice(other.output.chunks) for other in rng.sample(others, 2)]
+        chunks = rng.sample([*one.output.chunks[:1], *foreign], 3)
+        marker = f" [{chunks.index(one.output.chunks[0]) + 1}]"
+        text = " ".join(f"{sentence}{marker}" for sentence in split_sentences(one.text))
+        output = SystemOutput(chunks=tuple(chunks), answer=text)
+        shown.append(RightAnswer(one.key, one.sample, output))
+    return shown
+
+
+def truncated(one: RightAnswer, rng: random.Random, _world: Sequence[RightAnswer]) -> str:
+    """Cut the answer behind one of its words, as a limit of tokens does."""
+    words = list(_BLANK.finditer(one.text))
+    return one.text[: rng.choice(words).start()] if words else one.text
+
+
+def renumbered(choose: Callable[[int, int, random.Random], int | None]) -> Damage:
+    """Return a change of citations: from a number and the count of passages to another or none."""
+
+    def changed(one: RightAnswer, rng: random.Random, _world: Sequence[RightAnswer]) -> str | None:
+        def marker(match: re.Match[str]) -> str:
+            chosen = choose(int(match[1]), len(one.output.chunks), rng)
+            return "" if chosen is None else f"[{chosen}]"
+
+        return _MARKER.sub(marker, one.text) if _MARKER.search(one.text) else None
+
+    return changed
+
+
+def _another(number: int, count: int, rng: random.Random) -> int:
+    return rng.choice([n for n in range(1, count + 1) if n != number] or [number])
 
 
 def foreign_entity(
@@ -241,6 +281,11 @@ SEEN: dict[str, Damage] = {
 UNSEEN: dict[str, Damage] = {
     "entity of the same context": entity_of_the_context,
     "swapped entities": swapped_entities,
+}
+CITATIONS: dict[str, Damage] = {
+    "citations removed": renumbered(lambda _number, _count, _rng: None),
+    "citations out of range": renumbered(lambda number, count, _rng: number + count),
+    "citations to a wrong passage": renumbered(_another),
 }
 HARMLESS: dict[str, Damage] = {
     "sentences reordered": harmless(rewordings.order),
