@@ -72,7 +72,10 @@ def plain_status(survey: Survey, choice: Choice) -> str:
 
 
 def packages(survey: Survey) -> str:
-    """Return what ``pip install`` is told, from the repository's root, for the RAG's packages."""
+    """Return what ``pip install`` is told, from the repository's root, for the RAG's packages.
+
+    Editable, since what is copied elsewhere finds no file that lies beside its package.
+    """
     for folder in dict.fromkeys((survey.root, survey.top)):
         below = folder.relative_to(survey.top).as_posix()
         for name in ("requirements.txt", "requirements/base.txt"):
@@ -80,5 +83,5 @@ def packages(survey: Survey) -> str:
                 path = name if below == "." else f"{below}/{name}"
                 return f"--requirement {shell_word(path)}"
         if (folder / "pyproject.toml").is_file() or (folder / "setup.py").is_file():
-            return "." if below == "." else shell_word(f"./{below}")
+            return "--editable " + ("." if below == "." else shell_word(f"./{below}"))
     return ""

@@ -30,8 +30,8 @@ def commands(choice: Choice, folder: str = "") -> list[str]:
         (("requirements.txt",), "", "--requirement requirements.txt"),
         (("apps/a/requirements.txt", "requirements.txt"), "apps/a", "--requirement apps/a/"),
         (("requirements.txt", "apps/a/x"), "apps/a", "--requirement requirements.txt"),
-        (("pyproject.toml",), "", "."),
-        (("apps/a/pyproject.toml",), "apps/a", "./apps/a"),
+        (("pyproject.toml",), "", "--editable ."),
+        (("apps/a/pyproject.toml",), "apps/a", "--editable ./apps/a"),
         (("x",), "", ""),
     ],
 )
