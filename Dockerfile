@@ -27,27 +27,31 @@ RUN apt-get update \
 ENV PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_CACHE_DIR=1 PIP_NO_INPUT=1 PIP_ROOT_USER_ACTION=ignore
 
 COPY requirements/image.txt /src/requirements/
-# Libraries' own tests go; what a debugger would read of extension modules; of LlamaIndex's data for
-# NLTK, which only looks whether it is there, all languages but English; and pictures in AVIF.
+# Libraries' own tests go; what only a compiler, a type checker or a debugger reads; of LlamaIndex's
+# data all but the tokens that its judges count; and of Pillow, which LlamaIndex asks for and nothing
+# here draws with, fonts, colour profiles, AVIF and WebP. (Libraries in *.libs are packed so that
+# strip would break them.)
 RUN --mount=type=secret,id=pip.conf,target=/etc/pip.conf \
     --mount=type=secret,id=ca.pem,target=/run/secrets/ca.pem \
     if [ -s /run/secrets/ca.pem ]; then export PIP_CERT=/run/secrets/ca.pem; fi; \
     python3 -m pip --python /opt/ragate/bin/python install --quiet --no-deps --require-hashes \
       --only-binary :all: --no-compile --requirement /src/requirements/image.txt \
- && find /opt/ragate -type d '(' -name __pycache__ -o -name tests -o -path '*/nltk/test' \
-      -o -path '*/joblib/test' ')' -prune -exec rm -rf '{}' + \
- && find /opt/ragate -path '*/nltk_cache/*' '(' -name '*.zip' \
-      -o -path '*/punkt_tab/*' -type d -not -name english ')' -prune -exec rm -rf '{}' + \
- && find /opt/ragate '(' -path '*/PIL/_avif*.so' -o -path '*/pillow.libs/libavif-*' ')' -delete \
- && find /opt/ragate -name '*.so' -not -path '*.libs/*' -exec strip --strip-unneeded '{}' +
+ && find /opt/ragate -depth '(' -path '*/__pycache__*' -o -path '*/tests/*' -o -name '*_tests.*.so' \
+      -o -name '*.pyi' -o -name '*.py[xd]' -o -name '*.pxd' -o -name '*.[ach]' ')' -delete \
+ && find /opt/ragate -name '*.so' -not -path '*.libs/*' -exec strip --strip-unneeded '{}' + \
+ && cd /opt/ragate/lib/python3*/site-packages \
+ && rm -r llama_index/core/_static/{nltk_cache,tiktoken_cache/fb374d419588*} \
+      numpy/{f2py,_core/_simd.*} sqlalchemy/testing PIL/_{avif,imagingcms,imagingft,webp}.* \
+      pillow.libs/lib{avif,brotli,freetype,harfbuzz,lcms2,png,sharpyuv,webp}*
 
 COPY docker/bytecode.py /src/docker/
 RUN PYTHONDONTWRITEBYTECODE=1 /opt/ragate/bin/python -P /src/docker/bytecode.py \
-      click dotenv httpx2 jinja2 jinja2.sandbox llama_index.core.evaluation llama_index.core.node_parser \
-      llama_index.core.llms numpy openai._client opentelemetry.exporter.otlp.proto.http._log_exporter \
+      click dotenv httpcore2 httpx2 jinja2 jinja2.sandbox llama_index.core.evaluation \
+      llama_index.core.node_parser llama_index.core.llms numpy.linalg numpy.random openai._client \
+      opentelemetry.exporter.otlp.proto.http._log_exporter \
       opentelemetry.exporter.otlp.proto.http.metric_exporter \
       opentelemetry.exporter.otlp.proto.http.trace_exporter pgvector pgvector.psycopg psycopg \
-      psycopg_binary pydantic Stemmer yaml
+      psycopg_binary regex Stemmer tiktoken truststore yaml
 
 # --- ragate itself, built without an index: what the lock lacks cannot slip in ---
 FROM libraries AS package
@@ -75,16 +79,19 @@ FROM ${BASE}
 SHELL ["/bin/bash", "-euo", "pipefail", "-c"]
 
 # Of git, only what reads a repository: its servers stay out, and Perl, which is half of its size and
-# which only scripts need that nobody runs here (send-email, instaweb).
+# which only scripts need that nobody runs here (send-email, instaweb); of Python its own tests and
+# the texts of help(); and openssl, which is done when it has listed the certificates.
 # hadolint ignore=DL3008
 RUN printf 'path-exclude=%s\n' '/usr/share/doc/*' '/usr/share/man/*' '/usr/share/locale/*' \
-      /usr/lib/git-core/{git-daemon,git-http-backend,git-http-fetch,git-http-push} \
-      /usr/lib/git-core/{git-imap-send,git-shell,scalar} > /etc/dpkg/dpkg.cfg.d/ragate \
+      /usr/lib/git-core/git-{daemon,http-backend,http-fetch,http-push,imap-send,shell} \
+      /usr/lib/git-core/{git-sh-i18n--envsubst,scalar} /usr/bin/{git-shell,scalar} '/usr/share/gitweb/*' \
+      '/usr/share/bash-completion/*' > /etc/dpkg/dpkg.cfg.d/ragate \
  && apt-get update \
  && apt-get install --yes --no-install-recommends ca-certificates git python3 \
  && dpkg-query --show --showformat '${Package}\n' 'libperl5.*' 'perl-modules-5.*' \
-      | xargs dpkg --purge --force-depends perl liberror-perl git-man libgdbm-compat4 libgdbm6 \
+      | xargs dpkg --purge --force-depends perl liberror-perl git-man libgdbm-compat4 libgdbm6 openssl \
  && rm -rf /var/lib/apt/lists/* /var/cache/apt/* /var/cache/debconf/* /var/log/* \
+      /usr/lib/python3*/{pydoc_data,test} \
  && dpkg-query --show && git --version && python3 --version
 
 COPY --from=libraries /opt/ragate /opt/ragate

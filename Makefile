@@ -45,8 +45,9 @@ LOCK := uv pip compile --quiet --upgrade --python-version 3.11 --generate-hashes
 	--no-emit-index-url --no-annotate --system-certs --custom-compile-command "make lock"
 LOCK_IMAGE := $(LOCK) --python-platform linux
 
-# What nothing in a container imports: pytest runs no plugin there, and nothing is built.
-NOT_IN_IMAGE := pytest pygments pluggy iniconfig setuptools
+# What nothing in a container imports: pytest runs no plugin there, nothing is built, and of LlamaIndex
+# neither graphs nor NLTK's splitters are used.
+NOT_IN_IMAGE := pytest pygments pluggy iniconfig setuptools networkx nltk joblib cloudpickle defusedxml
 
 lock: $(VENV)/.dev
 	@$(PIP) install --quiet uv

@@ -28,7 +28,7 @@ from tests.e2e.action.forge import Forge
 from tests.servers.github_stub import github_stub
 
 REPEATS = 3
-LIMIT_MB = 370.0
+LIMIT_MB = 300.0
 
 
 @dataclass
