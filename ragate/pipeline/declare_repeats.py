@@ -3,19 +3,18 @@
 import datetime
 import re
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from ragate.config import Config, parse_config
+from ragate.config import Config
 from ragate.core.decision.repeating_notes import not_repeating, repeating_parts, repeats_line
 from ragate.errors import ConfigError
 from ragate.models import Run, Sample
 from ragate.pipeline.power_tables import compared_with_itself
 from ragate.support.atomic_files import write_atomic
-from ragate.support.foreign_files import read_text
+from ragate.support.foreign_files import decode, read_bytes
 
-_POLICY = re.compile(r"\s*\[\s*policy\s*\]")
-_TABLE = re.compile(r"\s*\[")
-_OLD = re.compile(r"\s*repeats\s*=\s*\[[^\[\]]*\]\s*(#.*)?")
+_HEAD = re.compile(r"^[ \t]*\[[ \t]*policy[ \t]*\][^\r\n]*", re.MULTILINE)
+_OLD = re.compile(r"^[ \t]*repeats[ \t]*=[ \t]*\[[^\[\]]*\]", re.MULTILINE)
 
 
 def declare_repeats(
@@ -31,41 +30,43 @@ def declare_repeats(
     if not parts or comparison.repetition.unseen:
         return f"{config.path.name}: not changed: {not_repeating(comparison)}"
     line = repeats_line(parts)
-    old = read_text(config.path, error=ConfigError)
-    try:
-        new = _with_line(old, line)
-        parse_config(new, where=str(config.path), root=config.path.parent, path=config.path)
-    except (ConfigError, StopIteration) as error:
+    content = read_bytes(config.path, error=ConfigError)
+    text = decode(content, where=str(config.path), error=ConfigError)
+    new = with_repeats(text, parts)
+    if new is None:
         raise ConfigError(
             f"{config.path}: no place for `{line}`", remedy=f"write `{line}` below [policy]"
-        ) from error
-    write_atomic(config.path, new.encode())
+        )
+    mark = content.removesuffix(text.encode())  # a byte order mark stays
+    write_atomic(config.path, mark + new.encode())
     return f"{config.path.name}: `{line}` is written; commit it"
 
 
-def _with_line(text: str, line: str) -> str:
-    """Return the text with the line at the head of its table, instead of an older one.
+def with_repeats(text: str, parts: Sequence[str]) -> str | None:
+    """Return the text with the line instead of an older one, or at the head of its table.
 
-    Raises:
-        StopIteration: there is no such table, or more than the line would be another.
+    Nothing else is another. None where there is no such place: ``[policy]`` is no table of its own,
+    or an older declaration is written in a way that one line cannot replace.
     """
+    wanted = _tables(text)
+    if wanted is None or not isinstance(policy := wanted.get("policy"), dict):
+        return None
+    policy["repeats"] = list(parts)
+    written = _written(text, repeats_line(parts))
+    return next((each for each in written if _tables(each) == wanted), None)
+
+
+def _written(text: str, line: str) -> Iterator[str]:
+    """Yield the text with the line at every place that looks like one for it, older ones first."""
+    for old in _OLD.finditer(text):
+        yield text[: old.start()] + line + text[old.end() :]
     end_of_line = "\r\n" if "\r\n" in text else "\n"
-    lines = text.split(end_of_line)
-    head = next(row for row, each in enumerate(lines) if _POLICY.match(each)) + 1
-    end = next((row for row in range(head, len(lines)) if _TABLE.match(lines[row])), len(lines))
-    old = [match for each in lines[head:end] if (match := _OLD.fullmatch(each))]
-    kept = [each for each in lines[head:end] if not _OLD.fullmatch(each)]
-    comment = f"  {old[0][1]}" if old and old[0][1] else ""
-    new = end_of_line.join([*lines[:head], line + comment, *kept, *lines[end:]])
-    if _without_line(new) != _without_line(text):
-        raise StopIteration
-    return new
+    for head in _HEAD.finditer(text):
+        yield text[: head.end()] + end_of_line + line + text[head.end() :]
 
 
-def _without_line(text: str) -> dict[str, object]:
+def _tables(text: str) -> dict[str, object] | None:
     try:
-        table = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise StopIteration from error
-    table.get("policy", {}).pop("repeats", None)
-    return table
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError:
+        return None
