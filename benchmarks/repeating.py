@@ -36,6 +36,7 @@ from ragate.models import (
     DecisionSettings,
     MetricInfo,
     MetricVerdict,
+    Reads,
     Record,
     Rule,
     Run,
@@ -121,10 +122,16 @@ def asked_again(outputs: Texts, baseline: Texts, passes: int) -> Texts:
     return asked
 
 
-def flips(rng: np.random.Generator, n: int, rate: float, *, passes: int = PROOF) -> Decision:
-    """An unchanged system that gives another, wrong output in a share `rate` of all runs."""
+def flips(
+    rng: np.random.Generator, n: int, rate: float, *, passes: int = PROOF, lost: float = 0.0
+) -> Decision:
+    """An unchanged system that gives another, wrong output in a share `rate` of all runs.
+
+    Args:
+        lost: Share of what was asked again that nobody answered: those samples are unproven.
+    """
     wrong = rng.random((n, BASELINE + PROOF)) < rate
-    return unchanged(wrong, passes=passes)
+    return unchanged(wrong, passes=passes, unanswered=rng.random((n, passes)) < lost)
 
 
 def session_flips(
@@ -139,11 +146,18 @@ def session_flips(
     return unchanged(np.concatenate(list(sides), axis=1))
 
 
-def unchanged(wrong: npt.NDArray[np.bool_], *, passes: int = PROOF) -> Decision:
+def unchanged(
+    wrong: npt.NDArray[np.bool_],
+    *,
+    passes: int = PROOF,
+    unanswered: npt.NDArray[np.bool_] | None = None,
+) -> Decision:
     """Decide on a system that did not change; `wrong` says which of its runs flipped."""
     outputs: Texts = np.where(wrong, "wrong", "right")
     before, after = outputs[:, :BASELINE], outputs[:, BASELINE:]
     after = asked_again(after, before, passes)
+    if unanswered is not None:
+        after[:, 1:][unanswered[:, 1:]] = ""
     scores = np.where(wrong, 0.0, 1.0)
     return decided((before, scores[:, :BASELINE]), (after, scores[:, BASELINE:]))
 
@@ -159,13 +173,20 @@ def changed_everywhere(n: int) -> Comparison:
 
 
 def rewrites(
-    rng: np.random.Generator, n: int, share: float, *, lost: int = 0, change: float = CHANGE
+    rng: np.random.Generator,
+    n: int,
+    share: float,
+    *,
+    lost: int = 0,
+    change: float = CHANGE,
+    unproven: float = 0.0,
 ) -> Decision:
     """A change that rewords answers without making them better or worse, and loses some whole.
 
     Args:
         lost: Answers that lose everything.
         change: Standard deviation of a reworded answer's score.
+        unproven: Share of the answers that could not be asked again.
     """
     level = rng.uniform(0.4, 0.6, n)  # away from the ends, so that cutting off takes no side
     moved = np.clip(level + rng.normal(0.0, change, n), 0.0, 1.0)
@@ -175,7 +196,13 @@ def rewrites(
     column = comparison.columns["score"]
     before, after = (replace(column.baseline, values=each[:, None]) for each in (level, changed))
     column = replace(column, baseline=before, candidate=after, recorded=before)
-    return decide([RULE], replace(comparison, columns={"score": column}), SETTINGS, today=TODAY)
+    repetition = comparison.repetition
+    if unproven:
+        rows = rng.random(n) < unproven
+        part = replace(repetition.by_part[Reads.ANSWER], unproven=rows)
+        repetition = replace(repetition, by_part={**repetition.by_part, Reads.ANSWER: part})
+    comparison = replace(comparison, columns={"score": column}, repetition=repetition)
+    return decide([RULE], comparison, SETTINGS, today=TODAY)
 
 
 def line(label: str, draws: int, simulate: Callable[[np.random.Generator], Decision]) -> str:
@@ -213,6 +240,14 @@ def lines(draws: int) -> Iterator[str]:
     yield "What fewer questions or passes of the baseline hide: flips of 1 in 3 n"
     for n in (15, 20, 30, 100):
         yield line(f"flip rate 1/{3 * n}, n {n}", draws, partial(flips, n=n, rate=1 / (3 * n)))
+    yield ""
+    yield "Where a part of what was asked again was not answered, and is held back:"
+    for n in (25, 100):
+        cell = partial(flips, n=n, rate=0.03, lost=0.3)
+        yield line(f"flip rate 0.03, n {n}, not answered 0.3", draws, cell)
+    for n, share in itertools.product((20, 50, 100), (0.1, 0.3)):
+        cell = partial(rewrites, n=n, share=share, unproven=0.3)
+        yield line(f"reworded {share:.2f}, n {n}, not answered 0.3", draws, cell)
     yield ""
     yield "Full losses among reworded answers:"
     for n, lost in itertools.product((20, 50, 100, 300), (1, 4)):

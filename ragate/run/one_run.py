@@ -72,8 +72,13 @@ async def ask_first_look(plan: RunPlan, setup: GateSetup, session: Session, scor
     samples = setup.samples
     if plan.stop is Stop.DECIDED:
         policy = plan.config.policy
-        confirm, repeats = policy.decision.confirm, policy.repeats
-        plan_confirmation(session, runs=plan.selection.runs, confirm=confirm, repeats=repeats)
+        plan_confirmation(
+            session,
+            runs=plan.selection.runs,
+            confirm=policy.decision.confirm,
+            repeats=policy.repeats,
+            baseline=setup.baseline,
+        )
     if not session.asks:
         return
     if plan.recording is None and plan.interrupted is None:

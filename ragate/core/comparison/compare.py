@@ -96,20 +96,21 @@ def compare(
     matching = match(baseline, candidate, samples, partial=partial)
     baseline = with_new_ids(baseline, matching.data.renamed) if baseline else None
     passes = read_pair(baseline, candidate, matching.matched, matching.added)
-    repetition = read_repetition(baseline, candidate, passes, policy=repeats)
+    by_id = samples_by_id(samples)
+    clusters = cluster_numbers(by_id, matching.matched, cluster)
+    repetition = read_repetition(baseline, candidate, passes, policy=repeats, clusters=clusters)
     declared = declared_parts(repeats)
     unaffected, traceable = find_unaffected(baseline, candidate, passes, repeats=declared)
     infos = {**(baseline.manifest.metrics if baseline else {}), **candidate.manifest.metrics}
     added = matching.added
     columns = _columns(infos, baseline, candidate, passes, added, unaffected, repetition)
-    by_id = samples_by_id(samples)
     failed = all(record.output.error is not None for record in candidate.records)
     return Comparison(
         data=matching.data,
         ids=matching.matched,
         added=added,
         enough=matching.enough,
-        clusters=cluster_numbers(by_id, matching.matched, cluster),
+        clusters=clusters,
         cluster=cluster,
         columns=columns,
         aggregates=pair_aggregates(infos, baseline, candidate),

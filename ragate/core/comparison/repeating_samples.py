@@ -6,11 +6,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from ragate.core.comparison.run_passes import PassPair, is_measured
-from ragate.core.statistics.score_columns import Mask
+from ragate.core.statistics.score_columns import Ints, Mask
 from ragate.models import MetricInfo, Needs, Reads, Record, Run, SystemOutput
 
 PROOF = 3  # sessions that have to agree, of the baseline and of a sample that counts as changed
 FEWEST = 20  # samples: fewer hide a flip rate at which single losses are luck
+UNPROVEN = f"changed answers were not asked in {PROOF} sessions of their own"
 RECORDINGS = "recorded outputs do not tell of the sessions that they come from"
 MOST_BY_LUCK = 0.01  # samples, on average, that may look changed in a system that did not change
 PARTS = (Reads.RETRIEVAL, Reads.ANSWER)
@@ -52,6 +53,7 @@ class Repetition:
         exact: Parts declared to repeat, by both systems or by the policy.
         policy: Those that the policy alone declares: nobody has seen the system's code.
         passes: Passes of the baseline, those not stored (equal to another) included.
+        units: Matched samples, or their clusters.
         own_sessions: Each of them had a session of its own.
         recordings: The system holds recorded outputs, which do not tell how they came about.
     """
@@ -60,6 +62,7 @@ class Repetition:
     exact: frozenset[Reads] = frozenset()
     policy: frozenset[Reads] = frozenset()
     passes: int = 0
+    units: int = 0
     own_sessions: bool = False
     recordings: bool = False
 
@@ -86,12 +89,17 @@ class Repetition:
         A sample that flips with a chance of f a pass looks changed where all candidate passes
         flipped, with a chance of f to the power of `PROOF`. The baseline tells f: of K passes of a
         sample one differs with a chance of about K f.
+
+        Of recorded outputs all have to be equal, in enough questions: what their passes say of
+        noise is better evidence than a declaration that nothing proves.
         """
-        varies = self.by_part[reads].baseline
-        if self.passes < 2 or not len(varies):
+        part = self.by_part[reads]
+        if self.passes < 2 or not len(part.baseline):
             return False
-        flips = float(varies.mean()) / self.passes
-        return len(varies) * flips**PROOF <= MOST_BY_LUCK
+        if self.recordings and reads in self.policy:
+            return self.units >= FEWEST and not part.varies.any()
+        flips = float(part.baseline.mean()) / self.passes
+        return len(part.baseline) * flips**PROOF <= MOST_BY_LUCK
 
     def could_be_exact(self, info: MetricInfo) -> bool:
         """Whether declaring a metric's input would be kept: all passes of each side are equal."""
@@ -108,16 +116,12 @@ class Repetition:
         return f"the baseline does not hold {PROOF} passes that were each a session of their own"
 
     def doubt(self, reads: Reads) -> str:
-        """Return why a declared part is provisional, "" where evidence bears the policy out."""
+        """Return why a declared part is provisional, "" where at most `unproven` samples are."""
         if reads not in self.policy:
             return ""
-        part = self.by_part[reads]
-        if len(part.varies) < FEWEST:
+        if len(self.by_part[reads].varies) < FEWEST:
             return f"fewer than {FEWEST} questions do not show what repeats"
-        if self.recordings:
-            return RECORDINGS
-        asked = f"changed answers were not asked in {PROOF} sessions of their own"
-        return self.unseen or (asked if part.unproven.any() else "")
+        return RECORDINGS if self.recordings else self.unseen
 
 
 def declared_parts(policy: Collection[str]) -> frozenset[Reads]:
@@ -131,11 +135,15 @@ def read_repetition(
     passes: PassPair,
     *,
     policy: Collection[str] = (),
+    clusters: Ints | None = None,
 ) -> Repetition:
     """Compare every pass of every sample, extra tries included, byte for byte.
 
     Exactness belongs to the pair: one side that may vary says nothing about the other. A pass
     that a provider failed measured nothing, and is left out.
+
+    Args:
+        clusters: (samples,) number of each sample's cluster.
     """
     if baseline is None:
         return Repetition({})
@@ -161,6 +169,7 @@ def read_repetition(
         by_systems | by_policy,
         by_policy - by_systems,
         made,
+        len(passes.ids if clusters is None else np.unique(clusters)),
         apart,
         recordings=candidate.manifest.recorded > 0,
     )

@@ -68,6 +68,5 @@ def clear_note(looks: Sequence[FamilyLook], comparison: Comparison) -> tuple[str
 
 
 def _repeats_exactly(comparison: Comparison) -> bool:
-    """Whether answers are declared to repeat, by the system or the policy: runs add nothing."""
-    declared = comparison.candidate_run.manifest.system.deterministic
-    return Reads.ANSWER in declared | comparison.repetition.exact
+    """Whether the system is known to repeat its answers: more runs add nothing."""
+    return Reads.ANSWER in comparison.candidate_run.manifest.system.deterministic

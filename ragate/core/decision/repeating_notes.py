@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from ragate.core.comparison.compare import Comparison
-from ragate.core.comparison.repeating_samples import FEWEST, RECORDINGS
+from ragate.core.comparison.repeating_samples import FEWEST, RECORDINGS, UNPROVEN
 from ragate.core.comparison.run_passes import Passes
 from ragate.core.rules.metric_case import MetricCase
 from ragate.core.rules.wording import count
@@ -43,7 +43,8 @@ def _broken(reads: Reads, comparison: Comparison) -> list[str]:
         ids = comparison.ids_of(baseline)
         tested = "tested as noisy"
         if not repetition.is_kept(reads):
-            tested = "so many that every sample is tested as noisy"
+            why = "recorded, so" if repetition.recordings else "so many that"
+            tested = f"{why} every sample is tested as noisy"
         notes.append(
             f"[policy] repeats says that the {noun} repeats, but the baseline's runs differ in "
             f"{count(len(ids), 'sample')}: {listed(ids)}; {tested}"
@@ -53,10 +54,15 @@ def _broken(reads: Reads, comparison: Comparison) -> list[str]:
 
 def _provisional(reads: Reads, comparison: Comparison) -> list[str]:
     """Say that single losses are not red, and why, where something changed."""
-    doubt = comparison.repetition.doubt(reads)
-    if not doubt or not comparison.repetition.by_part[reads].changed.any():
+    repetition, part = comparison.repetition, comparison.repetition.by_part[reads]
+    doubt = repetition.doubt(reads)
+    if doubt and part.changed.any() and repetition.is_kept(reads):
+        return [f"that the {_NOUN[reads]} repeats is provisional: {doubt}; {SIGNS_ALONE}"]
+    if doubt or not part.unproven.any():
         return []
-    return [f"that the {_NOUN[reads]} repeats is provisional: {doubt}; {SIGNS_ALONE}"]
+    ids = comparison.ids_of(part.unproven)
+    held = f"the {_NOUN[reads]} of {count(len(ids), 'sample')} is provisional: {UNPROVEN}"
+    return [f"{held}: {listed(ids)}; of what rests on them {SIGNS_ALONE}"]
 
 
 def copies_note(passes: Passes, name: str) -> str:

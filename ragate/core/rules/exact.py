@@ -2,13 +2,17 @@
 
 The change is certain, its cause may still be neutral: of reworded answers about as many gain as
 lose. So beyond a few changed scores the loss has to stand out from random signs. Where evidence
-does not bear out that the system repeats, nothing is certain, and the signs alone decide.
+does not bear out that the system repeats, nothing is certain, and the signs alone decide. The same
+holds for a loss that rests on single samples whose change is not proven.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+import numpy as np
 
 from ragate.core.comparison.compare import Comparison
+from ragate.core.comparison.repeating_samples import UNPROVEN
 from ragate.core.rules.allowance import allowed_drop
 from ragate.core.rules.metric_case import MetricCase, RuleOutcome, blank_row
 from ragate.core.rules.metric_family import GENERALISE, THIS_SET
@@ -16,7 +20,7 @@ from ragate.core.rules.net_loss import NetLoss, net_loss, sign_chances
 from ragate.core.rules.not_comparable import usable_cases
 from ragate.core.rules.wording import moved, number, odds
 from ragate.core.statistics.looks import confirmed_level, fast_level
-from ragate.core.statistics.score_columns import SLACK
+from ragate.core.statistics.score_columns import SLACK, Column, Mask
 from ragate.models import DecisionSettings, Direction, MetricRow, MetricVerdict
 
 HALF = 0.5  # of one sample's range: a full loss that stands alone is always red
@@ -36,83 +40,50 @@ def decide_exact(
     }
 
 
-def _outcome(case: MetricCase, row: MetricRow, comparison: Comparison) -> RuleOutcome:
-    if row.verdict is MetricVerdict.NOT_MEASURED:
-        return RuleOutcome(row, undecided=(row.reason,) if case.gates else ())
-    if not case.gates:
-        return RuleOutcome(row)
-    if row.verdict is MetricVerdict.REGRESSED:
-        return RuleOutcome(row.amended(blocks=True), red=(row.reason,))
-    if row.verdict is not MetricVerdict.WORSE_HERE:
-        return RuleOutcome(row)
-    unseen = comparison.repetition.unseen
-    anew = unseen and case.column is not None and case.column.doubt == unseen
-    return RuleOutcome(row, warnings=(row.reason,), remedies=(RECORD_ANEW,) if anew else ())
-
-
-def _rows(
-    cases: Sequence[MetricCase], comparison: Comparison, settings: DecisionSettings
-) -> list[MetricRow]:
-    losses = {case.name: loss for case in cases if (loss := net_loss(case)) is not None}
-    chances = _chances([case for case in cases if case.name in losses], losses, comparison)
-    rows = []
-    for case in cases:
-        loss = losses.get(case.name)
-        if loss is None:
-            reason = f"{case.name} has no value on both sides"
-            rows.append(blank_row(case, MetricVerdict.NOT_MEASURED, reason))
-        else:
-            lost = _Lost(case, loss, chances.get(case.name, 1.0))
-            rows.append(_row(lost, settings, _level(case, comparison, settings.alpha)))
-    return rows
-
-
-def _level(case: MetricCase, comparison: Comparison, alpha: float) -> float:
-    """Return how rare by random signs a loss is that is red: at first sight, or confirmed."""
-    part = comparison.repetition.of(case.info)
-    if part is None or case.column is None or not case.column.doubt:
-        return alpha
-    is_last = comparison.repetition.recordings or not part.unproven.any()  # nothing can follow
-    return confirmed_level(alpha) if is_last else fast_level(alpha)
-
-
-def _chances(
-    cases: Sequence[MetricCase], losses: Mapping[str, NetLoss], comparison: Comparison
-) -> dict[str, float]:
-    """Return how often random signs lose as much, by metric, where a test decides."""
-    tested = {case.name for case in cases if _Lost(case, losses[case.name]).needs_test}
-    gated = [case.name for case in cases if case.gates]
-    chances = {}
-    if tested & set(gated):
-        together = sign_chances([losses[name] for name in gated], comparison)
-        chances = dict(zip(gated, together, strict=True))
-    for name in sorted(tested - set(gated)):  # shown only: tested alone
-        (chances[name],) = sign_chances([losses[name]], comparison)
-    return chances
-
-
 @dataclass(frozen=True)
 class _Lost:
     """One metric's net loss beside what its rule allows.
 
     Attributes:
+        unproven: (matched samples,) True where another score rests on an unproven output.
         chance: Adjusted mid-p of the loss under random signs.
     """
 
     case: MetricCase
     loss: NetLoss
+    unproven: Mask
+    settings: DecisionSettings
     chance: float = 1.0
 
     @property
-    def span(self) -> float:
+    def column(self) -> Column:
         assert self.case.column is not None
-        return self.case.column.span
+        return self.case.column
+
+    @property
+    def span(self) -> float:
+        return self.column.span
 
     @property
     def limit(self) -> float:
         """Net loss of the mean that is allowed, on [0, 1]."""
         limit = self.case.rule.max_drop
-        return HALF / self.loss.n if limit is None else limit / self.span
+        if limit is not None:
+            return limit / self.span
+        half = HALF / self.loss.n
+        return min(half, self.noisy_limit) if self.column.doubt else half
+
+    @property
+    def noisy_limit(self) -> float:
+        """What is allowed of a metric that nobody declared to repeat."""
+        return allowed_drop(self.case.rule, self.settings, claim=GENERALISE, span=self.span)
+
+    @property
+    def rests_on_unproven(self) -> bool:
+        """Whether what is proven is no loss beyond the limit; an unproven gain counts."""
+        changes = self.loss.changes
+        proven = replace(self.loss, changes=np.where(self.unproven, changes.clip(0.0), changes))
+        return bool(self.unproven.any()) and proven.drop <= self.limit + SLACK
 
     @property
     def is_allowed(self) -> bool:
@@ -130,39 +101,97 @@ class _Lost:
     @property
     def doubt(self) -> str:
         """Why it is provisional that the system repeats; "" where it does."""
-        assert self.case.column is not None
-        return self.case.column.doubt
+        return self.column.doubt or (UNPROVEN if self.rests_on_unproven else "")
 
-    def verdict(self, settings: DecisionSettings, level: float) -> MetricVerdict:
+    def verdict(self, level: float) -> MetricVerdict:
         # On this set the loss is certain: only whether fresh questions share it is a test's matter.
         # Asked for it counts alone: with `auto`, equal fingerprints and other outputs mean that
         # something unseen changed, which may be neutral.
-        on_set = settings.claim == THIS_SET and not self.doubt
+        on_set = self.settings.claim == THIS_SET and not self.doubt
         certain = self.loss.changed <= self.few or on_set
         if not self.is_allowed and (certain or self.chance <= level):
             return MetricVerdict.REGRESSED
-        if not self.is_allowed and self.is_worth_a_look(settings):
+        if not self.is_allowed and self.is_worth_a_look:
             return MetricVerdict.WORSE_HERE
         if not self.loss.changed:
             return MetricVerdict.UNCHANGED
         return MetricVerdict.IMPROVED if self.loss.drop < -SLACK else MetricVerdict.HELD
 
-    def is_worth_a_look(self, settings: DecisionSettings) -> bool:
+    @property
+    def is_worth_a_look(self) -> bool:
         """Whether a loss beyond the limit is yellow although it could be luck."""
         rule = self.case.rule
         if self.case.slice:
             return self.chance <= YELLOW
         if rule.max_drop is not None or (self.doubt and self.loss.changed <= FEW):
             return True
-        allowed = allowed_drop(rule, settings, claim=GENERALISE, span=self.span)
-        return self.loss.drop >= allowed - SLACK
+        return self.loss.drop >= self.noisy_limit - SLACK
 
 
-def _row(lost: _Lost, settings: DecisionSettings, level: float) -> MetricRow:
+def _outcome(case: MetricCase, row: MetricRow, comparison: Comparison) -> RuleOutcome:
+    if row.verdict is MetricVerdict.NOT_MEASURED:
+        return RuleOutcome(row, undecided=(row.reason,) if case.gates else ())
+    if not case.gates:
+        return RuleOutcome(row)
+    if row.verdict is MetricVerdict.REGRESSED:
+        return RuleOutcome(row.amended(blocks=True), red=(row.reason,))
+    if row.verdict is not MetricVerdict.WORSE_HERE:
+        return RuleOutcome(row)
+    unseen = comparison.repetition.unseen
+    anew = unseen and case.column is not None and case.column.doubt == unseen
+    return RuleOutcome(row, warnings=(row.reason,), remedies=(RECORD_ANEW,) if anew else ())
+
+
+def _rows(
+    cases: Sequence[MetricCase], comparison: Comparison, settings: DecisionSettings
+) -> list[MetricRow]:
+    lost = {case.name: one for case in cases if (one := _lost(case, comparison, settings))}
+    chances = _chances(lost, comparison)
+    rows = []
+    for case in cases:
+        if case.name not in lost:
+            reason = f"{case.name} has no value on both sides"
+            rows.append(blank_row(case, MetricVerdict.NOT_MEASURED, reason))
+        else:
+            tested = replace(lost[case.name], chance=chances.get(case.name, 1.0))
+            rows.append(_row(tested, _level(tested, comparison, settings.alpha)))
+    return rows
+
+
+def _lost(case: MetricCase, comparison: Comparison, settings: DecisionSettings) -> _Lost | None:
+    loss, part = net_loss(case), comparison.repetition.of(case.info)
+    if loss is None:
+        return None
+    unproven = np.zeros(len(loss.changes), bool) if part is None else part.unproven
+    return _Lost(case, loss, unproven & (abs(loss.changes) > SLACK), settings)
+
+
+def _level(lost: _Lost, comparison: Comparison, alpha: float) -> float:
+    """Return how rare by random signs a loss is that is red: at first sight, or confirmed."""
+    if comparison.repetition.recordings:  # there is but one look
+        return alpha
+    if lost.rests_on_unproven:
+        return fast_level(alpha)
+    return confirmed_level(alpha) if lost.doubt or lost.unproven.any() else alpha
+
+
+def _chances(lost: Mapping[str, _Lost], comparison: Comparison) -> dict[str, float]:
+    """Return how often random signs lose as much, by metric, where a test decides."""
+    tested = {name for name, one in lost.items() if one.needs_test}
+    gated = [name for name, one in lost.items() if one.case.gates]
+    chances = {}
+    if tested & set(gated):
+        together = sign_chances([lost[name].loss for name in gated], comparison)
+        chances = dict(zip(gated, together, strict=True))
+    for name in sorted(tested - set(gated)):  # shown only: tested alone
+        (chances[name],) = sign_chances([lost[name].loss], comparison)
+    return chances
+
+
+def _row(lost: _Lost, level: float) -> MetricRow:
     case, loss = lost.case, lost.loss
-    assert case.column is not None
-    before, after = case.column.unit(loss.before), case.column.unit(loss.after)
-    verdict = lost.verdict(settings, level)
+    before, after = lost.column.unit(loss.before), lost.column.unit(loss.after)
+    verdict = lost.verdict(level)
     limit = lost.limit * lost.span
     return blank_row(case, verdict).amended(
         n=loss.n,

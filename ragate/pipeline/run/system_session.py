@@ -164,7 +164,12 @@ class Session:
 
 
 def plan_confirmation(
-    session: Session, *, runs: int, confirm: int, repeats: Sequence[str] = ()
+    session: Session,
+    *,
+    runs: int,
+    confirm: int,
+    repeats: Sequence[str] = (),
+    baseline: Run | None = None,
 ) -> None:
     """Note how many passes may follow a first look at `runs`: both looks share alpha.
 
@@ -172,12 +177,18 @@ def plan_confirmation(
     follow where the first look has them all, or where the system repeats its answers exactly.
 
     Args:
-        repeats: What the policy declares to repeat.
+        repeats: What the policy declares to repeat; without passes of the baseline that bear it out
+            noise is tested for, and what is suspicious is confirmed.
     """
     possible = max(0, session.can_add(1 + confirm) - 1)
-    exact = Reads.ANSWER in {*session.system.info.deterministic, *repeats}
+    declared = "answer" in repeats and _is_equal_in_all_passes(baseline)
+    exact = declared or Reads.ANSWER in session.system.info.deterministic
     further = 0 if exact or runs > possible else possible
     session.collected.manifest = session.collected.manifest.amended(confirm=further)
+
+
+def _is_equal_in_all_passes(baseline: Run | None) -> bool:
+    return baseline is not None and 0 < baseline.manifest.identical == baseline.manifest.runs - 1
 
 
 def possible_runs(session: Session, runs: int) -> int:
@@ -234,12 +245,14 @@ async def ask_changed_again(
     """Ask samples whose outputs differ from the baseline's until each has `PROOF` passes.
 
     Only what the policy declares is asked again: what both systems declare needs no proof. A system
-    that holds recordings gives whole passes, which cost nothing. Passes that were taken over from
-    earlier runs prove nothing of today.
+    that holds recordings gives whole passes, which cost nothing, unless its baseline varies and it
+    is judged as noisy. Passes that were taken over from earlier runs prove nothing of today.
 
     Args:
         repeats: ``[policy] repeats``.
     """
+    if session.system.max_runs is not None and not _is_equal_in_all_passes(baseline):
+        return
     earlier = session.adopted
     passes = session.collected.passes
     changed = _changed(session, samples, baseline, repeats, earlier)

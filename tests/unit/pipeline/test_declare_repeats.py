@@ -26,7 +26,9 @@ def test_an_older_line_is_replaced_where_it_stands_with_its_comment():
 
 
 def test_an_older_declaration_over_several_lines_is_replaced_whole():
-    text = '[policy]\nslices = [\n["a"],\n]\nrepeats = [\n  "retrieval",\n  "answer",\n]\nruns = 3\n'
+    text = (
+        '[policy]\nslices = [\n["a"],\n]\nrepeats = [\n  "retrieval",\n  "answer",\n]\nruns = 3\n'
+    )
 
     assert written(text) == f'[policy]\nslices = [\n["a"],\n]\n{LINE}\nruns = 3\n'
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pytest
 
-from ragate.core.comparison.compare import compare
+from ragate.core.comparison.compare import Comparison, compare
 from ragate.models import Failure, MetricVerdict, Reads, Rule, Verdict
 from tests.unit.core.comparison.repeating_factories import BOTH, NUMBERS, declared, pair_of
 from tests.unit.core.decision_factories import judge, noisy_pair, row_of, samples_of
@@ -69,6 +70,47 @@ def test_six_losses_of_thirty_are_red_once_they_are_confirmed():
     first = declared(pair_of(before, after, passes=1, **doubted))
     assert row_of(first, "number_recall").verdict is MetricVerdict.WORSE_HERE
     assert declared(pair_of(before, after, **doubted)).verdict is Verdict.FAILED
+
+
+def partly_asked(after: Sequence[float], unproven: Sequence[int]) -> Comparison:
+    """Compare with 30 answers of 0.7; those `unproven` were not asked again."""
+    whole = pair_of([0.7] * 30, after)
+    ids = {whole.ids[row] for row in unproven}
+    records = [r for r in whole.candidate_run.records if r.run == 0 or r.sample_id not in ids]
+    candidate = whole.candidate_run.amended(records=tuple(records))
+    return compare(whole.baseline_run, candidate, samples_of(30), repeats=BOTH)
+
+
+@pytest.mark.parametrize(
+    ("proven", "unproven", "red", "provisional"),
+    [
+        ((0.0,), (0.0,), True, False),
+        ((0.0,), (0.6,), True, False),
+        ((0.0, 0.0), (1.0,), True, False),
+        ((0.0,), (1.0,), False, True),  # a gain that may be real outweighs the loss
+        ((), (0.0, 0.0), False, True),  # nothing proven is lost
+        ((0.0,) * 3, (0.8, 0.8), False, False),  # of five changes the signs decide
+        ((0.0,) * 4, (0.0,), True, False),  # and five losses of five are rare
+        ((), (0.0,) * 5, False, True),  # not rare enough at first sight
+    ],
+)
+def test_only_what_rests_on_unproven_answers_is_held_back(
+    proven: tuple[float, ...], unproven: tuple[float, ...], red: bool, provisional: bool
+):
+    after = [*proven, *unproven, *[0.7] * (30 - len(proven) - len(unproven))]
+    rows = range(len(proven), len(proven) + len(unproven))
+    decision = declared(partly_asked(after, rows))
+
+    assert (decision.verdict is Verdict.FAILED) is red
+    assert row_of(decision, "number_recall").provisional is provisional
+    said = f"q{rows[-1]:04}; of what rests on them only a loss that random signs"
+    assert any("is provisional: changed answers" in w and said in w for w in decision.warnings)
+
+
+def test_an_unproven_answer_that_scores_the_same_holds_nothing_back():
+    whole = partly_asked([0.0, 0.7 + 1e-12, *[0.7] * 28], [1])
+
+    assert not row_of(declared(whole), "number_recall").provisional
 
 
 def test_the_key_is_not_named_where_it_would_change_nothing():

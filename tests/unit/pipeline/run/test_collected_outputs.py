@@ -14,6 +14,7 @@ from ragate.models import Reads, Turn
 from ragate.pipeline.run.collected_outputs import read_collected
 from ragate.pipeline.run.system_session import Session, plan_confirmation
 from tests.factories import sample_factory
+from tests.unit.core.decision_factories import run_of
 from tests.unit.pipeline.run.run_plans import session_of
 
 OLD = sample_factory("q1", query="What is it?")
@@ -39,7 +40,6 @@ def lines(path: Path, *samples, answer: str = "") -> Path:
         (1, 1, (), 0),  # it holds none
         (2, 9, (), 2),
         (3, 9, (), 0),  # the first look has them all
-        (1, 9, ("answer",), 0),  # more would be the same
         (1, 9, ("retrieval",), 2),
     ],
 )
@@ -49,6 +49,31 @@ def test_what_may_follow_is_known_before_the_first_pass(
     session = session_of(most)
 
     plan_confirmation(cast("Session", session), runs=runs, confirm=2, repeats=repeats)
+
+    assert session.collected.manifest.confirm == further
+
+
+@pytest.mark.parametrize(
+    ("recorded", "identical", "further"),
+    [
+        (3, 2, 0),  # more would be the same
+        (3, 1, 2),  # the declaration is false of some answers, whose noise is tested for
+        (1, 0, 2),  # one pass shows nothing
+    ],
+)
+def test_a_declaration_saves_what_may_follow_only_where_the_baseline_bears_it_out(
+    recorded: int, identical: int, further: int
+):
+    session, baseline = session_of(9), run_of({}, [])
+    manifest = baseline.manifest.amended(runs=recorded, identical=identical)
+
+    plan_confirmation(
+        cast("Session", session),
+        runs=1,
+        confirm=2,
+        repeats=("answer",),
+        baseline=baseline.amended(manifest=manifest),
+    )
 
     assert session.collected.manifest.confirm == further
 
