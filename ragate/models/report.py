@@ -37,6 +37,7 @@ class Proposed(Frozen):
         differs: What is not the same as in the base: files, and keys with their old and new value.
         added, edited, removed: Samples of the golden set, against the base's.
         renamed: By old id the new one of samples with the same content.
+        released: Samples that had to pass, and no longer have to.
         failing: Samples that the change brings in, in whatever way, and that fail.
     """
 
@@ -50,6 +51,7 @@ class Proposed(Frozen):
     edited: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
     renamed: dict[str, str] = {}
+    released: tuple[str, ...] = ()
     failing: tuple[str, ...] = ()
     metrics: tuple[MetricRow, ...] = ()
     note: str = ""

@@ -117,7 +117,7 @@ def _counted(counts: Mapping[str, int], failing: Collection[str]) -> str:
         return ""
     noun = "question" if words[0].startswith("1 ") else "questions"
     listed = ", ".join([words[0].replace(" ", f" {noun} ", 1), *words[1:]])
-    if all(word.startswith("removed") for word, count in counts.items() if count):
+    if all(word.startswith(("removed", "no longer")) for word, count in counts.items() if count):
         return listed
     return f"{listed}; {len(failing) or 'none'} of them fail{'s' if len(failing) < 2 else ''} today"
 
@@ -134,6 +134,7 @@ def _samples(proposed: Proposed) -> dict[str, tuple[str, ...]]:
         "edited": proposed.edited,
         "renamed": renamed,
         "added": proposed.added,
+        "no longer must_pass": proposed.released,
     }
 
 

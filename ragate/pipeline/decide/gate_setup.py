@@ -10,11 +10,12 @@ from ragate.core.conditions import conditions_of
 from ragate.core.rules.waivers import expired
 from ragate.dataset import read_dataset, select
 from ragate.errors import ConfigError, NoBaselineError
-from ragate.models import Acceptance, Filters, Run, Sample
+from ragate.models import Acceptance, Filters, Record, Run, Sample
 from ragate.pipeline.run.run_profile import Selection
 from ragate.pipeline.score.scorer import ScoringPlan
 from ragate.runtime.operations import Operations
 from ragate.runtime.resources import Opened
+from ragate.support.spill import Spill
 
 
 def _today() -> datetime.date:
@@ -58,7 +59,9 @@ def read_gate_setup(
     control: Run | None = None,
     accepted: Sequence[Acceptance] = (),
 ) -> GateSetup:
-    """Read the golden set and the baseline.
+    """Read the golden set and the baseline, both without what the filters leave out.
+
+    Else a sample that is left out would be taken for an older name of a new one with its content.
 
     Raises:
         ConfigError: a waiver has expired.
@@ -66,8 +69,13 @@ def read_gate_setup(
     """
     today = _today()
     refuse_expired_waivers(config, today)
-    samples = load_samples(config, filters)
+    whole = _whole_set(config)
+    samples = select(whole, filters)
     baseline = load_baseline_or_none(config)
+    if baseline is not None and filters.narrows:
+        left_out = {sample.id for sample in whole} - {sample.id for sample in samples}
+        kept = (record for record in baseline.records if record.sample_id not in left_out)
+        baseline = baseline.amended(records=Spill(Record, kept))
     return GateSetup(config, samples, baseline, control, accepted, today)
 
 
@@ -93,9 +101,13 @@ def load_samples(config: Config, filters: Filters) -> Sequence[Sample]:
     Raises:
         ConfigError: a slice of the policy holds no sample of the whole set.
     """
+    return select(_whole_set(config), filters)
+
+
+def _whole_set(config: Config) -> Sequence[Sample]:
     samples = read_dataset(config.dataset)
     refuse_empty_slices(config, samples)
-    return select(samples, filters)
+    return samples
 
 
 def refuse_empty_slices(config: Config, samples: Sequence[Sample]) -> None:

@@ -53,6 +53,7 @@ class Difference:
     edited: tuple[str, ...]
     removed: tuple[str, ...]
     renamed: dict[str, str]
+    released: tuple[str, ...]
 
 
 async def propose(
@@ -82,6 +83,7 @@ async def propose(
             edited=changes.edited,
             removed=changes.removed,
             renamed=changes.renamed,
+            released=changes.released,
         )
         passes = await _passes(changes, collected, ask, tries=proposal.config.policy.tries)
         # Addresses and keys stay the base's: the judge is its judge, or none.
@@ -118,6 +120,7 @@ def difference(base: Sequence[Sample], head: Sequence[Sample]) -> Difference:
     before = {sample.id: content_hash(sample) for sample in base}
     after = {sample.id: content_hash(sample) for sample in head}
     renamed = renamed_ids(before, after)
+    required = {renamed.get(sample.id, sample.id) for sample in base if sample.must_pass}
     unchanged = Spill(
         Sample, (sample for sample in head if before.get(sample.id) == after[sample.id])
     )
@@ -128,6 +131,9 @@ def difference(base: Sequence[Sample], head: Sequence[Sample]) -> Difference:
         edited=tuple(key for key in after if before.get(key, after[key]) != after[key]),
         removed=tuple(key for key in before if key not in after and key not in renamed),
         renamed=renamed,
+        released=tuple(
+            sample.id for sample in head if sample.id in required and not sample.must_pass
+        ),
     )
 
 

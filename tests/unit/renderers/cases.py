@@ -328,6 +328,7 @@ def proposed() -> Report:
         ),
         removed=("q031", "q102"),
         added=("q900",),
+        released=("q017",),
     )
     floors = (
         SuggestedFloor(metric="hit_rate@10", unit="fraction", mean=0.9, key="minimum", limit=0.85),

@@ -158,6 +158,19 @@ def test_a_sample_with_another_id_is_renamed_and_neither_added_nor_removed() -> 
     assert (found.added, found.removed, found.renamed) == ((), (), {"q1": "q2"})
 
 
+def test_a_question_that_no_longer_must_pass_is_named_under_its_id_of_today() -> None:
+    required = [sample_factory(key, must_pass=True) for key in ("q1", "q2", "q3")]
+    free = sample_factory("q4")
+    now = [
+        required[0].amended(must_pass=False),
+        required[1].amended(id="q9", must_pass=False),
+        required[2],
+        free.amended(must_pass=True),
+    ]
+
+    assert difference([*required, free], now).released == ("q1", "q9")
+
+
 def test_an_accident_in_the_proposal_does_not_take_the_verdict_away(
     base: Path, head: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
