@@ -25,6 +25,7 @@ from ragate.worker.target import (
 from ragate.worker.values import encoded
 
 Turns = list[dict[str, str]]
+TURNS = ("messages", "history", "chat_history")  # what a parameter for earlier turns is called
 # What @contextmanager and @asynccontextmanager make, which Python 3.9 cannot decorate with.
 _DECORATORS = (ContextDecorator, getattr(contextlib, "AsyncContextDecorator", ContextDecorator))
 
@@ -39,7 +40,7 @@ class FunctionTarget:
 
     Attributes:
         whole: The function takes the whole sample rather than the question.
-        takes_turns: It takes earlier turns beside the question.
+        turns_name: The parameter that takes earlier turns beside the question, "" for none.
         arranges: It takes what is done to the passages before the answer is written.
     """
 
@@ -52,7 +53,7 @@ class FunctionTarget:
         self._environment = environment
         self._stack = AsyncExitStack()
         self.whole = False
-        self.takes_turns = False
+        self.turns_name = ""
         self.arranges = False
 
     async def open(self) -> dict[str, Any]:
@@ -67,17 +68,17 @@ class FunctionTarget:
             found = await self._made(found)
         self._ask = self._callable(found)
         self.whole = wants_sample(self._ask)
-        self.takes_turns = takes(self._ask, "messages")
+        self.turns_name = next((name for name in TURNS if takes(self._ask, name)), "")
         self.arranges = takes(self._ask, "arrange")
-        turns = self.whole or self.takes_turns
+        turns = self.whole or bool(self.turns_name)
         return {"whole": self.whole, "takes_turns": turns, "arranges": self.arranges}
 
     async def ask(self, asked: Mapping[str, Any]) -> Any:
         """Return what the function returns for a question, or for a sample where `whole`."""
         question = question_of(asked)
         named: dict[str, Any] = {"arrange": question.arrange} if self.arranges else {}
-        if self.takes_turns and not self.whole:
-            named["messages"] = question.turns
+        if self.turns_name and not self.whole:
+            named[self.turns_name] = question.turns
         first = question.sample if self.whole else question.query
         return encoded(await call(partial(self._ask, **named) if named else self._ask, first))
 
@@ -136,7 +137,7 @@ class FunctionTarget:
                 "name a function, a class with __call__, or an object with invoke",
             )
         named: dict[str, list[Any]] = {
-            name: [] for name in ("messages", "arrange") if takes(found, name)
+            name: [] for name in (*TURNS, "arrange") if takes(found, name)
         }
         check_bind(found, "the question", takes="one argument, the question", **named)
         return found  # type: ignore[no-any-return]

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from ragate.cli.detect.candidate import RagCandidate, is_question
 from ragate.cli.detect.python_files import Function, PythonFile, called, dotted, required
+from ragate.worker.function import TURNS
 
 _NAMES = (
     *("answer", "answer_question", "ask", "rag", "query", "get_answer", "generate_answer", "chat"),
@@ -101,8 +102,8 @@ def find_unmade(files: list[PythonFile]) -> Iterator[str]:
 
 
 def _takes_question(function: Function) -> bool:
-    arguments = required(function)
-    return len(arguments) == 1 and is_question(arguments[0].arg)
+    first, *others = [argument.arg for argument in required(function)] or [""]
+    return is_question(first) and not {*others[:1]} - {*TURNS} and len(others) < 2
 
 
 def _is_asked(function: Function) -> bool:

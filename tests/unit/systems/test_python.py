@@ -98,6 +98,7 @@ def test_top_k_and_retrieval_only_are_kept_to(tmp_path: Path):
 
 CHAT = """
 def with_turns(query, messages): return f"{[turn['content'] for turn in messages]} {query}"
+def gradio(message, history): return with_turns(message, history)
 def without(query): return query
 def whole(sample): return f"{len(sample.messages)} {sample.query}"
 
@@ -114,8 +115,9 @@ def _chat(root: Path, name: str, **settings: object) -> list[str | None]:
     return [output.answer for output in outputs]
 
 
-def test_a_parameter_messages_gets_the_earlier_turns(tmp_path: Path):
-    assert _chat(tmp_path, "with_turns") == ["[] A?", "['Hi', 'Hello'] B?"]
+@pytest.mark.parametrize("name", ["with_turns", "gradio"])
+def test_a_parameter_messages_or_history_gets_the_earlier_turns(tmp_path: Path, name: str):
+    assert _chat(tmp_path, name) == ["[] A?", "['Hi', 'Hello'] B?"]
 
 
 def test_a_function_of_the_whole_sample_finds_the_earlier_turns_in_it(tmp_path: Path):

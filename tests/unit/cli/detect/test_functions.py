@@ -11,6 +11,12 @@ from ragate.cli.detect.python_files import python_files
 from tests.unit.cli.detect.code import only, project
 
 
+def test_a_chat_function_with_earlier_turns_is_found(tmp_path: Path):
+    root = project(tmp_path, ui="def chat(message, history): ...\ndef ask(question, index): ...")
+
+    assert only(list(find_functions(python_files(root)))).settings == {"target": "ui:chat"}
+
+
 def test_a_decorator_that_only_watches_is_looked_through(tmp_path: Path):
     root = project(tmp_path, rag="@observe(name='rag')\ndef answer(question): ...")
 
