@@ -158,8 +158,10 @@ def rescore_command(*, config: Path | None) -> int:
     rescored = rescore(loaded)
     if rescored.means:
         click.echo(f"{loaded.policy.baseline}: scored on the stored answers; commit it")
-        for name, (before, after) in rescored.means.items():
-            click.echo(f"  {one_line(name):<28}{before:.3f} -> {after:.3f}")
+        for name, (before, after, count) in rescored.means.items():
+            click.echo(f"  {one_line(name):<28}{before:.3f} -> {after:.3f}  (n {count})")
+        if rescored.without_answer:
+            click.echo(f"  unscored, since they hold no answer: {rescored.without_answer}")
     elif not rescored.left:
         click.echo("every metric of answers is of today's version; nothing to do")
     if rescored.left:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from ragate.config import Config
+from ragate.core.judging.applicability import NO_ANSWER
 from ragate.errors import BaselineError, ProviderError
 from ragate.models import Record, RetrievedChunk, Run, Sample, Score, ScoreState
 from ragate.pipeline.score.judging import Judging
@@ -10,6 +11,8 @@ from ragate.pipeline.score.spared_stages import SparedStages
 from ragate.protocols import Judged
 
 GONE = "the sample is no longer in the golden set"
+NEVER = frozenset({GONE, NO_ANSWER})
+"""Reasons of scores that another reading of what is stored could not give."""
 
 
 def has_texts(records: Sequence[Record], metric: str) -> bool:
@@ -45,8 +48,10 @@ def without_contexts(config: Config, names: Sequence[str]) -> BaselineError:
 
 
 def refuse_without_answers(config: Config, records: Sequence[Record]) -> None:
-    """Raise where the baseline keeps no answers."""
-    if any(record.output.answer is None and record.output.error is None for record in records):
+    """Raise where the baseline keeps no answer at all."""
+    outputs = [record.output for record in records]
+    hashed = any(output.answer is None and output.error is None for output in outputs)
+    if hashed and all(output.answer is None for output in outputs):
         raise BaselineError(
             f"{config.policy.baseline} holds hashes and no answers, so nothing can be judged again",
             remedy='set [policy] store = "answers" or "full", and record it with '
@@ -98,7 +103,7 @@ def refuse_unscored(
 
 
 def _is_lost(before: Score | None, after: Score, *, stopped: bool) -> bool:
-    if after.state is not ScoreState.UNSCORED or after.reason == GONE:
+    if after.state is not ScoreState.UNSCORED or after.reason in NEVER:
         return False
     if before is not None and before.value is not None:
         return True

@@ -14,6 +14,7 @@ from ragate.errors import BaselineError
 from ragate.models import Needs, Reads, Record, Run, Sample, Score, unscored
 from ragate.pipeline.baseline.rejudgeable import (
     GONE,
+    NEVER,
     refuse_without_answers,
     refuse_without_samples,
     with_texts,
@@ -28,12 +29,15 @@ class Rescored:
     """What `rescore` did.
 
     Attributes:
-        means: Of each metric the mean before and after.
+        means: Of each metric the mean before and after, over the outputs that have both scores,
+            and how many these are.
+        without_answer: Outputs that hold no answer; they are unscored.
         left: Metrics of another version that cannot be scored on what is stored.
     """
 
-    means: Mapping[str, tuple[float, float]]
+    means: Mapping[str, tuple[float, float, int]]
     left: tuple[str, ...] = ()
+    without_answer: int = 0
 
 
 def rescore(config: Config) -> Rescored:
@@ -69,7 +73,9 @@ def rescore(config: Config) -> Rescored:
     manifest = old.manifest.amended(metrics=infos)
     new = Run(manifest=manifest, records=updated, aggregates=old.aggregates)
     save_again(config.baseline, old, new, store=config.policy.store, contexts=bool(contexts))
-    return Rescored({name: (_mean(old, name), _mean(new, name)) for name in names}, left)
+    outputs = [record.output for record in records]
+    without = sum(output.answer is None and output.error is None for output in outputs)
+    return Rescored({name: _means(old, new, name) for name in names}, left, without)
 
 
 def _has_aged(metric: Metric | Aggregate, old: Run) -> bool:
@@ -99,17 +105,24 @@ def _lost(name: str, records: Sequence[Record], scores: Sequence[Score]) -> bool
     """Tell whether a sample of today's golden set had a value, and has none."""
     return any(
         score.value is None
-        and score.reason != GONE
+        and score.reason not in NEVER
         and (before := record.scores.get(name)) is not None
         and before.value is not None
         for record, score in zip(records, scores, strict=True)
     )
 
 
-def _mean(run: Run, name: str) -> float:
-    scores = (record.scores.get(name) for record in run.records)
-    values = [score.value for score in scores if score is not None and score.value is not None]
-    return fmean(values) if values else 0.0
+def _means(old: Run, new: Run, name: str) -> tuple[float, float, int]:
+    sides = ([_value(record, name) for record in run.records] for run in (old, new))
+    both = [(a, b) for a, b in zip(*sides, strict=True) if a is not None and b is not None]
+    if not both:
+        return 0.0, 0.0, 0
+    return fmean(a for a, _ in both), fmean(b for _, b in both), len(both)
+
+
+def _value(record: Record, name: str) -> float | None:
+    score = record.scores.get(name)
+    return None if score is None else score.value
 
 
 def refuse_left(left: Sequence[str]) -> BaselineError:

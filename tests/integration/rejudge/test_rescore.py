@@ -69,3 +69,19 @@ def test_a_baseline_without_answers_is_refused(gate, capsys):
 
     assert run(["baseline", "rescore"]) == 2
     assert "holds hashes and no answers" in capsys.readouterr().err
+
+
+def test_an_output_without_an_answer_stays_unscored_and_moves_no_mean(gate, capsys):
+    recorded(gate, "full")
+    file = json.loads(gate.file.read_text())
+    first = next(iter(file["samples"].values()))
+    for output in first["outputs"]:
+        del output["answer"]
+        output["scores"]["idf_f1"] = 0.99  # of a time when it had one
+    gate.file.write_text(json.dumps(file))
+
+    assert run(["baseline", "rescore"]) == 0
+
+    said = capsys.readouterr().out
+    assert "idf_f1                      0.250 -> 1.000  (n 15)" in said  # of six in three passes
+    assert "unscored, since they hold no answer: 3" in said
