@@ -123,6 +123,14 @@ _OTHERS = {
     "Arabic": (
         "لا أعرف", "لا أعلم", "لا توجد معلومات", "لا تتوفر معلومات", "لا يذكر", "لا تذكر",
         "لم يذكر", "لم يرد", "لا يمكن تحديد", "لا يمكنني الإجابة", "لا أستطيع الإجابة",
+        "لا توجد أي معلومات", "لا تتوفر أي معلومات", "لم أجد", "لم أتمكن من العثور",
+        "لم أتمكن من إيجاد", "لم يتم ذكر", "لم تذكر", "غير مذكور", "غير مذكورة",
+        "لا تحتوي على معلومات", "لا تحتوي على أي معلومات", "لا يحتوي على معلومات",
+        "لا يحتوي على أي معلومات", "لا تتضمن معلومات", "لا يتضمن معلومات", "ليس لدي معلومات",
+        "ليست لدي معلومات", "لا أملك معلومات", "لا توجد إجابة", "لا يوجد ذكر",
+        "لا يمكن الإجابة", "لا يمكنني تحديد", "لست متأكدا",
+        "لا تحتوي المستندات", "لا تحتوي الوثائق", "لا يحتوي السياق", "لا يحتوي النص",
+        "لا تتضمن المستندات", "لا تتضمن الوثائق", "المعلومات غير متوفرة",
     ),
     "Hindi": (
         "मुझे नहीं पता", "मुझे पता नहीं", "कोई जानकारी नहीं", "जानकारी नहीं है", "उल्लेख नहीं",
@@ -143,6 +151,12 @@ _OTHERS = {
         "모르겠습니다", "알 수 없습니다", "알수없습니다", "언급되어 있지 않", "언급되지 않",
         "언급이 없", "정보가 없", "정보를 찾을 수 없", "답변할 수 없", "확인할 수 없",
         "나와 있지 않", "명시되어 있지 않",
+        "정보를 찾지 못", "답을 찾을 수 없", "답변을 찾을 수 없", "내용을 찾을 수 없",
+        "정보가 포함되어 있지 않", "정보가 제공되지 않", "정보가 부족", "정보는 없",
+        "내용이 없", "내용은 없", "답변드릴 수 없", "답변드리기 어렵", "답변하기 어렵",
+        "대답할 수 없", "언급하지 않", "언급하고 있지 않", "기재되어 있지 않",
+        "설명되어 있지 않", "명시되지 않", "확인되지 않", "모르겠어요", "알지 못합니다",
+        "답변을 드리기 어렵", "문서에 포함되어 있지 않", "자료에 포함되어 있지 않",
     ),
     "Thai": (
         "ไม่ทราบ", "ไม่มีข้อมูล", "ไม่ได้ระบุ", "ไม่ได้กล่าวถึง", "ไม่สามารถระบุ",
@@ -151,6 +165,24 @@ _OTHERS = {
     "Turkish": (
         "bilmiyorum", "bilgi yok", "bilgi bulunmamaktadır", "belirtilmemiştir",
         "belirtilmemiş", "bahsedilmemektedir", "cevaplayamıyorum", "yanıtlayamıyorum",
+        "bilgi bulunmuyor", "bilgi bulunamadı", "bilgi bulamadım", "bilgi yer almıyor",
+        "bilgi yer almamaktadır", "bilgi mevcut değil", "bilgi içermiyor",
+        "bilgi içermemektedir", "bilgi verilmemiş", "bilgi verilmemektedir",
+        "bilgi sunulmamaktadır", "bilgim yok", "bilgiye sahip değilim", "cevap bulunmuyor",
+        "yanıt bulunmuyor", "yanıt bulamadım", "cevap bulamadım", "belirtilmiyor",
+        "belirtilmemektedir", "bahsedilmiyor", "bahsedilmemiş", "bahsetmiyor", "söz edilmiyor",
+        "söz edilmemektedir", "cevap veremiyorum", "yanıt veremiyorum", "cevap veremem",
+        "yanıt veremem", "cevaplayamam", "yanıtlayamam", "emin değilim", "bilemiyorum",
+        "bilgi vermiyor", "belgelerde bulamadım",
+    ),
+    "Vietnamese": (
+        "tôi không biết", "không có thông tin", "không có đủ thông tin", "không đủ thông tin",
+        "chưa có thông tin", "không tìm thấy thông tin", "không tìm thấy câu trả lời",
+        "tôi không tìm thấy", "không thể trả lời", "không thể xác định", "không đề cập",
+        "không được đề cập", "không nhắc đến", "không được nhắc đến", "không nêu rõ",
+        "không được nêu", "không nói rõ", "không cung cấp thông tin", "không chứa thông tin",
+        "không bao gồm thông tin", "tôi không chắc",
+        "tài liệu không nói",
     ),
 }  # fmt: skip
 

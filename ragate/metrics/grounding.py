@@ -10,7 +10,7 @@ from ragate.core.text.names import has_capitals, names
 from ragate.core.text.number_places import NumberPlace, NumberSources, claimed_places
 from ragate.core.text.number_words import is_number_word
 from ragate.core.text.numerals import Numeral, claimed_numerals, confirmed_numbers
-from ragate.core.text.segmentation import content_words, units, vocabulary, words
+from ragate.core.text.segmentation import are_pairs, content_words, units, vocabulary, words
 from ragate.core.text.sentences import split_sentences
 from ragate.core.text.statements import Statement, StatementSources, statements
 from ragate.core.text.words import markers, without_markers
@@ -22,6 +22,7 @@ from ragate.metrics._sample_metric import SampleMetric, ValueOrReason
 from ragate.models import Direction, Sample, SystemOutput
 from ragate.protocols import MetricRequest
 
+OF_PAIRS = 0.5  # of the threshold, for words that are pairs of characters
 LEAST_HELD = 0.5  # share of a sentence's words that the passage it cites has to hold
 LEAST_LEAD = 0.8  # of what the best of the passages that it does not cite holds
 
@@ -139,8 +140,8 @@ def polarity(request: MetricRequest) -> SampleMetric:
     Formula: of the sentences of which at least half of the content words stand in one sentence of
     a context, the share that agrees with the nearest one: each negation of either has one in the
     other among the words around it (one before, three behind); a negation of the context counts
-    only where half of those words are said. Negations of 16 languages are known by list. Range
-    [0, 1], a fraction, higher is better. Version 2.
+    only where half of those words are said. Negations of 17 languages are known by list. Range
+    [0, 1], a fraction, higher is better. Version 3.
     Edge cases: no sentence is near enough to one of a context: 1, and counted in polarity.checked;
     opposites that are no negations (allowed, forbidden) are not seen, nor double negation; chunks
     without texts: unscored; unanswerable: not applicable.
@@ -163,7 +164,7 @@ def polarity(request: MetricRequest) -> SampleMetric:
         paired,
         agreement,
         called="sentences near one of a context",
-        version=2,
+        version=3,
         settings=settings,
     )
 
@@ -209,8 +210,10 @@ def lexical_support(request: MetricRequest) -> SampleMetric:
     """Return lexical_support: the share of answer sentences whose words the contexts hold.
 
     Formula: share of sentences s with |T(s) and T(contexts)| / |T(s)| >= threshold, T the distinct
-    words. A tripwire, not a proof: it sees an answer that left its sources, not a wrong claim made
-    of their words. Range [0, 1], a fraction, higher is better. Version 4.
+    words; half of the threshold where most of them are pairs of characters, as in Chinese, Japanese
+    and Korean: other words share fewer. A tripwire, not a proof: it sees an answer that left its
+    sources, not a wrong claim made of their words. Range [0, 1], a fraction, higher is better.
+    Version 5.
     Edge cases: nothing retrieved, or no words in the answer: 0; chunks without texts: unscored;
     unanswerable: not applicable.
     Source: this project; token precision as in Adlakha et al., TACL 2024 (K-precision).
@@ -224,13 +227,13 @@ def lexical_support(request: MetricRequest) -> SampleMetric:
         if not sentences:
             return 0.0
         known = vocabulary(chunk.text for chunk in output.chunks)
-        supported = sum(
-            known.share(set(words(without_markers(s)))) >= settings.threshold - 1e-9
-            for s in sentences
+        said = [set(words(without_markers(sentence))) for sentence in sentences]
+        least = [settings.threshold * (OF_PAIRS if are_pairs(one) else 1) - 1e-9 for one in said]
+        return sum(known.share(one) >= low for one, low in zip(said, least, strict=True)) / len(
+            said
         )
-        return supported / len(sentences)
 
-    return claim_metric(request, support, version=4, settings=settings)
+    return claim_metric(request, support, version=5, settings=settings)
 
 
 def citation_validity(request: MetricRequest) -> SampleMetric:

@@ -38,6 +38,11 @@ _CONDITION = re.compile(
     r"[^,:]*+[,:]",
     re.IGNORECASE,
 )
+# Nor is an apology the opening, in whose characters there are more words than in its letters.
+_APOLOGY = re.compile(
+    r"^(?:죄송합니다|죄송하지만|申し訳(?:ありません|ございません)が?|すみません|(?:非常|很)?抱歉|对不起"
+    r"|對不起)[\s.,!。、，！]*"
+)
 _BLANKS = re.compile(r"\s{2,}+")
 OPENING_WORDS = 4
 MAX_OPENING = 500
@@ -87,8 +92,9 @@ def _opening(answer: str) -> str:
     taken: list[str] = []
     shown = _BLANKS.sub(_narrowed, visible(answer).strip())
     for sentence in split_sentences(shown[:MAX_OPENING]):
-        taken.append(_CONDITION.sub("", sentence))
-        if len(units(sentence)) >= OPENING_WORDS:
+        said = _APOLOGY.sub("", sentence)
+        taken.append(_CONDITION.sub("", said))
+        if len(units(said)) >= OPENING_WORDS:
             break
     return " ".join(taken)
 
@@ -120,11 +126,11 @@ def refusal_recall(request: MetricRequest) -> SampleMetric:
     """Return refusal_recall: 1 when an unanswerable question is refused, else 0.
 
     Formula: 1[a phrase of the list stands in the answer's opening]. Range {0, 1}, a fraction,
-    higher is better. Version 2.
+    higher is better. Version 3.
     Edge cases: an empty answer is a failure, not a refusal: 0; answerable: not applicable.
     Source: this project.
     """
-    info, refuses = _prepared(request, version=2)
+    info, refuses = _prepared(request, version=3)
     return SampleMetric(info=info, formula=refuses.share, exclude=answerable)
 
 
@@ -133,11 +139,11 @@ def false_refusal(request: MetricRequest) -> SampleMetric:
     """Return false_refusal: 1 when an answerable question is refused, else 0.
 
     Formula: 1[a phrase of the list stands in the answer's opening]. Range {0, 1}, a fraction,
-    lower is better. Version 2.
+    lower is better. Version 3.
     Edge cases: a failed sample counts as refused: 1; unanswerable: not applicable.
     Source: this project.
     """
-    info, refuses = _prepared(request, version=2, direction=Direction.LOWER)
+    info, refuses = _prepared(request, version=3, direction=Direction.LOWER)
     return SampleMetric(info=info, formula=refuses.share, exclude=unanswerable)
 
 
@@ -147,11 +153,11 @@ def refusal_calibration(request: MetricRequest) -> SampleMetric:
 
     Formula: 1[a phrase of the list stands in the answer's opening = the question is unanswerable];
     its mean is the share of right choices, where refusal_recall and false_refusal look at one side
-    each. Range {0, 1}, a fraction, higher is better. Version 1.
+    each. Range {0, 1}, a fraction, higher is better. Version 2.
     Edge cases: a failed sample is a wrong choice: 0.
     Source: this project; judged_refusal is the same by a judge.
     """
-    info, refuses = _prepared(request, version=1)
+    info, refuses = _prepared(request, version=2)
 
     def right_choice(sample: Sample, output: SystemOutput) -> Explained:
         refused = refuses(output.answer or "")
@@ -203,11 +209,11 @@ def refusal_f1(request: MetricRequest) -> RefusalF1:
     """Return refusal_f1: the harmonic mean of precision and recall of refusals.
 
     Formula: 2 tp / (refusals + unanswerable questions), tp the unanswerable questions that were
-    refused. Range [0, 1], a fraction, higher is better, over the whole run. Version 2.
+    refused. Range [0, 1], a fraction, higher is better, over the whole run. Version 3.
     Edge cases: a failed sample is a mistake on either side; samples that a provider's failure
     ended are left out, and the score's reason counts them; no unanswerable question: not
     applicable.
     Source: this project; F1 of van Rijsbergen, 1979.
     """
-    info, refuses = _prepared(request, version=2)
+    info, refuses = _prepared(request, version=3)
     return RefusalF1(info=info.amended(aggregate=True), refuses=refuses)

@@ -81,6 +81,15 @@ _FUNCTION_WORDS = {
         पर ने है हैं था थी थे हो होता होती होते कर करें करना गया गई गए तक लिए साथ भी ही एक इस उस
         इसे उसे कुछ सकते सकता सकती जाता जाती जाते
     """,
+    "tr": """
+        ve bir bu şu o da de için ile olarak olan olur çok daha en gibi kadar sonra önce ama veya
+        ki mi mı mu mü ise hem her ya eğer çünkü tüm bazı siz biz ben sen onlar
+    """,
+    "vi": """
+        và của là các những cho với trong được có này đó một để từ khi như đã sẽ đang bị bởi vì nếu
+        thì mà hay hoặc tại trên dưới ra vào lại cũng rất nhiều hơn về theo sau trước giữa đến ở do
+        nên bạn tôi chúng
+    """,
 }  # fmt: skip
 _SETS = {code: frozenset(text.split()) for code, text in _FUNCTION_WORDS.items()}
 FUNCTION_WORDS = frozenset[str]().union(*_SETS.values())

@@ -1,5 +1,7 @@
 """Negations in many languages."""
 
+import re
+
 from ragate.core.text.languages import language
 
 _NEGATIONS = {
@@ -15,10 +17,17 @@ _NEGATIONS = {
     "ru": "не нет без ни никогда нельзя",
     "ar": "لا لم لن ليس ليست غير بدون دون",
     "hi": "नहीं बिना",
+    "tr": "değil değildir değiller yok yoktur yoktu hiç hiçbir asla",
+    "vi": "không chưa chẳng chả đừng chớ cấm",
 }
-_TURKISH = "değil yok"
+# Turkish negates inside of the verb: gelmez, gelmedi, gelmiyor, gelmeyen, gelmemiş, gelmediği.
+_TURKISH_VERB = re.compile(
+    r"\w{2}m(?:[ıiuü]yor|[ae](?:z(?:lar|ler|d[ıi]r|sa|se)?$|d[ıi](?:k|m|n|lar|ler|ğ\w*)?$"
+    r"|m(?:[ıi]ş|a[kl]|e[kl])|y(?:an|en|aca|ece|[ıi]n)))"
+)
+_NO_VERBS = ("namaz", "komedi", "memeli")
 _SETS = {code: frozenset(text.split()) for code, text in _NEGATIONS.items()}
-_ANY = frozenset(_TURKISH.split()).union(*_SETS.values())
+_ANY = frozenset[str]().union(*_SETS.values())
 # Of scripts whose words are pairs of characters: what such a pair begins with.
 _CHARACTERS = "不没沒無无未非"
 _PIECES = ("ない", "ませ", "なか", "않", "없", "아니", "못", "ไม่", "ไร้")
@@ -38,4 +47,15 @@ def is_negation(word: str, listed: frozenset[str] = _ANY) -> bool:
     Args:
         listed: Those of its language.
     """
-    return word in listed or word[0] in _CHARACTERS or word.startswith(_PIECES)
+    if word in listed or word[0] in _CHARACTERS or word.startswith(_PIECES):
+        return True
+    return (listed is _SETS["tr"] or listed is _ANY) and _is_negated_verb(word)
+
+
+def stands_behind(word: str) -> bool:
+    """Tell whether a negation stands behind what it negates, as in Turkish."""
+    return word in _SETS["tr"] or _is_negated_verb(word)
+
+
+def _is_negated_verb(word: str) -> bool:
+    return bool(_TURKISH_VERB.search(word)) and not word.startswith(_NO_VERBS)

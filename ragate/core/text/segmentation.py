@@ -115,6 +115,11 @@ def _cut(run: str) -> bool:
     return run > "\u0dff" and bool(_UNSPACED.match(run))
 
 
+def are_pairs(found: Collection[str]) -> bool:
+    """Tell whether most words are pairs of characters, of scripts that have no blanks."""
+    return 2 * sum(map(_cut, found)) > len(found)
+
+
 def _spaced(text: str) -> Iterator[str]:
     if text.isascii():
         pieces = _ASCII_PIECE.findall(text)

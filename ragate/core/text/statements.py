@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from ragate.core.text.languages import function_words_of
-from ragate.core.text.negations import is_negation, negations_of
+from ragate.core.text.negations import is_negation, negations_of, stands_behind
 from ragate.core.text.segmentation import Vocabulary, starts, words
 from ragate.core.text.sentences import split_sentences
 
@@ -14,7 +14,8 @@ LEAST_ALIKE = 0.5  # share of a statement's words that the nearest one has to ho
 LEAST_WORDS = 3  # fewer say too little to be looked for
 MOST_NEGATIONS = 20
 MOST_SENTENCES = 100  # a word of more sentences than these does not help to find one
-_BEFORE, _AFTER = 1, 3  # content words around a negation that it is about
+_AROUND = (1, 3)  # content words before and behind a negation that it is about
+_AHEAD = (3, 1)  # the same of one that stands behind what it negates
 _COMPARED = 5
 
 
@@ -60,13 +61,14 @@ def statement(sentence: str) -> Statement:
     """Return a sentence as a statement."""
     left_out, negating = function_words_of(sentence), negations_of(sentence)
     content: list[str] = []
-    places: list[int] = []
+    spans: list[tuple[int, int]] = []
     for word in words(sentence):
         if is_negation(word, negating):
-            places.append(len(content))
+            before, after = _AHEAD if stands_behind(word) else _AROUND
+            spans.append((max(0, len(content) - before), len(content) + after))
         elif word not in left_out:
             content.append(word)
-    about = [frozenset(content[max(0, p - _BEFORE) : p + _AFTER]) for p in places[:MOST_NEGATIONS]]
+    about = [frozenset(content[start:end]) for start, end in spans[:MOST_NEGATIONS]]
     return Statement(tuple(content), tuple(about))
 
 

@@ -37,6 +37,14 @@ REFUSALS = [
     "資料には価格が記載されていません。",
     "문서에는 가격이 언급되어 있지 않습니다.",
     "เอกสารไม่ได้ระบุราคา",
+    "Xin lỗi, tài liệu không đề cập đến giá.",
+    "Không có đủ thông tin để trả lời câu hỏi này.",
+    "죄송합니다. 이 질문에는 답변드릴 수 없습니다.",
+    "문서에 가격에 대한 내용이 없습니다.",
+    "申し訳ありません。この質問にはお答えできません。",
+    "لم يتم ذكر ذلك في الوثائق.",
+    "Belgelerde fiyat hakkında bilgi bulunmuyor.",
+    "Metinde son tarihten bahsedilmiyor.",
 ]
 ANSWERS = [
     "It is 42.",
@@ -48,6 +56,10 @@ ANSWERS = [
     "If the file does not specify a port, 5432 is used.",
     "No information is lost when the run is stopped.",
     "Die Mehrwertsteuer ist nicht enthalten.",
+    "Gói cơ bản không bao gồm bảo hiểm nha khoa.",
+    "기본 요금제에는 치과 보험이 포함되지 않습니다.",
+    "لا يحتوي المنتج على السكر.",
+    "30 günden sonra iade yapılamaz.",
 ]
 
 

@@ -20,6 +20,8 @@ from ragate.core.text.languages import function_words_of, language, writes_decim
         ("Кот лежит на столе и не двигается.", "ru"),
         ("القطة على الطاولة من هذا البيت", "ar"),
         ("बिल्ली मेज़ पर है और सो रही है", "hi"),
+        ("Kedi masanın üstünde ve çok sessiz bir hayvan.", "tr"),
+        ("Con mèo của tôi ở trên bàn và đang ngủ.", "vi"),
         ("Berlin 2024", ""),
         ("", ""),
     ],

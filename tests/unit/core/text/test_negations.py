@@ -26,6 +26,10 @@ NEGATED = [
     "할 수 없습니다.",
     "ใช้ ไม่ได้",
     "Çalışmıyor değil.",
+    "Kapsanmaz.",
+    "Bu belge şifrelenmemiştir.",
+    "Bu plan için kapsanmayan hizmetler",
+    "Gói này không bao gồm bảo hiểm của bạn.",
 ]
 
 
@@ -35,7 +39,16 @@ def test_a_negated_sentence_has_a_negation(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["It works.", "Das gilt.", "東京です。", "서울입니다.", "यह काम करता है"]
+    "text",
+    [
+        "It works.",
+        "Bu komedi namaz ve memeli için.",
+        "Gói này bao gồm bảo hiểm.",
+        "Das gilt.",
+        "東京です。",
+        "서울입니다.",
+        "यह काम करता है",
+    ],
 )
 def test_a_sentence_without_one_has_none(text: str) -> None:
     assert not any(is_negation(word, negations_of(text)) for word in words(text))
