@@ -27,22 +27,25 @@ RUN apt-get update \
 ENV PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_CACHE_DIR=1 PIP_NO_INPUT=1 PIP_ROOT_USER_ACTION=ignore
 
 COPY requirements/image.txt /src/requirements/
-# Libraries' own tests go; what only a compiler, a type checker or a debugger reads; of LlamaIndex's
-# data all but the tokens that its judges count; and of Pillow, which LlamaIndex asks for and nothing
-# here draws with, fonts, colour profiles, AVIF and WebP. (Libraries in *.libs are packed so that
-# strip would break them.)
 RUN --mount=type=secret,id=pip.conf,target=/etc/pip.conf \
     --mount=type=secret,id=ca.pem,target=/run/secrets/ca.pem \
     if [ -s /run/secrets/ca.pem ]; then export PIP_CERT=/run/secrets/ca.pem; fi; \
     python3 -m pip --python /opt/ragate/bin/python install --quiet --no-deps --require-hashes \
-      --only-binary :all: --no-compile --requirement /src/requirements/image.txt \
- && find /opt/ragate -depth '(' -path '*/__pycache__*' -o -path '*/tests/*' -o -name '*_tests.*.so' \
+      --only-binary :all: --no-compile --requirement /src/requirements/image.txt
+
+# Libraries' own tests go; what only a compiler, a type checker or a debugger reads; of LlamaIndex's
+# data all but the tokens that its judges count; and of Pillow, which LlamaIndex asks for and nothing
+# here draws with, fonts, colour profiles, AVIF and WebP. (Libraries in *.libs are packed so that
+# strip would break them.)
+WORKDIR /opt/ragate/lib/python3.11/site-packages
+RUN find . -depth '(' -path '*/__pycache__*' -o -path '*/tests/*' -o -name '*_tests.*.so' \
       -o -name '*.pyi' -o -name '*.py[xd]' -o -name '*.pxd' -o -name '*.[ach]' ')' -delete \
- && find /opt/ragate -name '*.so' -not -path '*.libs/*' -exec strip --strip-unneeded '{}' + \
- && cd /opt/ragate/lib/python3*/site-packages \
- && rm -r llama_index/core/_static/{nltk_cache,tiktoken_cache/fb374d419588*} \
-      numpy/{f2py,_core/_simd.*} sqlalchemy/testing PIL/_{avif,imagingcms,imagingft,webp}.* \
-      pillow.libs/lib{avif,brotli,freetype,harfbuzz,lcms2,png,sharpyuv,webp}*
+ && find . -name '*.so' -not -path '*.libs/*' -exec strip --strip-unneeded '{}' + \
+ && rm -r llama_index/core/_static/nltk_cache llama_index/core/_static/tiktoken_cache/fb374d419588* \
+      numpy/f2py numpy/_core/_simd.* sqlalchemy/testing \
+      PIL/_avif.* PIL/_imagingcms.* PIL/_imagingft.* PIL/_webp.* pillow.libs/libavif-* \
+      pillow.libs/libbrotli* pillow.libs/libfreetype-* pillow.libs/libharfbuzz-* \
+      pillow.libs/liblcms2-* pillow.libs/libpng* pillow.libs/libsharpyuv-* pillow.libs/libwebp*
 
 COPY docker/bytecode.py /src/docker/
 RUN PYTHONDONTWRITEBYTECODE=1 /opt/ragate/bin/python -P /src/docker/bytecode.py \
