@@ -8,15 +8,15 @@ from typing import Any
 
 from ragate.cli.detect.candidate import RagCandidate, is_question, questions_in
 from ragate.cli.detect.programs import node_adapter
-from ragate.cli.detect.routes import HEALTH, HOST, request_variants
+from ragate.cli.detect.routes import ASKS, HEALTH, HOST, request_variants
 from ragate.cli.detect.script_files import ScriptFile, manifest, script_files
 
-_ROUTE = re.compile(r"(\w+)\s*\.(get|post)\(\s*[\"'`](/[\w/.~-]{0,100})[\"'`]")
+# TypeScript may say between name and bracket what it takes: app.post<{ Body: Ask }>("/ask".
+_ROUTE = re.compile(r"(\w+)\s*\.(get|post)(?:<[^()]{0,300}>)?\(\s*[\"'`](/[\w/.~-]{0,100})[\"'`]")
 _COMPARED = re.compile(r"(?:url|pathname|path)\s*={2,3}\s*[\"'`](/[\w/.~-]{1,100})[\"'`]")
 _PREFIX = re.compile(r"\.(?:use|register|route)\(\s*[\"'`](/[\w/.~-]{1,60})[\"'`]\s*,")
 _LISTENS = re.compile(r"\.listen\(\s*(?:\{\s*port:\s*)?(?:(\d{2,5})|(\w+))|\bserve\(")
 _PORT = re.compile(r"PORT\s*(?:\|\||\?\?)\s*[\"']?(\d{2,5})|port\s*[=:]\s*(\d{2,5})", re.IGNORECASE)
-_ASKS = re.compile(r"ask|quer|chat|answer|rag|question|search|retriev|complet", re.IGNORECASE)
 _NAMES = re.compile(r"ask|answer|query|chat|rag|question|respond|retriev|search", re.IGNORECASE)
 _RETRIEVES = re.compile(r"retriev|search|^query$", re.IGNORECASE)
 _FUNCTION = re.compile(
@@ -62,7 +62,7 @@ def _services(files: list[ScriptFile], package: Any) -> Iterator[RagCandidate]:
     seen = set()
     for file, method, path, at in _paths(files, routes):
         fields = _fields(file.text[at : at + _MOST], file.text)
-        if (method, path) not in seen and fields and (method == "POST" or _ASKS.search(path)):
+        if (method, path) not in seen and fields and (method == "POST" or ASKS.search(path)):
             seen.add((method, path))
             before = ["", *prefixes] if file is main else [*prefixes, ""]
             base = f"http://{HOST}:{_port(main, files)}"
@@ -99,7 +99,7 @@ def _service(
     return RagCandidate(
         "http",
         f"the route {method} {path} in {file.path}",
-        (60 if method == "POST" else 52) + 14 * bool(_ASKS.search(path)),
+        (60 if method == "POST" else 52) + 14 * bool(ASKS.search(path)),
         settings=settings,
         policy={"http_hosts": [base.removeprefix("http://")]},
         variants=tuple(variants[:8]),

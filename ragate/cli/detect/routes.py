@@ -15,7 +15,7 @@ from ragate.support.foreign_files import start_of
 HOST = "127.0.0.1"
 FRAMEWORKS = {"FastAPI": "fastapi", "Starlette": "starlette", "Flask": "flask", "Quart": "flask"}
 HEALTH = re.compile(r"health|alive|ready|ping|status|livez|readyz", re.I)
-_ASKS = re.compile(
+ASKS = re.compile(
     r"ask|query|chat|answer|rag|question|search|retriev|complet|predict|respon[ds]|convers|assist",
     re.I,
 )
@@ -42,7 +42,7 @@ class _Route:
     def asks(self) -> bool:
         """Whether its own name, without what stands before it, speaks of questions."""
         name = f"{self.path.rstrip('/').rpartition('/')[2]} {self.function.name}"
-        return bool(_ASKS.search(name)) and not HEALTH.search(name)
+        return bool(ASKS.search(name)) and not HEALTH.search(name)
 
 
 @dataclass(frozen=True)

@@ -45,6 +45,18 @@ def test_a_typescript_service_is_started_by_its_script_and_tried_with_its_prefix
     assert service.policy == {"http_hosts": ["127.0.0.1:4100"]}
 
 
+def test_a_route_that_says_in_typescript_what_it_takes_is_found(tmp_path: Path):
+    code = """
+    app.post<{ Body: { userQuestion: string }; Reply: Array<Hit> }>("/api/assist", async (req) =>
+      rag(req.body.userQuestion));
+    app.listen({ port: 4010 });
+    """
+    service = only(found(tmp_path, {"src/server.ts": code}))
+
+    assert service.first["url"] == "http://127.0.0.1:4010/api/assist"
+    assert service.first["body"] == '{"userQuestion": {{ query | tojson }}}'
+
+
 def test_a_service_without_routes_of_a_framework_is_found_by_what_it_compares(tmp_path: Path):
     code = """
     import { createServer } from "node:http";
