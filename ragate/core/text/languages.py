@@ -93,6 +93,11 @@ _FUNCTION_WORDS = {
 }  # fmt: skip
 _SETS = {code: frozenset(text.split()) for code, text in _FUNCTION_WORDS.items()}
 FUNCTION_WORDS = frozenset[str]().union(*_SETS.values())
+_CODES = {
+    "english": "en", "german": "de", "french": "fr", "spanish": "es", "italian": "it",
+    "portuguese": "pt", "dutch": "nl", "russian": "ru", "arabic": "ar", "hindi": "hi",
+    "turkish": "tr",
+}  # fmt: skip
 _WORD = re.compile(r"[^\W\d_]++")
 _MOST_READ = 2_000
 # The decimal sign is a comma, and a point groups thousands.
@@ -114,6 +119,11 @@ def _language(text: str) -> str:
     best = max(counts.values())
     leading = [code for code, count in counts.items() if count == best]
     return leading[0] if best and len(leading) == 1 else ""
+
+
+def grammar_of(name: str) -> frozenset[str]:
+    """Return the function words of a language, by its English name; of all where it has no list."""
+    return _SETS.get(_CODES.get(name, ""), FUNCTION_WORDS)
 
 
 def writes_decimal_comma(text: str) -> bool:

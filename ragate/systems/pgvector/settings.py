@@ -15,13 +15,13 @@ class Bm25Settings(Frozen):
 
     Attributes:
         stemmer: A Snowball language, or "none".
-        stop_words: "english" or "none".
+        stop_words: "english", "none", or "grammar": words of grammar of the stemmer's language.
         k1: How soon a repeated word stops to count.
         b: How much a long chunk is marked down; 0 not at all, 1 in full proportion.
     """
 
     stemmer: str = "english"
-    stop_words: Literal["english", "none"] = "english"
+    stop_words: Literal["english", "grammar", "none"] = "english"
     k1: float = Field(default=1.2, ge=0, le=10)
     b: float = Field(default=0.75, ge=0, le=1)
 

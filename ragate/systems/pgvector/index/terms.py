@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from ragate.core.text.languages import grammar_of
 from ragate.core.text.words import tokens
 from ragate.systems.pgvector.settings import Bm25Settings
 
@@ -33,7 +34,8 @@ class Analyzer:
     """Turns a text into counted terms; the same for documents and questions."""
 
     def __init__(self, settings: Bm25Settings) -> None:
-        self._stop = STOP_WORDS if settings.stop_words == "english" else frozenset()
+        grammar = grammar_of(settings.stemmer) if settings.stop_words == "grammar" else frozenset()
+        self._stop = STOP_WORDS if settings.stop_words == "english" else grammar
         self._stem = _stemmer(settings.stemmer)
         self._known: dict[str, int | None] = {}
 
