@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import tomllib
-from collections.abc import Iterator
 from pathlib import Path
 
 from ragate.config import Config
+from ragate.config.toml_lines import key_lines
 from ragate.dataset import read_entries
 from ragate.errors import RagateError
 from ragate.github.publish.changed_sources import Sources, changed_keys
 from ragate.models import ChangedPart, Report, SourceLines
 from ragate.support import git
 from ragate.support.foreign_files import read_text
-
-_HUGE = 2000  # a longer line is no table's, and would take its time to read
-_Keys = tuple[str, ...]
 
 
 def with_lines(report: Report, config: Config, *, ci: bool) -> Report:
@@ -43,44 +39,12 @@ def _rule_lines(text: str, names: list[str]) -> tuple[dict[str, int], dict[str, 
     """Return the lines of the metrics' and the slices' tables; slices stand in the order given."""
     metrics: dict[str, int] = {}
     slices: list[int] = []
-    for line, keys, is_item in _keys(text):
+    for line, keys, is_item in key_lines(text):
         if keys[:2] == ("policy", "metrics") and len(keys) > 2:
             metrics.setdefault(keys[2], line)
         elif keys == ("policy", "slices") and is_item:
             slices.append(line)
     return metrics, dict(zip(names, slices, strict=False))
-
-
-def _keys(text: str) -> Iterator[tuple[int, _Keys, bool]]:
-    """Yield line, keys from the top, and whether it begins an item of a list of tables."""
-    table: _Keys = ()
-    for number, line in enumerate(text.split("\n"), 1):
-        stripped = line.strip()
-        if stripped.startswith("["):
-            found = _path(stripped)
-            if found:
-                table = found
-                yield number, table, stripped.startswith("[[")
-        elif "=" in stripped and not stripped.startswith("#"):
-            found = _path(f"{stripped.partition('=')[0]}= 0")
-            if found:
-                yield number, (*table, *found), False
-
-
-def _path(line: str) -> _Keys:
-    """Return the keys that one line of TOML opens; none where it is no whole line of it."""
-    try:
-        value = tomllib.loads(line) if len(line) < _HUGE else {}
-    except ValueError:
-        return ()
-    keys: list[str] = []
-    while isinstance(value, dict | list) and value:
-        if isinstance(value, list):
-            value = value[0]
-            continue
-        key, value = next(iter(value.items()))
-        keys.append(key)
-    return tuple(keys)
 
 
 def _sample_lines(report: Report, dataset: Path, top: Path) -> dict[str, tuple[str, int | None]]:

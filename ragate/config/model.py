@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, ConfigDict, Field, model_validator
 
 from ragate.clients.prices import Price
+from ragate.config.toml_lines import with_place
 from ragate.models import (
     DecisionSettings,
     Frozen,
@@ -309,11 +310,13 @@ class Config(Frozen):
             policy's files are the base's, outside of the workspace.
         dataset, baseline: Real paths, inside the policy's folder.
         metric_settings: By metric, the keys of its table that are the metric's own.
+        text: What was read.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     path: Path
+    text: str = Field(default="", repr=False)
     root: Path
     policy_root: Path | None = None
     dataset: Path
@@ -321,6 +324,10 @@ class Config(Frozen):
     policy: Policy
     metric_settings: dict[str, dict[str, Any]] = {}
     system: SystemConfig
+
+    def located(self, sentence: str) -> str:
+        """Return a sentence with file and line of what it says to change, where it is known."""
+        return with_place(self.text, self.path.name, sentence)
 
     @property
     def rules_root(self) -> Path:

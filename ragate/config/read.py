@@ -56,12 +56,16 @@ def parse_config(text: str, *, where: str, root: Path, path: Path | None = None)
     """
     try:
         tables = _tables(text, where, told=path is None or _is_no_link(path))
-        return _config(tables, root=root.resolve(), path=path or root / CONFIG_NAME)
+        config = _config(tables, root=root.resolve(), path=path or root / CONFIG_NAME)
     except ConfigError as error:
         if error.message.startswith(f"{where}:"):
             raise
-        lines = [f"{where}: {line}" for line in error.message.splitlines()]
+        from ragate.config.toml_lines import mistake_line
+
+        places = ((mistake_line(text, line), line) for line in error.message.splitlines())
+        lines = [f"{where}:{at}: {line}" if at else f"{where}: {line}" for at, line in places]
         raise type(error)("\n".join(lines), remedy=error.remedy) from error
+    return config.amended(text=text)
 
 
 def _is_no_link(path: Path) -> bool:
@@ -202,9 +206,8 @@ def _refuse_unknown_system(use: str) -> None:
         name = _KNOWN_AS.get(use.lower())
         if name is None:
             raise
-        remedy = (
-            f'write use = "{name}": docs/{"replay" if name == "replay" else f"system-{name}"}.md'
-        )
+        page = "replay" if name == "replay" else f"system-{name}"
+        remedy = f'write use = "{name}": {MANUAL}/{page}.md'
         raise ConfigError(f"[system] use: {error.message}", remedy=remedy) from error
 
 

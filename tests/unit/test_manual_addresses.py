@@ -10,7 +10,7 @@ from pathlib import Path
 from ragate.version import MANUAL, __version__
 
 PACKAGE = Path(__file__).parents[2] / "ragate"
-BARE = re.compile(r"(?<![\w/.])docs/[a-z-]+\.md")
+BARE = re.compile(r"(?<![\w/.])docs/(?:[a-z-]+\.md|$)")
 
 
 def printed(tree: ast.Module) -> Iterator[ast.Constant]:

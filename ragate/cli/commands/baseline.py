@@ -122,7 +122,7 @@ def _shows(config: Config, run: Run) -> int:
     except RagateError as error:  # the file can be shown without its golden set
         lines = [f"shows: not known, {error.message}"]
     for line in lines:
-        click.echo(one_line(line))
+        click.echo(one_line(config.located(line)))
     return 0
 
 

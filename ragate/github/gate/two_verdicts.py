@@ -47,7 +47,7 @@ def gate_of_change(base: Config | None, head: Config, *, name: str = "") -> Gate
     if base is None:
         return Gate(_named(head, name), None, bootstrap=True)
     system = _judged_system(base.system, head.system)
-    config = base.amended(root=head.root, policy_root=base.root, system=system)
+    config = base.amended(root=head.root, policy_root=base.root, system=system, text=head.text)
     proposal = None
     if changes := differences(base, head):
         proposed = _named(head, name or base.gate)

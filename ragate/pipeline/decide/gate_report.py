@@ -89,7 +89,7 @@ def gate_report(
         filters=manifest.filters,
         partial=manifest.filters.partial or manifest.retrieval_only,
         retrieval_only=manifest.retrieval_only,
-        decision=decision,
+        decision=decision.amended(warnings=tuple(map(config.located, decision.warnings))),
         facts=run_facts(decided, duration_s=duration_s),
         data=data.amended(failing=failing, missing_documents=missing, stale_evidence=stale),
         samples=with_slices(changes.rows, setup, decision),
@@ -102,7 +102,10 @@ def gate_report(
             held_today=setup.control is not None,
         ),
         story=story_of(changes.rows, changes.worse, setup.samples),
-        diagnosis=(*_ids_that_do_not_fit(decided), *diagnoses(decided, changes.rows)),
+        diagnosis=tuple(
+            each.amended(action=config.located(each.action))
+            for each in (*_ids_that_do_not_fit(decided), *diagnoses(decided, changes.rows))
+        ),
         drill=drill,
         proposed=proposed,
         publish=config.policy.publish,
