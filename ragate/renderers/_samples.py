@@ -106,7 +106,7 @@ def _caused(row: SampleRow, cause: Cause, numbers: Numbers) -> Words:
         rest = (both if numbers.percent else []) or (instead if moved else both)
         words = joined([moved or instead, rest])
     else:
-        words = joined([[ForeignText(cause.evidence)], both])
+        words = joined([[ForeignText(cause.evidence.partition("; ")[0])], both])
     shown = _KINDS.get(kind, kind.value.replace("_", " "))
     return [f"{shown}: ", *(words or [ForeignText(cause.evidence)])]
 

@@ -53,7 +53,7 @@ def status_of(report: Report) -> ReportSign:
         return ReportSign.LOOK
     rows = [row for row in report.decision.metrics if row.level != "off"]
     verdicts = {row.verdict for row in rows}
-    if MetricVerdict.IMPROVED in verdicts:
+    if any(row.verdict is MetricVerdict.IMPROVED and row.better >= row.worse for row in rows):
         return ReportSign.BETTER
     if verdicts <= STILL:
         return ReportSign.UNCHANGED

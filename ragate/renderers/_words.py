@@ -4,9 +4,11 @@ A sentence is a list of parts, so that each renderer can put what is foreign thr
 its own sink.
 """
 
+import re
 from collections.abc import Iterable, Sequence
+from typing import TypeVar
 
-from ragate.models import Decision, Direction, MetricRow, MetricVerdict, SliceRow
+from ragate.models import Decision, Direction, MetricRow, MetricVerdict, Report, SliceRow
 from ragate.renderers._numbers import Numbers, counted
 
 
@@ -28,6 +30,7 @@ class DocumentId(ForeignText):
     __slots__ = ()
 
 
+RowT = TypeVar("RowT", bound=MetricRow)
 Words = list[str]  # each part is trusted text, Foreign or Name
 
 
@@ -207,6 +210,52 @@ def verdict_text(row: MetricRow, numbers: Numbers, *, floors: bool = True) -> st
     if row.accepted:
         text += " (accepted)"
     return text
+
+
+def visible_from(row: MetricRow) -> float | None:
+    """Return the least drop that shows; None where a smaller change is proven."""
+    proven = row.verdict in (MetricVerdict.REGRESSED, MetricVerdict.IMPROVED)
+    return None if proven and abs(row.change or 0.0) < (row.mde or 0.0) else row.mde
+
+
+_FIGURE = re.compile(
+    r"(?P<size>(?:by|of|than|exceeds|`margin`) )?(?<![\d.])(?P<value>-?[01]\.\d{3})(?![\d.])"
+    r"(?P<limit>(?= (?:more )?is allowed))?"
+)
+
+
+def in_points(report: Report) -> Report:
+    """Return the report with the figures of its reasons as its tables have them: in points."""
+    decision = report.decision
+    told = {
+        row.reason: _FIGURE.sub(_in_points, row.reason)
+        for row in decision.rows
+        if row.unit == "fraction" and row.reason
+    }
+
+    def shown(sentence: str) -> str:
+        for old, new in told.items():
+            sentence = sentence.replace(old, new)
+        return sentence
+
+    def rows(given: Sequence[RowT]) -> tuple[RowT, ...]:
+        return tuple(row.amended(reason=told.get(row.reason, row.reason)) for row in given)
+
+    return report.amended(
+        decision=decision.amended(
+            metrics=rows(decision.metrics),
+            slices=rows(decision.slices),
+            reasons=tuple(map(shown, decision.reasons)),
+            warnings=tuple(map(shown, decision.warnings)),
+        )
+    )
+
+
+def _in_points(found: re.Match[str]) -> str:
+    value = 100 * float(found["value"])
+    if found["size"] or found["limit"] is not None:
+        return f"{found['size'] or ''}{value:.3g} point{'' if f'{value:.3g}' == '1' else 's'}"
+    return f"{value:.1f} %"
 
 
 def tone(row: MetricRow) -> str:

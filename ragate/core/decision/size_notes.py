@@ -115,7 +115,7 @@ def about_runs(
     once, thrice = (
         visible_drop(design.with_baseline(runs), family.units, noise) for runs in (1, 3)
     )
-    if once is None or thrice is None:
+    if once is None or thrice is None or points(once) == points(thrice):
         return []
     seen, would = points(once), points(thrice)
     known = "that of this change's runs" if noise.measured else "assumed (no promise)"

@@ -6,7 +6,7 @@ from typing import Any
 
 from ragate.models import Direction, MetricRow, RankChange, Report, RunDetails
 from ragate.renderers._numbers import COMMENT
-from ragate.renderers._words import ordered, tone
+from ragate.renderers._words import ordered, tone, visible_from
 from ragate.support.escape import one_line
 
 Rows = list[dict[str, Any]]
@@ -36,7 +36,7 @@ def interval_rows(report: Report) -> dict[str, Rows]:
                 "low": scale * low,
                 "high": scale * high,
                 "allowed": None if row.allowed is None else down * row.allowed,
-                "visible": None if row.mde is None else down * row.mde,
+                "visible": None if (least := visible_from(row)) is None else down * least,
                 "levels": f"{COMMENT.value(row.unit, row.baseline)} → "
                 f"{COMMENT.value(row.unit, row.candidate)}",
                 "tone": tone(row),

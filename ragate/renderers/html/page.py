@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ragate.models import Report
+from ragate.renderers._words import in_points
 from ragate.renderers.html.charts import charts_of
 from ragate.renderers.html.data_block import DataBlock
 from ragate.renderers.html.heat_table import heat_table
@@ -26,6 +27,7 @@ def render(report: Report) -> str:
     Nothing in it comes from the report unescaped: text is escaped by the template, data stands in
     a block that no browser executes, and the policy in its head allows our style and script alone.
     """
+    report = in_points(report)
     style, script = resource("page.css"), resource("review.js") + resource("page.js")
     charts = charts_of(report)
     data = DataBlock(report)

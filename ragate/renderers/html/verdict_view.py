@@ -21,6 +21,7 @@ from ragate.renderers._words import (
     shown_rows,
     tone,
     verdict_text,
+    visible_from,
 )
 from ragate.renderers.html.folded_lists import bounded_cells, folded_lists
 from ragate.support.escape import one_line, short_sha
@@ -136,7 +137,7 @@ def _metric(row: MetricRow) -> dict[str, Any]:
         "now": COMMENT.value(unit, row.candidate),
         "change": COMMENT.change(unit, row.change),
         "allowed": COMMENT.allowed(unit, row.allowed),
-        "visible": COMMENT.size(unit, row.mde) if row.mde is not None else NOTHING,
+        "visible": NOTHING if (least := visible_from(row)) is None else COMMENT.size(unit, least),
         "interval": interval,
         "n": f"{row.n:,}",
         "moved": f"{row.worse:,} / {row.better:,}" if row.worse or row.better else NOTHING,

@@ -19,7 +19,7 @@ from ragate.renderers._samples import equal_scores, sections, worse_count, worst
 from ragate.renderers._status import ICONS, ReportSign, status_of
 from ragate.renderers._tables import Section, as_html, metric_cells, sample_lines
 from ragate.renderers._whose_rules import checkout_note, proposed_rows
-from ragate.renderers._words import shown_rows
+from ragate.renderers._words import in_points, shown_rows
 from ragate.renderers.markdown.fold import details
 from ragate.renderers.markdown.moved import MOST_MOVED, held_line, moved_rows
 from ragate.renderers.markdown.notes import failing_must_pass, figures, notes, repeating_it
@@ -45,6 +45,7 @@ def render(report: Report, *, budget: int = BUDGET, most: int = MOST_FOLDED) -> 
     Args:
         most: Samples of one kind in the fold; a job summary has room for more than a comment.
     """
+    report = in_points(report)
     groups = dict(sections(report.samples))
     leading = worst_first(report, groups.get("worse") or groups.get("new") or [])
     repeated = repeating_it(report)

@@ -16,7 +16,7 @@ from ragate.renderers._tables import (
     means,
     metric_cells,
 )
-from ragate.renderers._words import ordered, shown_rows
+from ragate.renderers._words import ordered, shown_rows, visible_from
 from ragate.support.escape import code, name
 
 _HEAD = ("metric", "before → now", "verdict")
@@ -75,7 +75,8 @@ def _metric_detail(row: MetricRow) -> list[str]:
     facts = [f"n = {row.n:,}"]
     facts += [f"p = {row.p:.2g}"] if row.p is not None else []
     facts += [f"other claim p = {row.p_other:.2g}"] if row.p_other is not None else []
-    facts += [f"shows drops from {COMMENT.size(row.unit, row.mde)}"] if row.mde is not None else []
+    least = visible_from(row)
+    facts += [f"shows drops from {COMMENT.size(row.unit, least)}"] if least is not None else []
     facts += [f"{row.better:,} better, {row.worse:,} worse"] if row.better or row.worse else []
     facts += [f"{row.not_applicable:,} not applicable"] if row.not_applicable else []
     reasons = [f"{count:,} x {code(why, 60)}" for why, count in row.unscored_reasons.items()]

@@ -17,7 +17,7 @@ from ragate.support.escape import name
 
 MOST_MOVED = 5
 MOST_HELD = 4
-_HELD = (MetricVerdict.HELD, MetricVerdict.UNCHANGED)
+_HELD = (MetricVerdict.HELD, MetricVerdict.UNCHANGED, MetricVerdict.IMPROVED)
 
 
 def moved_rows(report: Report) -> list[MetricRow]:
@@ -61,5 +61,6 @@ def _sized(row: MetricRow) -> str:
 def _has_moved(row: MetricRow) -> bool:
     unseen = row.verdict in (MetricVerdict.NOT_MEASURED, MetricVerdict.NOT_COMPARABLE)
     is_gated = row.level == "error"
-    better = row.verdict is MetricVerdict.IMPROVED
+    figures = {COMMENT.value(row.unit, value) for value in (row.baseline, row.candidate)}
+    better = row.verdict is MetricVerdict.IMPROVED and len(figures) > 1
     return row.blocks or row.accepted or better or wants_a_look(row) or (unseen and is_gated)

@@ -256,7 +256,9 @@ def test_a_metric_that_is_off_is_not_shown() -> None:
 )
 def test_metrics_that_do_not_fit_above_the_fold_are_counted(metrics: int, said: str) -> None:
     rows = [
-        metric_row_factory(f"metric_{number}", verdict=MetricVerdict.IMPROVED)
+        metric_row_factory(
+            f"metric_{number}", verdict=MetricVerdict.IMPROVED, baseline=0.5, candidate=0.6
+        )
         for number in range(metrics)
     ]
     off = metric_row_factory("off", level="off")
@@ -419,3 +421,41 @@ def test_a_fork_is_named_as_who_measured() -> None:
 
     assert "of the fork <code>stranger/handbook</code>, which has no keys" in told
     assert 'href="https://github.com/o/r/actions/runs/5"' in told
+
+
+def test_an_improvement_that_no_figure_shows_stands_with_what_held() -> None:
+    row = metric_row_factory(
+        "idf_f1", verdict=MetricVerdict.IMPROVED, baseline=0.211, candidate=0.2112
+    )
+
+    text = markdown.render(report_factory(decision_factory(metrics=[row])))
+
+    assert "Held: idf_f1." in text
+
+
+def test_reasons_are_in_points_as_the_table_is() -> None:
+    reason = "idf_f1 fell by 0.041 (0.211 -> 0.170); 0.010 is allowed"
+    row = metric_row_factory("idf_f1", reason=reason)
+    slow = metric_row_factory(
+        "latency_p95", unit="seconds", reason="rose by 0.200 (1.000 -> 1.200)"
+    )
+    decision = decision_factory(metrics=[row, slow]).amended(reasons=(reason,))
+
+    text = markdown.render(report_factory(decision))
+
+    assert text.count("fell by 4.1 points (21.1 % -&gt; 17.0 %); 1 point is allowed") == 2
+    assert "rose by 0.200 (1.000 -&gt; 1.200)" in text
+
+
+def test_a_proven_fall_is_not_smaller_than_what_is_said_to_show() -> None:
+    rows = [
+        metric_row_factory(name, verdict=verdict, change=-0.094, mde=0.148)
+        for name, verdict in (
+            ("mrr", MetricVerdict.REGRESSED),
+            ("recall", MetricVerdict.CANNOT_TELL),
+        )
+    ]
+
+    text = markdown.render(report_factory(decision_factory(metrics=rows)))
+
+    assert text.count("shows drops from 14.8 points") == 1

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from ragate.core.comparison.compare import compare
+from ragate.core.decision import size_notes
 from ragate.models import MetricInfo, MetricVerdict, Needs, Rule, Run, Verdict
 from tests.unit.core.decision_factories import NOISY, judge, noisy_pair, row_of, run_of, samples_of
 
@@ -57,6 +58,14 @@ def test_one_baseline_run_says_what_three_would_see_and_that_noise_is_unknown():
         "with 1 baseline run, whose noise is assumed (no promise), a change that rewords nothing "
         "shows drops of about 15.7 points or more; with 3 runs of about 11.6 points"
     ) in decision.warnings
+
+
+def test_three_baseline_runs_are_not_recommended_where_they_show_no_more(monkeypatch):
+    monkeypatch.setattr(size_notes, "visible_drop", lambda *_: 0.157)
+
+    decision = judge(noisy_pair(np.ones((50, 1)), np.ones((50, 1))), RULE)
+
+    assert not [line for line in decision.warnings if "with 3 runs" in line]
 
 
 def test_few_samples_are_said_with_the_losses_it_takes():
