@@ -29,7 +29,7 @@ from ragate.core.comparison.compare import compare
 from ragate.core.decision.decide import decide
 from ragate.core.rules.metric_family import GENERALISE, THIS_SET
 from ragate.core.rules.noisy.visible_drop import REWORDED
-from ragate.core.statistics.metric_noise import measure_noise
+from ragate.core.statistics.metric_noise import Noise, measure_noise
 from ragate.core.statistics.must_pass_odds import LADDER, steadiness
 from ragate.models import (
     Record,
@@ -98,12 +98,21 @@ def _colours(cell: list[Outcome]) -> str:
 
 
 def sight(scale: float) -> Iterator[str]:
-    """Yield the printed visible drop beside the one that is red in four of five cases."""
+    """Yield what is said to show beside the drop that is red in four of five cases.
+
+    Before a change how far rewording moves a score is assumed; of a change the report reads it off
+    the samples that rise.
+    """
+    for line in _rewordings():
+        yield line
     cells = itertools.product(SOURCES, CLAIMS, (50, 198), (1, 3), (0.0, REWORDED, 1.0))
     for source, claim, n, metrics, reworded in cells:
         answers = answers_of(source, metrics)
-        quiet = list(changes(source, metrics, n, 15, rewritten=reworded))
-        printed = float(np.median([_printed(each, claim, reworded) for each in quiet]))
+        quiet = changes(source, metrics, n, 15, rewritten=reworded)
+        before = float(np.median([_printed(each, claim, reworded) for each in quiet]))
+        broken = min(1.0, before / loss_of(answers_of(source, 1)))
+        moved = changes(source, metrics, n, 25, rewritten=reworded, broken=broken)
+        printed = float(np.median([_printed(each, claim) for each in moved]))
         rng = np.random.default_rng(zlib.crc32(f"{source} {n} {claim} {metrics}".encode()))
         drops, reds = [], []
         for seed in range(round(150 * scale)):
@@ -113,11 +122,35 @@ def sight(scale: float) -> Iterator[str]:
             reds.append(decide_scores(scores, RUNS, claim, seed=seed).is_red(0))
         seen = drop_at_80(np.array(drops), np.array(reds), printed)
         cell = f"{source} n {n} {claim}, metrics {metrics}, reworded {reworded:.0%}"
-        yield f"{cell}: printed {printed:.3f} simulated {seen:.3f} ({printed / seen:.2f})"
+        yield (
+            f"{cell}: of the change {printed:.3f} ({printed / seen:.2f}), before it {before:.3f} "
+            f"({before / seen:.2f}), simulated {seen:.3f}"
+        )
 
 
-def _printed(scores: Floats, claim: str, reworded: float) -> float:
-    noise = measure_noise(scores[:, : RUNS[0], 0]).when_reworded(reworded)
+def _rewordings() -> Iterator[str]:
+    """Yield how far another wording moves a score, as a share of what another question does."""
+    for source in SOURCES:
+        shares = []
+        for scores in changes(source, 1, 198, 100, rewritten=1.0):
+            noise = _reworded(scores)
+            shares.append(noise.reworded / (2 * noise.between))
+        low, middle, high = np.quantile(shares, (0.1, 0.5, 0.9))
+        yield f"{source}: rewording moves {middle:.2f} ({low:.2f} to {high:.2f} in 8 of 10 changes)"
+
+
+def _reworded(scores: Floats) -> Noise:
+    """Return the noise of the first metric with the rewording that the candidate shows."""
+    base, cand = scores[:, : RUNS[0], 0], scores[:, RUNS[0] :, 0]
+    moves = cand.mean(axis=1) - base.mean(axis=1)
+    noise = measure_noise(base)
+    return noise.as_seen(moves, baseline_runs=RUNS[0], candidate_runs=RUNS[1])
+
+
+def _printed(scores: Floats, claim: str, reworded: float | None = None) -> float:
+    """Return what a report prints: of this change, or before one that rewords such a share."""
+    noise = measure_noise(scores[:, : RUNS[0], 0])
+    noise = _reworded(scores) if reworded is None else noise.when_reworded(reworded)
     found = shows(scores, 0, RUNS[0], claim, noise)
     return 1.0 if found is None else found
 

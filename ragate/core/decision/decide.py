@@ -85,7 +85,9 @@ def decide(
         alpha=settings.alpha,
     )
     odds = must_pass_odds(cases, comparison, settings, waivers, today)
-    others = other_alarms(odds, cases, rows, comparison, settings)
+    of_slices = zip((each.case for each in slice_cases), parts.rows, strict=True)
+    held = chain(zip(cases, rows, strict=True), of_slices)
+    others = other_alarms(odds, held, comparison, settings)
     return _with_evidence(decision, cases, metrics, parts, comparison, own, others)
 
 

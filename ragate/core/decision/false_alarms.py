@@ -1,7 +1,7 @@
 """How often a harmless change is red beside the metrics: questions that must pass, and floors."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable
 
 from ragate.core.comparison.compare import Comparison
 from ragate.core.rules.metric_case import MetricCase
@@ -18,17 +18,20 @@ _RARE = 1e-4  # is not worth a word
 
 def other_alarms(
     odds: MustPassOdds | None,
-    cases: Sequence[MetricCase],
-    rows: Sequence[MetricRow],
+    rows: Iterable[tuple[MetricCase, MetricRow]],
     comparison: Comparison,
     settings: DecisionSettings,
 ) -> str:
-    """Return the sentence on what fails a harmless change beside the metrics, "" for nothing."""
+    """Return the sentence on what fails a harmless change beside the metrics, "" for nothing.
+
+    Args:
+        rows: Of the metrics and of the slices.
+    """
     parts, fine = [], 1 - settings.alpha
     if odds is not None and odds.chance > _RARE:
         parts.append(must_pass_sentence(odds))
         fine *= 1 - odds.chance
-    by_floors = floors_chance(cases, rows, comparison)
+    by_floors = floors_chance(rows, comparison)
     if by_floors > _RARE:
         parts.append(f"{about(by_floors)} by floors")
         fine *= 1 - by_floors
@@ -62,14 +65,10 @@ def about(chance: float) -> str:
     return f"about 1 in {round(1 / chance):,}"
 
 
-def floors_chance(
-    cases: Sequence[MetricCase], rows: Sequence[MetricRow], comparison: Comparison
-) -> float:
+def floors_chance(rows: Iterable[tuple[MetricCase, MetricRow]], comparison: Comparison) -> float:
     """Return how often any gated floor is missed by what the baseline's own runs differ by."""
     fine = 1.0
-    by_name = {case.name: case for case in cases}
-    for row in rows:
-        case = by_name[row.metric]
+    for case, row in rows:
         floor, before = row.floor, row.baseline
         if floor is None or before is None or not case.gates or case.column is None or row.n < 1:
             continue

@@ -44,6 +44,21 @@ def slice_of(decision: Decision, key: str) -> SliceRow:
     return next(row for row in decision.slices if row.key == key)
 
 
+def test_floors_of_slices_are_in_the_sum_of_false_alarms() -> None:
+    samples = tagged({"billing": 60}, rest=140)
+    passes = np.ones((200, 6))
+    for run in range(6):
+        passes[run :: 5, run] = 0.0  # each run misses a fifth of the questions, of every slice
+    comparison = pair(samples, passes[:, :3], passes[:, 3:])
+
+    def said(minimum: float | None) -> bool:
+        decision = judge(comparison, RULE, slices=[part(minimum=minimum)])
+        return any("by floors" in line for line in decision.lines)
+
+    assert said(0.85)
+    assert not said(None)
+
+
 def test_a_slice_that_fell_is_red_although_the_whole_set_is_not() -> None:
     comparison = lost(12, of=2000)
 
