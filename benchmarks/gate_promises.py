@@ -25,6 +25,9 @@ from benchmarks.gate_sight import FACTORS, drop_at_80
 from benchmarks.gate_verdicts import SETTINGS, Outcome, decide_scores, shows
 from benchmarks.repeating import INFO, RULE, TODAY, hash_of, samples_of
 from benchmarks.shares import print_lines, share
+from ragate.baseline.merge import Side, merge_baselines
+from ragate.baseline.read import parse_baseline
+from ragate.baseline.write import dump_baseline, recorded_before
 from ragate.core.comparison.compare import compare
 from ragate.core.decision.decide import decide
 from ragate.core.rules.metric_family import GENERALISE, THIS_SET
@@ -47,7 +50,8 @@ CLAIMS = (GENERALISE, THIS_SET)
 SOURCES = {"openqa": (openqa, 301), "azure": (azure, 198)}
 CARE = 0.05
 REFUSED = 0.05  # a recording that lost more is no baseline
-NO_DECISION = Verdict.NO_DECISION
+SETTLED = 20  # runs whose mean is as good as the truth
+NO_DECISION, PASSED = Verdict.NO_DECISION, Verdict.PASSED
 
 
 @cache
@@ -103,8 +107,7 @@ def sight(scale: float) -> Iterator[str]:
     Before a change how far rewording moves a score is assumed; of a change the report reads it off
     the samples that rise.
     """
-    for line in _rewordings():
-        yield line
+    yield from _rewordings()
     cells = itertools.product(SOURCES, CLAIMS, (50, 198), (1, 3), (0.0, REWORDED, 1.0))
     for source, claim, n, metrics, reworded in cells:
         answers = answers_of(source, metrics)
@@ -204,6 +207,62 @@ def lost_scores(scale: float) -> Iterator[str]:
         yield f"n {n}, {rate:.0%} of the scores lost: no decision {undecided}, red {red}"
 
 
+def planted_losses(scale: float) -> Iterator[str]:
+    """Yield how often a change that loses every score of 5 % of the questions does not pass."""
+    for n, rate in itertools.product((100, 200), (0.0, 0.01, 0.02, 0.04)):
+        rng = np.random.default_rng(zlib.crc32(f"planted {n} {rate}".encode()))
+        ends = []
+        for scores in changes("openqa", 1, n, round(150 * scale)):
+            lossy = np.where(rng.random(scores.shape) < rate, np.nan, scores)[..., 0]
+            lossy[: round(0.05 * n), RUNS[0] :] = np.nan
+            ends.append(_end(lossy))
+        yield f"n {n}, usually {rate:.0%} lost: not passed {share(e is not PASSED for e in ends)}"
+
+
+def merges(scale: float) -> Iterator[str]:
+    """Yield how far a merged baseline's mean is off the merged system's, and the no-op after it.
+
+    Both sides recorded anew, with the old system or with one that loses 5 points; a system with a
+    fingerprint is known by it, of the others the target branch's recording stands.
+    """
+    broken = 0.05 / loss_of(answers_of("openqa", 1))
+    for runs, (case, old, new) in itertools.product(
+        (1, 3), (("known system", "before", "after"), ("unknown system", "", ""))
+    ):
+        rng, off, red = np.random.default_rng(runs), [], []
+        for seed in range(round(400 * scale)):
+            lost = broken if old else 0.0
+            scores = answers_of("openqa", 1).draw(
+                rng, 200, runs=(2 * runs, runs + SETTLED), broken=lost
+            )
+            sides = [scores[:, at * runs : (at + 1) * runs, 0] for at in range(3)]
+            written = [
+                _written(_run(side, f"{side_of} {seed}"), fingerprint)
+                for side, side_of, fingerprint in zip(
+                    sides, ("base", "ours", "theirs"), (old, old, new), strict=True
+                )
+            ]
+            target: Side = "ours" if old else "theirs"
+            merged = merge_baselines(*written, name="gate.json", target=target)
+            kept = parse_baseline(merged.content, where="merged")
+            held = np.array([[r.scores["score"].value for r in kept.records]]).reshape(runs, 200).T
+            true = scores[:, 3 * runs :, 0]
+            off.append(float(held.mean() - true.mean()))
+            both = np.concatenate([held, true[:, : RUNS[1]]], axis=1)[..., None]
+            red.append(decide_scores(both, (runs, RUNS[1]), GENERALISE, seed=seed).is_red())
+        spread = np.std(off) / np.sqrt(len(off))
+        yield (
+            f"K {runs}, {case}: off by {100 * np.mean(off):+.2f} points (standard error "
+            f"{100 * spread:.2f}), the next no-op red {share(red)}"
+        )
+
+
+def _written(run: Run, fingerprint: str) -> bytes:
+    system = run.manifest.system.amended(fingerprint=fingerprint)
+    run = run.amended(manifest=run.manifest.amended(system=system))
+    return dump_baseline(run, store="hashes", recorded=recorded_before(run))
+
+
 def _end(scores: Floats) -> Verdict:
     """Decide as a check does, with its confirmation, on scores (samples, runs); NaN is unscored."""
     samples = samples_of(len(scores))
@@ -243,6 +302,8 @@ def _score(value: float) -> Score:
 
 TABLES = {
     "lost scores": lost_scores,
+    "planted losses": planted_losses,
+    "merges": merges,
     "no change": no_change,
     "fast red": fast_red,
     "held": held,

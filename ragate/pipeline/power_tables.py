@@ -2,6 +2,7 @@
 
 import datetime
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -20,7 +21,10 @@ from ragate.core.statistics.looks import SUSPICIOUS, SUSPICIOUS_SLICES
 from ragate.core.statistics.metric_noise import Noise
 from ragate.core.statistics.power import Design
 from ragate.core.statistics.power_search import runs_needed, samples_needed
+from ragate.errors import RagateError
 from ragate.models import DecisionSettings, MetricInfo, Rule, Run, Sample, pass_name
+from ragate.stores.listed_run import VERDICTS
+from ragate.stores.local import LocalStore
 
 
 @dataclass(frozen=True)
@@ -75,20 +79,34 @@ def _claims(settings: DecisionSettings) -> tuple[Claim, ...]:
 
 
 def compared_with_itself(
-    config: Config, samples: Sequence[Sample], baseline: Run, *, today: datetime.date
+    config: Config,
+    samples: Sequence[Sample],
+    baseline: Run,
+    *,
+    today: datetime.date,
+    earlier: Run | None = None,
 ) -> tuple[Comparison, list[MetricCase]]:
     """Return the baseline beside itself, and the cases of its metrics that are not off.
 
     Args:
+        earlier: A run whose passes tell the noise that a baseline of one run does not.
         today: The date that waivers are held against.
     """
     policy = config.policy
     baseline = staged(baseline, policy.scorecard)
-    comparison = compare(
-        baseline, baseline, samples, cluster=policy.cluster, repeats=policy.repeats
-    )
+    beside = staged(earlier, policy.scorecard) if earlier is not None else baseline
+    comparison = compare(baseline, beside, samples, cluster=policy.cluster, repeats=policy.repeats)
     rules = [rule for rule in policy.rules if rule.level != "off"]
     return comparison, read_cases(rules, comparison, policy.waivers, today)
+
+
+def earlier_passes(store: LocalStore, gate: str) -> Run | None:
+    """Return the newest stored run of the whole golden set that has two passes or more."""
+    for run in store.listed():
+        if run.gate == gate and run.runs > 1 and not run.partial and run.status in VERDICTS:
+            with suppress(RagateError):  # `ragate runs list` names it
+                return store.load(run.folder)
+    return None
 
 
 def plans(

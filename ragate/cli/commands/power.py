@@ -12,9 +12,11 @@ import click
 from ragate.cli.operations import open_config
 from ragate.cli.options import config_option
 from ragate.errors import UsageError
+from ragate.support.escape import one_line
 
 if TYPE_CHECKING:
     from ragate.config import Config
+    from ragate.models import Run
     from ragate.pipeline.power_tables import MetricPower
 
 _CLAIMS = {"generalise": "fresh questions", "this-set": "this set"}
@@ -47,19 +49,28 @@ def command(*, config: Path | None, drop: float, samples: int | None, noise: flo
     from ragate.core.statistics.metric_noise import ASSUMED_NOISE, Noise
     from ragate.dataset import read_dataset
     from ragate.pipeline.decide.gate_setup import load_baseline_or_none
-    from ragate.pipeline.power_tables import assumed_plans, compared_with_itself, plans
+    from ragate.pipeline.power_tables import (
+        assumed_plans,
+        compared_with_itself,
+        earlier_passes,
+        plans,
+    )
+    from ragate.stores.postgres.open_store import open_store
 
-    loaded, _ = open_config(config)
+    loaded, operations = open_config(config)
     if not loaded.policy.gated:
         raise UsageError(
             'no metric has level = "error": the gate cannot fail',
             remedy="set the level of a metric in [policy.metrics]",
         )
     questions = read_dataset(loaded.dataset)
-    baseline = load_baseline_or_none(loaded)
+    baseline, earlier = load_baseline_or_none(loaded), None
     if baseline is not None and noise is None:
         today = datetime.now(UTC).date()
-        itself = compared_with_itself(loaded, questions, baseline, today=today)
+        if baseline.manifest.runs == 1:
+            store = open_store(operations.state, operations.runs_url)
+            earlier = earlier_passes(store, loaded.gate)
+        itself = compared_with_itself(loaded, questions, baseline, today=today, earlier=earlier)
         metric_plans = plans(loaded, *itself, size=samples)
         runs = baseline.manifest.runs - baseline.manifest.identical
     else:
@@ -67,7 +78,7 @@ def command(*, config: Path | None, drop: float, samples: int | None, noise: flo
         metric_plans = assumed_plans(loaded, samples or len(questions), Noise(q=q))
         runs = loaded.policy.runs
     _refuse_no_plan(metric_plans)
-    source = _source(metric_plans, runs)
+    source = _source(metric_plans, runs, earlier)
     click.echo(
         "\n".join([*_table(loaded, metric_plans, source), "", *_needs(loaded, metric_plans, drop)])
     )
@@ -82,11 +93,14 @@ def _refuse_no_plan(metric_plans: Sequence[MetricPower]) -> None:
         )
 
 
-def _source(metric_plans: Sequence[MetricPower], runs: int) -> str:
+def _source(metric_plans: Sequence[MetricPower], runs: int, earlier: Run | None) -> str:
     counted = f"{runs} baseline run{'' if runs == 1 else 's'}"
     assumed = {plan.noise.q for plan in metric_plans if not plan.exact and not plan.noise.measured}
     if all(plan.exact for plan in metric_plans):
         return f"{counted} of metrics without noise"
+    if not assumed and earlier is not None:
+        passes = f"{earlier.manifest.runs} runs of {one_line(earlier.manifest.run_id)}"
+        return f"{counted}; noise measured on {passes}"
     if not assumed:
         return f"noise measured on {counted}"
     return f"{counted}; noise assumed: {max(assumed):g} of the samples differ between two runs"
@@ -94,6 +108,7 @@ def _source(metric_plans: Sequence[MetricPower], runs: int) -> str:
 
 def _table(config: Config, metric_plans: Sequence[MetricPower], source: str) -> list[str]:
     from ragate.core.rules.noisy.visible_drop import REWORDED
+    from ragate.core.statistics.metric_noise import REWORDING
     from ragate.pipeline.power_tables import claims
     from ragate.renderers._lines import wrapped
 
@@ -103,7 +118,8 @@ def _table(config: Config, metric_plans: Sequence[MetricPower], source: str) -> 
         *wrapped(f"Smallest drop that is red in 4 of 5 cases, with up to {runs} ({source})"),
         *wrapped(
             "breaks: some answers break and the rest stays; reworded: "
-            f"{REWORDED:.0%} of the rest are also worded otherwise"
+            f"{REWORDED:.0%} of the rest are also worded otherwise (it is assumed to move scores "
+            f"by {REWORDING:g} of what another question does)"
         ),
         " " * _LEFT + "".join(f"{name:>{2 * _WIDTH}}" for name in names),
         f"{'metric':<22}{'samples':>8}{'noise':>8}"

@@ -98,7 +98,7 @@ def sight_sentence(
         return "; ".join(filter(None, [certain, line]))
     start = f"drops of {sizes(kindest)} or more show where answers break and the rest stays"
     hidden = sizes(usual) if usual else "no size"
-    line = f"{start}, of {hidden} where {REWORDED:.0%} are also reworded"
+    line = f"{start}, of about {hidden} where {REWORDED:.0%} are also reworded (how far is assumed)"
     blind = listed([name for name in drops if name not in kindest])
     no_drop = f"no drop of {blind}: there are too few questions" if blind else ""
     assumed = "" if measured else "the noise between runs is assumed: no promise"

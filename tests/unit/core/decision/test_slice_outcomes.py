@@ -48,7 +48,7 @@ def test_floors_of_slices_are_in_the_sum_of_false_alarms() -> None:
     samples = tagged({"billing": 60}, rest=140)
     passes = np.ones((200, 6))
     for run in range(6):
-        passes[run :: 5, run] = 0.0  # each run misses a fifth of the questions, of every slice
+        passes[run::5, run] = 0.0  # each run misses a fifth of the questions, of every slice
     comparison = pair(samples, passes[:, :3], passes[:, 3:])
 
     def said(minimum: float | None) -> bool:
