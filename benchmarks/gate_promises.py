@@ -173,13 +173,13 @@ def held(scale: float) -> Iterator[str]:
 
 
 def fast_red(scale: float) -> Iterator[str]:
-    """Yield which share of the calls of a drop of .15 the first look saves."""
-    for source, claim in itertools.product(SOURCES, CLAIMS):
-        broken = min(1.0, 0.15 / loss_of(answers_of(source, 3)))
+    """Yield which share of the calls of a change that breaks answers the first look saves."""
+    for source, claim, drop in itertools.product(SOURCES, CLAIMS, (0.05, 0.08, 0.15)):
+        broken = min(1.0, drop / loss_of(answers_of(source, 3)))
         cell = decided(source, 3, 198, claim, round(200 * scale), broken=broken)
         saved = 1 - np.mean([outcome.runs for outcome in cell]) / RUNS[1]
         red = share(outcome.is_red() for outcome in cell)
-        yield f"{source} n 198 {claim}, a drop of .15: red {red}, calls saved {saved:.2f}"
+        yield f"{source} n 198 {claim}, a drop of {drop}: red {red}, calls saved {saved:.2f}"
 
 
 def must_pass(scale: float) -> Iterator[str]:

@@ -24,7 +24,6 @@ from ragate.models import Run, Sample
 from ragate.pipeline.power_tables import MetricPower, compared_with_itself, plans
 
 FEWEST_CLUSTERS = 2
-LEAST_SESSIONS = 10  # recordings of different days, before a shift between days can be told
 
 
 def recording_lines(

@@ -7,7 +7,7 @@ from ragate.core.comparison.compare import Comparison
 from ragate.core.rules.metric_case import RuleOutcome
 from ragate.core.rules.noisy.decide_noisy import FamilyResult, stages_of
 from ragate.core.statistics.looks import SUSPICIOUS, fast_level
-from ragate.models import DecisionSettings, MetricVerdict, Reads
+from ragate.models import DecisionSettings, MetricVerdict
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ def runs_wanted(looks: Sequence[FamilyLook], comparison: Comparison) -> int:
     the whole of alpha.
     """
     suspicious = any(look.family.p <= look.suspicious for look in looks)
-    if suspicious and not _clear(looks) and not _repeats_exactly(comparison):
+    if suspicious and not _clear(looks):
         stages = stages_of(comparison, looks[0].settings)
         return stages.still_wanted(comparison.candidate.repeats)
     return 0
@@ -65,8 +65,3 @@ def clear_note(looks: Sequence[FamilyLook], comparison: Comparison) -> tuple[str
         return ()
     rare = f"at most 1 run in {round(1 / fast_level(look.settings.alpha)):,}"
     return (f"too clear to need another run: an unchanged system looks like this in {rare}",)
-
-
-def _repeats_exactly(comparison: Comparison) -> bool:
-    """Whether the system is known to repeat its answers: more runs add nothing."""
-    return Reads.ANSWER in comparison.candidate_run.manifest.system.deterministic

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ragate.core.comparison.compare import compare
-from ragate.models import MetricVerdict, Reads, Rule, Verdict
+from ragate.models import MetricVerdict, Rule, Verdict
 from tests.unit.core.decision_factories import (
     columns,
     exact_pair,
@@ -74,12 +74,6 @@ def test_confirmation_runs_that_repeat_byte_for_byte_are_not_asked_for_again():
 
     assert decision.runs_candidate == 3
     assert decision.wants_runs == 0
-
-
-def test_a_system_that_declares_its_answers_is_not_run_again():
-    pair = noisy_pair(*flips(40, 8, cand=1), deterministic=(Reads.ANSWER,))
-
-    assert judge(pair, RULE).wants_runs == 0
 
 
 def test_suspicion_is_one_in_five():
