@@ -52,6 +52,7 @@ from ragate.core.comparison.compare import compare
 from ragate.core.decision.decide import decide
 from ragate.core.text.words import markers
 from ragate.metrics._sample_metric import SampleMetric
+from ragate.metrics.checks import Check
 from ragate.models import (
     Decision,
     DecisionSettings,
@@ -281,7 +282,7 @@ def _dressed(one: RightAnswer, dress: Dressing, seed: int) -> RightAnswer:
 
 def _loses(metric: Metric | Aggregate, right: RightAnswer, text: str) -> bool:
     """Tell whether a text scores below the right answer."""
-    assert isinstance(metric, SampleMetric)
+    assert isinstance(metric, SampleMetric | Check)
     outputs = [right.output, right.output.amended(answer=text)]
     before, after = metric.score_samples([(right.sample, output) for output in outputs])
     return (before.value or 0.0) - (after.value or 0.0) > 1e-9
@@ -330,6 +331,25 @@ def forms(draws: int, *, tune: bool) -> Iterator[str]:
         )
 
 
+def cuts(_draws: int, *, tune: bool) -> Iterator[str]:
+    """Yield how many cut answers are seen, one by one, and how many whole ones look cut."""
+    sets = {"insurance": insurance(references=False)}
+    if not tune:
+        sets |= {"passages": passages(references=False), "this manual": manual()}
+    metric = plugins.metric("complete_answer")
+    yield "\n# Answers cut behind one of their words"
+    for name, answers in sets.items():
+        texts = [truncated(one, random.Random(n), answers) for n, one in enumerate(answers)]
+        cut = [(one, text) for one, text in zip(answers, texts, strict=True) if text != one.text]
+        seen = sum(_loses(metric, one, text) for one, text in cut)
+        whole = sum(_loses(metric, _finished(one), one.text) for one in answers)
+        yield f"{name}: {seen} of {len(cut)} are seen; {whole} of {len(answers)} look so whole"
+
+
+def _finished(one: RightAnswer) -> RightAnswer:
+    return RightAnswer(one.key, one.sample, one.output.amended(answer="It is so."))
+
+
 def half(answers: Sequence[RightAnswer], which: int) -> list[RightAnswer]:
     """Return half of the questions with their answers, by a hash of the question's id."""
     return [one for one in answers if hashlib.md5(one.key.encode()).digest()[-1] % 2 == which]
@@ -365,10 +385,10 @@ def main() -> None:
     reader = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     reader.add_argument("--draws", type=int, default=200)
     reader.add_argument("--tune", action="store_true")
-    reader.add_argument("--only", choices=["prose", "forms"])
+    reader.add_argument("--only", choices=["prose", "forms", "cuts"])
     reader.add_argument("--output", type=Path)
     options = reader.parse_args()
-    parts = {"prose": report, "forms": forms}
+    parts = {"prose": report, "forms": forms, "cuts": cuts}
     print_lines(
         chain.from_iterable(
             part(options.draws, tune=options.tune)

@@ -20,7 +20,7 @@ _MOST_FLIPS = 0.5
 # What a system does by itself from run to run, so that only a proven loss makes it a symptom.
 _NOISY = frozenset({CauseKind.RETRIEVAL, CauseKind.GENERATION, CauseKind.JUDGE})
 _OF_ANSWERS = ("faithful", "relevant", "correct")
-_CITATIONS = ("citation_validity", "citation_coverage")
+_CITATIONS = ("citation_validity", "citation_support", "citation_coverage")
 
 
 class Flips(NamedTuple):

@@ -27,6 +27,7 @@ from tests.unit.core.symptoms.symptom_factories import found, row
         ([row("false_refusal", 0.1, 0.05, direction=Direction.LOWER)], "refusals rise"),
         ([row("refusal_recall", 0.9, -0.05)], "unanswerable questions get answers"),
         ([row("citation_validity", 0.9, -0.05)], "citations fall"),
+        ([row("citation_support", 0.9, -0.05)], "citations fall"),
         ([row("faithfulness", 0.9, n=40, unscored_candidate=10)], "much was not measured"),
     ],
 )
