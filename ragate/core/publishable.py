@@ -22,7 +22,6 @@ from ragate.models import (
     Publish,
     Report,
     RunDetails,
-    SampleEvidence,
     SampleRow,
     SampleSide,
     ScoreChange,
@@ -126,7 +125,7 @@ def _details(details: RunDetails | None, publish: Publish) -> RunDetails | None:
     if details is None:
         return None
     evidence = {
-        sample_id: SampleEvidence(before=_spent(known.before), after=_spent(known.after))
+        sample_id: replace(known, before=_spent(known.before), after=_spent(known.after))
         for sample_id, known in details.evidence.items()
     }
     if publish == "answers":

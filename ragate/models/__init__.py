@@ -83,6 +83,7 @@ from ragate.models.sample_row import (
     AnsweredQuestion,
     Cause,
     CauseKind,
+    EarlierOutcome,
     RankChange,
     RankedDocument,
     RunDetails,

@@ -142,11 +142,25 @@ class SideEvidence:
 
 
 @dataclass(frozen=True, slots=True)
+class EarlierOutcome:
+    """What came of a sample in an earlier run.
+
+    Attributes:
+        created: ISO 8601, UTC. commit: "" where it is not known.
+    """
+
+    created: str
+    commit: str
+    outcome: "SampleOutcome"
+
+
+@dataclass(frozen=True, slots=True)
 class SampleEvidence:
-    """Both sides of one changed sample."""
+    """Both sides of one changed sample, and what came of it in earlier runs, the newest first."""
 
     before: SideEvidence = SideEvidence()
     after: SideEvidence = SideEvidence()
+    earlier: tuple[EarlierOutcome, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,8 @@ And what JSON tells of a run that was stored: every sample, asked and answered.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 
 from ragate.baseline import load_contexts
@@ -20,6 +22,7 @@ from ragate.core.lookup import SampleTries, passes_of, samples_by_id
 from ragate.errors import RagateError
 from ragate.models import (
     AnsweredQuestion,
+    EarlierOutcome,
     RankedDocument,
     Record,
     Report,
@@ -39,6 +42,7 @@ from ragate.runtime.output_spool import Outputs
 from ragate.stores.local import LocalStore
 
 MOST_WITH_TEXTS = 200
+_EARLIER, _LOOKED_AT = 5, 50  # runs with what came of each sample, and all that are looked through
 _MOVED = "the baseline was recorded again since this run was judged: scores and texts are left out"
 _Contexts = Mapping[str, tuple[RetrievedChunk, ...]]
 
@@ -69,9 +73,29 @@ def with_details(
             return report.amended(details=RunDetails(note=_MOVED))
         files = tuple(outputs) or tuple(folder.glob("outputs.jsonl"))
         details = run_details(report, config, run or store.load(folder), baseline, files)
+        details = replace(details, evidence=_with_earlier(details.evidence, report, store))
     except RagateError as error:
         details = RunDetails(note=error.message)
     return report.amended(details=details)
+
+
+def _with_earlier(
+    evidence: Mapping[str, SampleEvidence], report: Report, store: LocalStore
+) -> dict[str, SampleEvidence]:
+    """Add what came of each sample in the newest runs of the gate that are older than this one."""
+    found: dict[str, list[EarlierOutcome]] = {key: [] for key in evidence}
+    newest = islice(store.listed(), _LOOKED_AT)
+    runs = [run for run in newest if run.gate == report.gate and run.run_id < report.run_id]
+    for run in runs[:_EARLIER] if evidence else ():
+        try:
+            outcomes = store.load_report(store.find(run.run_id)).outcomes
+        except RagateError:  # a recording, or a run of another ragate
+            continue
+        for outcome in outcomes:
+            if outcome.sample_id in found:
+                earlier = EarlierOutcome(run.created, run.commit, outcome)
+                found[outcome.sample_id].append(earlier)
+    return {key: replace(each, earlier=tuple(found[key])) for key, each in evidence.items()}
 
 
 def run_details(

@@ -7,6 +7,7 @@ from typing import Any
 from ragate.core.diagnosis.word_origin import mark_sentence, weighty_words
 from ragate.core.text.word_diff import WordChange, word_changes, work_of_diff
 from ragate.models import (
+    EarlierOutcome,
     RetrievedChunk,
     SampleEvidence,
     SampleRow,
@@ -16,11 +17,13 @@ from ragate.models import (
 )
 from ragate.renderers._numbers import COMMENT, NOTHING
 from ragate.renderers._samples import happened, pass_words, score
+from ragate.support.escape import short_sha
 
 _QUESTION, _ANSWER, _PASSAGE, _NAME = 1500, 4000, 1500, 200
 _MOST_WORK = 4_000_000  # a tenth of a second
 MOST_PASSAGES = 20
 MOST_TURNS = 10
+_EARLIER_SCORES = 4
 
 
 @dataclass(frozen=True)
@@ -56,6 +59,7 @@ class SampleTexts:
     passages: list[RetrievedPassage]
     more_passages: int
     spent: list[tuple[str, str, str]]
+    earlier: list[tuple[str, str]]
 
 
 def sample_texts(row: SampleRow, evidence: SampleEvidence | None) -> SampleTexts:
@@ -81,6 +85,7 @@ def sample_texts(row: SampleRow, evidence: SampleEvidence | None) -> SampleTexts
         passages=passages,
         more_passages=more,
         spent=list(_spent(known.before, known.after)),
+        earlier=[_earlier(each, row) for each in known.earlier],
     )
 
 
@@ -174,6 +179,15 @@ def _spent(before: SideEvidence, now: SideEvidence) -> Iterator[tuple[str, str, 
         if any(value is not None for value in values):
             shown = [_figure(units.get(name, "count"), value) for value in values]
             yield name, shown[0], shown[1]
+
+
+def _earlier(earlier: EarlierOutcome, row: SampleRow) -> tuple[str, str]:
+    """Return when a run was, and what the metrics that moved now measured there."""
+    scores = earlier.outcome.scores
+    names = [each.metric for each in row.scores if each.metric in scores][:_EARLIER_SCORES]
+    shown = ", ".join(f"{cut(name, _NAME)} {score(scores[name], COMMENT)}" for name in names)
+    when = f"{earlier.created[:16].replace('T', ' ')} {short_sha(earlier.commit)}"
+    return when.strip(), f"{shown}{pass_words(None, earlier.outcome.passes)}"
 
 
 def _figure(unit: str, value: float | None) -> str:

@@ -94,3 +94,16 @@ def test_a_changed_answer_carries_the_hashes_that_a_review_of_it_names(gated, mo
         label.id: [label.sample, label.before, label.after] for label in labels
     }
     assert len(labels) == 4
+
+
+def test_a_changed_question_has_what_came_of_it_in_earlier_runs(gated):
+    gated.record(lost(2))
+    run(["check"])
+    gated.record(lost(10))
+    run(["check"])
+    run(["check", "--format", "html", "--output", "page.html"])
+
+    shown = (gated.root / "page.html").read_text().split('id="s1"')[1].split("<details")[0]
+    earlier = re.findall(r'class="figure">([^<]*)</span></li>', shown.split("Earlier runs")[1])
+    assert len(earlier) == 2
+    assert all("hit_rate@5 0" in each for each in earlier)
