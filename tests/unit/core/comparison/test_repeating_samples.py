@@ -17,7 +17,7 @@ from tests.unit.core.comparison.repeating_factories import (
     share_of_red,
     side,
 )
-from tests.unit.core.decision_factories import EXACT, run_of, samples_of
+from tests.unit.core.decision_factories import EXACT, by_night, run_of, samples_of
 
 BM25 = (Reads.RETRIEVAL, Reads.ANSWER)
 
@@ -76,6 +76,13 @@ def test_an_unchanged_output_of_a_declared_system_is_unaffected():
     assert comparison.affected == 1
 
 
-@pytest.mark.parametrize(("n", "share"), [(20, 0.3), (50, 0.1), (100, 0.03), (300, 0.1)])
+@pytest.mark.parametrize(
+    ("n", "share"),
+    [
+        (20, 0.3),
+        *(pytest.param(*cell, marks=by_night) for cell in ((50, 0.1), (300, 0.1))),
+        (100, 0.03),
+    ],
+)
 def test_a_neutral_rewrite_is_rarely_red(n, share):
     assert share_of_red(partial(rewrites, n=n, share=share), 300, seed=5) <= 0.03

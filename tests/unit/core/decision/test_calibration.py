@@ -15,7 +15,7 @@ from benchmarks.gate_sight import Sight, sight
 from benchmarks.gate_verdicts import decide_scores
 from ragate.core.comparison.compare import compare
 from ragate.models import Decision, MetricInfo, Needs, Rule, Run, Verdict
-from tests.unit.core.decision_factories import by_night, judge, run_of, samples_of
+from tests.unit.core.decision_factories import NIGHT, by_night, judge, run_of, samples_of
 
 SLACK = 0.03
 
@@ -93,9 +93,10 @@ def test_what_chance_alone_puts_between_two_tables_fits_and_a_tenth_does_not():
 def test_by_default_a_change_that_changes_nothing_is_seldom_red():
     cell = next(simulated_cells(100, ("yes", "continuous", "grade")))
     rng = np.random.default_rng(8)
-    outcomes = [decide_scores(cell.draw(rng), (3, 3), "generalise", seed=i) for i in range(200)]
+    seeds = range(200 if NIGHT else 50)
+    outcomes = [decide_scores(cell.draw(rng), (3, 3), "generalise", seed=i) for i in seeds]
 
-    assert sum(each.is_red() for each in outcomes) <= 8
+    assert sum(each.is_red() for each in outcomes) <= len(seeds) // 25
 
 
 @pytest.mark.skipif(not DATA.is_dir(), reason="the real answers are not beside this checkout")
@@ -140,8 +141,8 @@ def decided_in_full(scores: np.ndarray, claim: str) -> Decision:
 def test_scores_in_an_array_are_decided_on_as_records_are(claim):
     cells = {cell.label: cell for cell in simulated_cells(60, ("yes", "continuous", "grade"))}
     rng = np.random.default_rng(11)
-    agree, reds = 0, 0
-    for seed in range(12):
+    agree, reds, seeds = 0, 0, range(12 if NIGHT else 6)
+    for seed in seeds:
         scores = cells["one metric -0.1" if seed % 3 else "no change"].draw(rng)
         plain = decide_scores(scores, (3, 3), claim, seed=seed)
         full = decided_in_full(scores, claim)
@@ -149,5 +150,7 @@ def test_scores_in_an_array_are_decided_on_as_records_are(claim):
         agree += plain.runs == full.runs_candidate
         reds += plain.is_red()
 
-    assert 2 <= reds <= 10
-    assert agree >= 22  # relabellings are drawn anew: a p at its level may fall on either side
+    assert len(seeds) <= 6 * reds <= 5 * len(seeds)
+    assert (
+        agree >= len(seeds) * 11 // 6
+    )  # relabellings are drawn anew: a p at its level may fall on either side

@@ -21,7 +21,7 @@ from ragate.models import (
     SliceRow,
     Verdict,
 )
-from tests.unit.core.decision_factories import EXACT, NOISY, judge, run_of
+from tests.unit.core.decision_factories import EXACT, NIGHT, NOISY, by_night, judge, run_of
 from tests.unit.core.rules.slices.slice_factories import pair, part, tagged
 
 RULE = Rule(metric="faithfulness")
@@ -389,10 +389,10 @@ def test_the_floors_of_slices_stay_red_in_few_draws_where_point_floors_are_in_mo
     draws = rng.random((400, 10, 30)) < 0.85
     point = (draws.mean(axis=2) < 0.8).any(axis=1)
 
-    red = [decide_floors_of(row) for row in draws[:60]]
+    red = [decide_floors_of(row) for row in draws[: 60 if NIGHT else 20]]
 
     assert point.mean() > 0.8
-    assert sum(red) <= 3
+    assert sum(red) <= len(red) // 20
 
 
 def decide_floors_of(draw: np.ndarray) -> bool:
@@ -463,18 +463,18 @@ def test_a_slice_judges_its_samples_as_if_it_were_the_whole_set(after: list[int]
     assert of_slice.p == pytest.approx(of_set.p, abs=0.03)
 
 
-@pytest.mark.parametrize("claim", ["this-set", "generalise"])
+@pytest.mark.parametrize("claim", [pytest.param("this-set", marks=by_night), "generalise"])
 def test_a_change_that_changes_nothing_is_seldom_red_with_slices(claim: str) -> None:
-    rng, red = np.random.default_rng(3), 0
+    rng, red, many = np.random.default_rng(3), 0, 60 if NIGHT else 30
     slices = [part(name) for name in ("s0", "s1", "s2", "s3")]
     samples = tagged({each.name: 25 for each in slices}, rest=20)
-    for _ in range(60):
+    for _ in range(many):
         chances = np.where(rng.random(120) < 0.3, 0.7, 0.97)[:, None]
         before, after = (rng.random((120, 3)) < chances for _ in range(2))
         decision = judge(pair(samples, before, after), RULE, slices=slices, claim=claim)
         red += decision.verdict is Verdict.FAILED
 
-    assert red <= 4
+    assert red <= many // 15
 
 
 def test_metrics_with_and_without_noise_stand_on_one_slice() -> None:
