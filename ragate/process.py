@@ -10,6 +10,8 @@ from contextlib import contextmanager
 from types import FrameType, TracebackType
 from typing import Any, NoReturn
 
+# What a verdict (`Verdict.exit_code`), an expected error (`RagateError.exit_code`) and anything
+# unexpected (`ragate.cli.main`) end with where nothing was decided.
 NO_DECISION = 3
 INTERRUPTED = 130
 # What a broken native library dies of. Python's fault handler says so first.

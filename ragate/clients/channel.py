@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, TypeVar
 from ragate.clients.budget import Budget, PlannedCall, no_caps
 from ragate.clients.http.error_mapping import Fault
 from ragate.clients.http.limiter import Breaker, Limiter
-from ragate.clients.http.redact import Redactor
 from ragate.clients.http.retry import Course, FaultKind, Retry
 from ragate.clients.http.transport import Transport
 from ragate.clients.openai_payloads import Answer
 from ragate.clients.prices import Price, price_of
 from ragate.clients.provider_clock import waiting_for_provider
 from ragate.errors import ProviderError
+from ragate.support.redact import Redactor
 
 if TYPE_CHECKING:
     import openai

@@ -12,7 +12,11 @@ def ranked_doc_ids(chunks: Iterable[RetrievedChunk]) -> list[str]:
 
 
 def hits(ranking: Sequence[str], expected: Collection[str], k: int | None = None) -> list[int]:
-    """Return the 1-based ranks of the expected documents among the first `k`, ascending."""
+    """Return the 1-based ranks of the expected documents among the first `k`, ascending.
+
+    An id matches only the very same text; another spelling of it counts as another document, and is
+    told by `ragate.core.doc_ids`.
+    """
     return [rank for rank, doc_id in enumerate(ranking[:k], start=1) if doc_id in expected]
 
 

@@ -10,7 +10,6 @@ from dataclasses import replace
 from typing import Any, NoReturn
 
 from ragate import plugins
-from ragate.clients.http.redact import Redactor
 from ragate.config import Config
 from ragate.core.judging.applicability import PAIRWISE
 from ragate.errors import ProviderError, RagateError
@@ -22,6 +21,7 @@ from ragate.protocols import ChatReply, ChatRequest, Judge, Resources, Steps, ju
 from ragate.renderers.explain import JudgeQuestion
 from ragate.runtime.operations import Operations
 from ragate.runtime.resources import open_resources
+from ragate.support.redact import Redactor
 
 _NOT_KEPT = "the reply is not in the cache"
 

@@ -52,9 +52,7 @@ _WITHOUT_KEYS = (
 
 
 class UnansweredError(RagateError):
-    """What may be the RAG gave no answer."""
-
-    exit_code = 3
+    """What may be the RAG gave no answer: no decision."""
 
 
 @dataclass(frozen=True)

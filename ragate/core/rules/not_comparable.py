@@ -1,4 +1,4 @@
-"""Why a metric cannot be compared at all."""
+"""Why a metric cannot be compared at all: too little of it, or what `compare.problem_of` found."""
 
 from collections.abc import Sequence
 

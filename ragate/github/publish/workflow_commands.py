@@ -11,9 +11,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Literal, TextIO
 
-from ragate.clients.http.redact import Redactor
 from ragate.errors import StorageError
 from ragate.support.escape import one_line, plain
+from ragate.support.redact import Redactor
 
 Level = Literal["error", "warning"]
 

@@ -13,11 +13,11 @@ from urllib.parse import urljoin, urlsplit
 
 from pydantic import SecretStr
 
-from ragate.clients.http.redact import Redactor
 from ragate.clients.http.retry import Course, FaultKind, Retry
 from ragate.errors import RagateError
 from ragate.github.rest.connection import Connection, HttpAnswer, bearer, moved_to, origin, send
 from ragate.support.escape import one_line
+from ragate.support.redact import Redactor
 
 T = TypeVar("T")
 D = TypeVar("D")

@@ -2,7 +2,7 @@
 
 Plain ones show whether it tells right from wrong, and others whether a text in an answer, a
 context or a question can talk it into another verdict. They belong to ragate, not to the change
-under test.
+under test. What their failure voids says `voided` in `ragate.core.judging.canary_rule`.
 """
 
 from ragate.judges._canaries.asking import (

@@ -7,12 +7,12 @@ from importlib import import_module
 from typing import Any
 
 from ragate.clients.http.limiter import Breaker
-from ragate.clients.http.redact import Redactor
 from ragate.clients.prices import price_of
 from ragate.errors import ConfigError, ProviderError
 from ragate.judges.llamaindex._settings import Settings
 from ragate.protocols import ChatReply, ChatRequest
 from ragate.support.escape import one_line
+from ragate.support.redact import Redactor
 from ragate.support.strict_json import whole
 
 _SECRET = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", re.I)

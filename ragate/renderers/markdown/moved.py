@@ -21,7 +21,10 @@ _HELD = (MetricVerdict.HELD, MetricVerdict.UNCHANGED, MetricVerdict.IMPROVED)
 
 
 def moved_rows(report: Report) -> list[MetricRow]:
-    """Return what a reader has to see, what blocks first; all where nothing was compared."""
+    """Return the metrics that a reader has to see, in the order of `_words.ordered`.
+
+    What blocks stands first; all of them where nothing was compared.
+    """
     rows = shown_rows(report.decision)
     if all(row.baseline is None for row in rows):
         return rows

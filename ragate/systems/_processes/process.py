@@ -9,10 +9,10 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from ragate.clients.http.redact import Redactor
 from ragate.errors import LeftBehindError, SystemStartError
 from ragate.process import hide_memory
 from ragate.support.escape import one_line
+from ragate.support.redact import Redactor
 from ragate.systems._processes import reaper
 
 MOST_SHOWN = 2000

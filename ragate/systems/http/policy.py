@@ -7,10 +7,10 @@ from functools import cache
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from ragate.clients.http.redact import Redactor
 from ragate.errors import ConfigError, ProviderError
 from ragate.protocols import Resources
 from ragate.support.escape import one_line
+from ragate.support.redact import Redactor
 from ragate.support.secret_address import IN_CLEAR
 from ragate.systems.http.address import AllowedHost
 

@@ -6,7 +6,7 @@ from urllib.parse import quote
 
 import pytest
 
-from ragate.clients.http.redact import MASK, Redactor
+from ragate.support.redact import MASK, Redactor
 
 KEY = 'sk-canary/+"é\\0123456789&x='
 
