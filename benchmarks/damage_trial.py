@@ -337,13 +337,13 @@ def cuts(_draws: int, *, tune: bool) -> Iterator[str]:
     if not tune:
         sets |= {"passages": passages(references=False), "this manual": manual()}
     metric = plugins.metric("complete_answer")
-    yield "\n# Answers cut behind one of their words"
+    yield "\n# Answers cut behind one of their words, and whole ones that look like it"
     for name, answers in sets.items():
         texts = [truncated(one, random.Random(n), answers) for n, one in enumerate(answers)]
         cut = [(one, text) for one, text in zip(answers, texts, strict=True) if text != one.text]
         seen = sum(_loses(metric, one, text) for one, text in cut)
         whole = sum(_loses(metric, _finished(one), one.text) for one in answers)
-        yield f"{name}: {seen} of {len(cut)} are seen; {whole} of {len(answers)} look so whole"
+        yield f"{name}: seen {seen} of {len(cut)}; whole ones like it {whole} of {len(answers)}"
 
 
 def _finished(one: RightAnswer) -> RightAnswer:

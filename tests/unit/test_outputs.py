@@ -62,7 +62,7 @@ def test_an_output_survives_the_way_through_the_file(tmp_path: Path):
     sample = sample_factory()
     output = output_factory(
         citations=(1,), usage=Usage(calls=1, prompt_tokens=5), request_hash="r"
-    ).amended(latency_s=0.25, first_token_s=0.125)
+    ).amended(latency_s=0.25, first_token_s=0.125, finish_reason="length")
     header = OutputsHeader(manifest=RunManifest(system=SystemInfo(use="pgvector")), samples=1)
     path = tmp_path / "o.jsonl"
     path.write_text(header_line(header) + output_line(sample, output, run=2))
@@ -74,6 +74,10 @@ def test_an_output_survives_the_way_through_the_file(tmp_path: Path):
     assert (line.id, line.run) == (sample.id, 2)
     assert line.output() == output
     assert output_hash(line.output()) == output_hash(output)
+    assert output_hash(output) != output_hash(output.amended(finish_reason=""))
+    assert output_hash(output.amended(finish_reason="stop")) == output_hash(
+        output.amended(finish_reason="")  # outputs of before have none
+    )
 
 
 @pytest.mark.parametrize(
