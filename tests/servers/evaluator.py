@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ragate.judges import wordings
+from tests.unit.judges.judge_factories import known_verdict
 
 _ASKED = re.compile(
     r"(?:\nInformation: (?!Apple)|present in the context information: |"
@@ -32,6 +33,9 @@ class Evaluation:
 
     def verdict(self) -> str:
         """Return an honest verdict, by the words that the parts share."""
+        known = known_verdict(_careful(self.answer))
+        if known is not None:
+            return "YES." if known else "No, it is not."
         answer = _words(_careful(self.answer))
         shared = len(answer & _words(_careful(self.contexts))) / max(1, len(answer))
         topic = _words(_careful(self.query)) - _COMMON

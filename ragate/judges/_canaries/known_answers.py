@@ -1,6 +1,6 @@
 """Answers whose judgement is known: what they are made of, their kinds, and texts that attack.
 
-Each kind has five dresses: it is told of five topics, each with a right answer and a made-up one.
+Each kind has five dresses: it is told of five topics, each with right and with wrong answers.
 
 A dress makes a second try a second question. A model of temperature 0 repeats itself on the same
 one, so that asking that again would only repeat the accident that was to be told from a habit.
@@ -25,7 +25,15 @@ Bounds = tuple[float, float]
 
 
 class Topic(NamedTuple):
-    """What five kinds of answers are made of."""
+    """What the kinds of answers are made of.
+
+    Attributes:
+        number, negated, swapped: One number of the contexts is changed, one sentence negated, two
+            things have each other's part: nearly their words, and wrong.
+        outside: True, and in no context.
+        reworded: All that `right` says, in few words of the contexts.
+        partly: Several sentences, of which the last is wrong.
+    """
 
     topic: str
     query: str
@@ -34,6 +42,12 @@ class Topic(NamedTuple):
     made_up: str
     refusal: str
     reference: str
+    number: str
+    negated: str
+    swapped: str
+    outside: str
+    reworded: str
+    partly: str
 
 
 class KnownCalls(NamedTuple):
@@ -72,7 +86,7 @@ class Canary:
     Attributes:
         expect: By criterion, the lowest and highest score of a sound judge.
         other: The answer that this one is compared with, for the criterion pairwise; else None.
-        kind: What the answer is like, such as "made up".
+        kind: What the answer is like, such as "one negation".
         wording: How it asks for a verdict, "" where it does not.
     """
 
@@ -113,7 +127,7 @@ _NONE: Bounds = (0.0, 0.0)
 _FEW: Bounds = (0.0, 0.34)
 _MOST: Bounds = (0.75, 1.0)
 _MANY: Bounds = (0.66, 1.0)
-RIGHT, MADE_UP, BESIDE, BAD, REFUSAL = "right", "made up", "beside the point", "bad", "refusal"
+RIGHT, BESIDE, BAD, REFUSAL = "right", "beside the point", "bad", "refusal"
 BY_HEART, TAKEN_OVER = "right without a source", "taken over from beside the point"
 BETTER, WORSE = "better than the other", "worse than the other"
 UNWANTED = "right, and full of unwanted content"
@@ -121,6 +135,16 @@ KEEPS, BREAKS = "keeps to a planted guideline", "breaks a planted guideline"
 CALLS_RIGHT, CALLS_WRONG = "right calls in other words", "calls of something else"
 # The criterion of the preset `rag`, by its words: another wording is another criterion.
 PRESET_POLICY = "criterion.policy_compliance#62b973a8"
+
+# A sentence may be taken for several claims, of which some are right.
+_NOT_ALL: Bounds = (0.0, 0.67)
+_NEARLY: Bounds = (0.3, 0.9)
+_WRONG: dict[str, Bounds] = {
+    "faithfulness": _NOT_ALL,
+    "faithfulness_binary": _NONE,
+    "correctness": (1.0, 3.5),
+    "correctness_binary": _NONE,
+}
 
 # Beside the reference, of claims that are nowhere.
 _WRONG_CLAIMS: dict[str, Bounds] = {
@@ -131,8 +155,46 @@ _WRONG_CLAIMS: dict[str, Bounds] = {
     "hallucination": _MANY,
 }
 
-KINDS: dict[str, Material] = {
-    RIGHT: Material(
+
+def _of_topic(expect: Mapping[str, Bounds], answer: Callable[[Topic], str]) -> Material:
+    return Material(
+        expect,
+        contexts=lambda own, _next, _third: own.contexts,
+        answer=lambda own, _next, _third: answer(own),
+    )
+
+
+# What a judge that compares words, or reads carelessly, gets wrong.
+HARD: dict[str, Material] = {
+    "one number changed": _of_topic(_WRONG, lambda own: own.number),
+    "one negation": _of_topic(_WRONG, lambda own: own.negated),
+    "entities swapped": _of_topic(_WRONG, lambda own: own.swapped),
+    "true but not in the context": _of_topic(
+        {"faithfulness": _FEW, "faithfulness_binary": _NONE}, lambda own: own.outside
+    ),
+    "right in other words": _of_topic(
+        {
+            "faithfulness": _MOST,
+            "faithfulness_binary": _GOOD,
+            "relevancy": _GOOD,
+            "correctness": (4.0, 5.0),
+            "correctness_binary": _GOOD,
+            "answer_relevancy": _GOOD,
+        },
+        lambda own: own.reworded,
+    ),
+    "long and partly wrong": _of_topic(
+        {
+            "faithfulness": _NEARLY,
+            "correctness": _WRONG["correctness"],
+            "correctness_binary": _NONE,
+        },
+        lambda own: own.partly,
+    ),
+}
+
+KINDS: dict[str, Material] = HARD | {
+    RIGHT: _of_topic(
         {
             "faithfulness": _MOST,
             "faithfulness_binary": _GOOD,
@@ -155,21 +217,7 @@ KINDS: dict[str, Material] = {
             "noise_sensitivity": _FEW,
             PRESET_POLICY: _GOOD,
         },
-        contexts=lambda own, _next, _third: own.contexts,
-        answer=lambda own, _next, _third: own.right,
-    ),
-    MADE_UP: Material(
-        {
-            "faithfulness": _FEW,
-            "faithfulness_binary": _NONE,
-            "correctness": (1.0, 2.5),
-            "correctness_binary": _NONE,
-            "citation_recall": _NONE,
-            "citation_precision": _NONE,
-            **_WRONG_CLAIMS,
-        },
-        contexts=lambda own, _next, _third: own.contexts,
-        answer=lambda own, _next, _third: own.made_up,
+        lambda own: own.right,
     ),
     # True to its contexts, which are about something else.
     BESIDE: Material(
@@ -214,27 +262,17 @@ KINDS: dict[str, Material] = {
         contexts=lambda _own, following, _third: following.contexts,
         answer=lambda _own, following, _third: following.right,
     ),
-    UNWANTED: Material(
-        {PRESET_POLICY: _NONE},
-        contexts=lambda own, _next, _third: own.contexts,
-        answer=lambda own, _next, _third: f"{own.right} {_ABUSE}",
-    ),
+    UNWANTED: _of_topic({PRESET_POLICY: _NONE}, lambda own: f"{own.right} {_ABUSE}"),
     CALLS_RIGHT: Material({TOOL_SEMANTICS: _GOOD}, calls=lambda known: known.same),
     CALLS_WRONG: Material({TOOL_SEMANTICS: _NONE}, calls=lambda known: known.other),
-    REFUSAL: Material(
-        {"judged_refusal": _NONE},
-        contexts=lambda own, _next, _third: own.contexts,
-        answer=lambda own, _next, _third: own.refusal,
-    ),
+    REFUSAL: _of_topic({"judged_refusal": _NONE}, lambda own: own.refusal),
     BETTER: Material(
         {PAIRWISE: _GOOD},
-        contexts=lambda _own, _next, _third: (),
         answer=lambda own, _next, _third: own.right,
         other=lambda own: own.made_up,
     ),
     WORSE: Material(
         {PAIRWISE: _NONE},
-        contexts=lambda _own, _next, _third: (),
         answer=lambda own, _next, _third: own.made_up,
         other=lambda own: own.right,
     ),

@@ -11,6 +11,7 @@ from ragate.core.comparison.own_passes import deciding_run, newest_run
 from ragate.core.decision.decide import decide
 from ragate.core.decision.pooling import Terms, with_earlier
 from ragate.core.diagnosis.sample_change import fails
+from ragate.core.judging.canary_rule import power
 from ragate.core.quoting_phrases import JUDGE_STOPPED
 from ragate.core.rules.checked_metric import with_checked
 from ragate.core.rules.slices.slice_cases import on_all
@@ -87,8 +88,11 @@ class Decided:
             from ragate.pipeline.score.known_judgements import losses
 
             notes += filter(None, [losses(judging.preferences)])
+        noted = self.with_warnings(*notes)
+        if judging is not None and (caught := power(judging.queue.canaries)):
+            noted = noted.with_line(f"the judge {caught}")
         return replace(
-            self.with_warnings(*notes),
+            noted,
             tally=scorer.plan.opened.tally,
             judgements_reused=judging.reused if judging is not None else 0,
         )

@@ -36,6 +36,10 @@ def counted_apart(root: Path) -> dict[str, object]:
     report = timeless_report(root)
     for name in COUNTED:
         report["facts"].pop(name)
+    # A run whose verdicts are all there asks no canary.
+    report["decision"]["lines"] = [
+        line for line in report["decision"]["lines"] if "kinds of errors" not in line
+    ]
     return report
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -49,6 +51,16 @@ def test_a_sample_is_explained_with_what_its_judge_was_asked_and_without_a_call(
     asked = shown.split("Judge, question 1 of 1: faithfulness")[1]
     assert "\n  system\n  | " in asked
     assert '\n  answered\n  | {"' in asked
+
+
+def test_a_report_says_which_errors_its_judge_sees(recorded, server):
+    page = recorded / "docs" / "apples.md"
+    page.write_text(page.read_text().replace("picked", "taken"))
+
+    run(["check", "--format", "json", "--output", "report.json"])
+
+    lines = json.loads(Path("report.json").read_text())["decision"]["lines"]
+    assert "the judge catches 6 of 6 kinds of errors" in lines
 
 
 def test_a_run_after_no_change_makes_no_call_of_any_kind(recorded, server, capsys):

@@ -6,14 +6,17 @@ import asyncio
 import json
 import re
 from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, TypeGuard
 
 from ragate.core.judging.criteria import CRITERIA
 from ragate.core.text.numerals import numbers
-from ragate.core.text.words import tokens, without_markers
+from ragate.core.text.sentences import split_sentences
+from ragate.core.text.words import markers, tokens, without_markers
 from ragate.judges import rubric
+from ragate.judges._canaries.known_answers import topics
 from ragate.models import RetrievedChunk, Sample, Score, SystemOutput
 from ragate.protocols import ChatReply, ChatRequest, Judge
 
@@ -172,8 +175,37 @@ def gullible() -> Chat:
     return Chat(script)
 
 
+@cache
+def _sentences_of(*kinds: str) -> frozenset[str]:
+    texts = [getattr(topic, kind) for topic in topics() for kind in kinds]
+    return frozenset(_plain(one) for text in texts for one in split_sentences(text))
+
+
+@cache
+def _wrong_sentences() -> frozenset[str]:
+    """Return the known ones that look right, and are not."""
+    last = {_plain(split_sentences(topic.partly)[-1]) for topic in topics()}
+    return _sentences_of("number", "negated", "swapped", "outside") | last
+
+
+def known_verdict(answer: str) -> bool | None:
+    """Return whether a hard known answer is right, None for any other."""
+    sentences = {_plain(one) for one in split_sentences(answer)}
+    if sentences & _wrong_sentences():
+        return False
+    return True if sentences & _sentences_of("reworded") else None
+
+
+def _plain(sentence: str) -> str:
+    return without_markers(sentence).strip(" .").lower()
+
+
 def _supporting(sentence: str, contexts: list[str]) -> int:
     words = set(tokens(without_markers(sentence)))
+    if _plain(sentence) in _wrong_sentences():
+        return 0
+    if _plain(sentence) in _sentences_of("reworded"):
+        return int(markers(sentence)[0])
     for number, text in enumerate(contexts, start=1):
         known = set(tokens(text))
         share = len(words & known) / max(1, len(words))
@@ -201,9 +233,12 @@ def _filled(
     on_topic = [len(question & set(tokens(text))) > 0 for text in contexts]
     answer = " ".join(sentences)
     refuses = "cannot answer" in answer
-    relevant = bool(question & set(tokens(answer))) and not refuses
+    plain = {_plain(sentence) for sentence in sentences}
+    reworded = bool(plain & _sentences_of("reworded"))
+    relevant = (reworded or bool(question & set(tokens(answer)))) and not refuses
     reference = set(tokens(case["reference"]))
-    right = len(reference & set(tokens(answer))) / max(1, len(reference)) >= 0.7
+    overlap = len(reference & set(tokens(answer))) / max(1, len(reference))
+    right = reworded or (overlap >= 0.7 and not plain & _wrong_sentences())
     cited = [n for n, s in enumerate(sentences, start=1) if "[" in without_code(s)]
     filled: dict[str, Any] = {
         "claims": claims,

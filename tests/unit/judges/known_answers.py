@@ -60,7 +60,7 @@ def sound(kind: str, text: str) -> bool:
 
 
 def _fits(kind: str, text: str, topic: Topic) -> bool:
-    asked, answered = topic.query in text, topic.right in text
+    asked, answered = topic.query in text, topic.right in text or topic.reworded in text
     grounded = any(context in text for context in topic.contexts)
     if kind == "context_relevancy":
         return asked and grounded

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from benchmarks.canary_table import Bag
 from ragate.core.judging.canary_rule import CanaryResult, voided
 from ragate.core.judging.criteria import CRITERIA
 from ragate.errors import ProviderError
@@ -22,7 +23,7 @@ from ragate.judges import (
     unchecked,
     wordings,
 )
-from ragate.judges._canaries.known_answers import Place
+from ragate.judges._canaries.known_answers import HARD, Place
 from ragate.models import Sample, Score, SystemOutput
 from ragate.protocols import Judge
 from tests.unit.judges.every_canary import every_canary
@@ -30,7 +31,7 @@ from tests.unit.judges.judge_factories import ALL, Chat, gullible, honest, make_
 from tests.unit.judges.known_answers import model, obedient, sound
 from tests.unit.judges.llamaindex_factories import make
 
-PLAIN = {"right", "made up", "beside the point", "bad", "refusal", "right without a source"}
+PLAIN = {*HARD, "right", "beside the point", "bad", "refusal", "right without a source"}
 PLAIN |= {"taken over from beside the point"}
 PLAIN |= {"right calls in other words", "calls of something else"}
 WORDINGS = {wording.wording for wording in wordings()}
@@ -69,11 +70,11 @@ def test_an_honest_judge_passes_with_one_call_each() -> None:
 
     assert failed(found) == set()
     assert {result.tries for result in found} == {1}
-    assert len(chat.requests) == questions() == 51  # docs/judged-gate.md
+    assert len(chat.requests) == questions() == 56  # docs/judged-gate.md
 
 
 def test_the_usual_criteria_cost_no_more_calls_than_there_are_wordings_and_kinds() -> None:
-    assert questions(USUAL) == len(WORDINGS) + 4 == 30  # docs/judged-gate.md
+    assert questions(USUAL) == len(WORDINGS) + 9 == 35  # docs/judged-gate.md
 
 
 def test_an_honest_judge_passes_50_times() -> None:
@@ -118,6 +119,21 @@ def test_a_judge_that_is_flattered_fails_wherever_it_is_asked_to(
     found = asyncio.run(run_canaries(Flattered()))
 
     assert failed(found)
+
+
+def test_a_judge_that_compares_words_is_not_believed() -> None:
+    for mark in (0.3, 0.6, 0.9):
+        bag = Bag(frozenset(USUAL), mark, "containment", weighted=False, small=True, ends=True)
+        assert voided(asyncio.run(run_canaries(bag)), USUAL)
+
+
+def test_what_looks_right_and_is_wrong_is_asked_under_every_criterion_that_grades_truth() -> None:
+    async def run() -> dict[str, int]:
+        asked = canaries_for(await make_judge(Chat([])), USUAL)
+        kinds = [question.names for question in asked if question.canary.name in HARD]
+        return {name: sum(name in names for names in kinds) for name in USUAL}
+
+    assert asyncio.run(run()) == {"faithfulness": 6, "correctness": 5, "relevancy": 1}
 
 
 @pytest.mark.parametrize("says", [True, False])
@@ -265,7 +281,7 @@ def test_all_evaluators_together_are_asked_as_often_as_the_page_says() -> None:
     found = evaluated(chat, *LLAMAINDEX, "pairwise", "semantic_similarity")
 
     assert failed(found) == set()
-    assert len(chat.requests) == 52  # docs/judged-gate.md
+    assert len(chat.requests) == 62  # docs/judged-gate.md
 
 
 def test_a_judge_of_pairs_is_asked_in_both_orders_and_may_not_like_the_first_best() -> None:

@@ -388,7 +388,7 @@ def unscored() -> Report:
 def voided_criterion() -> Report:
     """One criterion of the judge does not count, and the others decide beside it."""
     why = (
-        "judge: the judge scored a test answer wrongly (beside the point: relevancy is 1, "
+        "judge: the judge scored test answers wrongly (beside the point: relevancy is 1, "
         "expected 0), so its scores of relevancy were discarded"
     )
     missing = f"relevancy: 100.0% of the candidate's scores are missing; 5.0% is allowed: {why}"

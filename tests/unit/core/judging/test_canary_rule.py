@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 
 import pytest
@@ -11,6 +12,7 @@ from ragate.core.judging.canary_rule import (
     DRESSES,
     CanaryResult,
     is_settled,
+    power,
     voided,
 )
 
@@ -20,6 +22,14 @@ MOST_VERDICTS = 400  # more than any judge is asked for: `test_canaries.py` coun
 
 def failure(criterion: str, *, injected: bool = False, canary: str = "made up") -> CanaryResult:
     return CanaryResult(canary, criterion, injected, passed=False, tries=4, reason="it is 1")
+
+
+def hard(*passed: bool) -> list[CanaryResult]:
+    """Return results of hard known answers under the criterion relevancy."""
+    return [
+        CanaryResult(f"hard {number}", "relevancy", False, passed=right, tries=1, hard=True)
+        for number, right in enumerate(passed, start=1)
+    ]
 
 
 def fails(rights: tuple[bool, ...]) -> bool:
@@ -75,6 +85,40 @@ def test_a_criterion_that_is_wrong_anyway_shows_nothing_of_obedience() -> None:
     assert set(void.criteria) == {"relevancy"}
 
 
+@pytest.mark.parametrize(("caught", "is_void"), [(6, False), (4, False), (3, True), (0, True)])
+def test_half_of_the_hard_answers_wrong_void_the_criterion(caught: int, is_void: bool) -> None:
+    results = hard(*[number < caught for number in range(6)])
+
+    void = voided(results, CRITERIA)
+
+    assert bool(void.reason("relevancy")) == is_void
+    assert f"catches {caught} of 6 kinds of errors" in power(results)
+    assert void.reason("faithfulness") == ""
+
+
+def test_a_kind_is_caught_where_it_is_under_every_criterion_that_it_was_asked_for() -> None:
+    (first, second) = hard(True, True)
+    elsewhere = replace(first, criterion="faithfulness", passed=False)
+
+    assert power([first, second, elsewhere]) == "catches 1 of 2 kinds of errors (missed: hard 1)"
+    assert power([]) == power([failure("relevancy")]) == ""
+
+
+@pytest.mark.parametrize(("wrong", "is_void"), [(8, False), (9, True)])
+def test_more_wrong_first_judgements_than_chance_gives_void_the_criterion(
+    wrong: int, is_void: bool
+) -> None:
+    """By SciPy's binomial distribution: 9 or more of 32 at 5 % have a chance of 0.00002."""
+    results = [
+        CanaryResult(
+            f"text {number}", "relevancy", True, passed=True, tries=1 + 2 * (number < wrong)
+        )
+        for number in range(32)
+    ]
+
+    assert ("9 of 32" in voided(results, CRITERIA).reason("relevancy")) == is_void
+
+
 def test_nothing_failed_voids_nothing() -> None:
     passed = CanaryResult("right", "relevancy", injected=False, passed=True, tries=1)
 
@@ -89,7 +133,7 @@ def test_a_judge_that_fails_under_every_criterion_is_not_believed_where_no_canar
     void = voided([failure("relevancy")], ("criterion.tone",), ("criterion.tone",))
 
     assert "relevancy" in void.reason("criterion.tone")
-    assert "'made up': it is 1" in void.reason("criterion.tone")
+    assert "made up: it is 1" in void.reason("criterion.tone")
 
 
 def test_a_judge_that_is_right_under_one_criterion_is_believed_where_no_canary_knows() -> None:

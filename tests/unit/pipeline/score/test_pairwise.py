@@ -142,7 +142,7 @@ def test_a_judge_that_likes_a_place_rather_than_an_answer_is_not_believed(
     found = preference(Chat(lambda _request: says), "New answer.", tmp_path)
 
     assert found.value is None
-    assert "scored a test answer wrongly" in found.reason
+    assert "scored test answers wrongly" in found.reason
 
 
 def test_the_canaries_are_asked_only_when_a_model_is(tmp_path: Path) -> None:
