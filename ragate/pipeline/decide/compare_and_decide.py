@@ -82,8 +82,6 @@ class Decided:
 
             names = ", ".join(map(shown_name, judging.queue.unchecked))
             notes.append(f"nothing checks this judge on {names}: no known answer fits")
-        if judging is not None and judging.addressed.note:
-            notes.append(judging.addressed.note)
         if judging is not None and judging.preferences:
             from ragate.pipeline.score.known_judgements import losses
 

@@ -68,7 +68,6 @@ class Judging:
             steps=steps,
         )
         self._known = judgements
-        self.addressed = judgements.addressed
         self._judge = judgements.judge
         self._opponents = opponents
         self._may_ask = may_ask

@@ -1,10 +1,9 @@
 """Judgements that are there already: in the baseline, in the cache, or known without a judge."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ragate.core.hashing import content_hash, digest, output_hash, retrieval_hash
-from ragate.core.judging.addressed import addressed
+from ragate.core.hashing import content_hash, digest, output_hash
 from ragate.core.judging.applicability import PAIRWISE
 from ragate.core.judging.criteria import Criterion, unasked_score
 from ragate.core.judging.judgement_hash import judgement_hash
@@ -18,7 +17,6 @@ from ragate.protocols import Judge, Judged, judge_abilities
 TIE = 0.5
 _SAMPLE = Criterion(PAIRWISE)
 _LISTED = 5
-_MOST_NAMED = 5
 
 
 # An answer beside the baseline's: whom it is compared with, and what needs no judge.
@@ -107,7 +105,6 @@ class KnownJudgements:
         apart: The judge is asked one criterion at a time.
         opponents: What an answer is compared with, None where no metric compares.
         cache: Where judgements outlive the run.
-        addressed: Outputs that speak to a judge, of those that the baseline does not hold.
     """
 
     def __init__(
@@ -126,7 +123,6 @@ class KnownJudgements:
         self.opponents = (opponents or Opponents()) if PAIRWISE in all_criteria else None
         self._recorded = RecordedJudgements(judge, metrics, baseline)
         self.cache = cache
-        self.addressed = AddressedTexts(self._recorded.retrievals)
 
     @property
     def any(self) -> bool:
@@ -177,26 +173,19 @@ class KnownJudgements:
         return self.judge.seen(sample) if isinstance(self.judge, DatedJudge) else sample
 
     def _scores(self, key: str, sample: Sample, output: SystemOutput) -> Judgement:
-        retrieval = retrieval_hash(output) if self._recorded.retrievals else ""
-        recorded = self._recorded(sample, output, retrieval)
+        recorded = self._recorded(sample, output)
         if all(name in recorded for name in self.criteria):
             return recorded
-        self.addressed.look(sample, output, retrieval=retrieval)
         scores = {**(self.cache.get(key) or {}), **recorded}
         return {name: score for name, score in scores.items() if name in self.criteria}
 
 
 class RecordedJudgements:
-    """The baseline's judgements by the same judge, by content hash and output hash.
-
-    Attributes:
-        retrievals: Hashes of the retrievals that it holds.
-    """
+    """The baseline's judgements by the same judge, by content hash and output hash."""
 
     def __init__(self, judge: Judge, metrics: Sequence[Judged], baseline: Run | None) -> None:
         self._same: list[Judged] = []
         self._records: Mapping[str, Record] = {}
-        self.retrievals: set[str] = set()
         self._same_date = True
         if baseline is None or baseline.manifest.judge != judge.fingerprint:
             return
@@ -212,7 +201,6 @@ class RecordedJudgements:
         rows: dict[str, int] = {}
         most: dict[str, int] = {}
         for row, record in enumerate(baseline.records):
-            self.retrievals.add(record.retrieval_hash)
             key = _content_key(record.content_hash, record.output_hash)
             count = len(self._judgement(record))
             if count > most.get(key, 0):
@@ -223,17 +211,11 @@ class RecordedJudgements:
     def any(self) -> bool:
         return bool(self._records)
 
-    def __call__(self, sample: Sample, output: SystemOutput, retrieval: str) -> Judgement:
-        """Return the scores by criterion, none where the baseline has no such output.
-
-        Args:
-            retrieval: The output's `retrieval_hash`.
-        """
+    def __call__(self, sample: Sample, output: SystemOutput) -> Judgement:
+        """Return the scores by criterion, none where the baseline has no such output."""
         if not self._records or (names_today(sample) and not self._same_date):
             return {}
-        record = self._records.get(
-            _content_key(content_hash(sample), output_hash(output, retrieval))
-        )
+        record = self._records.get(_content_key(content_hash(sample), output_hash(output)))
         return {} if record is None else self._judgement(record)
 
     def _judgement(self, record: Record) -> Judgement:
@@ -253,51 +235,3 @@ def asks(judge: Judge, criteria: Sequence[str], sample: Sample, output: SystemOu
     """Return False where a judge says that it needs no model for a judgement."""
     needs_model = judge_abilities(judge).asks
     return needs_model is None or needs_model(criteria, sample, output)
-
-
-# Which new outputs hold text that speaks to a judge: named in the report, and nothing more.
-
-
-class AddressedTexts:
-    """The outputs that are not the baseline's and speak to a judge, by sample.
-
-    Args:
-        held: Hashes of the retrievals that the baseline holds: their texts were there before.
-    """
-
-    def __init__(self, held: Collection[str] = ()) -> None:
-        self._held = held
-        self._kinds: dict[str, str] = {}
-        self._plain: set[int] = set()  # hashes of texts that do not: samples share passages
-
-    def look(self, sample: Sample, output: SystemOutput, *, retrieval: str = "") -> None:
-        """Note where the output, or its question, does so.
-
-        Args:
-            retrieval: Its `retrieval_hash`, where that is known.
-        """
-        places = [("question", sample.query), ("answer", output.answer or "")]
-        if retrieval not in self._held:
-            texts = (chunk.text for chunk in output.chunks)
-            places += [(f"context {n}", text) for n, text in enumerate(texts, start=1)]
-        for place, text in places:
-            if kind := self._kind(text):
-                self._kinds.setdefault(sample.id, f"{place}: {kind}")
-
-    def _kind(self, text: str) -> str:
-        if hash(text) in self._plain:
-            return ""
-        kind = addressed(text)
-        if not kind:
-            self._plain.add(hash(text))
-        return kind
-
-    @property
-    def note(self) -> str:
-        """One sentence for the report, "" where there are none."""
-        if not self._kinds:
-            return ""
-        named = listed([f"{name} ({kind})" for name, kind in self._kinds.items()], most=_MOST_NAMED)
-        count = len(self._kinds)
-        hold = "1 sample holds" if count == 1 else f"{count} samples hold"
-        return f"{hold} text that speaks to a judge; read it before you trust their scores: {named}"

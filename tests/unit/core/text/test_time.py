@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from ragate.core.judging.addressed import addressed
 from ragate.core.text.courtesy import without_courtesy
 from ragate.core.text.markdown import readable
 from ragate.core.text.names import names
@@ -21,7 +20,6 @@ from ragate.core.text.statements import statement
 from ragate.core.text.words import markers, squad_tokens, tokens
 
 READERS = (
-    addressed,
     claimed_places,
     level,
     markers,
