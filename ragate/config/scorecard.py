@@ -46,6 +46,7 @@ class StageTable(Frozen):
         pass_at_by_judge: Other marks by the judge's model or provider, `*` for any part of it.
         settings: The metric's own keys, where its table in ``[policy.metrics]`` lacks them.
         required: A sample that fails it is not asked about in later stages.
+        needs: A table of ``[policy]``, such as `judge`: without it the stage is left out.
     """
 
     metric: str = ""
@@ -54,6 +55,7 @@ class StageTable(Frozen):
     pass_at_by_judge: dict[str, float] = {}
     settings: dict[str, Any] = {}
     required: bool = False
+    needs: str = ""
 
 
 class ScorecardTable(Frozen):
@@ -163,7 +165,8 @@ def read_scorecard(
     for name in own.without:
         if name not in table.stages:
             raise ConfigError(f"{WHERE} without: no stage {name!r}{nearest(name, table.stages)}")
-    kept = {name: stage for name, stage in table.stages.items() if name not in own.without}
+    chosen = {name: stage for name, stage in table.stages.items() if name not in own.without}
+    kept = {name: one for name, one in chosen.items() if not one.needs or one.needs in policy}
     if not kept:
         raise ConfigError(
             f"{WHERE}: it has no stage",
@@ -172,18 +175,18 @@ def read_scorecard(
     stages = tuple(_stage(name, stage, policy, own, judge) for name, stage in kept.items())
     _refuse_twice(stages)
     settings = {stage.metric: kept[stage.name].settings for stage in stages}
-    return ReadScorecard(_card(table, kept, stages), settings)
+    return ReadScorecard(_card(table, chosen, stages), settings)
 
 
 def _card(
-    table: ScorecardTable, kept: Mapping[str, StageTable], stages: tuple[ScorecardStage, ...]
+    table: ScorecardTable, chosen: Mapping[str, StageTable], stages: tuple[ScorecardStage, ...]
 ) -> Scorecard:
-    weights = sum(stage.weight for stage in stages)
-    if not weights:
+    weights = sum(stage.weight for stage in chosen.values())
+    if not any(stage.weight for stage in stages):
         raise ConfigError(f"{WHERE}: every stage has weight 0: one needs more")
     if not isfinite(weights):
         raise ConfigError(f"{WHERE}: the sum of all weights is {weights}: a number must be finite")
-    weighed = any("weight" in stage.model_fields_set for stage in kept.values())
+    weighed = any("weight" in stage.model_fields_set for stage in chosen.values())
     return Scorecard(
         stages=stages,
         parallel=table.parallel,

@@ -6,8 +6,9 @@ import pytest
 
 from ragate.config.read import parse_config
 from ragate.config.scorecard import preset_names
+from ragate.core.scorecard.stage_scores import read_stages, sample_scores
 from ragate.errors import ConfigError
-from ragate.models import Scorecard
+from ragate.models import MetricInfo, Score, Scorecard
 
 BASE = """
 [policy]
@@ -113,6 +114,49 @@ def test_every_preset_is_a_scorecard_whose_weights_sum_to_one(name: str) -> None
     assert card.weights == pytest.approx(1.0)
 
 
+def test_a_stage_that_needs_a_table_is_left_out_without_it() -> None:
+    preset = '[policy.scorecard]\npreset = "tool-calls"\n'
+    execution = '[policy.execution]\nuse = "python"\ntarget = "calls:run"\n'
+    bare = BASE.partition("[policy.judge]")[0]
+
+    names = [
+        [stage.name for stage in card_of(preset + more, base=base).stages][3:]
+        for base, more in ((bare, ""), (BASE, ""), (BASE, execution))
+    ]
+
+    assert names == [[], ["semantics"], ["execution", "semantics"]]
+    assert card_of(preset, base=bare).weights == pytest.approx(1.0)
+
+
+def test_a_policy_that_is_violated_leaves_the_stages_before_it() -> None:
+    card = card_of('[policy.scorecard]\npreset = "rag"\n')
+    worst = {"source_policy"}
+    infos = {one.metric: MetricInfo(name=one.metric) for one in card.stages}
+    scores = {
+        name: Score(metric=name, value=0.2 if name == "precision@5" else float(name not in worst))
+        for name in infos
+    }
+
+    overall, _ = sample_scores(card, infos, read_stages(card, infos, scores))
+
+    assert overall.value == pytest.approx(0.80)
+    assert [one.name for one in card.stages if one.required] == [
+        *("source_policy", "policy_compliance")
+    ]
+
+
+def test_the_six_checks_are_a_preset() -> None:
+    card = card_of(
+        '[policy.scorecard]\npreset = "checks"\n', base=BASE.partition("[policy.judge]")[0]
+    )
+
+    assert {one.metric for one in card.stages} == {
+        *("not_empty", "has_contexts", "has_citations"),
+        *("no_fallback", "min_retrieval_score", "list_structure"),
+    }
+    assert {one.pass_at for one in card.stages} == {1.0}
+
+
 def test_what_is_written_beside_a_preset_wins_key_by_key() -> None:
     card = card_of(
         '[policy.scorecard]\npreset = "retrieval"\nparallel = true\n'
@@ -120,7 +164,9 @@ def test_what_is_written_beside_a_preset_wins_key_by_key() -> None:
         "[policy.scorecard.stages.token_f1]\nweight = 0.1\n"
     )
 
-    assert [stage.name for stage in card.stages] == ["retrieval", "context_relevance", "token_f1"]
+    assert [stage.name for stage in card.stages] == [
+        *("retrieval", "precision", "mrr", "context_relevance", "token_f1")
+    ]
     assert (card.stages[0].metric, card.stages[0].required) == ("recall@5", True)
     assert card.parallel
 
@@ -128,7 +174,7 @@ def test_what_is_written_beside_a_preset_wins_key_by_key() -> None:
 def test_stages_of_a_preset_can_be_left_out() -> None:
     card = card_of('[policy.scorecard]\npreset = "retrieval"\nwithout = ["context_relevance"]\n')
 
-    assert [stage.name for stage in card.stages] == ["retrieval"]
+    assert [stage.name for stage in card.stages] == ["retrieval", "precision", "mrr"]
 
 
 @pytest.mark.parametrize(
@@ -136,6 +182,9 @@ def test_stages_of_a_preset_can_be_left_out() -> None:
     [
         ('model = "gpt-5-nano"', 0.25),
         ('model = "openai/gpt-5-nano"', 0.25),
+        ('model = "o4-mini-2025-04-16"', 0.25),
+        ('model = "openai/o3"', 0.25),
+        ('model = "olmo-2"', 0.35),
         ('model = "claude-3-5-haiku"', 0.35),
     ],
 )
@@ -145,7 +194,7 @@ def test_a_pass_mark_may_depend_on_the_judge(judge: str, mark: float) -> None:
 
     card = card_of('[policy.scorecard]\npreset = "retrieval"\n', base=base)
 
-    assert card.stages[1].pass_at == mark
+    assert card.stages[-1].pass_at == mark
 
 
 def test_the_provider_of_the_judge_may_decide_as_well() -> None:
@@ -222,7 +271,7 @@ def test_a_preset_that_is_none_is_named(tmp_path: Path, own: str, says: str) -> 
         (STAGE + '[policy.metrics."recall@5"]\npass_at = 0.9\n', "and recall@5 has pass_at = 0.9"),
         (
             '[policy.scorecard]\npreset = "retrieval"\nwithout = ["citation"]\n',
-            "without: no stage 'citation'; known: context_relevance, retrieval",
+            "without: no stage 'citation'; known: context_relevance, mrr, precision, retrieval",
         ),
         ("[policy]\nscorecard = 3\n", ""),
         (STAGE + "[policy.scorecard.pass_rate]\nminimum = 80\n", "minimum = 80"),
