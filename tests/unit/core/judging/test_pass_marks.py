@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import product
 from random import Random
 
-from ragate.core.judging.pass_marks import advised
+import pytest
+
+from ragate.core.judging.pass_marks import _by_luck, advised
 
 
 def drawn(random: Random, *, mark: float, n: int = 100) -> tuple[list[bool], list[float]]:
@@ -43,3 +46,36 @@ def test_none_is_advised_where_scores_say_nothing() -> None:
 def test_a_few_labels_move_no_mark() -> None:
     assert advised([True, False, True, False], [0.9, 0.8, 0.95, 0.7], present=0.5) is None
     assert advised([], [], present=0.5) is None
+
+
+@pytest.mark.parametrize(("good", "bad", "gain"), [(4, 3, 0.3), (6, 0, 0.4), (2, 5, -0.1)])
+def test_luck_is_the_share_of_all_ways_in_which_items_may_be_won(
+    good: int, bad: int, gain: float
+) -> None:
+    of = {True: 10, False: 5}
+    signs = product((1, -1), repeat=good + bad)
+    gains = [sum(one[:good]) / of[True] + sum(one[good:]) / of[False] for one in signs]
+    enumerated = sum(each >= gain - 1e-9 for each in gains) / len(gains)
+
+    assert _by_luck({True: good, False: bad}, of, gain) == pytest.approx(enumerated)
+
+
+def test_many_items_of_the_larger_class_do_not_outweigh_few_of_the_rarer() -> None:
+    """15 of 90 good ones won and 1 of 10 bad ones lost: a coin's 15 of 16, and hardly a gain."""
+    assert _by_luck({True: 15, False: 1}, {True: 90, False: 10}, 15 / 90 - 1 / 10) > 0.2
+    labels = [True] * 90 + [False] * 10
+    scores = [0.4] * 15 + [0.9] * 75 + [0.4] + [0.1] * 9
+
+    assert advised(labels, scores, present=0.5) is None
+
+
+def test_a_gain_of_a_tenth_is_mostly_seen_with_50_labels_of_the_rarer_class() -> None:
+    random = Random(4)
+    found = 0
+    for _ in range(40):
+        graded = [(True, 0.9)] * 45 + [(True, 0.6)] * 5 + [(False, 0.6)] * 45 + [(False, 0.1)] * 105
+        random.shuffle(graded)
+        labels, scores = zip(*graded, strict=True)
+        found += advised(labels, scores, present=0.5) is not None
+
+    assert found >= 32
