@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import argparse
 import itertools
+import re
 import time
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -23,7 +24,7 @@ from benchmarks.gate_answers import Answers, azure, openqa
 from benchmarks.gate_model import Floats
 from benchmarks.gate_sight import FACTORS, drop_at_80
 from benchmarks.gate_verdicts import SETTINGS, Outcome, decide_scores, shows
-from benchmarks.repeating import INFO, RULE, TODAY, hash_of, samples_of
+from benchmarks.repeating import RULE, TODAY, hash_of, samples_of
 from benchmarks.shares import print_lines, share
 from ragate.baseline.merge import Side, merge_baselines
 from ragate.baseline.read import parse_baseline
@@ -35,10 +36,13 @@ from ragate.core.rules.noisy.visible_drop import REWORDED
 from ragate.core.statistics.metric_noise import Noise, measure_noise
 from ragate.core.statistics.must_pass_odds import LADDER, steadiness
 from ragate.models import (
+    MetricInfo,
     Record,
+    Rule,
     Run,
     RunManifest,
     Score,
+    Slice,
     SystemInfo,
     SystemOutput,
     Verdict,
@@ -207,6 +211,44 @@ def lost_scores(scale: float) -> Iterator[str]:
         yield f"n {n}, {rate:.0%} of the scores lost: no decision {undecided}, red {red}"
 
 
+def false_alarms(scale: float) -> Iterator[str]:
+    """Yield how often no change is red by metrics, slices and floors, beside what reports say.
+
+    Two metrics, four slices of a quarter with a floor each, and one floor over the whole set: all
+    floors lie 1.5 points below the baseline's mean.
+    """
+    names, quarters = ("score", "score1"), ("a", "b", "c", "d")
+    for n in (100, 200):
+        samples = [
+            sample.amended(tags=(quarters[row % 4],)) for row, sample in enumerate(samples_of(n))
+        ]
+        said, red = [], []
+        for scores in changes("openqa", 2, n, round(400 * scale)):
+            means = [scores[row::4, : RUNS[0], 0].mean() - 0.015 for row in range(4)]
+            slices = [
+                Slice(name=tag, tags=(tag,), metrics=("score",), minimum=max(0.0, mean))
+                for tag, mean in zip(quarters, means, strict=True)
+            ]
+            floor = max(0.0, float(np.mean(means)))
+            rules = [Rule(metric="score", minimum=floor), Rule(metric="score1")]
+            baseline = _run(scores[:, : RUNS[0]], "before", names)
+            for runs in (1, RUNS[1]):
+                candidate = _run(scores[:, RUNS[0] : RUNS[0] + runs], "after", names)
+                comparison = compare(baseline, candidate, samples)
+                decision = decide(rules, comparison, SETTINGS, today=TODAY, slices=slices)
+                if not decision.wants_runs:
+                    break
+            red.append(decision.verdict is Verdict.FAILED)
+            said.append(_said(decision.lines))
+        yield f"n {n}: said {np.mean(said):.3f} (mean), red {share(red)}"
+
+
+def _said(lines: Sequence[str]) -> float:
+    """Return the chance of a false alarm that a report says: the sum, where it has one."""
+    together = re.findall(r"together about 1 in ([\d,]+)", " ".join(lines))
+    return 1 / int(together[0].replace(",", "")) if together else SETTINGS.alpha
+
+
 def planted_losses(scale: float) -> Iterator[str]:
     """Yield how often a change that loses every score of 5 % of the questions does not pass."""
     for n, rate in itertools.product((100, 200), (0.0, 0.01, 0.02, 0.04)):
@@ -276,7 +318,8 @@ def _end(scores: Floats) -> Verdict:
     return decision.verdict
 
 
-def _run(scores: Floats, words: str) -> Run:
+def _run(scores: Floats, words: str, names: Sequence[str] = ("score",)) -> Run:
+    scores = scores.reshape(*scores.shape[:2], len(names))
     records = [
         Record.model_construct(
             sample_id=sample.id,
@@ -285,25 +328,31 @@ def _run(scores: Floats, words: str) -> Run:
             retrieval_hash="same",
             output_hash=f"{words} {number}",
             output=SystemOutput(answer=words),
-            scores={"score": _score(float(value))},
+            scores={
+                name: _score(name, float(value)) for name, value in zip(names, values, strict=True)
+            },
         )
-        for number, column in enumerate(scores.T)
-        for sample, value in zip(samples_of(len(scores)), column, strict=True)
+        for number in range(scores.shape[1])
+        for sample, values in zip(samples_of(len(scores)), scores[:, number], strict=True)
     ]
     manifest = RunManifest(
-        system=SystemInfo(use="python"), metrics={"score": INFO}, runs=scores.shape[1], confirm=2
+        system=SystemInfo(use="python"),
+        metrics={name: MetricInfo(name=name) for name in names},
+        runs=scores.shape[1],
+        confirm=2,
     )
     return Run(manifest=manifest, records=records)
 
 
-def _score(value: float) -> Score:
-    return unscored("score", "timeout") if np.isnan(value) else Score(metric="score", value=value)
+def _score(name: str, value: float) -> Score:
+    return unscored(name, "timeout") if np.isnan(value) else Score(metric=name, value=value)
 
 
 TABLES = {
     "lost scores": lost_scores,
     "planted losses": planted_losses,
     "merges": merges,
+    "false alarms": false_alarms,
     "no change": no_change,
     "fast red": fast_red,
     "held": held,

@@ -61,22 +61,18 @@ class _Lost:
         return self.case.column
 
     @property
-    def span(self) -> float:
-        return self.column.span
-
-    @property
     def limit(self) -> float:
         """Net loss of the mean that is allowed, on [0, 1]."""
         limit = self.case.rule.max_drop
         if limit is not None:
-            return limit / self.span
+            return limit / self.column.span
         half = HALF / self.loss.n
         return min(half, self.noisy_limit) if self.column.doubt else half
 
     @property
     def noisy_limit(self) -> float:
         """What is allowed of a metric that nobody declared to repeat."""
-        return allowed_drop(self.case.rule, self.settings, claim=GENERALISE, span=self.span)
+        return allowed_drop(self.case.rule, self.settings, claim=GENERALISE, span=self.column.span)
 
     @property
     def rests_on_unproven(self) -> bool:
@@ -192,7 +188,7 @@ def _row(lost: _Lost, level: float) -> MetricRow:
     case, loss = lost.case, lost.loss
     before, after = lost.column.unit(loss.before), lost.column.unit(loss.after)
     verdict = lost.verdict(level)
-    limit = lost.limit * lost.span
+    limit = lost.limit * lost.column.span
     return blank_row(case, verdict).amended(
         n=loss.n,
         baseline=before,

@@ -2,6 +2,8 @@
 
 import math
 
+from ragate.core.statistics.must_pass_odds import log_beta
+
 QUANTILE = 0.98
 
 
@@ -15,14 +17,10 @@ def most_lost(n: int, *, lost: int, runs: int) -> int:
         lost: Of the baseline's `runs` of samples, those without a score.
     """
     a, b = lost + 0.5, runs - lost + 0.5
-    chance = math.exp(_log_beta(a, b + n) - _log_beta(a, b))
+    chance = math.exp(log_beta(a, b + n) - log_beta(a, b))
     most, total = 0, chance
     while total < QUANTILE and most < n:
         chance *= (n - most) / (most + 1) * (a + most) / (b + n - most - 1)
         most += 1
         total += chance
     return most
-
-
-def _log_beta(a: float, b: float) -> float:
-    return math.lgamma(a) + math.lgamma(b) - math.lgamma(a + b)

@@ -26,9 +26,9 @@ class Steadiness:
     def fails(self, tries: int, fails: int) -> float:
         """Return how often a question that passed all runs fails so many of so many tries."""
         a, b = self.a + self.runs, self.b
-        scale = _log_beta(a, b)
+        scale = log_beta(a, b)
         return sum(
-            math.comb(tries, failed) * math.exp(_log_beta(a + tries - failed, b + failed) - scale)
+            math.comb(tries, failed) * math.exp(log_beta(a + tries - failed, b + failed) - scale)
             for failed in range(fails, tries + 1)
         )
 
@@ -61,5 +61,6 @@ def steadiness(passed: Mask) -> Steadiness | None:
     return Steadiness(mean * strength, (1 - mean) * strength, runs)
 
 
-def _log_beta(a: float, b: float) -> float:
+def log_beta(a: float, b: float) -> float:
+    """Return the logarithm of the beta function."""
     return math.lgamma(a) + math.lgamma(b) - math.lgamma(a + b)

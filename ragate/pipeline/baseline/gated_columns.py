@@ -1,6 +1,7 @@
 """Everything that a policy gates, as columns of a run: metrics, shares that pass, and slices."""
 
 from collections.abc import Collection, Iterator, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -9,6 +10,7 @@ from ragate.config import Policy
 from ragate.core.comparison.pass_columns import passing
 from ragate.core.conditions import conditions_of
 from ragate.core.rules.slices.slice_size import LEAST
+from ragate.core.statistics.score_columns import SLACK
 from ragate.models import (
     Direction,
     MetricInfo,
@@ -19,8 +21,6 @@ from ragate.models import (
     rated_metric,
     slice_key,
 )
-
-_SLACK = 1e-9
 
 
 class GatedColumn(NamedTuple):
@@ -44,7 +44,7 @@ class GatedColumn(NamedTuple):
         if self.mark is not None:
             return not passing(info, self.mark, np.asarray(value))
         end = info.low if info.direction is Direction.HIGHER else info.high
-        return end is not None and abs(value - end) <= _SLACK
+        return end is not None and abs(value - end) <= SLACK
 
 
 def gated_columns(policy: Policy, samples: Sequence[Sample]) -> list[GatedColumn]:
@@ -104,14 +104,10 @@ def widest(columns: Sequence[GatedColumn], names: Collection[str]) -> list[str]:
 def _values(columns: Sequence[GatedColumn], run: Run) -> Iterator[tuple[GatedColumn, str, float]]:
     """Yield every value with its column and sample; of the whole run it has no sample."""
     known = [column for column in columns if column.metric in run.manifest.metrics]
-    for record in run.records:
+    of_samples = ((record.sample_id, record.scores) for record in run.records)
+    for sample_id, scores in chain(of_samples, (("", scores) for scores in run.aggregates)):
         for column in known:
-            if column.members is None or record.sample_id in column.members:
-                score = record.scores.get(column.metric)
-                if score is not None and score.value is not None:
-                    yield column, record.sample_id, score.value
-    for aggregates in run.aggregates:
-        for column in known:
-            score = aggregates.get(column.metric)
-            if score is not None and score.value is not None:
-                yield column, "", score.value
+            score = scores.get(column.metric)
+            inside = column.members is None or sample_id in column.members
+            if inside and score is not None and score.value is not None:
+                yield column, sample_id, score.value

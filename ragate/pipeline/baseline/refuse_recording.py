@@ -68,7 +68,7 @@ def refuse_unmeasured(config: Config, run: Run) -> None:
         unscored = [score for score in scores if score.state is ScoreState.UNSCORED]
         lost = len(unscored)
         share = lost / len(scores) if scores else 0.0
-        if not share <= limit and _is_gated(config, name):
+        if not share <= limit and name in config.policy.needed:
             why = Counter(score.reason for score in unscored)
             raise RagateError(
                 f"{name}: {lost} of {len(scores)} scores could not be measured ({share:.1%}; "
@@ -86,7 +86,3 @@ def _remedy(info: MetricInfo, name: str, records: Sequence[Record]) -> str:
     if info.needs is Needs.JUDGE and answered:
         return f"mend [policy.judge] ({MANUAL}/judge.md) and run it again: the answers are kept"
     return "`ragate collect` shows the failures"
-
-
-def _is_gated(config: Config, name: str) -> bool:
-    return name in config.policy.needed
