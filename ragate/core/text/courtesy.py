@@ -82,7 +82,7 @@ başka sorularınız varsa lütfen bana bildirin | iyi günler
 _SOME = 3  # sentences at either end that may be courtesy
 _GLANCE = 80  # characters that hold the first or the last word
 _READ = 600  # characters at either end in which they are looked for
-_CLAUSE = re.compile(r"[^,:;.!?\n]{2,60}[,:]\s+(?=\S)")
+_CLAUSE = re.compile(r"[^,:;.!?\n]{2,60}[,:.!?]\s+(?=\S)")
 
 
 _KNOWN = [units(phrase) for phrase in _PHRASES.replace("\n", " | ").strip(" |").split(" | ")]
@@ -95,8 +95,9 @@ _PAIRS = frozenset(pair for phrase in _KNOWN for pair in pairwise(phrase))
 def without_courtesy(text: str, more: tuple[str, ...] = ()) -> str:
     """Return a text without the sentences of courtesy that it opens and closes with.
 
-    A clause before the first comma goes too: "Based on the documents, it is so." A sentence with
-    any word that no phrase holds stays, and so does a text of nothing else.
+    A clause before the first comma goes too: "Based on the documents, it is so.", and one before a
+    full stop that ends no sentence, since a small letter follows. A sentence with any word that no
+    phrase holds stays, and so does a text of nothing else.
 
     Args:
         more: Phrases besides those that are built in.

@@ -57,6 +57,8 @@ def test_what_says_something_stays_and_so_does_an_answer_of_nothing_else(answer:
 def test_a_clause_before_the_first_comma_goes() -> None:
     assert without_courtesy("Based on the provided documents, the plan pays.") == "the plan pays."
     assert without_courtesy("Sure, the plan pays.") == "the plan pays."
+    # No sentence ends before a small letter, and answers begin with names such as mrr.
+    assert without_courtesy("Hello! Thanks for reaching out. mrr pays.") == "mrr pays."
 
 
 def test_phrases_can_be_added() -> None:
