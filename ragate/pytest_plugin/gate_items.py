@@ -15,8 +15,8 @@ from ragate.pytest_plugin.session_folder import session_folder
 from ragate.pytest_plugin.session_run import run_once
 from ragate.renderers._numbers import TERMINAL
 from ragate.renderers._samples import happened
+from ragate.renderers.console._changed import long
 from ragate.renderers.console._page import Page
-from ragate.renderers.console._whole_samples import long
 
 if TYPE_CHECKING:
     from _pytest._code.code import TerminalRepr, TracebackStyle

@@ -1,8 +1,9 @@
 """What happened to the questions that got worse, in one sentence made of counts."""
 
 from operator import itemgetter
+from typing import NamedTuple
 
-from ragate.models import CauseKind, Diagnosis, Report
+from ragate.models import CauseKind, ChangedPart, ChangeOrigin, Diagnosis, Report
 from ragate.renderers._numbers import Numbers, counted
 from ragate.renderers._status import TELLS_WHY, ReportSign, status_of
 from ragate.renderers._words import Name, Words, joined
@@ -71,3 +72,31 @@ def likely(report: Report) -> Diagnosis | None:
     if certain is not None or report.origin.parts or report.story.lost or report.story.causes:
         return certain
     return next(iter(report.diagnosis), None)
+
+
+# What did it: the first parts, how many more, and how sure that is.
+
+
+class ShownOrigin(NamedTuple):
+    """The parts that are listed.
+
+    Attributes:
+        more: How many are not.
+        alone: The one part is a cause: nothing else differs, and chance is ruled out.
+    """
+
+    parts: tuple[ChangedPart, ...]
+    more: int
+    alone: bool
+
+
+def shown_origin(origin: ChangeOrigin, most: int) -> ShownOrigin:
+    """Return at most so many parts; where more are known none of them alone did it."""
+    parts = origin.parts[:most]
+    more = origin.more + len(origin.parts) - len(parts)
+    return ShownOrigin(parts, more, origin.alone and not more and len(parts) == 1)
+
+
+def place_of(part: ChangedPart) -> str:
+    """Return ``ragate.toml:79``, the file alone where no line is known, "" where no file is."""
+    return f"{part.path}:{part.line}" if part.line else part.path

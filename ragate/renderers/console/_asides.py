@@ -6,9 +6,8 @@ from ragate.models import Report, Verdict
 from ragate.renderers._earlier import earlier_lines
 from ragate.renderers._lines import wrapped
 from ragate.renderers._numbers import TERMINAL, counted
-from ragate.renderers._origin import place_of, shown_origin
 from ragate.renderers._status import ReportSign, status_of
-from ragate.renderers._story import story_words
+from ragate.renderers._story import place_of, shown_origin, story_words
 from ragate.renderers._whose_rules import proposed_lines
 from ragate.renderers._words import as_sentence
 from ragate.renderers.console._page import Page, bullets

@@ -8,10 +8,9 @@ from ragate.renderers._earlier import earlier_note
 from ragate.renderers._links import linked, sample_link
 from ragate.renderers._next_steps import next_words
 from ragate.renderers._numbers import COMMENT, counted, duration, spending
-from ragate.renderers._origin import place_of, shown_origin
 from ragate.renderers._samples import failed_alike, failed_with, sections
 from ragate.renderers._status import TELLS_WHY, ReportSign, status_of
-from ragate.renderers._story import likely, story_words
+from ragate.renderers._story import likely, place_of, shown_origin, story_words
 from ragate.renderers._tables import (
     MOST_REASONS,
     SENTENCE,

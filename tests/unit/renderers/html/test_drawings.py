@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragate.renderers.html import drawings
-from ragate.renderers.html.svg import axis, element, figure, text
+from ragate.renderers.html.drawings import axis, element, figure, text
 
 NUMBERS = st.floats(-1e6, 1e6, allow_nan=False)
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ragate.models import ChangedPart, ChangeOrigin, MetricVerdict, Verdict
-from ragate.renderers.html.folded_lists import MOST_LISTED
-from ragate.renderers.html.verdict_view import verdict_view
+from ragate.renderers.html.verdict_view import MOST_LISTED, verdict_view
 from tests.factories import decision_factory, metric_row_factory, report_factory
 
 ADDRESS = "https://github.com/acme/bot/blob/0123456/ragate.toml#L79"
