@@ -89,7 +89,7 @@ def metric_cells(row: MetricRow, *, compared: bool = True, full: bool = False) -
     if len(row.key) > _LONG_KEY:
         what = what.replace("_", "_<wbr>").replace(".", ".<wbr>")
     if compared:
-        figure = f"{unbroken(COMMENT.value(row.unit, row.baseline))} {unbroken('→ ')}{figure}"
+        figure = f"{unbroken(COMMENT.value(row.unit, row.baseline))} → {figure}"
         verdict = f"{_change(row, full)}{verdict}"
     if full and (share := passes(row, COMMENT)):
         what = f"{what}<br>{share}"
