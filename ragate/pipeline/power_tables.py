@@ -64,17 +64,8 @@ class MetricPower:
     sights: tuple[Sight, ...] = ()
 
 
-def gated(config: Config) -> list[Rule]:
-    """Return the rules that can fail the gate."""
-    return [rule for rule in config.policy.rules if rule.gates]
-
-
-def claims(config: Config) -> tuple[Claim, ...]:
+def claims(settings: DecisionSettings) -> tuple[Claim, ...]:
     """Return the claims that may decide, the one of a changed system first."""
-    return _claims(config.policy)
-
-
-def _claims(settings: DecisionSettings) -> tuple[Claim, ...]:
     return (GENERALISE, THIS_SET) if settings.claim == "auto" else (settings.claim,)
 
 
@@ -123,7 +114,7 @@ def plans(
         size: Pretend that the set has this many samples.
     """
     policy = config.policy
-    fresh = policy.decision.amended(claim=claims(config)[0])
+    fresh = policy.decision.amended(claim=claims(policy)[0])
     slice_cases = read_slice_cases(policy.slices, cases, comparison, fresh)
     whole = on_all(policy.decision) if is_split(slice_cases) else policy.decision
     share = size / max(len(comparison.ids), 1) if size else 1.0
@@ -196,7 +187,9 @@ def assumed_plans(config: Config, size: int, noise: Noise) -> list[MetricPower]:
 
 def _infos(config: Config) -> Iterator[tuple[Rule, MetricInfo]]:
     """Yield what is known of each gated metric; of foreign ones only a run would tell more."""
-    for rule in gated(config):
+    for rule in config.policy.rules:
+        if not rule.gates:
+            continue
         info = known_info(rule, config.metric_settings)
         if rule.level == "error":
             yield rule, info
@@ -218,7 +211,7 @@ def _sights(
         family: The gate as far as it is the same for all metrics of the family.
     """
     sights = []
-    for claim in _claims(settings):
+    for claim in claims(settings):
         allowed = allowed_drop(rule, settings, claim=claim, span=span)
         design = replace(
             family, confirm=settings.confirm, flips=claim == GENERALISE, min_drop=allowed

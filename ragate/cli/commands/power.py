@@ -112,7 +112,7 @@ def _table(config: Config, metric_plans: Sequence[MetricPower], source: str) -> 
     from ragate.pipeline.power_tables import claims
     from ragate.renderers._lines import wrapped
 
-    names = [_CLAIMS[claim] for claim in claims(config)]
+    names = [_CLAIMS[claim] for claim in claims(config.policy)]
     runs = f"{config.policy.confirm + 1} runs" if config.policy.confirm else "1 run"
     return [
         *wrapped(f"Smallest drop that is red in 4 of 5 cases, with up to {runs} ({source})"),
@@ -152,7 +152,7 @@ def _needs(config: Config, metric_plans: Sequence[MetricPower], drop: float) -> 
     if all(plan.exact for plan in metric_plans):
         return ["Nothing here is noisy: more samples widen what is asked, not what is seen."]
     policy = config.policy
-    claim = _CLAIMS[claims(config)[0]]
+    claim = _CLAIMS[claims(policy)[0]]
     lines = [f"To see a drop of {drop:g} with {policy.runs} baseline runs ({claim}):"]
     for need in needs(config, metric_plans, drop):
         if need.samples is None:
