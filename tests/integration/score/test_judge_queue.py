@@ -82,6 +82,9 @@ def outcome(project: Path) -> tuple[bytes, Any]:
     report = json.loads((newest / "report.json").read_text())
     for name in ("run_id", "created", "facts"):
         report.pop(name)
+    # A run whose verdicts are all there asks no canary.
+    lines = report["decision"]["lines"]
+    report["decision"]["lines"] = [line for line in lines if "kinds of errors" not in line]
     return (newest / "scores.jsonl").read_bytes(), report
 
 
