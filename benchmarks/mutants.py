@@ -2,12 +2,13 @@
 
     python benchmarks/mutants.py [ragate/core/rules/exact.py ...] [--most 60] [--must power ...]
         [--again FILE] [--output FILE] [--tests FOLDER ...] [--sample N]
+    python benchmarks/mutants.py --rooms github judges systems baseline --sample 60
 
 Every comparison, arithmetic and logical operator, number and `not` is changed once, in a copy of
 the project; with `--most`, a fixed sample of each file's mutants; with `--sample`, one over all
-files together; with `--again`, only those that a report of an earlier run names. A mutant meets
-only the tests that run its line, the fastest first, each in a fork of a process that has the
-libraries loaded.
+files together; with `--rooms`, of other packages than the core's; with `--again`, only those that a
+report of an earlier run names. A mutant meets only the tests that run its line, the fastest first,
+each in a fork of a process that has the libraries loaded.
 
 benchmarks/results/mutants.txt holds the survivors that change nothing, with the reason. A survivor
 that is not in it ends the command with 1; with `--must`, only one of the files named there, which
@@ -44,7 +45,7 @@ DECIDING = [
     "comparison/affected_samples",
     "rules/metric_case",
     "statistics/score_columns",
-    "comparison/comparability",
+    "diagnosis/run_pair",
     "comparison/compare",
     "decision/drift_control",
     "decision/decide",
@@ -310,7 +311,10 @@ def main() -> None:
     parser.add_argument("--output", type=Path)
     parser.add_argument("--tests", nargs="*", default=[TESTS], help="folders of tests")
     parser.add_argument("--sample", type=int, default=0, help="mutants of all files together")
+    parser.add_argument("--rooms", nargs="*", help="packages of ragate, with their tests")
     options = parser.parse_args()
+    if options.rooms:
+        options.files, options.tests = of_rooms(options.rooms)
     output = options.output.resolve() if options.output else None  # before the folder changes
     if unknown := set(options.must or ()) - {Path(path).stem for path in options.files}:
         parser.error(f"not among the files: {', '.join(sorted(unknown))}")
@@ -341,6 +345,12 @@ def main() -> None:
         raise SystemExit(1)
 
 
+def of_rooms(rooms: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Return the modules of packages of ragate, and the folders of their unit tests."""
+    found = (file for room in rooms for file in sorted((ROOT / "ragate" / room).rglob("*.py")))
+    return [str(file.relative_to(ROOT)) for file in found], [f"tests/unit/{room}" for room in rooms]
+
+
 def sampled(suite: Suite, files: Sequence[str], number: int) -> dict[str, str]:
     """Return the names of `number` mutants, drawn from all files' lines that some test runs.
 
@@ -366,6 +376,8 @@ def _of_file(
     explained: dict[str, str],
     again: dict[str, str] | None,
 ) -> list[str]:
+    if again is not None and not any(name.startswith(f"{path} ") for name in again):
+        return []
     started = time.monotonic()
     every = list(mutants(path, (suite.root / path).read_text(encoding="utf-8")))
     tried = every if again is None else [mutant for mutant in every if mutant.name in again]
@@ -378,8 +390,6 @@ def _of_file(
             survivors += [mutant.name, f"    {reason}"]
             if reason == UNEXPLAINED:
                 print(f"{path}:{mutant.line}: {mutant.said}", flush=True)
-    if again is not None and not tried:
-        return []
     noticed = len(tried) - len(survivors) // 2
     head = f"{path}: {len(tried)} of {len(every)} mutants tried, {noticed} noticed"
     print(f"{head} ({time.monotonic() - started:.0f} s)", flush=True)

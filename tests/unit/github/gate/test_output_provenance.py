@@ -37,6 +37,7 @@ def test_a_service_is_told_by_the_entry_that_allows_it(
     found = provenance_of(one, two, {})
     assert (bool(found.refused), bool(found.other_system)) == (refused, other)
     assert bool(found.remedies) is (refused or other)
+    assert not other or "the base's at rag.example" in found.other_system[0]
 
 
 @pytest.mark.parametrize(
