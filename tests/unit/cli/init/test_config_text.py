@@ -76,7 +76,7 @@ def test_at_most_six_metrics_can_fail_a_new_gate_and_each_sees_something_else(
 
     of_answers = {"entity_support", "number_unit_support", "polarity", "complete_answer"}
     assert gated(True, answered) == {*of_answers, "recall@10", "citation_support"}
-    assert gated(False, answered) == {*of_answers, "recall@10", "lexical_support"}
+    assert gated(False, answered) == {*of_answers, "recall@10", "ndcg@10"}
     asked = Sample(id="q2", query="And?", references=("So.",))
     assert gated(False, asked) == {*of_answers, "lexical_support", "idf_f1"}
     bare = config_text(REPLAY, [JUDGED], RecordedParts(answers=False, texts=False))
