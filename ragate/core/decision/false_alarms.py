@@ -79,5 +79,6 @@ def floors_chance(rows: Iterable[tuple[MetricCase, MetricRow]], comparison: Comp
         k, base = (max(len(s.distinct), 1) for s in (comparison.candidate, comparison.baseline))
         spread = case.column.span * math.sqrt(noise.q / 2 * (1 / base + 1 / k) / row.n)
         room = before - fails_at if floor.limit == case.rule.minimum else fails_at - before
-        fine *= 1 - normal_tail(room / spread)
+        # At its very limit stands what never failed, as errors at 0: there no noise was seen.
+        fine *= 1 - (normal_tail(room / spread) if room else 0.0)
     return 1 - fine

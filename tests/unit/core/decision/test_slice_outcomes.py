@@ -59,6 +59,18 @@ def test_floors_of_slices_are_in_the_sum_of_false_alarms() -> None:
     assert not said(None)
 
 
+def test_a_floor_at_what_never_failed_is_no_false_alarm() -> None:
+    samples = tagged({"billing": 60}, rest=140)
+    passes = np.ones((200, 6))
+    for run in range(6):
+        passes[60 + run :: 5, run] = 0.0  # none of the slice
+    comparison = pair(samples, passes[:, :3], passes[:, 3:])
+
+    decision = judge(comparison, RULE, slices=[part(minimum=1.0)])
+
+    assert not any("by floors" in line for line in decision.lines)
+
+
 def test_a_slice_that_fell_is_red_although_the_whole_set_is_not() -> None:
     comparison = lost(12, of=2000)
 
