@@ -1,7 +1,7 @@
 """Functions of a project that take a question."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from ragate.cli.detect.candidate import RagCandidate, is_question
 from ragate.cli.detect.python_files import Function, PythonFile, called, dotted, required
@@ -20,29 +20,31 @@ _OTHERWISE = frozenset(
     {"route", "get", "post", "put", "api_route", "command", "fixture", "property", "tool"}
 )
 
+_Classes = Mapping[str, tuple[ast.ClassDef, PythonFile]]  # by name, with the file of each
+
 
 def find_functions(files: list[PythonFile]) -> Iterator[RagCandidate]:
     """Yield functions of modules, and methods of the objects and classes that they hold."""
+    classes = {name: (node, file) for file in files for name, node in file.classes.items()}
     for file in files:
         for name, function in file.functions.items():
             if likelihood := _likelihood(name, function):
                 where = f"{name}({required(function)[0].arg}) in {file.path}:{function.lineno}"
                 yield _candidate(file, name, f"the function {where}", likelihood)
-        yield from _of_objects(file, files)
+        yield from _of_objects(file, classes)
         yield from _of_classes(file, files)
-        yield from _of_makers(file, files)
+        yield from _of_makers(file, classes)
 
 
-def _of_objects(file: PythonFile, files: list[PythonFile]) -> Iterator[RagCandidate]:
+def _of_objects(file: PythonFile, classes: _Classes) -> Iterator[RagCandidate]:
     """Yield methods of objects that a module makes."""
-    classes = {name: (node, each.path) for each in files for name, node in each.classes.items()}
     for name, value in file.values.items():
         made = called(value).rpartition(".")[2]
         if made in classes:
             node, home = classes[made]
-            for method in file.methods(node).values():
+            for method in home.methods(node).values():
                 if likelihood := _likelihood(method.name, method):
-                    where = f"the function {name}.{method.name}() in {home}:{method.lineno}"
+                    where = f"the function {name}.{method.name}() in {home.path}:{method.lineno}"
                     yield _candidate(file, f"{name}.{method.name}", where, likelihood - 2)
 
 
@@ -65,12 +67,10 @@ def _of_classes(file: PythonFile, files: list[PythonFile]) -> Iterator[RagCandid
                 yield _candidate(file, f"{name}.{method.name}", where, likelihood - 4)
 
 
-def _of_makers(file: PythonFile, files: list[PythonFile]) -> Iterator[RagCandidate]:
+def _of_makers(file: PythonFile, classes: _Classes) -> Iterator[RagCandidate]:
     """Yield methods of what functions without an argument make."""
-    classes = {name: (node, each) for each in files for name, node in each.classes.items()}
     for maker, function in file.functions.items():
-        made = _makes(function) & classes.keys() if not required(function) else set()
-        for node, home in (classes[name] for name in sorted(made)):
+        for node, home in (classes[name] for name in sorted(_makes(function) & classes.keys())):
             for method in home.methods(node).values():
                 if _is_asked(method) and (likelihood := _likelihood(method.name, method)):
                     where = f"the function {maker}().{method.name}() in {home.path}:{method.lineno}"
@@ -78,7 +78,9 @@ def _of_makers(file: PythonFile, files: list[PythonFile]) -> Iterator[RagCandida
 
 
 def _makes(function: Function) -> set[str]:
-    """Return the names of classes that a function says it returns, or returns an object of."""
+    """Return the names of classes that a function without an argument makes an object of."""
+    if required(function):
+        return set()
     returned = [node.value for node in ast.walk(function) if isinstance(node, ast.Return)]
     names = {called(value) for value in returned if value} | {dotted(function.returns)}
     return {name.rpartition(".")[2] for name in names}
@@ -103,7 +105,7 @@ def find_unmade(files: list[PythonFile]) -> Iterator[str]:
 
 def _takes_question(function: Function) -> bool:
     first, *others = [argument.arg for argument in required(function)] or [""]
-    return is_question(first) and not {*others[:1]} - {*TURNS} and len(others) < 2
+    return is_question(first) and len(others) < 2 and {*others} <= {*TURNS}
 
 
 def _is_asked(function: Function) -> bool:

@@ -66,6 +66,19 @@ def test_a_method_of_what_a_function_makes_is_found_and_not_out_of_reach(
     assert not list(find_unmade(files))
 
 
+def test_what_a_function_makes_of_an_argument_stays_out_of_reach(tmp_path: Path):
+    code = """
+    class Rag:
+        def __init__(self, index): ...
+        def run(self, query): ...
+    def build(path): return Rag(path)
+    """
+    files = python_files(project(tmp_path, app=code))
+
+    assert not list(find_functions(files))
+    assert list(find_unmade(files)) == ["Rag.run() in app.py:4 (Rag wants index)"]
+
+
 @pytest.mark.parametrize(
     "code",
     [
