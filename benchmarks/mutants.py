@@ -235,7 +235,7 @@ def _pytest(arguments: Sequence[str], plugins: Sequence[object] = ()) -> int:
 def in_fork(work: Callable[[], int], *, seconds: int) -> int:
     """Return what `work` returns in a fork of this process, which may use `seconds` of a core.
 
-    A mutant that never ends is killed, which is not 0.
+    A mutant that never ends is killed, which is not 0, and so is one that only waits.
     """
 
     def silent() -> None:
@@ -247,7 +247,10 @@ def in_fork(work: Callable[[], int], *, seconds: int) -> int:
 
     process = multiprocessing.get_context("fork").Process(target=silent)
     process.start()
-    process.join()
+    process.join(3 * seconds + 30)
+    if process.is_alive():
+        process.kill()
+        process.join()
     return process.exitcode or 0
 
 

@@ -44,7 +44,7 @@ def run(arguments: Sequence[str]) -> int:
         return _say("interrupted; finished outputs are kept in the state folder", INTERRUPTED)
     except SystemExit as error:
         # Only foreign code gets here: a plugin that exits must not decide the verdict.
-        return _say(f"something called exit({error.code}) in the middle; no decision", 3)
+        return _say(f"something called exit({error.code}) in the middle; no decision", NO_DECISION)
     except BaseException as error:  # noqa: BLE001 - this is the one catch
         return _unexpected(error)
 

@@ -11,6 +11,7 @@ from ragate.config.model import Config, JudgeSettings, Policy, SystemConfig
 from ragate.config.rules import check_judge, read_judge, read_rules, with_own_criteria
 from ragate.config.scorecard import check_stages, read_scorecard, with_stages
 from ragate.config.slices import check_slices, refuse_one_table
+from ragate.config.toml_lines import mistake_line
 from ragate.errors import ConfigError, PluginError
 from ragate.models import Rule, Waiver
 from ragate.support.escape import one_line
@@ -60,8 +61,6 @@ def parse_config(text: str, *, where: str, root: Path, path: Path | None = None)
     except ConfigError as error:
         if error.message.startswith(f"{where}:"):
             raise
-        from ragate.config.toml_lines import mistake_line
-
         places = ((mistake_line(text, line), line) for line in error.message.splitlines())
         lines = [f"{where}:{at}: {line}" if at else f"{where}: {line}" for at, line in places]
         raise type(error)("\n".join(lines), remedy=error.remedy) from error

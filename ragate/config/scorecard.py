@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from math import isfinite
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
@@ -46,7 +46,7 @@ class StageTable(Frozen):
         pass_at_by_judge: Other marks by the judge's model or provider, `*` for any part of it.
         settings: The metric's own keys, where its table in ``[policy.metrics]`` lacks them.
         required: A sample that fails it is not asked about in later stages.
-        needs: A table of ``[policy]``, such as `judge`: without it the stage is left out.
+        needs: Table of ``[policy]`` without which the stage is left out; "" for none.
     """
 
     metric: str = ""
@@ -55,7 +55,7 @@ class StageTable(Frozen):
     pass_at_by_judge: dict[str, float] = {}
     settings: dict[str, Any] = {}
     required: bool = False
-    needs: str = ""
+    needs: Literal["", "judge", "execution"] = ""
 
 
 class ScorecardTable(Frozen):

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 _HUGE = 2000  # a longer line is no table's, and would take its time to read
-_TABLE = re.compile(r"\[((?:policy|system)[^\]\s]*)\]")
+_TABLE = re.compile(r"\[((?:policy|system)[^\[\]\s]*)\]")
 _NAMED = re.compile(rf"{_TABLE.pattern}|`(\w+)`")
 _WORD = re.compile(r"[\w@-]+")
 Keys = tuple[str, ...]
@@ -76,7 +76,7 @@ def _first_lines(text: str) -> dict[Keys, int]:
 
 
 def _keys_of(table: str) -> Keys:
-    return tuple(key.strip("\"'") for key in table.split("."))
+    return _path(f"[{table}]") or tuple(key.strip("\"'") for key in table.split("."))
 
 
 def _is_setting(keys: Keys, key: str | None) -> bool:

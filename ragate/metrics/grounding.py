@@ -267,9 +267,10 @@ def citation_support(request: MetricRequest) -> SampleMetric:
     content words and numbers, and h(n) >= 0.8 h(m) for every chunk m that the sentence does not
     cite: what another passage would hold as well is chance. An ending of one or two letters does
     not count. Range [0, 1], a fraction, higher is better. Version 1.
-    Edge cases: citations that the system reports apart from the text are of the whole answer; one
-    that resolves to no chunk is not supported; an answer without citations: 1, and counted in
-    citation_support.checked; chunks without texts: unscored; unanswerable: not applicable.
+    Edge cases: citations that the system reports apart from the text count where the text has none,
+    and are of the whole answer; one that resolves to no chunk is not supported; an answer without
+    citations: 1, and counted in citation_support.checked; chunks without texts: unscored;
+    unanswerable: not applicable.
     Source: this project; after Gao et al., ALCE, EMNLP 2023, without their entailment model.
     """
     settings = own_settings(request, ClaimSettings)

@@ -111,13 +111,13 @@ def reference_recall(request: MetricRequest) -> SampleMetric:
     Formula: max over references of |R and T(answer)| / |R|, R the distinct words of the reference
     that carry content and do not stand in the question; all of them where none is left. An ending
     of one or two letters does not count, and eight is 8. Long answers lose nothing. Range [0, 1], a
-    fraction, higher is better. Version 1.
+    fraction, higher is better. Version 2.
     Edge cases: the question repeated scores 0; no reference or unanswerable: not applicable.
     Source: recall of Adlakha et al., TACL 2024, without the words of the question.
     """
     no_cut_off(request)
     return SampleMetric(
-        info=metric_info(request, version=1, reads=Reads.ANSWER),
+        info=metric_info(request, version=2, reads=Reads.ANSWER),
         formula=_words_held,
         exclude=without_reference,
     )

@@ -93,7 +93,7 @@ def _opening(answer: str) -> str:
     shown = _BLANKS.sub(_narrowed, visible(answer).strip())
     for sentence in split_sentences(shown[:MAX_OPENING]):
         said = _APOLOGY.sub("", sentence)
-        taken.append(_CONDITION.sub("", said))
+        taken.append(sentence[: len(sentence) - len(said)] + _CONDITION.sub("", said))
         if len(units(said)) >= OPENING_WORDS:
             break
     return " ".join(taken)

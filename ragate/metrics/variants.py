@@ -98,12 +98,15 @@ def variant_metric(
     *,
     reads: Reads,
     settings: VariantSettings,
+    version: int = 1,
     signed: bool = False,
 ) -> VariantMetric:
     """Return the metric; a signed one is a loss: from -1 to 1, and lower is better."""
     no_cut_off(request)
     direction = Direction.LOWER if signed else Direction.HIGHER
-    info = metric_info(request, version=1, reads=reads, settings=settings, direction=direction)
+    info = metric_info(
+        request, version=version, reads=reads, settings=settings, direction=direction
+    )
     info = info.amended(aggregate=True, low=-1.0 if signed else 0.0)
     return VariantMetric(info=info, variant=settings.variant, compared=compared)
 
@@ -119,7 +122,7 @@ def answer_consistency(request: MetricRequest) -> VariantMetric:
 
     Formula: mean over variants of 2 c / (|a| + |b|), c the words that the answers a and b have in
     common, counted with repeats, as in token_f1; two refusals 1, one beside an answer 0. Range
-    [0, 1], a fraction, higher is better, over the whole run. Version 1.
+    [0, 1], a fraction, higher is better, over the whole run. Version 2.
     Edge cases: the system failed on either 0; a provider did, or the question of a variant was not
     asked: that variant is left out, and counted in the reason; no variant: not applicable.
     Source: this project.
@@ -141,7 +144,7 @@ def answer_consistency(request: MetricRequest) -> VariantMetric:
         common = (Counter(left) & Counter(right)).total()
         return 2 * common / max(1, len(left) + len(right))
 
-    return variant_metric(request, alike, reads=Reads.ANSWER, settings=settings)
+    return variant_metric(request, alike, reads=Reads.ANSWER, settings=settings, version=2)
 
 
 @takes(VariantSettings)

@@ -17,6 +17,7 @@ from ragate.cli.operations import open_config, resume_option, resumed_plan
 from ragate.cli.options import RunOptions, label_options, run_options
 from ragate.cli.streams import run_aside
 from ragate.errors import UsageError
+from ragate.process import NO_DECISION
 from ragate.runtime.run_labels import RunLabels
 from ragate.support.escape import code, one_line
 
@@ -88,7 +89,7 @@ def command(
     for name, target in destinations:
         _write(_RENDER[name](summary), target)
     is_empty = part is not None and summary["outputs"] == 0
-    return 3 if summary["outputs"] == summary["failed"] and not is_empty else 0
+    return NO_DECISION if summary["outputs"] == summary["failed"] and not is_empty else 0
 
 
 def _refuse_formats(names: Sequence[str]) -> None:

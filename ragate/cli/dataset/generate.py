@@ -24,6 +24,7 @@ from ragate.cli.dataset.shared import (
 from ragate.cli.finding import plural
 from ragate.cli.options import config_option
 from ragate.errors import UsageError
+from ragate.process import NO_DECISION
 
 if TYPE_CHECKING:
     from ragate.dataset import Entry
@@ -126,7 +127,9 @@ def _tell(generated: Generated, target: Path) -> int:
     )
     if generated.rows:
         click.echo("no run asks a draft: `ragate dataset accept` lets it count")
-    return 3 if generated.replies.stopped or generated.replies.failed or not generated.rows else 0
+    replies = generated.replies
+    is_whole = generated.rows and not (replies.stopped or replies.failed)
+    return 0 if is_whole else NO_DECISION
 
 
 def _edited_documents(

@@ -21,6 +21,7 @@ from ragate.cli.dataset.shared import (
 )
 from ragate.cli.finding import plural
 from ragate.cli.options import config_option
+from ragate.process import NO_DECISION
 
 if TYPE_CHECKING:
     from ragate.pipeline.golden.drafting import Drafts
@@ -77,7 +78,7 @@ def command(
             if dry_run
             else "no metric reads a draft: `ragate dataset accept` lets it count"
         )
-    return 3 if drafts.replies.stopped or drafts.replies.failed else 0
+    return NO_DECISION if drafts.replies.stopped or drafts.replies.failed else 0
 
 
 def _tell(drafts: Drafts) -> None:

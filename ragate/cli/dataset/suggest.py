@@ -27,6 +27,7 @@ from ragate.cli.finding import plural
 from ragate.cli.options import config_option
 from ragate.cli.streams import run_aside
 from ragate.errors import UsageError
+from ragate.process import NO_DECISION
 
 if TYPE_CHECKING:
     from ragate.pipeline.golden.suggest import Suggestion
@@ -102,7 +103,7 @@ def command(
         click.echo(json.dumps([asdict(suggestion) for suggestion in suggestions], indent=2))
     else:
         click.echo("\n".join(_lines(chosen.path, suggestions)))
-    return 3 if suggestions and all(suggestion.error for suggestion in suggestions) else 0
+    return NO_DECISION if suggestions and all(suggestion.error for suggestion in suggestions) else 0
 
 
 def _one_way(*options: object) -> None:

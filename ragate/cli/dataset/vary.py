@@ -24,6 +24,7 @@ from ragate.cli.dataset.shared import (
 from ragate.cli.finding import plural
 from ragate.cli.options import config_option
 from ragate.errors import UsageError
+from ragate.process import NO_DECISION
 
 if TYPE_CHECKING:
     from ragate.pipeline.golden.vary import Varied
@@ -112,4 +113,4 @@ def _tell(varied: Varied, target: Path, *, apart: bool) -> int:
         click.echo("no run asks a draft: `ragate dataset accept` lets it count")
     if varied.rows and apart:
         click.echo("a variant counts only in one file with the question that it varies")
-    return 3 if varied.replies.stopped or varied.replies.failed else 0
+    return NO_DECISION if varied.replies.stopped or varied.replies.failed else 0

@@ -12,7 +12,10 @@ from ragate.cli.detect.routes import ASKS, HEALTH, HOST, request_variants
 from ragate.cli.detect.script_files import ScriptFile, manifest, script_files
 
 # TypeScript may say between name and bracket what it takes: app.post<{ Body: Ask }>("/ask".
-_ROUTE = re.compile(r"(\w+)\s*\.(get|post)(?:<[^()]{0,300}>)?\(\s*[\"'`](/[\w/.~-]{0,100})[\"'`]")
+_ROUTE = re.compile(
+    r"(?<!\w)(\w{1,100})\s{0,100}\.(get|post)(?:<[^()]{0,300}>)?"
+    r"\(\s*[\"'`](/[\w/.~-]{0,100})[\"'`]"
+)
 _COMPARED = re.compile(r"(?:url|pathname|path)\s*={2,3}\s*[\"'`](/[\w/.~-]{1,100})[\"'`]")
 _PREFIX = re.compile(r"\.(?:use|register|route)\(\s*[\"'`](/[\w/.~-]{1,60})[\"'`]\s*,")
 _LISTENS = re.compile(r"\.listen\(\s*(?:\{\s*port:\s*)?(?:(\d{2,5})|(\w+))|\bserve\(")

@@ -164,11 +164,12 @@ def config_text(
         "complete_answer": recorded.answers,
         "idf_f1": recorded.answers and references,
     }
+    gated = [name for name in _GATED if measured.get(name, grounded)]
     return environment.get_template("ragate.toml.j2").render(
         manual=MANUAL,
         choice=choice,
         recorded=recorded,
-        gated=[name for name in _GATED if measured.get(name, grounded)][:MOST_GATED],
+        gated=["error_rate", *gated[:MOST_GATED]],
         expects=expects,
         cites=cites,
         references=references,

@@ -289,3 +289,8 @@ def test_a_stage_that_a_judge_scores_needs_a_judge() -> None:
 
     with pytest.raises(ConfigError, match="faithfulness"):
         config_of("[policy.scorecard.stages.faithfulness]\n", base=base)
+
+
+def test_a_misspelt_need_drops_no_stage() -> None:
+    with pytest.raises(ConfigError, match="needs = 'jugde'"):
+        config_of(f'{STAGE}needs = "jugde"\n')

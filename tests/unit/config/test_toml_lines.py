@@ -69,3 +69,13 @@ def test_a_configuration_knows_where_its_settings_stand(tmp_path: Path) -> None:
     config = parse_config(TEXT, where="ragate.toml", root=tmp_path)
 
     assert config.located("raise `top_k`") == "raise `top_k` (ragate.toml:12)"
+
+
+def test_a_name_with_a_dot_is_one_key() -> None:
+    text = '[policy]\n[policy.metrics."criterion.x"]\nlevel = "bad"\n'
+
+    assert mistake_line(text, "[policy.metrics.\"criterion.x\"]: level = 'bad'") == 3
+
+
+def test_a_message_of_many_brackets_is_read_in_one_go() -> None:
+    assert mistake_line(TEXT, "[policyx" * 100_000) is None

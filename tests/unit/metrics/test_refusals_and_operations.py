@@ -209,3 +209,10 @@ def test_costs_are_unbounded_aggregates(name: str) -> None:
     assert info.aggregate
     assert info.high is None
     assert info.unit in {"seconds", "tokens"}
+
+
+@pytest.mark.parametrize("phrase", ["抱歉", "죄송합니다", "对不起", "すみません"])
+def test_an_apology_may_be_a_phrase_of_ones_own(phrase: str) -> None:
+    settings = {"more_phrases": [phrase]}
+
+    assert value("false_refusal", asked(), answered(f"{phrase}。"), settings=settings) == 1.0

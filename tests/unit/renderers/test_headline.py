@@ -203,3 +203,14 @@ def test_nothing_has_to_be_done_only_where_no_gated_metric_fell(
     words = next_words(report_factory(decision_factory(metrics=[row])), COMMENT)
 
     assert "".join(words) == said
+
+
+@pytest.mark.parametrize(
+    ("better", "worse", "sign"), [(5, 2, ReportSign.BETTER), (2, 5, ReportSign.HELD)]
+)
+def test_what_improved_on_average_and_fell_on_more_questions_is_not_headed_better(
+    better: int, worse: int, sign: ReportSign
+) -> None:
+    row = metric_row_factory("mrr", verdict=MetricVerdict.IMPROVED, better=better, worse=worse)
+
+    assert status_of(report_factory(decision_factory(metrics=[row]))) is sign

@@ -127,3 +127,9 @@ def test_what_is_no_such_function_is_left_alone(tmp_path: Path, code: str):
 
 def test_without_a_manifest_javascript_is_no_project_of_node(tmp_path: Path):
     assert found(tmp_path, {"rag.js": "export function ask(question) {}"}, package="[") == []
+
+
+def test_a_script_of_one_endless_word_is_read_in_one_go(tmp_path: Path):
+    code = "app.listen(4010);\n" + "a" * 200_000
+
+    assert not found(tmp_path, {"src/server.ts": code})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ragate.models import Direction, RankChange, RunDetails, SampleScores
+from ragate.models import Direction, MetricVerdict, RankChange, RunDetails, SampleScores
 from ragate.renderers.html.chart_rows import (
     MOST_POINTS,
     interval_rows,
@@ -76,3 +76,11 @@ def test_what_blocks_is_drawn_before_what_moved_more() -> None:
         "f1",
         "mrr",
     ]
+
+
+def test_no_drop_is_visible_from_more_than_was_proven() -> None:
+    row = metric_row_factory("mrr", verdict=MetricVerdict.REGRESSED, change=-0.094, mde=0.148)
+
+    ((drawn,),) = interval_rows(report_factory(decision_factory(metrics=[row]))).values()
+
+    assert drawn["visible"] is None

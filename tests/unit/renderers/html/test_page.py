@@ -12,7 +12,14 @@ from typing import Any
 
 import pytest
 
-from ragate.models import Report, RetrievedChunk, RunDetails, SampleEvidence, SampleScores
+from ragate.models import (
+    Report,
+    RetrievedChunk,
+    RunDetails,
+    SampleEvidence,
+    SampleScores,
+    Verdict,
+)
 from ragate.models import SideEvidence as Side
 from ragate.renderers.html import page
 from tests.factories import decision_factory, metric_row_factory, report_factory, sample_row_factory
@@ -192,3 +199,14 @@ def test_an_answer_that_the_baseline_does_not_hold_is_no_empty_one() -> None:
 
     assert "none kept" in page.render(report_factory(samples=(kept_at_home,)))
     assert "none kept" not in page.render(report_factory(samples=(empty,)))
+
+
+def test_reasons_are_in_points_as_the_table_is() -> None:
+    reason = "idf_f1 fell by 0.041 (0.211 -> 0.170); 0.010 is allowed"
+    row = metric_row_factory("idf_f1", reason=reason)
+    decision = decision_factory(Verdict.NO_DECISION, metrics=[row]).amended(reasons=(reason,))
+
+    text = page.render(report_factory(decision))
+
+    assert "4.1 points" in text
+    assert "0.041" not in text

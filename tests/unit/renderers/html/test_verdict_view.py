@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ragate.models import ChangedPart, ChangeOrigin, MetricVerdict, Verdict
+from ragate.renderers._numbers import NOTHING
 from ragate.renderers.html.verdict_view import MOST_LISTED, verdict_view
 from tests.factories import decision_factory, metric_row_factory, report_factory
 
@@ -64,3 +65,11 @@ def test_a_long_list_says_how_much_more_there_is() -> None:
     lists = dict(verdict_view(report_factory(decision))["lists"])
 
     assert lists["Warnings"][-1] == ["… and 7 more"]
+
+
+def test_no_drop_is_visible_from_more_than_was_proven() -> None:
+    row = metric_row_factory("mrr", verdict=MetricVerdict.REGRESSED, change=-0.094, mde=0.148)
+
+    (shown,) = verdict_view(report_factory(decision_factory(metrics=[row])))["metrics"]
+
+    assert shown["visible"] == NOTHING
