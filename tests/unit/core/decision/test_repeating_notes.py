@@ -72,6 +72,27 @@ def test_six_losses_of_thirty_are_red_once_they_are_confirmed():
     assert declared(pair_of(before, after, **doubted)).verdict is Verdict.FAILED
 
 
+@pytest.mark.parametrize(
+    ("lost", "won", "own_sessions", "max_drop", "verdict"),
+    [
+        (5, 4, True, None, MetricVerdict.HELD),  # of nine changes luck, and no large loss
+        (5, 4, True, 0.0001, MetricVerdict.WORSE_HERE),  # but beyond a limit of one's own
+        (5, 4, False, None, MetricVerdict.HELD),
+        (2, 1, False, None, MetricVerdict.WORSE_HERE),  # few, of what would be red if it repeats
+    ],
+)
+def test_a_loss_that_may_be_luck_is_looked_at_by_its_limit_or_where_few_changed(
+    lost: int, won: int, own_sessions: bool, max_drop: float | None, verdict: MetricVerdict
+):
+    gain = (0.5 * lost - 0.7) / won  # the mean of 100 falls by .007: more than half a question
+    after = [0.0] * lost + [0.5 + gain] * won + [0.5] * (100 - lost - won)
+    comparison = pair_of([0.5] * 100, after, recorded={"own_sessions": own_sessions})
+
+    decision = declared(comparison, NUMBERS.amended(max_drop=max_drop))
+
+    assert row_of(decision, "number_recall").verdict is verdict
+
+
 def partly_asked(after: Sequence[float], unproven: Sequence[int]) -> Comparison:
     """Compare with 30 answers of 0.7; those `unproven` were not asked again."""
     whole = pair_of([0.7] * 30, after)
