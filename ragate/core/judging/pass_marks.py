@@ -113,10 +113,11 @@ def _by_luck(differing: Mapping[bool, int], of: Mapping[bool, int], gain: float)
         gain: Sum over the classes of the share of the class that was won, less what was lost.
     """
     good, bad = differing[True], differing[False]
+    of_good, of_bad = ([comb(n, won) for won in range(n + 1)] for n in (good, bad))
     ways = sum(
-        comb(good, won) * comb(bad, found)
-        for won in range(good + 1)
-        for found in range(bad + 1)
+        some * others
+        for won, some in enumerate(of_good)
+        for found, others in enumerate(of_bad)
         if (2 * won - good) / of[True] + (2 * found - bad) / of[False] >= gain - EDGE
     )
-    return ways / float(2 ** (good + bad))
+    return ways / (1 << good + bad)

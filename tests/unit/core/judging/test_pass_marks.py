@@ -79,3 +79,7 @@ def test_a_gain_of_a_tenth_is_mostly_seen_with_50_labels_of_the_rarer_class() ->
         found += advised(labels, scores, present=0.5) is not None
 
     assert found >= 32
+
+
+def test_more_labels_than_a_float_counts_ways_are_compared() -> None:
+    assert 0.4 < _by_luck({True: 600, False: 600}, {True: 900, False: 900}, 0.0) < 0.6
