@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ragate.config import Config
 from ragate.core.comparison.own_passes import newest_run
-from ragate.core.comparison.sample_matching import as_named_today, contents
+from ragate.core.comparison.sample_matching import as_named_today
 from ragate.core.hashing import content_hash
 from ragate.core.judging.review_agreement import ReviewAgreement, review_agreement
 from ragate.errors import UsageError
@@ -147,7 +147,7 @@ def _told(output: SystemOutput) -> bool:
 def _first_of_both(baseline: Run, run: Run) -> list[dict[str, Record]]:
     """Return by sample the record of its first pass, which stands for it, of both runs."""
     firsts: list[dict[str, Record]] = [{}, {}]
-    today = as_named_today(baseline, contents(run.records))
+    today = as_named_today(baseline, run)
     for first, each in zip(firsts, (today, newest_run(run)), strict=True):
         for record in each.records:
             first.setdefault(record.sample_id, record)
@@ -233,7 +233,7 @@ class ReviewedScores:
 def reviewed_scores(baseline: Run, run: Run, labels: Sequence[ReviewLabel]) -> ReviewedScores:
     """Compare labels with stored scores; asks nobody."""
     said = [label for label in labels if label.verdict is not ReviewVerdict.STALE_REFERENCE]
-    before, after = map(_by_output, (as_named_today(baseline, contents(run.records)), run))
+    before, after = map(_by_output, (as_named_today(baseline, run), run))
     pairs: list[tuple[ReviewVerdict, Record, Record]] = []
     for label in said:
         old = before.get((label.id, label.sample, label.before))

@@ -7,7 +7,7 @@ from pathlib import Path
 from ragate.baseline import load_contexts
 from ragate.config import Config
 from ragate.core.comparison.own_passes import deciding_run, earlier_passes, newest_run
-from ragate.core.comparison.sample_matching import as_named_today, contents
+from ragate.core.comparison.sample_matching import as_named_today
 from ragate.core.conditions import fits
 from ragate.core.diagnosis.sample_change import passed
 from ragate.core.diagnosis.system_changes import writes_by_model
@@ -48,7 +48,7 @@ def explain_sample(
     recorded = load_baseline_or_none(config)
     before: list[Record] = []
     if recorded is not None:
-        today = as_named_today(recorded, contents(run.records))
+        today = as_named_today(recorded, run)
         before = _of(staged(today, card), sample_id)
     after = _with_texts(folder, _newest_first(run, sample_id))
     rows = {row.sample_id: row for row in store.load_report(folder).samples}

@@ -9,6 +9,7 @@ import numpy as np
 
 from ragate.config import Config, known_info
 from ragate.core.comparison.compare import Comparison, compare
+from ragate.core.comparison.sample_matching import contents
 from ragate.core.rules.allowance import allowed_drop
 from ragate.core.rules.exact import HALF
 from ragate.core.rules.metric_case import MetricCase, read_cases
@@ -22,9 +23,10 @@ from ragate.core.statistics.metric_noise import Noise
 from ragate.core.statistics.power import Design
 from ragate.core.statistics.power_search import runs_needed, samples_needed
 from ragate.errors import RagateError
-from ragate.models import DecisionSettings, MetricInfo, Rule, Run, Sample, pass_name
+from ragate.models import DecisionSettings, MetricInfo, Record, Rule, Run, Sample, pass_name
 from ragate.stores.listed_run import VERDICTS
 from ragate.stores.local import LocalStore
+from ragate.support.spill import Spill
 
 
 @dataclass(frozen=True)
@@ -77,7 +79,9 @@ def compared_with_itself(
     today: datetime.date,
     earlier: Run | None = None,
 ) -> tuple[Comparison, list[MetricCase]]:
-    """Return the baseline beside itself, and the cases of its metrics that are not off.
+    """Return the baseline beside itself or an earlier run, and the cases of its metrics.
+
+    Metrics that are off have none; of an earlier run those questions count that are as they were.
 
     Args:
         earlier: A run whose passes tell the noise that a baseline of one run does not.
@@ -85,7 +89,11 @@ def compared_with_itself(
     """
     policy = config.policy
     baseline = staged(baseline, policy.scorecard)
-    beside = staged(earlier, policy.scorecard) if earlier is not None else baseline
+    beside = baseline
+    if earlier is not None:
+        known = contents(baseline.records)
+        same = (one for one in earlier.records if known.get(one.sample_id) == one.content_hash)
+        beside = staged(earlier.amended(records=Spill(Record, same)), policy.scorecard)
     comparison = compare(baseline, beside, samples, cluster=policy.cluster, repeats=policy.repeats)
     rules = [rule for rule in policy.rules if rule.level != "off"]
     return comparison, read_cases(rules, comparison, policy.waivers, today)

@@ -11,7 +11,7 @@ from pathlib import Path
 from ragate.baseline import load_contexts
 from ragate.config import Config
 from ragate.core.comparison.own_passes import deciding_run
-from ragate.core.comparison.sample_matching import as_named_today, contents
+from ragate.core.comparison.sample_matching import as_named_today
 from ragate.core.diagnosis.rank_changes import docs_of
 from ragate.core.diagnosis.run_pair import RunPair, pair_runs
 from ragate.core.diagnosis.sample_change import fails
@@ -39,6 +39,7 @@ from ragate.pipeline.compare_stored import samples_of_run
 from ragate.pipeline.decide.gate_setup import load_baseline_or_none
 from ragate.pipeline.run.collected_outputs import line_mapping, read_collected
 from ragate.runtime.output_spool import Outputs
+from ragate.stores.listed_run import VERDICTS
 from ragate.stores.local import LocalStore
 
 MOST_WITH_TEXTS = 200
@@ -84,12 +85,12 @@ def _with_earlier(
 ) -> dict[str, SampleEvidence]:
     """Add what came of each sample in the newest runs of the gate that are older than this one."""
     found: dict[str, list[EarlierOutcome]] = {key: [] for key in evidence}
-    newest = islice(store.listed(), _LOOKED_AT)
-    runs = [run for run in newest if run.gate == report.gate and run.run_id < report.run_id]
-    for run in runs[:_EARLIER] if evidence else ():
+    newest = islice(store.listed() if evidence else (), _LOOKED_AT)
+    decided = (run for run in newest if run.gate == report.gate and run.status in VERDICTS)
+    for run in islice((run for run in decided if run.run_id < report.run_id), _EARLIER):
         try:
-            outcomes = store.load_report(store.find(run.run_id)).outcomes
-        except RagateError:  # a recording, or a run of another ragate
+            outcomes = store.load_report(run.folder).outcomes
+        except RagateError:  # a run of another ragate
             continue
         for outcome in outcomes:
             if outcome.sample_id in found:
@@ -109,7 +110,7 @@ def run_details(
     metrics = tuple(row.metric for row in report.decision.metrics if not row.aggregate)
     samples, policy = samples_of_run(config, run), config.policy
     after = deciding_run(run)
-    before = as_named_today(baseline, contents(after.records)) if baseline else None
+    before = as_named_today(baseline, after) if baseline else None
     if policy.scorecard is not None:
         from ragate.core.scorecard.staged_run import staged_runs
 

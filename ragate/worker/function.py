@@ -68,7 +68,7 @@ class FunctionTarget:
             found = await self._made(found)
         self._ask = self._callable(found)
         self.whole = wants_sample(self._ask)
-        self.turns_name = next((name for name in TURNS if takes(self._ask, name)), "")
+        self.turns_name = turns_name(self._ask)
         self.arranges = takes(self._ask, "arrange")
         turns = self.whole or bool(self.turns_name)
         return {"whole": self.whole, "takes_turns": turns, "arranges": self.arranges}
@@ -92,9 +92,9 @@ class FunctionTarget:
         ``my.module:build().ask`` is a method of what ``build`` makes.
         """
         maker, made, method = target.partition("().")
-        found = imported(maker, self._root, self._environment)
         if made:
-            return attribute(await self._made(found), method)
+            return attribute(await self._made(await self._bound(maker)), method)
+        found = imported(target, self._root, self._environment)
         module, _, path = target.partition(":")
         owner, _, name = path.rpartition(".")
         if not owner or not inspect.isfunction(found):
@@ -136,11 +136,15 @@ class FunctionTarget:
                 f"a {type(found).__name__} cannot be called{made_by}",
                 "name a function, a class with __call__, or an object with invoke",
             )
-        named: dict[str, list[Any]] = {
-            name: [] for name in (*TURNS, "arrange") if takes(found, name)
-        }
+        names = (turns_name(found), "arrange")
+        named: dict[str, list[Any]] = {name: [] for name in names if takes(found, name)}
         check_bind(found, "the question", takes="one argument, the question", **named)
         return found  # type: ignore[no-any-return]
+
+
+def turns_name(function: Any) -> str:
+    """Return the name of the parameter that takes the earlier turns, "" for none."""
+    return next((name for name in TURNS if takes(function, name)), "")
 
 
 def _can_be_asked(found: Any) -> bool:

@@ -101,9 +101,14 @@ def with_new_ids(run: Run, renamed: Mapping[str, str]) -> Run:
     return run.amended(records=Spill(Record, records))
 
 
-def as_named_today(baseline: Run, now: Mapping[str, str]) -> Run:
-    """Return the baseline with the ids that its samples have in `now`, which is content by id."""
-    return with_new_ids(baseline, renamed_ids(contents(baseline.records), now))
+def as_named_today(baseline: Run, run: Run) -> Run:
+    """Return the baseline with the ids that its samples have in a run.
+
+    As it is beside a filtered run: what that leaves out has no other name for it.
+    """
+    if run.manifest.filters.narrows:
+        return baseline
+    return with_new_ids(baseline, renamed_ids(contents(baseline.records), contents(run.records)))
 
 
 def contents(records: Iterable[Record]) -> dict[str, str]:

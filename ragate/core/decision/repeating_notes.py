@@ -32,19 +32,19 @@ def _broken(reads: Reads, comparison: Comparison) -> list[str]:
     if reads is Reads.ANSWER and Reads.RETRIEVAL in repetition.exact:
         retrieval = repetition.by_part[Reads.RETRIEVAL]
         jitters, baseline = jitters & ~retrieval.jitters, baseline & ~retrieval.baseline
+    tested = "tested as noisy"
+    if not repetition.is_kept(reads):
+        why = "recorded, so" if repetition.recordings else "so many that"
+        tested = f"{why} every sample is tested as noisy"
     notes = []
     if jitters.any():
         ids = comparison.ids_of(jitters)
         notes.append(
             f"the {noun} of {count(len(ids), 'sample')} differs from run to run, as it did not in "
-            f"the baseline: {listed(ids)}; tested as noisy"
+            f"the baseline: {listed(ids)}; {tested}"
         )
     if baseline.any():
         ids = comparison.ids_of(baseline)
-        tested = "tested as noisy"
-        if not repetition.is_kept(reads):
-            why = "recorded, so" if repetition.recordings else "so many that"
-            tested = f"{why} every sample is tested as noisy"
         notes.append(
             f"[policy] repeats says that the {noun} repeats, but the baseline's runs differ in "
             f"{count(len(ids), 'sample')}: {listed(ids)}; {tested}"
@@ -56,6 +56,9 @@ def _provisional(reads: Reads, comparison: Comparison) -> list[str]:
     """Say that single losses are not red, and why, where something changed."""
     repetition, part = comparison.repetition, comparison.repetition.by_part[reads]
     doubt = repetition.doubt(reads)
+    if repetition.passes > 1 and not repetition.is_kept(reads) and not part.varies.any():
+        few = f"recorded, and fewer than {FEWEST} questions or clusters: all are tested as noisy"
+        return [f"[policy] repeats does not count for the {_NOUN[reads]}: {few}"]
     if doubt and part.changed.any() and repetition.is_kept(reads):
         return [f"that the {_NOUN[reads]} repeats is provisional: {doubt}; {SIGNS_ALONE}"]
     if doubt or not part.unproven.any():

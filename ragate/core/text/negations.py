@@ -25,6 +25,8 @@ _TURKISH_VERB = re.compile(
     r"\w{2}m(?:[ıiuü]yor|[ae](?:z(?:lar|ler|d[ıi]r|sa|se)?$|d[ıi](?:k|m|n|lar|ler|ğ\w*)?$"
     r"|m(?:[ıi]ş|a[kl]|e[kl])|y(?:an|en|aca|ece|[ıi]n)))"
 )
+# In a sentence too short to tell its language: other languages have "Gomez" and "dismaying".
+_SURELY_TURKISH = re.compile(r"\w{4}m[ae]z(?:lar|ler|d[ıi]r|sa|se)?$")
 _NO_VERBS = ("namaz", "komedi", "memeli")
 _SETS = {code: frozenset(text.split()) for code, text in _NEGATIONS.items()}
 _ANY = frozenset[str]().union(*_SETS.values())
@@ -49,7 +51,9 @@ def is_negation(word: str, listed: frozenset[str] = _ANY) -> bool:
     """
     if word in listed or word[0] in _CHARACTERS or word.startswith(_PIECES):
         return True
-    return (listed is _SETS["tr"] or listed is _ANY) and _is_negated_verb(word)
+    if listed is _SETS["tr"]:
+        return _is_negated_verb(word)
+    return listed is _ANY and bool(_SURELY_TURKISH.search(word))
 
 
 def stands_behind(word: str) -> bool:

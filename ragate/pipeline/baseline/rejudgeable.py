@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 
 from ragate.config import Config
-from ragate.core.judging.applicability import NO_ANSWER
 from ragate.errors import BaselineError, ProviderError
 from ragate.models import Record, RetrievedChunk, Run, Sample, Score, ScoreState
 from ragate.pipeline.score.judging import Judging
@@ -11,8 +10,6 @@ from ragate.pipeline.score.spared_stages import SparedStages
 from ragate.protocols import Judged
 
 GONE = "the sample is no longer in the golden set"
-NEVER = frozenset({GONE, NO_ANSWER})
-"""Reasons of scores that another reading of what is stored could not give."""
 
 
 def has_texts(records: Sequence[Record], metric: str) -> bool:
@@ -103,7 +100,7 @@ def refuse_unscored(
 
 
 def _is_lost(before: Score | None, after: Score, *, stopped: bool) -> bool:
-    if after.state is not ScoreState.UNSCORED or after.reason in NEVER:
+    if after.state is not ScoreState.UNSCORED or after.reason == GONE:
         return False
     if before is not None and before.value is not None:
         return True

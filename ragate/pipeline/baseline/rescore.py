@@ -8,13 +8,13 @@ from ragate.baseline import load_baseline, load_contexts
 from ragate.baseline.write import save_again
 from ragate.config import Config
 from ragate.core.hashing import content_hash
+from ragate.core.judging.applicability import NO_ANSWER
 from ragate.core.lookup import Lookup
 from ragate.dataset import read_dataset
 from ragate.errors import BaselineError
 from ragate.models import Needs, Reads, Record, Run, Sample, Score, unscored
 from ragate.pipeline.baseline.rejudgeable import (
     GONE,
-    NEVER,
     refuse_without_answers,
     refuse_without_samples,
     with_texts,
@@ -105,7 +105,7 @@ def _lost(name: str, records: Sequence[Record], scores: Sequence[Score]) -> bool
     """Tell whether a sample of today's golden set had a value, and has none."""
     return any(
         score.value is None
-        and score.reason not in NEVER
+        and score.reason not in (GONE, NO_ANSWER)
         and (before := record.scores.get(name)) is not None
         and before.value is not None
         for record, score in zip(records, scores, strict=True)

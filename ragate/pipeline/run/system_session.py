@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 
 from ragate.core.comparison.repeating_samples import PROOF, declared_parts, is_changed
-from ragate.core.comparison.sample_matching import as_named_today
+from ragate.core.comparison.sample_matching import contents, renamed_ids, with_new_ids
 from ragate.core.hashing import content_hash, output_hash, retrieval_hash
 from ragate.core.lookup import SampleTries, passes_of
 from ragate.errors import UsageError
@@ -251,7 +251,8 @@ async def ask_changed_again(
     Args:
         repeats: ``[policy] repeats``.
     """
-    if session.system.max_runs is not None and not _is_equal_in_all_passes(baseline):
+    has_noise = "answer" in repeats and not _is_equal_in_all_passes(baseline)
+    if session.system.max_runs is not None and has_noise:
         return
     earlier = session.adopted
     passes = session.collected.passes
@@ -292,12 +293,13 @@ def _changed(
         declared &= {Reads.RETRIEVAL}
     if not declared:
         return []
-    contents = {sample.id: content_hash(sample) for sample in samples}
-    before = SampleTries(passes_of(as_named_today(baseline, contents).records))
+    now = {sample.id: content_hash(sample) for sample in samples}
+    renamed = renamed_ids(contents(baseline.records), now)
+    before = SampleTries(passes_of(with_new_ids(baseline, renamed).records))
     changed = []
     for sample in samples:
         records = before.get(sample.id, ())
-        if not records or records[0].content_hash != contents[sample.id]:
+        if not records or records[0].content_hash != now[sample.id]:
             continue
         passes = session.collected.passes[earlier:]
         outputs = [each[sample.id] for each in passes if sample.id in each]

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 
 from ragate.cache import STEPS, Cache, Draw
+from ragate.clients.memoised.memoised_chat import request_key
 from ragate.config import Config
 from ragate.core.hashing import digest
 from ragate.judges import CUT
@@ -15,6 +16,7 @@ from ragate.models import Score, ScoreState
 from ragate.protocols import ChatClient, ChatReply, ChatRequest
 from ragate.runtime.resources import Opened
 
+_MOST_UNWRITTEN = 100  # replies that are kept to be shown, and need not be on the disk at once
 _ASIDE: ContextVar[bool] = ContextVar("ragate-aside", default=False)
 Judgement = Mapping[str, Score]
 
@@ -116,7 +118,7 @@ def cached_steps(config: Config, opened: Opened) -> CachedSteps:
 
 def reply_key(request: ChatRequest) -> str:
     """Return what a reply is shown by: no judge takes it in place of a call."""
-    return digest(["reply", request.model, request.messages, request.parameters])
+    return request_key(request, provider="reply")
 
 
 class CachedSteps:
@@ -153,7 +155,10 @@ class CachedSteps:
 
         async def ask(request: ChatRequest, *, draw: int = 0) -> ChatReply:
             reply = await client(request, draw=draw)
-            await self.keep(reply_key(request), reply.text)
+            if not _ASIDE.get():
+                self._unwritten[self._at_server(reply_key(request))] = reply.text
+                if len(self._unwritten) >= _MOST_UNWRITTEN:
+                    await self.flush()
             return reply
 
         return ask

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from ragate.errors import ConfigError
 from tests.factories import sample_factory
 from tests.unit.systems.using import ask, message, module
 
@@ -45,6 +46,26 @@ def test_a_method_of_what_a_function_makes_is_asked(tmp_path: Path, kind: str):
     outputs = ask("python", target, tmp_path, samples=[sample_factory("q1"), sample_factory("q2")])
 
     assert [str(output.answer)[:7] for output in outputs] == ["made 1:"] * 2
+
+
+def test_a_function_that_takes_the_earlier_turns_twice_is_refused_before_the_first_question(
+    tmp_path: Path,
+):
+    target = {"target": f"{module(tmp_path, 'def chat(question, history, messages): ...')}:chat"}
+
+    with pytest.raises(ConfigError, match="missing a required argument: 'history'"):
+        ask("python", target, tmp_path)
+
+
+def test_a_method_of_what_a_method_makes_is_asked(tmp_path: Path):
+    code = (
+        "class Rag:\n    def run(self, query): return 'made'\n"
+        "class Shop:\n    def build(self): return Rag()\n"
+    )
+
+    (output,) = ask("python", {"target": f"{module(tmp_path, code)}:Shop.build().run"}, tmp_path)
+
+    assert output.answer == "made"
 
 
 @pytest.mark.parametrize("name", ["KeyboardInterrupt", "GeneratorExit"])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ragate.core.comparison.compare import Comparison, compare
-from ragate.core.comparison.sample_matching import renamed_ids
+from ragate.core.comparison.sample_matching import as_named_today, renamed_ids
 from ragate.core.hashing import content_hash
 from ragate.models import Filters, MetricVerdict, Rule, Sample
 from tests.unit.core.decision_factories import judge, row_of, run_of, samples_of
@@ -138,3 +138,13 @@ def test_a_removed_sample_is_named_with_the_mean_of_its_runs():
 
     (gone,) = pair.data.removed
     assert (gone.sample_id, gone.means) == ("q0000", {"faithfulness": 0.5})
+
+
+def test_what_a_filter_leaves_out_has_no_other_name_in_the_run():
+    kept, twin = samples_of(1)[0], samples_of(1)[0].amended(id="twin")
+    baseline = run_of({"faithfulness": [[1.0]]}, [kept], words="before")
+    whole = run_of({"faithfulness": [[1.0]]}, [twin])
+    filtered = whole.amended(manifest=whole.manifest.amended(filters=Filters(ids=("twin",))))
+
+    assert [one.sample_id for one in as_named_today(baseline, whole).records] == ["twin"]
+    assert [one.sample_id for one in as_named_today(baseline, filtered).records] == [kept.id]

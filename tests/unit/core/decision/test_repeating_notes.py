@@ -145,3 +145,24 @@ def test_passes_that_all_differ_are_not_said_to_repeat():
     decision = judge(noisy_pair(np.ones((40, 3)), np.ones((40, 1))), RULE)
 
     assert not any("byte-equal" in one for one in decision.warnings)
+
+
+def test_a_declaration_that_few_recordings_do_not_bear_out_is_said_not_to_count():
+    comparison = pair_of([1.0] * 10, [0.0] + [1.0] * 9, recorded={"recorded": 3})
+    candidate = comparison.candidate_run
+    recorded = candidate.amended(manifest=candidate.manifest.amended(recorded=3))
+    few = compare(comparison.baseline_run, recorded, samples_of(10), repeats=BOTH)
+
+    assert not few.columns["number_recall"].exact
+    said = "repeats does not count for the answer: recorded, and fewer than 20 questions"
+    assert any(said in line for line in declared(few).warnings)
+
+
+def test_a_recording_that_varies_today_says_that_all_is_tested_as_noisy():
+    comparison = pair_of([1.0] * 30, [1.0] * 30, jitter={3: [1.0, 0.0, 1.0]})
+    candidate = comparison.candidate_run
+    recorded = candidate.amended(manifest=candidate.manifest.amended(recorded=3))
+    varied = compare(comparison.baseline_run, recorded, samples_of(30), repeats=BOTH)
+
+    said = "q0003; recorded, so every sample is tested as noisy"
+    assert any(said in line for line in declared(varied).warnings)

@@ -42,6 +42,8 @@ def test_a_negated_sentence_has_a_negation(text: str) -> None:
     "text",
     [
         "It works.",
+        "A dismaying week, said Gomez.",
+        "I nomadi.",
         "Bu komedi namaz ve memeli için.",
         "Gói này bao gồm bảo hiểm.",
         "Das gilt.",
