@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 _DOTENV_BYTES = 1024 * 1024
 
-# Every variable that ragate reads, with its meaning; docs/environment.md lists the same.
+# Every variable that ragate reads, with its meaning; docs/commands.md lists the same.
 VARIABLES = {
     "RAGATE_CONFIG": "path of ragate.toml",
     "RAGATE_DATABASE_URL": "an own Postgres with pgvector instead of the embedded one",

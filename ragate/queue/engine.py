@@ -115,7 +115,7 @@ class Queue:
             raise DatabaseError(
                 f"the role of {VARIABLE} may not do that: {str(error).splitlines()[0]}",
                 remedy=f"a submitter's role submits, a worker's role works: "
-                f"{MANUAL}/database-roles.md",
+                f"{MANUAL}/workers.md",
             ) from error
 
 

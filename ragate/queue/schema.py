@@ -183,7 +183,7 @@ def rights_in(connection: psycopg.Connection[Any]) -> Rights:
 
 def _made(kind: str) -> str:
     return (
-        f"`ragate db roles --{kind} NAME --apply` makes a role that may: {MANUAL}/database-roles.md"
+        f"`ragate db roles --{kind} NAME --apply` makes a role that may: {MANUAL}/workers.md"
     )
 
 

@@ -151,6 +151,6 @@ def not_passed(text: str, environment: Mapping[str, str], resources: Resources) 
         return ""
     if names[-1] in resources.judge_keys:
         return (
-            f"{names[-1]} is the judge's key, which the code never gets: {MANUAL}/dependencies.md"
+            f"{names[-1]} is the judge's key, which the code never gets: {MANUAL}/system-python.md"
         )
     return f"the code gets the variables that pass_env names: pass_env = [{names[-1]!r}]"

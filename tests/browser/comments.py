@@ -82,7 +82,7 @@ def own_gate(folder: Path) -> dict[str, str]:
         config.write_text(re.sub(rf"(?m)^{key} .*$", f"{key} = {value}", text))
         comments[name] = _check(folder)
     config.write_text(text)
-    (folder / "docs/cache.md").unlink()
+    (folder / "docs/cost.md").unlink()
     return {**comments, "a page removed": _check(folder)}
 
 

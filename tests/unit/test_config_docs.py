@@ -19,17 +19,7 @@ from ragate.models import PassRule, Rule, Slice, Waiver
 from ragate.systems.http.settings import PrepareStep
 
 DOCS = Path(__file__).parents[2] / "docs"
-PAGES = (
-    "configuration.md",
-    "run-options.md",
-    "scorecards.md",
-    "judge.md",
-    "judge-llamaindex.md",
-    *sorted(path.name for path in DOCS.glob("system-*.md")),
-    "embedders.md",
-    "tool-calls.md",
-)
-TEXT = "\n".join((DOCS / page).read_text(encoding="utf-8") for page in PAGES)
+TEXT = (DOCS / "configuration.md").read_text(encoding="utf-8")
 SECTIONS = dict(
     zip(
         re.findall(r"^## (.+)$", TEXT, re.MULTILINE),

@@ -76,7 +76,7 @@ def test_the_break_it_proposes_differs_from_our_configuration() -> None:
 
 def test_its_exit_codes_are_those_of_the_manual() -> None:
     row = re.compile(r"^\| (\d+) \|", re.MULTILINE)
-    manual = (ROOT / "docs/exit-codes.md").read_text()
+    manual = (ROOT / "docs/commands.md").read_text()
 
     assert row.findall(README) == row.findall(manual) == ["0", "1", "2", "3", "130"]
 

@@ -65,7 +65,7 @@ def command(
     append: bool,
     force: bool,
 ) -> int:
-    """Draft variants of the questions of FILE: docs/robustness.md says what is measured by them.
+    """Draft variants of the questions of FILE: docs/metrics.md says what is measured by them.
 
     Every variant is a draft: no run asks it before `ragate dataset accept`. Only `paraphrase` asks
     a model, one of the policy, under its caps; with less than was asked for because of one the

@@ -41,7 +41,7 @@ def command(*, config: Path | None, form: str, ask: bool) -> int:
 
 
 def to_json(findings: Sequence[Finding]) -> str:
-    """Return the findings as one JSON object; docs/doctor.md describes it."""
+    """Return the findings as one JSON object; docs/init.md describes it."""
     checks = [
         {
             "check": finding.check,
