@@ -100,8 +100,11 @@ def main(before: str, after: str = "HEAD") -> None:
     old, new = ranks(before), ranks(after)
     both = sorted(old.keys() & new.keys())
     draws = np.random.default_rng(0).integers(0, len(both), (10_000, len(both)))
-    for name, score in (("mrr", lambda rank: 1 / rank), ("recall@3", lambda rank: rank <= 3)):
-        was, now = (np.array([float(score(of[key])) for key in both]) for of in (old, new))
+    was_at, now_at = (np.array([of[key] for key in both]) for of in (old, new))
+    for name, was, now in (
+        ("mrr", 1 / was_at, 1 / now_at),
+        ("recall@3", (was_at <= 3) * 1.0, (now_at <= 3) * 1.0),
+    ):
         low, high = np.percentile((now - was)[draws].mean(axis=1), [2.5, 97.5])
         print(
             f"{name:9} {was.mean():.3f} -> {now.mean():.3f}  "
