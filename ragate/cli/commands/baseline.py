@@ -23,7 +23,8 @@ from ragate.support.escape import one_line
 if TYPE_CHECKING:
     from ragate.baseline.merge import MergedBaseline, Side
     from ragate.config import Config
-    from ragate.models import Merged, Run
+    from ragate.models import Merged, Run, Sample
+    from ragate.pipeline.baseline.write_baseline import BaselineUpdate
 
 MOST_NAMED = 20
 
@@ -96,29 +97,31 @@ def update(
     _means(run_means(recording.run), run_means(recording.old) if recording.old else {})
     if recording.outcome is not BaselineOutcome.UNCHANGED:
         _lost(recording.run)
-    return _shows(_declared(loaded, recording.run) if repeats else loaded, recording.run)
+    if repeats:
+        loaded = _declared(loaded, recording)
+    return _shows(loaded, recording.run, recording.samples)
 
 
-def _declared(config: Config, run: Run) -> Config:
+def _declared(config: Config, recording: BaselineUpdate) -> Config:
     """Write what repeats into the policy, say so, and return the configuration with it."""
     from ragate.config import load_config
-    from ragate.dataset import read_dataset
     from ragate.pipeline.declare_repeats import declare_repeats
 
     today = datetime.datetime.now(datetime.UTC).date()
-    said = declare_repeats(config, read_dataset(config.dataset), run, today=today)
+    said = declare_repeats(config, recording.samples, recording.run, today=today)
     click.echo(one_line(said))
     return load_config(config.path)
 
 
-def _shows(config: Config, run: Run) -> int:
+def _shows(config: Config, run: Run, samples: Sequence[Sample] | None = None) -> int:
     """Say what the gate sees with this recording, and how often it is red by luck; return 0."""
     from ragate.dataset import read_dataset
     from ragate.pipeline.recording_sight import recording_lines
 
     today = datetime.datetime.now(datetime.UTC).date()
     try:
-        lines = recording_lines(config, read_dataset(config.dataset), run, today=today)
+        samples = read_dataset(config.dataset) if samples is None else samples
+        lines = recording_lines(config, samples, run, today=today)
     except RagateError as error:  # the file can be shown without its golden set
         lines = [f"shows: not known, {error.message}"]
     for line in lines:
