@@ -54,6 +54,7 @@ lock: $(VENV)/.dev
 	@$(BIN)/$(LOCK_IMAGE) pyproject.toml --extra otel \
 		$(addprefix --no-emit-package ,$(NOT_IN_IMAGE)) --output-file requirements/image.txt
 	@$(BIN)/$(LOCK_IMAGE) requirements/build.in --output-file requirements/build.txt
+	@$(BIN)/$(LOCK_IMAGE) requirements/sbom.in --output-file requirements/sbom.txt
 	@$(BIN)/$(LOCK) --universal pyproject.toml requirements/dev.in --extra dev --output-file requirements/dev.txt
 
 clean:
