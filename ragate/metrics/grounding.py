@@ -329,9 +329,9 @@ def citation_coverage(request: MetricRequest) -> SampleMetric:
 def quote_fidelity(request: MetricRequest) -> SampleMetric:
     """Return quote_fidelity: the share of quoted spans that stand verbatim in a context.
 
-    Formula: share of the spans of three words or more in quotation marks whose words stand, in
-    this order and without a gap, in one retrieved chunk; case and punctuation do not count. Range
-    [0, 1], a fraction, higher is better. Version 4.
+    Formula: share of the spans of three words or more in quotation marks ("…", “…”, „…“ or «…», on
+    one line) whose words stand, in this order and without a gap, in one retrieved chunk; case and
+    punctuation do not count. Range [0, 1], a fraction, higher is better. Version 4.
     Edge cases: nothing retrieved 0; no such span: 1, and counted in quote_fidelity.checked; chunks
     without texts: unscored; unanswerable: not applicable.
     Source: this project.

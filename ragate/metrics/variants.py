@@ -123,8 +123,10 @@ def answer_consistency(request: MetricRequest) -> VariantMetric:
     Formula: mean over variants of 2 c / (|a| + |b|), c the words that the answers a and b have in
     common, counted with repeats, as in token_f1; two refusals 1, one beside an answer 0. Range
     [0, 1], a fraction, higher is better, over the whole run. Version 2.
-    Edge cases: the system failed on either 0; a provider did, or the question of a variant was not
-    asked: that variant is left out, and counted in the reason; no variant: not applicable.
+    Edge cases: the system failed on either question: 0; a variant whose question was not asked is
+    left out, and counted in the reason; a provider's failure on one of them: unscored; no variant:
+    not applicable. A system that refuses everything has 1, and a changed number is hardly seen:
+    keep token_f1, and variant_loss of number_recall, beside it.
     Source: this project.
     """
     settings = own_settings(request, VariantSettings)
@@ -190,8 +192,8 @@ def variant_loss(request: MetricRequest) -> VariantMetric:
     names; with variants that hold distractors it is the loss by distractors. Range [-1, 1], a
     fraction, lower is better, over the whole run; below 0 the variants do better. Version 1.
     Edge cases: an empty or failed answer has the worst score; a variant or question to which the
-    metric does not apply, such as one without a reference, is left out and counted; no variant: not
-    applicable.
+    metric does not apply, such as one without a reference, is left out and counted; a provider's
+    failure on one of them: unscored; no variant: not applicable.
     Source: this project.
     """
     settings = own_settings(request, LossSettings)
