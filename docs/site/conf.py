@@ -88,14 +88,19 @@ class RepositoryLinks(SphinxTransform):
 
 
 def contents(index: str) -> Iterator[str]:
-    """Yield a table of contents for the sidebar: each section of the index, in its own words."""
+    """Yield a table of contents for the sidebar: each section of the index, in its own words.
+
+    A page of several sections belongs to the first one that has it in a list, not in a table.
+    """
+    items = {name for item in _ITEM.findall(index) for _, name in _PAGE.findall(item)}
     seen: set[str] = set()
     for title, text in _SECTION.findall(index):
         rows = []
-        for words, name in _PAGE.findall("\n".join(_ITEM.findall(text))):
-            if name not in seen:
-                seen.add(name)
-                rows.append(f"{words[0].upper()}{words[1:]} <{name}>")
+        for line in text.splitlines():
+            for words, name in _PAGE.findall(line):
+                if name not in seen and (line.startswith("- ") or name not in items):
+                    seen.add(name)
+                    rows.append(f"{words[0].upper()}{words[1:]} <{name}>")
         if rows:
             yield "\n".join(["```{toctree}", ":hidden:", f":caption: {title}", "", *rows, "```"])
 
