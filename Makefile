@@ -45,7 +45,8 @@ lint: $(VENV)/.dev
 	@$(BIN)/python -m tools.house
 
 docs: $(VENV)/.docs
-	@$(VENV)/docs/bin/sphinx-build -b $(BUILDER) -W --keep-going -q -E -j auto -c docs/site docs $(SITE)
+	@$(VENV)/docs/bin/sphinx-build -b $(BUILDER) -W --keep-going -q -E -j auto \
+		-d $(VENV)/doctrees -c docs/site docs $(SITE)
 	@echo "The manual: $(SITE)/index.html"
 
 # No index is named in the files, so that a mirror serves as well. The image has one Python and one
