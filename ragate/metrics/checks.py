@@ -171,7 +171,7 @@ class ScoreSettings(Frozen):
     """Keys of min_retrieval_score.
 
     Attributes:
-        threshold: Score that has to be reached, in the retriever's own unit.
+        threshold: Score that has to be reached, in the retriever's own unit; must be set.
         of: Which score: ``best``, ``mean``, or that of ``all`` chunks.
     """
 

@@ -97,9 +97,13 @@ class InterpreterSettings(ForeignSettings):
     """Keys of a system whose code may run in an environment of its own.
 
     Attributes:
-        interpreter: The Python of that environment and its options; empty: ragate's own.
-        pass_env: Names of variables that the worker gets; a ``*`` stands for anything but a key.
-        start_timeout_s: Seconds until the worker has imported the target and set it up.
+        target: What is asked, as `my.module:name`.
+        interpreter: The Python of your RAG's own environment and its options, such as
+            `[".venv/bin/python"]`: [the code runs there](system-python.md); empty: ragate's own
+            Python.
+        pass_env: With `interpreter`: the variables that the code needs; a `*` stands for anything
+            but a key.
+        start_timeout_s: Seconds until the target is imported and set up.
     """
 
     later_keys: ClassVar[frozenset[str]] = frozenset({"interpreter", "pass_env", "start_timeout_s"})
