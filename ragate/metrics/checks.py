@@ -1,4 +1,4 @@
-"""Checks of an answer that need no label and no model: passed or not, with the reason."""
+"""Answer checks: passed or not, with the reason, without a label and a model."""
 
 from __future__ import annotations
 

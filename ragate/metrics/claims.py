@@ -1,4 +1,4 @@
-"""What of an answer's claims is right, by the references, and where it came from."""
+"""By a judge, claim by claim: what is right, by the references, and where it came from."""
 
 from ragate.metrics.judge import JudgedMetric, judged_metric
 from ragate.protocols import MetricRequest

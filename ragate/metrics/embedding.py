@@ -1,4 +1,4 @@
-"""Metrics on vectors of texts, by any embedder of ragate."""
+"""By embeddings: how near texts are in meaning, by any embedder of ragate."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The answer, against its contexts: its names, numbers, negations, words, citations, quotations."""
+"""Answers against their contexts: names, numbers, negations, words, citations, quotations."""
 
 from collections.abc import Sequence
 

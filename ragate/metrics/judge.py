@@ -1,4 +1,4 @@
-"""What a judge model is asked."""
+"""By a judge: what a judge model is asked about an answer."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace

@@ -1,4 +1,4 @@
-"""The answer, against a reference."""
+"""Answers against a reference."""
 
 from collections import Counter
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""The answer, against what a reference says: rare words, what it adds to the question, numbers."""
+"""Answers against what a reference says: rare words, numbers, what it adds to the question."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping

@@ -1,4 +1,4 @@
-"""Whether the system refuses ("the documents do not say") what it should, and only that."""
+"""Refusals: does the system refuse what it should, and only that?"""
 
 import re
 from collections import defaultdict

@@ -1,4 +1,4 @@
-"""What was retrieved, against labels."""
+"""Retrieval against expected documents."""
 
 from collections.abc import Callable
 from typing import ClassVar, Literal

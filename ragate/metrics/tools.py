@@ -1,4 +1,4 @@
-"""Metrics on the calls of tools: against the right calls, and against the tools' schemas."""
+"""Tool calls against the right calls and the tools' schemas."""
 
 import datetime
 from collections.abc import Callable, Mapping, Sequence

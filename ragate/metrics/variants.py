@@ -1,4 +1,4 @@
-"""Whether a question that is asked in another way is answered alike."""
+"""Robustness: is a question answered alike when it is asked in another way?"""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
