@@ -183,3 +183,17 @@ def test_a_code_block_is_copied_and_an_old_address_leads_on(browser, address: st
 
     assert page.evaluate("navigator.clipboard.readText()").strip() in block.inner_text()
     context.close()
+
+
+@pytest.mark.browser
+def test_a_picture_follows_the_scheme_that_the_reader_chose(browser, address: str) -> None:
+    context = browser.new_context(color_scheme="light")
+    page = context.new_page()
+    page.goto(f"{address}/{VERSIONS[0]}/comment.html")
+    picture = page.locator("img[src$='comment.svg']").first
+    light = picture.screenshot()
+    page.evaluate("document.body.dataset.theme = 'dark'")
+
+    assert picture.evaluate("node => getComputedStyle(node).colorScheme") == "dark"
+    assert picture.screenshot() != light
+    context.close()
