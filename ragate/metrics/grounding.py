@@ -44,6 +44,8 @@ def entity_support(request: MetricRequest) -> SampleMetric:
     Edge cases: nothing retrieved: the question alone supports; no name: 1, and counted in
     entity_support.checked; a name from elsewhere in the contexts is supported; chunks without
     texts: unscored; unanswerable: not applicable.
+    Example: the context is "The Moon orbits the Earth at 384,400 km.", the answer "The Moon orbits
+    the Earth [1]. It is 238,855 miles away [2].": 2 of 2 (moon, earth).
     Source: this project; after Nan et al., Entity-level factual consistency, EACL 2021 (precision
     against the source), without their tagger.
     """
@@ -83,6 +85,8 @@ def number_unit_support(request: MetricRequest) -> SampleMetric:
     a computed number counts as unsupported; words beside more than 100 numbers are
     left out; no words around a number: it only has to stand there; no number: 1, and counted in
     number_unit_support.checked; chunks without texts: unscored; unanswerable: not applicable.
+    Example: the context is "The Moon orbits the Earth at 384,400 km.", the answer "The Moon orbits
+    the Earth [1]. It is 238,855 miles away [2].": 1 of 1 (converted).
     Source: this project.
     """
     settings = own_settings(request, ClaimSettings)
@@ -110,6 +114,8 @@ def unsupported_numbers(request: MetricRequest) -> SampleMetric:
     Edge cases: a number that is computed rather than quoted counts as unsupported; an answer
     without numbers: 0, and counted in unsupported_numbers.checked; chunks without texts: unscored;
     unanswerable: not applicable.
+    Example: the context is "The Moon orbits the Earth at 384,400 km.", the answer "The Moon orbits
+    the Earth [1]. It is 238,855 miles away [2].": 1 of 1.
     Source: this project.
     """
     settings = own_settings(request, ClaimSettings)
@@ -178,6 +184,9 @@ def word_precision(request: MetricRequest) -> SampleMetric:
     letters does not count. Range [0, 1], a fraction, higher is better. Version 2.
     Edge cases: nothing retrieved: 0; an answer without such a word: 1, since nothing of it could
     stand elsewhere; chunks without texts: unscored; unanswerable: not applicable.
+    Example: the context is "The Moon orbits the Earth at 384,400 km.", the answer "The Moon orbits
+    the Earth [1]. It is 238,855 miles away [2].": 3 of 5 (miles and away
+    are not there).
     Source: K-precision of Adlakha et al., TACL 2024, over content words.
     """
     settings = own_settings(request, ClaimSettings)
@@ -216,6 +225,8 @@ def lexical_support(request: MetricRequest) -> SampleMetric:
     Version 5.
     Edge cases: nothing retrieved, or no words in the answer: 0; chunks without texts: unscored;
     unanswerable: not applicable.
+    Example: the context is "The Moon orbits the Earth at 384,400 km.", the answer "The Moon orbits
+    the Earth [1]. It is 238,855 miles away [2].": 1 of 2.
     Source: this project; token precision as in Adlakha et al., TACL 2024 (K-precision).
     """
     settings = own_settings(request, LexicalSettings)
@@ -244,6 +255,8 @@ def citation_validity(request: MetricRequest) -> SampleMetric:
     Version 2.
     Edge cases: an answer without any citation: 1, and counted in citation_validity.checked;
     unanswerable: not applicable.
+    Example: the context is "The Moon orbits the Earth at 384,400 km.", the answer "The Moon orbits
+    the Earth [1]. It is 238,855 miles away [2].": 1 of 2.
     Source: this project.
     """
 
@@ -271,6 +284,8 @@ def citation_support(request: MetricRequest) -> SampleMetric:
     and are of the whole answer; one that resolves to no chunk is not supported; an answer without
     citations: 1, and counted in citation_support.checked; chunks without texts: unscored;
     unanswerable: not applicable.
+    Example: the context is "The Moon orbits the Earth at 384,400 km.", the answer "The Moon orbits
+    the Earth [1]. It is 238,855 miles away [2].": 1 of 2.
     Source: this project; after Gao et al., ALCE, EMNLP 2023, without their entailment model.
     """
     settings = own_settings(request, ClaimSettings)
@@ -312,6 +327,8 @@ def citation_coverage(request: MetricRequest) -> SampleMetric:
     Version 4.
     Edge cases: no marker at all 0, also where the system reports citations apart from the text;
     no words in the answer 0; unanswerable: not applicable.
+    Example: the context is "The Moon orbits the Earth at 384,400 km.", the answer "The Moon orbits
+    the Earth [1]. It is 238,855 miles away [2].": 1 of 2.
     Source: this project; after Gao et al., ALCE, EMNLP 2023, without their entailment model.
     """
     settings = own_settings(request, ClaimSettings)

@@ -13,6 +13,8 @@ from urllib.parse import unquote
 import pytest
 import yaml
 
+from ragate import plugins
+
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 PAGES = sorted(DOCS.rglob("*.md"))
@@ -71,6 +73,13 @@ def test_every_page_of_the_manual_is_linked_from_the_index() -> None:
     linked = set(LINK.findall((DOCS / "index.md").read_text()))
 
     assert {page.name for page in MANUAL} - {"index.md"} <= linked
+
+
+def test_every_metric_is_in_the_table_that_says_what_it_is_for() -> None:
+    table = (DOCS / "metrics.md").read_text().split("## All metrics in one table")[1]
+    table = table.split("\n## ")[0]
+
+    assert [name for name in plugins.names("metrics") if f"`{name}" not in table] == []
 
 
 def blocks(language: str) -> Iterator[tuple[str, str]]:
