@@ -99,7 +99,7 @@ $(VENV)/.dev: pyproject.toml requirements/dev.txt $(VENV)/.created
 	@touch $(VENV)/.embedded $@
 
 # An environment of its own: Sphinx reads the pages and imports nothing of ours.
-$(VENV)/.docs: requirements/docs.txt $(VENV)/.created
+$(VENV)/.docs: requirements/docs.txt
 	@$(PYTHON) -m venv --clear $(VENV)/docs
 	@$(VENV)/docs/bin/python -m pip --disable-pip-version-check --no-input install --quiet \
 		--no-deps --only-binary :all: --require-hashes --requirement requirements/docs.txt

@@ -29,6 +29,7 @@ VERSIONS = ["v1.1.0", "v1.0.0"]
 KINDS = {
     "map": "index.html",
     "guide": "tutorial.html",
+    "picture": "comment.html",
     "tables": "configuration.html",
     "search": "search.html?q=baseline",
     "moved": "quickstart.html",
