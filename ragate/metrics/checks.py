@@ -242,7 +242,7 @@ class FallbackSettings(Frozen):
 
 @takes(FallbackSettings)
 def no_fallback(request: MetricRequest) -> Check:
-    """Return no_fallback: 0 where the answer holds a phrase that stands in for one, else 1.
+    """Return no_fallback: 0 where the answer holds a text such as "Something went wrong", else 1.
 
     Formula: 1[no phrase of the list stands in the answer as a run of whole words]; case,
     punctuation and accents that Unicode composes do not count. Range [0, 1], a fraction, higher is

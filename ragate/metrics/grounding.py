@@ -72,7 +72,7 @@ def _entities(answer: str) -> list[str]:
 
 @takes(ClaimSettings)
 def number_unit_support(request: MetricRequest) -> SampleMetric:
-    """Return number_unit_support: the share of the answer's numbers that belong where they stand.
+    """Return number_unit_support: the share of numbers that the contexts hold, with unit and place.
 
     Formula: share of the numbers n (as in number_recall, those of list items left out) that stand
     in contexts or question with the same unit where fit(n) >= 0.8 fit(any other number there), or
@@ -106,7 +106,7 @@ def number_unit_support(request: MetricRequest) -> SampleMetric:
 
 @takes(ClaimSettings)
 def unsupported_numbers(request: MetricRequest) -> SampleMetric:
-    """Return unsupported_numbers: the share of the answer's numbers that stand nowhere else.
+    """Return unsupported_numbers: the share of numbers that neither contexts nor question hold.
 
     Formula: |N(answer) - N(contexts) - N(question)| / |N(answer)|, N the distinct numbers as in
     number_recall; numbers of list items and citation markers are left out. Range [0, 1], a
@@ -141,7 +141,7 @@ def unsupported_numbers(request: MetricRequest) -> SampleMetric:
 
 @takes(ClaimSettings)
 def polarity(request: MetricRequest) -> SampleMetric:
-    """Return polarity: the share of answer sentences that negate as the nearest context sentence.
+    """Return polarity: the share of sentences that negate what the nearest one of a context does.
 
     Formula: of the sentences of which at least half of the content words stand in one sentence of
     a context, the share that agrees with the nearest one: each negation of either has one in the
@@ -248,7 +248,7 @@ def lexical_support(request: MetricRequest) -> SampleMetric:
 
 
 def citation_validity(request: MetricRequest) -> SampleMetric:
-    """Return citation_validity: the share of citations that resolve to a retrieved chunk.
+    """Return citation_validity: the share of citations that lead to a retrieved chunk.
 
     Formula: share of the citations n with 1 <= n <= number of chunks; those the system reports
     where it does, else the markers [n] of the answer. Range [0, 1], a fraction, higher is better.
@@ -274,7 +274,7 @@ def _citations(output: SystemOutput) -> Sequence[int]:
 
 @takes(ClaimSettings)
 def citation_support(request: MetricRequest) -> SampleMetric:
-    """Return citation_support: the share of citations whose passage bears their sentence out.
+    """Return citation_support: the share of citations whose passage says what their sentence says.
 
     Formula: of the citations [n] of a sentence, the share whose chunk holds h(n) >= 1/2 of its
     content words and numbers, and h(n) >= 0.8 h(m) for every chunk m that the sentence does not
@@ -320,7 +320,7 @@ def _borne_out(
 
 @takes(ClaimSettings)
 def citation_coverage(request: MetricRequest) -> SampleMetric:
-    """Return citation_coverage: the share of answer sentences with a citation that resolves.
+    """Return citation_coverage: the share of sentences with a citation of a retrieved chunk.
 
     Formula: share of sentences with a marker [n], 1 <= n <= number of chunks. A marker behind the
     full stop belongs to the sentence before it. Range [0, 1], a fraction, higher is better.

@@ -186,7 +186,7 @@ class LossSettings(VariantSettings):
 
 @takes(LossSettings)
 def variant_loss(request: MetricRequest) -> VariantMetric:
-    """Return variant_loss: what answers to variants score less than those to their questions.
+    """Return variant_loss: by how much answers to variants score less than those to the questions.
 
     Formula: mean over variants of score(question) - score(variant), by the metric that ``of``
     names; with variants that hold distractors it is the loss by distractors. Range [-1, 1], a
