@@ -150,7 +150,7 @@ class _Described(GenerateJsonSchema):
     def model_schema(self, schema: Any) -> Schema:
         made = super().model_schema(schema)
         text = str(made.get("description", "")).partition("\n\nAttributes:\n")[0]
-        made["description"] = _plain(text.partition("\f")[0])
+        made["description"] = _plain(text)
         for name, meaning in meanings(schema["cls"]).items():
             if name in made.get("properties", {}):
                 made["properties"][name]["description"] = _plain(meaning)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -133,6 +134,7 @@ def test_what_only_the_page_says_is_not_in_the_help_nor_in_an_editors_hint() -> 
     assert "Relative dates" not in shown
     assert "[[policy.waivers]]\n" in TEXTS["configuration"]
     assert "refund-late" not in hints
+    assert "\\f" not in json.dumps(config_schema())
     assert "Who mends it." in hints
 
 
