@@ -11,6 +11,7 @@ PYTHON ?= $(shell for candidate in python3 python3.13 python3.12 python3.11; do 
 	&& { echo $$candidate; exit; }; done; echo python3)
 
 CHECK_ARGS  ?=
+REHEARSE_ARGS ?=
 PYTEST_ARGS ?=
 WORKERS     ?= auto
 # make test NEWEST=1 takes the newest of everything, in place of what requirements/dev.txt names.
@@ -20,7 +21,7 @@ NEWEST      ?=
 BUILDER     ?= html
 SITE        ?= $(VENV)/site
 
-.PHONY: help check test lint docs lock clean
+.PHONY: help check test lint docs rehearse lock clean
 .DELETE_ON_ERROR:
 
 help:
@@ -29,6 +30,7 @@ help:
 	@echo "make lint    ruff, mypy and the figures of the house"
 	@echo "make docs    the manual as a site, in SITE=$(SITE); a dead link or any other warning fails"
 	@echo "make lock    newest versions into requirements/, with hashes: the image's and the tests'"
+	@echo "make rehearse   a release at stand-ins: package, image, tags, notes, site   REHEARSE_ARGS=--without-image"
 	@echo "make clean   remove .venv, caches and .ragate"
 	@echo "PYTHON=python3.12 chooses the interpreter; VENV=folder the virtual environment"
 
@@ -48,6 +50,9 @@ docs: $(VENV)/.docs
 	@$(VENV)/docs/bin/sphinx-build -b $(BUILDER) -W --keep-going -q -E -j auto \
 		-d $(VENV)/doctrees -c docs/site docs $(SITE)
 	@echo "The manual: $(SITE)/index.html"
+
+rehearse: $(VENV)/.dev
+	@$(BIN)/python -m tests.release.rehearse $(REHEARSE_ARGS)
 
 # No index is named in the files, so that a mirror serves as well. The image has one Python and one
 # system; tests run on each.
