@@ -38,8 +38,9 @@ CONSOLE = 720
 # What a picture has no room for.
 _MORE = (
     "script, template, meta, #static, form, .skip, footer, [hidden], .row:nth-child(n+8), "
-    "section[aria-labelledby=heat], section[aria-labelledby=rest], tbody tr:nth-child(n+6), "
-    "figure:first-child, figure:nth-child(n+5), details.fold:nth-of-type(n+2), #reviewing, .review"
+    "section[aria-labelledby=heat], section[aria-labelledby=rest], "
+    "section tbody tr:nth-child(n+6), figure:first-child, figure:nth-child(n+5), "
+    "details.fold:nth-of-type(n+2), #reviewing, .review"
 )
 _TAKEN = """
 (more) => {

@@ -42,11 +42,16 @@ def test_a_picture_is_light_and_dark_in_one_file(name: str) -> None:
     assert "light-dark(" in text or "prefers-color-scheme: dark" in text
 
 
+def test_every_picture_is_shown_in_the_manual() -> None:
+    pages = "".join(page.read_text("utf-8") for page in (ROOT / "docs").glob("*.md"))
+
+    assert [name for name in SHOWN if f"(images/{name}.svg)" not in pages] == []
+
+
 def test_the_readme_shows_the_comment_and_the_page() -> None:
     readme = (ROOT / "README.md").read_text("utf-8")
 
     assert readme.index("(docs/images/comment.svg)") < readme.index("(docs/images/page.svg)")
-    assert "(images/comment.svg)" in (ROOT / "docs/comment.md").read_text("utf-8")
 
 
 def test_a_comment_is_drawn_as_it_stands_above_its_fold() -> None:
