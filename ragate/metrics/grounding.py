@@ -141,7 +141,7 @@ def unsupported_numbers(request: MetricRequest) -> SampleMetric:
 
 @takes(ClaimSettings)
 def polarity(request: MetricRequest) -> SampleMetric:
-    """Return polarity: the share of sentences that negate what the nearest one of a context does.
+    """Return polarity: the share of sentences that agree with a context on what is negated.
 
     Formula: of the sentences of which at least half of the content words stand in one sentence of
     a context, the share that agrees with the nearest one: each negation of either has one in the

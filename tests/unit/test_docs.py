@@ -66,7 +66,9 @@ def test_every_page_has_one_first_level_heading_and_begins_with_it(page: Path) -
 def test_the_manual_has_at_least_25_pages_of_a_fair_length() -> None:
     assert len(MANUAL) >= 25
     for page in MANUAL:
-        assert 40 <= len(page.read_text().splitlines()) <= 1800, page.name
+        lines = page.read_text().splitlines()
+        most = 1800 if any("python -m tools.reference" in line for line in lines[:6]) else 500
+        assert 40 <= len(lines) <= most, page.name
 
 
 def test_every_page_of_the_manual_is_linked_from_the_index() -> None:

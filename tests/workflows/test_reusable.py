@@ -144,6 +144,10 @@ def test_a_maintainer_puts_a_releases_commit_into_each_again_and_again(tmp_path:
             assert named == ({commit} if path.name in reusable() else set()), path.name
 
 
+def test_the_steps_of_a_release_have_it():
+    assert "`.ci/name-action" in (ROOT / "docs/releasing.md").read_text()
+
+
 def test_what_is_no_commit_is_named_nowhere(tmp_path: Path):
     done = subprocess.run([str(ROOT / ".ci/name-action"), "v1"], cwd=tmp_path, check=False)
 

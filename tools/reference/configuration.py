@@ -38,7 +38,7 @@ POLICY: dict[type[BaseModel], str] = {
 SYSTEMS = ("python", "llamaindex", "http", "command", "mcp", "pgvector", "replay")
 # What stands in no table: the name of a metric is its table's, and plugins have keys of their own.
 NO_KEYS = {Rule: {"metric"}, JudgeSettings: {"settings"}, SystemConfig: {"settings"}}
-LONGEST_DEFAULT = 48
+LONGEST_DEFAULT = 50
 
 
 @dataclass(frozen=True)
@@ -137,6 +137,8 @@ def keys(
         ]
         meaning = " ".join([told[name].rstrip("."), *(f"({link})" for link in links)])
         kind = plain_type(schema["properties"][name], schema.get("$defs", {}))
+        if any(headed[at].endswith(">]`") for at in models_in(field.annotation) if headed):
+            kind = "tables by name"  # whatever they are once they are read
         yield Key(name, kind, default_of(field), cell(meaning))
 
 

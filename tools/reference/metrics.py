@@ -41,7 +41,17 @@ LACKS = {
     "the system reported no dollars": "usage",
 }
 # What these read they do not say where it is missing.
-ALSO = {"entailment": ("passages", "a local model"), "polarity": ("passages",)}
+ALSO = {
+    "entailment": ("passages", "a local model"),
+    "polarity": ("passages",),
+    "tool_syntax": ("`tools`",),
+    "tool_execution": ("`[policy.execution]`",),
+    "min_retrieval_score": ("the retrieval's scores",),
+    "semantic_similarity": ("an embedder",),
+    "pairwise": ("a baseline",),
+    "first_token_p50": ("a stream",),
+    "first_token_p95": ("a stream",),
+}
 ASKS = {Needs.JUDGE: "a judge", Needs.EMBEDDINGS: "an embedder", Needs.MODEL: "a model"}
 
 
@@ -100,13 +110,13 @@ def entry(name: str) -> Entry:
     meaning = re.sub(rf"^Return ({name}(@k)?: )?", "", " ".join(first.split()))
     parts = re.split(r"^([A-Z][a-z]+(?: [a-z]+)?): ", rest, flags=re.MULTILINE)
     said = dict(zip(parts[1::2], parts[2::2], strict=True))
-    most = "no limit" if info.high is None else f"{info.high:g}"
+    span = f"{info.low:g} or more" if info.high is None else f"{info.low:g} to {info.high:g}"
     unit = "" if info.unit == "fraction" else f" {info.unit}"
     own = plugins.settings_model("metrics", name)
     return Entry(
         name=shown,
-        meaning=prose(re.sub(r"^[a-z](?=[a-z]* )", lambda first: first[0].upper(), meaning)),
-        span=f"{info.low:g} to {most}{unit}",
+        meaning=prose(re.sub(r"^[a-z](?=[a-z-]* )", lambda first: first[0].upper(), meaning)),
+        span=f"{span}{unit}",
         better=str(info.direction),
         needs=", ".join(dict.fromkeys([*needs(metric, info), *ALSO.get(name, ())])),
         said={label: prose(" ".join(words.split())) for label, words in said.items()},
