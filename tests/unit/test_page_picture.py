@@ -11,7 +11,7 @@ ROOT = Path(__file__).parents[2]
 IMAGES = ROOT / "docs/images"
 # What each shows: of our own gate with `top_k = 1`, or of this repository's main branch.
 SHOWN = {
-    "comment": ["❌ docs: worse", "top_k 10 -> 1", "regressed"],
+    "comment": ["❌ docs: recall@10", "top_k 10 -> 1", "regressed"],
     "console": ["$ ragate check", "FAILED", "because of top_k 10 -> 1"],
     "page": ["Failed", "Because of", "Ranks of expected documents", "Answer before", "Answer now"],
     "history": ["How the main branch moved", "What moved them", "baselines/docs.json"],
