@@ -18,6 +18,7 @@ from ragate.cli.group import EXIT_CODES, cli
 from ragate.cli.main import EXIT_USAGE
 from ragate.cli.operations import VARIABLES
 from ragate.config.schema import config_schema
+from ragate.core.judging.own_criterion import OwnCriterion
 from ragate.models import Verdict
 from ragate.process import INTERRUPTED, NO_DECISION
 from tools.reference import ROOT, WRITER, action, anchor, commands, configuration, pages, stale
@@ -93,6 +94,13 @@ def test_every_plugin_with_keys_has_a_section() -> None:
             assert f"{word} `{name}`" in headings
 
 
+def test_a_criterion_of_ones_own_has_a_section_with_its_keys() -> None:
+    section = TEXTS["configuration"].partition('## `[policy.metrics."criterion.<name>"]`\n')[2]
+
+    keys = re.findall(r"^\| `(\w+)`", section.partition("\n## ")[0], re.MULTILINE)
+    assert keys == list(OwnCriterion.model_fields)
+
+
 def test_a_table_is_linked_from_the_key_that_holds_it() -> None:
     text = TEXTS["configuration"]
     anchors = {anchor(heading) for heading in re.findall(r"^## (.+)$", text, re.MULTILINE)}
@@ -109,6 +117,7 @@ def test_a_table_is_linked_from_the_key_that_holds_it() -> None:
         ({"type": "number", "exclusiveMinimum": 0}, "number, above 0"),
         ({"type": "number", "minimum": 0, "exclusiveMaximum": 1}, "number, 0 or more, below 1"),
         ({"type": "array", "items": {"type": "string"}}, "list of texts"),
+        ({"type": "array", "prefixItems": [{"type": "integer"}] * 2}, "list of whole numbers"),
         ({"enum": ["", "sse"], "type": "string"}, "`sse`"),
         ({"anyOf": [{"type": "string", "format": "date"}, {"type": "null"}]}, "date"),
         ({"type": "object", "additionalProperties": {"$ref": "#/$defs/One"}}, "tables by name"),

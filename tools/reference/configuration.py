@@ -17,6 +17,7 @@ from ragate.config import Execution, JudgeSettings, Policy, Profile, Provider
 from ragate.config.model import SystemConfig
 from ragate.config.schema import meanings
 from ragate.config.scorecard import ScorecardTable, StageTable
+from ragate.core.judging.own_criterion import OwnCriterion
 from ragate.models import PassRule, Rule, Scorecard, Slice, Waiver
 from tools.reference import anchor, cell, parts
 
@@ -24,6 +25,7 @@ POLICY: dict[type[BaseModel], str] = {
     Policy: "`[policy]`",
     Rule: "`[policy.metrics.<name>]`",
     PassRule: "`[policy.metrics.<name>.pass_rate]`",
+    OwnCriterion: '`[policy.metrics."criterion.<name>"]`',
     Waiver: "`[[policy.waivers]]`",
     Slice: "`[[policy.slices]]`",
     Profile: "`[policy.profiles.<name>]`",
@@ -171,7 +173,8 @@ def plain_type(schema: dict[str, Any], defs: dict[str, Any]) -> str:
         return " or ".join(dict.fromkeys(several))
     match schema.get("type"):
         case "array":
-            items = plain_type(schema.get("items", {}), defs)
+            (first, *_) = schema.get("prefixItems", [schema.get("items", {})])
+            items = plain_type(first, defs)
             return f"list of {items}" if items.startswith("`") else f"list of {items}s"
         case "integer" | "number" as number:
             word = "whole number" if number == "integer" else "number"
