@@ -11,19 +11,26 @@ PYTHON ?= $(shell for candidate in python3 python3.13 python3.12 python3.11; do 
 	&& { echo $$candidate; exit; }; done; echo python3)
 
 CHECK_ARGS  ?=
+REHEARSE_ARGS ?=
 PYTEST_ARGS ?=
 WORKERS     ?= auto
 # make test NEWEST=1 takes the newest of everything, in place of what requirements/dev.txt names.
 NEWEST      ?=
 
-.PHONY: help check test lint lock clean
+# make docs BUILDER=linkcheck fetches what the manual links to elsewhere.
+BUILDER     ?= html
+SITE        ?= $(VENV)/site
+
+.PHONY: help check test lint docs rehearse lock clean
 .DELETE_ON_ERROR:
 
 help:
 	@echo "make check   run the gate on our own manual (docs/, ragate.toml)"
 	@echo "make test    run all tests        PYTEST_ARGS='-k baseline' for some, WORKERS=0 in one process"
 	@echo "make lint    ruff, mypy and the figures of the house"
+	@echo "make docs    the manual as a site, in SITE=$(SITE); a dead link or any other warning fails"
 	@echo "make lock    newest versions into requirements/, with hashes: the image's and the tests'"
+	@echo "make rehearse   a release at stand-ins: package, image, tags, notes, site   REHEARSE_ARGS=--without-image"
 	@echo "make clean   remove .venv, caches and .ragate"
 	@echo "PYTHON=python3.12 chooses the interpreter; VENV=folder the virtual environment"
 
@@ -38,6 +45,14 @@ lint: $(VENV)/.dev
 	@$(BIN)/python -m ruff format --check .
 	@$(BIN)/python -m mypy
 	@$(BIN)/python -m tools.house
+
+docs: $(VENV)/.docs
+	@$(VENV)/docs/bin/sphinx-build -b $(BUILDER) -W --keep-going -q -E -j auto \
+		-d $(VENV)/doctrees -c docs/site docs $(SITE)
+	@echo "The manual: $(SITE)/index.html"
+
+rehearse: $(VENV)/.dev
+	@$(BIN)/python -m tests.release.rehearse $(REHEARSE_ARGS)
 
 # No index is named in the files, so that a mirror serves as well. The image has one Python and one
 # system; tests run on each.
@@ -54,7 +69,9 @@ lock: $(VENV)/.dev
 	@$(BIN)/$(LOCK_IMAGE) pyproject.toml --extra otel \
 		$(addprefix --no-emit-package ,$(NOT_IN_IMAGE)) --output-file requirements/image.txt
 	@$(BIN)/$(LOCK_IMAGE) requirements/build.in --output-file requirements/build.txt
+	@$(BIN)/$(LOCK_IMAGE) requirements/sbom.in --output-file requirements/sbom.txt
 	@$(BIN)/$(LOCK) --universal pyproject.toml requirements/dev.in --extra dev --output-file requirements/dev.txt
+	@$(BIN)/$(LOCK) --universal --group docs --output-file requirements/docs.txt
 
 clean:
 	@if [ -x $(BIN)/ragate ]; then $(BIN)/ragate db stop >/dev/null 2>&1 || true; fi
@@ -85,3 +102,10 @@ $(VENV)/.dev: pyproject.toml requirements/dev.txt $(VENV)/.created
 	@$(PIP) install --quiet --no-build-isolation $(if $(NEWEST),--upgrade --upgrade-strategy eager) \
 		--editable '.[dev]'
 	@touch $(VENV)/.embedded $@
+
+# An environment of its own: Sphinx reads the pages and imports nothing of ours.
+$(VENV)/.docs: requirements/docs.txt
+	@$(PYTHON) -m venv --clear $(VENV)/docs
+	@$(VENV)/docs/bin/python -m pip --disable-pip-version-check --no-input install --quiet \
+		--no-deps --only-binary :all: --require-hashes --requirement requirements/docs.txt
+	@touch $@

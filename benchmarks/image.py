@@ -105,8 +105,8 @@ def pull_requests(bench: Bench) -> None:
         bench.show("unaffected pull request, whole step", [s.seconds for s in green], 20.0)
         red = [judge({"ragate.toml": worse}, 1) for _ in range(REPEATS)]
         bench.show("deterministic red, whole step", [s.seconds for s in red], 15.0)
-        page = files["docs/quickstart.md"] + b"\nOne sentence more about nothing.\n"
-        edited = [judge({"docs/quickstart.md": page}, 0) for _ in range(REPEATS)]
+        page = files["docs/tutorial.md"] + b"\nOne sentence more about nothing.\n"
+        edited = [judge({"docs/tutorial.md": page}, 0) for _ in range(REPEATS)]
         bench.show("a changed page, whole step", [s.seconds for s in edited], 30.0)
 
 

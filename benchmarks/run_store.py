@@ -44,7 +44,7 @@ from ragate.stores.postgres.outbox import Outbox
 from ragate.stores.postgres.pieces import FILES, pieces_of
 
 SAMPLES, PASSES, RUNS, ROUNDS = 2_000, 5, 10_000, 5
-WORDS = Path("docs/limits.md").read_text().replace("\\", "").split()
+WORDS = Path("docs/security.md").read_text().replace("\\", "").split()
 METRICS = ("recall@5", "mrr", "ndcg@10", "token_f1", "idf_f1", "number_recall")
 _INSERT = "INSERT INTO ragate_runs"
 _LINES = """

@@ -5,7 +5,7 @@
 The model and the collector run in processes of their own. Both sides ask and judge every sample
 anew. The two checks of a pair, without and with it, run at the same time: what weighs on one weighs
 on both. It prints the ratios of the pairs, and what a switched-off span costs, which no clock sees
-in a whole run. There is no limit: docs/telemetry.md says what was measured.
+in a whole run. There is no limit: docs/workers.md says what was measured.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """ragate: the regression gate for RAG on pull requests.
 
-From Python: `check`, `score`, `load_run`, `render`, `check_plugin` (docs/python-api.md). They are
+From Python: `check`, `score`, `load_run`, `render`, `check_plugin` (docs/plugins.md). They are
 loaded when they are asked for: importing the package loads nothing else.
 """
 

@@ -6,7 +6,7 @@ from ragate.process import end_with
 
 
 def main() -> NoReturn:
-    """Run the command line and exit with a code of docs/exit-codes.md."""
+    """Run the command line and exit with a code of docs/commands.md."""
     end_with(_command)
 
 

@@ -1,4 +1,4 @@
-"""ragate from Python: what the commands do, with typed results. docs/python-api.md shows each.
+"""ragate from Python: what the commands do, with typed results. docs/plugins.md shows each.
 
 The names here stay where they are, as those of `ragate.models` do. Errors are `ragate.errors`.
 """

@@ -1,7 +1,7 @@
-"""The pictures in the README: a comment, light and dark, and the upper half of the HTML page.
+"""The pictures of the README and the manual: comment, console, HTML page and history, of real runs.
 
-The comment is of a real run of our own gate with ``top_k = 1``, the page of a made-up report. A
-browser says how high the comment is.
+The run is of our own gate with ``top_k = 1``, the history is that of this repository. Each picture
+is light and dark in one file, as whoever looks at it wants it. A browser lays them out.
 
 python -m tests.page_picture
 """
@@ -10,98 +10,111 @@ from __future__ import annotations
 
 import re
 import tempfile
+from html import escape
 from pathlib import Path
+from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
 from cmarkgfm import github_flavored_markdown_to_html
 
-from ragate.renderers.html.page import render
-from tests.browser.comments import DESKTOP, PARSER, STYLE, height, own_gate
-from tests.browser.reports import red
-
-IMAGES = Path(__file__).parents[1] / "docs/images"
-PICTURE = IMAGES / "page.svg"
-WIDTH, HEIGHT = 1240, 1125
-FIGURES = 2
-_PART = re.compile(
-    r"<header>.*?</header>|<section aria-labelledby=\"(?:metrics|charts)\">.*?</section>", re.DOTALL
+from tests.browser.comments import (
+    DESKTOP,
+    PARSER,
+    ROOT,
+    STYLE,
+    change,
+    check,
+    opened,
+    record_own_gate,
 )
-_FIGURE = re.compile(r"<figure>.*?</figure>", re.DOTALL)
-# The answers of that report are about this.
-_WORSE = re.compile(
-    r'<details id="s\d+" class="sample worse">\n'
-    r'<summary>([^\n]*?)<span class="asked">Is VAT [^<]*</span></summary>'
-    r'\n<div class="body">(.*?)<h4>Retrieved',
-    re.DOTALL,
+from tests.e2e.command import ragate
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+IMAGES = ROOT / "docs/images"
+WIDE = 1240
+CONSOLE = 720
+# What a picture has no room for.
+_MORE = (
+    "script, template, meta, #static, form, .skip, footer, [hidden], .row:nth-child(n+8), "
+    "section[aria-labelledby=heat], section[aria-labelledby=rest], "
+    "section tbody tr:nth-child(n+6), figure:first-child, figure:nth-child(n+5), "
+    "details.fold:nth-of-type(n+2), #reviewing, .review"
 )
-_STYLE = re.compile(r"<style>(.*?)</style>", re.DOTALL)
+_TAKEN = """
+(more) => {
+  document.querySelectorAll(more).forEach((node) => node.remove());
+  const body = document.createElement("div");
+  body.className = `picture ${document.body.className}`;
+  body.append(...document.body.childNodes);
+  document.body.append(body);
+  return [new XMLSerializer().serializeToString(body), Math.ceil(body.scrollHeight)];
+}
+"""
+_TERMINAL = """
+:root { color-scheme: light dark; }
+body { background: light-dark(#f6f8fa, #0d1117); color: light-dark(#1f2328, #f0f6fc); }
+pre { margin: 0; padding: 16px; font: 14px/1.4 "DejaVu Sans Mono", ui-monospace, monospace; }
+"""
 
 
-def picture() -> str:
-    """Return the SVG: head, metrics, pictures and one question of the page in its own style.
-
-    The question stands beside the pictures, in place of the further ones: a picture has no room for
-    the list below them.
-    """
-    page = render(red())
-    style = _STYLE.search(page)
-    assert style is not None
-    parts = "".join(match.group() for match in _PART.finditer(page))
-    figures = _FIGURE.findall(parts)
-    question = _WORSE.search(page)
-    assert question is not None
-    pane = f'<div id="detail"><h3>{question[1]}</h3>{question[2]}</div>'
-    parts = parts.replace("".join(figures[FIGURES:]), pane)
-    parts = parts.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ')
-    # What the page gives its body.
-    frame = (
-        f".page {{ background: var(--page); color: var(--ink); height: {HEIGHT}px; "
-        "padding: 0 24px; "
-        'font: 15px/1.5 system-ui, "Segoe UI", Roboto, "DejaVu Sans", sans-serif; }'
-    )
-    return _svg(parts, style.group(1) + frame, "page red", WIDTH, HEIGHT)
+def comment_html(comment: str) -> str:
+    """Return the page of a comment above its fold, as GitHub shows it."""
+    seen = re.sub(r"<details>.*?</details>|<!--.*?-->", "", comment, flags=re.DOTALL)
+    html = github_flavored_markdown_to_html(seen, options=PARSER)
+    return f"<!doctype html><meta charset=utf-8><style>{STYLE}</style>{html}"
 
 
-def comment_picture(comment: str, high: int, *, dark: bool) -> str:
-    """Return the SVG of a comment above its fold, as GitHub shows it.
-
-    Args:
-        high: Its height in a browser, in pixels.
-    """
-    html = github_flavored_markdown_to_html(above_the_fold(comment), options=PARSER)
-    html = html.replace("<br>", "<br/>").replace("&nbsp;", "&#160;")
-    style = re.sub(r"light-dark\(([^,]+), ([^)]+)\)", r"\2" if dark else r"\1", STYLE)
-    style = style.replace("body {", f".comment {{ box-sizing: border-box; height: {high}px;")
-    return _svg(html, style, "comment", DESKTOP, high)
+def console_html(text: str) -> str:
+    """Return a terminal in which `ragate check` was typed."""
+    typed = escape(f"$ ragate check\n{text.strip()}", quote=False)
+    return f"<!doctype html><meta charset=utf-8><style>{_TERMINAL}</style><pre>{typed}</pre>"
 
 
-def above_the_fold(comment: str) -> str:
-    """Return a comment without what has to be unfolded, and without the line that marks it."""
-    return re.sub(r"<details>.*?</details>|<!--.*?-->", "", comment, flags=re.DOTALL)
-
-
-def _svg(body: str, style: str, kind: str, width: int, high: int) -> str:
+def picture(browser: Browser, html: str, width: int) -> str:
+    """Return the SVG of a page: the upper part of each of its lists."""
+    page = browser.new_page(viewport={"width": width, "height": 600})
+    page.set_content(_steady(html))
+    body, high = page.evaluate(_TAKEN, _MORE)
+    style = page.evaluate("document.querySelector('style').textContent")
+    page.close()
     text = (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {high}">'
-        f"<style>{style}</style>"
-        f'<foreignObject width="{width}" height="{high}">'
-        f'<div xmlns="http://www.w3.org/1999/xhtml" class="{kind}">{body}</div>'
-        "</foreignObject></svg>\n"
+        f"<style>{escape(re.sub(r'(?m)^body {', '.picture {', style), quote=False)}</style>"
+        f'<foreignObject width="{width}" height="{high}">{body}</foreignObject></svg>\n'
     )
     ElementTree.fromstring(text)
     return text
 
 
+def _steady(html: str) -> str:
+    """Return a page that is laid out alike, however wide its picture is shown."""
+    # Its policy knows its own style alone.
+    html = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", html)
+    html = re.sub(r"@media \(max-width.*?\n\}\n", "", html, flags=re.DOTALL)
+    html = re.sub(r"clamp\([^,]+, [^,]+, ([^)]+)\)", r"\1", html)
+    html = re.sub(r"min\(72vh, [^)]+\)", "406px", html)
+    return html.replace("overflow-y: auto", "overflow-y: hidden")
+
+
 def _draw() -> None:
     IMAGES.mkdir(exist_ok=True)
-    PICTURE.write_text(picture(), encoding="utf-8")
-    with tempfile.TemporaryDirectory() as folder:
-        Path(folder).chmod(0o755)  # as root, the server runs as another account
-        comment = own_gate(Path(folder))["top_k 1"]
-    high = height(above_the_fold(comment))
-    for scheme in ("light", "dark"):
-        text = comment_picture(comment, high, dark=scheme == "dark")
-        (IMAGES / f"comment-{scheme}.svg").write_text(text, encoding="utf-8")
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        folder.chmod(0o755)  # as root, the server runs as another account
+        record_own_gate(folder)
+        change(folder, "top_k", 1)
+        history = ragate(ROOT, "history", "--format", "html", "--runs", "0")
+        pages = {
+            "comment": (comment_html(check(folder, "markdown")), DESKTOP),
+            "console": (console_html(check(folder, "console")), CONSOLE),
+            "page": (check(folder, "html"), WIDE),
+            "history": (history.stdout, WIDE),
+        }
+    with opened() as browser:
+        for kind, (html, width) in pages.items():
+            (IMAGES / f"{kind}.svg").write_text(picture(browser, html, width), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ from ragate.telemetry import names
 from ragate.telemetry.names import INSTRUMENTS, Instrument
 
 DOCS = Path(__file__).parents[1] / "docs"
-PAGE = DOCS / "telemetry.md"
+PAGE = DOCS / "workers.md"
 BEGIN, END = "<!-- metrics: begin -->", "<!-- metrics: end -->"
 _COLUMNS, _HEIGHT = 24, 8
 UNGATED = (names.JUDGING, names.TOKENS, names.CALL_DURATION)  # they carry no gate

@@ -44,6 +44,18 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "db": ("commands.db", "Show or stop the embedded Postgres; bring schemas up to date."),
 }
 
+# With what every command ends, and what that means; no other code leaves one.
+EXIT_CODES = {
+    0: (
+        "passed",
+        "every rule that can block was evaluated and kept; warnings do not block a merge",
+    ),
+    1: ("failed", "a proven regression, a floor or ceiling not met, or a must-pass question"),
+    2: ("usage or configuration", "the command line, or a file that is read, is missing or wrong"),
+    3: ("no decision", "something was not measured, or cannot be compared: nothing can be said"),
+    130: ("interrupted", "Ctrl-C, TERM, HUP or QUIT; finished samples are kept"),
+}
+
 
 class LazyGroup(click.Group):
     """Knows its commands by name; loads one when it is asked for.
@@ -97,10 +109,13 @@ class LazyGroup(click.Group):
             formatter.write_dl([(name, text) for name, (_, text) in self.table.items()])
 
 
-@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=LazyGroup,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Exit codes: "
+    + ", ".join(f"{code} {name}" for code, (name, _) in EXIT_CODES.items())
+    + ".",
+)
 @click.version_option(__version__, "-V", "--version", prog_name="ragate")
 def cli() -> None:
-    """The regression gate for RAG on pull requests.
-
-    Exit codes: 0 passed, 1 failed, 2 usage or configuration, 3 no decision, 130 interrupted.
-    """
+    """The regression gate for RAG on pull requests."""

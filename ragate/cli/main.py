@@ -17,7 +17,7 @@ _COMPLETE = "_RAGATE_COMPLETE"  # what a shell asks for: the script, or what may
 
 
 def main() -> NoReturn:
-    """Run the command line and exit with a code of docs/exit-codes.md."""
+    """Run the command line and exit with a code of docs/commands.md."""
     end_with(command)
 
 

@@ -28,20 +28,23 @@ if TYPE_CHECKING:
 
 _DOTENV_BYTES = 1024 * 1024
 
-# Every variable that ragate reads, with its meaning; docs/environment.md lists the same.
+# Every variable that ragate reads, with what it sets; the manual lists them from here.
 VARIABLES = {
-    "RAGATE_CONFIG": "path of ragate.toml",
-    "RAGATE_DATABASE_URL": "an own Postgres with pgvector instead of the embedded one",
-    "RAGATE_QUEUE_URL": "the Postgres that runs and `ragate worker` processes meet in",
-    "RAGATE_QUEUE_ROLE": "whose workers may serve a run with --workers",
-    "RAGATE_RUNS_URL": "a Postgres where runs of several machines are kept",
-    "RAGATE_STATE_DIR": "folder for runs, caches and the embedded server's data",
-    "RAGATE_CONCURRENCY": "samples in flight",
-    "RAGATE_TIMEOUT_S": "seconds for one sample",
-    "RAGATE_OFFLINE": "recorded systems get known replies only",
-    "RAGATE_TELEMETRY": "send spans, scores and counts to your own collector",
-    "RAGATE_TELEMETRY_TEXTS": "send answers and reasons there as well",
-    "RAGATE_DEBUG": "print where an unexpected error happened",
+    "RAGATE_CONFIG": "path of the configuration (`ragate.toml`, searched upwards); `--config` wins",
+    "RAGATE_DATABASE_URL": "your own Postgres with pgvector (the [embedded one](database.md))",
+    "RAGATE_QUEUE_URL": "the Postgres in which `--workers` and [`ragate worker`](workers.md) meet",
+    "RAGATE_QUEUE_ROLE": "whose workers may serve a run with `--workers` ([Roles](workers.md))",
+    "RAGATE_RUNS_URL": "a Postgres that keeps [runs of all machines](workers.md); not from `.env`",
+    "RAGATE_STATE_DIR": "folder of runs, cache and database (`.ragate` beside the configuration)",
+    "RAGATE_CONCURRENCY": "samples in flight at once, 1 to 1024 (`8`)",
+    "RAGATE_TIMEOUT_S": "seconds for one sample (`60`), and [again](database.md) for model servers",
+    "RAGATE_OFFLINE": "set it to let [recorded systems](replay.md) have known replies only",
+    "RAGATE_TELEMETRY": "`1` sends spans to your [collector](workers.md); not from `.env`",
+    "RAGATE_TELEMETRY_TEXTS": "`1` sends answers and reasons as well; not from `.env`",
+    "RAGATE_DEBUG": "set it to print where an unexpected error happened",
+    "JOB_COMPLETION_INDEX": "which [shard](forks.md) is collected, from 0; Kubernetes sets it",
+    "NO_COLOR": "set it to switch off coloured output",
+    "CI": "plain lines in place of a progress bar; `.env` is not read",
 }
 
 resume_option = click.option(

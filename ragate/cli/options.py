@@ -101,6 +101,55 @@ class RunOptions:
         return targets(self.formats, self.outputs)
 
 
+# What part of the golden set is run, and how.
+_SELECTION = [
+    config_option,
+    click.option(
+        "--tags",
+        multiple=True,
+        callback=_words,
+        help="Only samples with one of these tags; several with commas.",
+    ),
+    click.option("--ids", multiple=True, callback=_words, help="Only these samples: q017,q058."),
+    click.option(
+        "--where",
+        multiple=True,
+        metavar="FIELD=VALUE",
+        help="Only samples whose metadata meet this condition; repeated: all of them.",
+    ),
+    click.option(
+        "--limit", type=click.IntRange(min=1), help="Only the first N samples of what is left."
+    ),
+    click.option(
+        "--top-k",
+        type=click.IntRange(min=1),
+        help="Retrieve N chunks in place of the configured number.",
+    ),
+    click.option(
+        "--retrieval-only",
+        is_flag=True,
+        help="No answers, and none of the metrics that read them.",
+    ),
+    click.option(
+        "--skip",
+        multiple=True,
+        callback=_words,
+        help="Leave these metrics of the policy out; several with commas.",
+    ),
+    click.option(
+        "--skip-correctness",
+        is_flag=True,
+        help="Leave out correctness and correctness_binary, if there.",
+    ),
+    click.option(
+        "--profile",
+        default="",
+        help="Take the options of a profile: retrieval, full, or one of the policy.",
+    ),
+    eval_date_option,
+]
+
+
 def run_options(function: Callable[..., int], *, output: bool = True) -> Callable[..., int]:
     """Add the options of check, collect and decide, as one `options`; `output`: all of them."""
     names = [field.name for field in fields(RunOptions)]
@@ -110,27 +159,12 @@ def run_options(function: Callable[..., int], *, output: bool = True) -> Callabl
         options = RunOptions(**{name: given.pop(name) for name in names if name in given})
         return function(options=options, **given)
 
-    added = [
-        config_option,
-        click.option("--tags", multiple=True, callback=_words, help="Only samples with a tag."),
-        click.option("--ids", multiple=True, callback=_words, help="Only these samples."),
-        click.option(
-            "--where", multiple=True, metavar="FIELD=VALUE", help="Only samples with this metadata."
-        ),
-        click.option("--limit", type=click.IntRange(min=1), help="Only the first N samples."),
-        click.option("--top-k", type=click.IntRange(min=1), help="Retrieve N chunks."),
-        click.option("--retrieval-only", is_flag=True, help="No answers, no answer metrics."),
-        click.option("--skip", multiple=True, callback=_words, help="Leave these metrics out."),
-        click.option("--skip-correctness", is_flag=True, help="--skip the metrics of correctness."),
-        click.option("--profile", default="", help="retrieval, full, or a profile of the policy."),
-        eval_date_option,
-    ]
     save = click.option(
         "--save-outputs",
         type=click.Path(path_type=Path, dir_okay=False),
         help="Write the outputs to FILE, for `decide` or the replay system.",
     )
-    for option in reversed([*added, *_output_options(), save] if output else added):
+    for option in reversed([*_SELECTION, *_output_options(), save] if output else _SELECTION):
         command = option(command)
     return command
 
@@ -149,14 +183,14 @@ def _output_options() -> list[Callable[[F], F]]:
             "formats",
             multiple=True,
             type=click.Choice(FORMATS),
-            help="May be given several times, each with its own --output.",
+            help="How it is written (console); may be repeated, each with its own --output.",
         ),
         click.option(
             "--output",
             "outputs",
             multiple=True,
             type=click.Path(path_type=Path, dir_okay=False),
-            help="Where the n-th format goes; without it, to standard output.",
+            help="File of the n-th --format; without one, and with -, it goes to standard output.",
         ),
     ]
 

@@ -42,7 +42,7 @@ def queue_url(operations: Operations, asked: str) -> str:
         raise UsageError(
             f"{asked}: {VARIABLE} is not set",
             remedy="set it to a Postgres that this machine and the workers reach: "
-            f"{MANUAL}/worker-tools.md",
+            f"{MANUAL}/workers.md",
         )
     require_engine()
     return url

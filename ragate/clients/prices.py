@@ -15,7 +15,13 @@ _SNAPSHOT = re.compile(r"-\d{4}-\d{2}-\d{2}$")
 
 
 class Price(Frozen):
-    """US dollars for a million tokens."""
+    """What a model costs ([Cost](cost.md)), in US dollars for a million tokens; it wins over the
+    built-in list.
+
+    Attributes:
+        input_usd_per_million: What is sent, and texts that are embedded.
+        output_usd_per_million: What comes back, reasoning included.
+    """
 
     input_usd_per_million: float = Field(ge=0)
     output_usd_per_million: float = Field(default=0.0, ge=0)

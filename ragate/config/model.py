@@ -73,12 +73,19 @@ MOST_SLICES = 10
 
 
 class Provider(Frozen):
-    """An OpenAI-compatible server, and the name of the variable that holds its key.
+    """A server that speaks the OpenAI protocol (Ollama, vLLM).
+
+    Addresses and names of keys stand only here, so a change cannot send a key elsewhere.
 
     Attributes:
-        prices: By model; they win over the package's list prices.
-        calls_per_minute: At most, by all workers of a run together; 0: as many as it takes.
-        models: The models that recorded systems may ask for; empty: any.
+        base_url: `http(s)://host[:port][/path]`, without user, key or query; with `key_env`, plain
+            `http://` to this machine or a private network only.
+        key_env: The variable that holds the key; empty: it needs none.
+        prices: What its models cost, by model; a name with a dot stands in quotes.
+        calls_per_minute: Of one run, all its workers and shards together; 0: as many as the server
+            takes.
+        models: What [recorded systems](replay.md) may ask for; empty: any, and of [pending
+            requests](commands.md#ragate-record-fulfil) those of the baseline.
     """
 
     base_url: Annotated[str, AfterValidator(base_url)]
@@ -89,11 +96,25 @@ class Provider(Frozen):
 
 
 class Profile(Frozen):
-    """``[policy.profiles.<name>]``: options of a run under one name, for ``--profile``.
+    """Options of a run under one name, for `--profile`.
+
+    Two exist: `retrieval` asks for no answers, `full` narrows nothing.
 
     Attributes:
-        where: As ``--where``: each a condition on metadata.
-        eval_date: What ``{today}`` stands for, as a date of TOML.
+        retrieval_only: As `--retrieval-only`.
+        top_k: As `--top-k`.
+        tags: As `--tags`.
+        where: As `--where`: each a condition on metadata.
+        limit: As `--limit`.
+        skip: As `--skip`: each has a table `[policy.metrics]`.
+        eval_date: As `--eval-date`: what `{today}` stands for, a TOML date without quotes.
+    \f
+
+    ```toml
+    [policy.profiles.reviewed]
+    where = ["review_status=approved", "complexity<=3"]
+    skip  = ["faithfulness"]
+    ```
     """
 
     retrieval_only: bool = False
@@ -106,10 +127,14 @@ class Profile(Frozen):
 
 
 class JudgeSettings(Frozen):
-    """``[policy.judge]``: the model that gives the judged metrics; the rest its plugin reads.
+    """The model that scores the judged metrics: [The judge](judge.md).
+
+    Other keys are the judge's own: [`rubric`](#judge-rubric), [`llamaindex`](#judge-llamaindex).
 
     Attributes:
-        provider: A table of ``[policy.providers]``, for a judge that has one.
+        use: The judge: `rubric`, `llamaindex`, or a dotted path.
+        provider: A table of `[policy.providers]`, for a judge that has one.
+        model: The model, best with its date.
         concurrency: Judgements under way at once.
         timeout_s: Seconds for one judgement.
         settings: The plugin's own keys.
@@ -154,16 +179,18 @@ def _route(value: str) -> str:
 
 
 class Execution(Frozen):
-    """``[policy.execution]``: what carries calls of tools out; without the table nothing does.
+    """What carries out [calls of tools](tool-calls.md); without the table nothing does.
 
     Attributes:
-        url: Of ``http``: the address that every path follows.
-        tools: Of ``http``: by tool, its method and path, such as ``GET /weather/{city}``; no other
-            tool is called. Arguments beside the path go into the query, or into a JSON body.
-        headers_env: Of ``http``: by header, the variable that holds its value.
-        target: Of ``python``: ``my.module:function``, called with a tool's name and its arguments.
+        use: `http`: requests to one host; `python`: a function of the project.
+        url: Of `http`: the address that every path follows.
+        tools: Of `http`: by tool, its method and path, such as `GET /weather/{city}`; no other tool
+            is called. Arguments beside the path go into the query, or into a JSON body.
+        headers_env: Of `http`: by header, the variable that holds its whole value; over plain
+            `http://` only to this machine or a private network.
+        target: Of `python`: `my.module:function`, called with a tool's name and its arguments.
         timeout_s: Seconds for one call.
-        most_calls: Of one sample; what is beyond is not carried out.
+        most_calls: Calls of one sample that are carried out.
     """
 
     use: str = Field(pattern="^(http|python)$")
@@ -200,13 +227,50 @@ def placeholders(path: str) -> list[str]:
 
 
 class Policy(DecisionSettings):
-    """``[policy]``: how a run is judged, and what a change may use. In CI from the base commit.
+    """How a run is judged, and what a change may use.
+
+    In CI it comes from the base commit, so a pull request cannot loosen its own gate.
 
     Attributes:
-        dataset, baseline: As written; `Config` holds the real paths.
-        max_failed: Share of the outputs that may have failed in a baseline.
-        alert_env: Names the variable that holds the address of a webhook for the night's alerts.
-        embedder: Table of the embedder of metrics on embeddings that name none of their own.
+        dataset: The [golden set](golden-set.md): a file, a BEIR folder, or its qrels file; inside
+            the folder of ragate.toml.
+        baseline: The committed [baseline](baseline.md), inside that folder too.
+        systems: What `[system] use` may name; at least one.
+        gate: Name in reports; at most 60 letters, digits, `.`, `_`, `-`; empty: the baseline's file
+            name without its ending.
+        inputs: Patterns of files that can change an output (`["app/**"]`): a pull request that
+            touches none of them, nor a file that `[system]` names, [passes at once](forks.md)
+            without running; empty: unknown, every pull request is run.
+        replay_paths: Patterns of allowed locations of [recorded files](replay.md).
+        http_hosts: Hosts that [`http`](system-http.md) may call: `name`, `name:port`, or `*.name`.
+        http_methods: The methods with which it may call them.
+        http_paths: Patterns of the paths at which it may call them: `*` within a part, `**` for
+            any.
+        http_header_env: By host, the variables whose values [may be sent to it](system-http.md):
+            `name`, `name:port`, `*.name`, or one with `http://` before it.
+        accept_own: Whether an author's own [accept](comment-commands.md) counts.
+        without_key: Where the judge's key is not set: no decision (`fail`), or judged metrics are
+            left out with a warning (`judge-free`).
+        store: What the baseline keeps in git history beside scores: answers with passages (`full`),
+            answers, or hashes alone.
+        publish: [Texts](reports.md) that comment, log, page and artifacts may hold: all, answers
+            without passages, or ids alone.
+        alert_env: The variable with the address of a webhook that hears of [a night that did not
+            pass](reports.md); empty: nobody does.
+        max_failed: Share of outputs that may have failed in a [baseline](baseline.md).
+        max_calls: Model calls of one run; a limit that is reached is no decision (exit 3).
+        max_cost_usd: Cost of one run, in US dollars.
+        max_minutes: Wall time of one run, in minutes.
+        providers: Servers of models, by a name of yours.
+        judge: The model that scores the judged metrics; none: none are judged.
+        execution: What carries out calls of tools; none: nothing does.
+        embedder: The embedder of metrics on embeddings that name none of their own: `use`, and the
+            keys of [an embedder](#embedder-hashing).
+        metrics: What is measured, a table for each metric; required unless a scorecard brings them.
+        scorecard: What a sample has to reach as a whole.
+        waivers: Questions that one metric does not count, until a date.
+        slices: Parts of the golden set that are held on their own; at most ten.
+        profiles: Options of a run under one name, for `--profile`.
     """
 
     dataset: str
@@ -295,7 +359,11 @@ class Policy(DecisionSettings):
 
 
 class SystemConfig(Frozen):
-    """``[system]``: the system under test; its settings are read by its plugin."""
+    """Which system is under test. Other keys are the system's own: see its section below.
+
+    Attributes:
+        use: The system, one of `[policy] systems`: a built-in one, or a plugin's dotted path.
+    """
 
     use: str
     settings: dict[str, Any] = {}

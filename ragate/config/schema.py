@@ -4,11 +4,12 @@ It is made from the types that read the file, so it knows what they know. What a
 (a metric without a judge, a floor out of range, a path out of the project) stays the reader's.
 """
 
+import inspect
 import re
 from typing import Any, Literal
 
 from pydantic import BaseModel
-from pydantic.json_schema import models_json_schema
+from pydantic.json_schema import GenerateJsonSchema, models_json_schema
 
 from ragate import plugins
 from ragate.config.model import JudgeSettings, Policy
@@ -18,7 +19,8 @@ from ragate.models import Rule
 Schema = dict[str, Any]
 _REF = "#/$defs/"
 _NAMED = {"properties", "patternProperties"}  # what hangs on these are names, not words of a schema
-_ATTRIBUTE = re.compile(r"^ {4}([a-z_]+(?:, [a-z_]+)*): (.+(?:\n {8}.+)*)", re.MULTILINE)
+_ATTRIBUTE = re.compile(r"^ {4}([a-z_0-9]+(?:, [a-z_0-9]+)*): (.+(?:\n {8}.+)*)", re.MULTILINE)
+_LINK = re.compile(r"\[([^\]]+)\]\([^)]+\)")
 
 
 def config_schema() -> Schema:
@@ -30,7 +32,9 @@ def config_schema() -> Schema:
     found = [model for table in (systems, judges, metrics) for model in table.values() if model]
     shared: list[type[BaseModel]] = [Policy, Rule, JudgeSettings, ScorecardTable]
     models: list[type[BaseModel]] = list(dict.fromkeys([*shared, *found]))
-    refs, combined = models_json_schema([(model, "validation") for model in models])
+    refs, combined = models_json_schema(
+        [(model, "validation") for model in models], schema_generator=_Described
+    )
     defs = {name: _for_toml(schema) for name, schema in combined.get("$defs", {}).items()}
     tables = {model: defs[refs[model, "validation"]["$ref"].removeprefix(_REF)] for model in models}
     policy = tables[Policy]
@@ -107,7 +111,7 @@ def _object(properties: Schema, required: list[str] | None = None) -> Schema:
 
 
 def _for_toml(schema: Any) -> Any:
-    """Return a schema without what TOML cannot say, each key described as in its class."""
+    """Return a schema without what TOML cannot say."""
     if isinstance(schema, list):
         return [_for_toml(item) for item in schema]
     if not isinstance(schema, dict):
@@ -127,19 +131,34 @@ def _for_toml(schema: Any) -> Any:
         kept = choices[0] | kept
     elif choices:
         kept["anyOf"] = choices
-    return _described(kept)
+    return kept
 
 
-def _described(schema: Schema) -> Schema:
-    """Move the docstring's "Attributes" to the properties that they describe."""
-    text, _, attributes = str(schema.get("description", "")).partition("\n\nAttributes:\n")
-    if not attributes:
-        return schema
-    for names, said in _ATTRIBUTE.findall(attributes):
-        for name in names.split(", "):
-            if name in schema.get("properties", {}):
-                schema["properties"][name]["description"] = " ".join(said.split())
-    return schema | {"description": " ".join(text.split())}
+def meanings(model: type[BaseModel]) -> dict[str, str]:
+    """Return what each key of a table means: the "Attributes" of the docstrings, bases first."""
+    told: dict[str, str] = {}
+    for base in reversed(model.__mro__):
+        text = inspect.cleandoc(vars(base).get("__doc__") or "").partition("\f")[0]
+        for names, meaning in _ATTRIBUTE.findall(text.partition("Attributes:\n")[2]):
+            told |= dict.fromkeys(names.split(", "), " ".join(meaning.split()))
+    return told
+
+
+class _Described(GenerateJsonSchema):
+    """Describes each key as its class does; links lead nowhere in an editor."""
+
+    def model_schema(self, schema: Any) -> Schema:
+        made = super().model_schema(schema)
+        text = str(made.get("description", "")).partition("\n\nAttributes:\n")[0]
+        made["description"] = _plain(text)
+        for name, meaning in meanings(schema["cls"]).items():
+            if name in made.get("properties", {}):
+                made["properties"][name]["description"] = _plain(meaning)
+        return made
+
+
+def _plain(text: str) -> str:
+    return " ".join(_LINK.sub(r"\1", text).split())
 
 
 def _reached(defs: dict[str, Schema], *roots: Schema) -> dict[str, Schema]:

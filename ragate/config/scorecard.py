@@ -37,16 +37,19 @@ _Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.@-]{0,59}$")]
 
 
 class StageTable(Frozen):
-    """``[policy.scorecard.stages.<name>]``.
+    """One metric as a part of a scorecard.
 
     Attributes:
         metric: What is scored; empty: the metric of the stage's name.
-        weight: Its part of the overall score.
-        pass_at: The metric's pass mark, in its own unit; none: the stage cannot fail a sample.
-        pass_at_by_judge: Other marks by the judge's model or provider, `*` for any part of it.
-        settings: The metric's own keys, where its table in ``[policy.metrics]`` lacks them.
-        required: A sample that fails it is not asked about in later stages.
-        needs: Table of ``[policy]`` without which the stage is left out; "" for none.
+        weight: Its part of the overall score; weights that do not sum to 1 count by their share,
+            and the report says so.
+        pass_at: Pass mark in the metric's own unit; none: the stage cannot fail a sample.
+        pass_at_by_judge: Other marks by the judge's model or provider: `{ "gpt-*" = 0.25 }`; the
+            first that fits counts.
+        settings: The metric's own keys, where its table in `[policy.metrics]` lacks them.
+        required: A sample that fails it is not asked about in later stages, and is at its worst
+            there; needs a pass mark.
+        needs: A table of `[policy]`: the stage is left out where that table is not written.
     """
 
     metric: str = ""
@@ -59,14 +62,18 @@ class StageTable(Frozen):
 
 
 class ScorecardTable(Frozen):
-    """``[policy.scorecard]``: what a sample has to reach as a whole.
+    """What a sample has to reach as a whole: [Scorecards](scorecards.md).
 
     Attributes:
-        preset: One that comes with ragate, or a file of your own.
+        preset: Stages that come with ragate, by name, or a TOML file of your own.
         without: Stages of the preset that are left out.
-        parallel: All stages are asked at once: faster, and a failed one saves no call.
+        parallel: All stages are asked at once: faster, and a failed required stage saves no call
+            then.
         pass_at: Overall score that a sample needs besides.
         by: Metadata fields by whose values the pass rate is shown, beside tags.
+        stages: Stages of your own, or changed ones of the preset, by name.
+        pass_rate: How the share of samples that pass is held.
+        overall_score: How the mean overall score is held; none: it is only shown.
     """
 
     preset: str = ""

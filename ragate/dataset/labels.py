@@ -20,7 +20,7 @@ from ragate.support.settings import nearest, shown
 from ragate.support.strict_json import canonical, loads, read_lines
 from ragate.version import MANUAL
 
-_REMEDY = f"{MANUAL}/review.md shows the fields; mend the line, or take it out"
+_REMEDY = f"{MANUAL}/calibrate.md shows the fields; mend the line, or take it out"
 _SPELLINGS = {
     "id": ("id",),
     "query": ("query", "question"),

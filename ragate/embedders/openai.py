@@ -14,10 +14,11 @@ from ragate.support.settings import read_settings
 
 
 class Settings(Frozen):
-    """Keys of the embedder's table.
+    """An embedding model of a provider.
 
     Attributes:
-        provider: A table of ``[policy.providers]``.
+        provider: A table of `[policy.providers]`.
+        model: The embedding model.
         dimensions: Shorter vectors, where the model offers them.
         batch_size: Texts in one call.
     """

@@ -18,13 +18,36 @@ WHERE = "[system.embedder] model"
 
 
 class Settings(Frozen):
-    """Keys of the embedder's table.
+    """A model of the library sentence-transformers on this machine: [Embedders](retrieval.md).
 
     Attributes:
-        model: A name on the Hugging Face hub, or a folder that holds the files of a model: a path
-            that begins with ``./`` or ``/``.
-        revision: Branch, tag or commit on the hub; "" for its main branch.
+        model: A model of the Hugging Face hub, or a folder that begins with `./` or `/`.
+        revision: Branch, tag or commit on the hub; empty: its main branch.
         batch_size: Texts at once.
+    \f
+
+    ```toml
+    [system]
+    use       = "pgvector"
+    corpus    = "docs"
+    retrieval = "hybrid"
+
+    [system.embedder]
+    use      = "sentence_transformers"
+    revision = "main"
+    ```
+
+    No text leaves this machine. The default model makes 384 dimensions and reads the first 256 word
+    pieces of a chunk: set `chunk_size` to 200 or less. Installing the CPU build of `torch` first
+    saves several gigabytes.
+
+    - **Hub.** The first use downloads into the cache of Hugging Face (keep `HF_HOME` in CI;
+      `HF_HUB_OFFLINE=1` downloads nothing). Pin `revision` to a commit, or the model can change
+      under the baseline.
+    - **Folder**, for runners without internet: relative to where the command starts, with
+      `modules.json` and a `.safetensors` file, as `SentenceTransformer.save` writes them. Its files
+      are part of the fingerprint.
+    - **No code** of a model is run, and weights are read as safetensors only.
     """
 
     model: str = Field(default="sentence-transformers/all-MiniLM-L6-v2", min_length=1)

@@ -41,10 +41,10 @@ class ModelSettings(Frozen):
         temperature: Not sent to a reasoning model.
         seed: Sent where set, not to a reasoning model.
         reasoning: The model reasons: it takes no temperature and no seed.
-        effort: Reasoning effort, sent where set; implies `reasoning`.
+        effort: Reasoning effort, one word such as `low`, sent where set; implies `reasoning`.
         max_tokens: Longest reply, sent where set.
         parameters: Further keys of the request; they win over all others.
-        max_answer_chars: A longer answer is not judged, since a cut one could hide anything.
+        max_answer_chars: A longer answer is unscored, since a cut one could hide anything.
     """
 
     temperature: float = Field(default=0.0, ge=0, le=2)

@@ -154,7 +154,7 @@ def embedder_identity(table: Mapping[str, Any], where: str) -> str:
         named = "use is missing" if use is None else f"use = {shown(use)}: no embedder of ragate"
         raise ConfigError(
             f"{where} embedder: {named}{nearest(str(use or ''), names)}",
-            remedy=f"{MANUAL}/embedders.md has all embedders",
+            remedy=f"{MANUAL}/retrieval.md has all embedders",
         )
     keys = {key: value for key, value in table.items() if key != "use"}
     try:

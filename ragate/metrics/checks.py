@@ -1,4 +1,4 @@
-"""Checks of an answer that need no label and no model: passed or not, with the reason."""
+"""Answer checks: passed or not, with the reason, without a label and a model."""
 
 from __future__ import annotations
 
@@ -171,7 +171,7 @@ class ScoreSettings(Frozen):
     """Keys of min_retrieval_score.
 
     Attributes:
-        threshold: Score that has to be reached, in the retriever's own unit.
+        threshold: Score that has to be reached, in the retriever's own unit; must be set.
         of: Which score: ``best``, ``mean``, or that of ``all`` chunks.
     """
 
@@ -242,7 +242,7 @@ class FallbackSettings(Frozen):
 
 @takes(FallbackSettings)
 def no_fallback(request: MetricRequest) -> Check:
-    """Return no_fallback: 0 where the answer holds a phrase that stands in for one, else 1.
+    """Return no_fallback: 0 where the answer holds a text such as "Something went wrong", else 1.
 
     Formula: 1[no phrase of the list stands in the answer as a run of whole words]; case,
     punctuation and accents that Unicode composes do not count. Range [0, 1], a fraction, higher is

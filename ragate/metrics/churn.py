@@ -1,4 +1,4 @@
-"""Retrieval churn: the ranking beside the one that the baseline holds, no labels."""
+"""Retrieval beside the baseline's ranking, without labels."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

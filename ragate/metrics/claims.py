@@ -1,4 +1,4 @@
-"""What of an answer's claims is right, by the references, and where it came from."""
+"""By a judge, claim by claim: what is right, by the references, and where it came from."""
 
 from ragate.metrics.judge import JudgedMetric, judged_metric
 from ragate.protocols import MetricRequest
@@ -78,7 +78,7 @@ def self_knowledge(request: MetricRequest) -> JudgedMetric:
 
 
 def context_utilisation(request: MetricRequest) -> JudgedMetric:
-    """Return context_utilisation: how much of what was found of a reference the answer states.
+    """Return context_utilisation: of a reference's claims in the contexts the share in the answer.
 
     Formula: claims of the reference that a context and the answer state / those that a context
     states; of several references the best one counts. Retrieval that finds less does not lower it.

@@ -1,4 +1,4 @@
-"""Metrics on vectors of texts, by any embedder of ragate."""
+"""By embeddings: how near texts are in meaning, by any embedder of ragate."""
 
 from __future__ import annotations
 
@@ -155,7 +155,7 @@ class RelevanceSettings(EmbeddingSettings):
 
 @takes(RelevanceSettings)
 def embedded_answer_relevance(request: MetricRequest) -> EmbeddedMetric:
-    """Return embedded_answer_relevance: the cosine of the answer and the nearest reference.
+    """Return embedded_answer_relevance: the cosine of answer and reference, or question.
 
     Formula: max over references G of cos(A, G), a negative cosine being 0; with against =
     "question" cos(A, question). Range [0, 1], a fraction, higher is better. Version 1.

@@ -24,7 +24,8 @@ class EntailmentSettings(Frozen):
     """Keys of entailment.
 
     Attributes:
-        model: Folder of a cross-encoder in ONNX: model.onnx, tokenizer.json, config.json.
+        model: Folder of a cross-encoder in ONNX, from where the command starts: model.onnx,
+            tokenizer.json, config.json; must be set.
     """
 
     model: str = Field(default="")

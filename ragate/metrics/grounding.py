@@ -1,4 +1,4 @@
-"""The answer, against its contexts: its names, numbers, negations, words, citations, quotations."""
+"""Answers against their contexts: names, numbers, negations, words, citations, quotations."""
 
 from collections.abc import Sequence
 
@@ -44,6 +44,8 @@ def entity_support(request: MetricRequest) -> SampleMetric:
     Edge cases: nothing retrieved: the question alone supports; no name: 1, and counted in
     entity_support.checked; a name from elsewhere in the contexts is supported; chunks without
     texts: unscored; unanswerable: not applicable.
+    Example: the context is "The Moon orbits the Earth at 384,400 km.", the answer "The Moon orbits
+    the Earth [1]. It is 238,855 miles away [2].": 2 of 2 (moon, earth).
     Source: this project; after Nan et al., Entity-level factual consistency, EACL 2021 (precision
     against the source), without their tagger.
     """
@@ -70,7 +72,7 @@ def _entities(answer: str) -> list[str]:
 
 @takes(ClaimSettings)
 def number_unit_support(request: MetricRequest) -> SampleMetric:
-    """Return number_unit_support: the share of the answer's numbers that belong where they stand.
+    """Return number_unit_support: the share of numbers that the contexts hold, with unit and place.
 
     Formula: share of the numbers n (as in number_recall, those of list items left out) that stand
     in contexts or question with the same unit where fit(n) >= 0.8 fit(any other number there), or
@@ -83,6 +85,8 @@ def number_unit_support(request: MetricRequest) -> SampleMetric:
     a computed number counts as unsupported; words beside more than 100 numbers are
     left out; no words around a number: it only has to stand there; no number: 1, and counted in
     number_unit_support.checked; chunks without texts: unscored; unanswerable: not applicable.
+    Example: the context is "The Moon orbits the Earth at 384,400 km.", the answer "The Moon orbits
+    the Earth [1]. It is 238,855 miles away [2].": 1 of 1 (converted).
     Source: this project.
     """
     settings = own_settings(request, ClaimSettings)
@@ -102,7 +106,7 @@ def number_unit_support(request: MetricRequest) -> SampleMetric:
 
 @takes(ClaimSettings)
 def unsupported_numbers(request: MetricRequest) -> SampleMetric:
-    """Return unsupported_numbers: the share of the answer's numbers that stand nowhere else.
+    """Return unsupported_numbers: the share of numbers that neither contexts nor question hold.
 
     Formula: |N(answer) - N(contexts) - N(question)| / |N(answer)|, N the distinct numbers as in
     number_recall; numbers of list items and citation markers are left out. Range [0, 1], a
@@ -110,6 +114,8 @@ def unsupported_numbers(request: MetricRequest) -> SampleMetric:
     Edge cases: a number that is computed rather than quoted counts as unsupported; an answer
     without numbers: 0, and counted in unsupported_numbers.checked; chunks without texts: unscored;
     unanswerable: not applicable.
+    Example: the context is "The Moon orbits the Earth at 384,400 km.", the answer "The Moon orbits
+    the Earth [1]. It is 238,855 miles away [2].": 1 of 1.
     Source: this project.
     """
     settings = own_settings(request, ClaimSettings)
@@ -135,7 +141,7 @@ def unsupported_numbers(request: MetricRequest) -> SampleMetric:
 
 @takes(ClaimSettings)
 def polarity(request: MetricRequest) -> SampleMetric:
-    """Return polarity: the share of answer sentences that negate as the nearest context sentence.
+    """Return polarity: the share of sentences that agree with a context on what is negated.
 
     Formula: of the sentences of which at least half of the content words stand in one sentence of
     a context, the share that agrees with the nearest one: each negation of either has one in the
@@ -178,6 +184,9 @@ def word_precision(request: MetricRequest) -> SampleMetric:
     letters does not count. Range [0, 1], a fraction, higher is better. Version 2.
     Edge cases: nothing retrieved: 0; an answer without such a word: 1, since nothing of it could
     stand elsewhere; chunks without texts: unscored; unanswerable: not applicable.
+    Example: the context is "The Moon orbits the Earth at 384,400 km.", the answer "The Moon orbits
+    the Earth [1]. It is 238,855 miles away [2].": 3 of 5 (miles and away
+    are not there).
     Source: K-precision of Adlakha et al., TACL 2024, over content words.
     """
     settings = own_settings(request, ClaimSettings)
@@ -216,6 +225,8 @@ def lexical_support(request: MetricRequest) -> SampleMetric:
     Version 5.
     Edge cases: nothing retrieved, or no words in the answer: 0; chunks without texts: unscored;
     unanswerable: not applicable.
+    Example: the context is "The Moon orbits the Earth at 384,400 km.", the answer "The Moon orbits
+    the Earth [1]. It is 238,855 miles away [2].": 1 of 2.
     Source: this project; token precision as in Adlakha et al., TACL 2024 (K-precision).
     """
     settings = own_settings(request, LexicalSettings)
@@ -237,13 +248,15 @@ def lexical_support(request: MetricRequest) -> SampleMetric:
 
 
 def citation_validity(request: MetricRequest) -> SampleMetric:
-    """Return citation_validity: the share of citations that resolve to a retrieved chunk.
+    """Return citation_validity: the share of citations that lead to a retrieved chunk.
 
     Formula: share of the citations n with 1 <= n <= number of chunks; those the system reports
     where it does, else the markers [n] of the answer. Range [0, 1], a fraction, higher is better.
     Version 2.
     Edge cases: an answer without any citation: 1, and counted in citation_validity.checked;
     unanswerable: not applicable.
+    Example: the context is "The Moon orbits the Earth at 384,400 km.", the answer "The Moon orbits
+    the Earth [1]. It is 238,855 miles away [2].": 1 of 2.
     Source: this project.
     """
 
@@ -261,7 +274,7 @@ def _citations(output: SystemOutput) -> Sequence[int]:
 
 @takes(ClaimSettings)
 def citation_support(request: MetricRequest) -> SampleMetric:
-    """Return citation_support: the share of citations whose passage bears their sentence out.
+    """Return citation_support: the share of citations whose passage says what their sentence says.
 
     Formula: of the citations [n] of a sentence, the share whose chunk holds h(n) >= 1/2 of its
     content words and numbers, and h(n) >= 0.8 h(m) for every chunk m that the sentence does not
@@ -271,6 +284,8 @@ def citation_support(request: MetricRequest) -> SampleMetric:
     and are of the whole answer; one that resolves to no chunk is not supported; an answer without
     citations: 1, and counted in citation_support.checked; chunks without texts: unscored;
     unanswerable: not applicable.
+    Example: the context is "The Moon orbits the Earth at 384,400 km.", the answer "The Moon orbits
+    the Earth [1]. It is 238,855 miles away [2].": 1 of 2.
     Source: this project; after Gao et al., ALCE, EMNLP 2023, without their entailment model.
     """
     settings = own_settings(request, ClaimSettings)
@@ -305,13 +320,15 @@ def _borne_out(
 
 @takes(ClaimSettings)
 def citation_coverage(request: MetricRequest) -> SampleMetric:
-    """Return citation_coverage: the share of answer sentences with a citation that resolves.
+    """Return citation_coverage: the share of sentences with a citation of a retrieved chunk.
 
     Formula: share of sentences with a marker [n], 1 <= n <= number of chunks. A marker behind the
     full stop belongs to the sentence before it. Range [0, 1], a fraction, higher is better.
     Version 4.
     Edge cases: no marker at all 0, also where the system reports citations apart from the text;
     no words in the answer 0; unanswerable: not applicable.
+    Example: the context is "The Moon orbits the Earth at 384,400 km.", the answer "The Moon orbits
+    the Earth [1]. It is 238,855 miles away [2].": 1 of 2.
     Source: this project; after Gao et al., ALCE, EMNLP 2023, without their entailment model.
     """
     settings = own_settings(request, ClaimSettings)
@@ -329,9 +346,9 @@ def citation_coverage(request: MetricRequest) -> SampleMetric:
 def quote_fidelity(request: MetricRequest) -> SampleMetric:
     """Return quote_fidelity: the share of quoted spans that stand verbatim in a context.
 
-    Formula: share of the spans of three words or more in quotation marks whose words stand, in
-    this order and without a gap, in one retrieved chunk; case and punctuation do not count. Range
-    [0, 1], a fraction, higher is better. Version 4.
+    Formula: share of the spans of three words or more in quotation marks ("…", “…”, „…“ or «…», on
+    one line) whose words stand, in this order and without a gap, in one retrieved chunk; case and
+    punctuation do not count. Range [0, 1], a fraction, higher is better. Version 4.
     Edge cases: nothing retrieved 0; no such span: 1, and counted in quote_fidelity.checked; chunks
     without texts: unscored; unanswerable: not applicable.
     Source: this project.

@@ -1,4 +1,4 @@
-"""What a judge model is asked."""
+"""By a judge: what a judge model is asked about an answer."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -107,9 +107,10 @@ def faithfulness_binary(request: MetricRequest) -> JudgedMetric:
 def correctness(request: MetricRequest) -> JudgedMetric:
     """Return correctness: the judge's grade of the answer against the references.
 
-    Formula: a grade from 1 (wrong, or no answer) to 5 (says all the reference says), in halves,
-    against the reference that suits the answer best. Range [1, 5], a grade, higher is better; 4 is
-    the usual pass mark (`pass_at`). Version 1.
+    Formula: a grade in halves, against the reference that suits the answer best: 5 says all that
+    the reference says, 4 is right with a slip, 3 lacks something that was asked for, 2 is mostly
+    wrong, 1 is wrong or no answer. More detail is no fault, and contexts do not count. Range
+    [1, 5], a grade, higher is better; 4 is the usual pass mark (`pass_at`). Version 1.
     Edge cases: no reference or unanswerable: not applicable.
     Source: the scale of LlamaIndex's CorrectnessEvaluator.
     """

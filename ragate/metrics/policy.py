@@ -1,4 +1,4 @@
-"""What a sample or a policy asks of an answer besides being right."""
+"""Keywords, sources and policies: what is asked of an answer besides being right."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace

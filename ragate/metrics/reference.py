@@ -1,4 +1,4 @@
-"""The answer, against a reference."""
+"""Answers against a reference."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -87,7 +87,7 @@ def _contains(answer: str, reference: str) -> float:
 
 
 def token_f1(request: MetricRequest) -> SampleMetric:
-    """Return token_f1: the harmonic mean of token precision and token recall.
+    """Return token_f1: the words that answer and reference share, as F1 of precision and recall.
 
     Formula: max over references of 2 c / (|a| + |r|), c the tokens in common counted with repeats,
     after SQuAD's normalisation. Range [0, 1], a fraction, higher is better. Version 2.

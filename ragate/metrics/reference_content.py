@@ -1,4 +1,4 @@
-"""The answer, against what a reference says: rare words, what it adds to the question, numbers."""
+"""Answers against what a reference says: rare words, numbers, what it adds to the question."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -106,7 +106,7 @@ def number_recall(request: MetricRequest) -> SampleMetric:
 
 
 def reference_recall(request: MetricRequest) -> SampleMetric:
-    """Return reference_recall: the share of the reference's words that the answer holds.
+    """Return reference_recall: the share of the words that a reference adds which the answer has.
 
     Formula: max over references of |R and T(answer)| / |R|, R the distinct words of the reference
     that carry content and do not stand in the question; all of them where none is left. An ending

@@ -1,4 +1,4 @@
-"""Whether the system refuses ("the documents do not say") what it should, and only that."""
+"""Refusals: does the system refuse what it should, and only that?"""
 
 import re
 from collections import defaultdict
@@ -125,8 +125,9 @@ def _prepared(
 def refusal_recall(request: MetricRequest) -> SampleMetric:
     """Return refusal_recall: 1 when an unanswerable question is refused, else 0.
 
-    Formula: 1[a phrase of the list stands in the answer's opening]. Range {0, 1}, a fraction,
-    higher is better. Version 3.
+    Formula: 1[a phrase of the list stands in the answer's opening]. The opening ends with the first
+    sentence of four words or more, and after 500 characters; a leading condition ("If …,") is no
+    part of it. Range {0, 1}, a fraction, higher is better. Version 3.
     Edge cases: an empty answer is a failure, not a refusal: 0; answerable: not applicable.
     Source: this project.
     """

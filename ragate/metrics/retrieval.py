@@ -1,4 +1,4 @@
-"""What was retrieved, against labels."""
+"""Retrieval against expected documents."""
 
 from collections.abc import Callable
 from typing import ClassVar, Literal
@@ -252,7 +252,7 @@ def judged(request: MetricRequest) -> SampleMetric:
 
 @takes(RankingSettings)
 def first_stage_ndcg(request: MetricRequest) -> SampleMetric:
-    """Return ndcg@k with linear gain, over the documents as they were ranked before reranking.
+    """Return first_stage_ndcg@k: linear ndcg@k of the documents as ranked before reranking.
 
     Formula: that of ndcg@k. Beside ndcg@k it shows what the reranker does. Range [0, 1], a
     fraction, higher is better. Version 2.
@@ -265,7 +265,7 @@ def first_stage_ndcg(request: MetricRequest) -> SampleMetric:
 
 @takes(RankingSettings)
 def first_stage_recall(request: MetricRequest) -> SampleMetric:
-    """Return recall@k over the documents as they were ranked before reranking.
+    """Return first_stage_recall@k: recall@k of the documents as ranked before reranking.
 
     Formula: that of recall@k. With k as large as ``candidates`` it is the most that reranking can
     reach. Range [0, 1], a fraction, higher is better. Version 2.

@@ -1,4 +1,4 @@
-"""What a run takes: time, tokens, dollars, failures."""
+"""Operations: what a run takes in time, tokens and dollars, and how often it fails."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field

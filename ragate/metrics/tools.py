@@ -1,4 +1,4 @@
-"""Metrics on the calls of tools: against the right calls, and against the tools' schemas."""
+"""Tool calls against the right calls and the tools' schemas."""
 
 import datetime
 from collections.abc import Callable, Mapping, Sequence
@@ -127,7 +127,9 @@ def tool_logic(request: MetricRequest) -> CallMetric:
     has one name, every argument that is not optional, no other one, and right values. Range
     {0, 1}, a fraction, higher is better. Version 1.
     Edge cases: no expected_calls: not applicable; an empty list: 1 without a call; an argument
-    with its schema's default is as good as none; calls not reported: unscored.
+    with its schema's default is as good as none, unless the schema requires it; texts are equal
+    without case, blanks and `, . / - _ * ^`, and of two texts that are numbers the numbers count;
+    calls not reported: unscored.
     Source: Patil et al., The Berkeley Function Calling Leaderboard, ICML 2025.
     """
     return comparing_metric(request, _all_right)
@@ -208,8 +210,9 @@ def tool_syntax(request: MetricRequest) -> CallMetric:
 
     Formula: 1[for all calls: the tool is one of the sample's, the arguments are a JSON object and
     an instance of the tool's JSON Schema]. Range {0, 1}, a fraction, higher is better. Version 1.
-    Edge cases: no tools or no expected_calls: not applicable; no call: 1 where none is right, else
-    0, so that silence does not pay; calls not reported: unscored.
+    Edge cases: types count ("5" is no number), and an argument that the schema does not name is
+    wrong unless it says `additionalProperties`; no tools or no expected_calls: not applicable; no
+    call: 1 where none is right, else 0, so that silence does not pay; calls not reported: unscored.
     Source: JSON Schema 2020-12; the schema's own `$schema` counts where it has one.
     """
     return call_metric(request, _well_formed, exclude=_without_schemas)

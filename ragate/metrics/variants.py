@@ -1,4 +1,4 @@
-"""Whether a question that is asked in another way is answered alike."""
+"""Robustness: is a question answered alike when it is asked in another way?"""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -123,8 +123,10 @@ def answer_consistency(request: MetricRequest) -> VariantMetric:
     Formula: mean over variants of 2 c / (|a| + |b|), c the words that the answers a and b have in
     common, counted with repeats, as in token_f1; two refusals 1, one beside an answer 0. Range
     [0, 1], a fraction, higher is better, over the whole run. Version 2.
-    Edge cases: the system failed on either 0; a provider did, or the question of a variant was not
-    asked: that variant is left out, and counted in the reason; no variant: not applicable.
+    Edge cases: the system failed on either question: 0; a variant whose question was not asked is
+    left out, and counted in the reason; a provider's failure on one of them: unscored; no variant:
+    not applicable. A system that refuses everything has 1, and a changed number is hardly seen:
+    keep token_f1, and variant_loss of number_recall, beside it.
     Source: this project.
     """
     settings = own_settings(request, VariantSettings)
@@ -184,14 +186,14 @@ class LossSettings(VariantSettings):
 
 @takes(LossSettings)
 def variant_loss(request: MetricRequest) -> VariantMetric:
-    """Return variant_loss: what answers to variants score less than those to their questions.
+    """Return variant_loss: by how much answers to variants score less than those to the questions.
 
     Formula: mean over variants of score(question) - score(variant), by the metric that ``of``
     names; with variants that hold distractors it is the loss by distractors. Range [-1, 1], a
     fraction, lower is better, over the whole run; below 0 the variants do better. Version 1.
     Edge cases: an empty or failed answer has the worst score; a variant or question to which the
-    metric does not apply, such as one without a reference, is left out and counted; no variant: not
-    applicable.
+    metric does not apply, such as one without a reference, is left out and counted; a provider's
+    failure on one of them: unscored; no variant: not applicable.
     Source: this project.
     """
     settings = own_settings(request, LossSettings)

@@ -11,11 +11,16 @@ Level = Literal["error", "warn", "off"]
 
 
 class PassRule(Frozen):
-    """What is demanded of the share of samples that reach a metric's pass mark; drops are shares.
+    """What is demanded of the share of samples that reach a metric's pass mark: a metric of its
+    own, called `<name>.pass` in reports. `[policy.scorecard.pass_rate]` and
+    `[policy.scorecard.overall_score]` take the same keys.
 
     Attributes:
-        minimum: Floor of the share, inclusive.
-        max_drop, min_drop, margin: As those of a metric.
+        level: `error` can fail the gate, `warn` is only shown.
+        minimum: Floor of the share; the limit itself passes.
+        max_drop: As that of a metric, of the share; none: half a sample's worth.
+        min_drop: As that of a metric, of the share; none: as `[policy]` says.
+        margin: As that of a metric, of the share.
     """
 
     level: Literal["error", "warn"] = "error"
@@ -28,17 +33,37 @@ class PassRule(Frozen):
 class Rule(Frozen):
     """What is demanded of one metric.
 
+    One table for each metric that is computed, quoted where its name has a cut-off:
+    `[policy.metrics."ndcg@10"]`. An empty table is a rule with all defaults. A metric's own keys
+    stand in the same table: [Metrics](metrics-reference.md).
+
     Attributes:
-        level: ``error`` can fail the gate, ``warn`` only shows, ``off`` is not computed.
-        minimum: Floor of the candidate's mean (metrics where higher is better), inclusive.
-        maximum: Ceiling of the candidate's mean (metrics where lower is better), inclusive.
-        max_drop: Net loss of the mean that is allowed to a metric without noise; None: half a
-            sample's range, 0.5/n.
-        min_drop: Smallest proven drop of a noisy metric that is red; None: as the policy says.
-        max_increase: Share by which tokens, cost or latency may rise, 0.1 for a tenth.
+        metric: Its name.
+        level: `error` can fail the gate, `warn` is only shown in the report, `off` is not computed.
+        minimum: Floor of the candidate's mean, where higher is better; the limit itself passes.
+        maximum: Ceiling of the candidate's mean, where lower is better; the limit itself passes.
+        max_drop: Net loss of the mean that is allowed to a metric [without noise](decision.md);
+            none: half a sample's worth, 0.5/n.
+        min_drop: As in `[policy]`, in the metric's own unit; none: as there.
+        max_increase: Share by which tokens, cost or latency may rise: 0.1 is a tenth.
         margin: Drop that a noisy metric's fall must be proven to exceed.
-        pass_at: A sample's pass mark, for must-pass samples and pass rates.
-        pass_rate: What is demanded of the share that passes; None: it is shown only.
+        pass_at: A sample's pass mark, for must-pass samples and the [share that
+            passes](scorecards.md).
+        pass_rate: Holds the share of samples that reach `pass_at`; none: it is only shown.
+    \f
+
+    Values over the whole run (`latency_p95`, `refusal_f1`, `retrieved_tokens`) take a level and a
+    limit only, latencies also `max_increase`; tokens and cost take `max_increase` and `maximum`. At
+    level `error` they need one of them.
+
+    There is no default set of metrics: choose by what your golden set knows.
+
+    | your samples have | begin with |
+    | --- | --- |
+    | `relevant` | `"recall@10"`, `"ndcg@10"`; `"judged@10"` at level `warn` beside them |
+    | `references` | `idf_f1` or `token_f1`; `number_recall` where figures matter |
+    | neither | `entity_support`, `number_unit_support`, `lexical_support`, `error_rate` |
+    | `answerable = false` | `refusal_recall` and `false_refusal`, together |
     """
 
     metric: str
@@ -121,16 +146,19 @@ class Scorecard(Frozen):
 
 
 class Slice(Frozen):
-    """A part of the golden set that is held on its own: a drop there is seen although all hold.
+    """A part of the golden set that is held on its own: a drop there is seen although the whole set
+    holds: [Slices](scorecards.md).
 
     Attributes:
-        tags, where: As ``--tags`` and ``--where``: a sample has any of the tags, if there are some,
-            and meets every condition.
-        metrics: Those that are held on it; empty in the file: the first that gates.
-        level: ``error`` can fail the gate, ``warn`` only shows.
-        min_drop: Smallest drop that is red, as a share of the metric's range; None: what the metric
-            allows, and never less than two samples of the slice.
-        minimum, maximum: Floor or ceiling of its mean, held by evidence; with one metric only.
+        name: Up to 30 letters, digits, `_`, `.`, `-`.
+        tags: As `--tags`: samples with any of them; this or `where` is needed.
+        where: As `--where`: samples that meet all conditions.
+        metrics: Those that are held on it; empty: the first metric that gates.
+        level: `error` can fail the gate, `warn` is only shown.
+        min_drop: Smallest drop that is a failure, as a share of the metric's range; none: what the
+            metric allows, and at least two samples of the slice.
+        minimum: Floor of its mean, held by evidence; with one metric only.
+        maximum: Ceiling of its mean, for a metric where lower is better; with one metric only.
     """
 
     name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,29}$")
@@ -150,7 +178,27 @@ class Slice(Frozen):
 
 
 class Waiver(Frozen):
-    """One sample that one metric does not count, until a date. An expired one is an error."""
+    """Takes one faulty question out of one metric until a date.
+
+    Every report shows it; an expired one is an error (exit 2).
+
+    Attributes:
+        id: The sample.
+        metric: The metric, as its table is named.
+        owner: Who mends it.
+        reason: Why.
+        until: Last day; a TOML date, without quotes.
+    \f
+
+    ```toml
+    [[policy.waivers]]
+    id     = "refund-late"
+    metric = "token_f1"
+    owner  = "billing"
+    reason = "the reference is under review"
+    until  = 2026-12-31
+    ```
+    """
 
     id: str
     metric: str
@@ -177,11 +225,26 @@ class DecisionSettings(Frozen):
     """The figures of the decision rule; see docs/decision.md. Drops are fractions of the range.
 
     Attributes:
-        min_drop: Smallest proven drop of a noisy metric that is red, for both claims; None: the
-            default of the deciding claim (`ragate.core.rules.allowance`).
-        tries, fails: How often a question that must pass is asked, and how many tries fail it.
-        repeats: What the system is declared to repeat exactly: ``retrieval``, ``answer`` (the whole
-            output, what was retrieved included).
+        alpha: Chance of failing a change that changes nothing, over all error-level metrics
+            together.
+        runs: Passes over the golden set that `ragate baseline update` records.
+        confirm: More passes when the first looks suspicious and is not clear.
+        claim: What a failure claims: this golden set got worse (`this-set`), or fresh questions
+            would too (`generalise`); `auto`: the first where the system is proven unchanged, else
+            the second: [Decision](decision.md).
+        min_drop: Smallest proven drop of a noisy metric that is a failure, as a share of its range;
+            none: 0.01 for `generalise`, 0.02 for `this-set`.
+        care: A metric counts as held when a drop of this size can be excluded.
+        max_unscored: Share of samples, per metric, that may be unmeasured in the baseline; of a
+            candidate, [what the baseline makes likely](decision.md).
+        cluster: A tag prefix or metadata field whose samples belong together, as questions of one
+            document; empty: each sample stands alone.
+        floor: A floor compares the mean (`point`), or the bound that is proven (`evidence`).
+        repeats: What three sessions repeated exactly, so that [each change counts](decision.md):
+            `answer` is the whole output, what was retrieved included.
+        tries: How often a question that [must pass](decision.md) is asked, unless it is settled
+            before.
+        fails: How many of these tries fail it: more than half.
     """
 
     alpha: float = Field(default=0.02, gt=0, lt=0.5)

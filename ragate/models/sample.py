@@ -132,13 +132,13 @@ class Sample(Frozen):
 
     id: str = Field(min_length=1, max_length=LONGEST_ID)
     query: str = Field(min_length=1)
-    relevant: dict[str, Grade] = {}
+    relevant: dict[str, Grade] = Field(default_factory=dict)
     references: tuple[str, ...] = ()
     answerable: bool = True
     tags: tuple[str, ...] = ()
     must_pass: bool = False
-    metadata: dict[str, MetadataValue] = {}
-    evidence: dict[str, Evidence] = {}
+    metadata: dict[str, MetadataValue] = Field(default_factory=dict)
+    evidence: dict[str, Evidence] = Field(default_factory=dict)
     messages: tuple[Turn, ...] = ()
     tools: tuple[Tool, ...] = ()
     expected_calls: tuple[ExpectedCall, ...] | None = None

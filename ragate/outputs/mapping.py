@@ -25,11 +25,12 @@ _NAMED = 5
 
 
 class LinePointers(Pointers):
-    """``[system.pointers]`` of recorded outputs.
+    """JSON pointers into one line of recorded outputs.
 
     Attributes:
-        records: The list of a .json file, where it is not the file itself.
-        id, question: Which sample a line answers; both "": its own ``id`` or ``question``.
+        records: The list of a `.json` file, where it is not the file itself.
+        id: The sample's id; with `question` empty too: the line's own `id` or `question`.
+        question: The sample's question.
         run: Number of the pass, from 0.
         error: Where a failure is told; a line that has one needs nothing else.
     """

@@ -25,12 +25,24 @@ Pointer = Annotated[str, AfterValidator(_pointer)]
 
 
 class Pointers(Frozen):
-    """``[system.pointers]``: where each part is in a reply or in a recorded line. "" is not read.
+    """Where each part is in a reply or in a recorded line, as JSON pointers (RFC 6901): `/a/b` is
+    the field `b` in the field `a`, `/a/0` the first item of a list; `~1` stands for `/` and `~0`
+    for `~` in a name. Beyond the standard, `*` stands for every item of a list, and `/a/-1` is the
+    last one.
+
+    What is empty is not read. With no pointer at all the reply itself must be a [recorded
+    output](replay.md). A pointer that leads nowhere fails the sample.
 
     Attributes:
-        contexts, ids, scores: Lists, one item for each chunk; ``*`` stands for every item.
-        usage: An object with counts of tokens, under one of their usual names.
-        id_before: A text that ends a document's id: of ``vat.md::3`` and ``::`` it is ``vat.md``.
+        answer: A text.
+        contexts: The passages' texts: `/hits/*/text`, or a list of texts.
+        ids: The passages' document ids, as many as contexts.
+        scores: Their scores; one that is missing is none.
+        citations: A list of passage numbers from 1, or of document ids.
+        tool_calls: A list of [tool calls](tool-calls.md) in any known form.
+        latency: Seconds; otherwise the time of the call is taken.
+        usage: An object with `prompt_tokens` or `input_tokens`, and those of the answer.
+        id_before: What ends a document's id: of `vat.md::3` and `::` the id is `vat.md`.
     """
 
     answer: Pointer = ""

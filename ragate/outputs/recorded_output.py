@@ -39,7 +39,7 @@ class RecordedChunk(Frozen):
     doc_id: str = Field(default="", validation_alias=AliasChoices("doc_id", "id", "document_id"))
     text: str = ""
     score: float | None = None
-    metadata: dict[str, str | int | float | bool | None] = {}
+    metadata: dict[str, str | int | float | bool | None] = Field(default_factory=dict)
 
     def chunk(self) -> RetrievedChunk:
         doc_id = self.doc_id or f"{UNNAMED}{digest(self.text)}"

@@ -1,7 +1,7 @@
 """The gate in pytest: fixtures for tests of one's own, and ``pytest ragate.toml``.
 
 pytest loads this module in every project where ragate is installed, so it imports next to nothing.
-It runs the code of the pull request: no keys belong where it runs. docs/pytest.md shows its use.
+It runs the code of the pull request: no keys belong where it runs. docs/plugins.md shows its use.
 """
 
 from __future__ import annotations

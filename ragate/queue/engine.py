@@ -114,8 +114,7 @@ class Queue:
         except psycopg.errors.InsufficientPrivilege as error:
             raise DatabaseError(
                 f"the role of {VARIABLE} may not do that: {str(error).splitlines()[0]}",
-                remedy=f"a submitter's role submits, a worker's role works: "
-                f"{MANUAL}/database-roles.md",
+                remedy=f"a submitter's role submits, a worker's role works: {MANUAL}/workers.md",
             ) from error
 
 

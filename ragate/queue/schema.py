@@ -182,9 +182,7 @@ def rights_in(connection: psycopg.Connection[Any]) -> Rights:
 
 
 def _made(kind: str) -> str:
-    return (
-        f"`ragate db roles --{kind} NAME --apply` makes a role that may: {MANUAL}/database-roles.md"
-    )
+    return f"`ragate db roles --{kind} NAME --apply` makes a role that may: {MANUAL}/workers.md"
 
 
 # The engine's tables: made, and brought on by the migrations that Procrastinate ships.

@@ -31,7 +31,8 @@ def commands(report: Report, worse: list[SampleRow]) -> list[str]:
     told = status_of(report) is ReportSign.RED  # by the line below the headline
     lines = [f"<b>Reproduce:</b> {code(command, SENTENCE)}"] if command and not told else []
     remedies = report.decision.remedies
-    if not remedies and status_of(report) in (
+    missing = report.data.missing_documents
+    if not (remedies or missing) and status_of(report) in (
         ReportSign.BETTER,
         ReportSign.HELD,
         ReportSign.UNCHANGED,

@@ -97,16 +97,19 @@ def metric_cells(row: MetricRow, *, compared: bool = True, full: bool = False) -
 
 
 def _change(row: MetricRow, full: bool) -> str:
-    """Return ``−6.5 of 1.0 allowed: ``; what is allowed stands beside what fell only."""
+    """Return ``−6.5 (1.0 allowed): ``; what is allowed stands beside what fell only."""
     if row.change is None:
         return ""
-    text = unbroken(COMMENT.change(row.unit, row.change))
+    beside = []
     if row.allowed and fell(row):
-        text += f" of {COMMENT.allowed(row.unit, row.allowed)} allowed"
+        beside.append(f"{COMMENT.allowed(row.unit, row.allowed)} allowed")
     if full and row.interval is not None:
         ends = " … ".join(COMMENT.change(row.unit, end) for end in row.interval)
-        text += f" (95 % interval {ends})"
-    return f"{text}{' (repeats exactly)' if full and row.exact else ''}: "
+        beside.append(f"95 % interval {ends}")
+    if full and row.exact:
+        beside.append("repeats exactly")
+    change = unbroken(COMMENT.change(row.unit, row.change))
+    return f"{change} ({', '.join(beside)}): " if beside else f"{change}: "
 
 
 def unbroken(figure: str) -> str:

@@ -20,13 +20,12 @@ WHERE = "[system.rerank] model"
 
 
 class Settings(Frozen):
-    """Keys of the reranker's table.
+    """A model on this machine that reads question and passage together.
 
     Attributes:
-        model: A name on the Hugging Face hub, or a folder that holds the files of a model: a path
-            that begins with ``./`` or ``/``.
-        revision: Branch, tag or commit on the hub; "" for its main branch.
-        batch_size: Pairs of question and text at once.
+        model: A model of the Hugging Face hub, or a folder that begins with `./` or `/`.
+        revision: Branch, tag or commit on the hub; empty: its main branch.
+        batch_size: Pairs of question and passage at once.
     """
 
     model: str = Field(default="cross-encoder/ms-marco-MiniLM-L6-v2", min_length=1)

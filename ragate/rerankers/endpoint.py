@@ -11,11 +11,11 @@ from ragate.support.settings import read_settings
 
 
 class Settings(Frozen):
-    """Keys of the reranker's table.
+    """A server that orders passages.
 
     Attributes:
-        provider: A table of ``[policy.providers]``; ``/rerank`` is added to its address.
-        model: "" for a server that has only one.
+        provider: A table of `[policy.providers]`; `/rerank` is added to its address.
+        model: The model; empty for a server that has only one.
         form: The JSON of Cohere, Jina and vLLM, or that of Text Embeddings Inference.
     """
 

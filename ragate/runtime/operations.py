@@ -66,7 +66,7 @@ class Operations:
     progress: Callable[[Progress], None] = lambda _progress: None
 
 
-# How to run, as the environment says it: the variables that docs/environment.md lists.
+# How to run, as the environment says it: the variables that docs/commands.md lists.
 
 
 def read_operations(root: Path, environment: Mapping[str, str]) -> Operations:

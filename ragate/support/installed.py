@@ -44,7 +44,7 @@ def refuse_other_version(package: str) -> None:
     raise NotInstalledError(
         f"ragate needs {wanted}, and {found or 'none'} is installed",
         remedy=f"pip install {shlex.quote(wanted)}; a RAG that needs another one has its own "
-        f"environment, named by [system] interpreter ({MANUAL}/dependencies.md)",
+        f"environment, named by [system] interpreter ({MANUAL}/system-python.md)",
     )
 
 

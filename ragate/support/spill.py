@@ -57,7 +57,7 @@ class Spill(Sequence[M], Generic[M]):
     """Models of one kind: the first `kept` in memory, the others in a file, read when looked at.
 
     A gate of common size stays in memory; one of a hundred thousand samples takes little more. What
-    comes from the file is a new object each time, equal to what was put there.
+    comes from the file is another object, equal to what was put there.
     """
 
     def __init__(self, kind: type[M], models: Iterable[M] = (), *, kept: int | None = None) -> None:
@@ -66,6 +66,7 @@ class Spill(Sequence[M], Generic[M]):
         self._first: list[M] = []
         self._places = array("Q")
         self._scratch = Scratch()
+        self._last: tuple[int, M] | None = None
         self.extend(models)
 
     def append(self, model: M) -> None:
@@ -106,7 +107,11 @@ class Spill(Sequence[M], Generic[M]):
     __hash__ = None  # type: ignore[assignment]  # it can grow
 
     def _read(self, offset: int) -> M:
-        return self._kind.model_validate_json(self._scratch.get(offset))
+        last = self._last  # a baseline beside itself asks twice for each
+        if last is None or last[0] != offset:
+            last = offset, self._kind.model_validate_json(self._scratch.get(offset))
+            self._last = last
+        return last[1]
 
 
 def _cannot_keep(error: OSError) -> StorageError:

@@ -6,8 +6,6 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import Any, ClassVar
 
-from pydantic import Field
-
 from ragate.core.hashing import digest
 from ragate.errors import ConfigError
 from ragate.models import Frozen, Sample, SystemInfo
@@ -25,8 +23,10 @@ class ForeignSettings(Frozen):
 
     Attributes:
         later_keys: Keys that came after the first baselines with a fingerprint.
-        record: Its model calls go through ragate, which keeps and replays them.
-        record_provider: The provider of the policy that they go to; "" where there is only one.
+        record: Its model calls go through ragate, are [recorded](replay.md) and replayed.
+        record_provider: The provider of the policy that they go to; empty where there is only one.
+        fingerprint_files: Patterns of [all files that can change an output](system-python.md);
+            equal files and settings are then one and the same system.
     """
 
     later_keys: ClassVar[frozenset[str]] = frozenset()
@@ -39,11 +39,7 @@ class ForeignSettings(Frozen):
     record: bool = False
     record_provider: str = ""
 
-    fingerprint_files: tuple[str, ...] = Field(
-        default=(),
-        description="Glob patterns of all files that can change an output; equal files and "
-        "settings are then one and the same system.",
-    )
+    fingerprint_files: tuple[str, ...] = ()
 
 
 class Foreign:

@@ -97,9 +97,13 @@ class InterpreterSettings(ForeignSettings):
     """Keys of a system whose code may run in an environment of its own.
 
     Attributes:
-        interpreter: The Python of that environment and its options; empty: ragate's own.
-        pass_env: Names of variables that the worker gets; a ``*`` stands for anything but a key.
-        start_timeout_s: Seconds until the worker has imported the target and set it up.
+        target: What is asked, as `my.module:name`.
+        interpreter: The Python of your RAG's own environment and its options, such as
+            `[".venv/bin/python"]`: [the code runs there](system-python.md); empty: ragate's own
+            Python.
+        pass_env: With `interpreter`: the variables that the code needs; a `*` stands for anything
+            but a key.
+        start_timeout_s: Seconds until the target is imported and set up.
     """
 
     later_keys: ClassVar[frozenset[str]] = frozenset({"interpreter", "pass_env", "start_timeout_s"})
@@ -151,6 +155,6 @@ def not_passed(text: str, environment: Mapping[str, str], resources: Resources) 
         return ""
     if names[-1] in resources.judge_keys:
         return (
-            f"{names[-1]} is the judge's key, which the code never gets: {MANUAL}/dependencies.md"
+            f"{names[-1]} is the judge's key, which the code never gets: {MANUAL}/system-python.md"
         )
     return f"the code gets the variables that pass_env names: pass_env = [{names[-1]!r}]"

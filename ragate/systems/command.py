@@ -37,17 +37,21 @@ MAX_FAILURES = 5  # in a row, without a single answer: the command is broken, no
 
 
 class Settings(ForeignSettings):
-    """Keys of ``[system]`` for ``use = "command"``.
+    """A program that answers line by line: [A program](system-command.md).
+
+    It is started in the folder of `ragate.toml`. What only a shell understands (`|`, `$HOME`, `&&`)
+    goes into a script.
 
     Attributes:
-        command: Program and arguments; no shell reads them.
-        parallel: The command works on several questions at once and names each reply by its id.
-        ready: The command writes one line when it can be asked, such as ``{"ready": true}``.
+        command: The program and its arguments, each an item of its own; no shell reads them.
+        parallel: The program works on several questions at once and names each reply by its `id`.
+        ready: The program writes one line, such as `{"ready": true}`, when it can be asked.
         start_timeout_s: Seconds until that line.
-        pass_env: Variables that hold keys of the policy and that the command needs all the same.
-        record_header: The command names the sample in the header of each recorded request.
-        pointers: Where in a line each part is, where that is no recorded output.
-        doc_id_relative_to: Folder of the documents, whose ids are paths: told relative to it.
+        pass_env: Variables with secrets that the program needs [all the same](system-command.md).
+        record_header: Each recorded request names its question in the header `x-ragate-sample`.
+        pointers: Where in a line each part is, where that is no recorded output; a line with
+            `error` is a failure all the same.
+        doc_id_relative_to: Where the ids are paths: the folder that they are told relative to.
     """
 
     later_keys: ClassVar[frozenset[str]] = frozenset({"pointers", "doc_id_relative_to"})

@@ -45,14 +45,18 @@ _NO_TURNS = (
 
 
 class Settings(InterpreterSettings):
-    """Keys of ``[system]`` for ``use = "llamaindex"``.
+    """An engine or retriever of LlamaIndex: [LlamaIndex](system-llamaindex.md).
+
+    The module is found as for `python`.
 
     Attributes:
-        target: ``my.module:engine``: a query engine, a chat engine or a retriever, or a function
-            without parameters that makes one.
-        call: Use the engine's ordinary methods, each in a thread, or its asynchronous ones.
-        doc_id: Metadata key that names a node's document; "" finds it by itself.
-        doc_id_relative_to: Folder of the documents: ids are paths of files relative to it.
+        target: `my.module:engine`: a query engine, a chat engine or a retriever, or a function or
+            class without parameters that makes one.
+        call: Use the engine's ordinary methods, each in a thread (`sync`), or its asynchronous
+            ones.
+        doc_id: Metadata key that names a node's document; empty: it is found by itself.
+        doc_id_relative_to: The folder of the documents, below that of ragate.toml: ids are paths of
+            files relative to it.
     """
 
     later_keys: ClassVar[frozenset[str]] = InterpreterSettings.later_keys | {"doc_id_relative_to"}

@@ -44,19 +44,26 @@ _NO_TURNS = (
 
 
 class Settings(InterpreterSettings):
-    """Keys of ``[system]`` for ``use = "python"``.
+    """A function or class of your project: [Python](system-python.md).
+
+    The module is looked for below the folder of `ragate.toml` first, then in the environment.
 
     Attributes:
-        target: ``my.module:function``, a class, an object that can be called, or one that can be
-            invoked (a LangChain runnable).
-        factory: `target` is called once, without an argument, and returns what is asked.
-        input_key: For a runnable: the question is given as ``{input_key: question}``.
-        messages_key: Beside it, the earlier turns are given under this key; with the question as
-            the last of them where both keys are one.
+        target: What is asked, as `module:name`: a function, a class, its method
+            (`app.bot:Bot.ask`), a method of what a function makes (`app.bot:build().ask`), an
+            object that can be called, or one with `invoke`.
+        factory: `target` is called once without an argument, and returns what is asked.
+        input_key: For an object with `invoke`: it gets `{input_key: question}`; empty: the question
+            itself.
+        messages_key: Beside `input_key`: the earlier turns of a [conversation](golden-set.md) go
+            under this key, such as `chat_history`; the same key as `input_key`: the question is the
+            last message.
         doc_id: Metadata key that names the document of a LangChain document.
-        doc_id_relative_to: Folder of the documents: what `doc_id` says is a path, and told
-            relative to it.
-        pointers: Where in what it returns each part is, where that is no recorded output.
+        doc_id_relative_to: Where `doc_id` says a path: the folder, below that of ragate.toml, that
+            it is told relative to. It holds for ids by pointer too.
+        pointers: Where in what it returns each part is, where that is no recorded output. A tuple
+            is read as a list, a dataclass and a pydantic model by their fields, a document of
+            LangChain as `page_content` and `metadata`, a message as `type` and `content`.
     """
 
     later_keys: ClassVar[frozenset[str]] = InterpreterSettings.later_keys | {

@@ -32,17 +32,16 @@ TRAITS = Traits(
 
 
 class Settings(RecordMapping):
-    """Keys of ``[system]`` for ``use = "replay"``: what is read, and how its lines are.
+    """Recorded outputs; nothing is run: [Replay](replay.md).
 
     Attributes:
-        preset: The tool that wrote the files.
-        pointers: Where each part stands in a line of the user's own.
+        paths: Files of recorded outputs, or patterns, in `replay_paths` of the policy; several
+            files are several runs.
+        preset: The [tool](replay.md) that wrote them; empty: ragate's own format, or `pointers`.
+        pointers: Where the parts stand in a line of your own; the base's count on a pull request.
     """
 
-    paths: tuple[str, ...] = Field(
-        min_length=1,
-        description="Files of recorded outputs, or glob patterns; several files are several runs.",
-    )
+    paths: tuple[str, ...] = Field(min_length=1)
 
 
 class Replay:

@@ -11,7 +11,6 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from cmarkgfm import github_flavored_markdown_to_html
@@ -70,24 +69,34 @@ _WIDE = """
 
 def own_gate(folder: Path) -> dict[str, str]:
     """Return our own gate's comments: three times broken, and with nothing changed."""
+    record_own_gate(folder)
+    comments = {"green": check(folder, "markdown")}
+    for key, value in (("top_k", 1), ("chunk_size", 32)):
+        change(folder, key, value)
+        comments[f"{key} {value}"] = check(folder, "markdown")
+    shutil.copy(ROOT / "ragate.toml", folder)
+    (folder / "docs/cost.md").unlink()
+    return {**comments, "a page removed": check(folder, "markdown")}
+
+
+def record_own_gate(folder: Path) -> None:
+    """Make `folder` our own gate, with the baseline of today."""
     for name in ("docs", "evals"):
         shutil.copytree(ROOT / name, folder / name)
-    config = folder / "ragate.toml"
-    text = (ROOT / config.name).read_text()
-    config.write_text(text)
+    shutil.copy(ROOT / "ragate.toml", folder)
     done = ragate(folder, "baseline", "update")
     assert done.returncode == 0, done.stdout + done.stderr
-    comments = {"green": _check(folder)}
-    for name, key, value in (("top_k 1", "top_k", 1), ("chunk_size 32", "chunk_size", 32)):
-        config.write_text(re.sub(rf"(?m)^{key} .*$", f"{key} = {value}", text))
-        comments[name] = _check(folder)
-    config.write_text(text)
-    (folder / "docs/cache.md").unlink()
-    return {**comments, "a page removed": _check(folder)}
 
 
-def _check(folder: Path) -> str:
-    done = ragate(folder, "check", "--format", "markdown")
+def change(folder: Path, key: str, value: int) -> None:
+    """Change one setting of our own gate."""
+    text = (ROOT / "ragate.toml").read_text()
+    (folder / "ragate.toml").write_text(re.sub(rf"(?m)^{key} .*$", f"{key} = {value}", text))
+
+
+def check(folder: Path, form: str) -> str:
+    """Return what `ragate check` prints in a format."""
+    done = ragate(folder, "check", "--format", form)
     assert done.returncode in (0, 1), done.stdout + done.stderr
     return done.stdout
 
@@ -116,7 +125,8 @@ def too_wide(page: Page) -> list[str]:
 
 
 @contextmanager
-def _opened() -> Iterator[Browser]:
+def opened() -> Iterator[Browser]:
+    """A browser outside the tests."""
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
@@ -124,21 +134,11 @@ def _opened() -> Iterator[Browser]:
         yield playwright.chromium.launch(executable_path=named, args=["--no-sandbox"])
 
 
-def height(comment: str) -> int:
-    """Return how high a comment is on a wide screen, in pixels."""
-    with (
-        _opened() as browser,
-        TemporaryDirectory() as folder,
-        shown(browser, Path(folder), comment, DESKTOP) as page,
-    ):
-        return int(page.evaluate("document.body.offsetHeight"))
-
-
 def _draw(folder: Path) -> None:
     work = folder / "gate"
     work.mkdir(parents=True)
     comments = own_gate(work)
-    with _opened() as browser:
+    with opened() as browser:
         for name, comment in comments.items():
             for width in (DESKTOP, PHONE):
                 for dark in (False, True):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -10,6 +12,9 @@ from tests.browser.opened import OpenedPage
 from tests.browser.reports import red
 from tests.npm_packages import packages
 from tests.unit.renderers.cases import CASES
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
 
 pytestmark = pytest.mark.browser
 WIDTHS = (360, 800, 1440)
@@ -88,12 +93,16 @@ def test_axe_finds_no_serious_fault(opened, scheme, width):
 
 def serious_faults(shown: OpenedPage) -> list[str]:
     """Return what axe-core holds for serious on a page."""
+    return [each for each in violations(shown.page) if re.search(r"\((serious|critical)\)", each)]
+
+
+def violations(page: Page) -> list[str]:
+    """Return everything that axe-core finds on a page."""
     modules = packages(Path(__file__).with_name("package.json"), what="the judge of accessibility")
-    shown.page.evaluate((modules / "axe-core" / "axe.min.js").read_text())
-    found = shown.page.evaluate("axe.run(document, {resultTypes: ['violations']})")
+    page.evaluate((modules / "axe-core" / "axe.min.js").read_text())
+    found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
 
     return [
         f"{each['id']} ({each['impact']}): {each['help']}: {each['nodes'][0]['html'][:200]}"
         for each in found["violations"]
-        if each["impact"] in ("serious", "critical")
     ]

@@ -12,7 +12,7 @@ import re
 import subprocess
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
@@ -35,9 +35,17 @@ def action_image(engine: Engine) -> str:
     name = f"ragate-test:{_digest(_files(ROOT, CONTEXT))}"
     with _one_builder():
         if not engine.has_image(name):
-            with _secrets() as secrets:
-                build(engine, name, ROOT, [*secrets, *_base(engine)])
+            build_action(engine, name)
     return name
+
+
+def build_action(
+    engine: Engine, name: str, folder: Path = ROOT, arguments: Mapping[str, str] | None = None
+) -> None:
+    """Build the action's image from a checkout, with more build arguments if need be."""
+    given = [f"--build-arg={key}={value}" for key, value in (arguments or {}).items()]
+    with _secrets() as secrets:
+        build(engine, name, folder, [*secrets, *_base(engine), *given])
 
 
 def _base(engine: Engine) -> list[str]:

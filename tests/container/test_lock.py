@@ -11,7 +11,7 @@ from packaging.utils import canonicalize_name
 from tests.container.images import ROOT
 from tests.container.lock import locked
 
-LOCKS = ("image.txt", "build.txt", "dev.txt")
+LOCKS = ("image.txt", "build.txt", "sbom.txt", "docs.txt", "dev.txt")
 # Of what ragate requires; its plugin of pytest is of no use in a container.
 NOT_IN_IMAGE = {"pytest"}
 

@@ -1,4 +1,4 @@
-"""action.yml: what it declares, and that code and manual agree with it."""
+"""action.yml: what it declares, and that the code agrees with it."""
 
 from __future__ import annotations
 
@@ -14,13 +14,6 @@ from tests.container.images import ROOT
 from tests.container.variables import input_variable, read_action
 
 MANIFEST: dict[str, Any] = yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))
-PAGE = (ROOT / "docs" / "action.md").read_text("utf-8")
-
-
-def rows(heading: str) -> list[str]:
-    """Return the names in the first column of a section of the manual's page."""
-    section = PAGE.split(f"## {heading}\n")[1].split("\n## ")[0]
-    return re.findall(r"^\| `([a-z-]+)` \|", section, re.MULTILINE)
 
 
 def test_no_input_is_handed_to_a_command_line():
@@ -54,11 +47,6 @@ def test_the_declared_inputs_are_those_that_the_code_reads():
 
 def test_the_declared_outputs_are_those_that_the_code_writes():
     assert list(MANIFEST["outputs"]) == list(NAMES)
-
-
-@pytest.mark.parametrize("kind", ["inputs", "outputs"])
-def test_the_manual_lists_what_the_manifest_declares(kind: str):
-    assert rows(kind.capitalize()) == list(MANIFEST[kind])
 
 
 def test_the_action_has_a_face_on_the_marketplace():

@@ -129,7 +129,7 @@ def test_judged_metrics_reuse_and_cost_are_shown_and_an_unchanged_gate_calls_nob
     assert f"0 affected, {SAMPLES} reused" in said
     assert f"0 model calls · {SAMPLES} answers and {SAMPLES} verdicts reused" in said
 
-    page = folder / "docs/quickstart.md"
+    page = folder / "docs/tutorial.md"
     page.write_text(page.read_text().replace("install", "set up"))
     code, said = check(folder)
 
@@ -138,7 +138,7 @@ def test_judged_metrics_reuse_and_cost_are_shown_and_an_unchanged_gate_calls_nob
     assert 0 < seen["answers"] < SAMPLES
     assert seen["verdicts"] == calls * seen["answers"]
     assert re.search(rf"{seen['requests']} model calls .*\$\d", said)
-    shutil.copy(ROOT / "docs/quickstart.md", page)
+    shutil.copy(ROOT / "docs/tutorial.md", page)
 
 
 def test_unplugged_it_decides_nothing_and_plugged_in_again_it_goes_on_where_it_was(

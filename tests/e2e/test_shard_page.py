@@ -12,8 +12,9 @@ import pytest
 from tests.e2e.command import CLEAN, RAGATE, ragate
 from tests.projects import ReplayProject
 
-PAGE = (Path(__file__).parents[2] / "docs/shard-tools.md").read_text()
-HERE, _, _ = PAGE.partition("## In Kubernetes")  # what follows needs a cluster's volume
+PAGE = (Path(__file__).parents[2] / "docs/forks.md").read_text()
+SECTION = PAGE.split("\n## Shards\n")[1]
+HERE, _, _ = SECTION.partition("### In Kubernetes")  # what follows needs a cluster's volume
 BLOCKS = re.findall(r"```bash\n(.*?)```", HERE, re.DOTALL)
 
 pytestmark = pytest.mark.e2e

@@ -13,7 +13,7 @@ from tests.e2e.test_readme_recipes import run
 DOCS = Path(__file__).parents[2] / "docs"
 RECIPES = {
     name: recipe
-    for page in [*sorted(DOCS.glob("system-*.md")), DOCS / "embedders.md"]
+    for page in [*sorted(DOCS.glob("system-*.md")), DOCS / "retrieval.md"]
     for name, recipe in re.findall(
         r"<!-- recipe: (\w+) -->\n```bash\n(.*?)\n```", page.read_text(), re.DOTALL
     )

@@ -77,3 +77,22 @@ def test_declaring_makes_no_gate_weaker(
 
     strength = [0, 3, 1].index  # passed, no decision, red
     assert strength(codes[DECLARED]) >= strength(codes[""]), codes
+
+
+def test_passes_count_where_retrieval_alone_is_declared_and_answers_vary(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    def elsewhere(number: int, run_number: int) -> dict[str, Any]:
+        given = VARYING(number, run_number)
+        lost = {"doc_id": "other.md", "text": "Something else."}
+        return {**given, "chunks": [lost]} if number in FIVE else given
+
+    monkeypatch.chdir(tmp_path)
+    project = ReplayProject(tmp_path, policy='repeats = ["retrieval"]\n')
+    project.record(VARYING, runs=3)
+    assert run(["baseline", "update"]) == 0
+    project.record(elsewhere, runs=3)
+
+    run(["check", "--runs", "1"])
+
+    assert project.report()["decision"]["runs_candidate"] == 3

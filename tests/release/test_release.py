@@ -119,18 +119,33 @@ def jobs_with(permission: str) -> set[str]:
     }
 
 
-def test_each_right_to_publish_belongs_to_one_job():
+def test_no_job_may_publish_in_two_places():
     assert jobs_with("packages") == {"image"}
-    assert jobs_with("contents") == {"tags"}
-    assert jobs_with("id-token") == {"pypi"}
+    assert jobs_with("contents") == {"tags", "pages", "notes"}
+    assert jobs_with("id-token") == {"pypi", "attest"}
+    assert jobs_with("attestations") == {"attest"}
 
 
 def test_who_publishes_waits_for_a_person_and_for_the_tests():
-    for name in ("image", "tags", "pypi"):
+    for name in ("image", "tags", "pypi", "pages", "attest", "notes"):
         assert WORKFLOW["jobs"][name]["environment"]["name"] == "release"
     assert set(WORKFLOW["jobs"]["image"]["needs"]) == {"tests", "package"}
     assert WORKFLOW["jobs"]["tags"]["needs"] == ["image"]
     assert set(WORKFLOW["jobs"]["pypi"]["needs"]) == {"tags", "package"}
+    assert set(WORKFLOW["jobs"]["pages"]["needs"]) == {"tags", "manual"}
+    assert set(WORKFLOW["jobs"]["notes"]["needs"]) == {"attest", "pypi"}
+
+
+def test_the_site_is_built_where_nothing_may_be_written():
+    ran = {
+        name: " ".join(step.get("run", "") for step in WORKFLOW["jobs"][name]["steps"])
+        for name in ("manual", "pages")
+    }
+
+    assert WORKFLOW["jobs"]["manual"]["permissions"] == {"contents": "read"}
+    assert "make docs REVISION=" in ran["manual"]
+    assert "make" not in ran["pages"]
+    assert ".ci/publish-site site" in ran["pages"]
 
 
 def test_the_image_is_described_and_attested():

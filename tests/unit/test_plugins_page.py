@@ -22,7 +22,7 @@ from ragate.support.settings import read_settings
 TEXT = (Path(__file__).parents[2] / "docs/plugins.md").read_text(encoding="utf-8")
 CODE = {
     block.split(":", 1)[0].strip('"'): block
-    for block in re.findall(r"^```python\n(.*?)^```", TEXT, re.DOTALL | re.MULTILINE)
+    for block in re.findall(r"^```python\n(\"\"\".*?)^```", TEXT, re.DOTALL | re.MULTILINE)
 }
 
 PUBLIC = {"ragate.models", "ragate.protocols", "ragate.plugin_kit"}

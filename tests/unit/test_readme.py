@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import re
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
 import yaml
 
 from ragate import plugins
+from ragate.cli.group import EXIT_CODES
+from ragate.version import MANUAL, REPOSITORY, __version__
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()
@@ -27,11 +32,11 @@ def recipes() -> dict[str, str]:
 
 
 def test_every_built_in_system_has_a_recipe_here_or_on_its_own_page() -> None:
-    shown = re.findall(r"\(docs/system-(\w+)\.md\)", README)
+    linked = set(re.findall(r"\((docs/system-\w+\.md)\)", README))
     on_pages = {
         name
-        for name in shown
-        if f"<!-- recipe: {name} -->\n```bash" in (ROOT / f"docs/system-{name}.md").read_text()
+        for page in linked
+        for name in re.findall(r"<!-- recipe: (\w+) -->\n```bash", (ROOT / page).read_text())
     }
 
     assert list(recipes()) == ["replay", "pgvector"]
@@ -74,20 +79,43 @@ def test_the_break_it_proposes_differs_from_our_configuration() -> None:
     assert int(proposed[1]) < config["system"]["top_k"]
 
 
-def test_its_exit_codes_are_those_of_the_manual() -> None:
-    row = re.compile(r"^\| (\d+) \|", re.MULTILINE)
-    manual = (ROOT / "docs/exit-codes.md").read_text()
+def test_its_exit_codes_are_those_of_the_commands() -> None:
+    rows = re.findall(r"^\| (\d+) \|", README, re.MULTILINE)
 
-    assert row.findall(README) == row.findall(manual) == ["0", "1", "2", "3", "130"]
+    assert [int(code) for code in rows] == list(EXIT_CODES)
 
 
-def test_its_first_screen_shows_a_failure_light_and_dark() -> None:
+def test_its_first_screen_shows_a_failure() -> None:
     first = README.split("\n## ")[0]
 
-    for scheme in ("light", "dark"):
-        assert f'"docs/images/comment-{scheme}.svg"' in first
+    assert "](docs/images/comment.svg)" in first
     assert "top_k from 10 to 1" in first  # what the picture shows, for who cannot see it
-    assert "pip install 'ragate[embedded]'" in first
+
+
+def test_it_says_how_to_install_before_and_after_the_first_release():
+    install = README.split("## Install it\n")[1].split("\n## ")[0]
+    unreleased = "(unreleased)" in (ROOT / "CHANGELOG.md").read_text()
+
+    for command in ("pip install 'ragate[embedded]'", "uvx ragate", "pipx run ragate"):
+        assert command in install
+    assert ("Nothing is released yet" in install) == unreleased
+    assert ("--from . ragate" in install) == unreleased
+
+
+def test_on_a_package_index_its_links_and_pictures_are_those_of_the_release():
+    command = [sys.executable, "-m", "hatchling", "metadata"]
+    printed = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    metadata = json.loads(printed)
+    here = f"https://github.com/{REPOSITORY}"
+    picture = rf"!\[[^]]*\]\({here}/raw/action/v{__version__}/(docs/images/[\w-]+\.svg)"
+
+    assert set(metadata["urls"].values()) >= {here, f"{here}/issues"}
+    text = metadata["readme"]["text"]
+    assert not re.findall(r"\]\((?!https://|#)", text)
+    assert f"]({MANUAL}/tutorial.md)" in text
+    shown = re.findall(picture, text)
+    assert len(shown) == 2
+    assert all((ROOT / path).is_file() for path in shown)
 
 
 def test_the_workflow_has_thirteen_lines_pins_its_actions_and_asks_for_what_it_writes_only() -> (

@@ -1,4 +1,4 @@
-"""Every threat of the security page names tests, and each of them exists."""
+"""Every threat of the list names tests, and each of them exists."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-PAGE = (ROOT / "docs/security.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs/decisions/threats.md").read_text(encoding="utf-8")
 ROW = re.compile(r"^\| (T\d+) \|.*\| ([^|]+) \|$", re.MULTILINE)
 
 

@@ -44,9 +44,10 @@ on = 1
 """
 USES = re.compile(r"^\s*(?:-\s+)?uses:\s*(\S+)(.*)$", re.MULTILINE)
 OURS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+EXAMPLE = ROOT / "examples" / "workers" / "workflow.yml"
 EVERY = [
     *workflows(),
-    *(Block(path.relative_to(ROOT), 1, path.read_text("utf-8")) for path in OURS),
+    *(Block(path.relative_to(ROOT), 1, path.read_text("utf-8")) for path in [*OURS, EXAMPLE]),
 ]
 
 
@@ -91,8 +92,9 @@ def test_every_action_is_pinned_to_a_commit_and_says_which_release(block: Block)
 def test_write_permissions_are_given_to_a_job_and_never_to_a_whole_workflow(block: Block):
     parsed = block.parsed()
 
-    assert "write" not in dict(parsed["permissions"]).values()
+    assert "write" not in dict(parsed.get("permissions", {})).values()
     for job in parsed["jobs"].values():
+        assert "permissions" in parsed or "permissions" in job
         assert job.get("permissions", {}) not in ("write-all", "read-all")
 
 

@@ -30,6 +30,16 @@ def command(**options: Any) -> int:
     For a RAG that is code with packages of its own: install both on the runner. Options are the
     action's inputs. The token, where one is needed, is read from GITHUB_TOKEN, a database's address
     from RAGATE_DATABASE_URL.
+    \f
+
+    Its outputs are the [action's](action-reference.md), where the step has an `id`. What differs:
+
+    | | in the container | on the runner |
+    | --- | --- | --- |
+    | the token | `github-token`, by default the workflow's | variable `GITHUB_TOKEN`, else none |
+    | a database | `database-url`, at the service's name | `RAGATE_DATABASE_URL`, at `localhost` |
+    | `github-proxy`, `github-ca` | inputs | not available |
+    | inputs | under `with:` | on the command line alone; no variable `INPUT_…` is read |
     """
     from ragate.github.__main__ import one_step
 

@@ -23,7 +23,8 @@ from ragate.support.escape import one_line
 if TYPE_CHECKING:
     from ragate.baseline.merge import MergedBaseline, Side
     from ragate.config import Config
-    from ragate.models import Merged, Run
+    from ragate.models import Merged, Run, Sample
+    from ragate.pipeline.baseline.write_baseline import BaselineUpdate
 
 MOST_NAMED = 20
 
@@ -66,6 +67,11 @@ def update(
 
     Never adopts a run that was judged: the best of several equal runs is a goal that the next
     unchanged one misses. Refused where a fall is proven, or a floor or too many answers fail.
+    \f
+
+    An index is built anew, and equal runs give equal bytes. It stops when an expected document is
+    not in the corpus, and with 3 at a [loss that nobody accepted](baseline.md): `--accept` names
+    what it may lose (`recall@5`, `recall@5.pass`, `billing:recall@5`, `must_pass`, `error_rate`).
     """
     from ragate.pipeline.baseline.record_baseline import update_baseline
     from ragate.pipeline.baseline.write_baseline import BaselineOutcome, run_means
@@ -96,29 +102,31 @@ def update(
     _means(run_means(recording.run), run_means(recording.old) if recording.old else {})
     if recording.outcome is not BaselineOutcome.UNCHANGED:
         _lost(recording.run)
-    return _shows(_declared(loaded, recording.run) if repeats else loaded, recording.run)
+    if repeats:
+        loaded = _declared(loaded, recording)
+    return _shows(loaded, recording.run, recording.samples)
 
 
-def _declared(config: Config, run: Run) -> Config:
+def _declared(config: Config, recording: BaselineUpdate) -> Config:
     """Write what repeats into the policy, say so, and return the configuration with it."""
     from ragate.config import load_config
-    from ragate.dataset import read_dataset
     from ragate.pipeline.declare_repeats import declare_repeats
 
     today = datetime.datetime.now(datetime.UTC).date()
-    said = declare_repeats(config, read_dataset(config.dataset), run, today=today)
+    said = declare_repeats(config, recording.samples, recording.run, today=today)
     click.echo(one_line(said))
     return load_config(config.path)
 
 
-def _shows(config: Config, run: Run) -> int:
+def _shows(config: Config, run: Run, samples: Sequence[Sample] | None = None) -> int:
     """Say what the gate sees with this recording, and how often it is red by luck; return 0."""
     from ragate.dataset import read_dataset
     from ragate.pipeline.recording_sight import recording_lines
 
     today = datetime.datetime.now(datetime.UTC).date()
     try:
-        lines = recording_lines(config, read_dataset(config.dataset), run, today=today)
+        samples = read_dataset(config.dataset) if samples is None else samples
+        lines = recording_lines(config, samples, run, today=today)
     except RagateError as error:  # the file can be shown without its golden set
         lines = [f"shows: not known, {error.message}"]
     for line in lines:
@@ -151,6 +159,10 @@ def rescore_command(*, config: Path | None) -> int:
     For metrics of answers without a model whose version or settings are others than the baseline's.
     What reads contexts needs a baseline that was recorded with store = "full"; else it stays as it
     was, and the exit code is 2.
+    \f
+
+    Of each metric the means before and after are printed, over the outputs that have both scores;
+    outputs that hold no answer stay unscored and are counted.
     """
     from ragate.pipeline.baseline.rescore import refuse_left, rescore
 
@@ -176,6 +188,10 @@ def rejudge_command(*, config: Path | None) -> int:
 
     Prints the old judge against the new one. Metrics that read the contexts need a baseline that
     was recorded with store = "full"; without it the others are done, and the exit code is 2.
+    \f
+
+    Prints means, share of equal verdicts, kappa and flipped samples. Where an answer loses a score
+    that it had, the code is 3 and the file stays; finished verdicts are in the cache.
     """
     from ragate.pipeline.baseline.rejudge import rejudge
 
@@ -270,6 +286,11 @@ def merge(*, files: tuple[str, ...], config: Path | None, install: bool) -> int:
     The recording of one side is taken whole: of the side that alone changed the system, else of
     the branch that is merged into. What only the other side recorded is named. OURS is overwritten.
     The files are parsed, and nothing else of the work tree: no configuration, no plugin.
+    \f
+
+    Git calls it once it is told to: [Two branches that both recorded](baseline.md). By hand `ragate
+    baseline merge BEFORE OURS THEIRS`. Exit code 2, and OURS as it was, where a file cannot be
+    read.
     """
     if install:
         from ragate.cli.merge_driver import install_driver

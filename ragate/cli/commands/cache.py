@@ -24,7 +24,11 @@ def command() -> None:
 @command.command("info")
 @config_option
 def info(*, config: Path | None) -> int:
-    """Say where the cache is and what it holds."""
+    """Say where the cache is and what it holds.
+    \f
+
+    It tells verdicts, answers (draws) and embeddings (vectors) apart: [Cache](cost.md).
+    """
     with _opened(config) as cache:
         cache_info = cache.info()
     click.echo(f"cache: {cache_info.path}, {cache_info.size / 1024**2:.1f} MiB")
@@ -41,7 +45,11 @@ def info(*, config: Path | None) -> int:
     help="Forget these alone.",
 )
 def clear(*, config: Path | None, only: str | None) -> int:
-    """Forget everything; the next run asks anew what the baseline does not know."""
+    """Forget everything; the next run asks anew what the baseline does not know.
+    \f
+
+    `ragate cache clear --only verdicts` throws away what was judged and keeps the vectors.
+    """
     with _opened(config) as cache:
         before = cache.info().rows
         if cache.path.exists():
@@ -66,7 +74,11 @@ def export(*, file: Path, config: Path | None) -> int:
 @click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
 @config_option
 def import_(*, file: Path, config: Path | None) -> int:
-    """Add the rows of FILE, an export: all of them or, where one is wrong, none."""
+    """Add the rows of FILE, an export: all of them or, where one is wrong, none.
+    \f
+
+    A wrong row is named by its line, and then nothing is imported.
+    """
     from ragate.cache.transfer import import_cache
 
     with _opened(config) as cache:

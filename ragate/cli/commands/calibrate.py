@@ -43,7 +43,13 @@ _CAPPED = "no verdict is kept: raise the cap, or take fewer labels or --repeats"
     type=click.IntRange(1, 20),
     help="Judgements of each answer (1); 2 or more show how often the judge contradicts itself.",
 )
-@click.option("--format", "form", type=click.Choice(["console", "json"]), default="console")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["console", "json"]),
+    default="console",
+    help="How it is printed.",
+)
 def command(
     *,
     config: Path | None,
@@ -57,6 +63,9 @@ def command(
 
     Makes one model call for each answer and repeat; with --reviews none. Ends with 3 where the
     judge scored nothing, or no label is of this run's answers.
+    \f
+
+    `--labels` or `--reviews` is needed: [Calibrate](calibrate.md).
     """
     if labels is not None and reviews is None:
         if run is not None:

@@ -49,6 +49,48 @@ def command(
     """Run the RAG on the golden set, compare with the baseline, and give a verdict.
 
     A suspicious result is run again before it is called a regression; a clear one is not.
+    \f
+
+    The pgvector system ingests by itself when documents changed.
+
+    ```bash
+    ragate check --format markdown --output report.md --format console
+    ragate check --tags billing,api --retrieval-only
+    ```
+
+    **Part of the golden set.** With `--tags`, `--ids`, `--where`, `--limit`, `--retrieval-only`,
+    `--skip` or `--skip-correctness` the verdict is *partial*, and no baseline is ever recorded from
+    it. With every blocking metric skipped there is no decision (3). The report names what was left
+    out.
+
+    **Conditions** are `FIELD=VALUE`, `FIELD>=NUMBER` or `FIELD<=NUMBER` on the samples' `metadata`:
+    only the hard questions (`complexity>=3`), only those somebody has reviewed
+    (`review_status=approved`). A field that no sample has is an error; a sample without the field
+    does not meet the condition.
+
+    **Profiles** are options saved under a name, a table of [`[policy.profiles]`](configuration.md):
+    `ragate check --profile reviewed --limit 50`. Two exist: `retrieval` asks for no answers, `full`
+    narrows nothing. What is given beside a profile wins over it.
+
+    **`--estimate`** counts calls, tokens by a rule of thumb, and their price where one is known
+    ([Cost](cost.md)), sends nothing, ends with 0 and gives no verdict.
+
+    ### Relative dates
+
+    Questions that depend on the current day hold the date as `{today}`:
+
+    ```json
+    {"id": "open", "query": "Today is {today}. Which offers still run?", "relevant": ["offers.md"]}
+    ```
+
+    - System and judge get the date of `--eval-date`, by default today's in UTC. Ids and hashes of
+      samples stay. In `expected_calls` also `{today-7d}` and the like stand for a date.
+    - A system gets it as the metadata field `eval_date` too: `{{ metadata.eval_date }}` in a
+      template of the system `http`, `sample.metadata["eval_date"]` in Python, `{{ today }}` in a
+      prompt of pgvector. Recorded outputs get none.
+    - A report warns when run and baseline have different dates: a drop may be the calendar's. To
+      pin the comparison, which else changes every morning, record with `ragate baseline update
+      --eval-date 2026-11-21` and write `eval_date` in a profile.
     """
     from ragate.run.one_run import run_gate
     from ragate.run.plan import RunPlan

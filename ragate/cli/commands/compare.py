@@ -26,6 +26,10 @@ def command(
     """Compare run B with run A, by the rules of ragate.toml.
 
     A and B are ids of runs, their folders, `latest`, or baseline files. Runs nothing.
+    \f
+
+    The baseline is not touched: so two settings are tried against each other. Ends with the code of
+    the verdict that it shows.
     """
     from ragate.pipeline.compare_stored import compare_stored
 

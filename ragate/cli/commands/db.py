@@ -57,7 +57,12 @@ def status(*, config: Path | None) -> int:
 @config_option
 @click.option("--force", is_flag=True, help="Stop it although another command uses it.")
 def stop(*, config: Path | None, force: bool) -> int:
-    """Stop the embedded server, if it runs; its data stays."""
+    """Stop the embedded server, if it runs; its data stays.
+    \f
+
+    For an embedded Postgres that was left behind. A server that another command is using is left
+    alone, with exit code 3.
+    """
     from ragate import database
 
     _, operations = open_config(config)
@@ -98,6 +103,11 @@ def migrate_all() -> int:
     """Bring our schemas up to date on the servers that variables name.
 
     Use a role that owns the schemas, or may create them.
+    \f
+
+    The servers are those of `RAGATE_QUEUE_URL` and `RAGATE_RUNS_URL` ([Database](database.md)). It
+    says which of Procrastinate's migrations the queue has. It may run at any time, and twice at
+    once.
     """
     from ragate.database.connecting import connected
 
@@ -137,6 +147,9 @@ def roles(*, workers: tuple[str, ...], submitters: tuple[str, ...], apply: bool)
     """Print the SQL of the queue's roles, or run it.
 
     It may be run again: after each `ragate db migrate`, and to add a role.
+    \f
+
+    For example `ragate db roles --worker NAME --submitter NAME --apply`: [Workers](workers.md).
     """
     from ragate.database.trust.roles_sql import roles_sql
 

@@ -42,6 +42,9 @@ def command(
 
     Runs nothing of the RAG. Several files are several runs of the same system, and with --plan
     parts of one. --top-k counts only the first N chunks of each output.
+    \f
+
+    The second half of `check`. Without FILES and with `--plan` it takes all in `.ragate/shards`.
     """
     from ragate.cli.shard_choice import given_shards
     from ragate.run.one_run import run_gate

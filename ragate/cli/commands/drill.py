@@ -25,6 +25,9 @@ def command(*, files: tuple[Path, ...], config: Path | None, seed: int, as_json:
     FILES are outputs of `collect` or --save-outputs; default: the newest run's. Runs nothing of
     the RAG and makes no model call. Exits with 0 when at least one break was caught, else with 1:
     a gate that cannot fail is no gate.
+    \f
+
+    What it breaks, and how to read its table: [Drill](decision.md).
     """
     from ragate.pipeline.drill import run_drill
 

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     "history_format",
     type=click.Choice(["console", "json", "mermaid", "html", "badge"]),
     default="console",
+    help="mermaid: a chart a metric; html: a page; badge: a picture of the last verdict.",
 )
 @click.option(
     "--output",
@@ -63,6 +64,30 @@ def command(
     """Show every metric of the committed baseline over the commits of this branch.
 
     Reads git and the stored runs: no server, no run, no verdict.
+    \f
+
+    For each metric: a sparkline, the newest mean, its change over these commits and over the last
+    30 days, and the newest commits that moved it. Below stands what else changed (golden set,
+    judge, version of a metric, accepted drops, number of samples), and the runs of commits of this
+    branch that are stored here.
+
+    ```bash
+    ragate history --since 2026-10-01
+    ragate history --metric "ndcg@10" --format mermaid >> "$GITHUB_STEP_SUMMARY"
+    ragate history --format html --output history.html
+    ragate history --format badge --output ragate.svg
+    ```
+
+    - Where version or settings of a metric differ, or the judge of a judged one, a move reads
+      `anew`, and the change counts from there: figures of two yardsticks are never subtracted.
+    - A merge counts as one commit, by its first parent. A commit whose file is removed, broken or
+      no baseline is named, and the others count. A shallow clone knows only its own commits:
+      `fetch-depth: 0` in a job. Of a partial clone nothing is fetched.
+    - Means are over samples, each with the mean of its passes. Questions that were added or removed
+      move them too: see the mark. Nothing is tested here; proof is what `check` and `compare` give.
+    - `html` is one file without a script, which works offline. `badge` (SVG) names the gate and the
+      verdict of the newest judged run of the whole golden set at a commit of this branch with no
+      file that differs from it; else it reads `not measured`.
     """
     from ragate.pipeline.history.read_history import read_history
     from ragate.stores.postgres.open_store import open_store

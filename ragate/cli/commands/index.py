@@ -19,7 +19,11 @@ def command() -> None:
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
 @config_option
 def dump(*, file: Path, config: Path | None) -> int:
-    """Write documents, chunks and vectors to FILE, compressed and checksummed."""
+    """Write documents, chunks and vectors to FILE, compressed and checksummed.
+    \f
+
+    The same corpus with the same settings and vectors gives the same bytes.
+    """
     from ragate.pipeline.index_file import dump_index
 
     content = asyncio.run(dump_index(*open_config(config), file))
@@ -35,7 +39,21 @@ def dump(*, file: Path, config: Path | None) -> int:
 @click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
 @config_option
 def restore(*, file: Path, config: Path | None) -> int:
-    """Make the index from FILE; what changed in the corpus since is ingested by the next run."""
+    """Make the index from FILE; what changed in the corpus since is ingested by the next run.
+    \f
+
+    All or nothing. BM25 weights and an HNSW graph are computed anew; nothing is embedded. Before
+    anything is written it checks
+
+    | what | otherwise |
+    | --- | --- |
+    | the checksum, the counts, the ids, finite numbers, the version of the format | exit code 3 |
+    | that the file was made with the same embedder, chunking, words, metadata and index keys | 2 |
+    | at least one document with the same id and content | exit code 2: another corpus |
+
+    A stranger's file can hold wrong vectors: restore what your own main branch wrote. What unpacks
+    to more than 8 GiB, or to a line of more than 64 MiB, is refused.
+    """
     from ragate.pipeline.index_file import restore_index
 
     restored = asyncio.run(restore_index(*open_config(config), file))
@@ -46,10 +64,24 @@ def restore(*, file: Path, config: Path | None) -> int:
 
 
 @command.command("recall")
-@click.option("--k", default=10, show_default=True, type=click.IntRange(1, 1000))
+@click.option(
+    "--k", default=10, show_default=True, type=click.IntRange(1, 1000), help="Nearest chunks."
+)
 @config_option
 def recall(*, k: int, config: Path | None) -> int:
-    """Say how much of exact search the HNSW graph finds, on the questions of the golden set."""
+    """Say how much of exact search the HNSW graph finds, on the questions of the golden set.
+    \f
+
+    The mean over the golden set, and the worst question. Equally near chunks stand in for each
+    other. Only with `index = "hnsw"`.
+
+    ```text
+    recall@10 of the graph against exact search: 0.987 on 225 questions, 0.800 at worst
+    ```
+
+    Where it is low, raise `ef_search`, or `m` and `ef_construction`, in `[system.hnsw]`:
+    [Retrieval](retrieval.md).
+    """
     from ragate.dataset import read_dataset
     from ragate.pipeline.index_file import graph_recall
 

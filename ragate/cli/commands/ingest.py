@@ -13,7 +13,12 @@ from ragate.cli.options import config_option
 @config_option
 @click.option("--rebuild", is_flag=True, help="Build the index anew instead of updating it.")
 def command(*, config: Path | None, rebuild: bool) -> int:
-    """Bring the built-in RAG's index up to date; unchanged documents cost nothing."""
+    """Bring the built-in RAG's index up to date; unchanged documents cost nothing.
+    \f
+
+    `check` and `collect` do the same by themselves. A page that you remove from the folder does not
+    stay searchable.
+    """
     from ragate.pipeline.run.ready_system import ingest
 
     loaded, operations = open_config(config)

@@ -25,6 +25,20 @@ def command(*, file: Path, options: RunOptions, plan: Path) -> int:
     """Ask the judge about the outputs in FILE, one shard, and keep what it says in the cache.
 
     Gives no verdict: `ragate decide` does, and asks nothing again that the cache holds.
+    \f
+
+    For judges that take long: jobs that you trust, each with one shard, hold the key and run
+    nothing of the change. A job has its shard's part of the caps, checks the judge by its canaries,
+    and ends with 3 where the judge stopped or failed them.
+
+    ```bash
+    # in each job
+    ragate judge --plan plan.json .ragate/shards/shard-3-of-8.jsonl
+    ragate cache export judged-3.jsonl
+    # in the last one
+    for file in judged-*.jsonl; do ragate cache import "$file"; done
+    ragate decide --plan plan.json .ragate/shards/*.jsonl
+    ```
     """
     from ragate.pipeline.shards.merge import judge_shard
 

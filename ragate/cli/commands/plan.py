@@ -27,6 +27,10 @@ def command(*, options: RunOptions, out: Path | None, shards: int, runs: int) ->
     """Write what several jobs collect together: `ragate collect --plan` does one part of it.
 
     A sample's part is a hash of its id, or of its cluster, which stays whole. Nothing is run.
+    \f
+
+    Options that choose what is run belong here: `collect --plan` refuses them. [Shards](forks.md)
+    tells where they help.
     """
     from ragate.pipeline.shards.shard_plan import write_plan
     from ragate.runtime.operations import ignore_itself

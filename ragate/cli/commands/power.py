@@ -45,6 +45,24 @@ def command(*, config: Path | None, drop: float, samples: int | None, noise: flo
 
     The noise comes from the baseline's own runs; without a baseline it is assumed to be 0.05, or
     what --noise says. Makes no model call.
+    \f
+
+    It prints the smallest detectable drop, and how many more questions and runs a smaller one
+    needs. With fewer than two runs in the baseline the noise is that of the newest stored run of
+    the whole set that was asked more than once.
+
+    ```text
+    Smallest drop that is red in 4 of 5 cases, with up to 3 runs (noise measured on
+      3 baseline runs)
+    breaks: some answers break and the rest stays; reworded: 30% of the rest are
+      also worded otherwise (it is assumed to move scores by 0.25 of what another
+      question does)
+                                               fresh questions            this set
+    metric                 samples   noise    breaks  reworded    breaks  reworded
+    token_f1                   200   0.050     0.045     0.054     0.034     0.037
+    ```
+
+    What these words mean: [What the gate cannot see](decision.md).
     """
     from ragate.core.statistics.metric_noise import ASSUMED_NOISE, Noise
     from ragate.dataset import read_dataset

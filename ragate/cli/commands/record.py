@@ -67,6 +67,25 @@ def run(
     """Run COMMAND with its model calls recorded.
 
     Exits 0 where the command did and every request has a reply, else 3.
+    \f
+
+    `ragate record -- COMMAND` is short for it. What is known is [replayed](replay.md), the rest is
+    forwarded to the policy's provider or left pending. For a script that writes outputs itself:
+
+    ```bash
+    ragate record --save -- python write_outputs.py   # with the key; commit the .requests.jsonl.gz
+    ragate record -- python write_outputs.py          # the same outputs again, without any call
+    ```
+
+    Inside one command, a request that is made twice gets two replies. The command gets no variable
+    that holds a key of the policy.
+
+    | exit code | when |
+    | --- | --- |
+    | 0 | the command ended with 0, and every request has a reply |
+    | 2 | the command cannot be started, or the configuration is wrong |
+    | 3 | the command failed or was ended; requests are pending; a cap was reached |
+    | 130 | Ctrl-C |
     """
     from ragate.recorder.record_command import Options, record_command
 
@@ -123,6 +142,24 @@ def fulfil(*, config: Path | None, output: Path | None, file: Path) -> int:
     """Answer the pending requests of FILE; runs nothing of the code that asked them.
 
     Exits 0 where every request has a reply, else 3.
+    \f
+
+    It holds the caps of the policy: [Pending requests](replay.md). Put its replies into `.ragate/`
+    of the machine that could not ask, and run again: everything is replayed. Code that asks a
+    second question with the first answer needs a second round. What was answered is kept.
+
+    The file is read as what it is, the work of whoever wrote the change:
+
+    - requests go to the address of the policy's provider, and nowhere else;
+    - the model must be one that the baseline's recorded requests use, or stand in `models` of the
+      provider;
+    - only known parameters: no stored prompts, conversations, files, hosted tools, web search,
+      priority;
+    - messages hold text, function calls, and pictures that are inside the message;
+    - at most 1 MiB, 8 choices, 32,768 tokens of output; a key that does not fit its request is
+      refused.
+
+    What is refused is listed with its line.
     """
     from ragate.recorder.fulfil_pending import fulfil_pending, refuse_empty
 

@@ -27,7 +27,7 @@ FAILED = frozenset({"worse", "mixed", "failed"})
 @config_option
 @output_options
 @verbose_option
-@click.option("--failed", is_flag=True, help="Only samples that got worse or failed.")
+@click.option("--failed", is_flag=True, help="Only changed samples that got worse or failed.")
 @click.option("--explain", metavar="SAMPLE", help="Show all of one sample beside the baseline.")
 def command(
     *,
@@ -42,6 +42,10 @@ def command(
     """Show the report of a stored RUN again: its id, its folder, or `latest`.
 
     Exits with the code of its verdict.
+    \f
+
+    With `--failed` verdict and figures stay the whole run's. `--explain` puts all that is known of
+    a sample next to its baseline.
     """
     from ragate.stores.postgres.open_store import open_store
 

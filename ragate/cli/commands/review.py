@@ -76,6 +76,9 @@ def command(
 
     RUN is its id, its folder, or `latest` (default). Each label is written at once; what you have
     judged already is not asked again. Labels are proposals: no verdict reads them.
+    \f
+
+    How labels are used: [Review](calibrate.md).
     """
     if given is not None:
         if run is not None or ids or blind or seed is not None or who:

@@ -30,6 +30,18 @@ def command(*, config: Path | None, concurrency: int | None, idle_s: float | Non
 
     Start it in a checkout of the commit that is run, on any number of machines. It judges nothing
     and needs no judge's key.
+    \f
+
+    A worker takes blocks of four questions, several at a time, and starts the system once for all
+    blocks of a run. Each output is in the database before its place is free again: a worker that is
+    killed loses what was in flight, and nothing that was answered.
+
+    **Which worker gets what.** A queue's name is made of the version of ragate, gate, commit,
+    `[policy]`, `[system]` and corpus: a worker with others in its checkout listens elsewhere. It
+    makes the plan again from its own golden set, and ends with 2 where that differs. Where no
+    worker comes for 15 seconds, `check` says what to start in which checkout; after 10 minutes it
+    ends with 3. A worker ends with 0 after `--idle-s`, and with 130 where it was told to end:
+    [Workers](workers.md).
     """
     from ragate.process import INTERRUPTED
     from ragate.queue.schema import wait_for_schemas

@@ -23,7 +23,7 @@ TOOLS: dict[str, tuple[str, str]] = {
 
 @click.group("dataset", cls=LazyGroup, table=TOOLS, package="ragate.cli.dataset")
 def command() -> None:
-    """Check, grow and mend a golden set; docs/dataset-tools.md.
+    """Check, grow and mend a golden set; docs/growing.md.
 
     Proposals and drafts never count before a person has accepted them. Only JSON Lines files are
     changed, one line at a time.

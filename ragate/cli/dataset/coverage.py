@@ -51,6 +51,22 @@ def command(
 
     Compared is the last commit that HEAD shares with BASE with the files as they are, committed or
     not. A draft is no question yet. Ends with 0.
+    \f
+
+    ```console
+    $ ragate dataset coverage --diff main
+    against 051bb6b: 3 changed documents: 1 added, 1 edited, 1 removed
+    expected by no question: 1 of 2
+      backups.md  added
+    questions whose documents it touches: 1
+      q1  refunds.md
+    questions that expect what it removes: 1
+      q2  old.md
+    ```
+
+    - A page whose words stay the same did not change. Of a `corpus.jsonl` each row is a document.
+    - An expected id that no document has is matched without folder, ending and capitals.
+    - Exit code 2 where git knows no such commit, or a shallow clone lacks it.
     """
     from ragate.dataset import read_entries
     from ragate.pipeline.golden.coverage import changed_documents, corpus_folder, coverage

@@ -27,6 +27,10 @@ def command(*, before: Path, after: Path, as_json: bool) -> int:
     """Compare golden set A with golden set B: samples added, removed, renamed and edited.
 
     Says for each edited sample whether its old scores still count. Exits with 0, different or not.
+    \f
+
+    Renamed is the same content under another id. Edited samples are shown field by field and
+    expected document by document.
     """
     from ragate.dataset import read_entries
     from ragate.pipeline.golden.diff import diff

@@ -39,6 +39,9 @@ def command(
     The passage is the paragraph that shares most words with the references, else with the
     question. From then on `validate` and every report say when a document no longer holds it.
     Evidence that still stands is never touched.
+    \f
+
+    See [Stale references](growing.md).
     """
     from ragate.dataset import read_entries
     from ragate.pipeline.golden.evidence import propose, record

@@ -39,8 +39,20 @@ KINDS = ("simple", "multi-document", "distracting", "unanswerable")
 @file_argument
 @config_option
 @corpus_option
-@click.option("--count", type=click.IntRange(1, 1000), default=20, show_default=True)
-@click.option("--kind", "kinds", multiple=True, type=click.Choice(KINDS), help="Default: all.")
+@click.option(
+    "--count",
+    type=click.IntRange(1, 1000),
+    default=20,
+    show_default=True,
+    help="Questions to ask for.",
+)
+@click.option(
+    "--kind",
+    "kinds",
+    multiple=True,
+    type=click.Choice(KINDS),
+    help="Only this kind, for a model; default: all take turns.",
+)
 @click.option("--seed", type=int, default=0, show_default=True, help="Take other documents.")
 @click.option(
     "--from-diff",
@@ -71,6 +83,20 @@ def command(
     Every question is a draft: no run asks it before `ragate dataset accept`. One whose quotes do
     not stand in its documents is dropped, and so is one that FILE asks already. The caps of the
     policy hold; with less than was asked for because of one the exit code is 3.
+    \f
+
+    Each draft has the tag `generated`, its kind, and metadata `source = synthetic`. The passages
+    that answer become its evidence. Questions of real users are better: [The golden
+    set](golden-set.md).
+
+    | kind | a question that |
+    | --- | --- |
+    | `simple` | one document answers |
+    | `multi-document` | needs two documents that are alike |
+    | `distracting` | one document answers, and that mentions what another one is about |
+    | `unanswerable` | sounds as if the documents had an answer, and they have none |
+
+    Read unanswerable ones with most care: nothing checks that no other document answers them.
     """
     from ragate.dataset import inspect_entries
     from ragate.pipeline.run.corpus_texts import needed_texts

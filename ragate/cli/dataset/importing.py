@@ -52,6 +52,39 @@ def command(
     placed in the documents that hold them word for word; a passage that none holds stays as
     metadata and labels nothing. Recorded answers are left out. Questions of production traces
     (logs, langfuse, phoenix, otel) become drafts, which count when somebody accepts them.
+    \f
+
+    | KIND | PATH |
+    | --- | --- |
+    | `table` | any `.csv`, `.json` or `.jsonl` with columns of your own, known by usual names |
+    | `golden`, `beir` | what ragate [reads itself](golden-set.md): CSV, YAML, JSON; BEIR or qrels |
+    | `ragas`, `deepeval` | a test set or evaluation data set; goldens: `.jsonl`, `.csv`, `.json` |
+    | `promptfoo` | a configuration, a list of tests, or a `.json` result file |
+    | `bfcl` | a file of the Berkeley Function Calling Leaderboard, beside `possible_answer/` |
+    | `logs` | your own: a `.jsonl`, `.json` or `.csv` file, or a folder of them |
+    | `langfuse`, `phoenix` | traces (observations, spans), data sets: `.jsonl`, `.json`, `.csv` |
+    | `otel` | OTLP as JSON, or spans that the SDK printed, one a line: `.jsonl`, `.json` |
+    | `llamaindex` | a `LabelledRagDataset` or an `EmbeddingQAFinetuneDataset` as `save_json` does |
+
+    - **Passages without document ids**: with `--corpus`, documents that hold a passage word for
+      word (case and layout aside) become expected, with grade 1 and the passage as evidence. Other
+      passages stay as metadata `reference_contexts`.
+    - **File names** (`source_file` of deepeval, the documents of a `table`) become expected
+      documents where exactly one document's path ends like it, with or without `.md`; else those of
+      deepeval are metadata, those of a table stay. **Node ids** of an `EmbeddingQAFinetuneDataset`
+      are document ids, or with `--corpus` the documents that hold the nodes' texts.
+    - **promptfoo**: the values of `factuality`, `similar`, `equals` and `context-recall` are
+      references, `is-refusal` means unanswerable, the variables `context` and `contexts` are
+      passages. Files of their own (`file://…`), YAML with anchors and tests in CSV are not read.
+    - **Right answers** may also be called `expected_answer` or `expected`.
+    - **Production traces**: each question becomes a draft, once, with the turns before it; what has
+      a reference is no draft. The answer of that day stays as metadata: look for personal data
+      before you commit.
+    - **Logs**: each question becomes a draft, once; those that are nearly the same are one, and
+      metadata `asked` says how often. First come those with a thumb down (`feedback`, `rating`,
+      `vote`: metadata `disliked`), then the most frequent. What may be an address or a number of a
+      person is named in metadata `personal`: reword it before you commit.
+    - **Everything else** becomes metadata, and the command says what.
     """
     from ragate.pipeline.golden.importing import import_golden
     from ragate.pipeline.run.corpus_texts import corpus_texts

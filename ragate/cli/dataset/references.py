@@ -49,6 +49,10 @@ def command(
     For answerable samples that have expected documents and no reference. Each draft is marked as
     one in FILE and counts for no metric before `ragate dataset accept`. The caps of the policy
     hold; what was drafted before one was reached is kept, and the exit code is 3.
+    \f
+
+    What the documents do not answer, as far as the model can tell, gets no draft. Repeated requests
+    cost nothing.
     """
     from ragate.dataset import read_entries
     from ragate.dataset.edit import open_golden

@@ -68,6 +68,12 @@ def command(
     at last the name alone, which is never accepted without DOC. Without --accept or --accept-all
     nothing is written to FILE, by default the golden set of ragate.toml. With --respell compared
     are the ids alone, with those of the documents or of the newest run; --accept-all writes them.
+    \f
+
+    For documents that were renamed, moved, cut up or merged. Similarity is the share of four-word
+    sequences of the smaller text that the other text holds too; proposals below 0.3 are not shown.
+    An ID is a sample, or an old document for all samples that expect it; grade and evidence go
+    along. A system that does not tell its documents (`http`, `python`, …) needs `--corpus`.
     """
     from ragate.dataset import read_entries
     from ragate.pipeline.golden.lost_documents import find_lost, remember

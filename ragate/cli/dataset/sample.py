@@ -32,6 +32,9 @@ def command(
     """Write N samples of FILE to --output; the same seed takes the same samples.
 
     FILE is by default the golden set of ragate.toml. Its order stays; drafts take no part.
+    \f
+
+    A new sample moves few others. With `--by-tag` one of each first tag is taken where N allows.
     """
     from ragate.dataset import read_entries
     from ragate.dataset.edit import row_of, write_rows

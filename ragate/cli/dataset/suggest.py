@@ -42,7 +42,13 @@ _PATH = click.Path(path_type=Path, dir_okay=False)
 @config_option
 @ids_option
 @click.option("--all", "everything", is_flag=True, help="Also questions with expected documents.")
-@click.option("--top", type=click.IntRange(1, 100), default=5, show_default=True, help="Documents.")
+@click.option(
+    "--top",
+    type=click.IntRange(1, 100),
+    default=5,
+    show_default=True,
+    help="Most documents for a question.",
+)
 @click.option(
     "--system",
     type=click.Choice(("configured", "bm25")),
@@ -83,6 +89,18 @@ def command(
     A retrieval proposes, and a person accepts: with --accept, in a review file, or one by one with
     --interactive. Nothing else is ever written to FILE, by default the golden set of ragate.toml.
     What a retrieval did not find it cannot propose: look for further documents yourself.
+    \f
+
+    ```bash
+    ragate dataset suggest                                # look
+    ragate dataset suggest --accept q1:refunds.md         # label one, by hand
+    ragate dataset suggest --review review.md             # a file with a box for each proposal …
+    ragate dataset suggest --apply review.md              # … and the labels that you ticked in it
+    ```
+
+    A box takes an `x` (grade 1) or a grade: `[2]`, or `[0]` for not relevant. Refused: a review of
+    a question that was edited since, and a document that the corpus does not hold. Ends with 3
+    where every retrieval failed.
     """
     _one_way(accept, review, applied, interactive, as_json)
     chosen = subject(file, config)
@@ -278,6 +296,9 @@ def accept_command(
     """Let the drafts of the samples IDS count: drafted samples and drafted references.
 
     Read them first: `ragate dataset accept` without ids shows every draft and writes nothing.
+    \f
+
+    What is no draft is left alone.
     """
     from ragate.dataset import read_entries
     from ragate.pipeline.golden.suggest import accept_drafts

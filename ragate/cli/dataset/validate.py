@@ -56,6 +56,24 @@ def command(
     not hold. Warnings: questions asked twice or nearly so, samples without a label, evidence that
     changed, references that a review called stale. Exits with 2 where there is an error; with 0
     else, and with --strict only without warnings.
+    \f
+
+    One broken line hides no other. Two questions are nearly the same where the Jaccard similarity
+    of their three-character sequences reaches 0.8, case and punctuation aside; questions with
+    different numbers are never alike.
+
+    | finding | level | meaning |
+    | --- | --- | --- |
+    | schema | error | a line cannot be read, a field is unknown or wrong, an id stands twice |
+    | unknown document | error | an expected document is not in the corpus |
+    | duplicate query | warning | asks the same as another, but for case and spaces |
+    | near duplicate | warning | asks nearly the same as an earlier one |
+    | nothing to score | warning | answerable, without an expected document and a reference |
+    | contradiction | warning | unanswerable, with an expected document or a reference |
+    | stale evidence | warning | a document no longer holds the passage that the answer rests on |
+    | stale reference | warning | a person called it stale in a [review](calibrate.md) |
+    | variant | warning | a [variant](metrics.md) of a question that is not there |
+    | evidence | warning | its hash is not its quote's, or its document is not expected |
     """
     from ragate.dataset.labels import labels_beside, read_review_labels
     from ragate.pipeline.golden.validate import validate

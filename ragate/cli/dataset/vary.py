@@ -39,7 +39,12 @@ KINDS = ("typos", "case", "word-order", PARAPHRASE, "reversed", "shuffled", DIST
 @config_option
 @ids_option
 @click.option(
-    "--kind", "kinds", multiple=True, required=True, type=click.Choice(KINDS), help="Repeatable."
+    "--kind",
+    "kinds",
+    multiple=True,
+    required=True,
+    type=click.Choice(KINDS),
+    help="Which variants; may be repeated.",
 )
 @click.option(
     "--distractors",
@@ -65,11 +70,28 @@ def command(
     append: bool,
     force: bool,
 ) -> int:
-    """Draft variants of the questions of FILE: docs/robustness.md says what is measured by them.
+    """Draft variants of the questions of FILE: docs/metrics.md says what is measured by them.
 
     Every variant is a draft: no run asks it before `ragate dataset accept`. Only `paraphrase` asks
     a model, one of the policy, under its caps; with less than was asked for because of one the
     exit code is 3.
+    \f
+
+    For example `ragate dataset vary --kind typos --kind shuffled --append`. Read the drafts: a
+    turned or mistyped question may ask something else.
+
+    | kind | variant |
+    | --- | --- |
+    | `typos` | one to three slips in plain words; numbers, names with signs and initials stay |
+    | `case` | small letters; capitals where it is small already |
+    | `word-order` | its second part first |
+    | `paraphrase` | other words; dropped where a number of the question is lost |
+    | `reversed`, `shuffled` | the passages in another order, the same one every time |
+    | `distractors` | passages of other documents between them |
+
+    The last three need a system that takes [passages](metrics.md). A variant takes over tags,
+    metadata and all that is expected, but for `must_pass` and evidence. One that is there already
+    is not written again.
     """
     from ragate.dataset import read_entries
     from ragate.dataset.edit import open_golden

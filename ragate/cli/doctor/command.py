@@ -31,6 +31,10 @@ def command(*, config: Path | None, form: str, ask: bool) -> int:
 
     Calls no model and costs nothing; --ask alone has the system answer one question. Exits with 0,
     with 2 where a file has to be edited, and with 3 where something cannot be reached or measured.
+    \f
+
+    It edits no file: [Doctor](init.md). With `--format json` each check has a status, a message, a
+    remedy and an exit code.
     """
     from ragate.cli.doctor.examine import examine
 
@@ -41,7 +45,7 @@ def command(*, config: Path | None, form: str, ask: bool) -> int:
 
 
 def to_json(findings: Sequence[Finding]) -> str:
-    """Return the findings as one JSON object; docs/doctor.md describes it."""
+    """Return the findings as one JSON object; docs/init.md describes it."""
     checks = [
         {
             "check": finding.check,

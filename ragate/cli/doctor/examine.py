@@ -50,7 +50,7 @@ def examine(
     today: datetime.date,
     ask: bool = False,
 ) -> list[Finding]:
-    """Return the findings of every check, in the order of docs/doctor.md.
+    """Return the findings of every check, in the order of docs/init.md.
 
     Args:
         start: Where the search for ragate.toml begins. path: Where one is named.
@@ -205,7 +205,7 @@ def workflows(root: Path) -> list[Finding]:
                 warning(
                     WORKFLOWS,
                     message,
-                    f"put it on the job, behind its `if`: {MANUAL}/workflows-forks.md",
+                    f"put it on the job, behind its `if`: {MANUAL}/forks.md",
                 )
             )
     findings += _of_one_name(texts)

@@ -71,6 +71,10 @@ def command(
     Reads what is there, and asks what is to be gated; with --yes, or without a terminal, the
     likeliest is taken and named. It runs none of it, unless you agree that one question is put
     to it. No file of yours is overwritten.
+    \f
+
+    It writes `ragate.toml`, `evals/golden.jsonl` and the workflows of the [action](action.md). Your
+    code is parsed and never imported: [Init](init.md).
     """
     from ragate.cli.init.asking import survey_lines
     from ragate.cli.init.guess import existing_choice

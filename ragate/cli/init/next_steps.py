@@ -63,7 +63,7 @@ def _before_ci(survey: Survey, plan: WritePlan) -> Iterator[str]:
 
 def _in_ci(survey: Survey, plan: WritePlan) -> Iterator[str]:
     if survey.elsewhere and not plan.pinned:
-        yield f"Put `ragate check` into your CI: {MANUAL}/workflows.md has recipes."
+        yield f"Put `ragate check` into your CI: {MANUAL}/self-hosted.md has recipes."
         return
     required = f'require the status check "{plan.status}" for the main branch'
     yield f"On GitHub, {required} (Settings, Rules)."
@@ -73,7 +73,7 @@ def _in_ci(survey: Survey, plan: WritePlan) -> Iterator[str]:
     if names := plan.choice.settings.get("pass_env"):
         yield (
             f"The code reads {', '.join(names)}. In CI the code of a change gets no key: let its "
-            f"model calls be recorded, {MANUAL}/record.md."
+            f"model calls be recorded, {MANUAL}/replay.md."
         )
     elif plan.choice.answers != "chat" and not sent:
         yield "No secret is needed."

@@ -39,6 +39,9 @@ def new(*, kind: str, name: str, folder: Path) -> None:
     """Write NAME.py: a plugin that works, with its contract test, to be changed.
 
     An existing file is left alone. Exits with 2 where the name or folder cannot be imported.
+    \f
+
+    See [Plugins](plugins.md).
     """
     from ragate import plugins
     from ragate.errors import UsageError
@@ -135,6 +138,16 @@ def check(*, file: Path, settings: str, question: str) -> int:
     A metric is scored on outputs of every kind, a system is asked one question twice, a judge
     judges one answer, in a process of its own. Exits with 0 where every demand is kept, with 2
     else, and where the code ends its process.
+    \f
+
+    | kind | how it is known | what is demanded |
+    | --- | --- | --- |
+    | metric | `create(request)` | scores in range, from its own pair alone; one identity |
+    | system | `create(settings, resources)`, `answer` | it is prepared, answers twice, and ends |
+    | judge | the same, without `answer` | criteria, a fingerprint, a score for each criterion |
+
+    There is no model and no database in a check: a metric or judge that asks one is not asked, or
+    not held to its reply. A metric on embeddings gets vectors of hashed words.
     """
     from ragate.cli.finding import plural
     from ragate.pipeline.contract.check_file import check_apart

@@ -15,4 +15,4 @@ TOOLS: dict[str, tuple[str, str]] = {
 
 @click.group("runs", cls=LazyGroup, table=TOOLS, package="ragate.cli.runs")
 def command() -> None:
-    """The runs of the state folder and of the run store; docs/run-tools.md."""
+    """The runs of the state folder and of the run store; docs/reports.md."""

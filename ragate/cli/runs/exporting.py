@@ -32,7 +32,11 @@ if TYPE_CHECKING:
     help="A row a run with its means, for each sample, or for each score.",
 )
 @click.option(
-    "--format", "table_format", type=click.Choice(["jsonl", "csv", "parquet"]), default="jsonl"
+    "--format",
+    "table_format",
+    type=click.Choice(["jsonl", "csv", "parquet"]),
+    default="jsonl",
+    help="How the rows are written.",
 )
 @click.option(
     "--output",
@@ -51,6 +55,12 @@ def command(
     """Write the stored runs as a table, newest first.
 
     Rows of samples hold question and answer; in CI `publish` says which texts may be there.
+    \f
+
+    For a notebook or a spreadsheet. Rows of runs and scores hold figures and names: no answer, no
+    passage, no reason of a score. In CSV and Parquet a mean stands in the column `mean.NAME`, a
+    note in `meta.KEY` and a score in `scores.NAME.value`; in CSV a text that a spreadsheet would
+    take for a formula begins with an apostrophe. Parquet needs `pip install "ragate[parquet]"`.
     """
     from ragate.pipeline.runs_table import as_csv, as_jsonl, write_parquet
     from ragate.stores.postgres.open_store import open_store

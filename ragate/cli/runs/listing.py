@@ -92,7 +92,14 @@ _OPTIONS = (
 @click.option("--limit", type=click.IntRange(min=1), help="Only the newest N of them.")
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 def command(*, config: Path | None, wanted: RunFilter, limit: int | None, as_json: bool) -> int:
-    """List the stored runs, newest first; what cannot be read is listed as broken."""
+    """List the stored runs, newest first; what cannot be read is listed as broken.
+    \f
+
+    The status is the verdict's (`passed`, `failed`, `no_decision`, `bootstrap`), else `recorded`
+    (of a baseline: nobody judged it), `collected` (outputs for `decide`), `unfinished`
+    (interrupted, or still running) or `broken`, with the reason. A branch is the pull request's in
+    a job, else what was checked out; of a commit the first four digits are enough.
+    """
     operations = open_operations(config)
     store = open_store(operations.state, operations.runs_url)
     runs = list(islice(fitting(store.listed(), wanted), limit))
@@ -129,6 +136,15 @@ def prune(
     """Remove the stored runs that the options name, but for the newest --keep of every gate.
 
     A run that may still go on stays, and so does a folder that no run made.
+    \f
+
+    It shows them and asks first; `--keep` or a filter is needed, and without a terminal `--yes`. A
+    run that is unfinished or collected, and was written to within a day, may still go on.
+
+    ```bash
+    ragate runs prune --keep 20 --yes                       # in a nightly job
+    ragate runs prune --status no_decision --until 2026-10-31
+    ```
     """
     if keep is None and wanted.empty:
         raise UsageError(

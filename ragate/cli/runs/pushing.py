@@ -23,6 +23,9 @@ def command(*, runs: tuple[str, ...], config: Path | None) -> int:
     """Send runs of the state folder to the run store; without RUN, all that ended and were not.
 
     RUN is its id, or `latest`. A run that was interrupted is sent as far as it came.
+    \f
+
+    See [Run store](workers.md).
     """
     _, operations = open_config(config)
     if not operations.runs_url:

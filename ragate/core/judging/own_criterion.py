@@ -23,12 +23,13 @@ Guideline = Annotated[str, Field(min_length=_SHORTEST, max_length=_LONGEST)]
 
 
 class OwnCriterion(Frozen):
-    """``[policy.metrics."criterion.<name>"]``: the keys that are not a rule's.
+    """A criterion of your own ([The judge](judge.md)): its keys beside those of every metric.
 
     Attributes:
-        guidelines: In place of `ask`: each is kept or not, and the score is the share that is.
-        ask: What the judge is told to decide, with what its grades mean.
-        scale: Lowest and highest grade, whole numbers; [0, 1] is no and yes. Higher is better.
+        guidelines: In place of `ask`, up to 50: each is kept or not; the score is the share kept.
+        ask: What the judge is told to decide, with what its grades mean; 10 to 4,000 characters, as
+            each guideline.
+        scale: Lowest and highest grade, 0 to 100; `[0, 1]` is no and yes. Higher is better.
         grounded: It reads the contexts: where nothing was retrieved it is the lowest grade.
     """
 

@@ -121,13 +121,11 @@ def are_pairs(found: Collection[str]) -> bool:
 
 
 def _spaced(text: str) -> Iterator[str]:
-    if text.isascii():
-        pieces = _ASCII_PIECE.findall(text)
-    else:
-        pieces = _BOUNDARY.split(_FLAGS.sub(" ", text))
+    is_ascii = text.isascii()
+    pieces = _ASCII_PIECE.findall(text) if is_ascii else _BOUNDARY.split(_FLAGS.sub(" ", text))
     for piece in pieces:
         if piece.isalnum() and piece != "cannot":
-            yield _without_article(piece)
+            yield piece if is_ascii else _without_article(piece)
         elif any(map(str.isalnum, piece)):
             yield from _opened(piece)
 

@@ -103,8 +103,7 @@ def _rows(file: Path) -> Iterator[tuple[str, Mapping[str, Any], Mapping[str, str
     if "question" not in pointers:
         raise DatasetError(
             f"{file}: no field of its lines is seen to be the question",
-            remedy=f"name it question, query or user_query; "
-            f"{MANUAL}/dataset-tools.md has the formats",
+            remedy=f"name it question, query or user_query; {MANUAL}/growing.md has the formats",
         )
     yield from ((place, row, pointers) for place, row in records(file))
 

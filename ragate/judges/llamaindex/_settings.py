@@ -23,21 +23,52 @@ _DOTTED = r"^([A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*(\.[A-Za-z_]\w*)*)?$"
 
 
 class Settings(ModelSettings):
-    """``[policy.judge]``; the model is either `provider` and `model`, or `llm`.
+    """The evaluators of LlamaIndex, in `[policy.judge]`; the model is either `provider` and
+    `model`, or `llm`.
 
     Attributes:
-        provider: A table of ``[policy.providers]``.
-        llm: A LlamaIndex LLM, or what makes one, as ``package.module:name``.
+        provider: A table of `[policy.providers]`; with `model`, unless `llm` is set.
+        model: The model.
+        llm: An LLM of LlamaIndex, or what makes one, as `package.module:name`.
         llm_settings: Keyword arguments for what makes it.
-        embedder: As ``[system.embedder]``; without it semantic_similarity is unscored.
-        mode: ``compact`` joins contexts until they fill the window, ``refine`` asks chunk by chunk.
-        guidelines: For the criterion guideline; "" for those of LlamaIndex.
-        prompts: Files below the project in place of LlamaIndex's prompts, by criterion; the prompt
-            of a chain's later steps is ``<criterion>.refine``.
-        max_tokens: Longest reply, sent where set; this much of the window is kept for it.
-        context_window: Tokens of one request, its reply included.
-        max_steps: Longest chain; an output that needs a longer one is not judged.
-        max_context_chars: Of all contexts together; beyond it they are not judged.
+        embedder: `use` and the keys of an embedder, for `semantic_similarity`, which is unscored
+            without it.
+        mode: `compact` joins contexts until they fill the window, `refine` asks chunk by chunk.
+        guidelines: For the criterion `guideline`; empty: those of LlamaIndex.
+        prompts: Files in place of LlamaIndex's prompts, by criterion: [prompts of your
+            own](#prompts-of-your-own).
+        max_tokens: Longest reply, sent where set; so much of the window is kept free, 256 unless
+            set.
+        context_window: Tokens of one request with its reply.
+        max_steps: Longest chain; where more steps are needed the metric is unscored.
+        max_context_chars: Characters of all contexts; above it they are not judged.
+    \f
+
+    All `guidelines` are judged together; nothing checks the judge on your own ones, and a warning
+    says so.
+
+    ### Prompts of your own
+
+    ```toml
+    [policy.judge.prompts]
+    relevancy = "evals/relevancy.txt"
+    ```
+
+    A file, in CI the base commit's, takes the place of the evaluator's prompt; `.refine` of that of
+    later steps.
+
+    | prompt | variables, all required | reply |
+    | --- | --- | --- |
+    | `faithfulness_binary`, `relevancy` | `{query_str}`, `{context_str}` | YES or NO first |
+    | their `.refine` | `{query_str}`, `{context_msg}`, `{existing_answer}` | the same |
+    | `context_relevancy` | the same | `[RESULT]` and 0 to 4 |
+    | `correctness` | `{query}`, `{reference_answer}`, `{generated_answer}` | 1 to 5 on line 1 |
+    | `answer_relevancy` | `{query}`, `{response}` | `[RESULT]` and 0, 1 or 2 |
+    | `guideline` | `{query}`, `{response}`, `{guidelines}` | JSON, asked for by what is added |
+    | `pairwise` | `{query}`, `{reference}`, `{answer_1}`, `{answer_2}` | `[[A]]` `[[B]]` `[[C]]` |
+
+    `{query_str}` is the answer for faithfulness, question and answer for relevancy. Other braces
+    are written twice.
     """
 
     provider: str = ""

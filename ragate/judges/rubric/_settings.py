@@ -12,14 +12,15 @@ Format = Literal["schema", "json", "text"]
 
 
 class Settings(ModelSettings):
-    """``[policy.judge]``.
+    """The built-in judge, in `[policy.judge]`.
 
     Attributes:
-        provider: A table of ``[policy.providers]``.
-        prompt: A Jinja file below the project with instructions of one's own; "" for ours.
+        provider: A table of `[policy.providers]`.
+        model: The model, best with its date.
+        prompt: Instructions of your own, a Jinja file; empty: the built-in ones.
         format: How JSON is asked for: by schema, as any JSON object, or in words only. A server
-            that refuses the first is asked in the next way.
-        criteria: Those of the policy's metrics ``criterion.<name>``, by identity; not written here.
+            that refuses one is asked in the next way.
+        criteria: Those of the policy's metrics `criterion.<name>`, by identity; not written here.
         max_context_chars: Characters of all contexts together; longer ones are cut evenly.
     """
 

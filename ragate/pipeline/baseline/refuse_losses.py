@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from ragate.baseline.write import MACHINE_UNITS
 from ragate.config import Config, Policy
+from ragate.core.rules.checked_metric import metric_of
 from ragate.core.rules.wording import number
 from ragate.core.scorecard.staged_run import staged
 from ragate.core.statistics.score_columns import SLACK
@@ -38,7 +39,7 @@ def refuse_unknown(config: Config, samples: Sequence[Sample], names: Collection[
     known += [each.name for each in gated_columns(config.policy, samples)]
     known = list(dict.fromkeys([*known, FAILED, REQUIRED]))
     for name in names:
-        if name not in known:
+        if metric_of(name) not in known:
             raise UsageError(
                 f"--accept {name!r}: no such metric in the policy{nearest(name, known)}"
             )

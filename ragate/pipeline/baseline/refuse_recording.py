@@ -1,14 +1,14 @@
 """What makes no baseline: too little was measured, or the golden set does not fit the corpus."""
 
-from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Mapping
 
 from ragate.config import Config
 from ragate.core.doc_ids.advice import RESPELL, mismatch_words
 from ragate.core.doc_ids.mismatch import MismatchKind, find_mismatch
 from ragate.core.scorecard.staged_run import staged
 from ragate.errors import DatasetError, RagateError
-from ragate.models import MetricInfo, Needs, Record, Run, ScoreState
+from ragate.models import Needs, Run, ScoreState
 from ragate.pipeline.run.system_session import failure_lines
 from ragate.pipeline.score.metric_records import failures
 from ragate.version import MANUAL
@@ -62,27 +62,32 @@ def refuse_unmeasured(config: Config, run: Run) -> None:
             remedy="mend this first, `ragate doctor` looks at the rest; the baseline is unchanged",
         )
     limit, run = config.policy.decision.max_unscored, staged(run, config.policy.scorecard)
-    for name, info in run.manifest.metrics.items():
-        scored = [record for record in run.records if name in record.scores]
-        scores = [record.scores[name] for record in scored]
-        unscored = [score for score in scores if score.state is ScoreState.UNSCORED]
-        lost = len(unscored)
-        share = lost / len(scores) if scores else 0.0
+    scores: Counter[str] = Counter()
+    unscored: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for record in run.records:
+        scores.update(record.scores.keys())
+        for name, score in record.scores.items():
+            if score.state is ScoreState.UNSCORED:
+                unscored[name][score.reason] += 1
+    for name in run.manifest.metrics:
+        why, lost = unscored[name], unscored[name].total()
+        share = lost / max(1, scores[name])
         if not share <= limit and name in config.policy.needed:
-            why = Counter(score.reason for score in unscored)
             raise RagateError(
-                f"{name}: {lost} of {len(scores)} scores could not be measured ({share:.1%}; "
+                f"{name}: {lost} of {scores[name]} scores could not be measured ({share:.1%}; "
                 f"[policy] max_unscored is {limit:.1%}): {why.most_common(1)[0][0]}",
-                remedy=f"{_remedy(info, name, scored)}; the baseline is unchanged",
+                remedy=f"{_remedy(run, name)}; the baseline is unchanged",
             )
 
 
-def _remedy(info: MetricInfo, name: str, records: Sequence[Record]) -> str:
+def _remedy(run: Run, name: str) -> str:
     """Return what helps: where there are answers, it is the judge that did not score them."""
     answered = any(
-        record.output.error is None and record.scores[name].state is ScoreState.UNSCORED
-        for record in records
+        record.output.error is None
+        and name in record.scores
+        and record.scores[name].state is ScoreState.UNSCORED
+        for record in run.records
     )
-    if info.needs is Needs.JUDGE and answered:
+    if run.manifest.metrics[name].needs is Needs.JUDGE and answered:
         return f"mend [policy.judge] ({MANUAL}/judge.md) and run it again: the answers are kept"
     return "`ragate collect` shows the failures"

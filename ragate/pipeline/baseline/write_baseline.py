@@ -38,10 +38,11 @@ class BaselineOutcome(StrEnum):
 
 @dataclass(frozen=True)
 class BaselineUpdate:
-    """What became of the file, the run that was recorded, and the baseline before it."""
+    """What became of the file, which run of which samples was recorded, and what was before."""
 
     outcome: BaselineOutcome
     run: Run
+    samples: Sequence[Sample]
     old: Run | None
 
 
@@ -72,7 +73,7 @@ def write_baseline(
     if old is not None and not taken.is_news and _is_same(config, old, run):
         if store == "full" and not contexts_path(path).is_file():
             _save(config, _as_recorded(run, old), whole, before=old)
-        return BaselineUpdate(BaselineOutcome.UNCHANGED, run, old)
+        return BaselineUpdate(BaselineOutcome.UNCHANGED, run, samples, old)
     moved = None
     if old is not None:
         decision = decided_against(config, samples, run, old)
@@ -81,7 +82,7 @@ def write_baseline(
     run = run.amended(manifest=run.manifest.amended(accepted=taken.written, moved=moved))
     _save(config, run, whole)
     outcome = BaselineOutcome.CREATED if is_new else BaselineOutcome.REPLACED
-    return BaselineUpdate(outcome, run, old)
+    return BaselineUpdate(outcome, run, samples, old)
 
 
 def _is_same(config: Config, old: Run, run: Run) -> bool:

@@ -120,7 +120,7 @@ def refuse_unarranged(use: str, system: System, samples: Iterable[Sample]) -> No
             f"the sample {first.id}{more} has arrange = {first.arrange!r}, which the system "
             f"{use} cannot do: retrieval and answer are one step of it",
             remedy="remove these samples or leave them out by --tags, or let the system do it: "
-            f"pgvector does, and a function with a parameter `arrange` ({MANUAL}/robustness.md)",
+            f"pgvector does, and a function with a parameter `arrange` ({MANUAL}/metrics.md)",
         )
 
 

@@ -85,7 +85,7 @@ def find_profile(config: Config, name: str) -> Profile:
     if name not in profiles:
         raise UsageError(
             f"no profile {name!r}{nearest(name, profiles)}",
-            remedy=f"write it as [policy.profiles.{name}]: {MANUAL}/run-options.md",
+            remedy=f"write it as [policy.profiles.{name}]: {MANUAL}/commands.md",
         )
     return profiles[name]
 

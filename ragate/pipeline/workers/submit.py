@@ -138,7 +138,7 @@ def plan_of(request: SystemRequest) -> ShardPlan:
     if is_recorded_system(config):
         raise UsageError(
             "--workers with [system] record = true: calls are recorded in one process",
-            remedy=f"leave out --workers, or collect shards: {MANUAL}/shard-tools.md",
+            remedy=f"leave out --workers, or collect shards: {MANUAL}/forks.md",
         )
     return frozen(config, request.operations, dated_selection(request.selection))
 

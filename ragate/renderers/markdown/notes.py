@@ -166,7 +166,8 @@ def _data(report: Report) -> str:
 def _missing(report: Report) -> str:
     missing = report.data.missing_documents.items()
     misses = listing(f"{name(key)} expects {documents(docs)}" for key, docs in missing)
-    return f"<b>Not in the corpus, so counted as misses:</b> {misses}." if misses else ""
+    relink = "<code>ragate dataset relink</code> proposes what answers them now"
+    return f"<b>Not in the corpus, so counted as misses:</b> {misses}; {relink}." if misses else ""
 
 
 def _unasked(report: Report) -> str:

@@ -130,7 +130,7 @@ def told(error: psycopg.Error, url: str) -> DatabaseError:
 
     found = describe(error, frozen(url, VARIABLE), variable=VARIABLE)
     remedies: dict[type, str] = {
-        psycopg.errors.InsufficientPrivilege: f"{MANUAL}/run-store.md "
+        psycopg.errors.InsufficientPrivilege: f"{MANUAL}/workers.md "
         "says which rights a role needs "
         "for what",
         psycopg.errors.ReadOnlySqlTransaction: f"name a server in {VARIABLE} that takes writes: "

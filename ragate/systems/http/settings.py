@@ -19,14 +19,20 @@ CHAT_BODY = f'{BODY[:-1]}, "messages": {{{{ messages | tojson }}}}}}'
 
 
 class Streaming(Frozen):
-    """``[system.stream]``: a reply that comes in events.
+    """A reply that comes in events: [Streams](system-http.md).
+
+    A stream that does not end in 95 % of `RAGATE_TIMEOUT_S`, pauses for too long, breaks off before
+    its `end`, or is larger than 16 MiB or 100,000 events fails its sample, with what to set. A half
+    answer is never scored.
 
     Attributes:
-        format: How events are told apart: server-sent events, JSON lines, or none at all; "" where
-            the reply comes in one piece.
-        answer_events: Kinds of events whose text counts; none given, all count.
-        end: What ends the stream, and has to: data, a kind of event, or a pointer to a true.
-        idle_timeout_s: Seconds without anything after the first part.
+        format: Server-sent events (`sse`), a JSON object a line (`ndjson`), or bare text; empty: no
+            stream.
+        answer_events: Kinds of events whose text counts: their `event:`, else the field `type` or
+            `event`; empty: all.
+        end: What ends the stream, and must come: the whole data of an event, its kind, or a pointer
+            that leads to `true`; empty: `[DONE]`, `event: end`, or the end of the reply.
+        idle_timeout_s: Seconds in which nothing may come, after the first part.
     """
 
     format: Literal["", "sse", "ndjson", "text"] = ""
@@ -60,15 +66,25 @@ PlainHeaders = Annotated[Headers, AfterValidator(_public)]
 
 
 class PrepareStep(Frozen):
-    """One step: a command, requests, or a request that is repeated until something holds.
+    """One step before the first question: a `command`, or a request to a `url`, which may be
+    repeated until something holds. Hosts, methods and paths must be those of the policy. As many
+    documents are sent at once as `RAGATE_CONCURRENCY` says (8).
 
     Attributes:
-        command: A program and its arguments, which ends when its work is done.
-        documents: Glob patterns of files: one request for each, whose `body` knows ``id``, ``path``
-            and ``text``.
-        relative_to: Folder below which a document's id is its path.
-        until_pointer, until_equals: The request is repeated until that place of its reply's JSON
-            holds that value.
+        command: A program and its arguments, run in the folder of ragate.toml; no shell reads them.
+        url: Where the request goes.
+        method: GET sends no body.
+        headers: Headers with fixed values.
+        headers_env: Headers whose whole value is in a variable, which [the policy
+            binds](system-http.md) to the host.
+        documents: Patterns of files of the project: one request for each.
+        relative_to: Folder below which a document's `id` is its path: give documents the ids that
+            your golden set's `relevant` uses.
+        body: A template that knows `id`, `path` and `text` of a document; empty: `{"id": …, "text":
+            …}`, and no body without documents.
+        until_pointer: The request is repeated until this place of its reply's JSON holds
+            `until_equals`.
+        until_equals: That value, of the same kind: `0` is not `false`.
         every_s: Seconds between two such requests.
         timeout_s: Seconds for the whole step.
     """
@@ -105,23 +121,35 @@ class PrepareStep(Frozen):
 
 
 class Settings(ForeignSettings):
-    """``[system]``.
+    """A service that answers over HTTP: [A service](system-http.md).
 
     Attributes:
-        url: The address that is asked; or `url_env`, the variable that holds it.
+        url: What is asked; this or `url_env` must be given.
+        url_env: The variable that holds the address, for a preview deployment.
+        method: GET sends no body.
+        headers: Headers with fixed values.
         headers_env: By header, the variable that holds its whole value; the policy's
-            ``http_header_env`` says which may go to which host.
-        params, body: Jinja templates that know ``query``, ``id``, ``metadata``
-            and ``messages``, the earlier turns; where no body is given, it has these only where the
-            sample has any.
+            `http_header_env` says which may go to which host.
+        params: Query parameters, each a Jinja template that knows `query`, `id`, `metadata` and
+            `messages` (the earlier turns).
+        body: A template of the body, which knows the same; by default JSON with `id` and `query`,
+            and `messages` where the sample has any.
+        pointers: Where the parts of the reply are.
+        stream: How a reply that comes in events is read.
         prepare: Steps that load a corpus into the service, taken before the first question.
-        start: A program that serves, started before the first question and ended after the last.
-        health: Asked until it answers with success; "" waits until something listens at `url`.
-        doc_id_relative_to: Folder of the documents, whose ids are paths: told relative to it.
-        record_header: The service hands the header ``x-ragate-sample`` of a question on to each of
+        start: A program that serves, and its arguments, started before the first question and ended
+            after the last.
+        health: An address, asked until it answers with success; empty: `start` waits until
+            something listens at `url`.
+        start_timeout_s: Seconds for that.
+        pass_env: Of `start`: the variables with secrets that the program needs all the same, as for
+            [`command`](system-command.md).
+        doc_id_relative_to: Where the ids are paths: the folder that they are told relative to.
+        record_header: The service hands the header `x-ragate-sample` of a question on to each of
             its recorded requests.
-        version_header, version_pointer: Where a reply says which commit it was built from.
-        version_url: Where that stands, if not in every answer; asked once.
+        version_header: The reply's header that holds the commit of the build.
+        version_pointer: Or its place in the reply's JSON.
+        version_url: The address where the version stands, if not in every answer; asked once.
     """
 
     later_keys: ClassVar[frozenset[str]] = frozenset({"stream", "prepare", "doc_id_relative_to"})

@@ -1,4 +1,4 @@
-"""A tool of an MCP server as the system under test: ``use = "mcp"``; see docs/system-mcp.md."""
+"""A tool of an MCP server as the system under test: ``use = "mcp"``; see docs/system-command.md."""
 
 from __future__ import annotations
 

@@ -14,10 +14,16 @@ CHAT_ARGUMENTS = f'{ARGUMENTS[:-1]}, "messages": {{{{ messages | tojson }}}}}}'
 
 
 class Sampling(Frozen):
-    """``[system.sampling]``: the model that the server's tool may ask through its client.
+    """Some tools retrieve themselves and let their client's model write the answer
+    (`sampling/createMessage`). ragate answers with a model of the policy, whose calls are counted,
+    cached and capped like all others. The handshake is then that of the protocol before 2026, since
+    newer ones have no such request.
 
     Attributes:
-        provider: A table of ``[policy.providers]``; "" where the server may ask none.
+        provider: A table of `[policy.providers]`; empty: the tool may ask no model.
+        model: The model.
+        max_tokens: The most that is asked for; a tool that wants fewer gets fewer.
+        temperature: The model's.
     """
 
     provider: str = ""
@@ -33,16 +39,30 @@ class Sampling(Frozen):
 
 
 class Settings(ForeignSettings):
-    """``[system]``.
+    """A server of the Model Context Protocol, one of whose tools answers: [MCP](system-command.md).
 
     Attributes:
-        command: Starts the server, which is talked to over its standard input and output.
-        url: Or the address of one that speaks streamable HTTP.
-        tool: The name of the tool that answers.
-        arguments: A template of JSON, the arguments of one call; it knows ``query``, ``id``,
-            ``metadata`` and ``messages``.
-        pointers: Where in ``{"structured", "json", "text", "content"}`` of a result each part is.
-        start_timeout_s: Seconds until the server has answered the handshake.
+        command: Starts the server, which is talked to over its standard input and output; this or
+            `url`.
+        url: The address of a server that speaks streamable HTTP.
+        headers: For `url`: headers with fixed values.
+        headers_env: For `url`: headers whose whole value is in a variable, which [the policy
+            binds](system-http.md) to the host.
+        tool: The tool that answers; a name that the server does not have ends the run and lists
+            those it has.
+        arguments: A Jinja template of JSON, the arguments of one call; it knows `query`, `id`,
+            `metadata` and `messages` (the earlier turns); by default `{"query": …}`, with the turns
+            where there are any.
+        pointers: Where the parts of the result are, in an object with `structured` (its structured
+            content), `json` (its text as JSON), `text` (the texts of its content, joined by line
+            ends) and `content` (the blocks as they came). Without any pointer the structured
+            content, or else JSON in the text, is read as a recorded output; any other text is the
+            answer. Libraries send a list or a text as `{"result": …}`: point to
+            `/structured/result`.
+        prepare: Steps that load a corpus before the first question.
+        sampling: The model that the tool may ask through its client.
+        start_timeout_s: Seconds until the server has shaken hands and listed its tools.
+        pass_env: For `command`: the variables with secrets that the program needs all the same.
     """
 
     command: tuple[str, ...] = ()

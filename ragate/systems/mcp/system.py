@@ -1,4 +1,4 @@
-"""A tool of an MCP server as the system under test; see docs/system-mcp.md."""
+"""A tool of an MCP server as the system under test; see docs/system-command.md."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""The built-in RAG on Postgres with pgvector: ``use = "pgvector"``; see docs/pgvector.md."""
+"""The built-in RAG on Postgres with pgvector: ``use = "pgvector"``; see docs/system-pgvector.md."""
 
 from __future__ import annotations
 

@@ -11,11 +11,12 @@ HNSW_LIMIT = 2000
 
 
 class Bm25Settings(Frozen):
-    """``[system.bm25]``: how words are counted.
+    """How words are counted.
 
     Attributes:
-        stemmer: A Snowball language, or "none".
-        stop_words: "english", "none", or "grammar": words of grammar of the stemmer's language.
+        stemmer: A Snowball language, or `none`.
+        stop_words: Words that are not indexed: the English ones, those of the grammar of the
+            stemmer's language, or none.
         k1: How soon a repeated word stops to count.
         b: How much a long chunk is marked down; 0 not at all, 1 in full proportion.
     """
@@ -39,12 +40,12 @@ class Bm25Settings(Frozen):
 
 
 class HybridSettings(Frozen):
-    """``[system.hybrid]``: how the two rankings become one.
+    """How the two rankings become one.
 
     Attributes:
-        fusion: By ranks (weighted reciprocal rank fusion), or by scores scaled to 0..1.
+        fusion: Add up ranks (weighted reciprocal rank fusion), or scores scaled to 0..1.
         weight: Of the dense ranking; BM25 has the rest of 1.
-        rrf_k: The constant of reciprocal rank fusion.
+        rrf_k: Constant of reciprocal rank fusion.
         depth: Chunks of each ranking that take part, at least.
     """
 
@@ -55,11 +56,11 @@ class HybridSettings(Frozen):
 
 
 class HnswSettings(Frozen):
-    """``[system.hnsw]``: the graph of the approximate index; see pgvector's manual.
+    """The graph of the approximate index; see pgvector's manual.
 
     Attributes:
-        m: Links of a node.
-        ef_construction: Nodes that are looked at for each one that is put in.
+        m: Links of a node of the graph.
+        ef_construction: Nodes that are looked at for each one put in; at least twice `m`.
         ef_search: Nodes that are looked at for a question.
     """
 
@@ -77,10 +78,12 @@ class HnswSettings(Frozen):
 
 
 class ParentSettings(Frozen):
-    """``[system.parents]``: small chunks are searched and larger passages returned.
+    """Small chunks are searched and larger passages returned.
 
     Attributes:
-        use: "window" returns passages of up to `size` tokens, "section" whole sections.
+        use: Return the chunk, the passage of `size` tokens around it (`window`), or its whole
+            section.
+        size: Of `window`: largest passage, in tokens; more than `chunk_size`.
     """
 
     use: Literal["none", "window", "section"] = "none"
@@ -88,10 +91,14 @@ class ParentSettings(Frozen):
 
 
 class RerankSettings(Frozen):
-    """``[system.rerank]``: a model orders the best candidates anew.
+    """A model orders the best candidates anew.
+
+    All other keys are the reranker's own, in the same table:
+    [`cross_encoder`](#reranker-cross_encoder), [`endpoint`](#reranker-endpoint).
 
     Attributes:
-        candidates: Passages of the first ranking that the model sees.
+        use: Who orders the candidates anew.
+        candidates: Passages of the first stage that are ordered; at least `top_k`.
     """
 
     model_config = ConfigDict(frozen=True, extra="allow", allow_inf_nan=False)
@@ -106,17 +113,19 @@ class RerankSettings(Frozen):
 
 
 class AnswerSettings(Frozen):
-    """``[system.answer]``: who writes the answer.
+    """Who writes the answer.
 
     Attributes:
-        sentences: Largest number of sentences that an extractive answer quotes.
-        threshold: Share of the question's weight that the best sentence must cover; below it the
-            extractive answer is the refusal.
+        use: Best sentences of the chunks (`extractive`), or a chat model.
+        sentences: Extractive: largest number of sentences.
+        threshold: Extractive: share of the question's weight that the best sentence must cover;
+            below it the answer is the refusal.
         refusal: What is said where nothing matches; the chat prompt gets it too.
-        provider: A table of ``[policy.providers]``, for chat.
-        prompt: A Jinja file below the project; "" for the built-in prompt.
-        temperature, max_tokens: Sent only where set: not every model takes them.
-        parameters: Further keys of the request, such as ``seed`` or ``reasoning_effort``.
+        provider: Chat: a table of `[policy.providers]`.
+        model: Chat: the model.
+        prompt: Chat: a Jinja file below the project; empty: the built-in prompt.
+        temperature, max_tokens: Chat: sent only where set, as not every model takes it.
+        parameters: Chat: further keys of the request, such as `seed` or `reasoning_effort`.
     """
 
     use: Literal["extractive", "chat"] = "extractive"
@@ -143,21 +152,30 @@ FilterValue = str | int | float | bool
 
 
 class Settings(Frozen):
-    """``[system]``.
+    """The bundled RAG: [pgvector](system-pgvector.md); its [retrieval options](retrieval.md).
 
     Attributes:
-        corpus: A folder below the project: Markdown, HTML and text files, or a BEIR corpus.
-        chunk_size: Largest chunk in tokens (words of up to 20 characters, and punctuation marks).
-        chunk_overlap: Tokens that a chunk repeats from the one before.
+        corpus: A folder of Markdown, HTML and text files, or of a BEIR corpus.
+        chunk_size: Largest chunk, in tokens (words of up to 20 characters, and punctuation marks).
+        chunk_overlap: Tokens that a chunk repeats from the one before; less than `chunk_size`.
         markdown: Split Markdown and HTML at their headings first.
-        top_k: Chunks that are returned for a question.
-        prefix: What is searched together with a chunk's text: nothing, the document's title, or the
-            title and the headings above.
+        retrieval: How chunks are found; `dense` and `hybrid` need `[system.embedder]`.
+        top_k: Chunks that are returned for a question; `--top-k` wins over it.
         index: For dense and hybrid: exact search, or an approximate HNSW index.
-        filters: Only documents whose metadata has this value, or one of these, by field.
+        prefix: What is searched together with a chunk's text, and not returned: nothing, the
+            document's title, or the title and the headings above.
+        filters: Only documents with this metadata: a value or a list of values by field.
         filter_by: Fields of a sample's metadata that a document must share.
-        path_fields: Names of the folders on a document's path, from the top: its metadata.
-        filter_missing: What a document without a filtered field is: out, or in.
+        path_fields: Names for the folders of a document's path, from the top: its metadata.
+        filter_missing: Whether a document without a filtered field is out, or may be found
+            (`include`).
+        bm25: How words are counted.
+        hybrid: How the rankings of words and of vectors become one.
+        hnsw: The graph of the approximate index.
+        parents: What is returned around a chunk that was found.
+        embedder: `use`, by default `openai`, and the keys of [that embedder](#embedder-openai).
+        rerank: Whether a model orders the best anew.
+        answer: Who writes the answer.
     """
 
     corpus: str = Field(min_length=1)

@@ -89,12 +89,14 @@ class Forge:
 
     Attributes:
         folder: Where workspaces are made.
+        action: The folder of action.yml.
         env: Variables of every step.
         last: The workspace of the last step.
     """
 
     github: GitHub
     folder: Path
+    action: Path = ROOT
     base: str = ""
     env: Mapping[str, str] = field(default_factory=dict)
     last: Path = Path()
@@ -141,7 +143,7 @@ class Forge:
         event = payload or self.payload(change)
         self.last = workspace or self.checkout(change.merge, depth=depth)
         return run_step(
-            ROOT,
+            self.action,
             workspace=self.last,
             event_name=event_name,
             event=event,
@@ -194,7 +196,7 @@ class Forge:
             **(run or {}),
         }
         return run_step(
-            ROOT,
+            self.action,
             workspace=workspace,
             event_name="workflow_run",
             event={
@@ -223,7 +225,7 @@ class Forge:
         workspace = self.folder / "bare"
         workspace.mkdir(exist_ok=True)
         return run_step(
-            ROOT,
+            self.action,
             workspace=workspace,
             event_name="pull_request_target",
             event={

@@ -107,3 +107,28 @@ def test_a_changed_question_has_what_came_of_it_in_earlier_runs(gated):
     earlier = re.findall(r'class="figure">([^<]*)</span></li>', shown.split("Earlier runs")[1])
     assert len(earlier) == 2
     assert all("hit_rate@5 0" in each for each in earlier)
+
+
+def test_a_run_that_came_later_is_no_earlier_one_of_a_stored_run(gated):
+    gated.record(lost(2))
+    run(["check"])
+    first = max(path.name for path in (gated.root / ".ragate/runs").iterdir() if path.is_dir())
+    run(["check"])
+
+    run(["report", first, "--format", "html", "--output", "page.html"])
+
+    shown = (gated.root / "page.html").read_text().split('id="s1"')[1].split("<details")[0]
+    assert "hit_rate@5" in shown
+    assert "Earlier runs" not in shown
+
+
+def test_runs_without_a_verdict_take_no_place_among_the_earlier_ones(gated):
+    gated.record(lost(2))
+    run(["check"])
+    for _ in range(6):
+        run(["baseline", "update", "--accept", "hit_rate@5", "--accept", "token_f1"])
+    gated.record(lost(10))
+    run(["check", "--format", "html", "--output", "page.html"])
+
+    shown = (gated.root / "page.html").read_text().split('id="s1"')[1].split("<details")[0]
+    assert "Earlier runs" in shown

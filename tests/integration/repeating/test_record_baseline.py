@@ -43,7 +43,9 @@ def test_what_repeats_is_printed_and_written_on_demand(project, capsys):
     assert run(["baseline", "update", "--repeats"]) == 0
     written = (project.root / "ragate.toml").read_text()
     assert '[policy]\nrepeats = ["answer"]\n' in written
-    assert "of number_recall, token_f1 every change shows" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "of number_recall, token_f1 every change shows" in said
+    assert "below [policy]" not in said
 
     assert run(["baseline", "update", "--repeats"]) == 0
     assert (project.root / "ragate.toml").read_text() == written

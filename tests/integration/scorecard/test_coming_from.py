@@ -1,4 +1,4 @@
-"""The pages "Coming from …": configuration and commands as they are printed, and the reports."""
+"""The page "Coming from another tool": configurations and commands as printed, and the reports."""
 
 from __future__ import annotations
 
@@ -19,13 +19,16 @@ from tests.unit.judges.own_replies import judge_with_own
 
 pytestmark = pytest.mark.integration
 ROOT = Path(__file__).parents[3]
-PAGES = {
-    "llamaindex": "from-llamaindex.md",
-    "embedding": "from-embedding-checks.md",
-    "beir": "from-beir.md",
-    "rag": "from-evaluation-packs.md",
-    "tool-calls": "from-tool-call-packs.md",
+PAGE = (ROOT / "docs/import.md").read_text(encoding="utf-8")
+HEAD, *REST = re.split(r"^## From ", PAGE, flags=re.MULTILINE)
+PRESETS = {
+    "llamaindex": "LlamaIndex's evaluators",
+    "embedding": "embedding metrics",
+    "beir": "a BEIR set in pytest",
+    "rag": "evaluation packs",
+    "tool-calls": "a tool-call pack",
 }
+SECTIONS = {text.partition("\n")[0]: text for text in REST}
 SAMPLES = 24
 WEATHER = {
     "name": "weather",
@@ -41,9 +44,17 @@ VARIES = re.compile(
 )
 
 
-def blocks(page: str, language: str) -> list[str]:
-    text = (ROOT / "docs" / page).read_text(encoding="utf-8")
+def blocks(text: str, language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+
+
+def configurations(preset: str) -> list[str]:
+    """Return what a reader writes for a preset: first without, then with each further block."""
+    section = SECTIONS[PRESETS[preset]]
+    common, judge = blocks(HEAD, "toml")
+    first, *more = blocks(section, "toml")
+    start = f"{common}\n{judge if 'With a judge.' in section else ''}\n{first}"
+    return [start, *(f"{start}\n{block}" for block in more)]
 
 
 def sample(number: int) -> dict[str, Any]:
@@ -109,14 +120,17 @@ def project(tmp_path: Path, server: FakeOpenAI, monkeypatch: pytest.MonkeyPatch)
     return server.base_url
 
 
-def configure(page: str, url: str) -> None:
-    text = blocks(page, "toml")[0].replace("https://api.openai.com/v1", url)
-    Path("ragate.toml").write_text(text)
+def configure(text: str, url: str) -> None:
+    Path("ragate.toml").write_text(text.replace("https://api.openai.com/v1", url))
 
 
-def commands(page: str) -> list[list[str]]:
-    lines = [line for block in blocks(page, "bash") for line in block.splitlines()]
-    return [shlex.split(line, comments=True)[1:] for line in lines]
+def commands() -> list[list[str]]:
+    (block,) = blocks(PAGE, "bash")
+    return [shlex.split(line, comments=True)[1:] for line in block.splitlines()]
+
+
+def test_every_section_is_tried() -> None:
+    assert set(SECTIONS) == set(PRESETS.values())
 
 
 def matches_golden(name: str, text: str) -> None:
@@ -127,12 +141,12 @@ def matches_golden(name: str, text: str) -> None:
     assert path.read_text(encoding="utf-8") == text, "RAGATE_UPDATE_GOLDEN=1 writes it anew"
 
 
-@pytest.mark.parametrize(("preset", "page"), PAGES.items(), ids=list(PAGES))
-def test_the_commands_of_a_page_record_check_and_report_as_it_says(
-    project: str, preset: str, page: str, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize("preset", PRESETS)
+def test_the_commands_record_check_and_report_as_the_page_says(
+    project: str, preset: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    configure(page, project)
-    update, check, report = commands(page)
+    configure(configurations(preset)[0], project)
+    update, check, report = commands()
     record(broken=False, runs=3)
     assert run(update) == 0
     record(broken=True, runs=3)
@@ -149,9 +163,9 @@ def test_the_commands_of_a_page_record_check_and_report_as_it_says(
     matches_golden(f"preset_{preset}.txt", capsys.readouterr().out)
 
 
-@pytest.mark.parametrize(("preset", "page"), PAGES.items(), ids=list(PAGES))
-def test_an_unchanged_system_passes_each_of_them(project: str, preset: str, page: str) -> None:
-    configure(page, project)
+@pytest.mark.parametrize("preset", PRESETS)
+def test_an_unchanged_system_passes_each_of_them(project: str, preset: str) -> None:
+    configure(configurations(preset)[0], project)
     assert f'preset = "{preset}"' in Path("ragate.toml").read_text()
     record(broken=False, runs=3)
     assert run(["baseline", "update"]) == 0
@@ -162,9 +176,8 @@ def test_an_unchanged_system_passes_each_of_them(project: str, preset: str, page
 def test_the_preset_of_a_retriever_gives_its_report(
     project: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    configure(PAGES["rag"], project)
-    text = Path("ragate.toml").read_text().replace('preset = "rag"', 'preset = "retrieval"')
-    Path("ragate.toml").write_text(text)
+    rag = configurations("rag")[0]
+    configure(rag.replace('preset = "rag"', 'preset = "retrieval"'), project)
     record(broken=False, runs=3)
     assert run(["baseline", "update"]) == 0
     record(broken=True, runs=3)
@@ -176,27 +189,23 @@ def test_the_preset_of_a_retriever_gives_its_report(
 
 
 def test_with_the_key_that_the_page_names_only_qrels_of_2_count(project: str) -> None:
-    first, *_, only_2 = blocks(PAGES["beir"], "toml")
+    first, *_, only_2 = configurations("beir")
     rows = [sample(n) | {"relevant": {f"doc{n}.md": 2, "never.md": 1}} for n in range(SAMPLES)]
     Path("evals/golden.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     record(broken=False, runs=1)
     rates: dict[str, float] = {}
-    for block in ("", only_2):
-        config = f"{first}\n{block}".replace("https://api.openai.com/v1", project)
-        Path("ragate.toml").write_text(config)
+    for text in (first, only_2):
+        configure(text, project)
         run(["check", "--format", "json", "--output", "report.json"])
         metrics = json.loads(Path("report.json").read_text())["decision"]["metrics"]
-        (rates[block],) = [row["candidate"] for row in metrics if row["metric"] == "pass_rate"]
+        (rates[text],) = [row["candidate"] for row in metrics if row["metric"] == "pass_rate"]
 
-    assert rates == {"": 0.0, only_2: 1.0}
+    assert rates == {first: 0.0, only_2: 1.0}
 
 
-@pytest.mark.parametrize("page", PAGES.values())
-def test_every_configuration_of_a_page_can_be_read(project: str, page: str) -> None:
-    first, *more = blocks(page, "toml")
+@pytest.mark.parametrize("preset", PRESETS)
+def test_every_configuration_of_a_section_can_be_read(project: str, preset: str) -> None:
     record(broken=False, runs=1)
-    for block in more:
-        Path("ragate.toml").write_text(
-            f"{first}\n{block}".replace("https://api.openai.com/v1", project)
-        )
+    for text in configurations(preset)[1:]:
+        configure(text, project)
         assert run(["check"]) == 3  # there is no baseline: it was read, and measured

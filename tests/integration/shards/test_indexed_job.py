@@ -17,12 +17,12 @@ from tests.integration.line.line_projects import lost
 from tests.integration.shards.sharded import timeless_report
 
 pytestmark = pytest.mark.integration
-PAGE = Path(__file__).parents[3] / "docs" / "shard-tools.md"
+PAGE = Path(__file__).parents[3] / "docs" / "forks.md"
 VERSIONS = ("1.30.0", "1.33.0")
 
 
 def section() -> str:
-    return PAGE.read_text().split("## In Kubernetes\n")[1].split("\n## ")[0]
+    return PAGE.read_text().split("### In Kubernetes\n")[1].split("\n## ")[0]
 
 
 def manifest() -> dict[str, Any]:

@@ -12,7 +12,7 @@ from ragate.dataset.labels import add_review_label, read_review_labels
 from ragate.errors import DatasetError
 from ragate.models import ReviewLabel, ReviewVerdict
 
-PAGE = Path(__file__).parents[3] / "docs" / "review.md"
+PAGE = Path(__file__).parents[3] / "docs" / "calibrate.md"
 
 
 def label_row(**fields: Any) -> dict[str, Any]:
@@ -101,7 +101,7 @@ def test_two_people_may_differ_on_one_pair(tmp_path):
 
 
 def test_the_label_of_the_manual_is_one(tmp_path):
-    block = PAGE.read_text().split("```json\n", 1)[1].split("```", 1)[0]
+    block = PAGE.read_text().split("```json\n")[2].split("```", 1)[0]
     (tmp_path / "reviews.jsonl").write_text(block)
 
     assert [label.who for label in read_review_labels(tmp_path / "reviews.jsonl")] == ["Ada"]

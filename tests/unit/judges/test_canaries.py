@@ -70,11 +70,11 @@ def test_an_honest_judge_passes_with_one_call_each() -> None:
 
     assert failed(found) == set()
     assert {result.tries for result in found} == {1}
-    assert len(chat.requests) == questions() == 56  # docs/judged-gate.md
+    assert len(chat.requests) == questions() == 56  # docs/judge.md
 
 
 def test_the_usual_criteria_cost_no_more_calls_than_there_are_wordings_and_kinds() -> None:
-    assert questions(USUAL) == len(WORDINGS) + 9 == 35  # docs/judged-gate.md
+    assert questions(USUAL) == len(WORDINGS) + 9 == 35  # docs/judge.md
 
 
 def test_an_honest_judge_passes_50_times() -> None:
@@ -281,7 +281,7 @@ def test_all_evaluators_together_are_asked_as_often_as_the_page_says() -> None:
     found = evaluated(chat, *LLAMAINDEX, "pairwise", "semantic_similarity")
 
     assert failed(found) == set()
-    assert len(chat.requests) == 62  # docs/judged-gate.md
+    assert len(chat.requests) == 62  # docs/judge.md
 
 
 def test_a_judge_of_pairs_is_asked_in_both_orders_and_may_not_like_the_first_best() -> None:

@@ -1,4 +1,4 @@
-"""Metrics on claims, on the example of docs/judge-metrics.md as a judge sees it."""
+"""Metrics on claims, on the example of docs/judge.md as a judge sees it."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from ragate.telemetry import names
 from tools import telemetry_files
 
 DOCS = Path(__file__).parents[3] / "docs"
-PAGE = (DOCS / "telemetry.md").read_text(encoding="utf-8")
+PAGE = (DOCS / "workers.md").read_text(encoding="utf-8")
 KNOWN = {telemetry_files.prometheus(each) for each in names.INSTRUMENTS}
 ANEW = "python -m tools.telemetry_files writes it anew"
 

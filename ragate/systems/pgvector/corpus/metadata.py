@@ -73,7 +73,7 @@ def check_fields(known: Collection[str], settings: Settings) -> None:
                 hint = nearest(name, known) or "; no document has any metadata"
                 raise ConfigError(
                     f"[system] {key}: no document has the field {name!r}{hint}",
-                    remedy=f"{MANUAL}/retrieval-options.md says where metadata comes from",
+                    remedy=f"{MANUAL}/retrieval.md says where metadata comes from",
                 )
 
 

@@ -1,4 +1,4 @@
-"""The rights that docs/run-store.md grants are enough for each command, and no more."""
+"""The rights that docs/workers.md grants are enough for each command, and no more."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.integration.stores.postgres.stored_runs import NEW, OLD, forget, row,
 
 pytestmark = pytest.mark.integration
 
-PAGE = Path(__file__).parents[4] / "docs/run-store.md"
+PAGE = Path(__file__).parents[4] / "docs/workers.md"
 KINDS = ("writer", "reader", "pruner")
 SESSION = "00000000-0000-0000-0000-000000000000"
 
@@ -107,7 +107,7 @@ def test_a_role_that_may_not_is_told_where_rights_are_described(
 
     error = capsys.readouterr().err
     assert "permission denied" in error
-    assert "docs/run-store.md" in error
+    assert "docs/workers.md" in error
 
 
 @pytest.mark.parametrize(

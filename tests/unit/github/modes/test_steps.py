@@ -12,7 +12,7 @@ from ragate.github.modes.steps import exit_code_of
 from ragate.models import MetricVerdict, Report, Verdict
 from tests.factories import decision_factory, metric_row_factory, report_factory
 
-PAGE = Path(__file__).parents[4] / "docs" / "gate-and-proposed.md"
+PAGE = Path(__file__).parents[4] / "docs" / "forks.md"
 LOOKS = {MetricVerdict.CANNOT_TELL, MetricVerdict.WORSE_HERE}
 
 

@@ -115,9 +115,13 @@ def test_a_slice_that_stayed_at_its_worst_while_the_rest_got_better_was_so_befor
     assert refused(config, run_with(PART), run_with([0.0] * 30)) == ""
 
 
-@pytest.mark.parametrize("name", ["token_f1", "token_f1.pass", "billing:token_f1"])
+@pytest.mark.parametrize(
+    "name", ["token_f1", "token_f1.pass", "billing:token_f1", "polarity", "polarity.checked"]
+)
 def test_every_name_that_can_be_refused_can_be_allowed(tmp_path: Path, name: str) -> None:
-    refuse_unknown(config_of(tmp_path, f"{SHARE}{BILLING}"), SAMPLES, {name})
+    metrics = f"{SHARE}{BILLING}[policy.metrics.polarity]\n"
+
+    refuse_unknown(config_of(tmp_path, metrics), SAMPLES, {name})
 
 
 def test_a_name_that_is_none_is_an_error_with_the_nearest(tmp_path: Path) -> None:
