@@ -102,8 +102,9 @@ def _caused(row: SampleRow, cause: Cause, numbers: Numbers) -> Words:
         pushed = ForeignText(", ".join(cause.displaced_by[:MOST_DOCUMENTS]))
         instead: Words = ["pushed out by ", pushed] if pushed else came(row)
         moved = ranks(row)
-        # A terminal has no room for both answers beside it: --explain shows them.
-        rest = (both if numbers.percent else []) or (instead if moved else both)
+        # Beside two documents, and on a terminal, is no room for answers: --explain shows them.
+        is_wide = numbers.percent and sum(isinstance(word, DocumentId) for word in moved) < 2
+        rest = (both if is_wide else []) or (instead if moved else both)
         words = joined([moved or instead, rest])
     else:
         words = joined([[ForeignText(cause.evidence.partition("; ")[0])], both])
@@ -168,7 +169,7 @@ def answers(row: SampleRow) -> Words:
     if refused == (True, False):
         return ["refused before, now answers ", ForeignText(after)]
     if refused == (False, True):
-        return ["answered ", ForeignText(before), " before, now refuses: ", ForeignText(after)]
+        return ["answered ", ForeignText(before), " before, now refuses"]
     old, new = _from_the_change(before, after)
     return ["was ", ForeignText(old), " now ", ForeignText(new) if new.strip() else "no answer"]
 

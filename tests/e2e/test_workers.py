@@ -40,8 +40,8 @@ def wait_until(condition: Callable[[], bool], seconds: float = 60) -> None:
 
 
 def timeless(text: str) -> str:
-    """Return a console report without the run's id and how long it took."""
-    return re.sub(r"\d{8}-\d{6}-\d{3}-[0-9a-f]{4}|[0-9.]+ s ·", "", text)
+    """Return a console report without the run's id, its minute and how long it took."""
+    return re.sub(r"\d{8}-\d{6}-\d{3}-[0-9a-f]{4}|\d\d:\d\d UTC|[0-9.]+ s ·", "", text)
 
 
 def test_three_workers_one_killed_and_one_late_give_what_one_process_gives(

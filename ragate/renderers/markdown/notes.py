@@ -123,9 +123,9 @@ def failing_must_pass(report: Report) -> dict[str, str]:
     failing: dict[str, list[str]] = {}
     for row in report.decision.must_pass:
         if not row.met:
-            tries = counted(row.tries, "try", "tries")
+            tries = f" in {row.failed} of {row.tries} tries" if row.tries > 1 else ""
             before = "" if row.eligible else ", as in the baseline"
-            words = f"{name(row.metric)} in {row.failed} of {tries}{before}"
+            words = f"{name(row.metric)}{tries}{before}"
             failing.setdefault(row.sample_id, []).append(words)
     return {key: f"fails {listing(words, 2)}" for key, words in failing.items()}
 
