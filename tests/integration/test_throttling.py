@@ -21,7 +21,10 @@ from tests.servers.openai_server import FakeOpenAI, RateLimit, openai_server
 
 pytestmark = pytest.mark.integration
 
-IMPATIENT = SYNC.replace("openai.OpenAI()", "openai.OpenAI(timeout=0.4, max_retries=0)")
+
+def impatient(code: str) -> str:
+    """Return `code` with a client that waits .4 s, for a server that takes longer."""
+    return code.replace("openai.OpenAI()", "openai.OpenAI(timeout=0.4, max_retries=0)")
 
 
 @pytest.fixture
@@ -82,7 +85,8 @@ def test_a_provider_that_hangs_is_no_regression(tmp_path, server):
 
 
 def test_code_that_loses_patience_with_its_provider_is_no_regression(tmp_path, server):
-    project = recorded(tmp_path, server, IMPATIENT)
+    project = recorded(tmp_path, server)
+    project.code = impatient(SYNC)
     server.latency_s = 1.0
 
     report = throttled(project, timeout_s=20.0)
@@ -95,7 +99,7 @@ def test_code_that_answers_without_its_provider_is_not_measured(tmp_path, server
     code = """
         import openai
 
-        CLIENT = openai.OpenAI(timeout=0.4, max_retries=0)
+        CLIENT = openai.OpenAI()
 
         def answer(query):
             try:
@@ -107,6 +111,7 @@ def test_code_that_answers_without_its_provider_is_not_measured(tmp_path, server
             return reply.choices[0].message.content
     """
     project = recorded(tmp_path, server, code)
+    project.code = impatient(code)
     server.latency_s = 1.0
 
     report = throttled(project, timeout_s=20.0)
