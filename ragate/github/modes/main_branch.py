@@ -11,6 +11,7 @@ from ragate.baseline import contexts_path, load_baseline, load_contexts
 from ragate.baseline.requests import load_replies, requests_path
 from ragate.baseline.write import dump_baseline, recorded_before
 from ragate.config import Config, load_config
+from ragate.core.comparison.affected_samples import asks_nothing_new
 from ragate.core.hashing import content_hash
 from ragate.dataset import read_dataset
 from ragate.errors import BaselineError, RagateError, StorageError, UsageError
@@ -39,6 +40,10 @@ from ragate.support.foreign_files import inside, read_bytes
 
 MOST_MERGES = 30
 _TIMED = ("latency", "first_token")  # a baseline holds no times: they are of a machine
+_NOTHING_ASKED = (
+    "no model was asked, since the baseline holds every request: a model that changed is not seen "
+    "at night, and the baseline gets no further run"
+)
 UNTOLD = "what the push changed cannot be told: no earlier commit, a forced push, or no token"
 FOLDER = "ragate-baseline"
 _MOST_BYTES = 512 * 1024**2
@@ -107,6 +112,9 @@ def _night(context: StepContext, announce: Announce, config: Config, baseline: R
         return outcome
     store = LocalStore(context.operations().state)
     fresh = store.load(store.folder(report.run_id))
+    if asks_nothing_new(baseline, fresh):
+        context.log.plain(_NOTHING_ASKED)
+        return outcome
     try:
         extended = with_run(baseline, fresh)
     except RagateError as error:

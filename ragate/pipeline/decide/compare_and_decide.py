@@ -22,6 +22,10 @@ from ragate.pipeline.decide.gate_setup import GateSetup
 from ragate.pipeline.score.scorer import Scorer
 
 MOST_NAMED = 10
+_STALE_CONTROL = (
+    "the control holds only the baseline's own answers to the same model requests: it shows "
+    "nothing of today and is not used; `ragate baseline update` on the base asks anew"
+)
 
 
 @dataclass(frozen=True)
@@ -153,6 +157,7 @@ def _with_remarks(decision: Decision, setup: GateSetup, candidate: Run) -> Decis
         *merge_remarks(setup.baseline),
         *_other_date(setup.baseline, candidate),
         *unread_runs(candidate),
+        *([_STALE_CONTROL] if setup.stale_control else []),
     )
     if card is None:
         return decision.amended(warnings=warnings)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from ragate.baseline import load_baseline
 from ragate.config import Config
+from ragate.core.comparison.affected_samples import asks_nothing_new
 from ragate.core.conditions import conditions_of
 from ragate.core.rules.waivers import expired
 from ragate.dataset import read_dataset, select
@@ -28,8 +29,9 @@ class GateSetup:
 
     Attributes:
         baseline: None where there is none yet.
-        control: The base version run today.
+        control: The base version run today; None as well where that asked nothing anew.
         accepted: Drops that were accepted for the outputs of the very run that is judged.
+        stale_control: There was a control, of the baseline's own answers alone.
     """
 
     config: Config
@@ -38,6 +40,7 @@ class GateSetup:
     control: Run | None = None
     accepted: Sequence[Acceptance] = ()
     today: datetime.date = field(default_factory=_today)
+    stale_control: bool = False
 
     def scoring(self, opened: Opened, operations: Operations, selection: Selection) -> ScoringPlan:
         """Return what is scored, and by which judge."""
@@ -76,6 +79,8 @@ def read_gate_setup(
         left_out = {sample.id for sample in whole} - {sample.id for sample in samples}
         kept = (record for record in baseline.records if record.sample_id not in left_out)
         baseline = baseline.amended(records=Spill(Record, kept))
+    if baseline is not None and control is not None and asks_nothing_new(baseline, control):
+        return GateSetup(config, samples, baseline, None, accepted, today, stale_control=True)
     return GateSetup(config, samples, baseline, control, accepted, today)
 
 

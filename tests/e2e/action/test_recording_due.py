@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
-from tests.e2e.action.forge import Forge, outputs
+from tests.e2e.action.forge import Files, Forge, outputs
 from tests.e2e.action.main_projects import baseline_of, many, merged, record
 
 pytestmark = pytest.mark.e2e
@@ -51,6 +53,28 @@ def test_a_quiet_night_adds_a_run_until_the_noise_is_known_well(forge: Forge):
 
         assert (result.exit_code, result.outputs["verdict"]) == (0, "passed"), result.log
         assert baseline_of(forge)["runs"] == runs
+
+
+def with_requests(files: Files) -> Files:
+    """Return recorded outputs that say which model request each answer came from."""
+    return {
+        name: b"".join(
+            json.dumps(line | {"request_hash": f"{line['id']:0>16}"}).encode() + b"\n"
+            for line in map(json.loads, (content or b"").splitlines())
+        )
+        for name, content in files.items()
+    }
+
+
+def test_a_night_that_asked_no_model_says_so_and_adds_no_run(forge: Forge):
+    merged(forge, with_requests(outputs()))
+    assert record(forge).outputs["verdict"] == "recorded"
+
+    result = record(forge, event="schedule")
+
+    assert (result.exit_code, result.outputs["verdict"]) == (0, "passed"), result.log
+    assert "no model was asked" in result.log
+    assert baseline_of(forge)["runs"] == 3
 
 
 def test_a_night_with_drift_fails_and_changes_nothing(forge: Forge, gated: dict[str, bytes]):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ragate.core.comparison.affected_samples import find_unaffected
+from ragate.core.comparison.affected_samples import asks_nothing_new, find_unaffected
 from ragate.core.comparison.compare import compare
 from ragate.core.comparison.run_passes import read_pair
 from ragate.core.hashing import calls_hash, is_recorded
@@ -46,6 +46,25 @@ def is_unaffected(baseline: Run, candidate: Run) -> bool:
 
 
 A, B, C = calls_hash(["a"]), calls_hash(["b"]), calls_hash(["c"])
+
+
+@pytest.mark.parametrize(
+    ("control", "nothing_new"),
+    [
+        ([(A, "two")], True),
+        ([(A, "two"), (B, "one")], True),
+        ([(A, "new")], False),  # asked anew, and answered otherwise
+        ([(C, "one")], False),
+        ([(A, "two"), (C, "one")], False),
+        ([(None, "one")], False),  # whose requests are not known may have been sent
+    ],
+)
+def test_a_run_of_replies_that_the_baseline_holds_asks_nothing_new(
+    control: list[Pass], nothing_new: bool
+):
+    baseline = passed_run((A, "one"), (A, "two"), (B, "one"), (None, "one"))
+
+    assert asks_nothing_new(baseline, passed_run(*control)) is nothing_new
 
 
 RULE = Rule(metric="faithfulness")
