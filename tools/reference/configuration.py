@@ -195,7 +195,7 @@ def bounds(schema: dict[str, Any]) -> str:
     least, most = schema.get("minimum"), schema.get("maximum")
     above, below = schema.get("exclusiveMinimum"), schema.get("exclusiveMaximum")
     if least is not None and most is not None:
-        return f"{least:g} to {most:g}"
+        return f"{least:g} to {most:.12g}"
     low = (
         f"above {above:g}"
         if above is not None

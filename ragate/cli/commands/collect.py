@@ -54,12 +54,12 @@ def command(
     """Run the RAG on the golden set and write its outputs; judge nothing, need no judge's key.
 
     The outputs go to --save-outputs, by default .ragate/outputs.jsonl. --format and --output are
-    for the summary: how many outputs, how many failures and why. A shard goes to
-    .ragate/shards.
+    for the summary (console, markdown or json): how many outputs, how many failures and why. A
+    shard goes to .ragate/shards.
     \f
 
     The first half of `check`: [Collect and decide](forks.md). It needs no baseline, and ends with 3
-    only when every output failed. The summary is `console`, `markdown` or `json`.
+    only when every output failed.
     """
     from ragate.cli.shard_choice import chosen_shard, refuse_misfits, shard_path
     from ragate.pipeline.collect_outputs import collect_outputs
