@@ -14,7 +14,7 @@ from ragate.cli.detect.candidate import RagCandidate
 from ragate.cli.init import ask as asking
 from ragate.cli.init.ask import Asked, UnansweredError, ask
 from ragate.runtime.operations import Operations
-from tests.e2e.adoption.apps import free_port
+from tests.servers.ports import free_port
 
 pytestmark = pytest.mark.integration
 SERVER = """
@@ -46,7 +46,7 @@ def service(root: Path, code: str, **settings: Any) -> RagCandidate:
     port = free_port()
     (root / "serve.py").write_text(SERVER.format(code=code, port=port))
     url = f"http://127.0.0.1:{port}/ask"
-    keys = {"url": url, "start": [sys.executable, "serve.py"], "start_timeout_s": 10.0, **settings}
+    keys = {"url": url, "start": [sys.executable, "serve.py"], "start_timeout_s": 60.0, **settings}
     return RagCandidate(
         "http",
         "a service",
@@ -111,7 +111,7 @@ def test_what_is_no_answer_is_told(tmp_path: Path, code: str, told: str) -> None
     ],
 )
 def test_a_program_that_does_not_come_up_is_told(tmp_path: Path, program: str, told: str) -> None:
-    candidate = service(tmp_path, ANSWER, start_timeout_s=2.0)
+    candidate = service(tmp_path, ANSWER, start_timeout_s=2.0 if "sleep" in program else 60.0)
     (tmp_path / "serve.py").write_text(program)
 
     with pytest.raises(Exception, match=told):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import socket
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -12,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.e2e.command import CLEAN, ragate
+from tests.servers.ports import free_port
 
 HERE = Path(__file__).parent
 INIT = ("init", "--yes", "--ask")
@@ -99,11 +99,3 @@ def copied(name: str, root: Path) -> Path:
     shutil.copytree(HERE / name, root / name, ignore=UNWANTED)
     subprocess.run(["git", "init", "-q", str(root / name)], check=True)
     return root / name
-
-
-def free_port() -> int:
-    """Return a port that nothing listens on now: a configuration has to name one."""
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        port: int = one.getsockname()[1]
-    return port

@@ -19,8 +19,8 @@ from pathlib import Path
 
 import pydantic
 
-from tests.e2e.adoption.apps import free_port
 from tests.e2e.command import ragate
+from tests.servers.ports import free_port
 
 HERE = Path(__file__).parent
 UNWANTED = shutil.ignore_patterns("__pycache__")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import gzip
-import socket
 import sys
 
 import pytest
@@ -23,6 +22,7 @@ from tests.integration.recorder.recorded_projects import (
 )
 from tests.runs import collect
 from tests.servers.openai_server import never_the_same, openai_server, status
+from tests.servers.ports import free_port
 
 pytestmark = pytest.mark.integration
 
@@ -192,23 +192,16 @@ ThreadingHTTPServer(("127.0.0.1", int(sys.argv[1])), Handler).serve_forever()
 """
 
 
-def test_a_service_that_ragate_starts_is_recorded(project, server, unused_port):
+def test_a_service_that_ragate_starts_is_recorded(project, server):
     (project.root / "service.py").write_text(SERVICE)
-    url = f"http://127.0.0.1:{unused_port}"
+    port = free_port()
+    url = f"http://127.0.0.1:{port}"
     system = (
         f'use = "http"\nurl = "{url}/ask"\nhealth = "{url}/up"\n'
-        f'start = ["{sys.executable}", "service.py", "{unused_port}"]\nrecord_header = true'
+        f'start = ["{sys.executable}", "service.py", "{port}"]\nrecord_header = true'
     )
-    policy = f'http_hosts = ["127.0.0.1:{unused_port}"]'
+    policy = f'http_hosts = ["127.0.0.1:{port}"]'
     unaffected(made(project, system=system, policy=policy), server)
-
-
-@pytest.fixture
-def unused_port() -> int:
-    with socket.socket() as place:
-        place.bind(("127.0.0.1", 0))
-        port: int = place.getsockname()[1]
-        return port
 
 
 def test_a_service_that_runs_elsewhere_cannot_be_recorded(project):

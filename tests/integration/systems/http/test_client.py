@@ -19,6 +19,7 @@ from ragate.pipeline.run.collected_outputs import TRIES
 from ragate.support.git import head_commit
 from tests.factories import sample_factory
 from tests.integration.systems.http.services import ECHO, SECRET, asked, key, one, refused
+from tests.servers.ports import free_port
 from tests.servers.rag_server import Request, Sent, rag_server
 from tests.unit.systems.using import ask, info, message
 
@@ -70,10 +71,10 @@ def test_a_service_that_asks_for_a_long_wait_is_not_waited_for(tmp_path: Path):
 
 
 def test_a_service_that_is_not_there_is_unmeasured_not_wrong(tmp_path: Path):
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        host = f"127.0.0.1:{free.getsockname()[1]}"
-    output = ask("http", {"url": f"http://{host}/"}, tmp_path, http_hosts=(host,))[0]
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        host = f"127.0.0.1:{taken.getsockname()[1]}"
+        output = ask("http", {"url": f"http://{host}/"}, tmp_path, http_hosts=(host,))[0]
 
     assert output.error is not None
     assert output.error.kind == "provider"
@@ -191,14 +192,14 @@ def test_the_address_may_be_in_a_variable_whose_value_is_never_shown(tmp_path: P
 
 
 def test_the_host_in_a_variable_is_in_no_message_of_a_request(tmp_path: Path):
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    given: dict[str, Any] = {
-        "environment": {"URL": f"http://localhost:{port}/"},
-        "http_hosts": ("localhost",),
-    }
-    output = ask("http", {"url_env": "URL"}, tmp_path, **given)[0]
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        port = taken.getsockname()[1]
+        given: dict[str, Any] = {
+            "environment": {"URL": f"http://localhost:{port}/"},
+            "http_hosts": ("localhost",),
+        }
+        output = ask("http", {"url_env": "URL"}, tmp_path, **given)[0]
     assert output.error is not None
     assert "no connection to the host in the variable" in output.error.message
     assert not {"localhost", "127.0.0.1", str(port)} & set(output.error.message.split())
@@ -296,9 +297,7 @@ http.server.HTTPServer(("127.0.0.1", int(sys.argv[1])), Handler).serve_forever()
 
 
 def started(root: Path, code: str, **settings: Any) -> SystemOutput:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     (root / "service.py").write_text(code)
     host = f"127.0.0.1:{port}"
     keys = {
@@ -325,21 +324,23 @@ def test_a_service_that_is_up_already_is_not_taken_for_the_one_to_start(tmp_path
 
 
 @pytest.mark.parametrize(
-    ("code", "told"),
+    ("code", "within_s", "told"),
     [
-        ("raise SystemExit('no index')", "ended with exit code 1; it last wrote: no index"),
-        ("import time; time.sleep(60)", "no success in 0.8 s: no connection to 127.0.0.1"),
+        ("raise SystemExit('no index')", 60.0, "ended with exit code 1; it last wrote: no index"),
+        ("import time; time.sleep(60)", 0.8, "no success in 0.8 s: no connection to 127.0.0.1"),
     ],
 )
-def test_a_service_that_does_not_come_up_is_no_decision(tmp_path: Path, code: str, told: str):
+def test_a_service_that_does_not_come_up_is_no_decision(
+    tmp_path: Path, code: str, within_s: float, told: str
+):
     with pytest.raises(SystemStartError) as raised:
-        started(tmp_path, code, start_timeout_s=0.8)
+        started(tmp_path, code, start_timeout_s=within_s)
 
     assert told in str(raised.value)
     assert raised.value.exit_code == 3
 
 
-NOT_READY = SERVICE.replace("self.send_response(200)", "self.send_response(503)")
+NOT_READY = SERVICE.replace("time.sleep(0.4)", "").replace("response(200)", "response(503)")
 
 
 @pytest.mark.parametrize(
@@ -353,7 +354,7 @@ def test_more_time_is_advised_only_where_something_listens(
     tmp_path: Path, code: str, advised: bool, told: str
 ):
     with pytest.raises(SystemStartError) as raised:
-        started(tmp_path, code, start_timeout_s=1.5)
+        started(tmp_path, code, start_timeout_s=4.0 if advised else 0.8)
 
     assert told in raised.value.remedy
     assert ("start_timeout_s" in raised.value.remedy) == advised

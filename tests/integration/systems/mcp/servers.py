@@ -101,14 +101,11 @@ def http_server() -> Iterator[tuple[str, str]]:
     names: dict[str, object] = {}
     exec(SERVER, names)  # the same tools
     app = names["server"].streamable_http_app()  # type: ignore[attr-defined]
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    config = uvicorn.Config(
-        app, port=port, log_level="error", ws="none", timeout_graceful_shutdown=1
-    )
+    place = socket.create_server(("127.0.0.1", 0))
+    port = place.getsockname()[1]
+    config = uvicorn.Config(app, log_level="error", ws="none", timeout_graceful_shutdown=1)
     server = uvicorn.Server(config)
-    thread = threading.Thread(target=server.run, daemon=True)
+    thread = threading.Thread(target=server.run, args=([place],), daemon=True)
     thread.start()
     while not server.started:
         time.sleep(0.02)
