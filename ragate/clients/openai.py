@@ -32,6 +32,7 @@ from ragate.clients.openai_payloads import (
 from ragate.clients.prices import Price
 from ragate.errors import ProviderError
 from ragate.protocols import ChatReply, ChatRequest
+from ragate.support.authorities import authorities
 from ragate.support.spans import Spanned, span
 
 if TYPE_CHECKING:
@@ -201,7 +202,9 @@ async def _status(transport: Transport) -> tuple[int, str]:
     except OSError as error:  # a name that is unknown
         return 0, str(error)
     url = f"{transport.base_url.rstrip('/')}/models"
-    async with httpx2.AsyncClient(trust_env=False, timeout=TIMEOUT_S, headers=headers) as client:
+    async with httpx2.AsyncClient(
+        trust_env=False, verify=authorities(), timeout=TIMEOUT_S, headers=headers
+    ) as client:
         try:
             async with client.stream("GET", url) as response:
                 return response.status_code, ""

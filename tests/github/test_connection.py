@@ -17,13 +17,19 @@ from ragate.github.event.inputs import read_inputs
 from ragate.github.rest.api import Api, GitHubApiError
 from ragate.github.rest.connection import Connection, read_proxy
 from ragate.github.rest.repository import Repository
+from ragate.support.authorities import authorities
 from tests.servers.github_stub import TOKEN, GitHub
 
 pytestmark = pytest.mark.integration
 
 
-def test_calls_go_through_the_proxy_that_is_named(github: GitHub) -> None:
-    way = Connection(proxy=SecretStr(github.url))  # the stub answers requests to any host
+@pytest.mark.parametrize("private", [False, True])
+def test_calls_go_through_the_proxy_that_is_named(
+    github: GitHub, signed: tuple[str, str], private: bool
+) -> None:
+    authority = signed[1] if private else ""
+    # The stub answers requests to any host.
+    way = Connection(proxy=SecretStr(github.url), authority=authority)
     with (
         Api("http://git.company.example/api/v3", TOKEN, connection=way) as api,
         pytest.raises(GitHubApiError, match="404"),
@@ -116,6 +122,7 @@ def test_a_variable_of_the_environment_names_no_authority(
 ) -> None:
     url, _ = signed
     monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "certificate.pem"))
+    authorities.cache_clear()
     with Api(url, TOKEN, sleep=waits.append) as api, pytest.raises(GitHubApiError):
         Repository(api, "o/r").comments(7)
 

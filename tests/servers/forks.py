@@ -45,7 +45,10 @@ _AT_START = ("PYTHON", "LC_", "LANG", "MALLOC_", "LD_", "COVERAGE_")
 _KEPT = ("PATH", "HOME")
 _PROGRAMS = {"ragate": "ragate.__main__", "ragate.github": "ragate.github.__main__"}
 # Imported by some commands only, inside of functions.
-_LATE = ("aiohttp", "httpcore", "numpy.ma", "numpy.polynomial", "encodings.cp437")
+_LATE = (
+    *("aiohttp", "anyio._backends._asyncio", "anyio.streams.tls", "encodings.cp437"),
+    *("encodings.utf_8_sig", "httpcore2", "numpy.ma", "numpy.polynomial"),
+)
 _TEMPLATES = ("page.html.j2", "sample.html.j2", "history.html.j2")
 
 
@@ -304,19 +307,23 @@ def _import_all() -> None:
     names = [module.name for module in pkgutil.walk_packages(package.__path__, "ragate.")]
     for name in (*names, *_LATE):
         importlib.import_module(name)
-    # Starting what draws a page's charts is half of what a step costs; the page's tests draw them.
-    _compile_templates()
+    _prepare()
     sys.dont_write_bytecode = bool(os.environ.get("PYTHONDONTWRITEBYTECODE"))
     gc.freeze()  # a collection in a fork would copy every page that it looks at
 
 
-def _compile_templates() -> None:
+def _prepare() -> None:
+    """Make what each process makes once: templates, authorities, the dice of a decision."""
+    from ragate.core.statistics.joint_noise import _signs
     from ragate.renderers.html.templates import template
     from ragate.renderers.markdown import _template
+    from ragate.support.authorities import authorities
 
     _template()
     for name in _TEMPLATES:
         template(name)
+    authorities()
+    _signs()
 
 
 def main(descriptor: int) -> NoReturn:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from ragate.clients.http.bounded_body import REPLY_BYTES, BoundedBody
 from ragate.clients.http.error_mapping import CutOffError
 from ragate.clients.http.openai_http import httpx
+from ragate.support.authorities import authorities
 
 
 @dataclass
@@ -26,9 +27,8 @@ class PooledTransport(httpx.AsyncBaseTransport):
 
     def __init__(self, connections: int) -> None:
         limits = httpx.Limits(max_connections=1, max_keepalive_connections=1)
-        context = httpx.create_ssl_context(trust_env=False)
         self._pools = [
-            _Pool(httpx.AsyncHTTPTransport(verify=context, trust_env=False, limits=limits))
+            _Pool(httpx.AsyncHTTPTransport(verify=authorities(), trust_env=False, limits=limits))
             for _ in range(connections)
         ]
 

@@ -17,6 +17,7 @@ from urllib.parse import urljoin, urlsplit
 from pydantic import SecretStr
 
 from ragate.errors import UsageError
+from ragate.support.authorities import authorities
 from ragate.support.escape import one_line
 
 if TYPE_CHECKING:
@@ -47,17 +48,16 @@ class Connection:
         """
         import httpx2
 
-        trusted = self._trusted()
-        verify = trusted if trusted is not None else True
+        trusted = self._trusted() if self.authority else authorities()
         proxy = self.proxy.get_secret_value()
-        via = httpx2.Proxy(proxy, ssl_context=trusted) if proxy else None
-        return httpx2.Client(trust_env=False, timeout=timeout, auth=sign, verify=verify, proxy=via)
+        via = httpx2.Proxy(proxy) if proxy else None
+        if via is not None and via.url.scheme == "https":
+            via.ssl_context = trusted
+        return httpx2.Client(trust_env=False, timeout=timeout, auth=sign, verify=trusted, proxy=via)
 
-    def _trusted(self) -> ssl.SSLContext | None:
+    def _trusted(self) -> ssl.SSLContext:
         import httpx2
 
-        if not self.authority:
-            return None
         context = httpx2.create_ssl_context(trust_env=False)
         try:
             context.load_verify_locations(cadata=self.authority)

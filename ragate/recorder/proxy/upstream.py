@@ -24,6 +24,7 @@ from ragate.protocols import ChatReply
 from ragate.recorder.proxy.event_stream import ChatParts, ResponseParts
 from ragate.recorder.proxy.reply_format import Reply, read_reply, reply_of, text_count
 from ragate.recorder.proxy.request_identity import Endpoint, Request
+from ragate.support.authorities import authorities
 
 if TYPE_CHECKING:
     import aiohttp
@@ -203,7 +204,10 @@ class DirectTransport(Transport):
             **self.authorization,
         }
         return aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(limit=connections, ssl=_tls(self.base_url)),
+            connector=aiohttp.TCPConnector(
+                limit=connections,
+                ssl=authorities() if self.base_url.startswith("https:") else True,
+            ),
             cookie_jar=aiohttp.DummyCookieJar(),
             headers=headers,
             timeout=aiohttp.ClientTimeout(total=None, sock_connect=timeout_s),
@@ -231,14 +235,6 @@ class DirectTransport(Transport):
             return Fault(text, kind=FaultKind.MALFORMED)
         except (aiohttp.ClientError, OSError) as error:
             return Fault(f"cannot be reached: {error}")
-
-
-def _tls(base_url: str) -> Any:
-    if not base_url.startswith("https:"):
-        return True
-    import httpx2
-
-    return httpx2.create_ssl_context(trust_env=False)  # not what SSL_CERT_FILE names
 
 
 async def post_json(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import datetime
-import ssl
 from collections.abc import AsyncGenerator, AsyncIterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -15,6 +14,7 @@ import httpx2
 from ragate.clients.http.bounded_body import BoundedBody, ReplyTooLargeError
 from ragate.clients.http.error_mapping import MalformedError
 from ragate.clients.http.retry import Course, FaultKind, Retry, retry_after
+from ragate.support.authorities import authorities
 from ragate.support.machine_faults import in_container
 from ragate.systems.http.address import AllowedHost, place_of, refuse_secret, resolve
 from ragate.systems.http.policy import Hidden
@@ -54,7 +54,6 @@ class HttpClient:
         self._addresses: dict[AllowedHost, list[str]] = {}
         self._urls: dict[tuple[str, str, int], httpx2.URL] = {}
         self._timeout_s = timeout_s
-        self._tls: ssl.SSLContext | None = None
         self._all: list[httpx2.AsyncHTTPTransport] = []
         self._free: list[httpx2.AsyncHTTPTransport] = []
 
@@ -78,9 +77,8 @@ class HttpClient:
         """
         if self._free:
             return self._free.pop()
-        self._tls = self._tls or httpx2.create_ssl_context(trust_env=False)
         transport = httpx2.AsyncHTTPTransport(
-            verify=self._tls,
+            verify=authorities(),
             trust_env=False,
             limits=httpx2.Limits(max_connections=1, keepalive_expiry=_IDLE_S),
         )

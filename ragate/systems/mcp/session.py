@@ -20,6 +20,7 @@ from mcp_types import CONNECTION_CLOSED, CallToolResult, jsonrpc_message_adapter
 
 from ragate.clients.http.bounded_body import BoundedBody, ReplyTooLargeError
 from ragate.clients.http.error_mapping import MalformedError
+from ragate.support.authorities import authorities
 from ragate.support.escape import one_line
 from ragate.systems._processes.process import Child, start
 from ragate.systems.http.address import AllowedHost
@@ -302,7 +303,7 @@ class PinnedTransport(httpx2.AsyncBaseTransport):
         self._headers = headers
         self._methods = methods
         self._paths = paths
-        self._inner = httpx2.AsyncHTTPTransport(trust_env=False)
+        self._inner = httpx2.AsyncHTTPTransport(verify=authorities(), trust_env=False)
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         """Send a request where the policy lets it go; the session's other ones get a 405."""
