@@ -32,7 +32,7 @@ from uuid import uuid4
 import psycopg
 
 from benchmarks.many_runs import CONFIG
-from ragate.cli.runs.listing import run_line
+from ragate.cli.commands.runs import run_line
 from ragate.database import PostgresDatabase
 from ragate.database.migrations import migrate
 from ragate.models import Record, Run, RunManifest, Score, SystemInfo, SystemOutput

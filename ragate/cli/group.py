@@ -21,7 +21,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "compare": ("commands.compare", "Compare two stored runs or baselines."),
     "report": ("commands.report", "Show a stored run again, or one sample of it."),
     "review": ("commands.review", "Say of each changed answer: better, worse, same, or stale."),
-    "runs": ("runs", "List, prune or export the stored runs."),
+    "runs": ("commands.runs", "List, prune or export the stored runs."),
     "history": ("commands.history", "Show how the metrics of the baseline moved, from git."),
     "baseline": ("commands.baseline", "Record the baseline, or show what it holds."),
     "dataset": ("dataset", "Check, grow and mend a golden set."),
@@ -57,7 +57,24 @@ EXIT_CODES = {
 }
 
 
-class LazyGroup(click.Group):
+class OrderedGroup(click.Group):
+    """Lists its commands in their own order, and says which name is nearest to a wrong one."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        return list(self.commands)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        names = self.list_commands(ctx)
+        if args and args[0] not in names and not args[0].startswith("-"):
+            from ragate.support.settings import nearest
+
+            raise click.UsageError(f"no command {args[0]!r}{nearest(args[0], names)}", ctx)
+        return super().resolve_command(ctx, args)
+
+
+class LazyGroup(OrderedGroup):
     """Knows its commands by name; loads one when it is asked for.
 
     Args:
@@ -90,15 +107,6 @@ class LazyGroup(click.Group):
         found = getattr(import_module(f"{self.package}.{module}"), name or "command")
         command: click.Command = found
         return command
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args and args[0] not in self.table and not args[0].startswith("-"):
-            from ragate.support.settings import nearest
-
-            raise click.UsageError(f"no command {args[0]!r}{nearest(args[0], self.table)}", ctx)
-        return super().resolve_command(ctx, args)
 
     def format_commands(
         self,

@@ -90,7 +90,6 @@ ROWS: tuple[tuple[str, ...], ...] = (
         "cli.dataset",
         "cli.init",
         "cli.plugin",
-        "cli.runs",
         "__main__",
     ),
     ("cli.doctor", "pytest_plugin"),
@@ -214,7 +213,7 @@ def test_the_types_and_the_configuration_stay_light(module: str) -> None:
 
 
 def test_a_list_of_runs_loads_no_types_of_samples_and_scores() -> None:
-    modules = "ragate.cli.runs.listing, ragate.stores.postgres.shared_store"
+    modules = "ragate.cli.commands.runs, ragate.stores.postgres.shared_store"
     code = f"import sys, {modules}; print(*({{'pydantic', 'ragate.models'}} & sys.modules.keys()))"
 
     loaded = subprocess.run(

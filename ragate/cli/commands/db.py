@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ragate.cli.group import LazyGroup
+from ragate.cli.group import OrderedGroup
 from ragate.cli.operations import open_config, say, with_dotenv
 from ragate.cli.options import config_option
 from ragate.errors import DatabaseError, UsageError
@@ -20,21 +20,16 @@ if TYPE_CHECKING:
 
 VARIABLE = "RAGATE_QUEUE_URL"
 Bring = Callable[["psycopg.Connection[Any]"], Mapping[str, int]]
-# Name -> (module, one line for the list of commands).
-TOOLS: dict[str, tuple[str, str]] = {
-    "status": ("db:status", "Say whether the server runs, where its data is, and who uses it."),
-    "stop": ("db:stop", "Stop the embedded server, if it runs; its data stays."),
-    "migrate": ("db:migrate_all", "Bring the schemas of the run store and the queue up to date."),
-    "roles": ("db:roles", "Print or run the SQL of the roles: who may do what in the queue."),
-}
 
 
-@click.group("db", cls=LazyGroup, table=TOOLS, package="ragate.cli.commands")
+@click.group("db", cls=OrderedGroup)
 def command() -> None:
     """Show or stop the embedded Postgres; bring schemas up to date."""
 
 
-@click.command("status")
+@command.command(
+    "status", short_help="Say whether the server runs, where its data is, and who uses it."
+)
 @config_option
 def status(*, config: Path | None) -> int:
     """Say whether the embedded server runs, where its data is, and who uses it."""
@@ -53,7 +48,7 @@ def status(*, config: Path | None) -> int:
     return 0
 
 
-@click.command("stop")
+@command.command("stop")
 @config_option
 @click.option("--force", is_flag=True, help="Stop it although another command uses it.")
 def stop(*, config: Path | None, force: bool) -> int:
@@ -98,7 +93,9 @@ SERVERS: dict[str, Bring] = {
 }
 
 
-@click.command("migrate")
+@command.command(
+    "migrate", short_help="Bring the schemas of the run store and the queue up to date."
+)
 def migrate_all() -> int:
     """Bring our schemas up to date on the servers that variables name.
 
@@ -127,7 +124,9 @@ def migrate_all() -> int:
     return 0
 
 
-@click.command("roles")
+@command.command(
+    "roles", short_help="Print or run the SQL of the roles: who may do what in the queue."
+)
 @click.option(
     "--worker",
     "workers",

@@ -8,24 +8,19 @@ from shlex import quote
 
 import click
 
-from ragate.cli.group import LazyGroup
+from ragate.cli.group import OrderedGroup
 from ragate.version import MANUAL
 
 TEMPLATES = Path(__file__).parent / "templates"
 KINDS = ("metric", "judge", "system")
-# Name -> (module, one line for the list of commands).
-TOOLS: dict[str, tuple[str, str]] = {
-    "new": ("plugin:new", "Write a metric, judge or system of your own, with its test."),
-    "check": ("plugin:check", "Say whether a plugin's file keeps to its contract."),
-}
 
 
-@click.group("plugin", cls=LazyGroup, table=TOOLS, package="ragate.cli")
+@click.group("plugin", cls=OrderedGroup)
 def command() -> None:
     """A metric, judge or system of your own in one file; docs/plugins.md."""
 
 
-@click.command("new")
+@command.command("new", short_help="Write a metric, judge or system of your own, with its test.")
 @click.argument("kind", type=click.Choice(KINDS))
 @click.argument("name")
 @click.option(
@@ -123,7 +118,7 @@ def _is_importable(name: str) -> bool:
     return name.isascii() and name.isidentifier() and not keyword.iskeyword(name)
 
 
-@click.command("check")
+@command.command("check", short_help="Say whether a plugin's file keeps to its contract.")
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option(
     "--settings",

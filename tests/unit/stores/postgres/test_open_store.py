@@ -19,7 +19,7 @@ def test_a_url_opens_the_store_behind_the_folder(tmp_path: Path) -> None:
 def test_without_a_url_psycopg_is_not_imported() -> None:
     code = (
         "import sys, pathlib\n"
-        "import ragate.run.one_run, ragate.cli.runs.listing\n"
+        "import ragate.run.one_run, ragate.cli.commands.runs\n"
         "from ragate.stores.postgres.open_store import *\n"
         "open_store(pathlib.Path('.'), ''); reach_store('')\n"
         "print([name for name in sys.modules if name.startswith('psycopg')])"

@@ -1,43 +1,57 @@
-"""``ragate runs list`` and ``prune``: what is stored, newest first, and what of it is to go."""
+"""``ragate runs``: list, prune, export and push the stored runs."""
 
 from __future__ import annotations
 
 import datetime
 import json
+import os
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import wraps
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from ragate.cli.operations import open_operations
+from ragate.cli.group import OrderedGroup
+from ragate.cli.operations import in_ci, open_config, open_operations
 from ragate.cli.options import config_option
+from ragate.cli.streams import file_or_stdout
 from ragate.errors import UsageError
 from ragate.runtime.run_labels import read_meta
 from ragate.stores.listed_run import ListedRun, RunFilter, RunStatus, fitting, run_facts
+from ragate.stores.local import LocalStore
 from ragate.stores.postgres.open_store import open_store
 from ragate.stores.prune import prunable
 from ragate.support.escape import one_line
 
+if TYPE_CHECKING:
+    from ragate.config import Config
+
+
+_NOT_ENDED = frozenset({RunStatus.UNFINISHED, RunStatus.BROKEN})
 _DAY = click.DateTime(["%Y-%m-%d"])
 _COMMIT = re.compile(r"[0-9a-fA-F]{4,64}")
+
+
+@click.group("runs", cls=OrderedGroup)
+def command() -> None:
+    """The runs of the state folder and of the run store; docs/reports.md."""
 
 
 def run_filters(function: Callable[..., int]) -> Callable[..., int]:
     """Add the options; the command gets them as one `wanted`."""
 
     @wraps(function)
-    def command(**given: Any) -> int:
+    def with_filters(**given: Any) -> int:
         options = {name: given.pop(name) for name in _NAMES}
         return function(wanted=_filter(**options), **given)
 
     for option in reversed(_OPTIONS):
-        command = option(command)
-    return command
+        with_filters = option(with_filters)
+    return with_filters
 
 
 def _filter(
@@ -86,12 +100,12 @@ _OPTIONS = (
 )
 
 
-@click.command("list")
+@command.command("list", short_help="List the stored runs, newest first.")
 @config_option
 @run_filters
 @click.option("--limit", type=click.IntRange(min=1), help="Only the newest N of them.")
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
-def command(*, config: Path | None, wanted: RunFilter, limit: int | None, as_json: bool) -> int:
+def list_runs(*, config: Path | None, wanted: RunFilter, limit: int | None, as_json: bool) -> int:
     """List the stored runs, newest first; what cannot be read is listed as broken.
     \f
 
@@ -124,7 +138,7 @@ def run_line(run: ListedRun) -> str:
     return "  ".join([head, *map(one_line, filter(None, words))]).rstrip()
 
 
-@click.command("prune")
+@command.command("prune", short_help="Remove old runs.")
 @config_option
 @run_filters
 @click.option("--keep", type=click.IntRange(min=0), help="The newest N of every gate stay.")
@@ -175,3 +189,135 @@ def prune(
 
 def _count(number: int) -> str:
     return f"{number:,} run{'' if number == 1 else 's'}"
+
+
+# ``export``: stored runs as a table, for a notebook or a spreadsheet.
+
+
+@command.command("export", short_help="Write runs as a table: JSONL, CSV or Parquet.")
+@config_option
+@run_filters
+@click.option(
+    "--rows",
+    type=click.Choice(["runs", "samples", "scores"]),
+    default="runs",
+    help="A row a run with its means, for each sample, or for each score.",
+)
+@click.option(
+    "--format",
+    "table_format",
+    type=click.Choice(["jsonl", "csv", "parquet"]),
+    default="jsonl",
+    help="How the rows are written.",
+)
+@click.option(
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False),
+    callback=lambda _context, _option, path: file_or_stdout(path),
+    help="The file; without it, standard output.",
+)
+def export(
+    *,
+    config: Path | None,
+    wanted: RunFilter,
+    rows: str,
+    table_format: str,
+    output: Path | None,
+) -> int:
+    """Write the stored runs as a table, newest first.
+
+    Rows of samples hold question and answer; in CI `publish` says which texts may be there.
+    \f
+
+    For a notebook or a spreadsheet. Rows of runs and scores hold figures and names: no answer, no
+    passage, no reason of a score. In CSV and Parquet a mean stands in the column `mean.NAME`, a
+    note in `meta.KEY` and a score in `scores.NAME.value`; in CSV a text that a spreadsheet would
+    take for a formula begins with an apostrophe. Parquet needs `pip install "ragate[parquet]"`.
+    """
+    from ragate.pipeline.runs_table import as_csv, as_jsonl, write_parquet
+    from ragate.stores.postgres.open_store import open_store
+    from ragate.support.atomic_files import write_lines, write_output
+
+    if table_format == "parquet" and output is None:
+        raise UsageError("--format parquet writes a file", remedy="name it: --output runs.parquet")
+    loaded, operations = open_config(config)
+    store = open_store(operations.state, operations.runs_url)
+    table = _rows_of(rows, loaded, store, fitting(store.listed(), wanted))
+    if table_format == "parquet" and output is not None:
+        write_parquet(list(table), output)
+    elif table_format == "csv":
+        text = as_csv(list(table))
+        if output is None:
+            click.echo(text, nl=False)
+        else:
+            write_output(output, text.encode())
+    elif output is None:
+        for line in as_jsonl(table):
+            click.echo(line)
+    else:
+        write_lines(output, as_jsonl(table))
+    return 0
+
+
+def _rows_of(
+    rows: str, config: Config, store: LocalStore, runs: Iterable[ListedRun]
+) -> Iterator[dict[str, Any]]:
+    from ragate.pipeline.runs_table import run_rows, sample_rows, score_rows
+
+    if rows == "samples":
+        publish = config.policy.publish if in_ci(os.environ) else "full"
+        return sample_rows(config, store, runs, publish)
+    return run_rows(store, runs) if rows == "runs" else score_rows(store, runs)
+
+
+# ``push``: send runs to the run store that it lacks.
+
+
+@command.command("push", short_help="Send runs to the run store that it lacks.")
+@click.argument("runs", nargs=-1, metavar="[RUN]...")
+@config_option
+def push_runs(*, runs: tuple[str, ...], config: Path | None) -> int:
+    """Send runs of the state folder to the run store; without RUN, all that ended and were not.
+
+    RUN is its id, or `latest`. A run that was interrupted is sent as far as it came.
+    \f
+
+    See [Run store](workers.md).
+    """
+    _, operations = open_config(config)
+    if not operations.runs_url:
+        raise UsageError(
+            "RAGATE_RUNS_URL is not set, so there is no run store to send to",
+            remedy="set it to postgresql://user:password@host:5432/database",
+        )
+    from ragate.stores.postgres.push import has_ended, push
+
+    store = LocalStore(operations.state)
+    sent = 0
+    for folder in _named(store, runs) if runs else _unsent(store, operations.runs_url):
+        if not push(operations.runs_url, folder):
+            click.echo(f"{folder.name}: the run store has it")
+            continue
+        sent += 1
+        click.echo(f"{folder.name}: sent{'' if has_ended(folder) else ', as far as it came'}")
+    if not runs and not sent:
+        click.echo("nothing to send")
+    return 0
+
+
+def _named(store: LocalStore, names: Sequence[str]) -> Iterator[Path]:
+    from ragate.stores.postgres.connect import is_run_id
+
+    for name in names:
+        folder = store.folder(name)
+        if name == "latest" or not is_run_id(name) or not folder.is_dir():
+            folder = store.find(name)
+        yield folder
+
+
+def _unsent(store: LocalStore, url: str) -> Iterator[Path]:
+    from ragate.stores.postgres.push import is_sent
+
+    for run in store.listed():
+        if run.status not in _NOT_ENDED and not is_sent(url, run.folder):
+            yield run.folder
