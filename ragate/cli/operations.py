@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import io
 import os
+import shutil
 import sys
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 import click
 
 from ragate.cli.streams import run_aside
 from ragate.errors import ConfigError
-from ragate.runtime.milestones import Milestones
+from ragate.runtime.milestones import Milestones, Pace
 from ragate.runtime.operations import RUNS_URL, Operations, Progress, read_operations
 from ragate.support import git
 from ragate.support.escape import plain
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from ragate.config import Config
     from ragate.models import Run
     from ragate.run.plan import RunPlan
+
 
 _DOTENV_BYTES = 1024 * 1024
 
@@ -153,7 +156,7 @@ def exposed_dotenv(root: Path) -> tuple[str, str] | None:
 def _progress(*, quiet: bool) -> Callable[[Progress], None]:
     """Return what shows progress: a moving line on a terminal, a line a quarter elsewhere."""
     if sys.stderr.isatty() and not quiet:
-        from ragate.cli.progress_line import ProgressLine
+        from ragate.cli.operations import ProgressLine
 
         return ProgressLine(sys.stderr).show
     return Milestones(say).show
@@ -187,3 +190,44 @@ def resumed_plan(plan: RunPlan, resume: str) -> RunPlan:
     from ragate.run.resume import resumed
 
     return resumed(plan, resume)
+
+
+# How far a run is, as one line of a terminal that is rewritten.
+
+
+OFTEN = 0.1  # seconds between two drawings
+_BAR = 20
+
+
+class ProgressLine:
+    """Draws the stage under way; its end stays as a line.
+
+    What else is printed meanwhile takes the place of the line, which is then drawn anew: the cursor
+    waits at its beginning, and `ragate.cli.streams` clears it.
+    """
+
+    def __init__(self, stream: TextIO, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self._stream = stream
+        self._clock = clock
+        self._pace = Pace(clock)
+        self._drawn = float("-inf")
+
+    def show(self, progress: Progress) -> None:
+        """Draw how far it is, unless that was done a moment ago."""
+        text = self._text(progress)
+        now, ended = self._clock(), progress.done == progress.total
+        if ended or now - self._drawn >= OFTEN:
+            self._drawn = now
+            self._stream.write(f"\r\x1b[K{text}" + ("\n" if ended else "\r"))
+            self._stream.flush()
+
+    def _text(self, progress: Progress) -> str:
+        columns = shutil.get_terminal_size().columns
+        counted = f"{progress.done:,}/{progress.total:,} {progress.noun}"
+        parts = " · ".join([counted, *self._pace.words(progress)])
+        filled = _BAR * progress.done // max(progress.total, 1)
+        bar = f"[{'#' * filled}{'.' * (_BAR - filled)}] "
+        for text in (f"{progress.stage} {bar}{parts}", f"{progress.stage} {parts}"):
+            if len(text) < columns:
+                return text
+        return f"{progress.stage} {counted}"[: max(columns - 1, 0)]

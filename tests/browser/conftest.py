@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from ragate.models import Report
-from ragate.renderers.html.page import render
+from ragate.renderers.html import render
 from tests.browser.opened import OpenedPage, open_page
 from tests.npm_packages import without
 

@@ -7,14 +7,13 @@ import os
 import platform
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ragate import plugins
 from ragate.baseline import load_baseline
 from ragate.cli import one_question
-from ragate.cli.doctor import baseline_file, golden_set
 from ragate.cli.doctor.examined_config import ExaminedProject, read_subject
 from ragate.cli.doctor.under_test import KEYS, UNREAD, database, keys, system
 from ragate.cli.finding import Finding, guarded, of_error, ok, plural, problem, skipped, warning
@@ -22,8 +21,11 @@ from ragate.cli.init.action_workflows import RELEASES
 from ragate.cli.operations import exposed_dotenv
 from ragate.cli.workflows import PLACEHOLDER, gates_of, workflow_texts
 from ragate.config import Config
-from ragate.dataset import asked, read_entries
-from ragate.models import Run, Sample
+from ragate.core.comparison.compare import problem_of
+from ragate.core.comparison.sample_matching import ENOUGH, match
+from ragate.core.text.listed_names import listed
+from ragate.dataset import Entry, asked, read_entries
+from ragate.models import MetricInfo, Rule, Run, RunManifest, Sample
 from ragate.pipeline.decide.gate_setup import refuse_empty_slices, refuse_expired_waivers
 from ragate.pipeline.score.policy_metrics import applicable, make_metrics
 from ragate.process import NO_DECISION
@@ -63,7 +65,7 @@ def examine(
     python = f"Python {platform.python_version()}, {platform.system()} {platform.machine()}"
     findings = [ok("ragate", f"{__version__}, {python}")]
     findings += [of_error(check, error) for check, error in subject.errors]
-    findings += guarded(golden_set.CHECK, lambda: _golden(subject, samples))
+    findings += guarded(GOLDEN, lambda: _golden(subject, samples))
     if config is None:
         findings += [skipped("rules", UNREAD)]
     else:
@@ -73,9 +75,9 @@ def examine(
         findings += guarded(KEYS, lambda: keys(config, operations.environment))
     findings += guarded("environment", lambda: _dotenv(subject.root))
     findings += guarded("database", lambda: database(subject))
-    findings += guarded(baseline_file.CHECK, lambda: _baseline(subject, runs))
+    findings += guarded(BASELINE, lambda: _baseline(subject, runs))
     if runs and samples:
-        findings += guarded(baseline_file.CHECK, lambda: _compared(subject, runs[0], samples))
+        findings += guarded(BASELINE, lambda: _compared(subject, runs[0], samples))
     findings += guarded(
         one_question.CHECK,
         lambda: one_question.one_question(config, operations, samples, wanted=ask),
@@ -88,10 +90,10 @@ def examine(
 
 def _golden(subject: ExaminedProject, samples: list[Sample]) -> Iterable[Finding]:
     if subject.dataset is None:
-        return [skipped(golden_set.CHECK, UNREAD)]
+        return [skipped(GOLDEN, UNREAD)]
     entries = read_entries(subject.dataset)
     samples += asked(entries, path=subject.dataset)
-    return golden_set.golden_set(entries, samples, dataset=_shown(subject, subject.dataset))
+    return golden_set(entries, samples, dataset=_shown(subject, subject.dataset))
 
 
 def _policy(config: Config, samples: Sequence[Sample], today: datetime.date) -> list[Finding]:
@@ -125,7 +127,7 @@ def _rules(config: Config, samples: Sequence[Sample]) -> Iterable[Finding]:
         if plugins.is_builtin("metrics", plugins.split_metric(rule.metric)[0])
     }
     gated = config.policy.gated
-    return golden_set.rules(config.policy.metrics, uses, samples, on_slices=gated)
+    return rules(config.policy.metrics, uses, samples, on_slices=gated)
 
 
 def _dotenv(root: Path) -> Iterable[Finding]:
@@ -136,7 +138,7 @@ def _dotenv(root: Path) -> Iterable[Finding]:
 def _baseline(subject: ExaminedProject, runs: list[Run]) -> Iterable[Finding]:
     path = subject.baseline
     if path is None:
-        return [skipped(baseline_file.CHECK, UNREAD)]
+        return [skipped(BASELINE, UNREAD)]
     run = load_baseline(path)
     runs.append(run)
     name = _shown(subject, path)
@@ -144,18 +146,18 @@ def _baseline(subject: ExaminedProject, runs: list[Run]) -> Iterable[Finding]:
     tracked = git.is_tracked(top, path) if top else None
     ignored = git.is_ignored(top, path) if top else None
     return [
-        baseline_file.origin(run, path=name),
-        *baseline_file.committed(name, tracked=tracked, ignored=ignored),
+        origin(run, path=name),
+        *committed(name, tracked=tracked, ignored=ignored),
     ]
 
 
 def _compared(subject: ExaminedProject, run: Run, samples: list[Sample]) -> Iterable[Finding]:
-    yield baseline_file.matched(run, samples)
+    yield matched(run, samples)
     config = subject.config
     if config is not None:
         metrics = make_metrics(config, samples, states=run.manifest.states)
         infos = {metric.info.name: metric.info for metric in metrics}
-        yield from baseline_file.comparable(run, infos, sorted(config.policy.gated))
+        yield from comparable(run, infos, sorted(config.policy.gated))
 
 
 def _state(subject: ExaminedProject) -> Finding:
@@ -281,3 +283,175 @@ def _role(facts: QueueFacts) -> Finding:
         )
     up = f"{plural(facts.up, 'worker')} up, of any checkout"
     return ok(QUEUE, f"PostgreSQL {facts.postgres}; the role {facts.role!r} may {may} runs; {up}")
+
+
+# The golden set: what it holds, and whether the rules can be held on it.
+
+
+GOLDEN = "golden set"
+
+
+def golden_set(
+    entries: Sequence[Entry], samples: Sequence[Sample], *, dataset: str
+) -> Iterable[Finding]:
+    """Say what the golden set holds; drafts wait for a person and count for nothing."""
+    unjudged = sum(sample.answerable and not sample.expected for sample in samples)
+    bare = sum(sample.answerable and not sample.references for sample in samples)
+    unanswerable = sum(not sample.answerable for sample in samples)
+    must = sum(sample.must_pass for sample in samples)
+    yield ok(
+        GOLDEN,
+        f"{dataset}: {plural(len(samples), 'sample')}, {unanswerable} unanswerable, {must} "
+        f"must-pass; of the answerable ones {unjudged} unjudged (no expected document), {bare} "
+        "without a reference",
+    )
+    drafts = sum(entry.draft for entry in entries)
+    references = sum(len(entry.drafted) for entry in entries)
+    if drafts or references:
+        yield ok(
+            GOLDEN,
+            f"{plural(drafts, 'draft sample')} and {plural(references, 'draft reference')} do not "
+            "count; `ragate dataset accept` shows them",
+        )
+
+
+def rules(
+    policy_rules: Sequence[Rule],
+    uses: Mapping[str, Sequence[Sample]],
+    samples: Sequence[Sample],
+    *,
+    on_slices: Collection[str] = (),
+) -> list[Finding]:
+    """Say whether every rule can be held, and must-pass samples have a mark to reach.
+
+    Args:
+        uses: The samples that each built-in metric can speak about, by metric.
+        on_slices: Metrics that can fail the gate on a slice.
+    """
+    check = "rules"
+    gated = [rule for rule in policy_rules if rule.gates]
+    names = {rule.metric for rule in gated}.union(on_slices)
+    if not names:
+        return [
+            problem(
+                check,
+                'no metric has level = "error": the gate can never fail',
+                'set level = "error" on what must not get worse',
+            )
+        ]
+    findings = [
+        problem(
+            check,
+            f"{rule.metric} must be measured, and no sample has what it needs",
+            'add such samples, or set its level to "warn" or "off"; as it is, `check` ends '
+            "without a decision",
+            exit_code=NO_DECISION,
+        )
+        for rule in gated
+        if uses.get(rule.metric) == []
+    ]
+    findings += _must_pass(gated, uses, samples)
+    return findings or [ok(check, f"{plural(len(names), 'metric')} can fail the gate")]
+
+
+def _must_pass(
+    gated: Sequence[Rule], uses: Mapping[str, Sequence[Sample]], samples: Sequence[Sample]
+) -> Iterable[Finding]:
+    check = "must-pass"
+    must = [sample.id for sample in samples if sample.must_pass]
+    marked = [rule.metric for rule in gated if rule.pass_at is not None]
+    if must and not marked:
+        yield problem(
+            check,
+            f"{plural(len(must), 'must-pass sample')}, and no metric of level error has a pass "
+            "mark: none of them can fail",
+            'set pass_at for a metric, such as pass_at = 1.0 in [policy.metrics."hit_rate@5"]',
+        )
+    elif must and all(name in uses for name in marked):
+        reached = {sample.id for name in marked for sample in uses[name]}
+        if free := [sample_id for sample_id in must if sample_id not in reached]:
+            yield warning(
+                check,
+                f"no metric with a pass mark applies to {listed(free)}",
+                "give them what the metric needs (an expected document, a reference), or set "
+                "pass_at on a metric that applies to them",
+            )
+
+
+# The baseline: whether `check` can compare with it, by the code that `check` asks.
+
+
+BASELINE = "baseline"
+_AGAIN = "record the baseline anew: `ragate baseline update`, and commit the file"
+
+
+def origin(run: Run, *, path: str) -> Finding:
+    """Say where the baseline comes from."""
+    manifest = run.manifest
+    samples = len({record.sample_id for record in run.records})
+    commit = f", commit {manifest.commit[:7]}" if manifest.commit else ""
+    return ok(
+        BASELINE,
+        f"{path}: {plural(samples, 'sample')}, {plural(manifest.runs, 'run')} "
+        f"({manifest.identical} identical to another), recorded {manifest.created}{commit}",
+    )
+
+
+def committed(path: str, *, tracked: bool | None, ignored: bool | None) -> Iterable[Finding]:
+    """Say whether other machines get the baseline; None where there is no repository."""
+    if tracked is not False:
+        return
+    if ignored:
+        yield problem(
+            BASELINE,
+            f"git ignores {path}, so no other machine ever sees it",
+            "take the pattern out of .gitignore, and commit the file",
+        )
+    else:
+        yield warning(
+            BASELINE,
+            f"{path} is not committed: on any other machine there is no baseline",
+            f"git add {path}, and commit it",
+        )
+
+
+def matched(run: Run, samples: Sequence[Sample]) -> Finding:
+    """Say whether enough samples of the golden set are the ones that the baseline knows."""
+    matching = match(run, _today(run, {}), samples, partial=False)
+    data = matching.data
+    counts = (
+        f"{data.matched} of {data.selected} recorded samples are in the golden set as they were "
+        f"({len(data.edited)} edited, {len(data.gone)} removed, "
+        f"{len(data.new)} new)"
+    )
+    if matching.enough:
+        return ok(BASELINE, counts)
+    return problem(
+        BASELINE, f"{counts}; below {ENOUGH:.0%} nothing is compared", _AGAIN, exit_code=NO_DECISION
+    )
+
+
+def comparable(
+    run: Run, infos: Mapping[str, MetricInfo], gated: Sequence[str]
+) -> Iterable[Finding]:
+    """Say which metrics that can fail the gate the baseline does not hold as they are now.
+
+    Args:
+        infos: Today's metrics by name, those of level ``off`` left out.
+        gated: Names of the metrics that can fail the gate.
+    """
+    today = _today(run, infos)
+    # Seconds differ between machines, so that a baseline never holds them.
+    names = [name for name in gated if name in infos and infos[name].unit != "seconds"]
+    problems = [told for name in names if (told := problem_of(name, run, today)[0])]
+    if problems:
+        lost = f"{listed(problems)}: `check` ends without a decision"
+        yield problem(BASELINE, lost, _AGAIN, exit_code=NO_DECISION)
+    else:
+        yield ok(BASELINE, f"{plural(len(names), 'metric')} comparable")
+
+
+def _today(run: Run, infos: Mapping[str, MetricInfo]) -> Run:
+    """Return a run without outputs that measures what is configured today."""
+    before = run.manifest
+    return Run(manifest=RunManifest(system=before.system, judge=before.judge, metrics=dict(infos)))

@@ -10,14 +10,19 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ragate.cli.finding import plural
+from ragate.cli.init.action_workflows import RELEASES
+from ragate.cli.init.config_text import DATASET, KEY_VARIABLE
+from ragate.cli.init.plan import WritePlan
+from ragate.cli.init.survey import Survey
+from ragate.cli.init.workflow_files import WORKFLOWS
 from ragate.cli.quoting import shell_word
 from ragate.errors import RagateError, UsageError
 from ragate.support.escape import plain as printable
+from ragate.version import MANUAL
 
 if TYPE_CHECKING:
     from ragate.cli.init.config_text import Choice
-    from ragate.cli.init.plan import WritePlan
-    from ragate.cli.init.survey import Survey
     from ragate.cli.workflows import EarlierWorkflow
 
 
@@ -270,7 +275,7 @@ def _write(survey: Survey, plan: WritePlan, replaced: Sequence[EarlierWorkflow])
 
 
 def _finish(survey: Survey, plan: WritePlan) -> int:
-    from ragate.cli.init.next_steps import commands, next_steps
+    from ragate.cli.init.command import commands, next_steps
 
     steps = enumerate(next_steps(survey, plan), start=1)
     _say("", "Before you rely on it:", *(f"  {n}. {step}" for n, step in steps))
@@ -288,3 +293,81 @@ def _relative(folder: Path, here: Path) -> str:
 def _name(survey: Survey, path: Path) -> str:
     base = survey.root if path.is_relative_to(survey.root) else survey.top
     return path.relative_to(base).as_posix()
+
+
+# What is left to do after the files are written.
+
+
+_LOOK = "ragate doctor --ask         (one question: what is read of its reply)"
+_COMMANDS = (
+    "ragate baseline update      (records what later changes are compared with)",
+    "ragate check                (a verdict; nothing changed yet)",
+)
+
+
+def commands(survey: Survey, plan: WritePlan) -> tuple[str, list[str]]:
+    """Return what is to be typed next, and the words before it."""
+    dataset = plan.choice.dataset
+    there = plan.questions or (survey.root / dataset).exists()
+    words = "Now type:" if there else f"Once {dataset} holds your questions, type:"
+    return words, [*([_LOOK] if plan.choice.unasked else []), *_COMMANDS]
+
+
+def next_steps(survey: Survey, plan: WritePlan) -> list[str]:
+    """Return what is left to do beside `commands`, in order."""
+    return [*_before_ci(survey, plan), *_in_ci(survey, plan)]
+
+
+def _before_ci(survey: Survey, plan: WritePlan) -> Iterator[str]:
+    if plan.questions and survey.tables and plan.choice.system != "replay":
+        corpus = f" --corpus {shell_word(plan.choice.source)}" if plan.choice.source else ""
+        yield (
+            f"Replace the made-up questions by your own: `ragate dataset import table "
+            f"{shell_word(survey.tables[0])}{corpus} --output {DATASET} --force`."
+        )
+    elif plan.questions:
+        yield (
+            f"Replace {plural(plan.questions, 'question')} in {DATASET} by 20 or more of your "
+            "users; the tag starter marks what was made up from your files."
+        )
+    if plan.drafts:
+        noun = plural(plan.drafts, "further question")
+        yield f"Look at {noun} there, which no run asks: `ragate dataset accept` lets drafts count."
+    if plan.choice.answers == "chat":
+        yield f"Set {KEY_VARIABLE}, here and as an Actions secret of the repository."
+    yield "`ragate doctor` says what is missing, with the remedy."
+    yield "Commit all of it, the baseline too: without it, a check in CI ends with exit code 3."
+    if plan.choice.system == "replay":
+        yield (
+            "Recordings are answers of one day. A change is seen only where its own code answers "
+            f"the questions of {plan.choice.dataset} again and writes them to "
+            f"{plan.choice.source}, in CI in a step before the check: "
+            f"{MANUAL}/replay.md#write-the-file-from-python."
+        )
+    if plan.unpinned:
+        yield f"Put the commit of a release for the zeros in {WORKFLOWS}: {RELEASES}"
+
+
+def _in_ci(survey: Survey, plan: WritePlan) -> Iterator[str]:
+    if survey.elsewhere and not plan.pinned:
+        yield f"Put `ragate check` into your CI: {MANUAL}/self-hosted.md has recipes."
+        return
+    required = f'require the status check "{plan.status}" for the main branch'
+    yield f"On GitHub, {required} (Settings, Rules)."
+    sent = plan.choice.settings.get("headers_env", {})
+    if sent:
+        yield f"Set {' and '.join(sent.values())} in the job as well: requests send what it holds."
+    if names := plan.choice.settings.get("pass_env"):
+        yield (
+            f"The code reads {', '.join(names)}. In CI the code of a change gets no key: let its "
+            f"model calls be recorded, {MANUAL}/replay.md."
+        )
+    elif plan.choice.answers != "chat" and not sent:
+        yield "No secret is needed."
+    if survey.languages and plan.choice.system == "pgvector" and not survey.systems:
+        yield (
+            "This gates the built-in RAG. To gate your own pipeline "
+            f"({', '.join(survey.languages)}), name it in [system] ({MANUAL}/system-python.md, "
+            f"{MANUAL}/system-llamaindex.md, {MANUAL}/system-http.md, any language: "
+            f"{MANUAL}/system-command.md), or record its outputs: {MANUAL}/replay.md."
+        )

@@ -119,7 +119,7 @@ def _page(
     operations: Operations,
 ) -> str:
     """Return the report as HTML, with the texts that the policy lets out."""
-    from ragate.renderers.html.page import render
+    from ragate.renderers.html import render
 
     store = LocalStore(operations.state)
     folder = store.folder(report.run_id)

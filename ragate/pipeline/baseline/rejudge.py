@@ -1,18 +1,20 @@
 """A new judge reads the baseline's stored answers again, so that nothing has to be run anew."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import cast
 
 from ragate.baseline import load_baseline, load_contexts
 from ragate.baseline.write import save_again
 from ragate.config import Config
 from ragate.core.hashing import content_hash
+from ragate.core.judging.kappa import kappa
 from ragate.core.lookup import Lookup
 from ragate.dataset import read_dataset
 from ragate.errors import ConfigError
-from ragate.models import Needs, Record, Run, Sample, unscored
-from ragate.pipeline.baseline.old_judge_agreement import Agreement, agreement_on
-from ragate.pipeline.baseline.recorded_stages import recorded_stages
+from ragate.models import MetricInfo, Needs, Record, Run, Sample, unscored
 from ragate.pipeline.baseline.rejudgeable import (
     GONE,
     has_texts,
@@ -23,9 +25,11 @@ from ragate.pipeline.baseline.rejudgeable import (
     without_contexts,
 )
 from ragate.pipeline.score.judging import Judging
+from ragate.pipeline.score.metric_records import AskedMetric, key_of
 from ragate.pipeline.score.open_judge import open_judge
 from ragate.pipeline.score.policy_metrics import judged_metrics, make_metrics
-from ragate.protocols import Aggregate, Judge, Judged, Metric, judge_abilities
+from ragate.pipeline.score.spared_stages import SparedStages, spared_stages
+from ragate.protocols import Aggregate, AskingMetric, Judge, Judged, Metric, judge_abilities
 from ragate.runtime.backlog import Heard
 from ragate.runtime.operations import Operations, Progress
 from ragate.runtime.resources import Opened, open_resources
@@ -172,3 +176,95 @@ def _rescored(
             score = judging.judgement(sample, record.output)[metric.criterion]
             scores[name] = replace(score, metric=name)
     return record.amended(scores=scores)
+
+
+# How a new judge agrees with the old one on the outputs that a baseline holds.
+
+
+GRADE_PASS = 4.0
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """Old judge against new on one metric.
+
+    Attributes:
+        n: Distinct stored outputs that both scored.
+        agreement: Share with the same pass or fail; kappa: the same beyond chance, None where one
+            side always says the same.
+        flips: Samples whose pass or fail changed.
+    """
+
+    metric: str
+    n: int
+    old_mean: float | None
+    new_mean: float | None
+    agreement: float | None
+    kappa: float | None
+    flips: tuple[str, ...]
+
+
+def agreement_on(config: Config, info: MetricInfo, old: Run, new: Run) -> Agreement:
+    """Compare the scores of one metric in a baseline before and after it was judged anew."""
+    marks = {rule.metric: rule.pass_at for rule in config.policy.metrics}
+    mark = _mark(info) if (own_mark := marks.get(info.name)) is None else own_mark
+    pairs: dict[tuple[str, str], tuple[float, float]] = {}
+    for before, after in zip(old.records, new.records, strict=True):
+        old_score, new_score = before.scores.get(info.name), after.scores[info.name]
+        if old_score is not None and old_score.value is not None and new_score.value is not None:
+            pairs[before.sample_id, before.output_hash] = (old_score.value, new_score.value)
+    passes = [(a >= mark - 1e-9, b >= mark - 1e-9) for a, b in pairs.values()]
+    flips = [key[0] for key, (a, b) in zip(pairs, passes, strict=True) if a != b]
+    return Agreement(
+        metric=info.name,
+        n=len(pairs),
+        old_mean=_mean([a for a, _ in pairs.values()]),
+        new_mean=_mean([b for _, b in pairs.values()]),
+        agreement=_mean([float(a == b) for a, b in passes]),
+        kappa=kappa([a for a, _ in passes], [b for _, b in passes]) if passes else None,
+        flips=tuple(dict.fromkeys(flips)),
+    )
+
+
+def _mark(info: MetricInfo) -> float:
+    return GRADE_PASS if info.unit == "grade" else (info.high or 1.0)
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return sum(values) / len(values) if values else None
+
+
+# What a scorecard spares of a baseline: by the scores that it holds, for texts may be left out.
+
+
+def recorded_stages(
+    config: Config,
+    metrics: Sequence[Metric | Aggregate],
+    records: Sequence[Record],
+    samples: Mapping[str, Sample],
+) -> SparedStages | None:
+    """Return what a judge need not be asked again; None where nothing is spared.
+
+    Args:
+        metrics: Those of the policy.
+        samples: By the hash of their content.
+    """
+    held = [
+        metric
+        if metric.info.needs is Needs.JUDGE or metric.info.aggregate
+        else AskedMetric(cast("AskingMetric", metric))
+        for metric in metrics
+    ]
+    stages = spared_stages(config.policy.scorecard, held)
+    if stages is None:
+        return None
+    filled = [metric for metric in held if isinstance(metric, AskedMetric)]
+    for record in records:
+        sample = samples.get(record.content_hash)
+        if sample is None:
+            continue
+        key = key_of(sample, record.output)
+        known = [metric for metric in filled if metric.info.name in record.scores]
+        for metric in known:
+            metric.scores[key] = record.scores[metric.info.name]
+    return stages

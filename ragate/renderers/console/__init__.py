@@ -1,21 +1,29 @@
 """The report for a terminal or a log: verdict first and last, 40 lines of 80 columns between."""
 
-from ragate.models import Report
+import json
+from collections.abc import Sequence
+
+from ragate.models import MetricRow, MetricVerdict, Report, SampleOutcome
 from ragate.renderers._headline import headline
-from ragate.renderers._lines import wrapped
+from ragate.renderers._lines import columns, wrapped
 from ragate.renderers._next_steps import next_words, proof, reproduce
-from ragate.renderers._numbers import TERMINAL, counted, duration, spending
+from ragate.renderers._numbers import NOTHING, TERMINAL, counted, duration, spending
 from ragate.renderers._samples import sections
-from ragate.renderers._status import TELLS_WHY, ReportSign, status_of
+from ragate.renderers._status import ReportSign, status_of
 from ragate.renderers._story import likely
 from ragate.renderers._whose_rules import checked_note, checkout_note, golden_set_note
-from ragate.renderers._words import as_sentence, ordered
-from ragate.renderers.console._asides import briefly, changed_here, fully, why_unscored
+from ragate.renderers._words import (
+    as_sentence,
+    below_floor,
+    ordered,
+    passes,
+    shown_rows,
+    verdict_text,
+    wants_a_look,
+)
+from ragate.renderers.console._asides import briefly, changed_here, fully, passing, why_unscored
 from ragate.renderers.console._changed import changed_briefly, changed_fully
-from ragate.renderers.console._every_sample import every_sample, set_up
-from ragate.renderers.console._figures import brief_table, sureness, table
-from ragate.renderers.console._page import Page, at_most, bullets, command
-from ragate.renderers.console._passing import passing
+from ragate.renderers.console._page import Page, at_most, bullets, command, padded
 from ragate.support.escape import short_sha
 
 MOST_LINES = 40
@@ -172,3 +180,181 @@ def _commands(report: Report) -> list[str]:
         sample = options.removesuffix(" --retrieval-only")
         commands.append(f"ragate report {report.run_id} --explain {sample}")
     return commands
+
+
+# The run in clear: what was at work, and what came of each sample.
+
+
+MOST = 1000
+_NOTHING_SET = ("", '""', "null", "[]", "{}")
+_FIRST = ("model", "top_k", "retrieval", "chunk_size", "temperature")
+
+
+def set_up(report: Report, page: Page, *, most: int | None = None) -> list[str]:
+    """Return models, top_k and other settings, the ones that tell most in front.
+
+    Args:
+        most: Settings at most.
+    """
+    told = {name: value for name, value in report.settings.items() if value not in _NOTHING_SET}
+    names = sorted(told, key=_rank)
+    if not names and not report.judge:
+        return []
+    shown = [f"{page.foreign(name, 40)} {_value(told[name], page)}" for name in names]
+    more = [f"{len(shown) - most:,} more settings"] if most and len(shown) > most else []
+    judge = [f"judge {page.foreign(report.judge, 80)}"] if report.judge else []
+    words = [page.foreign(report.system.use, 40), *judge, *shown[:most], *more]
+    return wrapped(f"System: {' · '.join(words)}")
+
+
+def _rank(name: str) -> tuple[int, str]:
+    last = name.rpartition(".")[2]
+    return (_FIRST.index(last) if last in _FIRST else len(_FIRST), name)
+
+
+def _value(text: str, page: Page) -> str:
+    try:
+        value = json.loads(text)
+    except ValueError:
+        value = text
+    return page.foreign(value if isinstance(value, str) else text, 60)
+
+
+def every_sample(report: Report, page: Page) -> list[str]:
+    """Return a line for each sample: PASS or FAIL, its scores, and how long it took."""
+    lines = [line for each in report.outcomes[:MOST] for line in _line(each, page)]
+    more = len(report.outcomes) - MOST
+    lines += [f"  and {more:,} more: --format json"] if more > 0 else []
+    title = page.paint(f"Samples: {len(report.outcomes):,}", "", bold=True)
+    return [title, *lines] if lines else []
+
+
+def _line(outcome: SampleOutcome, page: Page) -> list[str]:
+    sign = {True: "PASS", False: "FAIL", None: NOTHING}[outcome.passes]
+    was = {True: "PASS", False: "FAIL", None: ""}[outcome.passed]
+    sign += f" (was {was})" if was and was != sign else ""
+    scores = [
+        f"{page.foreign(name, 60)} {TERMINAL.value('fraction', value)}"
+        for name, value in outcome.scores.items()
+    ]
+    took = [f"{outcome.latency_s:.2f} s"] if outcome.latency_s is not None else []
+    text = f"{sign} {page.foreign(outcome.sample_id, 80)}: {', '.join([*scores, *took])}"
+    return wrapped(text, first="  ", rest="       ")
+
+
+# The table of metrics: what moved, in the width of a terminal.
+
+
+MOST_ROWS = 8
+_TABLE_LINES = 11
+_NAME = 28  # a longer name has a line of its own
+_HEAD = ("metric", "before", "now", "change", "allowed", "verdict")
+_SURE = ("metric", "level", "n", "95 % interval of the change", "passes")
+
+
+def brief_table(report: Report, page: Page) -> list[str]:
+    """Return the figures of the first metrics, what blocks first, in a few lines."""
+    for most in range(MOST_ROWS, 1, -1):
+        lines = table(report, page, most=most)
+        if len(lines) <= _TABLE_LINES:
+            return lines
+    return at_most(table(report, page, most=1), _TABLE_LINES)
+
+
+def table(report: Report, page: Page, *, most: int | None) -> list[str]:
+    """Return the figures of each metric, what blocks first; one line names those left out.
+
+    Args:
+        most: Rows at most; None lists all, the slices that nobody has to look at included.
+    """
+    rows = shown_rows(report.decision)
+    if most is None:
+        rows += [row for row in ordered(report.decision.slices) if row not in rows]
+    shown = rows[:most]
+    lines = _aligned(_HEAD, [(_cells(row, page), _row_colour(row)) for row in shown], page)
+    rest = rows[len(shown) :]
+    blocking = [page.foreign(row.key, 60) for row in rest if row.blocks]
+    others = [page.foreign(row.key, 60) for row in rest if not row.blocks]
+    lines += at_most([page.paint(line, "red") for line in _named("block as well", blocking)], 2)
+    return lines + at_most(_named("also measured", others), 2)
+
+
+def _named(title: str, names: Sequence[str], most: int = 6) -> list[str]:
+    if not names:
+        return []
+    more = [f"{len(names) - most} more"] if len(names) > most else []
+    return wrapped(f"{title}: {', '.join([*names[:most], *more])}")
+
+
+def sureness(report: Report, page: Page) -> list[str]:
+    """Return level, number of samples, interval and share that passes of every metric."""
+    rows = ordered(report.decision.rows)
+    cells = [
+        [
+            page.foreign(row.key, 60),
+            row.level,
+            f"{row.n:,}",
+            _interval(row),
+            passes(row, TERMINAL).partition(": ")[2].replace("95 % interval ", "") or NOTHING,
+        ]
+        for row in rows
+    ]
+    return _aligned(_SURE, [(line, "") for line in cells], page)
+
+
+def _cells(row: MetricRow, page: Page) -> list[str]:
+    unit = row.unit
+    return [
+        page.foreign(row.key, 60),
+        TERMINAL.value(unit, row.baseline),
+        TERMINAL.value(unit, row.candidate),
+        TERMINAL.change(unit, row.change),
+        TERMINAL.allowed(unit, row.allowed),
+        verdict_text(row, TERMINAL),
+    ]
+
+
+def _interval(row: MetricRow) -> str:
+    if row.interval is None:
+        return "exact" if row.exact else NOTHING
+    return " … ".join(TERMINAL.change(row.unit, end) for end in row.interval)
+
+
+def _row_colour(row: MetricRow) -> str:
+    """Return the colour that a row has by its own verdict: red means proven."""
+    undecided = row.verdict in (MetricVerdict.NOT_COMPARABLE, MetricVerdict.NOT_MEASURED)
+    if row.blocks and (below_floor(row) or not undecided):
+        return "red"
+    if wants_a_look(row) or below_floor(row):
+        return "yellow"
+    return "green" if row.verdict is MetricVerdict.IMPROVED else ""
+
+
+def _aligned(
+    head: Sequence[str], rows: Sequence[tuple[Sequence[str], str]], page: Page
+) -> list[str]:
+    """Return a table: figures to the right, words to the left, the last column wrapped."""
+    if not rows:
+        return []
+    kept = [i for i in range(len(head)) if i == 0 or any(cells[i] != NOTHING for cells, _ in rows)]
+    last = kept[-1]
+    widths = {
+        i: max(columns(head[i]), *(columns(cells[i]) for cells, _ in rows)) for i in kept[:-1]
+    }
+    short = [width for cells, _ in rows if (width := columns(cells[0])) <= _NAME]
+    widths[0] = max([columns(head[0]), *short])
+    lines = []
+    for cells, colour in [(head, ""), *rows]:
+        long = columns(cells[0]) > widths[0]
+        start = "  ".join(
+            padded("" if i == 0 and long else cells[i], widths[i], right=_is_figure(head[i]))
+            for i in kept[:-1]
+        )
+        text = wrapped(cells[last], first=start + "  ", rest=" " * (columns(start) + 2))
+        block = [cells[0]] if long else []
+        lines += [page.paint(line.rstrip(), colour) for line in (*block, *text)]
+    return lines
+
+
+def _is_figure(title: str) -> bool:
+    return title in {"before", "now", "change", "allowed", "n", "95 % interval of the change"}

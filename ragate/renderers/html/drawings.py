@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from itertools import groupby
-
-from ragate.renderers.html.chart_rows import Rows
+from typing import Any
 
 FONT = 12
 _CHAR = 6.6  # of that size, on average
@@ -116,6 +115,7 @@ def beside(y: Axis, left: float, right: float) -> Iterable[str]:
 # The drawings, made of these marks.
 
 
+Rows = list[dict[str, Any]]
 Data = Mapping[str, Rows]
 _RANKS = ("1", "2", "3", "4–5", "6–10", "11+", "none")
 _DAY = 86_400_000.0

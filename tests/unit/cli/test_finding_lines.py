@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from ragate.cli.finding_lines import with_lines
 from ragate.cli.main import run as ragate
+from ragate.cli.shown_report import with_lines
 from ragate.config import load_config
 from ragate.models import SourceLines
 from tests.factories import report_factory, sample_row_factory

@@ -11,7 +11,7 @@ import sys
 
 import pytest
 
-from ragate.cli.progress_line import ProgressLine
+from ragate.cli.operations import ProgressLine
 from ragate.runtime.operations import Progress
 
 
@@ -56,7 +56,7 @@ def test_it_never_wraps_in_a_narrow_terminal(monkeypatch: pytest.MonkeyPatch) ->
 SCRIPT = """
 import sys
 from ragate.cli.streams import guard_streams
-from ragate.cli.progress_line import ProgressLine
+from ragate.cli.operations import ProgressLine
 from ragate.runtime.operations import Progress
 guard_streams()
 line = ProgressLine(sys.stderr)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from ragate.models import SampleOutcome
 from ragate.renderers import console
-from ragate.renderers.console._every_sample import MOST, every_sample, set_up
+from ragate.renderers.console import MOST, every_sample, set_up
 from ragate.renderers.console._page import Page
 from tests.factories import report_factory
 

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
+from ragate.renderers.console._asides import passing, stages_briefly
 from ragate.renderers.console._page import Page
-from ragate.renderers.console._passing import passing, stages_briefly
 from tests.factories import report_factory
 from tests.unit.renderers.card_case import scorecard
 

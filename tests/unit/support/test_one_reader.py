@@ -14,7 +14,7 @@ READER = "ragate/support/foreign_files.py"
 # What comes with the package, read in these modules only.
 OUR_OWN_DATA = {
     "ragate/cli/init/action_workflows.py",
-    "ragate/cli/init/workflow_text.py",
+    "ragate/cli/init/workflow_files.py",
     "ragate/cli/plugin.py",
     "ragate/clients/prices.py",
     "ragate/config/scorecard.py",

@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from ragate.cli.init.config_text import Choice, RecordedParts, config_text
-from ragate.cli.init.workflow_text import workflow_text
+from ragate.cli.init.workflow_files import workflow_text
 from ragate.config import parse_config
 from ragate.models import Sample
 from tests.unit.cli.init.init_factories import PGVECTOR, REPLAY

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from ragate.cli.init.command import next_steps
 from ragate.cli.init.config_text import Choice
-from ragate.cli.init.next_steps import next_steps
 from ragate.cli.init.plan import WritePlan
 from ragate.cli.init.survey import Survey
 

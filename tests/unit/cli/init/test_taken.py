@@ -9,7 +9,7 @@ import pytest
 
 from ragate.cli.init.ask import Asked
 from ragate.cli.init.documents import KnownDocuments, folder_listing
-from ragate.cli.init.taken import Taken, correction, take, taken_lines
+from ragate.cli.init.look_once import Taken, correction, take, taken_lines
 from ragate.models import RetrievedChunk, SystemOutput
 from tests.unit.cli.init.init_factories import write
 

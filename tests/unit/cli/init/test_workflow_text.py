@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from ragate.cli.init.config_text import Choice
-from ragate.cli.init.workflow_text import workflow_text
+from ragate.cli.init.workflow_files import workflow_text
 from tests.unit.cli.init.init_factories import PGVECTOR, REPLAY
 
 

@@ -13,7 +13,7 @@ import yaml
 
 from ragate.cli.init.action_workflows import action_workflows
 from ragate.cli.init.config_text import Choice, config_text
-from ragate.cli.init.workflow_text import workflow_text
+from ragate.cli.init.workflow_files import workflow_text
 from ragate.cli.quoting import glob_text, literal, quoted, shell_word, yaml_text
 from ragate.cli.workflows import gates_of
 

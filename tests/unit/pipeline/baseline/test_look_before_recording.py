@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from ragate.config import load_config
-from ragate.pipeline.baseline.look_before_recording import answering_provider
+from ragate.pipeline.baseline.recording import answering_provider
 
 CONFIG = """
 [system]

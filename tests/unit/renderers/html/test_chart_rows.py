@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ragate.models import Direction, MetricVerdict, RankChange, RunDetails, SampleScores
-from ragate.renderers.html.chart_rows import (
+from ragate.renderers.html.charts import (
     MOST_POINTS,
     interval_rows,
     moved_metrics,

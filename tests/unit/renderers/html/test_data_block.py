@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from ragate.models import RunDetails, SampleRow, SampleScores
-from ragate.renderers.html import data_block, page
-from ragate.renderers.html.data_block import DataBlock
+from ragate.renderers import html as page
+from ragate.renderers.html import DataBlock
 from tests.factories import report_factory, sample_row_factory
 
 
@@ -76,13 +76,13 @@ def test_a_sample_beyond_the_pages_room_says_so() -> None:
 
 def test_a_page_writes_each_sample_into_its_data_once(monkeypatch: pytest.MonkeyPatch) -> None:
     written: list[str] = []
-    as_it_was = data_block._changed
+    as_it_was = page._changed
 
     def counted(row: SampleRow, pairs: list[Any]) -> list[Any]:
         written.append(row.sample_id)
         return as_it_was(row, pairs)
 
-    monkeypatch.setattr(data_block, "_changed", counted)
+    monkeypatch.setattr(page, "_changed", counted)
     rows = (sample_row_factory("a"), sample_row_factory("b"))
 
     page.render(report_factory(samples=rows))

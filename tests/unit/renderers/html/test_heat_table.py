@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ragate.models import Direction, RunDetails, SampleScores
-from ragate.renderers.html.heat_table import MOST_TAGS, heat_table
+from ragate.renderers.html.charts import MOST_TAGS, heat_table
 from tests.factories import decision_factory, metric_row_factory, report_factory
 
 

@@ -21,7 +21,7 @@ from ragate.models import (
     Verdict,
 )
 from ragate.models import SideEvidence as Side
-from ragate.renderers.html import page
+from ragate.renderers import html as page
 from tests.factories import decision_factory, metric_row_factory, report_factory, sample_row_factory
 
 HOSTILE = (
