@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from ragate.api import StoredRun
     from ragate.config import Config
     from ragate.models import Record, Report, Sample
-    from ragate.pytest_plugin.gate_items import GateFile
     from ragate.pytest_plugin.live_system import LiveJudge, LiveSystem
+    from ragate.pytest_plugin.session_run import GateFile
 
 _CONFIG = pytest.StashKey["Config"]()
 
@@ -41,7 +41,7 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> GateFile |
     """Collect a configuration that was named on the command line, and no other."""
     if file_path.suffix != ".toml" or not parent.session.isinitpath(file_path):
         return None
-    from ragate.pytest_plugin.gate_items import GateFile
+    from ragate.pytest_plugin.session_run import GateFile
 
     gate_file: GateFile = GateFile.from_parent(parent, path=file_path)
     return gate_file

@@ -1,5 +1,6 @@
 """The tables of the comment as cells of safe HTML."""
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from html import escape
@@ -11,7 +12,6 @@ from ragate.models import (
     Report,
     SampleRow,
 )
-from ragate.renderers._links import linked
 from ragate.renderers._numbers import COMMENT
 from ragate.renderers._samples import asked, happened
 from ragate.renderers._words import (
@@ -146,3 +146,24 @@ def documents(doc_ids: Iterable[str]) -> str:
 def acceptance(row: Acceptance) -> str:
     """Return one accepted drop as a sentence."""
     return f"{name(row.metric)} by {name(row.by)}: {code(row.reason, SENTENCE)}"
+
+
+# Links of the comment: an address is used only where it is a plain https one.
+
+
+_ADDRESS = re.compile(r"https://[A-Za-z0-9.:-]{1,200}/[A-Za-z0-9._~/%#?=&@+-]{0,600}")
+
+
+def linked(shown: str, url: str) -> str:
+    """Return safe HTML as a link to `url`; without one where that is no plain https address."""
+    return f'<a href="{escape(url)}">{shown}</a>' if plain_address(url) else shown
+
+
+def plain_address(url: str) -> str:
+    """Return the address, "" where it is no plain https one."""
+    return url if _ADDRESS.fullmatch(url) else ""
+
+
+def sample_link(report: Report, sample_id: str) -> str:
+    """Return a sample's name, which leads to its line in the golden set."""
+    return linked(name(sample_id), report.links.samples.get(sample_id, ""))

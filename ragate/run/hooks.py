@@ -50,7 +50,7 @@ HOOKS = (
     Hook("resume", "ragate.run.resume:GoOn", lambda plan: plan.interrupted is not None, True),
     Hook(
         "recording",
-        "ragate.pipeline.baseline.recording:FreshRecording",
+        "ragate.pipeline.baseline.record_baseline:FreshRecording",
         lambda plan: plan.recording is not None,
         guards=True,
     ),

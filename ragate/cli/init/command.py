@@ -5,25 +5,48 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from ragate.cli.finding import plural
-from ragate.cli.init.action_workflows import RELEASES
-from ragate.cli.init.config_text import DATASET, KEY_VARIABLE
-from ragate.cli.init.plan import WritePlan
-from ragate.cli.init.survey import Survey
-from ragate.cli.init.workflow_files import WORKFLOWS
+from ragate.cli.init.action_workflows import RELEASES, action_workflows
+from ragate.cli.init.config_text import DATASET, KEY_VARIABLE, Choice
+from ragate.cli.init.gate_name import gate_name
+from ragate.cli.init.guess import (
+    ask_what,
+    chosen_lines,
+    existing_choice,
+    guess,
+    survey_lines,
+    taken_by_number,
+)
+from ragate.cli.init.new_files import NewFile, ignore_state, write_new
+from ragate.cli.init.plan import WritePlan, make_plan
+from ragate.cli.init.survey import Survey, look
+from ragate.cli.init.workflow_files import (
+    WORKFLOWS,
+    folder_of,
+    is_one_of_several,
+    packages,
+    plain_workflow,
+    runs_plainly,
+)
+from ragate.cli.operations import in_ci
 from ragate.cli.quoting import shell_word
+from ragate.cli.workflows import (
+    FOLDER,
+    PLACEHOLDER,
+    EarlierWorkflow,
+    earlier_workflows,
+    named_commit,
+    replace_all,
+)
 from ragate.errors import RagateError, UsageError
+from ragate.support import git
 from ragate.support.escape import plain as printable
 from ragate.version import MANUAL
-
-if TYPE_CHECKING:
-    from ragate.cli.init.config_text import Choice
-    from ragate.cli.workflows import EarlierWorkflow
 
 
 @click.command("init")
@@ -81,13 +104,6 @@ def command(
     It writes `ragate.toml`, `evals/golden.jsonl` and the workflows of the [action](action.md). Your
     code is parsed and never imported: [Init](init.md).
     """
-    from ragate.cli.init.asking import survey_lines
-    from ragate.cli.init.guess import existing_choice
-    from ragate.cli.init.plan import make_plan
-    from ragate.cli.init.survey import look
-    from ragate.cli.init.with_action import with_action
-    from ragate.cli.init.workflow_files import runs_plainly
-
     _refuse_beside_plain(plain, action, shards)
     _refuse_in_ci(ask)
     survey = look(folder)
@@ -120,7 +136,6 @@ def _refuse_beside_plain(plain: bool, action: str | None, shards: int | None) ->
 
 
 def _refuse_in_ci(ask: bool) -> None:
-    from ragate.cli.operations import in_ci
 
     if ask and in_ci(os.environ):
         raise UsageError(
@@ -131,9 +146,6 @@ def _refuse_in_ci(ask: bool) -> None:
 
 def _project_of(survey: Survey, *, terminal: bool) -> Survey:
     """Return the survey of the project that is to be gated, in a repository of several."""
-    from ragate.cli.init.asking import survey_lines
-    from ragate.cli.init.survey import look
-
     chosen, others = survey.projects[0], survey.projects[1:]
     if others and terminal:
         chosen = click.prompt("Which project?", type=click.Choice(survey.projects), default=chosen)
@@ -146,8 +158,6 @@ def _project_of(survey: Survey, *, terminal: bool) -> Survey:
 
 def _chosen(survey: Survey, *, yes: bool, ask: bool, take: int | None) -> Choice:
     """Return what is gated, with what a reply of it tells where somebody agrees to ask it."""
-    from ragate.cli.init.asking import ask_what, chosen_lines, taken_by_number
-    from ragate.cli.init.guess import guess
     from ragate.cli.init.look_once import look_once
 
     terminal = _terminal() and not yes
@@ -182,10 +192,6 @@ def _with_others(error: RagateError, survey: Survey) -> RagateError:
 
 def _workflow_only(survey: Survey, existing: Choice | None) -> WritePlan:
     """Return what is still to be done where there is a ragate.toml: it stays as it is."""
-    from ragate.cli.init.config_text import Choice
-    from ragate.cli.init.plan import WritePlan
-    from ragate.cli.init.workflow_files import plain_workflow
-
     choice = existing or Choice("pgvector", "")
     files = () if survey.elsewhere else (plain_workflow(survey, choice),)
     notes = ("ragate.toml: there already, left alone; `ragate doctor` says what it lacks",)
@@ -203,10 +209,6 @@ def _say(*lines: str) -> None:
 
 def _earlier(survey: Survey, plan: WritePlan) -> list[EarlierWorkflow]:
     """Return the workflows of this gate that are there and are not the ones of the plan."""
-    from ragate.cli.init.gate_name import gate_name
-    from ragate.cli.init.workflow_files import folder_of
-    from ragate.cli.workflows import FOLDER, earlier_workflows
-
     folder = survey.top / FOLDER
     wanted = {file.path.name: file.content for file in plan.files if file.path.parent == folder}
     gate = plan.choice.gate or gate_name(survey)
@@ -253,8 +255,6 @@ def _way_to_todays(left: Sequence[EarlierWorkflow], arguments: Sequence[str]) ->
 
 
 def _write(survey: Survey, plan: WritePlan, replaced: Sequence[EarlierWorkflow]) -> None:
-    from ragate.cli.init.new_files import ignore_state, write_new
-    from ragate.cli.workflows import replace_all
 
     _say("", *plan.notes)
     replace_all(replaced)
@@ -275,7 +275,6 @@ def _write(survey: Survey, plan: WritePlan, replaced: Sequence[EarlierWorkflow])
 
 
 def _finish(survey: Survey, plan: WritePlan) -> int:
-    from ragate.cli.init.command import commands, next_steps
 
     steps = enumerate(next_steps(survey, plan), start=1)
     _say("", "Before you rely on it:", *(f"  {n}. {step}" for n, step in steps))
@@ -371,3 +370,36 @@ def _in_ci(survey: Survey, plan: WritePlan) -> Iterator[str]:
             f"{MANUAL}/system-llamaindex.md, {MANUAL}/system-http.md, any language: "
             f"{MANUAL}/system-command.md), or record its outputs: {MANUAL}/replay.md."
         )
+
+
+# The workflows of the action in the place of the plain one.
+
+
+def with_action(
+    survey: Survey, plan: WritePlan, commit: str, *, shards: int | None = None
+) -> WritePlan:
+    """Return the plan with the action's workflows in place of the plain one.
+
+    Args:
+        commit: Of the action's release; "" for the one that workflows of this gate name already,
+            else zeros, which GitHub refuses to run.
+        shards: Into how many jobs the first half is split; None for one.
+
+    Raises:
+        UsageError: the commit is none.
+    """
+    folder = folder_of(survey)
+    gate = plan.choice.gate or gate_name(survey)
+    commit = commit or named_commit(survey.top, folder or ".", gate) or PLACEHOLDER
+    texts = action_workflows(
+        replace(plan.choice, packages=packages(survey)),
+        gate=gate,
+        commit=commit,
+        folder=folder,
+        main=git.main_branch(survey.top),
+        several=is_one_of_several(survey, gate),
+        shards=shards,
+    )
+    workflows = tuple(NewFile(survey.top / FOLDER / name, text) for name, text in texts.items())
+    others = tuple(file for file in plan.files if file.path.parent != survey.top / FOLDER)
+    return replace(plan, files=(*others, *workflows), status=f"ragate/{gate}", action=commit)

@@ -17,7 +17,6 @@ from ragate.github.commits.commit_tree import ApiTree, BaseUnreadableError
 from ragate.github.commits.policy_files import ConfigLocation, policy_files
 from ragate.github.gate.result_artifact import StoredResult, gate_name, open_stored
 from ragate.github.gate.step_context import ModeOutcome, StepContext
-from ragate.github.modes.accept_command import accept, rerun, restart
 from ragate.github.modes.conversation import (
     SENTENCE,
     Conversation,
@@ -25,7 +24,7 @@ from ragate.github.modes.conversation import (
     open_conversation,
     usage,
 )
-from ragate.github.modes.update_command import update_baseline
+from ragate.github.modes.obey import accept, rerun, restart, update_baseline
 from ragate.github.publish import Announce, Target
 from ragate.github.rest.api import GitHubApiError
 from ragate.github.rest.artifacts import runs_with_results, unpack

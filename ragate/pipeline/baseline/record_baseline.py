@@ -2,17 +2,24 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
+from pathlib import Path
 
+from ragate import plugins
 from ragate.config import Config
+from ragate.core.text.listed_names import listed
 from ragate.dataset import read_dataset
-from ragate.models import Acceptance
-from ragate.pipeline.baseline.recording import forget_recording, recording_of
+from ragate.errors import ConfigError, DatasetError, NotReadyError, ProviderError, RagateError
+from ragate.models import Acceptance, Run, Sample
 from ragate.pipeline.baseline.refuse_losses import (
     accepted_by_hand,
     fails_too_often,
     refuse_unknown,
 )
-from ragate.pipeline.baseline.refuse_recording import refuse_unmeasured
+from ragate.pipeline.baseline.refuse_recording import (
+    refuse_left_out,
+    refuse_missing,
+    refuse_unmeasured,
+)
 from ragate.pipeline.baseline.write_baseline import (
     BaselineOutcome,
     BaselineUpdate,
@@ -22,14 +29,30 @@ from ragate.pipeline.baseline.write_baseline import (
 from ragate.pipeline.decide.compare_and_decide import unread_runs
 from ragate.pipeline.decide.gate_setup import GateSetup
 from ragate.pipeline.golden.id_advice import id_advice
+from ragate.pipeline.run.earlier_passes import evidence_key
 from ragate.pipeline.run.run_profile import Selection
 from ragate.pipeline.run.store_run import store_run
+from ragate.pipeline.run.system_session import Session
+from ragate.pipeline.score.open_judge import JudgeReadiness
+from ragate.pipeline.score.policy_metrics import inapplicable_gates, judged_metrics, make_metrics
+from ragate.pipeline.score.scorer import Scorer
+from ragate.protocols import Aggregate, Metric
 from ragate.recorder.baseline_replies import given_replies, keep_replies
+from ragate.recorder.open_system import RecordedSystem, is_recorded_system
+from ragate.recorder.run_resolver import provider_of
 from ragate.run.one_run import run_gate
-from ragate.run.plan import RunPlan, Source, Stop
+from ragate.run.plan import RecordingMark, RunPlan, Source, Stop
+from ragate.run.resume import finished_outputs, is_recent
 from ragate.run.sources import SystemSource
 from ragate.runtime.operations import Operations
+from ragate.runtime.resources import Opened
+from ragate.stores.local import LocalStore, new_run_id
+from ragate.stores.run_outputs import mend_outputs
+from ragate.support.atomic_files import write_atomic
+from ragate.support.foreign_files import first_bytes
+from ragate.support.installed import install_line
 from ragate.support.spans import finished
+from ragate.version import MANUAL
 
 
 async def update_baseline(
@@ -91,3 +114,204 @@ async def update_baseline(
     fresh = update.outcome is not BaselineOutcome.UNCHANGED
     keep_replies(config, given_replies(session.system), fresh=fresh)
     return update
+
+
+# The recording of a baseline as a run; one that was interrupted asks nothing again.
+
+
+RECORDING_FILE = "recording"
+
+
+class FreshRecording:
+    """What is refused before an answer is paid for, and what an interrupted recording had."""
+
+    def __init__(self, plan: RunPlan, setup: GateSetup) -> None:
+        if plan.recording is None:
+            raise AssertionError("a run that records no baseline")
+        self._plan, self._setup, self._mark = plan, setup, plan.recording
+
+    async def opening(self, opened: Opened) -> None:
+        """See that the judge, and the model that answers, can be asked."""
+        plan, setup = self._plan, self._setup
+        await look_before_recording(
+            plan.config,
+            plan.operations,
+            opened,
+            setup.samples,
+            setup.baseline,
+            resumed=bool(self._mark.run_id),
+        )
+
+    async def opened(self, session: Session, scorer: Scorer) -> None:
+        """Refuse what would make no baseline, and take over what an interrupted recording had."""
+        config, samples, mark = self._plan.config, self._setup.samples, self._mark
+        manifest = session.collected.manifest
+        if manifest.missing_documents:
+            refuse_missing(manifest.missing_documents, await session.system.documents())
+        refuse_left_out(scorer.left_out)
+        system, selection = session.system.info, self._plan.selection
+        state = evidence_key(config, samples, system, selection, clean=manifest.clean)
+        if count := restore_answers(session, samples, mark, state):
+            session.operations.say(
+                f"{count} answers of the recording that was interrupted are kept"
+            )
+        note_progress(session, mark, state)
+
+
+def recording_of(state_folder: Path) -> RecordingMark:
+    """Return the recording that was interrupted there, or a new one, which is noted."""
+    path = state_folder / RECORDING_FILE
+    try:
+        lines = first_bytes(path, 1000).decode("ascii").split()
+    except (OSError, ValueError):
+        lines = []
+    if lines and len(lines[0]) <= 100:
+        return RecordingMark(*lines[:3])
+    begun = RecordingMark(new_run_id())
+    write_atomic(path, begun.name.encode())
+    return begun
+
+
+def note_progress(session: Session, recording: RecordingMark, state: str) -> None:
+    """Note where the outputs of this recording are from now on, and of which state they are."""
+    lines = (
+        [recording.name, state, session.collected.manifest.run_id] if state else [recording.name]
+    )
+    write_atomic(session.operations.state / RECORDING_FILE, "\n".join(lines).encode())
+
+
+def forget_recording(state_folder: Path) -> None:
+    """Note that the recording came to its end."""
+    (state_folder / RECORDING_FILE).unlink(missing_ok=True)
+
+
+def restore_answers(
+    session: Session, samples: Sequence[Sample], recording: RecordingMark, state: str
+) -> int:
+    """Take over the answers of the interrupted recording of `state`; return their number.
+
+    Not where the recorder stands before the system: it remembers each call, and has to see them
+    all. What a provider left unanswered is asked again.
+    """
+    if not state or recording.state != state or session.system.max_runs is not None:
+        return 0
+    if isinstance(session.system, RecordedSystem):
+        return 0
+    try:
+        path = LocalStore(session.operations.state).folder(recording.run_id) / "outputs.jsonl"
+        if not is_recent(path):
+            return 0
+        mend_outputs(path)  # its last line may be cut off
+        answered = finished_outputs(path, samples)
+    except RagateError:
+        return 0
+    session.restore(samples, answered)
+    return sum(map(len, answered))
+
+
+# What a recording is sure to need is looked at before anything of it is started or paid for.
+
+
+async def look_before_recording(
+    config: Config,
+    operations: Operations,
+    opened: Opened,
+    samples: Sequence[Sample],
+    old: Run | None,
+    *,
+    resumed: bool,
+) -> None:
+    """See that the judge, and the model that answers, can be asked.
+
+    Args:
+        old: The baseline that is there: it may hold every judgement.
+        resumed: A recording that was interrupted goes on: it may hold every answer.
+
+    Raises:
+        ConfigError: a library is missing.
+        DatasetError: no gated metric can be measured on any sample.
+        NotReadyError: a key is not set or refused, or a server is out of reach.
+    """
+    metrics = make_metrics(config, samples, states={})
+    _look_at_samples(config, operations, metrics, samples)
+    judge = config.policy.judge
+    if judge is not None and not _may_know_judgements(opened, old):
+        names = [metric.info.name for metric in judged_metrics(metrics)]
+        await _look_at_judge(config, JudgeReadiness(config, judge, opened, names, recording=True))
+    _refuse_missing_library(config)
+    provider = "" if resumed else answering_provider(config, operations)
+    if not provider:
+        return
+    try:
+        await opened.reach(provider)
+    except ProviderError as error:
+        raise NotReadyError(
+            f"{error.message}; no answer can be recorded",
+            remedy=f"{error.remedy}; the baseline is unchanged",
+        ) from error
+
+
+async def _look_at_judge(config: Config, readiness: JudgeReadiness) -> None:
+    """Look at the judge; where the system is started first, its server may come up with it."""
+    if not config.system.settings.get("start"):
+        await readiness.look()
+    elif readiness.needed and (lack := readiness.lack()) is not None:
+        raise lack
+
+
+def answering_provider(config: Config, operations: Operations) -> str:
+    """Return the provider that fresh answers come from through ragate, "" where none does.
+
+    A recorder that may or can ask nobody says so itself.
+    """
+    settings = config.system.settings
+    if is_recorded_system(config):
+        name = provider_of(config, str(settings.get("record_provider", "")))
+        unset = config.policy.unset_key(name, operations.environment)
+        return "" if unset or operations.offline else name
+    if config.system.use == "mcp":
+        sampling = settings.get("sampling")
+        asked = str(sampling.get("provider", "")) if isinstance(sampling, dict) else ""
+        return asked if asked in config.policy.providers else ""
+    table = settings.get("answer")
+    if not plugins.traits(config.system.use).counted or not isinstance(table, dict):
+        return ""
+    answering = str(table.get("provider", "")) if table.get("use") == "chat" else ""
+    return answering if answering in config.policy.providers else ""
+
+
+def _look_at_samples(
+    config: Config,
+    operations: Operations,
+    metrics: Sequence[Metric | Aggregate],
+    samples: Sequence[Sample],
+) -> None:
+    """Raise where no gated metric could be measured on any sample; say which one could not."""
+    lost = inapplicable_gates(config, metrics, samples)
+    if not lost:
+        return
+    gated = [rule.metric for rule in config.policy.metrics if rule.level == "error"]
+    message = f"{config.policy.dataset}: no sample has what {listed(lost)} needs"
+    remedy = "give samples `relevant` documents or `references`, or set another metric to error"
+    if len(lost) == len(gated):
+        raise DatasetError(
+            message, remedy=f"{remedy}: {MANUAL}/metrics.md; the baseline is unchanged"
+        )
+    operations.say(f"warning: {message}, and `check` decides nothing without it; {remedy}")
+
+
+def _refuse_missing_library(config: Config) -> None:
+    """Raise where the reranker cannot run: it comes after embeddings that were paid for."""
+    table = config.system.settings.get("rerank")
+    local = isinstance(table, dict) and table.get("use") == "cross_encoder"
+    if local and not plugins.is_installed("sentence_transformers"):
+        raise ConfigError(
+            '[system.rerank] use = "cross_encoder" needs a library: sentence_transformers is not '
+            "installed",
+            remedy=install_line("local"),
+        )
+
+
+def _may_know_judgements(opened: Opened, old: Run | None) -> bool:
+    judged = old is not None and old.manifest.judge is not None
+    return judged or opened.cache.info().rows["verdicts"] > 0

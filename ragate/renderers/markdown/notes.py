@@ -5,7 +5,6 @@ from collections.abc import Collection, Sequence
 from ragate.core.rules.wording import odds
 from ragate.models import ChangedPart, Direction, MetricRow, MetricVerdict, Report, SampleRow
 from ragate.renderers._earlier import earlier_note
-from ragate.renderers._links import linked, sample_link
 from ragate.renderers._next_steps import next_words
 from ragate.renderers._numbers import COMMENT, counted, duration, spending
 from ragate.renderers._samples import failed_alike, failed_with, sections
@@ -17,8 +16,10 @@ from ragate.renderers._tables import (
     acceptance,
     as_html,
     documents,
+    linked,
     listing,
     means,
+    sample_link,
 )
 from ragate.renderers._whose_rules import checked_note, floors_note, golden_set_note, proposed_note
 from ragate.renderers._words import ordered

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ragate.cli.detect.candidate import RagCandidate
-from ragate.cli.detect.engines import find_engines
+from ragate.cli.detect.functions import find_engines
 from ragate.cli.detect.python_files import python_files
 from tests.unit.cli.detect.code import only, project
 

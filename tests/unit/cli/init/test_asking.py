@@ -6,9 +6,8 @@ from pathlib import Path
 
 from click.testing import CliRunner
 
-from ragate.cli.init.asking import ask_what, chosen_lines
 from ragate.cli.init.config_text import Choice
-from ragate.cli.init.guess import guess
+from ragate.cli.init.guess import ask_what, chosen_lines, guess
 from ragate.cli.init.survey import Survey, look
 from tests.unit.cli.init.init_factories import PGVECTOR, pages, write
 

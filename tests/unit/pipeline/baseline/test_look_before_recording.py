@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from ragate.config import load_config
-from ragate.pipeline.baseline.recording import answering_provider
+from ragate.pipeline.baseline.record_baseline import answering_provider
 
 CONFIG = """
 [system]
