@@ -8,8 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from ragate import plugins
+from ragate.cli.doctor import examine
 from ragate.cli.finding import Status
-from tests.unit.cli.doctor.doctor_factories import checks
+from ragate.models import MetricInfo, Rule
+from ragate.pipeline.score.policy_metrics import applicable
+from tests.unit.cli.doctor.doctor_factories import checks, run_of, said, sample, samples, statuses
 
 WAIVER = """[[policy.waivers]]
 id = "q1"
@@ -167,3 +171,147 @@ def test_a_file_in_the_place_of_the_state_folder_is_a_problem(project: Path) -> 
     (project / ".ragate").write_text("")
 
     assert [one.exit_code for one in checks(project)["state folder"]] == [3]
+
+
+def test_the_golden_set_is_counted() -> None:
+    unanswerable = sample("u2", relevant={}, answerable=False, must_pass=True)
+    asked = [*samples(28), sample("u1", relevant={}), unanswerable]
+
+    found = list(examine.golden_set([], asked, dataset="golden.jsonl"))
+
+    assert statuses(found) == ["ok"]
+    assert "30 samples, 1 unanswerable, 1 must-pass" in found[0].message
+    assert "1 unjudged" in found[0].message
+    assert "1 without a reference" in found[0].message
+
+
+def test_a_gate_without_an_error_level_can_never_fail() -> None:
+    found = examine.rules([Rule(metric="token_f1", level="warn")], {}, [sample()])
+
+    assert statuses(found) == ["problem"]
+
+
+def test_a_gate_by_slices_alone_can_fail() -> None:
+    rule = Rule(metric="token_f1", level="warn")
+
+    (found,) = examine.rules([rule], {}, [sample()], on_slices={"token_f1"})
+
+    assert (found.status, found.message) == (Status.OK, "1 metric can fail the gate")
+
+
+def test_a_demanded_metric_that_applies_to_no_sample_is_a_problem() -> None:
+    rules = [Rule(metric="token_f1"), Rule(metric="ndcg@10")]
+
+    found = examine.rules(rules, {"token_f1": [], "ndcg@10": [sample()]}, [sample()])
+
+    assert [one.exit_code for one in found] == [3]
+    assert "token_f1" in found[0].message
+
+
+def test_a_metric_of_foreign_code_is_not_held_to_be_inapplicable() -> None:
+    assert statuses(examine.rules([Rule(metric="my.own")], {}, [sample()])) == ["ok"]
+
+
+@pytest.mark.parametrize(
+    ("name", "left"),
+    [
+        ("ndcg@10", ["judged"]),
+        ("token_f1", ["referenced"]),
+        ("refusal_recall", ["none"]),
+        ("error_rate", ["judged", "referenced", "none"]),
+    ],
+)
+def test_a_metric_says_itself_which_samples_it_applies_to(name: str, left: list[str]) -> None:
+
+    asked = [
+        sample("judged"),
+        sample("referenced", relevant={}, references=["Yes."]),
+        sample("none", relevant={}, answerable=False),
+    ]
+
+    found = applicable(plugins.metric(name, samples=asked), asked)
+
+    assert [one.id for one in found] == left
+
+
+def test_a_rate_applies_to_all_samples_or_none() -> None:
+
+    metric = plugins.metric("refusal_f1")
+
+    assert applicable(metric, [sample()]) == []
+    assert len(applicable(metric, [sample(), sample("u", answerable=False)])) == 2
+
+
+def test_must_pass_samples_without_any_pass_mark_are_a_problem() -> None:
+    must = [sample(must_pass=True)]
+
+    found = examine.rules([Rule(metric="hit_rate@5")], {"hit_rate@5": must}, must)
+
+    assert [one.check for one in found if one.status is Status.PROBLEM] == ["must-pass"]
+
+
+def test_a_must_pass_sample_that_no_pass_mark_applies_to_is_named() -> None:
+    must = [sample("q1", must_pass=True), sample("q2", must_pass=True, relevant={})]
+    rule = Rule(metric="hit_rate@5", pass_at=1.0)
+
+    found = examine.rules([rule], {"hit_rate@5": must[:1]}, must)
+
+    assert "q2" in said(found, Status.WARNING)
+    assert examine.rules([rule], {"hit_rate@5": must}, must)[0].status is Status.OK
+
+
+def test_the_baseline_says_where_it_comes_from() -> None:
+    found = examine.origin(run_of(samples()), path="b.json")
+
+    assert found.status is Status.OK
+    assert "b.json: 30 samples, 3 runs (0 identical to another), recorded 2026-11-20" in (
+        found.message
+    )
+
+
+def test_below_four_fifths_of_matched_samples_nothing_is_compared() -> None:
+    run = run_of(samples(10))
+
+    assert examine.matched(run, samples(10)).status is Status.OK
+    assert examine.matched(run, samples(8)).status is Status.OK
+    assert examine.matched(run, samples(7)).exit_code == 3
+
+
+def test_edited_removed_and_new_samples_are_counted() -> None:
+    now = [*samples(10)[2:], sample("q1", query="Another question?"), sample("new")]
+
+    found = examine.matched(run_of(samples(10)), now)
+
+    assert "8 of 10 recorded samples" in found.message
+    assert "(1 edited, 1 removed, 1 new)" in found.message
+
+
+def test_an_empty_baseline_matches_nothing() -> None:
+    assert examine.matched(run_of([]), samples(3)).exit_code == 3
+
+
+def test_gated_metrics_that_are_absent_or_of_another_version_are_a_problem() -> None:
+    then = {name: MetricInfo(name=name, fingerprint="1") for name in ("a", "b")}
+    now = {
+        "a": MetricInfo(name="a", fingerprint="2"),
+        "b": MetricInfo(name="b", fingerprint="1"),
+        "c": MetricInfo(name="c"),
+        "shown": MetricInfo(name="shown"),
+        "seconds": MetricInfo(name="seconds", unit="seconds"),
+    }
+    run = run_of(samples(), metrics=then)
+
+    found = list(examine.comparable(run, now, ["a", "b", "c", "seconds"]))
+
+    assert [one.exit_code for one in found] == [3]
+    assert "another version of a, the baseline has no c:" in said(found, Status.PROBLEM)
+    assert statuses(list(examine.comparable(run, now, ["b", "seconds"]))) == ["ok"]
+
+
+def test_a_baseline_that_git_does_not_have_is_pointed_out() -> None:
+    def found(*, tracked: bool | None, ignored: bool | None) -> list[str]:
+        return statuses(list(examine.committed("b.json", tracked=tracked, ignored=ignored)))
+
+    assert found(tracked=True, ignored=False) == found(tracked=None, ignored=None) == []
+    assert found(tracked=False, ignored=False) == ["warning"]
+    assert found(tracked=False, ignored=True) == ["problem"]
