@@ -13,7 +13,6 @@ import click
 from ragate.cli.finding import plural
 from ragate.cli.init.action_workflows import RELEASES, action_workflows
 from ragate.cli.init.config_text import DATASET, KEY_VARIABLE, Choice
-from ragate.cli.init.gate_name import gate_name
 from ragate.cli.init.guess import (
     ask_what,
     chosen_lines,
@@ -28,6 +27,7 @@ from ragate.cli.init.survey import Survey, look
 from ragate.cli.init.workflow_files import (
     WORKFLOWS,
     folder_of,
+    gate_name,
     is_one_of_several,
     packages,
     plain_workflow,

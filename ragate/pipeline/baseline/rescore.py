@@ -13,7 +13,7 @@ from ragate.core.lookup import Lookup
 from ragate.dataset import read_dataset
 from ragate.errors import BaselineError
 from ragate.models import Needs, Reads, Record, Run, Sample, Score, unscored
-from ragate.pipeline.baseline.rejudgeable import (
+from ragate.pipeline.baseline.rejudge import (
     GONE,
     refuse_without_answers,
     refuse_without_samples,

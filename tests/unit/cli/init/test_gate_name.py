@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from ragate.cli.init.gate_name import gate_name
 from ragate.cli.init.survey import look
+from ragate.cli.init.workflow_files import gate_name
 from ragate.cli.main import run
 from ragate.config import load_config
 from tests.unit.cli.init.init_factories import pages, write
