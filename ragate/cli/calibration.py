@@ -55,6 +55,8 @@ def _row(name: str, report: CalibrationReport) -> str:
 
 
 def _details(name: str, report: CalibrationReport) -> list[str]:
+    from ragate.config.rules import metric_table
+
     counts = report.counts
     lines = [
         f"{one_line(name, 25):<26}{'judge pass':>12}{'judge fail':>12}",
@@ -70,7 +72,7 @@ def _details(name: str, report: CalibrationReport) -> list[str]:
         lines.append(
             f"  marks that other labels chose have a balanced accuracy of {advice.held_out:.3f}, "
             f"the present one {advice.present:.3f}: pass_at = {advice.mark:.3f} in "
-            f"{_table_name(name)}"
+            f"{metric_table(name)}"
         )
     elif report.best and abs(report.best.value - report.pass_at) > 1e-9:
         lines.append("  no other pass mark is shown to do better on labels that did not choose it")
@@ -79,10 +81,6 @@ def _details(name: str, report: CalibrationReport) -> list[str]:
     elif report.n < FEW:
         lines.append(f"  {report.n} labels: too few for figures to lean on; take {FEW} or more")
     return lines
-
-
-def _table_name(metric: str) -> str:
-    return f"[policy.metrics.{metric}]" if metric.isidentifier() else f'[policy.metrics."{metric}"]'
 
 
 def _reasons(scores: Sequence[Score]) -> list[str]:

@@ -69,7 +69,7 @@ def _run(arguments: Sequence[str]) -> int:
         click.echo(error.format_message())
         return EXIT_USAGE
     except click.exceptions.Abort:
-        return _say("interrupted; finished outputs are kept in the state folder", INTERRUPTED)
+        raise KeyboardInterrupt from None
     except click.ClickException as error:
         context = getattr(error, "ctx", None)
         hint = f"\n  -> {context.command_path} --help" if context else ""

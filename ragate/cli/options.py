@@ -30,15 +30,30 @@ F = TypeVar("F", bound=Callable[..., Any])
 FORMATS = ("console", "markdown", "json", "junit", "sarif", "html")
 
 
-def _words(_ctx: click.Context, _param: click.Parameter, value: Sequence[str]) -> tuple[str, ...]:
-    words = [word.strip() for text in value for word in text.split(",")]
-    return tuple(word for word in words if word)
+def comma_words(
+    _ctx: click.Context, _param: click.Parameter, value: Sequence[str]
+) -> tuple[str, ...]:
+    """Return the words of an option that may hold several with commas, each once."""
+    words = (word.strip() for text in value for word in text.split(","))
+    return tuple(dict.fromkeys(word for word in words if word))
+
+
+ids_option = click.option(
+    "--ids", multiple=True, callback=comma_words, help="Only these samples; several with commas."
+)
 
 
 config_option = click.option(
     "--config",
     type=click.Path(path_type=Path, dir_okay=False),
     help="The ragate.toml to use; else RAGATE_CONFIG, else the nearest one upwards.",
+)
+
+
+control_option = click.option(
+    "--control",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="Outputs of the base version, collected today: tells drift from the change.",
 )
 
 
@@ -107,10 +122,12 @@ _SELECTION = [
     click.option(
         "--tags",
         multiple=True,
-        callback=_words,
+        callback=comma_words,
         help="Only samples with one of these tags; several with commas.",
     ),
-    click.option("--ids", multiple=True, callback=_words, help="Only these samples: q017,q058."),
+    click.option(
+        "--ids", multiple=True, callback=comma_words, help="Only these samples: q017,q058."
+    ),
     click.option(
         "--where",
         multiple=True,
@@ -133,7 +150,7 @@ _SELECTION = [
     click.option(
         "--skip",
         multiple=True,
-        callback=_words,
+        callback=comma_words,
         help="Leave these metrics of the policy out; several with commas.",
     ),
     click.option(

@@ -51,7 +51,7 @@ def read_rules(
     rules = []
     settings = {}
     for name, table in tables.items():
-        where = _table_name(name)
+        where = metric_table(name)
         if not isinstance(table, dict):
             raise ConfigError(
                 f"policy.metrics.{name} = {shown(table)}: must be a table: {where}",
@@ -62,7 +62,8 @@ def read_rules(
     return tuple(rules), settings
 
 
-def _table_name(name: str) -> str:
+def metric_table(name: str) -> str:
+    """Return a metric's table as ragate.toml writes it."""
     return f"[policy.metrics.{name}]" if name.isidentifier() else f'[policy.metrics."{name}"]'
 
 
@@ -117,7 +118,7 @@ def check_rule(rule: Rule, info: MetricInfo) -> None:
     Raises:
         ConfigError: a limit on the wrong side or outside the range, or a key that does not apply.
     """
-    where = _table_name(rule.metric)
+    where = metric_table(rule.metric)
     higher = info.direction is Direction.HIGHER
     wrong, right = ("maximum", "minimum") if higher else ("minimum", "maximum")
     if getattr(rule, wrong) is not None:

@@ -3,7 +3,7 @@
 import re
 import shlex
 
-from ragate.models import MetricVerdict, Report, SampleRow, Verdict
+from ragate.models import Decision, MetricVerdict, Report, SampleRow, Verdict
 from ragate.renderers._numbers import Numbers, counted
 from ragate.renderers._samples import sections, worst_first
 from ragate.renderers._status import TELLS_WHY, ReportSign, status_of
@@ -130,11 +130,9 @@ def _whole(path: str) -> bool:
 
 def footer(report: Report, figures: str) -> str:
     """Return figures, and what was compared with what: commits, files, runs, version, link."""
-    head, base = short_sha(report.head), short_sha(report.base)
-    compared = f"{head} against {base}" if head and base else head
     waived = len(report.decision.waivers)
     items = (
-        compared,
+        compared(report),
         figures,
         _runs(report),
         code(report.dataset, 80) if report.dataset else "",
@@ -144,6 +142,12 @@ def footer(report: Report, figures: str) -> str:
         page if (page := linked("report", report.report_url)) != "report" else "",
     )
     return " · ".join(filter(None, items))
+
+
+def compared(report: Report) -> str:
+    """Return which commit was compared with which, "" where neither is known."""
+    head, base = short_sha(report.head), short_sha(report.base)
+    return f"{head} against {base}" if head and base else head
 
 
 def _version(version: str) -> str:
@@ -158,11 +162,16 @@ def proof(report: Report) -> str:
     return f"last drill {drill.date}: {drill.caught} of {drill.planted} planted breaks caught"
 
 
+def compared_runs(decision: Decision) -> str:
+    """Return how many runs were compared with how many of the baseline."""
+    runs = counted(decision.runs_candidate, "run")
+    if not decision.runs_baseline:
+        return runs
+    return f"{runs} against {counted(decision.runs_baseline, 'baseline run')}"
+
+
 def _runs(report: Report) -> str:
-    decision = report.decision
-    text = counted(decision.runs_candidate, "run")
-    if decision.runs_baseline:
-        text += f" against {counted(decision.runs_baseline, 'baseline run')}"
+    text = compared_runs(report.decision)
     if re.match(r"\d{4}-\d{2}-\d{2}", report.baseline_recorded):
         text += f" of {report.baseline_recorded[:10]}"
     return text

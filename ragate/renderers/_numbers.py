@@ -106,7 +106,7 @@ def counted(count: int, noun: str, plural: str = "") -> str:
 
 
 def spending(facts: RunFacts) -> list[str]:
-    """Return the calls of models, what was reused in their place, and the cost where it is known.
+    """Return the calls of models, what was reused in their place, the cost and the time if known.
 
     What is zero is left out, except the calls.
     """
@@ -115,4 +115,19 @@ def spending(facts: RunFacts) -> list[str]:
     words = [counted(facts.model_calls, "model call")]
     words += [f"{reused} reused"] if reused else []
     words += [f"${facts.cost_usd:,.2f}"] if facts.cost_usd is not None else []
-    return words + ([f"${facts.saved_usd:,.2f} saved"] if facts.saved_usd >= _CENT / 2 else [])
+    words += [f"${facts.saved_usd:,.2f} saved"] if facts.saved_usd >= _CENT / 2 else []
+    return words + ([duration(facts.duration_s)] if facts.duration_s is not None else [])
+
+
+def sample_counts(facts: RunFacts, noun: str) -> list[str]:
+    """Return how many samples there are, and how many of them the change reaches where known."""
+    words = [counted(facts.samples, noun)]
+    if facts.affected is not None and facts.reused is not None:
+        words.append(f"{facts.affected:,} affected, {facts.reused:,} reused")
+    return words
+
+
+def lacking(facts: RunFacts) -> dict[str, int]:
+    """Return how many samples failed, are unscored and unjudged, without those that are none."""
+    counts = {"failed": facts.errors, "unscored": facts.unscored, "unjudged": facts.unjudged}
+    return {name: count for name, count in counts.items() if count}

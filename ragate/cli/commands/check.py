@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING
 import click
 
 from ragate.cli.operations import in_ci, load_control, open_config, resume_option, resumed_plan
-from ragate.cli.options import RunOptions, label_options, run_options, show, verbose_option
+from ragate.cli.options import (
+    RunOptions,
+    control_option,
+    label_options,
+    run_options,
+    show,
+    verbose_option,
+)
 from ragate.cli.queue_url import source, workers_option
 from ragate.cli.shown_report import detailed, with_checkout_rules
 from ragate.cli.streams import run_aside
@@ -27,11 +34,7 @@ if TYPE_CHECKING:
 @label_options
 @verbose_option
 @click.option("--runs", type=click.IntRange(1, 50), default=1, help="Passes over the samples.")
-@click.option(
-    "--control",
-    type=click.Path(path_type=Path, exists=True, dir_okay=False),
-    help="Outputs of the base version, collected today: tells drift from the change.",
-)
+@control_option
 @resume_option
 @workers_option
 @click.option("--estimate", is_flag=True, help="Say what the run would cost, and spend nothing.")

@@ -7,7 +7,14 @@ from pathlib import Path
 import click
 
 from ragate.cli.operations import in_ci, load_control, open_config
-from ragate.cli.options import RunOptions, label_options, run_options, show, verbose_option
+from ragate.cli.options import (
+    RunOptions,
+    control_option,
+    label_options,
+    run_options,
+    show,
+    verbose_option,
+)
 from ragate.cli.shown_report import detailed, with_checkout_rules
 from ragate.cli.streams import run_aside
 from ragate.errors import UsageError
@@ -19,11 +26,7 @@ from ragate.runtime.run_labels import RunLabels
 @run_options
 @label_options
 @verbose_option
-@click.option(
-    "--control",
-    type=click.Path(path_type=Path, exists=True, dir_okay=False),
-    help="Outputs of the base version, collected today: tells drift from the change.",
-)
+@control_option
 @click.option(
     "--plan",
     type=click.Path(path_type=Path, exists=True, dir_okay=False),

@@ -13,7 +13,7 @@ import click
 
 from ragate.cli.finding import plural
 from ragate.cli.operations import in_ci, open_config
-from ragate.cli.options import config_option
+from ragate.cli.options import config_option, ids_option
 from ragate.core.hashing import content_hash
 from ragate.core.text.word_diff import MOST_WORDS, word_diff, work_of_diff
 from ragate.dataset import read_dataset
@@ -51,7 +51,7 @@ _STDIN = Path("-")
     type=click.Path(path_type=Path, dir_okay=False),
     help="The file of labels; default: review-labels.jsonl beside the golden set.",
 )
-@click.option("--ids", multiple=True, help="Only these samples; several with commas.")
+@ids_option
 @click.option("--blind", is_flag=True, help="Do not tell which answer is the baseline's.")
 @click.option("--seed", type=click.IntRange(min=0), help="Shuffle the order, the same for one N.")
 @click.option(
@@ -116,9 +116,8 @@ def _ask(
     path = output or labels_beside(loaded.dataset)
     given = read_review_labels(path) if path.exists() else []
     store = open_store(operations.state, operations.runs_url)
-    named = [word.strip() for text in ids for word in text.split(",") if word.strip()]
     folder = store.find(run, reported=True)
-    pairs = answers_to_review(loaded, store, folder, ids=named, blind=blind, seed=seed)
+    pairs = answers_to_review(loaded, store, folder, ids=ids, blind=blind, seed=seed)
     done = {label.subject for label in given}
     left = [pair for pair in pairs if pair.subject(who) not in done]
     click.echo(f"{folder.name}: {plural(len(pairs), 'changed answer')}")

@@ -7,13 +7,11 @@ import click
 from ragate.cli.dataset.shared import (
     corpus_option,
     file_argument,
-    ids_option,
     one_line,
     subject,
-    words,
 )
 from ragate.cli.finding import plural
-from ragate.cli.options import config_option
+from ragate.cli.options import config_option, ids_option
 
 
 @click.command("evidence")
@@ -49,7 +47,7 @@ def command(
 
     chosen = subject(file, config)
     texts = needed_texts(chosen.config, corpus, why="evidence")
-    entries = by_id(read_entries(chosen.path), words(ids))
+    entries = by_id(read_entries(chosen.path), ids)
     records = propose(entries, texts, renew=renew)
     for row in records:
         for doc_id, text in row.passages.items():

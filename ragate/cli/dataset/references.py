@@ -12,15 +12,13 @@ import click
 from ragate.cli.dataset.shared import (
     corpus_option,
     file_argument,
-    ids_option,
     model_options,
     one_line,
     spent,
     subject,
-    words,
 )
 from ragate.cli.finding import plural
-from ragate.cli.options import config_option
+from ragate.cli.options import config_option, ids_option
 from ragate.process import NO_DECISION
 
 if TYPE_CHECKING:
@@ -62,7 +60,7 @@ def command(
     chosen = subject(file, config)
     loaded, operations = chosen.configured()
     texts = needed_texts(loaded, corpus, why="references")
-    entries = by_id(read_entries(chosen.path), words(ids))
+    entries = by_id(read_entries(chosen.path), ids)
     if not dry_run:
         open_golden(chosen.path)  # a format that cannot be changed is found before anything is paid
     chosen_model = choose_model(loaded, provider, model)

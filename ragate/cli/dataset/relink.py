@@ -17,9 +17,8 @@ from ragate.cli.dataset.shared import (
     json_option,
     one_line,
     subject,
-    words,
 )
-from ragate.cli.options import config_option
+from ragate.cli.options import comma_words, config_option
 from ragate.errors import UsageError
 
 if TYPE_CHECKING:
@@ -36,6 +35,7 @@ _TEXT = 160
 @click.option(
     "--accept",
     multiple=True,
+    callback=comma_words,
     metavar="ID[=DOC]",
     help="Relink a sample or an old document to its best proposal, or to DOC.",
 )
@@ -97,7 +97,7 @@ def command(
         shown = [asdict(row) for row in lost]
         click.echo(json.dumps(shown, indent=2) if as_json else "\n".join(_lines(chosen.path, lost)))
         return 0
-    names = choose(lost, words(accept), texts) if accept else choose_all(lost, min_similarity or 0)
+    names = choose(lost, accept, texts) if accept else choose_all(lost, min_similarity or 0)
     count = relink(chosen.path, entries, names) if names else 0
     for (sample_id, old), new in names.items():
         click.echo(one_line(f"{sample_id}: {old} -> {new}", 500))

@@ -28,7 +28,6 @@ corpus_option = click.option(
     help="Folder of the documents; default: the corpus of the configured pgvector system.",
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="As JSON.")
-ids_option = click.option("--ids", multiple=True, help="Only these samples; several with commas.")
 
 
 def model_options(function: F) -> F:
@@ -108,12 +107,6 @@ def shown_path(path: Path) -> Path:
 def one_line(text: str, limit: int = 300) -> str:
     """Return foreign text as a terminal and the log of a workflow may show it."""
     return escape.plain(escape.one_line(text, limit))
-
-
-def words(values: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the words of options that may hold several with commas."""
-    split = (word.strip() for value in values for word in value.split(","))
-    return tuple(dict.fromkeys(word for word in split if word))
 
 
 def draft_options(function: F) -> F:

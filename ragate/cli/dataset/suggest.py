@@ -16,15 +16,13 @@ from ragate.cli.dataset.shared import (
     ToolInput,
     corpus_option,
     file_argument,
-    ids_option,
     json_option,
     one_line,
     refuse_replacing,
     subject,
-    words,
 )
 from ragate.cli.finding import plural
-from ragate.cli.options import config_option
+from ragate.cli.options import comma_words, config_option, ids_option
 from ragate.cli.streams import run_aside
 from ragate.errors import UsageError
 from ragate.process import NO_DECISION
@@ -111,7 +109,7 @@ def command(
     if review is not None:
         refuse_replacing(review, force=force)
     suggestions = _suggest(
-        chosen, words(ids), everything=everything, top=top, system=system, corpus=corpus
+        chosen, ids, everything=everything, top=top, system=system, corpus=corpus
     )
     if review is not None:
         return write_review(chosen.path, review, suggestions)
@@ -281,7 +279,7 @@ def ask_each(
 
 
 @click.command("accept")
-@click.argument("ids", nargs=-1)
+@click.argument("ids", nargs=-1, callback=comma_words)
 @click.option(
     "--file",
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
@@ -305,10 +303,9 @@ def accept_command(
 
     path = subject(file, config).path
     drafts = [entry for entry in read_entries(path) if entry.draft or entry.drafted]
-    named = words(ids)
-    if named and everything:
+    if ids and everything:
         raise UsageError("ids and --all exclude one another", remedy="leave out --all, or the ids")
-    if not named and not everything:
+    if not ids and not everything:
         for entry in drafts:
             kind = "draft sample" if entry.draft else "draft reference"
             click.echo(f"{one_line(entry.sample.id, 200)} ({kind})  {one_line(entry.sample.query)}")
@@ -321,7 +318,7 @@ def accept_command(
                 "`--reject` they are removed"
             )
         return 0
-    chosen_ids = [entry.sample.id for entry in drafts] if everything else list(named)
+    chosen_ids = [entry.sample.id for entry in drafts] if everything else list(ids)
     for sample_id, outcome in accept_drafts(path, chosen_ids, reject=reject).items():
         click.echo(f"{one_line(sample_id, 200)}: {outcome}")
     return 0

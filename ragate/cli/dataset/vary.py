@@ -11,7 +11,6 @@ import click
 from ragate.cli.dataset.shared import (
     draft_options,
     file_argument,
-    ids_option,
     model_options,
     one_line,
     place_drafts,
@@ -19,10 +18,9 @@ from ragate.cli.dataset.shared import (
     spent,
     subject,
     tell_lacking,
-    words,
 )
 from ragate.cli.finding import plural
-from ragate.cli.options import config_option
+from ragate.cli.options import config_option, ids_option
 from ragate.errors import UsageError
 from ragate.process import NO_DECISION
 
@@ -115,7 +113,7 @@ def command(
     if append:
         open_golden(chosen.path)  # a format that cannot be changed is found before anything is paid
     varied = Varied()
-    wanted = wanted_variants(entries, by_id(entries, words(ids)), kinds, varied, distractors)
+    wanted = wanted_variants(entries, by_id(entries, ids), kinds, varied, distractors)
     vary_without_model(wanted, varied, seed=seed)
     if PARAPHRASE in kinds:
         loaded, operations = chosen.configured()

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from ragate.models import MetricRow, MetricVerdict, Report, SampleOutcome
 from ragate.renderers._headline import headline
 from ragate.renderers._lines import columns, wrapped
-from ragate.renderers._next_steps import next_words, proof, reproduce
-from ragate.renderers._numbers import NOTHING, TERMINAL, counted, duration, spending
+from ragate.renderers._next_steps import compared, next_words, proof, reproduce
+from ragate.renderers._numbers import NOTHING, TERMINAL, counted, lacking, sample_counts, spending
 from ragate.renderers._samples import sections
 from ragate.renderers._status import ReportSign, status_of
 from ragate.renderers._story import likely
@@ -24,7 +24,6 @@ from ragate.renderers._words import (
 from ragate.renderers.console._asides import briefly, changed_here, fully, passing, why_unscored
 from ragate.renderers.console._changed import changed_briefly, changed_fully
 from ragate.renderers.console._page import Page, at_most, bullets, command, padded
-from ragate.support.escape import short_sha
 
 MOST_LINES = 40
 _MOST_REASONS = 3
@@ -143,19 +142,13 @@ def _verdict(report: Report, page: Page, code: str) -> list[str]:
 
 def _facts(report: Report, page: Page) -> list[str]:
     facts = report.facts
-    counts = [counted(facts.samples, "sample")]
-    if facts.affected is not None and facts.reused is not None:
-        counts.append(f"{facts.affected:,} affected, {facts.reused:,} reused")
-    amounts = {"failed": facts.errors, "unscored": facts.unscored, "unjudged": facts.unjudged}
-    missing = ", ".join(f"{count:,} {word}" for word, count in amounts.items() if count)
+    counts = sample_counts(facts, "sample")
+    missing = ", ".join(f"{count:,} {word}" for word, count in lacking(facts).items())
     counts += [missing] if missing else []
     if report.decision.confirmed:
         counts.append(f"confirmed by {counted(report.decision.runs_candidate, 'run')}")
     spent = spending(facts)
-    spent += [duration(facts.duration_s)] if facts.duration_s is not None else []
-    head, base = short_sha(report.head), short_sha(report.base)
-    spent += [f"{head} against {base}" if base else head] if head else []
-    spent += [proof(report)] if proof(report) else []
+    spent += filter(None, (compared(report), proof(report)))
     why = why_unscored(report, page)
     return [*wrapped(" · ".join(counts)), *why, *wrapped(" · ".join(spent))]
 

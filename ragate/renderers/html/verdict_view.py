@@ -5,8 +5,8 @@ from typing import Any
 
 from ragate.models import DataChanges, MetricRow, PassGroup, Report
 from ragate.renderers._headline import headline
-from ragate.renderers._next_steps import next_words
-from ragate.renderers._numbers import COMMENT, NOTHING, counted, duration, spending
+from ragate.renderers._next_steps import compared, compared_runs, next_words
+from ragate.renderers._numbers import COMMENT, NOTHING, duration, lacking, spending
 from ragate.renderers._samples import equal_scores, happened, sections, worse_count, worst_first
 from ragate.renderers._status import TELLS_WHY, ReportSign, status_of
 from ragate.renderers._story import place_of, shown_origin, story_words
@@ -22,7 +22,7 @@ from ragate.renderers._words import (
     verdict_text,
     visible_from,
 )
-from ragate.support.escape import one_line, short_sha
+from ragate.support.escape import one_line
 
 MOST_ORIGINS = 5
 _WORDS = {
@@ -114,8 +114,7 @@ def _tiles(report: Report) -> list[tuple[str, str]]:
         ("other words, equal scores", f"{equal:,}"),
     ]
     tiles += [("affected", f"{facts.affected:,}")] if facts.affected is not None else []
-    counts = {"failed": facts.errors, "unscored": facts.unscored, "unjudged": facts.unjudged}
-    tiles += [(name, f"{count:,}") for name, count in counts.items() if count]
+    tiles += [(name, f"{count:,}") for name, count in lacking(facts).items()]
     calls, *spent = spending(facts)
     tiles.append(("model calls", calls.split(" ")[0]))
     tiles += [("cost", words) for words in spent if words.startswith("$") and "saved" not in words]
@@ -149,14 +148,9 @@ def _sentences(lines: Iterable[str]) -> list[str]:
 
 
 def _footer(report: Report) -> list[str]:
-    head, base = short_sha(report.head), short_sha(report.base)
-    decision = report.decision
-    runs = counted(decision.runs_candidate, "run")
-    if decision.runs_baseline:
-        runs += f" against {counted(decision.runs_baseline, 'baseline run')}"
     parts = [
-        f"{head} against {base}" if head and base else head,
-        runs,
+        compared(report),
+        compared_runs(report.decision),
         f"baseline of {report.baseline_recorded[:10]}" if report.baseline_recorded else "",
         f"run {report.run_id}" if report.run_id else "",
         report.created[:16].replace("T", " "),

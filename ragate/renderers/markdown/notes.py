@@ -6,7 +6,7 @@ from ragate.core.rules.wording import odds
 from ragate.models import ChangedPart, Direction, MetricRow, MetricVerdict, Report, SampleRow
 from ragate.renderers._earlier import earlier_note
 from ragate.renderers._next_steps import next_words
-from ragate.renderers._numbers import COMMENT, counted, duration, spending
+from ragate.renderers._numbers import COMMENT, counted, lacking, sample_counts, spending
 from ragate.renderers._samples import failed_alike, failed_with, sections
 from ragate.renderers._status import TELLS_WHY, ReportSign, status_of
 from ragate.renderers._story import likely, place_of, shown_origin, story_words
@@ -34,15 +34,8 @@ _SILENT = (ReportSign.BOOTSTRAP, ReportSign.UNCHANGED)
 def figures(report: Report) -> str:
     """Return the line of counts, cost and time; what is zero is left out, except the calls."""
     facts = report.facts
-    words = [counted(facts.samples, "question")]
-    if facts.affected is not None and facts.reused is not None:
-        words.append(f"{facts.affected:,} affected, {facts.reused:,} reused")
-    words += spending(facts)
-    if facts.duration_s is not None:
-        words.append(duration(facts.duration_s))
-    counts = {"failed": facts.errors, "unscored": facts.unscored, "unjudged": facts.unjudged}
-    words += [f"{count:,} {word}" for word, count in counts.items() if count]
-    return " · ".join(words)
+    lack = [f"{count:,} {word}" for word, count in lacking(facts).items()]
+    return " · ".join([*sample_counts(facts, "question"), *spending(facts), *lack])
 
 
 def notes(report: Report, shown: Collection[str]) -> list[str]:
