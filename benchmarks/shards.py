@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ragate.config import load_config
-from ragate.pipeline.baseline.baseline_from_run import baseline_files
+from ragate.pipeline.baseline.write_baseline import baseline_files
 from ragate.stores.local import LocalStore
 
 RAGATE = str(Path(sys.executable).with_name("ragate"))

@@ -60,7 +60,7 @@ def source(operations: Operations, *, workers: bool, resumed: bool = False) -> S
     from ragate.run.sources import SystemSource
 
     if resumed and not workers:
-        from ragate.pipeline.workers.gone_on_alone import opens_without_workers
+        from ragate.pipeline.workers.submit import opens_without_workers
 
         # What they spent is known there alone.
         find_queue = partial(queue_url, operations, "--resume of a run of workers")

@@ -23,7 +23,7 @@ from ragate.errors import UsageError
 
 if TYPE_CHECKING:
     from ragate.cli.dataset.shared import ToolInput
-    from ragate.pipeline.golden.lost_documents import Lost
+    from ragate.pipeline.golden.relink import Lost
 
 _TEXT = 160
 
@@ -76,8 +76,7 @@ def command(
     along. A system that does not tell its documents (`http`, `python`, …) needs `--corpus`.
     """
     from ragate.dataset import read_entries
-    from ragate.pipeline.golden.lost_documents import find_lost, remember
-    from ragate.pipeline.golden.relink import choose, choose_all, relink
+    from ragate.pipeline.golden.relink import choose, choose_all, find_lost, relink, remember
     from ragate.pipeline.run.corpus_texts import needed_texts
 
     if respell:

@@ -12,8 +12,13 @@ from ragate.github.gate.acceptances import AcceptScope, acceptances, outputs_dig
 from ragate.github.gate.left_result import RUN, fetch_result
 from ragate.github.gate.step_context import StepContext
 from ragate.github.rest.artifacts import find_results
-from ragate.github.rest.commit_files import get_replies
-from ragate.github.rest.repository import Repository, gate_statuses, login_of, without_own
+from ragate.github.rest.repository import (
+    Repository,
+    gate_statuses,
+    get_replies,
+    login_of,
+    without_own,
+)
 from ragate.models import Acceptance, Report, Run, Verdict
 from ragate.pipeline.compare_stored import decide_again
 from ragate.recorder.run_resolver import REPLIES_NAME

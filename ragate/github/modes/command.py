@@ -17,19 +17,28 @@ from ragate.github.commits.commit_tree import ApiTree, BaseUnreadableError
 from ragate.github.commits.policy_files import ConfigLocation, policy_files
 from ragate.github.gate.result_artifact import StoredResult, gate_name, open_stored
 from ragate.github.gate.step_context import ModeOutcome, StepContext
-from ragate.github.modes.conversation import (
+from ragate.github.modes.obey import (
     SENTENCE,
     Conversation,
     RefusedError,
+    accept,
     open_conversation,
+    rerun,
+    restart,
+    update_baseline,
     usage,
 )
-from ragate.github.modes.obey import accept, rerun, restart, update_baseline
 from ragate.github.publish import Announce, Target
 from ragate.github.rest.api import GitHubApiError
 from ragate.github.rest.artifacts import runs_with_results, unpack
-from ragate.github.rest.commit_files import REPLIES_FILE, get_replies, put_replies
-from ragate.github.rest.repository import Json, Repository, login_of
+from ragate.github.rest.repository import (
+    REPLIES_FILE,
+    Json,
+    Repository,
+    get_replies,
+    login_of,
+    put_replies,
+)
 from ragate.models import Report, ReviewLabel, ReviewVerdict
 from ragate.pipeline.answers_to_review import labels_of_ids
 from ragate.recorder.fulfil_pending import Fulfilled, fulfil_pending

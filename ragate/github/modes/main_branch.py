@@ -26,12 +26,10 @@ from ragate.github.gate.step_context import ModeOutcome, StepContext, refuse_cod
 from ragate.github.gate.two_verdicts import measures_alike
 from ragate.github.modes.check import run_check
 from ragate.github.publish import Announce
-from ragate.github.rest.commit_files import commit_or_propose
-from ragate.github.rest.repository import Repository, login_of, without_own
+from ragate.github.rest.repository import Repository, commit_or_propose, login_of, without_own
 from ragate.models import Acceptance, Reads, Run
-from ragate.pipeline.baseline.baseline_from_run import with_run
 from ragate.pipeline.baseline.record_baseline import update_baseline
-from ragate.pipeline.baseline.write_baseline import BaselineOutcome
+from ragate.pipeline.baseline.write_baseline import BaselineOutcome, with_run
 from ragate.pipeline.decide.gate_setup import load_baseline_or_none
 from ragate.pipeline.decide.unaffected_verdict import describe_system
 from ragate.stores.local import LocalStore

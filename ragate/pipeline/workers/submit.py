@@ -13,7 +13,12 @@ from ragate.errors import DatasetError, NotReadyError, RagateError, UsageError
 from ragate.models import Sample, SystemInfo, SystemOutput
 from ragate.outputs.outputs_file import validated_output
 from ragate.pipeline.run.collected_outputs import OnOutput, Room, no_wait, unheard
-from ragate.pipeline.run.ready_system import OpenedSystem, OpensSystem, SystemRequest
+from ragate.pipeline.run.ready_system import (
+    OpenedSystem,
+    OpensSystem,
+    SystemRequest,
+    open_here,
+)
 from ragate.pipeline.shards.shard_plan import ShardPlan
 from ragate.pipeline.workers.plan_budget import close_budget, note_queued, shared
 from ragate.pipeline.workers.plan_head import (
@@ -26,7 +31,14 @@ from ragate.pipeline.workers.plan_head import (
     read_greeting,
 )
 from ragate.protocols import SystemAbilities
-from ragate.queue.engine import PRIORITY_CHECK, PRIORITY_RECORDING, Queue, alone_at, open_queue
+from ragate.queue.engine import (
+    PRIORITY_CHECK,
+    PRIORITY_RECORDING,
+    STALLED_S,
+    Queue,
+    alone_at,
+    open_queue,
+)
 from ragate.queue.serving_role import VARIABLE, serving_role
 from ragate.queue.submission import Submission, delete_plan
 from ragate.recorder.open_system import is_recorded_system
@@ -361,3 +373,50 @@ def _output(line: str, sample: Sample, run: int) -> SystemOutput:
             remedy="look at who else has the role of the workers in this database",
         )
     return recorded.output()
+
+
+# A run that workers asked goes on without them: nothing of it is asked twice or spent unseen.
+
+
+_PAUSE_S = 0.2
+
+
+def opens_without_workers(find_queue: Callable[[], str]) -> OpensSystem:
+    """Return what opens the system under test here; what workers have of the run is taken back.
+
+    Args:
+        find_queue: Returns the queue's connection string, or raises; called where workers were
+            asked.
+    """
+    return partial(_open_here, find_queue)
+
+
+@asynccontextmanager
+async def _open_here(
+    find_queue: Callable[[], str], request: SystemRequest, opened: Opened
+) -> AsyncIterator[OpenedSystem]:
+    if request.resumed and spent_calls(request).was_submitted:
+        await _take_back(find_queue(), request)
+    async with open_here(request, opened) as asked:
+        yield asked
+
+
+async def _take_back(url: str, request: SystemRequest) -> None:
+    """End what workers do for the run, then note what they spent.
+
+    Raises:
+        UsageError: another process is at the run.
+        DatabaseError: the queue is out of reach.
+    """
+    plan = plan_name(plan_of(request), request)
+    async with open_queue(url, say=request.operations.say) as queue, alone_at(queue, plan):
+        for (name,) in await queue.rows(
+            "SELECT queue FROM ragate_work.plans WHERE plan = %s", plan
+        ):
+            submission = Submission(queue, plan, name, "")
+            await submission.cancel()
+            with suppress(TimeoutError):  # those that are gone answer nothing
+                async with asyncio.timeout(STALLED_S):
+                    while await submission.jobs.under_way():  # noqa: ASYNC110 - others end it
+                        await asyncio.sleep(_PAUSE_S)
+        await note_queued(queue, plan, spent_calls(request))

@@ -20,9 +20,8 @@ from ragate.database import PostgresDatabase
 from ragate.errors import BudgetError, UsageError
 from ragate.pipeline.run.ready_system import SystemRequest
 from ragate.pipeline.run.run_profile import Selection
-from ragate.pipeline.workers.gone_on_alone import opens_without_workers
 from ragate.pipeline.workers.plan_budget import budget_share, close_budget, note_queued, shared
-from ragate.pipeline.workers.submit import opens_on_workers
+from ragate.pipeline.workers.submit import opens_on_workers, opens_without_workers
 from ragate.queue.engine import open_queue
 from ragate.queue.schema import make_schemas
 from ragate.stores.local import LocalStore

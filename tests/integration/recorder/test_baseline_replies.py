@@ -10,9 +10,8 @@ import pytest
 from ragate.baseline.requests import load_replies
 from ragate.errors import ProviderError
 from ragate.models import Verdict
-from ragate.pipeline.baseline.baseline_from_run import baseline_files
 from ragate.pipeline.baseline.record_baseline import update_baseline
-from ragate.pipeline.baseline.write_baseline import BaselineOutcome
+from ragate.pipeline.baseline.write_baseline import BaselineOutcome, baseline_files
 from ragate.stores.local import LocalStore
 from tests.integration.recorded_project import KEY
 from tests.integration.recorder.recorded_projects import checked, made, record

@@ -8,7 +8,7 @@ from typing import Any
 
 from ragate.cli.main import run
 from ragate.config import load_config
-from ragate.pipeline.baseline.baseline_from_run import baseline_files
+from ragate.pipeline.baseline.write_baseline import baseline_files
 from ragate.stores.local import LocalStore
 
 PLAN = ".ragate/plan.json"
