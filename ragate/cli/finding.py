@@ -55,10 +55,14 @@ def of_error(check: str, error: RagateError) -> Finding:
     return problem(check, error.message, error.remedy, exit_code=error.exit_code)
 
 
-def guarded(check: str, look: Callable[[], Iterable[Finding]]) -> list[Finding]:
-    """Return what `look` finds; an error of any kind is a finding too, and hides no other check."""
+def guarded(check: str, look: Callable[[], Iterable[Finding] | None]) -> list[Finding]:
+    """Return what `look` finds; an error of any kind is a finding too, and hides no other check.
+
+    Args:
+        look: Returns None where it only raises.
+    """
     try:
-        return list(look())
+        return list(look() or ())
     except RagateError as error:
         return [of_error(check, error)]
     except Exception as error:  # noqa: BLE001 - a plugin is foreign code, and the next check counts

@@ -65,8 +65,11 @@ def shown_here(report: Report) -> Report:
 def summary(report: Report) -> str:
     """Return the verdict in one line, for when the reports go to files."""
     reasons = "; ".join(report.decision.reasons[:3])
-    word = report.decision.verdict.value.replace("_", " ")
-    return plain(one_line(f"{report.gate}: {word}{': ' + reasons if reasons else ''}"))
+    return plain(
+        one_line(
+            f"{report.gate}: {report.decision.verdict.words}{': ' + reasons if reasons else ''}"
+        )
+    )
 
 
 # Whether a verdict on a checkout went by rules that are the change's own.

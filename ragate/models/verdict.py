@@ -18,6 +18,11 @@ class Verdict(StrEnum):
         """What the command ends with: 0, 1 or 3; no verdict has a second one."""
         return _EXIT_CODES[self]
 
+    @property
+    def words(self) -> str:
+        """Its name as it reads in a sentence: "no decision"."""
+        return self.value.replace("_", " ")
+
 
 _EXIT_CODES = {
     Verdict.PASSED: 0,

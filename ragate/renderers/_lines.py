@@ -3,7 +3,10 @@
 import re
 import unicodedata
 
+from ragate.support.escape import plain
+
 WIDTH = 80
+INDENT = "  "
 _WIDE = r"\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uff00-\uff60"
 _PIECE = re.compile(f"[{_WIDE}]|[^{_WIDE}]+")
 
@@ -25,6 +28,15 @@ def wrapped(text: str, *, first: str = "", rest: str = "  ") -> list[str]:
         line += (space if filled else "") + word
         filled = True
     return [*lines, line] if filled else lines
+
+
+def indented(text: str) -> list[str]:
+    """Return foreign text in lines of at most `WIDTH` columns, indented: none poses as ours."""
+    return [
+        row
+        for line in plain(text, ci=False).splitlines() or [""]
+        for row in wrapped(line, first=INDENT, rest=INDENT) or [INDENT]
+    ]
 
 
 def _pieces(text: str) -> list[tuple[str, str]]:

@@ -81,9 +81,7 @@ def _verdict_html(proposed: Proposed) -> str:
 
 
 def _verdict(proposed: Proposed) -> str:
-    if proposed.verdict is None:
-        return "could not be computed"
-    return proposed.verdict.value.replace("_", " ")
+    return "could not be computed" if proposed.verdict is None else proposed.verdict.words
 
 
 def golden_set_note(report: Report) -> str:

@@ -5,11 +5,10 @@ from dataclasses import dataclass
 
 from ragate.core.text.word_diff import word_diff
 from ragate.models import Record, Sample, SampleRow, Score, ScoreState
-from ragate.renderers._lines import wrapped
+from ragate.renderers._lines import INDENT, indented, wrapped
 from ragate.renderers._numbers import NOTHING, TERMINAL
 from ragate.support.escape import one_line, plain
 
-_INDENT = "  "
 Records = Sequence[Record]
 
 
@@ -76,36 +75,27 @@ def _head(sample: Sample, row: SampleRow | None, slices: Sequence[str]) -> list[
     change = f"  [{row.change}]" if row is not None else ""
     lines = [f"{one_line(sample.id)}{change}  {one_line(', '.join(marks))}"]
     for turn in sample.messages:
-        lines += [f"Earlier: {turn.role}", *_wrapped(turn.content)]
-    lines += ["Question", *_wrapped(sample.query)]
+        lines += [f"Earlier: {turn.role}", *indented(turn.content)]
+    lines += ["Question", *indented(sample.query)]
     grades = [f"{one_line(doc)} (grade {grade})" for doc, grade in sample.relevant.items()]
     lines += [
         "Expected documents",
-        *(f"{_INDENT}{grade}" for grade in grades or ["none: unjudged"]),
+        *(f"{INDENT}{grade}" for grade in grades or ["none: unjudged"]),
     ]
     for reference in sample.references:
-        lines += ["Reference", *_wrapped(reference)]
+        lines += ["Reference", *indented(reference)]
     return lines
-
-
-def _wrapped(text: str) -> list[str]:
-    """Return `text` in lines of at most 80 columns, each indented."""
-    return [
-        row
-        for line in plain(text, ci=False).splitlines() or [""]
-        for row in wrapped(line, first=_INDENT, rest=_INDENT) or [_INDENT]
-    ]
 
 
 def _rankings(sample: Sample, before: list[Record], after: list[Record]) -> list[str]:
     old, new = _ranking(before), _ranking(after)
-    lines = [f"Retrieved ({NOTHING} not retrieved, * expected)", f"{_INDENT}before  now  document"]
+    lines = [f"Retrieved ({NOTHING} not retrieved, * expected)", f"{INDENT}before  now  document"]
     for doc in [*new, *(doc for doc in old if doc not in new)]:
         ranks = f"{old.get(doc, NOTHING):>6}  {new.get(doc, NOTHING):>3}"
         mark = "*" if doc in sample.expected else ""
-        lines.append(f"{_INDENT}{ranks}  {one_line(doc)}{mark}  {_moved(doc, old, new)}")
+        lines.append(f"{INDENT}{ranks}  {one_line(doc)}{mark}  {_moved(doc, old, new)}")
     missing = sorted(sample.expected - set(old) - set(new))
-    lines += [f"{_INDENT}{NOTHING:>6}  {NOTHING:>3}  {one_line(doc)}*  never" for doc in missing]
+    lines += [f"{INDENT}{NOTHING:>6}  {NOTHING:>3}  {one_line(doc)}*  never" for doc in missing]
     return lines
 
 
@@ -138,7 +128,7 @@ def _chunks(records: list[Record], title: str, shown: frozenset[str]) -> list[st
     for rank, chunk in enumerate(records[0].output.chunks if records else (), start=1):
         if chunk.text and chunk.doc_id not in shown:
             score = "" if chunk.score is None else f"  score {chunk.score:.3f}"
-            lines += [f"{title} {rank}  {one_line(chunk.doc_id)}{score}", *_wrapped(chunk.text)]
+            lines += [f"{title} {rank}  {one_line(chunk.doc_id)}{score}", *indented(chunk.text)]
     return lines
 
 
@@ -149,7 +139,7 @@ def _answers(baseline: Sequence[Record], candidate: Sequence[Record]) -> list[st
         return [*_all_answers("Answer, the same before and now", new)]
     changed = word_diff(old[0], new[0]) if old and new else ""
     if changed:
-        lines += ["Difference, [-before-] {+now+}", *_wrapped(changed)]
+        lines += ["Difference, [-before-] {+now+}", *indented(changed)]
     return lines
 
 
@@ -168,7 +158,7 @@ def _all_answers(title: str, answers: list[str]) -> list[str]:
     lines: list[str] = []
     for number, answer in enumerate(answers, start=1):
         which = f" ({number} of {len(answers)} different ones)" if len(answers) > 1 else ""
-        lines += [f"{title}{which}", *_wrapped(answer or "(empty)")]
+        lines += [f"{title}{which}", *indented(answer or "(empty)")]
     return lines
 
 
@@ -177,10 +167,10 @@ def _scores(old_runs: Records, new_runs: Records, marks: Mapping[str, str]) -> l
     if not names:
         return []
     width = max(len("metric"), *(len(one_line(name, 40)) for name in names))
-    lines = ["Scores, one figure a run", f"{_INDENT}{'metric':<{width}}  before → now"]
+    lines = ["Scores, one figure a run", f"{INDENT}{'metric':<{width}}  before → now"]
     for name in names:
         old, new = (_row(name, records) for records in (old_runs, new_runs))
-        start = f"{_INDENT}{one_line(name, 40):<{width}}  "
+        start = f"{INDENT}{one_line(name, 40):<{width}}  "
         lines += wrapped(f"{old} → {new}{marks.get(name, '')}", first=start, rest=" " * len(start))
         lines += _reasons(name, old_runs, new_runs)
     return lines
@@ -200,7 +190,7 @@ def _reasons(name: str, baseline: Sequence[Record], candidate: Sequence[Record])
     lines: list[str] = []
     for side, records in (("before", baseline), ("now", candidate)):
         reasons = dict.fromkeys(r.scores[name].reason for r in records if name in r.scores)
-        lines += [f"{_INDENT * 2}{side}: {one_line(why, 80)}" for why in reasons if why]
+        lines += [f"{INDENT * 2}{side}: {one_line(why, 80)}" for why in reasons if why]
     return lines
 
 
@@ -208,17 +198,17 @@ def _judged(question: JudgeQuestion, number: int, of: int) -> list[str]:
     """Return a question and its answer; behind a bar stands what others wrote, or read."""
     title = f"Judge, question {number} of {of}: {one_line(question.of, 60)}"
     if question.note:
-        return [title, *_wrapped(f"not shown: {question.note}")]
+        return [title, *indented(f"not shown: {question.note}")]
     lines = [title]
     for role, text in question.messages:
-        lines += [f"{_INDENT}{one_line(role)}", *_fenced(text)]
+        lines += [f"{INDENT}{one_line(role)}", *_fenced(text)]
     if question.reply is None:
-        return [*lines, f"{_INDENT}answered: only its scores are kept, see above"]
-    return [*lines, f"{_INDENT}answered", *_fenced(question.reply)]
+        return [*lines, f"{INDENT}answered: only its scores are kept, see above"]
+    return [*lines, f"{INDENT}answered", *_fenced(question.reply)]
 
 
 def _fenced(text: str) -> list[str]:
-    bar = f"{_INDENT}| "
+    bar = f"{INDENT}| "
     lines = plain(text, ci=False).splitlines()
     return [row for line in lines for row in wrapped(line, first=bar, rest=bar) or [bar]]
 
@@ -227,12 +217,12 @@ def _cause(row: SampleRow | None) -> list[str]:
     if row is None or row.cause is None:
         return []
     cause = row.cause
-    lines = [f"Cause: {cause.kind.value.replace('_', ' ')}", *_wrapped(cause.evidence)]
+    lines = [f"Cause: {cause.kind.value.replace('_', ' ')}", *indented(cause.evidence)]
     documents = {
         "lost": cause.lost,
         "pushed out by": cause.displaced_by,
         "with other text": cause.edited,
     }
     for title, docs in documents.items():
-        lines += [f"{_INDENT}{title}: {', '.join(map(one_line, docs))}"] if docs else []
+        lines += [f"{INDENT}{title}: {', '.join(map(one_line, docs))}"] if docs else []
     return lines

@@ -27,8 +27,8 @@ from ragate.dataset.labels import (
 from ragate.errors import DatasetError, UsageError
 from ragate.models import ReviewVerdict, Sample
 from ragate.models.review_label import MOST_REASON
-from ragate.renderers._lines import wrapped
-from ragate.support.escape import one_line, plain
+from ragate.renderers._lines import indented
+from ragate.support.escape import one_line
 from ragate.support.foreign_files import MAX_BYTES, read_bytes
 
 if TYPE_CHECKING:
@@ -39,7 +39,6 @@ if TYPE_CHECKING:
 
 _KEYS = "Better: 1 the first, 2 the second; s same, r reference stale, Enter skip, q end"
 _MOST_WORK = 4_000_000  # a tenth of a second
-_INDENT = "  "
 _STDIN = Path("-")
 
 
@@ -263,10 +262,9 @@ def _asked(sample: Sample) -> Iterator[str]:
 
 
 def _block(title: str, text: str) -> Iterator[str]:
-    """Yield a title and a foreign text below it, each line indented: none can pose as ours."""
+    """Yield a title and a foreign text below it."""
     yield title
-    for line in plain(text, ci=False).splitlines() or [""]:
-        yield from wrapped(line, first=_INDENT, rest=_INDENT) or [_INDENT]
+    yield from indented(text)
 
 
 def _word(stream: TextIO) -> str | None:

@@ -97,21 +97,11 @@ def _golden(subject: ExaminedProject, samples: list[Sample]) -> Iterable[Finding
 
 
 def _policy(config: Config, samples: Sequence[Sample], today: datetime.date) -> list[Finding]:
-    findings = guarded("waivers", lambda: _waivers(config, today))
+    findings = guarded("waivers", lambda: refuse_expired_waivers(config, today))
     if samples:
         findings += guarded("rules", lambda: _rules(config, samples))
-        findings += guarded("slices", lambda: _slices(config, samples))
+        findings += guarded("slices", lambda: refuse_empty_slices(config, samples))
     return findings
-
-
-def _waivers(config: Config, today: datetime.date) -> Iterable[Finding]:
-    refuse_expired_waivers(config, today)
-    return []
-
-
-def _slices(config: Config, samples: Sequence[Sample]) -> Iterable[Finding]:
-    refuse_empty_slices(config, samples)
-    return []
 
 
 def _rules(config: Config, samples: Sequence[Sample]) -> Iterable[Finding]:

@@ -41,10 +41,11 @@ class Sources:
 
     def texts(self, path: str) -> tuple[str, str]:
         """Return both versions of a file; "" for one that is absent or cannot be read."""
-        return _text(self.base, path), _text(self.head, path)
+        return text_of(self.base, path), text_of(self.head, path)
 
 
-def _text(read: Read, path: str) -> str:
+def text_of(read: Read, path: str) -> str:
+    """Return a file's text; "" where it is absent or cannot be read."""
     try:
         content = read(path)
     except RagateError:

@@ -16,6 +16,7 @@ from ragate.github.publish.changed_sources import (
     changed_keys,
     document_paths,
     first_changed,
+    text_of,
 )
 from ragate.models import ChangedPart, ChangeOrigin, Report, SampleRow
 from ragate.systems.pgvector.corpus.files import SUFFIXES
@@ -115,7 +116,7 @@ def sample_pages(
     report: Report, read: Read, path: str, pages: Pages, *, at_base: bool
 ) -> dict[str, str]:
     """Return the line of each listed sample in the golden set, by its id."""
-    text = _read(read, path)
+    text = text_of(read, path)
     wanted = [row.sample_id for row in report.samples[:MOST_SAMPLES]]
     lines = golden_lines(text, wanted) if text else {}
     return {key: pages.of(path, line, at_base=at_base) for key, line in lines.items()}
@@ -179,13 +180,6 @@ def _ids(row: SampleRow) -> Iterator[str]:
         yield from row.cause.displaced_by
     if row.candidate is not None:
         yield from row.candidate.docs[:2]
-
-
-def _read(read: Read, path: str) -> str:
-    try:
-        return (read(path) or b"").decode("utf-8-sig", "replace")
-    except RagateError:
-        return ""
 
 
 # Documents that a change edits and no question expects, told in its comment.

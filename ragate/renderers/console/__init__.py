@@ -134,7 +134,7 @@ def _told_by_table(report: Report) -> list[str]:
 
 def _verdict(report: Report, page: Page, code: str) -> list[str]:
     """Return the verdict's word, coloured, and its sentence."""
-    word = report.decision.verdict.value.replace("_", " ").upper() + code
+    word = report.decision.verdict.words.upper() + code
     first, *rest = wrapped(f"{word}  {page.words(headline(report, TERMINAL), 60)}")
     painted = page.paint(word, _colour(report) or "green", bold=True)
     return [first.replace(word, painted, 1), *rest]

@@ -44,7 +44,7 @@ def verdict_view(report: Report) -> dict[str, Any]:
         "sign": status.value.replace(" ", "-"),
         "word": _WORDS[status],
         "headline": one_line(_head(report), 1000),
-        "verdict": report.decision.verdict.value.replace("_", " "),
+        "verdict": report.decision.verdict.words,
         "rules": _rules(report),
         "origin": _origin(report),
         "tiles": _tiles(report),
@@ -215,7 +215,7 @@ def _by_own_rules(report: Report) -> list[tuple[str, str]]:
     proposed = report.proposed
     if proposed is None:
         return []
-    verdict = proposed.verdict.value.replace("_", " ") if proposed.verdict is not None else ""
+    verdict = proposed.verdict.words if proposed.verdict is not None else ""
     rows = [("verdict", verdict), *(("differs", each) for each in proposed.differs)]
     rows += [("reason", each) for each in (*proposed.reasons, proposed.note)]
     return [row for row in rows if row[1]]
