@@ -65,11 +65,8 @@ def shown_here(report: Report) -> Report:
 def summary(report: Report) -> str:
     """Return the verdict in one line, for when the reports go to files."""
     reasons = "; ".join(report.decision.reasons[:3])
-    return plain(
-        one_line(
-            f"{report.gate}: {report.decision.verdict.words}{': ' + reasons if reasons else ''}"
-        )
-    )
+    told = filter(None, (report.gate, report.decision.verdict.words, reasons))
+    return plain(one_line(": ".join(told)))
 
 
 # Whether a verdict on a checkout went by rules that are the change's own.
