@@ -22,8 +22,10 @@ from ragate.models import (
 from ragate.renderers import console
 from ragate.renderers._lines import columns, wrapped
 from ragate.renderers.console import MOST, every_sample, set_up
+from ragate.renderers.console._asides import passing, stages_briefly
 from ragate.renderers.console._page import Page, at_most
 from tests.factories import decision_factory, metric_row_factory, report_factory, sample_row_factory
+from tests.unit.renderers.card_case import scorecard
 from tests.unit.renderers.cases import CASES
 from tests.unit.renderers.test_markdown import EVIL, report_made_of
 
@@ -368,3 +370,22 @@ def test_of_very_many_samples_the_first_are_listed_and_the_rest_counted() -> Non
     report = report_factory(outcomes=tuple(SampleOutcome(f"q{n}") for n in range(MOST + 7)))
 
     assert every_sample(report, PAGE)[-1] == "  and 7 more: --format json"
+
+
+def test_without_a_scorecard_nothing_is_said() -> None:
+    assert stages_briefly(report_factory(), PAGE) == ""
+    assert passing(report_factory(), PAGE) == []
+
+
+def test_the_stages_are_one_sentence() -> None:
+    assert stages_briefly(scorecard(), PAGE) == (
+        "Stages passed: retrieval 0.900 → 0.780, token_f1 0.850 → 0.800"
+    )
+
+
+def test_every_group_has_its_share_its_size_and_what_it_rests_on() -> None:
+    lines = "\n".join(passing(scorecard(), PAGE))
+
+    assert "retrieval: 0.900 → 0.780, 200 samples, 95 % interval 0.730 … 0.830, recall@5" in lines
+    assert "weight 0.5, required" in lines
+    assert "Pass rate by source_type" in lines

@@ -12,6 +12,7 @@ import yaml
 
 from ragate.cli.init.action_workflows import action_workflows, template
 from ragate.cli.init.config_text import Choice
+from ragate.cli.main import run
 from ragate.cli.main import run as ragate
 from ragate.cli.workflows import PLACEHOLDER
 from ragate.errors import UsageError
@@ -180,3 +181,73 @@ def test_what_fills_a_database_is_a_step_after_the_packages():
     assert steps.index("pip install") < steps.index("npm ci") < steps.index("make -C")
     assert "make -C" in texts["ragate-main.yml"]
     assert "make -C" not in texts["ragate-decide.yml"]
+
+
+MADE = Choice("python", "app.rag:answer")
+RECORDED = Choice("replay", "outputs/*.jsonl")
+
+
+def job(choice: Choice, name: str, *, folder: str = ""):
+    texts = action_workflows(choice, gate="g", commit=COMMIT, shards=3, folder=folder)
+    return next(iter(yaml.safe_load(texts[f"{name}.yml"])["jobs"].values()))
+
+
+@pytest.mark.parametrize("choice", [MADE, RECORDED])
+def test_each_job_of_the_matrix_collects_one_shard_and_uploads_it_under_its_number(choice: Choice):
+    collecting = job(choice, "ragate-collect")
+
+    assert collecting["strategy"] == {"fail-fast": False, "matrix": {"shard": [1, 2, 3]}}
+    (upload,) = (step for step in collecting["steps"] if "upload-artifact" in step.get("uses", ""))
+    expected = "ragate-outputs-g-${{ matrix.shard }}-${{ github.run_attempt }}"
+    assert upload["with"]["name"] == expected
+
+
+def test_data_is_collected_in_the_container_by_inputs():
+    (step,) = (
+        one for one in job(RECORDED, "ragate-collect")["steps"] if "mode" in one.get("with", {})
+    )
+
+    assert step["with"]["shards"] == "3"
+    assert step["with"]["shard"] == "${{ matrix.shard }}"
+    assert step["with"]["outputs-path"] == (
+        "ragate-outputs-${{ matrix.shard }}-${{ github.run_attempt }}.jsonl"
+    )
+
+
+@pytest.mark.parametrize("folder", ["", "apps/help"])
+def test_code_is_collected_on_the_runner_and_no_expression_stands_in_its_shell(folder: str):
+    collecting = job(MADE, "ragate-collect", folder=folder)
+    (line,) = (one["run"] for one in collecting["steps"] if "ragate action" in one.get("run", ""))
+
+    assert collecting["env"] == {"SHARD": "${{ matrix.shard }}"}
+    assert '--runs 3 --shards 3 --shard "$SHARD" --allow-code' in line
+    assert '--outputs-path "ragate-outputs-$SHARD-$GITHUB_RUN_ATTEMPT.jsonl"' in line
+    assert "${{" not in line
+
+
+def test_the_second_half_knows_the_number_and_nothing_else_changes():
+    plain = action_workflows(MADE, gate="g", commit=COMMIT)
+    (step,) = (one for one in job(MADE, "ragate-decide")["steps"] if "mode" in one.get("with", {}))
+
+    assert step["with"]["shards"] == "3"
+    sharded = action_workflows(MADE, gate="g", commit=COMMIT, shards=3)
+    for name in ("ragate-commands.yml", "ragate-main.yml"):
+        assert sharded[name] == plain[name]
+
+
+def test_init_writes_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "a.md").write_text("# Prices\n\nAn apple costs one euro.\n")
+    monkeypatch.chdir(tmp_path)
+
+    assert run(["init", "--yes", "--shards", "4", "--action", COMMIT]) == 0
+
+    text = (tmp_path / ".github/workflows/ragate-collect.yml").read_text()
+    assert "shard: [1, 2, 3, 4]" in text
+    assert 'shards: "4"' in (tmp_path / ".github/workflows/ragate-decide.yml").read_text()
+    assert not (tmp_path / ".github/workflows/ragate.yml").exists()
+
+
+def test_the_plain_workflow_has_no_shards(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    assert run(["init", "--yes", "--plain", "--shards", "4", str(tmp_path)]) == 2
+    assert "leave out --plain or --shards" in capsys.readouterr().err

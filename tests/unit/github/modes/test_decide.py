@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from ragate.errors import DatasetError
-from ragate.github.gate.untrusted_files import attempts_that_count, untrusted_outputs
+from ragate.github.modes.decide import attempts_that_count, untrusted_outputs
 from ragate.models import RunManifest, SystemInfo
 from ragate.outputs.outputs_header import OutputsHeader, ShardClaim, header_line
 
