@@ -64,6 +64,14 @@ eval_date_option = click.option(
 )
 
 
+file_option = click.option(
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False),
+    callback=lambda _context, _option, path: file_or_stdout(path),
+    help="The file; without it, standard output.",
+)
+
+
 verbose_option = click.option(
     "--verbose", is_flag=True, help="List every sample and note, not only what fits 40 lines."
 )

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ragate.cli.operations import open_config
-from ragate.cli.options import config_option
-from ragate.cli.streams import file_or_stdout
+from ragate.cli.options import config_option, file_option
 from ragate.errors import UsageError
 from ragate.support.settings import nearest
 
@@ -44,12 +43,7 @@ if TYPE_CHECKING:
     default="console",
     help="mermaid: a chart a metric; html: a page; badge: a picture of the last verdict.",
 )
-@click.option(
-    "--output",
-    type=click.Path(path_type=Path, dir_okay=False),
-    callback=lambda _context, _option, path: file_or_stdout(path),
-    help="The file; without it, standard output.",
-)
+@file_option
 def command(
     *,
     config: Path | None,

@@ -17,8 +17,7 @@ import click
 
 from ragate.cli.group import OrderedGroup
 from ragate.cli.operations import in_ci, open_config, open_operations
-from ragate.cli.options import config_option
-from ragate.cli.streams import file_or_stdout
+from ragate.cli.options import config_option, file_option
 from ragate.errors import UsageError
 from ragate.runtime.run_labels import read_meta
 from ragate.stores.listed_run import ListedRun, RunFilter, RunStatus, fitting, run_facts
@@ -210,12 +209,7 @@ def _count(number: int) -> str:
     default="jsonl",
     help="How the rows are written.",
 )
-@click.option(
-    "--output",
-    type=click.Path(path_type=Path, dir_okay=False),
-    callback=lambda _context, _option, path: file_or_stdout(path),
-    help="The file; without it, standard output.",
-)
+@file_option
 def export(
     *,
     config: Path | None,

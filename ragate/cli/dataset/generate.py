@@ -20,8 +20,8 @@ from ragate.cli.dataset.shared import (
     spent,
     subject,
     tell_lacking,
+    tell_placed,
 )
-from ragate.cli.finding import plural
 from ragate.cli.options import config_option
 from ragate.errors import UsageError
 from ragate.process import NO_DECISION
@@ -148,12 +148,8 @@ def _tell(generated: Generated, target: Path) -> int:
     for row in generated.rows:
         click.echo(f"{row['id']} ({row['metadata']['kind']})  {one_line(row['query'])}")
     tell_lacking(generated.replies, generated.dropped, "dropped")
-    click.echo(
-        f"{target}: {plural(len(generated.rows), 'draft question')}; {spent(generated.replies)}"
-    )
-    if generated.rows:
-        click.echo("no run asks a draft: `ragate dataset accept` lets it count")
     replies = generated.replies
+    tell_placed(generated.rows, "draft question", target, f"; {spent(replies)}")
     is_whole = generated.rows and not (replies.stopped or replies.failed)
     return 0 if is_whole else NO_DECISION
 

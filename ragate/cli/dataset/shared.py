@@ -45,6 +45,13 @@ def spent(replies: DraftReplies) -> str:
     return f"{plural(replies.calls, 'model call')}{cost}"
 
 
+def tell_placed(rows: list[dict[str, Any]], noun: str, target: Path, cost: str) -> None:
+    """Print how many drafts were written where, and that none counts yet."""
+    click.echo(f"{target}: {plural(len(rows), noun)}{cost}")
+    if rows:
+        click.echo("no run asks a draft: `ragate dataset accept` lets it count")
+
+
 def tell_lacking(replies: DraftReplies, dropped: Mapping[str, int], word: str) -> None:
     """Print which drafts there are not, and why.
 

@@ -18,8 +18,8 @@ from ragate.cli.dataset.shared import (
     spent,
     subject,
     tell_lacking,
+    tell_placed,
 )
-from ragate.cli.finding import plural
 from ragate.cli.options import config_option, ids_option
 from ragate.errors import UsageError
 from ragate.process import NO_DECISION
@@ -128,9 +128,7 @@ def _tell(varied: Varied, target: Path, *, apart: bool) -> int:
         click.echo(f"{one_line(row['id'])}  {row.get('arrange') or one_line(row['query'])}")
     tell_lacking(varied.replies, varied.dropped, "left out")
     cost = f"; {spent(varied.replies)}" if varied.replies.calls else ""
-    click.echo(f"{target}: {plural(len(varied.rows), 'draft variant')}{cost}")
-    if varied.rows:
-        click.echo("no run asks a draft: `ragate dataset accept` lets it count")
+    tell_placed(varied.rows, "draft variant", target, cost)
     if varied.rows and apart:
         click.echo("a variant counts only in one file with the question that it varies")
     return NO_DECISION if varied.replies.stopped or varied.replies.failed else 0
