@@ -28,7 +28,7 @@ class Noise:
         reach: Broken samples for each whole point that the sum of the scores loses, at least 1.
         grain: Step of the scores: 1 for yes or no, a quarter for grades, 0 where they vary freely.
         between: Variance of the samples' true scores: how far a score can move at all.
-        reworded: Variance that rewording adds to a sample's difference, as a mean over all samples.
+        reworded: Variance that rewording adds to the difference of a sample that did not break.
     """
 
     q: float = ASSUMED_NOISE
@@ -57,16 +57,20 @@ class Noise:
         """Return the noise with the rewording that a candidate shows.
 
         Rewording that harms nothing moves scores up as often as down, and what breaks never rises:
-        so the samples that rise tell how much was reworded, broken or not.
+        so the samples that rise tell how much was reworded among those that did not break. How
+        many broke, the fall of the mean tells.
 
         Args:
             differences: (samples,) candidate mean minus baseline mean on [0, 1], higher is better.
         """
-        if not len(differences):
-            return self
-        rising = 2 * float((differences[differences > 0] ** 2).sum()) / len(differences)
+        rising = differences[differences > 0]
+        if not rising.size:
+            return replace(self, reworded=0.0)
+        broken = max(0.0, -float(differences.mean())) / max(self.mean, _NONE)
+        unbroken = max(1 - broken, rising.size / differences.size)
+        moved = 2 * float((rising**2).sum()) / differences.size / unbroken
         repeated = self.q / 2 * (1 / baseline_runs + 1 / candidate_runs)
-        return replace(self, reworded=max(0.0, rising - repeated))
+        return replace(self, reworded=max(0.0, moved - repeated))
 
 
 def measure_noise(baseline: Floats, *, runs: int | None = None) -> Noise:

@@ -66,3 +66,19 @@ def test_samples_without_a_second_run_say_nothing_of_the_noise():
     scores = np.array([[1.0, 0.0], [1.0, np.nan], [1.0, 1.0]])
 
     assert measure_noise(scores).q == pytest.approx(0.5)
+
+
+def test_what_was_reworded_is_read_off_a_change_however_many_answers_it_breaks():
+    rng = np.random.default_rng(3)
+    chances = rng.random((20_000, 2))  # of another wording another one
+    base, cand = (rng.random((20_000, 3)) < chances[:, [side]] for side in (0, 1))
+    noise = measure_noise(base.astype(float))
+
+    def reworded(broken: float) -> float:
+        kept = cand * (rng.random((20_000, 1)) >= broken)
+        moves = kept.mean(axis=1) - base.mean(axis=1)
+        return noise.as_seen(moves, baseline_runs=3, candidate_runs=3).reworded
+
+    assert reworded(0.0) == pytest.approx(1 / 6, abs=0.01)  # twice the variance of the chances
+    assert reworded(0.4) == pytest.approx(1 / 6, abs=0.01)
+    assert reworded(1.0) == 0.0
