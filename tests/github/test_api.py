@@ -106,7 +106,7 @@ def sinks_of(error: BaseException, output: str) -> str:
         {"status": 401, "message": f"Bad credentials: Bearer {TOKEN}"},
         {"status": 500, "message": f"{TOKEN.encode().hex()} {quote(TOKEN)}"},
         {"lost": True},
-        {"delay_s": 2.0, "times": 9},
+        {"delay_s": 5.0, "times": 9},
         {"status": 403, "headers": {"retry-after": "9999", "x-token": TOKEN}},
     ],
 )
@@ -119,7 +119,7 @@ def test_the_token_is_in_no_message_no_traceback_and_no_log(
     github.fault("*", "/comments$", **fault)
     output = io.StringIO()
     with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
-        api = Api(github.url, SecretStr(TOKEN), sleep=lambda _: None, timeout_s=0.2)
+        api = Api(github.url, SecretStr(TOKEN), sleep=lambda _: None, timeout_s=2.0)
         with api, pytest.raises(GitHubApiError) as caught:
             Repository(api, github.name).create_comment(7, "text")
     shown = sinks_of(caught.value, output.getvalue() + caplog.text + repr(vars(api)))

@@ -103,7 +103,7 @@ with Api(url, token) as api:
 def test_five_processes_at_once_end_in_one_comment(github: GitHub) -> None:
     command = [sys.executable, "-c", PROGRAM, github.url, TOKEN, github.name, comment_on(OLD)]
     running = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(5)]
-    told = {process.communicate(timeout=60)[0] for process in running}
+    told = {process.communicate(timeout=300)[0] for process in running}
 
     assert [process.returncode for process in running] == [0] * 5
     assert len(bodies(github)) == 1

@@ -7,11 +7,14 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
+from threading import Event
+from typing import Any
 
 import pytest
 
-from tests.servers.openai_server import never_the_same, openai_server
+from tests.servers.openai_server import FakeOpenAI, never_the_same, openai_server
 
 pytestmark = pytest.mark.integration
 COUNT, CONCURRENCY = 60, 4
@@ -41,21 +44,35 @@ def start(url: str, path: Path) -> subprocess.Popen[str]:
     return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
 
 
+def holds_from(server: FakeOpenAI, count: int, killed: Event) -> Callable[[dict[str, Any]], str]:
+    """Return replies of which those to a request and all after it come when the run is killed."""
+    answer = never_the_same()
+
+    def reply(body: dict[str, Any]) -> str:
+        if server.seen >= count:
+            killed.wait(300)
+        return answer(body)
+
+    return reply
+
+
 def test_a_killed_run_pays_again_only_for_what_was_in_flight(tmp_path: Path) -> None:
     path = tmp_path / "cache.sqlite"
     with openai_server() as server:
-        server.reply, server.latency_s = never_the_same(), 0.03
         for part in (1, 2):
+            server.reply = holds_from(server, part * COUNT // 3, killed := Event())
             with start(server.base_url, path) as process:
                 while server.seen < part * COUNT // 3:
                     time.sleep(0.005)
                 os.kill(process.pid, signal.SIGKILL)
+            killed.set()
         killed_at = server.seen
+        server.reply = never_the_same()
         with start(server.base_url, path) as process:
-            first, _ = process.communicate(timeout=30)
+            first, _ = process.communicate(timeout=300)
         paid = server.seen
         with start(server.base_url, path) as process:
-            second, _ = process.communicate(timeout=30)
+            second, _ = process.communicate(timeout=300)
 
         assert COUNT // 3 < killed_at < COUNT
         assert COUNT <= paid <= COUNT + 2 * CONCURRENCY

@@ -107,7 +107,7 @@ def test_a_server_that_hangs_or_refuses_in_turn_is_given_up_on(gate, server):
     assert run(["check"]) == 3
 
     assert invented(gate) == []
-    assert time.monotonic() - started < 90  # the server holds each reply back for minutes
+    assert time.monotonic() - started < 240  # the server holds each reply back for minutes
 
 
 @pytest.mark.parametrize("share", [1.0, 0.5])

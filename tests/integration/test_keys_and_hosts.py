@@ -208,8 +208,14 @@ def test_a_provider_without_a_key_is_asked_over_plain_http(server: FakeOpenAI) -
     assert not isinstance(reply, Exception)
 
 
-def test_a_provider_whose_name_is_unknown_gets_no_key_and_says_so() -> None:
-    unknown = {"base_url": "http://no-such-host.invalid/v1", "deadline_s": 0.5}
+def test_a_provider_whose_name_is_unknown_gets_no_key_and_says_so(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def unheard(*_asked: object, **_how: object) -> None:
+        raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+
+    monkeypatch.setattr(socket, "getaddrinfo", unheard)  # a machine's own may ask for minutes
+    unknown = {"base_url": "http://no-such-host.invalid/v1"}
     (error,) = ask_many(FakeOpenAI(), 1, **unknown)
 
     assert isinstance(error, ProviderError)

@@ -49,7 +49,7 @@ def recorded(
     return project
 
 
-def throttled(project: RecordedProject, *, timeout_s: float = 1.5) -> Report:
+def throttled(project: RecordedProject, *, timeout_s: float = 3.0) -> Report:
     project.configure()
     operations = project.operations(
         RAGATE_TIMEOUT_S=str(timeout_s), RAGATE_CONCURRENCY="4", RAGATE_DEBUG=""
@@ -78,7 +78,7 @@ def test_a_provider_that_hangs_is_no_regression(tmp_path, server):
     project = recorded(tmp_path, server)
     server.latency_s = 30.0
 
-    report = throttled(project, timeout_s=0.8)
+    report = throttled(project, timeout_s=2.0)
 
     assert report.decision.verdict is Verdict.NO_DECISION, report.decision.reasons
     assert set(kinds(tmp_path)) == {"provider"}
@@ -87,9 +87,9 @@ def test_a_provider_that_hangs_is_no_regression(tmp_path, server):
 def test_code_that_loses_patience_with_its_provider_is_no_regression(tmp_path, server):
     project = recorded(tmp_path, server)
     project.code = impatient(SYNC)
-    server.latency_s = 1.0
+    server.latency_s = 20.0
 
-    report = throttled(project, timeout_s=20.0)
+    report = throttled(project, timeout_s=60.0)
 
     assert report.decision.verdict is Verdict.NO_DECISION, report.decision.reasons
     assert set(kinds(tmp_path)) == {"provider"}
@@ -100,6 +100,7 @@ def test_code_that_answers_without_its_provider_is_not_measured(tmp_path, server
         import openai
 
         CLIENT = openai.OpenAI()
+        CLIENT.chat.completions
 
         def answer(query):
             try:
@@ -112,9 +113,9 @@ def test_code_that_answers_without_its_provider_is_not_measured(tmp_path, server
     """
     project = recorded(tmp_path, server, code)
     project.code = impatient(code)
-    server.latency_s = 1.0
+    server.latency_s = 20.0
 
-    report = throttled(project, timeout_s=20.0)
+    report = throttled(project, timeout_s=60.0)
 
     assert report.facts.errors == project.samples
     assert set(kinds(tmp_path)) == {"provider"}
@@ -124,10 +125,10 @@ def test_code_that_hangs_by_itself_still_fails(tmp_path, server):
     project = recorded(tmp_path, server)
     project.code = SYNC.replace(
         "        return {",
-        "        import time; time.sleep(9 * (int(number) < 8))\n        return {",
+        "        import time; time.sleep(60 * (int(number) < 8))\n        return {",
     )
 
-    report = throttled(project, timeout_s=2.5)
+    report = throttled(project, timeout_s=5.0)
 
     assert report.decision.verdict is Verdict.FAILED
     assert set(kinds(tmp_path)) == {"system"}
@@ -138,6 +139,7 @@ import json, sys
 import openai
 
 client = openai.OpenAI()
+client.chat.completions
 print(json.dumps({"ready": True}), flush=True)
 for line in sys.stdin:
     asked = json.loads(line)
@@ -179,7 +181,7 @@ def test_the_built_in_rag_is_not_blamed_for_its_providers_refusals(tmp_path, ser
     for page in (tmp_path / "docs").iterdir():
         page.write_text(page.read_text().replace("picked", "taken"))
     server.limit = RateLimit(rate=0.2, burst=4, tell=False)
-    monkeypatch.setenv("RAGATE_TIMEOUT_S", "1.5")
+    monkeypatch.setenv("RAGATE_TIMEOUT_S", "3")
     monkeypatch.setenv("RAGATE_CONCURRENCY", "4")
 
     assert run(["check", "--runs", "1"]) == 3

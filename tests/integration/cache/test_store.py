@@ -70,7 +70,7 @@ def test_nothing_acknowledged_is_lost_by_kill_9(path: Path) -> None:
 def test_four_processes_write_at_once(path: Path) -> None:
     writers = [writer(path, turn * 1000, 100) for turn in range(4)]
     for process in writers:
-        process.communicate(timeout=50)
+        process.communicate(timeout=300)
     assert [process.returncode for process in writers] == [0] * 4
 
     with Cache(path) as cache:

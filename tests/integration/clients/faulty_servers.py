@@ -26,7 +26,7 @@ def ask_many(server: FakeOpenAI, count: int, **client: Any) -> list[Any]:
                 "key": KEY,
                 "concurrency": 16,
                 "retry": QUICK,
-                "timeout_s": 2.0,
+                "timeout_s": 60.0,
                 **client,
             }
         )

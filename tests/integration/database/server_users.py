@@ -53,7 +53,7 @@ def user(state: Path, *, stay: float = 0.0) -> subprocess.Popen[str]:
 
 
 def outcome(process: subprocess.Popen[str]) -> tuple[int, str]:
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=300)
     return process.returncode, out.strip() or err
 
 

@@ -73,7 +73,7 @@ class Workers:
             self.engines = [self._engine(queue, name) for queue in queues]
             running = [asyncio.create_task(each.run()) for each in self.engines]
             await meanwhile()
-            async with asyncio.timeout(60):
+            async with asyncio.timeout(240):
                 while len(await submission.arrivals(0, -1)) < len(SAMPLES):  # noqa: ASYNC110
                     await asyncio.sleep(0.1)
             for each in self.engines:
@@ -248,7 +248,7 @@ def test_a_worker_with_a_block_gives_up_once_and_says_why(
                 await leases.append(lease, ["a"], ["x"])
 
             worker = EngineWorker(queue, ["queue"], serve, jobs=1, failed=lambda *_: None)
-            async with asyncio.timeout(40):
+            async with asyncio.timeout(240):
                 await worker.run()
 
     with fresh_queue(database.conninfo()) as url:

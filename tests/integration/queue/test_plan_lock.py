@@ -44,6 +44,15 @@ def test_a_plan_is_free_again_when_its_process_has_ended(url: str) -> None:
     asyncio.run(main())
 
 
+async def ends(url: str) -> list[tuple[Any, ...]]:
+    """Return when the plan and the block ended, of each block that was submitted."""
+    query = (
+        "SELECT p.ended, b.ended FROM ragate_work.plans p JOIN ragate_work.blocks b USING (plan)"
+    )
+    async with await psycopg.AsyncConnection.connect(url) as connection:
+        return await (await connection.execute(query)).fetchall()
+
+
 def test_whoever_goes_on_with_a_run_that_is_under_way_takes_nothing_from_it(
     tmp_path: Path, url: str
 ) -> None:
@@ -52,16 +61,13 @@ def test_whoever_goes_on_with_a_run_that_is_under_way_takes_nothing_from_it(
     async def main() -> list[tuple[Any, ...]]:
         async with opens(request, opened()) as first:
             starting = asyncio.create_task(first.system.prepare())
-            await asyncio.sleep(0.3)
+            async with asyncio.timeout(60):
+                while not await ends(url):  # noqa: ASYNC110 - nobody tells
+                    await asyncio.sleep(0.05)
             with pytest.raises(UsageError, match="still under way in another process"):
                 async with opens(request, opened()):
                     pass
-            async with await psycopg.AsyncConnection.connect(url) as connection:
-                query = (
-                    "SELECT p.ended, b.ended FROM ragate_work.plans p "
-                    "JOIN ragate_work.blocks b USING (plan)"
-                )
-                found = await (await connection.execute(query)).fetchall()
+            found = await ends(url)
             starting.cancel()
         return found
 
@@ -74,7 +80,7 @@ def test_a_worker_that_opens_its_system_for_ever_ends_the_run_with_its_time(
     request, opens = asked(tmp_path, "max_minutes = 0.01"), opens_on_workers(url)
 
     async def main() -> None:
-        async with asyncio.timeout(20), opens(request, opened()) as first:
+        async with asyncio.timeout(120), opens(request, opened()) as first:
             await first.system.prepare()
 
     with pytest.raises(BudgetError, match="max_minutes"):

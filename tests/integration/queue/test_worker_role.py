@@ -36,7 +36,7 @@ async def served(submitter: Queue, worker: Queue, name: str) -> list[tuple[str, 
         worker, [f"queue-{name}"], serve, jobs=2, failed=lambda _, why: failed.append(why)
     )
     running = asyncio.create_task(engine.run())
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(120):
         while len(found := await submission.arrivals(0, -1)) < 10:  # noqa: ASYNC110
             await asyncio.sleep(0.05)
     engine.stop()
@@ -110,7 +110,7 @@ def test_a_living_worker_takes_over_what_a_lost_one_had_though_nobody_submits_an
                 engine.stop()
 
             engine = EngineWorker(worker, [name], serve, jobs=2, failed=print)
-            async with asyncio.timeout(10):
+            async with asyncio.timeout(120):
                 await engine.run()
             resumed = Submission(admin, name, name, "head", role=PULL)
             assert await resumed.begin()

@@ -47,7 +47,7 @@ class Bench:
         offline: bool = False,
         counts: bool = False,
         budget: Budget | None = None,
-        timeout_s: float = 2.0,
+        timeout_s: float = 60.0,
         tries: int = 3,
         models: tuple[str, ...] = (),
         key: str = KEY,
@@ -82,7 +82,7 @@ class Bench:
     def raw(self, method: str, path: str, body: bytes = b"", **headers: str) -> tuple[int, Any]:
         """Return status and JSON of a request made by hand, with the right token."""
         place = urlsplit(self.recorder.base_url)
-        connection = http.client.HTTPConnection(str(place.hostname), place.port, timeout=10)
+        connection = http.client.HTTPConnection(str(place.hostname), place.port, timeout=60)
         try:
             named = {"Authorization": f"Bearer {self.recorder.token}", **headers}
             connection.request(method, path, body, named)

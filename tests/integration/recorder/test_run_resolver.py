@@ -147,7 +147,7 @@ def test_pending_requests_end_quickly_whatever_the_client_repeats(project, serve
 
     assert len(project.pending()) == 31
     # LlamaIndex repeats what may heal, seconds apart: for 31 questions that is minutes.
-    assert time.monotonic() - began < 45
+    assert time.monotonic() - began < 90
 
 
 def test_a_run_that_is_offline_asks_nobody(project, server):

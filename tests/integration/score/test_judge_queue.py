@@ -10,6 +10,7 @@ import sys
 import time
 from collections import Counter
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pytest
@@ -90,21 +91,30 @@ def outcome(project: Path) -> tuple[bytes, Any]:
 
 def test_kills_lose_no_verdict_that_is_on_the_disk_and_change_nothing(tmp_path: Path) -> None:
     with openai_server() as server:
-        server.reply = answers_and_judges()
+        server.reply = judged = answers_and_judges()
         calm, rough = (tmp_path / name / "gate" for name in ("calm", "rough"))
         for folder in (calm, rough):
             folder.mkdir(parents=True)
             gate_in(folder, server)
         assert start(calm).wait(timeout=300) == 0
         server.requests.clear()
-        server.latency_s = 0.03
         for kill in range(1, KILLS + 1):
+            count, killed = kill * SAMPLES // KILLS - 2 * WORKERS, Event()
+
+            def reply(body: dict[str, Any], count: int = count, killed: Event = killed) -> str:
+                if sum(verdicts(server).values()) >= count:
+                    killed.wait(300)
+                return judged(body)
+
+            server.reply = reply
             with start(rough) as process:
-                while sum(verdicts(server).values()) < kill * SAMPLES // KILLS - 3:
+                while sum(verdicts(server).values()) < count:
                     assert process.poll() is None
                     time.sleep(0.003)
                 os.kill(process.pid, signal.SIGKILL)
+            killed.set()
         before = verdicts(server)
+        server.reply = judged
         assert start(rough).wait(timeout=300) == 0
         after = verdicts(server)
         server.requests.clear()

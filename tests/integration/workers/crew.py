@@ -36,7 +36,7 @@ class Crew:
     def machine(self, root: Path) -> tuple[Config, Operations]:
         clean = {name: text for name, text in os.environ.items() if not name.startswith("RAGATE_")}
         operations = read_operations(root, clean)
-        made = Operations(clean, operations.state, timeout_s=20.0, say=self.said.append)
+        made = Operations(clean, operations.state, timeout_s=60.0, say=self.said.append)
         return load_config(root / "ragate.toml"), made
 
     def checked(self, root: Path, resume: str = "") -> Coroutine[Any, Any, Report]:
@@ -53,6 +53,6 @@ class Crew:
 
 
 async def until(condition: Callable[[], object]) -> None:
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(240):
         while not condition():  # noqa: ASYNC110 - nobody tells
             await asyncio.sleep(0.02)

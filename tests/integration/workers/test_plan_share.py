@@ -88,7 +88,7 @@ def test_processes_spend_one_cap_of_which_a_killed_one_leaves_little(url: str) -
 
     billed = sum(map(float, lines))
     for worker in workers[1:]:
-        printed, _ = worker.communicate(timeout=60)
+        printed, _ = worker.communicate(timeout=300)
         assert worker.returncode == 0
         billed += sum(map(float, printed.split()))
 

@@ -132,6 +132,14 @@ def test_a_database_that_comes_back_costs_nothing(crew: Crew) -> None:
     assert set(crew.project.asked().values()) == {1}
 
 
+def rows(url: str, table: str) -> int:
+    """Return how many rows there are in a table of the queue."""
+    with psycopg.connect(url) as connection:
+        connection.execute("SET search_path TO ragate_queue")
+        ((count,),) = connection.execute(f"SELECT count(*) FROM {table}".encode())
+    return int(count)
+
+
 def test_an_interrupted_run_is_taken_back_and_goes_on_with_what_it_had(crew: Crew) -> None:
     many, right = crew.clone("many"), crew.clone("right")
     crew.project.answer(seconds=0.3)
@@ -142,7 +150,7 @@ def test_an_interrupted_run_is_taken_back_and_goes_on_with_what_it_had(crew: Cre
         await until(lambda: outputs(many))
         await ended(run)
         kept = outputs(many)
-        await asyncio.sleep(1.5)
+        await until(lambda: not rows(crew.url, "procrastinate_jobs WHERE status = 'doing'"))
         asked = crew.project.asked()
         await asyncio.sleep(0.5)
         assert crew.project.asked() == asked, "a worker went on with a run that was ended"
@@ -171,8 +179,7 @@ def test_what_workers_did_while_nobody_listened_is_not_asked_again(
             worker = asyncio.create_task(crew.worker(right))
             await until(crew.project.asked)
             await ended(run)
-            await until(lambda: len(crew.project.asked()) == MANY)
-            await asyncio.sleep(0.5)
+            await until(lambda: rows(crew.url, "ragate_work.outputs") == MANY)
             await ended(worker)
         report = await crew.checked(many, resume="latest")
         assert report.facts.samples == MANY

@@ -9,6 +9,7 @@ import pytest
 from ragate.clients.budget import Budget, CallPace, Capped, PlannedCall, Tally, read_tally
 from ragate.errors import BudgetError
 from ragate.protocols import ChatReply, ChatRequest
+from tests.unit.clients import virtual_time
 
 
 class Model:
@@ -131,10 +132,9 @@ def test_a_pause_is_not_made_up_for() -> None:
 
 
 def test_a_budget_lets_calls_of_one_provider_wait_for_their_times() -> None:
-    budget = Budget(10, 1.0, paces={"slow": CallPace(60 * 20)})
-
     async def main() -> tuple[float, float]:
         clock = asyncio.get_running_loop().time
+        budget.paces = {"slow": CallPace(20, clock)}
         start = clock()
         for _ in range(3):
             await budget.reserve(PlannedCall("fast"))
@@ -143,10 +143,12 @@ def test_a_budget_lets_calls_of_one_provider_wait_for_their_times() -> None:
             await budget.reserve(PlannedCall("slow"))
         return middle - start, clock() - middle
 
-    fast, slow = asyncio.run(main())
+    budget = Budget(10, 1.0)
 
-    assert fast < 0.05
-    assert 0.09 <= slow < 1.0
+    fast, slow = virtual_time.run(main())
+
+    assert fast == 0.0
+    assert slow == pytest.approx(6.0)
     assert budget.tally.calls == 6
 
 

@@ -24,7 +24,7 @@ class Left:
 def command():
     left = Left()
     del left
-    time.sleep(30)
+    time.sleep(200)
     return 0
 
 end_with(command)
@@ -40,7 +40,7 @@ from ragate.process import end_with
 
 def last():
     pathlib.Path({mark!r}).touch()
-    time.sleep(30)
+    time.sleep(200)
 
 def command():
     atexit.register(last)
@@ -86,7 +86,7 @@ def test_afterwards_an_interrupt_is_heard_as_before():
 def test_a_signal_where_python_cannot_raise_is_delivered_once_more(stop: signal.Signals):
     process = started(IN_A_DESTRUCTOR, number=int(stop))
 
-    _, said = process.communicate(timeout=25)
+    _, said = process.communicate(timeout=120)
 
     assert process.returncode == 130
     assert said == ""
@@ -96,7 +96,7 @@ def test_a_signal_where_python_cannot_raise_is_delivered_once_more(stop: signal.
 def test_a_signal_that_nothing_catches_any_more_leaves_no_traceback(stop: signal.Signals):
     process = started(OUTSIDE_OF_THE_FRAME, number=int(stop))
 
-    _, said = process.communicate(timeout=25)
+    _, said = process.communicate(timeout=120)
 
     assert process.returncode != 0
     assert said == ""
@@ -106,13 +106,13 @@ def test_a_signal_that_nothing_catches_any_more_leaves_no_traceback(stop: signal
 def test_a_signal_while_python_ends_ends_it_at_once(tmp_path: Path, stop: signal.Signals):
     mark = tmp_path / "ending"
     process = started(AT_THE_END, mark=str(mark))
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 120
     while not mark.exists():
         assert time.monotonic() < deadline
         time.sleep(0.02)
 
     process.send_signal(stop)
-    _, said = process.communicate(timeout=25)
+    _, said = process.communicate(timeout=120)
 
     assert process.returncode == -stop
     assert said == ""

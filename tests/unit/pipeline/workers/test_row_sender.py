@@ -91,7 +91,7 @@ def test_who_is_told_to_end_does_not_wait_for_a_queue_that_is_gone(
         task = asyncio.create_task(block())
         await asyncio.sleep(0.05)
         task.cancel()
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(50):
             await asyncio.wait([task])
         assert task.cancelled()
 

@@ -83,10 +83,10 @@ def test_in_parallel_a_reply_needs_an_id(tmp_path: Path):
 
 
 def test_the_first_line_says_that_it_is_ready(tmp_path: Path):
-    first = "import time; time.sleep(0.5); print('{\"ready\": true}', flush=True)"
+    first = "import time; time.sleep(2.5); print('{\"ready\": true}', flush=True)"
 
     outputs = answers(
-        tmp_path, program(tmp_path, first=first), ["a"], timeout_s=0.4, settings={"ready": True}
+        tmp_path, program(tmp_path, first=first), ["a"], timeout_s=2.0, settings={"ready": True}
     )
 
     assert outputs[0].answer == "a"

@@ -89,10 +89,10 @@ def test_code_that_blocks_its_loop_and_ignores_signals_is_ended(tmp_path: Path):
     """
     started = time.monotonic()
 
-    (output,) = asked(tmp_path, code, samples=samples("a"), timeout_s=2.0)
+    (output,) = asked(tmp_path, code, samples=samples("a"), timeout_s=4.0)
 
     assert "no output within" in message(output)
-    assert time.monotonic() - started < 30
+    assert time.monotonic() - started < 120
     assert not Path(f"/proc/{(tmp_path / 'pid').read_text()}").exists()
 
 
