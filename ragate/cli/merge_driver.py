@@ -19,7 +19,7 @@ ATTRIBUTES = ".gitattributes"
 _PLAIN = frozenset("/._-+@=,~")
 
 
-def install_driver(start: Path, *, named: Path | None = None) -> Iterator[str]:
+def install_driver(start: Path, *, named: Path | None) -> Iterator[str]:
     """Yield what was done; a second time changes nothing.
 
     Of ``ragate.toml`` the path of the baseline is read, and no plugin is loaded.

@@ -27,8 +27,8 @@ _SLACK = 1e-9
 def read_rules(
     tables: Mapping[str, Any],
     *,
-    judge: JudgeSettings | None = None,
-    embedder: Mapping[str, Any] | None = None,
+    judge: JudgeSettings | None,
+    embedder: Mapping[str, Any] | None,
 ) -> tuple[tuple[Rule, ...], dict[str, dict[str, Any]]]:
     """Return one rule for each table, in the order of the file, and each metric's own keys.
 

@@ -74,9 +74,9 @@ def answers_to_review(
     store: LocalStore,
     folder: Path,
     *,
-    ids: Sequence[str] = (),
-    blind: bool = False,
-    seed: int | None = None,
+    ids: Sequence[str],
+    blind: bool,
+    seed: int | None,
 ) -> list[AnswerPair]:
     """Return the pairs whose answers differ, of samples that both sides know in equal words.
 

@@ -23,9 +23,7 @@ from ragate.stores.postgres.open_store import open_store
 from ragate.support.atomic_files import write_atomic
 
 
-def run_drill(
-    config: Config, operations: Operations, paths: Sequence[Path], *, seed: int = 0
-) -> Drill:
+def run_drill(config: Config, operations: Operations, paths: Sequence[Path], *, seed: int) -> Drill:
     """Plant every break in stored outputs (default: the newest run's); runs nothing of the RAG.
 
     Judged metrics are left out: a drill costs no call.

@@ -44,7 +44,7 @@ def explain_sample(
     sample_id: str,
     *,
     operations: Operations,
-    ci: bool = True,
+    ci: bool,
 ) -> str:
     """Return the text of `ragate report RUN --explain SAMPLE`.
 

@@ -54,7 +54,7 @@ def with_details(
     store: LocalStore,
     folder: Path,
     *,
-    outputs: Sequence[Path] = (),
+    outputs: Sequence[Path],
     run: Run | None = None,
 ) -> Report:
     """Return the report with what a page of it shows beside.

@@ -32,7 +32,7 @@ _NEVER_S = 24 * 3600.0
 _ENDED_S = 3.0  # between making a file and locking it there is a moment
 
 
-def run_once(folder: Path, config: Path, *, live: bool = False) -> StoredRun:
+def run_once(folder: Path, config: Path, *, live: bool) -> StoredRun:
     """Return the run of this session, made here where no other process has begun it.
 
     Args:

@@ -375,9 +375,7 @@ def _in_ci(survey: Survey, plan: WritePlan) -> Iterator[str]:
 # The workflows of the action in the place of the plain one.
 
 
-def with_action(
-    survey: Survey, plan: WritePlan, commit: str, *, shards: int | None = None
-) -> WritePlan:
+def with_action(survey: Survey, plan: WritePlan, commit: str, *, shards: int | None) -> WritePlan:
     """Return the plan with the action's workflows in place of the plain one.
 
     Args:

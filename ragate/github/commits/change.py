@@ -102,7 +102,7 @@ def _elsewhere(event: Event, head: str) -> UsageError:
 
 
 def refuse_side_door(
-    event: Event, repository: Repository, base_ref: str, path: str, *, read: str = ""
+    event: Event, repository: Repository, base_ref: str, path: str, *, read: str
 ) -> None:
     """Raise where the base's branch, or the default one, has a gate by now.
 

@@ -104,7 +104,7 @@ def acceptances(
 
 
 def accepted_on_the_way(
-    repository: Repository, number: int, gate: str, bot: str, *, without: Collection[str] = ()
+    repository: Repository, number: int, gate: str, bot: str, *, without: Collection[str]
 ) -> tuple[Acceptance, ...]:
     """Return what was accepted for the last commit of a merged pull request, for the record."""
     head = str(repository.pull(number)["head"]["sha"])

@@ -75,7 +75,7 @@ def _mapping(system: SystemConfig) -> dict[str, Any]:
     return {key: settings[key] for key in MAPPING_KEYS if key in settings}
 
 
-def gate_of_commit(config: Config, *, name: str = "") -> Gate:
+def gate_of_commit(config: Config, *, name: str) -> Gate:
     """Return the gate of a commit that is judged by its own rules, such as a push to main."""
     return Gate(_named(config, name), config)
 

@@ -335,7 +335,7 @@ def pushed(context: StepContext, root: Path, head: str) -> Push:
 
 
 def merges_of(
-    context: StepContext, repository: Repository, head: str, *, recorded: str = ""
+    context: StepContext, repository: Repository, head: str, *, recorded: str
 ) -> list[str]:
     """Return the commits put on the branch itself since the baseline, newest first, at most 30.
 

@@ -62,8 +62,8 @@ def write_baseline(
     run: Run,
     old: Run | None,
     *,
-    accepted: Sequence[Acceptance] = (),
-    advice: IdAdvice | None = None,
+    accepted: Sequence[Acceptance],
+    advice: IdAdvice | None,
     whole: Callable[[Record], Record],
 ) -> BaselineUpdate:
     """Write the run as the baseline; the file keeps its bytes where the run says the same.

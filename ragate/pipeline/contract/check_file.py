@@ -73,7 +73,7 @@ async def _all(module: Any, path: Path, settings: Mapping[str, Any], question: s
 
 
 async def asked_demands(
-    module: Any, path: Path, settings: Mapping[str, Any], *, question: str = ""
+    module: Any, path: Path, settings: Mapping[str, Any], *, question: str
 ) -> AsyncIterator[Demand]:
     """Yield each demand on a system or a judge; the first that is broken beyond use is the last.
 
@@ -217,7 +217,7 @@ def _lacking(kind: Any, plugin: object, protocol: type) -> Demand | None:
 # plugin with ``os._exit(0)`` would look like success.
 
 
-def check_apart(path: Path, settings: str = "", *, question: str = "") -> list[Demand]:
+def check_apart(path: Path, settings: str = "", *, question: str) -> list[Demand]:
     """Return what `check_file` does; what the code prints goes where ours does.
 
     Args:

@@ -156,7 +156,7 @@ def find_lost(
     config: Config | None,
     memory: Memory,
     *,
-    corpus: Path | None = None,
+    corpus: Path | None,
 ) -> list[Lost]:
     """Return every expected document that is gone, with proposals, best first.
 

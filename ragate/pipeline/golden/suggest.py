@@ -71,8 +71,8 @@ async def suggest(
     samples: Sequence[Sample],
     *,
     top: int,
-    system: str = CONFIGURED,
-    corpus: Path | None = None,
+    system: str,
+    corpus: Path | None,
 ) -> list[Suggestion]:
     """Run the retrieval for each question; nothing is written.
 
@@ -272,7 +272,7 @@ def write_labels(path: Path, grades: Mapping[str, Mapping[str, int]]) -> int:
     return count
 
 
-def accept_drafts(path: Path, ids: Iterable[str], *, reject: bool = False) -> dict[str, str]:
+def accept_drafts(path: Path, ids: Iterable[str], *, reject: bool) -> dict[str, str]:
     """Make drafts count, or remove them; return what became of each sample.
 
     Raises:

@@ -49,7 +49,7 @@ class RunRequest:
     eval_date: datetime.date | None = None
 
 
-def selection_of(config: Config, options: RunRequest, *, runs: int = 1) -> Selection:
+def selection_of(config: Config, options: RunRequest, *, runs: int) -> Selection:
     """Return the selection: an option that is given wins over the profile's.
 
     Raises:

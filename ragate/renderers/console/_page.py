@@ -30,7 +30,7 @@ class Page:
         return click.style(text, fg=colour or None, bold=bold or None)
 
 
-def padded(text: str, width: int, *, right: bool = False) -> str:
+def padded(text: str, width: int, *, right: bool) -> str:
     """Fill `text` with spaces up to `width` columns."""
     space = " " * max(0, width - columns(text))
     return space + text if right else text + space
