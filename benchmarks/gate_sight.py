@@ -18,8 +18,7 @@ from scipy import optimize, stats
 
 from benchmarks.claim_tests import family_p
 from benchmarks.gate_model import Floats, draw_chances, play
-from ragate.core.rules.allowance import DEFAULT_ALLOWANCE
-from ragate.core.rules.metric_family import GENERALISE
+from ragate.core.rules.metric_family import DEFAULT_ALLOWANCE, GENERALISE
 from ragate.core.statistics.joint_noise import joint_noise
 from ragate.core.statistics.looks import SUSPICIOUS, Stages
 from ragate.core.statistics.metric_noise import measure_noise

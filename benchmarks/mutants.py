@@ -62,7 +62,6 @@ DECIDING = [
     "statistics/power",
     "statistics/quantiles",
     "rules/not_comparable",
-    "rules/noisy/metric_verdict",
     "rules/waivers",
 ]
 SEED = 3

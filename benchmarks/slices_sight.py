@@ -28,8 +28,7 @@ from benchmarks.claim_tests import family_p
 from benchmarks.gate_model import Floats, draw_chances, play
 from benchmarks.gate_sight import DRAWS, FACTORS, RATE, SLACK, Q, drop_at_80
 from benchmarks.shares import print_lines
-from ragate.core.rules.allowance import DEFAULT_ALLOWANCE
-from ragate.core.rules.metric_family import GENERALISE
+from ragate.core.rules.metric_family import DEFAULT_ALLOWANCE, GENERALISE
 from ragate.core.rules.slices.slice_cases import LEAST_LOST, SHARE
 from ragate.core.statistics.joint_noise import joint_noise
 from ragate.core.statistics.looks import SUSPICIOUS_SLICES, Stages

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from ragate.core.diagnosis.story import story_of
+from ragate.core.diagnosis.changed_samples import story_of
 from ragate.core.hashing import content_hash, output_hash, retrieval_hash, text_hashes
 from ragate.models import (
     Cause,

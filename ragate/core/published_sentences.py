@@ -8,9 +8,13 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
-from ragate.core.quoting_phrases import JUDGE_STOPPED, NONE_MEASURED, OVER_THE_RUN, SCORES_MISSING
 from ragate.models import MetricRow, MetricVerdict
 
+NONE_MEASURED = "no affected sample could be measured"
+JUDGE_STOPPED = "the judge stopped"
+SCORES_MISSING = "scores are missing"
+UNMEASURED_SYMPTOM = "much was not measured"
+OVER_THE_RUN = "over the whole run: held against its limit only"  # a metric's own words may follow
 WITHHELD = "(not published)"
 _SHORTEST = 4  # a shorter text stands in too many words to be known again
 _OF_OTHERS = re.compile(

@@ -12,7 +12,7 @@ from pydantic import JsonValue
 
 from ragate.config import Config
 from ragate.core.calls.dates import filled
-from ragate.core.calls.names import as_named
+from ragate.core.calls.values import as_named
 from ragate.core.hashing import digest
 from ragate.models import CallResult, Executed, ExpectedCall, Sample, SystemOutput, ToolCall
 from ragate.protocols import Resources

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 from pydantic import Field
 
 from ragate.core.judging.applicability import NO_TEXTS, lacks_texts, unanswerable, without_reference
-from ragate.core.text.number_words import in_digits
+from ragate.core.text.numerals import in_digits
 from ragate.core.text.segmentation import words
 from ragate.core.text.words import without_markers
 from ragate.metrics._claims import worded_sentences

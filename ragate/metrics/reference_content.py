@@ -7,7 +7,7 @@ from math import log
 from ragate.core.judging.applicability import without_reference
 from ragate.core.text.courtesy import without_courtesy
 from ragate.core.text.markdown import readable
-from ragate.core.text.number_words import in_digits
+from ragate.core.text.numerals import in_digits
 from ragate.core.text.segmentation import Vocabulary, content_words, words
 from ragate.core.text.words import without_markers
 from ragate.metrics._identity import metric_info, no_cut_off

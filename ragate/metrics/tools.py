@@ -9,10 +9,9 @@ from pydantic import BeforeValidator, Field, JsonValue
 
 from ragate.core.calls.dates import Mode, same_dates
 from ragate.core.calls.entities import found_entities
-from ragate.core.calls.names import as_named
 from ragate.core.calls.pairing import in_order, matched, why_not, wrongly_routed
 from ragate.core.calls.results import Tolerance, why_unequal
-from ragate.core.calls.values import CallRules, defaults_of, texts_alike
+from ragate.core.calls.values import CallRules, as_named, defaults_of, texts_alike
 from ragate.core.judging.judged_calls import NOT_REPORTED, unjudged, without_right_calls
 from ragate.metrics._identity import metric_info, no_cut_off, own_settings, takes
 from ragate.metrics._sample_metric import Exclusion, settled

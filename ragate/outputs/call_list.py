@@ -1,12 +1,14 @@
-"""Lists of tool calls in the forms of OpenAI, Anthropic, MCP and LangChain."""
+"""Lists of tool calls in the forms of OpenAI, Anthropic, MCP and LangChain, whole or in pieces."""
 
 import json
-from collections.abc import Mapping, Sequence
+import sys
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from pydantic import BaseModel
 
 from ragate.support.settings import shown
+from ragate.support.strict_json import whole
 
 _ARGUMENTS = ("arguments", "input", "args", "input_parameters", "parameters")
 # What stands between the calls of a reply: blocks of Anthropic, items of OpenAI's responses.
@@ -15,6 +17,7 @@ _OTHER_BLOCKS = frozenset(
     | {"function_call_output", "output_text", "image", "document"}
 )
 _LONGEST = 2000  # characters of arguments that are no JSON
+_PARTS = frozenset({"name", "arguments", "args"})
 
 
 def read_calls(items: Sequence[Any]) -> list[Any]:
@@ -77,3 +80,31 @@ def _parsed(text: str) -> Any:
 
 def _refuse(constant: str) -> Any:
     raise ValueError(f"{constant} is no JSON")
+
+
+def are_fragments(items: object) -> bool:
+    """Tell whether a list holds pieces of calls: each says by ``index`` which call it is of."""
+    return isinstance(items, list) and bool(items) and all(map(_is_fragment, items))
+
+
+def joined(fragments: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return the whole calls in the order of their index; their arguments are still a text."""
+    names: dict[int, str] = {}
+    arguments: dict[int, str] = {}
+    for fragment in fragments:
+        index, part = fragment["index"], fragment.get("function") or fragment
+        text = part.get("arguments", part.get("args"))
+        names[index] = names.get(index) or part.get("name") or ""
+        arguments[index] = arguments.get(index, "") + (text if isinstance(text, str) else "")
+    return [{"name": names[index], "arguments": arguments[index]} for index in sorted(names)]
+
+
+def _is_fragment(item: object) -> bool:
+    if not isinstance(item, Mapping):
+        return False
+    index, part = item.get("index"), item.get("function") or item
+    return (
+        whole(index, most=sys.maxsize) is not None
+        and isinstance(part, Mapping)
+        and {"name", "arguments", "args"} & part.keys() != set()
+    )

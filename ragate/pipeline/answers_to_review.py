@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ragate.config import Config
-from ragate.core.comparison.own_passes import newest_run
+from ragate.core.comparison.run_passes import newest_run
 from ragate.core.comparison.sample_matching import as_named_today
 from ragate.core.hashing import content_hash
 from ragate.core.judging.review_agreement import ReviewAgreement, review_agreement

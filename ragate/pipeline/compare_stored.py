@@ -5,7 +5,7 @@ from pathlib import Path
 
 from ragate.baseline import load_baseline
 from ragate.config import Config
-from ragate.core.comparison.own_passes import deciding_run
+from ragate.core.comparison.run_passes import deciding_run
 from ragate.core.lookup import samples_by_id
 from ragate.dataset import read_dataset
 from ragate.errors import DatasetError

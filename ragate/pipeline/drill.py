@@ -5,8 +5,8 @@ from pathlib import Path
 
 from ragate.config import Config
 from ragate.core.comparison.earlier_rankings import earlier_rankings
-from ragate.core.comparison.own_passes import earlier_passes
-from ragate.core.drill.detection import SHARES, Drill, drill
+from ragate.core.comparison.run_passes import earlier_passes
+from ragate.core.drill import SHARES, Drill, drill
 from ragate.errors import NoBaselineError, UsageError
 from ragate.models import Decision, DrillProof, Filters, Needs, Run, Sample, SystemOutput
 from ragate.pipeline.decide.compare_and_decide import compare_and_decide

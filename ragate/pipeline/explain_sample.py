@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 from ragate import plugins
 from ragate.baseline import load_contexts
 from ragate.config import Config
-from ragate.core.comparison.own_passes import deciding_run, earlier_passes, newest_run
+from ragate.core.comparison.run_passes import deciding_run, earlier_passes, newest_run
 from ragate.core.comparison.sample_matching import as_named_today
 from ragate.core.conditions import fits
 from ragate.core.diagnosis.sample_change import passed

@@ -10,18 +10,16 @@ import numpy as np
 from ragate.config import Config, known_info
 from ragate.core.comparison.compare import Comparison, compare
 from ragate.core.comparison.sample_matching import contents
-from ragate.core.rules.allowance import allowed_drop
 from ragate.core.rules.exact import HALF
 from ragate.core.rules.metric_case import MetricCase, read_cases
-from ragate.core.rules.metric_family import GENERALISE, THIS_SET, Claim, build_table
+from ragate.core.rules.metric_family import GENERALISE, THIS_SET, Claim, allowed_drop, build_table
 from ragate.core.rules.noisy.visible_drop import REWORDED, noise_of, visible_drop
 from ragate.core.rules.slices.slice_cases import is_split, on_all, on_slices, read_slice_cases
 from ragate.core.scorecard.staged_run import staged
 from ragate.core.statistics.joint_noise import ALONE, independent_noise, joint_noise
 from ragate.core.statistics.looks import SUSPICIOUS, SUSPICIOUS_SLICES
 from ragate.core.statistics.metric_noise import Noise
-from ragate.core.statistics.power import Design
-from ragate.core.statistics.power_search import runs_needed, samples_needed
+from ragate.core.statistics.power import Design, runs_needed, samples_needed
 from ragate.errors import RagateError
 from ragate.models import DecisionSettings, MetricInfo, Record, Rule, Run, Sample, pass_name
 from ragate.stores.listed_run import VERDICTS

@@ -10,12 +10,11 @@ from pathlib import Path
 
 from ragate.baseline import load_contexts
 from ragate.config import Config
-from ragate.core.comparison.own_passes import deciding_run
+from ragate.core.comparison.run_passes import deciding_run
 from ragate.core.comparison.sample_matching import as_named_today
-from ragate.core.diagnosis.rank_changes import docs_of
 from ragate.core.diagnosis.run_pair import RunPair, pair_runs
 from ragate.core.diagnosis.sample_change import fails
-from ragate.core.diagnosis.sample_diff import SampleDiff
+from ragate.core.diagnosis.sample_diff import SampleDiff, docs_of
 from ragate.core.diagnosis.sample_row import run_to_show
 from ragate.core.hashing import output_hash
 from ragate.core.lookup import SampleTries, passes_of, samples_by_id

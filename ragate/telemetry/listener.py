@@ -20,7 +20,7 @@ from opentelemetry.trace import (
     set_span_in_context,
 )
 
-from ragate.core.comparison.own_passes import newest_run
+from ragate.core.comparison.run_passes import newest_run
 from ragate.models import Record, Report, Run, Score, ScoreState
 from ragate.support.spans import Fact, Note, Spanned
 from ragate.telemetry import names

@@ -52,7 +52,7 @@ CUT = """
 import sys
 from ragate.judges.llamaindex._prompts import load_prompts
 from ragate.judges.llamaindex._settings import Settings as JudgeSettings
-from ragate.judges.llamaindex._windows import windows
+from ragate.judges.llamaindex._prompts import windows
 from ragate.systems.pgvector.corpus.chunking import cut
 from ragate.systems.pgvector.corpus.files import Document
 from ragate.systems.pgvector.settings import Settings

@@ -18,7 +18,7 @@ from ragate.clients.http.error_mapping import MalformedError
 from ragate.clients.openai_payloads import read_chat, read_embeddings, read_ranked
 from ragate.dataset.labels import read_labels
 from ragate.errors import RagateError
-from ragate.outputs.call_fragments import are_fragments, joined
+from ragate.outputs.call_list import are_fragments, joined
 from ragate.recorder.proxy.event_stream import ChatParts, chat_events, response_events
 from ragate.recorder.proxy.reply_format import read_reply, shown_body
 from ragate.recorder.proxy.request_identity import Endpoint, Request

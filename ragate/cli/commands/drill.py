@@ -11,7 +11,7 @@ from ragate.cli.operations import open_config
 from ragate.cli.options import config_option
 
 if TYPE_CHECKING:
-    from ragate.core.drill.detection import Drill
+    from ragate.core.drill import Drill
 
 
 @click.command("drill")

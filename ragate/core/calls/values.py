@@ -1,16 +1,20 @@
-"""Values of arguments held against right ones."""
+"""Values of arguments, and names of tools, held against right ones."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isfinite
 
 from pydantic import JsonValue
 
 from ragate.core.calls.dates import SameText
-from ragate.models import Sample
+from ragate.models import Sample, ToolCall
 
 Defaults = Mapping[str, Mapping[str, JsonValue]]
+_NOT_TAKEN = re.compile(r"[^A-Za-z0-9_-]")
+_LONGEST = 64  # characters; OpenAI and Anthropic take no more
+
+
 """By tool, its arguments that have a default."""
 _IGNORED = re.compile(r"[ ,./\-_*^]")
 _SHOWN = 80
@@ -121,3 +125,23 @@ def _defaults(parameters: dict[str, JsonValue]) -> dict[str, JsonValue]:
         for name, schema in properties.items()
         if isinstance(schema, dict) and "default" in schema and name not in demanded
     }
+
+
+def as_named(calls: Sequence[ToolCall], names: Collection[str]) -> tuple[ToolCall, ...]:
+    """Return the calls by the names that the golden set has: ``math_sum`` is ``math.sum``.
+
+    A name that is one of them stays, and so does one that could be two of them.
+    """
+    return tuple(_as_named(call, names) for call in calls)
+
+
+def _as_named(call: ToolCall, names: Collection[str]) -> ToolCall:
+    if call.name in names:
+        return call
+    meant = [name for name in names if respelt(name) == call.name]
+    return call.amended(name=meant[0]) if len(meant) == 1 else call
+
+
+def respelt(name: str) -> str:
+    """Return a name in the characters and the length that providers take."""
+    return _NOT_TAKEN.sub("_", name)[:_LONGEST]

@@ -1,6 +1,6 @@
 """Put a candidate beside its baseline: same samples, same metrics, same judge, or say why not."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -12,13 +12,53 @@ from ragate.core.comparison.affected_samples import (
     none_measured,
     same_requests,
 )
-from ragate.core.comparison.aggregate_pairs import AggregatePair, pair_aggregates
 from ragate.core.comparison.repeating_samples import Repetition, declared_parts, read_repetition
 from ragate.core.comparison.run_passes import Passes, PassPair, read_pair
 from ragate.core.comparison.sample_matching import cluster_numbers, match, with_new_ids
 from ragate.core.lookup import samples_by_id
 from ragate.core.statistics.score_columns import Column, Mask, pair, read_sides
-from ragate.models import DataChanges, MetricInfo, Needs, Reads, Run, Sample, Waiver
+from ragate.models import DataChanges, MetricInfo, Needs, Reads, Run, Sample, Score, Waiver
+
+
+@dataclass(frozen=True)
+class AggregatePair:
+    """A rate or percentile over the whole run: the mean over its passes, None where unscored.
+
+    Attributes:
+        reason: Why the run has none; beside a value what the metric says of it, such as how many
+            samples it left out.
+    """
+
+    info: MetricInfo
+    baseline: float | None
+    candidate: float | None
+    reason: str = ""
+
+
+def pair_aggregates(
+    infos: Mapping[str, MetricInfo], baseline: Run | None, candidate: Run
+) -> dict[str, AggregatePair]:
+    """Return a pair for each of `infos` that is an aggregate."""
+    pairs = {}
+    for name, info in infos.items():
+        if info.aggregate:
+            after, reason = _mean_of(name, candidate.aggregates)
+            before, _ = _mean_of(name, baseline.aggregates if baseline else ())
+            if before is None and baseline is not None:
+                before = baseline.manifest.seconds.get(name)
+            pairs[name] = AggregatePair(info, before, after, reason)
+    return pairs
+
+
+def _mean_of(name: str, passes: Iterable[Mapping[str, Score]]) -> tuple[float | None, str]:
+    """Return the mean over the passes; one pass without a value leaves none."""
+    scores = [each[name] for each in passes if name in each]
+    values = [score.value for score in scores if score.value is not None]
+    if not scores:
+        return None, f"{name} was not measured"
+    if len(values) < len(scores):
+        return None, next(score.reason for score in scores if score.value is None)
+    return sum(values) / len(values), next((s.reason for s in scores if s.reason), "")
 
 
 @dataclass(frozen=True)

@@ -2,19 +2,23 @@
 
 import datetime
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import chain
 
 from ragate.core.comparison.compare import Comparison
-from ragate.core.decision.accepted_drops import by_metric
-from ragate.core.decision.confirmation import FamilyLook, clear_note, runs_wanted
 from ragate.core.decision.false_alarms import other_alarms
-from ragate.core.decision.metric_outcomes import MetricOutcomes, decide_metrics, with_floors
-from ragate.core.decision.size_notes import first_sight
-from ragate.core.decision.slice_outcomes import SliceOutcomes, decide_slices
-from ragate.core.decision.verdict_lines import decision_lines, general_warnings
+from ragate.core.decision.metric_outcomes import (
+    MetricOutcomes,
+    SliceOutcomes,
+    by_metric,
+    decide_metrics,
+    decide_slices,
+    with_floors,
+)
+from ragate.core.decision.verdict_lines import decision_lines, first_sight, general_warnings
 from ragate.core.rules.metric_case import MetricCase, RuleOutcome, read_cases
 from ragate.core.rules.must_pass import decide_must_pass, must_pass_odds
-from ragate.core.rules.noisy.decide_noisy import deciding_claim
+from ragate.core.rules.noisy.decide_noisy import FamilyResult, deciding_claim, stages_of
 from ragate.core.rules.slices.slice_cases import (
     SliceCase,
     is_split,
@@ -23,7 +27,7 @@ from ragate.core.rules.slices.slice_cases import (
     read_slice_cases,
 )
 from ragate.core.rules.waivers import active, waiver_row
-from ragate.core.statistics.looks import SUSPICIOUS_SLICES
+from ragate.core.statistics.looks import SUSPICIOUS, SUSPICIOUS_SLICES, fast_level
 from ragate.core.text.listed_names import listed
 from ragate.models import (
     Acceptance,
@@ -36,6 +40,63 @@ from ragate.models import (
     Verdict,
     Waiver,
 )
+
+
+@dataclass(frozen=True)
+class FamilyLook:
+    """One family as it was looked at: the metrics over the whole set, or the slices.
+
+    Attributes:
+        settings: With the family's share of alpha.
+        suspicious: The level from which on it asks for more passes.
+    """
+
+    outcomes: Mapping[str, RuleOutcome]
+    family: FamilyResult
+    settings: DecisionSettings
+    suspicious: float = SUSPICIOUS
+
+
+def runs_wanted(looks: Sequence[FamilyLook], comparison: Comparison) -> int:
+    """Return the passes that are missing, 0 where the verdict is final.
+
+    A suspicious family is confirmed, unless it is red so clearly that one look was enough, or no
+    runs can follow: outputs in files, a recorded system that holds no more. There the one look had
+    the whole of alpha.
+    """
+    suspicious = any(look.family.p <= look.suspicious for look in looks)
+    if suspicious and not _clear(looks):
+        stages = stages_of(comparison, looks[0].settings)
+        return stages.still_wanted(comparison.candidate.repeats)
+    return 0
+
+
+def _clear(looks: Sequence[FamilyLook]) -> FamilyLook | None:
+    """Return the first family that is red at the level of the first look."""
+    return next((look for look in looks if is_clear(look)), None)
+
+
+def is_clear(look: FamilyLook) -> bool:
+    """Return whether a metric of the family is red at the level of the first look."""
+    level = fast_level(look.settings.alpha)
+    rows = [look.outcomes[name].row for name in look.family.tested]
+    return any(
+        row is not None
+        and row.verdict is MetricVerdict.REGRESSED
+        and row.p is not None
+        and row.p <= level
+        for row in rows
+    )
+
+
+def clear_note(looks: Sequence[FamilyLook], comparison: Comparison) -> tuple[str, ...]:
+    """Return why a red candidate was not confirmed, where it could have been."""
+    stages = stages_of(comparison, looks[0].settings)
+    look = _clear(looks) if stages.still_wanted(comparison.candidate.repeats) else None
+    if look is None:
+        return ()
+    rare = f"at most 1 run in {round(1 / fast_level(look.settings.alpha)):,}"
+    return (f"too clear to need another run: an unchanged system looks like this in {rare}",)
 
 
 def decide(

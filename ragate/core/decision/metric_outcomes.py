@@ -1,12 +1,14 @@
-"""Every metric under the rule for its kind, its floors, and what was accepted of it."""
+"""Every metric, of the whole set and of its slices, under the rule for its kind.
+
+With its floors, and with what a maintainer accepted: shown in full, and not blocking.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ragate.core.comparison.compare import Comparison
-from ragate.core.decision.accepted_drops import excuse
 from ragate.core.decision.drift_control import decide_against_control
-from ragate.core.quoting_phrases import OVER_THE_RUN
+from ragate.core.published_sentences import OVER_THE_RUN
 from ragate.core.rules.exact import decide_exact
 from ragate.core.rules.expense import decide_expense
 from ragate.core.rules.floors import decide_floors
@@ -14,12 +16,38 @@ from ragate.core.rules.latency import decide_latency
 from ragate.core.rules.metric_case import MetricCase, RuleOutcome, blank_row, left_open
 from ragate.core.rules.noisy.decide_noisy import FamilyResult, decide_noisy
 from ragate.core.rules.pass_shares import pass_share
+from ragate.core.rules.slices.slice_cases import SliceCase
 from ragate.core.rules.unscored import hold_back_lost
 from ragate.core.rules.unsteady import decide_both_parts, decide_no_longer_repeating, varying_part
+from ragate.core.rules.wording import count
 from ragate.core.statistics.looks import SUSPICIOUS
-from ragate.models import Acceptance, DecisionSettings, MetricRow, MetricVerdict, Run
+from ragate.models import Acceptance, DecisionSettings, MetricRow, MetricVerdict, Run, SliceRow
 
 SHOWN_DRAWS = 1_999
+
+
+def by_metric(accepted: Sequence[Acceptance]) -> dict[str, Acceptance]:
+    """Return the acceptances by metric; of two for the same metric the later one counts."""
+    return {acceptance.metric: acceptance for acceptance in accepted}
+
+
+def excuse(
+    row: MetricRow, outcomes: Sequence[RuleOutcome], taken: Acceptance | None
+) -> tuple[MetricRow, list[RuleOutcome]]:
+    """Return a metric's row and outcomes with what is red in them turned into warnings.
+
+    Only what was measured and is red can be accepted: a metric that could not be decided stays
+    without a decision.
+    """
+    if taken is None or not row.blocks:
+        return row, list(outcomes)
+    shown = row.amended(blocks=False, accepted=True)
+    return shown, [_as_warning(outcome, taken) for outcome in outcomes]
+
+
+def _as_warning(outcome: RuleOutcome, taken: Acceptance) -> RuleOutcome:
+    reasons = tuple(f"accepted by {taken.by} ({taken.reason}): {reason}" for reason in outcome.red)
+    return replace(outcome, red=(), warnings=(*outcome.warnings, *reasons))
 
 
 @dataclass(frozen=True)
@@ -145,3 +173,134 @@ def decide_aggregate(case: MetricCase) -> RuleOutcome:
     row = blank_row(case, verdict, reason).amended(baseline=before, candidate=after, change=change)
     # Without a limit it gates nothing, so nothing is open; with one, the limit says it is.
     return RuleOutcome(row)
+
+
+@dataclass(frozen=True)
+class SliceOutcomes:
+    """What the slices say.
+
+    Attributes:
+        rows: One a slice and metric, in the order of the policy.
+        outcomes: What they and their floors mean for the gate.
+        by_name, family: Of the tests alone, floors left aside.
+        settings: Those that the slices were decided by.
+    """
+
+    rows: tuple[SliceRow, ...]
+    outcomes: tuple[RuleOutcome, ...]
+    by_name: Mapping[str, RuleOutcome]
+    family: FamilyResult
+    settings: DecisionSettings
+    warnings: tuple[str, ...] = ()
+    lines: tuple[str, ...] = ()
+
+
+def decide_slices(
+    slice_cases: Sequence[SliceCase],
+    comparison: Comparison,
+    settings: DecisionSettings,
+    own: DecisionSettings,
+    control: Run | None,
+    taken: Mapping[str, Acceptance],
+) -> SliceOutcomes:
+    """Decide on every slice.
+
+    Args:
+        settings: Those of the whole gate.
+        own: The same with the slices' share of its alpha.
+        taken: What was accepted, by the name of slice and metric.
+    """
+    decided = decide_metrics([each.case for each in slice_cases], comparison, own, control)
+    floors = sum(each.case.gates and each.case.has_floor for each in slice_cases)
+    rows, outcomes = [], []
+    for each in slice_cases:
+        row, meanings = _held(each, decided, comparison, settings, taken, floors=floors)
+        rows.append(row)
+        outcomes += meanings
+    return SliceOutcomes(
+        tuple(rows),
+        tuple(outcomes),
+        decided.outcomes,
+        decided.family,
+        own,
+        warnings=tuple(_whole_sets(slice_cases, comparison)),
+        lines=tuple(_lines(slice_cases, decided.family, own)),
+    )
+
+
+def _held(
+    each: SliceCase,
+    decided: MetricOutcomes,
+    comparison: Comparison,
+    settings: DecisionSettings,
+    taken: Mapping[str, Acceptance],
+    *,
+    floors: int,
+) -> tuple[SliceRow, list[RuleOutcome]]:
+    """Return one row with its floor, and what both mean.
+
+    Of many floors on small slices one is missed by luck: so the evidence has to be as strong as all
+    of them together need it.
+    """
+    moved = decided.outcomes[each.case.name]
+    assert moved.row is not None
+    by_evidence = settings.amended(floor="evidence")
+    error = settings.alpha / max(floors, 1)
+    floor, beyond = decide_floors(each.case, comparison, by_evidence, error=error)
+    row = _slice_row(each, moved).amended(
+        floor=floor,
+        blocks=moved.row.blocks or bool(beyond.red),
+        pass_share=pass_share(each.case, comparison),
+    )
+    excused, meanings = excuse(row, (moved, beyond), taken.get(row.key))
+    assert isinstance(excused, SliceRow)
+    return excused, meanings
+
+
+def _slice_row(each: SliceCase, moved: RuleOutcome) -> SliceRow:
+    """Return the row with the counts of the slice alone."""
+    row, column = moved.row, each.case.column
+    assert row is not None
+    shown = SliceRow(
+        **dict(row),
+        slice=each.part.name,
+        conditions=each.part.conditions,
+        samples=int(each.members.sum()),
+        too_few=bool(each.too_few),
+    )
+    reason = "; ".join(filter(None, (row.reason, each.too_few)))
+    shown = shown.amended(reason=reason, unscored_reasons={})
+    if column is None:
+        return shown
+    before, after = (
+        int((side.unscored.any(axis=1) & each.case.counted).sum())
+        for side in (column.baseline, column.candidate)
+    )
+    return shown.amended(
+        not_applicable=int((~column.applies & each.members).sum()),
+        unscored_baseline=before,
+        unscored_candidate=after,
+    )
+
+
+def _whole_sets(slice_cases: Sequence[SliceCase], comparison: Comparison) -> list[str]:
+    """Name the slices that are no part, where the whole set was run."""
+    if comparison.partial or not comparison.ids:
+        return []
+    names = dict.fromkeys(each.part.name for each in slice_cases if each.members.all())
+    return [
+        f"the slice {name} holds every sample: it says nothing that the whole set does not"
+        for name in names
+    ]
+
+
+def _lines(
+    slice_cases: Sequence[SliceCase], family: FamilyResult, settings: DecisionSettings
+) -> list[str]:
+    """Say how often the slices err; which drops each can see, its row says."""
+    parts = {each.part.name for each in slice_cases if each.case.name in family.tested}
+    if not parts:
+        return []
+    them = "it" if len(parts) == 1 else "them"
+    share = f"at most 1 harmless change in {round(1 / settings.alpha):,} fails by {them}"
+    return [f"{count(len(parts), 'slice')} tested as well: {share}"]

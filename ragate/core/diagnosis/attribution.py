@@ -1,29 +1,35 @@
-"""Contexts against answer: which of the two made one sample's flip."""
+"""Contexts against answer: which of the two made one sample's flip.
+
+Outputs from equal contexts come first, then ranks and texts, then the words of the answers.
+"""
 
 from collections.abc import Sequence
 from enum import Enum, auto
 
-from ragate.core.diagnosis.answer_words import (
-    blame_by_words,
-    follows_new_chunks,
-    gave_up_by_run,
-    score_words,
-    trace_run,
-    worst_run,
-)
+from ragate.core.conversation import conversation
 from ragate.core.diagnosis.context_texts import (
     TEXTS_UNKNOWN,
     basis_kept,
+    ids_and_texts_equal,
+    new_chunks,
     renamed_documents,
     same_ranking,
     texts_known,
 )
-from ragate.core.diagnosis.displacement import blame_contexts, fell, rank_words
-from ragate.core.diagnosis.same_contexts import blame_answer, scored_otherwise
-from ragate.core.diagnosis.sample_diff import SampleDiff, named, unknown
+from ragate.core.diagnosis.displacement import blame_contexts, displacers, fell, rank_words
+from ragate.core.diagnosis.sample_diff import SampleDiff, docs_of, named, unknown
 from ragate.core.diagnosis.score_delta import apart, values
 from ragate.core.diagnosis.system_changes import Stage
-from ragate.core.diagnosis.word_origin import WordOrigin, supports
+from ragate.core.diagnosis.word_origin import (
+    TracedWords,
+    WordOrigin,
+    gave_up,
+    is_part,
+    shares_new_words,
+    supports,
+    trace,
+    words,
+)
 from ragate.models import Cause, CauseKind, RankChange, Reads, Record
 
 _FAR = 3  # ranks; a smaller fall seldom takes a passage out of an answerer's sight
@@ -202,3 +208,183 @@ def _cannot_tell(diff: SampleDiff) -> Cause:
     texts = "" if texts_known(diff) else TEXTS_UNKNOWN
     words = ("contexts and answer both changed", rank_words(diff.ranks), texts)
     return unknown("; ".join(filter(None, words)))
+
+
+_HALF = 0.5
+
+
+def blame_answer(diff: SampleDiff) -> Cause:
+    """Return generation, unless nothing that writes the answer has changed.
+
+    Sentences that are quoted without a model are chosen by the weights of words in the index: there
+    the documents, or how they are indexed, change an answer from the same contexts too.
+    """
+    if _scored_as_low_before(diff):
+        return unknown(
+            "the baseline retrieved these same contexts in some of its runs, and scored as low "
+            "there: run-to-run noise"
+        )
+    if diff.deltas and all(delta.reads is Reads.RETRIEVAL for delta in diff.deltas):
+        return scored_otherwise(diff)
+    changes = diff.changes
+    chunks = f"same {len(diff.after[0].output.chunks)} chunks"
+    if changes.spares(Stage.ANSWER):
+        return _answerer_is_the_same(diff, chunks)
+    answerer_changed = Stage.ANSWER in changes.stages
+    if changes.has_model is False and Stage.OTHER in changes.stages and not answerer_changed:
+        return unknown(f"{chunks}, another answer{score_words(diff)}; it is not known which part")
+    if not ids_and_texts_equal(diff) and not changes.only(Stage.ANSWER):
+        same = f"the same documents, another answer{score_words(diff)}"
+        return unknown(f"{same}; {TEXTS_UNKNOWN}")
+    return _written_otherwise(diff, chunks)
+
+
+def _twins(diff: SampleDiff) -> list[Record]:
+    """Return the baseline's runs that had the contexts of the candidate's."""
+    hashes = {record.retrieval_hash for record in diff.after}
+    return [record for record in diff.before if record.retrieval_hash in hashes]
+
+
+def _scored_as_low_before(diff: SampleDiff) -> bool:
+    """True where the baseline's own runs from these contexts hold most of the change."""
+    twins, delta = _twins(diff), diff.largest
+    if delta is None or len(twins) == len(diff.before):
+        return False
+    old, new = values(twins, delta.metric), values(diff.after, delta.metric)
+    if not old or not new:
+        return False
+    unexplained = sum(new) / len(new) - sum(old) / len(old)
+    return unexplained / (delta.after - delta.before) < _HALF
+
+
+def _answerer_is_the_same(diff: SampleDiff, chunks: str) -> Cause:
+    if diff.changes.stages and diff.changes.has_model is False:
+        note = f"{chunks}; what is quoted of them is chosen by the words' weights"
+        return blame_contexts(diff, note)
+    return unknown(
+        f"{chunks}, another answer{score_words(diff)}; nothing that writes it changed, so it "
+        "varies by itself"
+    )
+
+
+def _written_otherwise(diff: SampleDiff, chunks: str) -> Cause:
+    twins, new_words = _twins(diff), says_now(diff)
+    evidence = f"{chunks}, another answer{score_words(diff)}"
+    evidence += f"; {new_words}" if new_words else ""
+    answers = {record.output_hash for record in twins}
+    if len(answers) > 1:
+        evidence += f"; the baseline's own {len(twins)} runs gave {len(answers)} answers"
+    return Cause(kind=CauseKind.GENERATION, evidence=evidence)
+
+
+def scored_otherwise(diff: SampleDiff) -> Cause:
+    """Blame the judge, or the metric itself, where what it reads is the same."""
+    delta = diff.deltas[0]
+    if not delta.judged:
+        return unknown(f"{delta.metric} scored the same text otherwise: the metric changed")
+    evidence = f"what {delta.metric} reads is the same, the verdict is another: {delta.words}"
+    return Cause(kind=CauseKind.JUDGE, evidence=evidence)
+
+
+def blame_by_words(diff: SampleDiff, had: Sequence[RankChange]) -> Cause | None:
+    """Blame what the new words of the answers point to, or return None.
+
+    Words that only newly placed chunks hold: the contexts. Facts that no chunk holds, or an earlier
+    answer cut short: generation, where the passages that it rested on are there still.
+    """
+    traces = [trace_run(diff, record) for record in diff.after]
+    refusals = gave_up_by_run(diff)
+    from_suspects = [traced.origin is WordOrigin.SUSPECTS for traced in traces]
+    either = (new or gone for new, gone in zip(from_suspects, refusals, strict=True))
+    if any(from_suspects) and all(either):
+        quoted = traces[from_suspects.index(True)].quoted
+        return blame_contexts(diff, f"the answer now says {quoted}, which only these hold")
+    if not basis_kept(diff):
+        return None
+    traced = trace_run(diff, worst_run(diff))
+    if traced.origin is WordOrigin.NOWHERE and not any(refusals):
+        return Cause(
+            kind=CauseKind.GENERATION,
+            evidence=f"the answer now says {traced.quoted}, which no retrieved chunk holds",
+        )
+    old = _answers_of(diff.before)
+    if had and all(is_part(record.output.answer or "", old) for record in diff.after):
+        return Cause(
+            kind=CauseKind.GENERATION,
+            evidence=f"{rank_words(had)}; an earlier answer, cut short{score_words(diff)}",
+        )
+    return None
+
+
+def says_now(diff: SampleDiff) -> str:
+    """Return what the words of a worse answer from the same contexts show, "" where nothing."""
+    if not diff.worse:
+        return ""
+    record, old = worst_run(diff), _answers_of(diff.before)
+    answer, chunks = record.output.answer or "", record.output.chunks
+    if is_part(answer, old):
+        return "an earlier answer, cut short"
+    unexpected = set(docs_of(record)) - set(diff.sample.expected)
+    earlier = [conversation(diff.sample), *old]
+    traced = trace(answer, earlier=earlier, chunks=chunks, suspects=unexpected)
+    if traced.origin is WordOrigin.NOWHERE:
+        return f"it now says {traced.quoted}, which no retrieved chunk holds"
+    if traced.origin is WordOrigin.SUSPECTS and diff.sample.expected:
+        holder = max(
+            (chunk for chunk in chunks if chunk.doc_id in unexpected),
+            key=lambda chunk: len(words(chunk.text) & set(traced.words)),
+        )
+        return f"it now says {traced.quoted}, as {holder.doc_id} does, not the expected document"
+    if traced.origin is WordOrigin.NOTHING_NEW and old and answer:
+        length, before = len(answer.split()), min(len(text.split()) for text in old)
+        if length <= _HALF * before:
+            return f"it says nothing new in {length} words, {before} before"
+    return ""
+
+
+def score_words(diff: SampleDiff) -> str:
+    """Return the largest delta as the end of a sentence, "" where no score moved."""
+    return "" if diff.largest is None else f": {diff.largest.words}"
+
+
+def worst_run(diff: SampleDiff) -> Record:
+    """Return the candidate's run that shows the largest delta most."""
+    delta = diff.deltas[0]
+    sign = 1 if delta.after < delta.before else -1
+
+    def key(record: Record) -> float:
+        scores = values([record], delta.metric)
+        return sign * scores[0] if scores else float("inf")
+
+    return min(diff.after, key=key)
+
+
+def _answers_of(records: Sequence[Record]) -> list[str]:
+    return [record.output.answer for record in records if record.output.answer]
+
+
+def trace_run(diff: SampleDiff, record: Record) -> TracedWords:
+    """Return where the new words of one of the candidate's runs stand."""
+    return trace(
+        record.output.answer or "",
+        earlier=[conversation(diff.sample), *_answers_of(diff.before)],
+        chunks=record.output.chunks,
+        suspects=displacers(diff),
+    )
+
+
+def follows_new_chunks(diff: SampleDiff) -> bool:
+    """Return True where an answer's new words stand in a chunk that the baseline did not have."""
+    earlier = [conversation(diff.sample), *_answers_of(diff.before)]
+    return any(
+        shares_new_words(
+            record.output.answer or "", earlier=earlier, chunks=new_chunks(diff, record)
+        )
+        for record in diff.after
+    )
+
+
+def gave_up_by_run(diff: SampleDiff) -> list[bool]:
+    """Return for each of the candidate's runs whether nothing of the old answers is left."""
+    old = _answers_of(diff.before)
+    return [gave_up(record.output.answer or "", earlier=old) for record in diff.after]

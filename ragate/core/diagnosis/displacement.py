@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 
 from ragate.core.diagnosis.context_texts import edited_documents
-from ragate.core.diagnosis.rank_changes import newcomers
-from ragate.core.diagnosis.sample_diff import SampleDiff, named
+from ragate.core.diagnosis.sample_diff import SampleDiff, named, newcomers
 from ragate.core.diagnosis.system_changes import Stage
 from ragate.models import Cause, CauseKind, RankChange
 

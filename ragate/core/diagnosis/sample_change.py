@@ -1,15 +1,25 @@
-"""What became of one sample between the two sides: worse, better, failed, new or nothing."""
+"""What became of each sample: worse, better, failed, new or nothing; by itself PASS or FAIL."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from ragate.core.diagnosis.run_pair import RunPair
 from ragate.core.diagnosis.sample_diff import SampleDiff
-from ragate.core.diagnosis.score_delta import values
-from ragate.models import Direction, MetricInfo, Record, Rule, ScoreState
+from ragate.core.diagnosis.score_delta import means, values
+from ragate.models import (
+    PASSES,
+    Direction,
+    MetricInfo,
+    Record,
+    Rule,
+    Sample,
+    SampleOutcome,
+    ScoreState,
+)
 
 _SLACK = 1e-9
 ChangeKind = Literal["worse", "better", "mixed", "same", "failed", "new"]
+Records = Mapping[str, Sequence[Record]]
 
 
 class ChangedSample(NamedTuple):
@@ -132,3 +142,53 @@ def unscored(records: Sequence[Record]) -> list[str]:
         for name, score in record.scores.items()
         if score.state is ScoreState.UNSCORED
     ]
+
+
+def sample_outcomes(
+    samples: Sequence[Sample],
+    baseline: Records,
+    candidate: Records,
+    rules: Sequence[Rule],
+    infos: Mapping[str, MetricInfo],
+) -> Iterator[SampleOutcome]:
+    """Yield one for each sample that was run; those that fail first.
+
+    Args:
+        baseline, candidate: Every record of a sample, by its id.
+    """
+    marked = [rule for rule in rules if rule.pass_at is not None]
+    marked = [rule for rule in marked if rule.metric == PASSES] or marked
+    found = (
+        _outcome(sample.id, baseline.get(sample.id, ()), candidate[sample.id], marked, infos)
+        for sample in samples
+        if sample.id in candidate
+    )
+    yield from sorted(found, key=lambda each: each.passes is not False)
+
+
+def _outcome(
+    sample_id: str,
+    before: Sequence[Record],
+    after: Sequence[Record],
+    marked: Sequence[Rule],
+    infos: Mapping[str, MetricInfo],
+) -> SampleOutcome:
+    same = bool(before) and before[0].content_hash == after[0].content_hash
+    values = means(after)
+    times = [each.output.latency_s for each in after if each.output.latency_s is not None]
+    return SampleOutcome(
+        sample_id=sample_id,
+        passes=_all_pass(after, marked, infos),
+        passed=_all_pass(before, marked, infos) if same else None,
+        scores={name: values.get(name) for name in after[0].scores},
+        latency_s=sum(times) / len(times) if times else None,
+    )
+
+
+def _all_pass(
+    records: Sequence[Record], marked: Sequence[Rule], infos: Mapping[str, MetricInfo]
+) -> bool | None:
+    """Return False where any mark is missed, None where none was scored."""
+    reached = [passed(records, rule, infos.get(rule.metric)) for rule in marked]
+    scored = [each for each in reached if each is not None]
+    return all(scored) if scored else None

@@ -1,17 +1,62 @@
-"""What is known of one sample whose two sides differ."""
+"""What is known of one sample whose two sides differ, its ranks among it."""
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from statistics import median_low
 from typing import Self
 
-from ragate.core.diagnosis.rank_changes import Ranking, rank_changes, rankings
 from ragate.core.diagnosis.score_delta import ScoreDelta, means, score_deltas, to_explain
 from ragate.core.diagnosis.system_changes import NOT_COMPARED, SystemChanges
+from ragate.core.ranking import ranked_doc_ids
 from ragate.core.text.listed_names import listed
 from ragate.models import Cause, CauseKind, MetricInfo, RankChange, Record, Sample
 
+Ranking = Sequence[str]
 _SHOWN = 3
+
+
+def docs_of(record: Record) -> tuple[str, ...]:
+    """Return the retrieved documents in rank order, each once."""
+    return tuple(ranked_doc_ids(record.output.chunks))
+
+
+def rankings(records: Iterable[Record]) -> list[Ranking]:
+    """Return each run's documents in rank order; equal retrievals are read once."""
+    by_hash: dict[str, Ranking] = {}
+    runs = []
+    for record in records:
+        if record.retrieval_hash not in by_hash:
+            by_hash[record.retrieval_hash] = docs_of(record)
+        runs.append(by_hash[record.retrieval_hash])
+    return runs
+
+
+def rank_changes(
+    expected: Collection[str], before: Sequence[Ranking], after: Sequence[Ranking]
+) -> tuple[RankChange, ...]:
+    """Return the median rank of each expected document on both sides, None where not retrieved."""
+    return tuple(
+        RankChange(doc_id=doc_id, before=_median(doc_id, before), after=_median(doc_id, after))
+        for doc_id in sorted(expected)
+    )
+
+
+def _median(doc_id: str, runs: Sequence[Ranking]) -> int | None:
+    if not runs:
+        return None
+    middle = median_low([run.index(doc_id) + 1 if doc_id in run else math.inf for run in runs])
+    return None if math.isinf(middle) else int(middle)
+
+
+def newcomers(
+    before: Iterable[Ranking], after: Iterable[Ranking], *, was: int | None, now: int | None
+) -> list[str]:
+    """Return the documents among the first `now` that were not among the first `was` before."""
+    old = {doc_id for ranking in before for doc_id in ranking[:was]}
+    new = dict.fromkeys(doc_id for ranking in after for doc_id in ranking[:now])
+    return [doc_id for doc_id in new if doc_id not in old]
 
 
 @dataclass(frozen=True)

@@ -4,10 +4,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from ragate.core.diagnosis.diagnose import diagnose
-from ragate.core.diagnosis.rank_changes import docs_of
 from ragate.core.diagnosis.run_pair import RunPair
 from ragate.core.diagnosis.sample_change import ChangedSample, passed, unscored
-from ragate.core.diagnosis.sample_diff import SampleDiff
+from ragate.core.diagnosis.sample_diff import SampleDiff, docs_of
 from ragate.models import Record, SampleRow, SampleSide, ScoreChange
 
 _OTHER_YARDSTICK = "measured with another judge or metric version"

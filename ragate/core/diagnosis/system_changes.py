@@ -1,4 +1,4 @@
-"""What differs between the systems of two runs, as each of them recorded it."""
+"""What differs between the systems of two runs, and whether one part of it alone did it."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from ragate.core.plain_settings import UNSET, setting_change, shortened
 from ragate.core.text.listed_names import listed
-from ragate.models import Reads, RunManifest, SystemInfo
+from ragate.models import ChangedPart, ChangeOrigin, Decision, Reads, RunManifest, SystemInfo
 
 MOST_NAMED = 3
 _ANSWER_KEYS = "answer."
@@ -130,3 +130,23 @@ def _stage(part_name: str) -> Stage:
     name = part_name.lower()
     fits = (stage for stage, words in _STAGES if any(word in name for word in words))
     return next(fits, Stage.OTHER)
+
+
+def change_origin(
+    before: RunManifest | None, after: RunManifest, decision: Decision, *, held_today: bool
+) -> ChangeOrigin:
+    """Return what differs between the systems of two runs.
+
+    One part alone did it where it is all that differs, and neither chance nor drift can have: the
+    system repeats exactly, or the base version was run today as well. Times are never put down to
+    a part: the machine has its share in them.
+
+    Args:
+        held_today: The base version was run today and the verdict stands beside it.
+    """
+    changes = system_changes(before, after)
+    parts = tuple(ChangedPart(words=each.words) for each in changes.differences)
+    repeats = {Reads.RETRIEVAL, Reads.ANSWER} <= changes.repeats
+    timed = any(row.blocks and row.unit == "seconds" for row in decision.rows)
+    alone = changes.comparable and len(parts) == 1 and (repeats or held_today) and not timed
+    return ChangeOrigin(parts=parts, alone=alone)

@@ -1,18 +1,22 @@
-"""Whether the golden set and the system write the ids of documents in one way."""
+"""Whether the golden set and the system write the ids of documents in one way, and what to do."""
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 
 from ragate.core.doc_ids.spelling import Spelling, differences, folded, tails
 from ragate.core.hashing import UNNAMED
+from ragate.core.lookup import samples_by_id
+from ragate.models import Record, Sample
+from ragate.protocols import Traits
 
 # Of more the shape is known from the first.
 MOST_COMPARED = 200_000
 MOST_ALIKE = 5  # of one path: one more than one makes it ambiguous
 # Two documents may well differ in these alone, and hardly in any other.
 _DIVIDING = frozenset({Spelling.FOLDER, Spelling.EXTENSION, Spelling.CHUNK})
+RESPELL = "`ragate dataset relink --respell` writes the golden set as the system does"
 
 
 class MismatchKind(Enum):
@@ -171,3 +175,79 @@ def _spelt_otherwise(pairs: _Pairs, mismatch: IdMismatch) -> IdMismatch:
         differs=most,
         respelt={doc_id: others[0] for doc_id, others in spellings.items() if len(others) == 1},
     )
+
+
+def run_mismatch(samples: Sequence[Sample], records: Iterable[Record]) -> IdMismatch | None:
+    """Return what keeps expected and retrieved ids from fitting, None where nothing speaks of it.
+
+    Outputs that failed have no documents to compare.
+
+    Args:
+        records: In order of their passes; the first pass is enough.
+    """
+    return find_mismatch(_of_first_run(samples_by_id(samples), records))
+
+
+def _of_first_run(
+    samples: Mapping[str, Sample], records: Iterable[Record]
+) -> Iterator[tuple[frozenset[str], frozenset[str]]]:
+    first_run = None
+    for record in records:
+        first_run = record.run if first_run is None else first_run
+        if record.run != first_run:
+            return
+        sample = samples.get(record.sample_id) if record.output.error is None else None
+        if sample is not None:
+            yield sample.expected, frozenset(chunk.doc_id for chunk in record.output.chunks)
+
+
+def mismatch_words(mismatch: IdMismatch, *, came: str = "came back") -> str:
+    """Return the mismatch as one sentence with its example.
+
+    Args:
+        came: What is said of the other ids.
+    """
+    share = f"{mismatch.missed} of {mismatch.of} expected documents"
+    if mismatch.kind is MismatchKind.NOTHING_RETRIEVED:
+        return (
+            f"no document was ever retrieved: expected {mismatch.expected}, and nothing came back"
+        )
+    if mismatch.kind is MismatchKind.WITHOUT_IDS:
+        return (
+            f"what was retrieved has no document ids: expected {mismatch.expected}; passages came "
+            "back without a name"
+        )
+    pair = f"expected {mismatch.expected}; {came} {mismatch.retrieved}"
+    if mismatch.kind is MismatchKind.UNLIKE:
+        return f"no expected document was ever retrieved: {pair}"
+    kinds = " and ".join(mismatch.differs)
+    verb = "differ" if len(mismatch.differs) > 1 else "differs"
+    return f"the ids do not fit: {pair}: {kinds} {verb} ({share})"
+
+
+def is_of_a_machine(doc_id: str) -> bool:
+    """Whether an id is a path of one machine, which no golden set may expect."""
+    return doc_id.startswith("/") or doc_id[1:3] in {":/", ":\\"}
+
+
+def mismatch_remedy(
+    mismatch: IdMismatch, traits: Traits, *, folder: str = "", already: bool = False
+) -> str:
+    """Return what to do about it.
+
+    Args:
+        traits: Of the system, which say how it is told.
+        folder: Of the documents, relative to ragate.toml; "" where it is not known.
+        already: The system is told that folder: to say it again would help nobody.
+    """
+    respelt = mismatch.respelt and not any(map(is_of_a_machine, mismatch.respelt.values()))
+    if already and mismatch.kind in (MismatchKind.SPELT_OTHERWISE, MismatchKind.UNLIKE):
+        return RESPELL if respelt else "correct `relevant`: the system is told its folder already"
+    if mismatch.kind in (MismatchKind.NOTHING_RETRIEVED, MismatchKind.WITHOUT_IDS):
+        return traits.retrieval_remedy
+    named = traits.id_remedy.format(folder=f'"{folder}"' if folder else "the documents' folder")
+    if mismatch.kind is MismatchKind.UNLIKE:
+        return f"write ids in the same way on both sides: {named}, or correct `relevant`"
+    if Spelling.CHUNK in mismatch.differs:
+        return f"give the document's id to each of its chunks: {named}"
+    return f"{named}, or {RESPELL}" if respelt else named

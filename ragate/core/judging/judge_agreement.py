@@ -1,17 +1,126 @@
-"""How well a judge agrees with people, and with itself."""
+"""How well a judge agrees with people, and with itself, and which mark makes it agree better."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import comb
 
-from ragate.core.judging.confusion import Confusion, confusion
-from ragate.core.judging.kappa import kappa_interval, weighted_kappa
-from ragate.core.judging.pass_marks import (
-    EDGE,
-    MarkAdvice,
-    Threshold,
-    advised,
-    best_threshold,
-)
+from ragate.core.judging.kappa import Confusion, confusion, kappa_interval, weighted_kappa
+
+EDGE = 1e-9
+_FOLDS = 2
+_LUCK = 0.05  # chance that marks which do not differ look this different
+
+
+@dataclass(frozen=True)
+class Threshold:
+    """A pass mark and how well judgements by it agree with the labels."""
+
+    value: float
+    counts: Confusion
+
+
+def best_threshold(
+    labels: Sequence[bool], scores: Sequence[float], *, near: float
+) -> Threshold | None:
+    """Return the pass mark with the highest balanced accuracy; None where there is none to choose.
+
+    That is where one class lacks, or no mark tells the classes apart better than chance: the lowest
+    score as a mark passes everything, and has 0.5 whatever the judge said.
+
+    A score passes at the mark and above. Only observed scores are tried, since any mark between two
+    of them judges as the upper one does; of equal ones the nearest to `near` wins, then the higher.
+    """
+    thresholds = [
+        Threshold(mark, confusion(labels, [score >= mark - EDGE for score in scores]))
+        for mark in sorted(set(scores))
+    ]
+    rated = [
+        (round(accuracy, 9), -round(abs(threshold.value - near), 9), threshold.value, threshold)
+        for threshold in thresholds
+        if (accuracy := threshold.counts.balanced_accuracy) is not None and accuracy > 0.5 + EDGE
+    ]
+    return max(rated, key=lambda row: row[:3])[3] if rated else None
+
+
+@dataclass(frozen=True)
+class MarkAdvice:
+    """A mark that helps on labels that did not choose it.
+
+    Attributes:
+        mark: The best one on all labels.
+        held_out, present: Balanced accuracy of marks on labels that did not choose them, and of the
+            present mark.
+    """
+
+    mark: float
+    held_out: float
+    present: float
+
+
+def advised(
+    labels: Sequence[bool], scores: Sequence[float], *, present: float
+) -> MarkAdvice | None:
+    """Return a pass mark that is worth moving to, None where none is.
+
+    The labels are dealt into two halves; each is judged by the mark that is best on the other. More
+    parts share more labels, and where all marks are alike they agree on the luckiest. In balanced
+    accuracy, by which marks are chosen, that has to do better than the present mark by more than
+    luck explains (5 %, one-sided).
+    """
+    best = best_threshold(labels, scores, near=present)
+    if best is None or abs(best.value - present) < EDGE:
+        return None
+    chosen = _held_out(labels, scores, present=present)
+    now = [score >= present - EDGE for score in scores]
+    after, before = confusion(labels, chosen), confusion(labels, now)
+    held_out, accuracy = after.balanced_accuracy, before.balanced_accuracy
+    if held_out is None or accuracy is None or held_out <= accuracy + EDGE:
+        return None
+    differing = Counter(
+        label for label, new, old in zip(labels, chosen, now, strict=True) if new != old
+    )
+    if _by_luck(differing, Counter(labels), 2 * (held_out - accuracy)) > _LUCK:
+        return None
+    return MarkAdvice(best.value, held_out, accuracy)
+
+
+def _held_out(labels: Sequence[bool], scores: Sequence[float], *, present: float) -> list[bool]:
+    """Return the judgements by marks of which each was chosen without the item."""
+    dealt = {False: 0, True: 0}
+    folds = []
+    for label in labels:  # both classes evenly
+        folds.append(dealt[label] % _FOLDS)
+        dealt[label] += 1
+    marks = []
+    for fold in range(_FOLDS):
+        rest = [row for row, own in enumerate(folds) if own != fold]
+        best = best_threshold(
+            [labels[row] for row in rest], [scores[row] for row in rest], near=present
+        )
+        marks.append(best.value if best is not None else present)
+    return [score >= marks[fold] - EDGE for score, fold in zip(scores, folds, strict=True)]
+
+
+def _by_luck(differing: Mapping[bool, int], of: Mapping[bool, int], gain: float) -> float:
+    """Return the chance that a gain is so large where both marks judge equally well.
+
+    An exact permutation test of paired judgements: each item on which they differ is won or lost
+    like a coin, and weighs as one of its class.
+
+    Args:
+        differing: By label, the items on which the two differ. of: By label, all items.
+        gain: Sum over the classes of the share of the class that was won, less what was lost.
+    """
+    good, bad = differing[True], differing[False]
+    of_good, of_bad = ([comb(n, won) for won in range(n + 1)] for n in (good, bad))
+    ways = sum(
+        some * others
+        for won, some in enumerate(of_good)
+        for found, others in enumerate(of_bad)
+        if (2 * won - good) / of[True] + (2 * found - bad) / of[False] >= gain - EDGE
+    )
+    return ways / (1 << good + bad)
 
 
 def flip_rate(repeats: Sequence[Sequence[bool | None]]) -> float | None:

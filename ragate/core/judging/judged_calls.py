@@ -1,8 +1,7 @@
 """What a judge need not be asked about calls of tools."""
 
-from ragate.core.calls.names import as_named
 from ragate.core.calls.pairing import why_not
-from ragate.core.calls.values import CallRules, defaults_of
+from ragate.core.calls.values import CallRules, as_named, defaults_of
 from ragate.core.judging.applicability import gave_nothing
 from ragate.models import Sample, Score, SystemOutput, unscored
 

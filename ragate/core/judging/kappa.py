@@ -1,7 +1,8 @@
-"""Agreement of two raters beyond chance."""
+"""Agreement of two raters: in counts of yes and no, and beyond chance."""
 
 from collections import Counter
 from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -75,3 +76,51 @@ def kappa_interval(counts: tuple[int, int, int, int]) -> tuple[float, float] | N
     kappas = (equal[defined] - chance[defined]) / (1 - chance[defined])
     low, high = np.percentile(kappas, [2.5, 97.5])
     return float(low), float(high)
+
+
+@dataclass(frozen=True)
+class Confusion:
+    """Counts of a yes-or-no judgement against labels.
+
+    Attributes:
+        false_pass: The judge passes what people fail. false_fail: The other way round.
+    """
+
+    true_pass: int
+    false_pass: int
+    false_fail: int
+    true_fail: int
+
+    @property
+    def n(self) -> int:
+        return self.true_pass + self.false_pass + self.false_fail + self.true_fail
+
+    @property
+    def agreement(self) -> float | None:
+        """Return the share of equal judgements; None without any."""
+        return (self.true_pass + self.true_fail) / self.n if self.n else None
+
+    @property
+    def balanced_accuracy(self) -> float | None:
+        """Return the mean of the shares found among good and among bad; None where one lacks."""
+        good = self.true_pass + self.false_fail
+        bad = self.true_fail + self.false_pass
+        return (self.true_pass / good + self.true_fail / bad) / 2 if good and bad else None
+
+    @property
+    def kappa(self) -> float | None:
+        """Return Cohen's kappa of the table."""
+        pairs = [(True, True)] * self.true_pass + [(False, False)] * self.true_fail
+        pairs += [(False, True)] * self.false_pass + [(True, False)] * self.false_fail
+        return kappa([label for label, _ in pairs], [judgement for _, judgement in pairs])
+
+
+def confusion(labels: Sequence[bool], judgements: Sequence[bool]) -> Confusion:
+    """Return the counts of pairs of a label and a judgement."""
+    counts = Counter(zip(labels, judgements, strict=True))
+    return Confusion(
+        true_pass=counts[True, True],
+        false_pass=counts[False, True],
+        false_fail=counts[True, False],
+        true_fail=counts[False, False],
+    )

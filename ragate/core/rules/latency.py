@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
-from ragate.core.comparison.own_passes import newest_run
+from ragate.core.comparison.run_passes import newest_run
 from ragate.core.rules.expense import Increase
 from ragate.core.rules.metric_case import MetricCase, RuleOutcome
 from ragate.core.statistics.quantiles import t_quantile

@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ragate.core.comparison.aggregate_pairs import AggregatePair
-from ragate.core.comparison.compare import Comparison
+from ragate.core.comparison.compare import AggregatePair, Comparison
 from ragate.core.comparison.pass_columns import pass_column, pass_info
 from ragate.core.rules.checked_columns import checked_rules, counts_only
 from ragate.core.rules.checked_metric import metric_of

@@ -1,4 +1,4 @@
-"""The scores of all noisy metrics of one family as one table, and the tests on it."""
+"""The noisy metrics of one family as one table, the tests on it, and the drop that is allowed."""
 
 import hashlib
 from collections.abc import Sequence
@@ -11,10 +11,13 @@ from ragate.core.comparison.compare import Comparison
 from ragate.core.rules.metric_case import MetricCase
 from ragate.core.statistics.permutation import Block, flip, relabel, step_down
 from ragate.core.statistics.score_columns import Floats, Ints, Mask, sums_by_unit
+from ragate.models import DecisionSettings, Rule
 
 Claim = Literal["this-set", "generalise"]
 THIS_SET: Final = "this-set"
 GENERALISE: Final = "generalise"
+# Under this-set a harmless rewording truly moves some metric of the set, so more is allowed there.
+DEFAULT_ALLOWANCE = {GENERALISE: 0.01, THIS_SET: 0.02}
 
 
 @dataclass(frozen=True)
@@ -172,3 +175,20 @@ def seed_of(comparison: Comparison) -> int:
                 output = each[key].output_hash if key in each else ""
                 outputs.update(f"{key}\0{output}\n".encode("utf-8", "surrogatepass"))
     return int.from_bytes(outputs.digest()[:8], "big")
+
+
+def allowed_drop(rule: Rule, settings: DecisionSettings, *, claim: str, span: float) -> float:
+    """Return the smallest drop that can be red, as a share of the metric's range.
+
+    The rule's own `min_drop` wins over that of the policy, which holds for both claims, and that
+    over the default of the claim.
+
+    Args:
+        claim: ``generalise`` or ``this-set``.
+        span: Width of the metric's range, in which the rule's `min_drop` is written.
+    """
+    if rule.min_drop is not None:
+        return rule.min_drop / span
+    if settings.min_drop is not None:
+        return settings.min_drop
+    return DEFAULT_ALLOWANCE[claim]

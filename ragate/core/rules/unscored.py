@@ -8,9 +8,11 @@ import numpy as np
 from ragate.core.comparison.compare import Comparison
 from ragate.core.rules.metric_case import MetricCase, RuleOutcome
 from ragate.core.rules.wording import count
-from ragate.core.statistics.lost_scores import most_lost
+from ragate.core.statistics.must_pass_odds import log_beta
 from ragate.core.statistics.score_columns import row_means
 from ragate.models import MetricVerdict
+
+QUANTILE = 0.98
 
 
 @dataclass(frozen=True)
@@ -81,3 +83,22 @@ def lost_scores(case: MetricCase, comparison: Comparison, *, first_pass: int = 0
         most=most_lost(int(anew.sum()), lost=int(recorded.sum()), runs=recorded.size),
         hides=float((lost * could_fall).sum()) / max(int(case.counted.sum()), 1),
     )
+
+
+def most_lost(n: int, *, lost: int, runs: int) -> int:
+    """Return the most of `n` samples that a system loses in 98 of 100 runs.
+
+    The chance of losing one is not known, only how many the baseline lost: so the number is that of
+    a beta-binomial distribution, of which half a loss more is assumed than was seen.
+
+    Args:
+        lost: Of the baseline's `runs` of samples, those without a score.
+    """
+    a, b = lost + 0.5, runs - lost + 0.5
+    chance = math.exp(log_beta(a, b + n) - log_beta(a, b))
+    most, total = 0, chance
+    while total < QUANTILE and most < n:
+        chance *= (n - most) / (most + 1) * (a + most) / (b + n - most - 1)
+        most += 1
+        total += chance
+    return most

@@ -1,11 +1,13 @@
-"""What a golden set can see: the power of a gate, and its minimum detectable effect."""
+"""What a golden set can see: the power of a gate, and its minimum detectable effect.
+
+And what a wanted effect needs: samples, or baseline runs.
+"""
 
 import math
 from dataclasses import dataclass, replace
 from typing import Self
 
 from ragate.core.statistics.drop_moments import Moments
-from ragate.core.statistics.fewest_losses import losses_to_fail
 from ragate.core.statistics.joint_noise import ALONE, JointNoise
 from ragate.core.statistics.looks import SUSPICIOUS, Stages
 from ragate.core.statistics.metric_noise import Noise
@@ -15,6 +17,54 @@ POWER = 0.8
 _SLACK = 1e-9
 _CLOSEST = 0.9999  # correlation of two looks, at most: equal ones are one
 _HALVINGS = 16  # to a hundredth of what is printed
+MOST_SAMPLES = 100_000
+MOST_RUNS = 50
+
+
+def fewest_losses(level: float, *, baseline_runs: int, candidate_runs: int, flips: bool) -> int:
+    """Return how many samples must break, none mended, before the test can reach `level`.
+
+    Args:
+        flips: True for the test by sign flips (also one run a side), where ties count half.
+    """
+    ways, half = math.comb(baseline_runs + candidate_runs, candidate_runs), 1.0
+    if flips or baseline_runs + candidate_runs == 2:
+        ways, half = 2, 0.5
+    losses = 1
+    while half * ways**-losses > level:
+        losses += 1
+    return losses
+
+
+def losses_to_fail(
+    stages: Stages,
+    passes: int,
+    *,
+    metrics: int,
+    baseline_runs: int,
+    candidate_runs: int,
+    flips: bool,
+) -> int:
+    """Return the fewest broken samples, none mended, with which this look or the next can be red.
+
+    Args:
+        passes: Passes of the candidate that were made.
+        metrics: Metrics tested together; none but one of them breaks.
+        candidate_runs: Those of the passes that differ: byte-equal ones count once.
+        flips: True where the generalise claim decides.
+    """
+
+    def fewest(level: float, runs: int) -> int:
+        return fewest_losses(
+            level / metrics, baseline_runs=baseline_runs, candidate_runs=runs, flips=flips
+        )
+
+    this_look = fewest(stages.level(passes), candidate_runs)
+    missing = stages.still_wanted(passes)
+    if not missing:
+        return this_look
+    confirmed = fewest(stages.level(passes + missing), candidate_runs + missing)
+    return min(this_look, max(fewest(SUSPICIOUS, candidate_runs), confirmed))
 
 
 @dataclass(frozen=True)
@@ -143,3 +193,25 @@ def skewed(z: float, skewness: float) -> float:
     Source: the first term of Cornish and Fisher's expansion.
     """
     return z + (z * z - 1) * skewness / 6
+
+
+def samples_needed(drop: float, noise: Noise, design: Design) -> int | None:
+    """Return the fewest samples that show `drop`; None where 100,000 would not."""
+    low, high = 0, 1
+    while not design.shows(drop, high, noise):
+        if high >= MOST_SAMPLES:
+            return None
+        low, high = high, min(high * 2, MOST_SAMPLES)
+    while high - low > 1:
+        middle = (low + high) // 2
+        if design.shows(drop, middle, noise):
+            high = middle
+        else:
+            low = middle
+    return high
+
+
+def runs_needed(drop: float, n: int, noise: Noise, design: Design) -> int | None:
+    """Return the fewest baseline runs with which `n` samples show `drop`, or None."""
+    tried = range(1, MOST_RUNS + 1)
+    return next((runs for runs in tried if design.with_baseline(runs).shows(drop, n, noise)), None)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from itertools import pairwise
 
-from ragate.core.text.negations import is_negation
+from ragate.core.text.languages import is_negation
 from ragate.core.text.segmentation import units
 from ragate.core.text.sentences import split_sentences
 from ragate.core.text.words import without_markers

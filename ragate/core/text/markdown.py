@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from ragate.core.text.negations import is_negation
+from ragate.core.text.languages import is_negation
 from ragate.core.text.sentences import code_and_prose
 
 _MARKED = re.compile(r"[*_`#>|~\\\[<&]|^[ \t]*(?:[-+•=]|\d{1,3}[.)])", re.MULTILINE)

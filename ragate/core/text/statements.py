@@ -5,8 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from ragate.core.text.languages import function_words_of
-from ragate.core.text.negations import is_negation, negations_of, stands_behind
+from ragate.core.text.languages import function_words_of, is_negation, negations_of, stands_behind
 from ragate.core.text.segmentation import Vocabulary, starts, words
 from ragate.core.text.sentences import split_sentences
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ragate.core.published_settings import published_line
+from ragate.core.publishable import published_line
 from ragate.github.publish.changed_sources import (
     Sources,
     changed_keys,

@@ -26,9 +26,8 @@ from ragate.judges.llamaindex._criteria import (
     Form,
 )
 from ragate.judges.llamaindex._llm import LlmClient
-from ragate.judges.llamaindex._prompts import Prompts
+from ragate.judges.llamaindex._prompts import Prompts, UnjudgeableError, best_cosine, windows
 from ragate.judges.llamaindex._settings import Settings
-from ragate.judges.llamaindex._windows import UnjudgeableError, best_cosine, windows
 from ragate.models import Sample, Score, SystemOutput, unscored
 from ragate.protocols import ChatClient, ChatReply, ChatRequest, Embedder, Resources, Steps
 from ragate.support.escape import one_line

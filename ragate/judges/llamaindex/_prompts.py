@@ -1,8 +1,11 @@
-"""The prompts of the installed evaluators: read at run time, filled in, and hashed."""
+"""The prompts of the installed evaluators: read at run time, filled in, and hashed.
+
+Contexts go in as a chain reads them: joined until the window is full, or one by one.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -10,9 +13,10 @@ from string import Formatter
 from typing import TYPE_CHECKING, Literal
 
 from ragate.core.hashing import digest
-from ragate.errors import ConfigError, PluginError
+from ragate.errors import ConfigError, PluginError, RagateError
 from ragate.judges._asking import Messages
-from ragate.judges.llamaindex._settings import PromptName
+from ragate.judges.llamaindex._settings import PromptName, Settings
+from ragate.protocols import Embedder
 from ragate.support.foreign_files import inside, read_text
 from ragate.support.installed import refuse_other_version
 
@@ -38,6 +42,8 @@ VARIABLES: dict[tuple[str, Step], frozenset[str]] = {
 }
 _MODULES = {"faithfulness_binary": "faithfulness"}  # criteria whose evaluator has another name
 Step = Literal["first", "refine"]
+_REPLY_TOKENS = 256  # LlamaIndex's own allowance where nothing else is said
+_PADDING = 500  # likewise, for the existing answer that a refine prompt repeats
 
 
 @dataclass(frozen=True)
@@ -168,3 +174,66 @@ def _check(text: str, needed: frozenset[str], where: str) -> None:
         raise ConfigError(f"{where}: nothing fills in {{{odd[0]}}}", remedy=remedy)
     if missing := sorted(needed - found):
         raise ConfigError(f"{where}: {{{missing[0]}}} is missing", remedy=remedy)
+
+
+class UnjudgeableError(RagateError):
+    """An output that cannot be asked about within the limits of the settings."""
+
+
+def windows(
+    prompts: Prompts, evaluator: str, question: str, texts: Sequence[str], settings: Settings
+) -> list[str]:
+    """Return the texts of a chain's steps, in order; at least one, and none of them blank.
+
+    LlamaIndex's own helper measures and cuts, with its tokenizer: what is longer than a window goes
+    on in the next one, with an overlap of a tenth.
+
+    Raises:
+        UnjudgeableError: the question alone fills the window, or the chain would be too long.
+    """
+    from llama_index.core.indices.prompt_helper import PromptHelper
+    from llama_index.core.prompts.prompt_utils import get_biggest_prompt
+
+    total = sum(map(len, texts))
+    if total > settings.max_context_chars:
+        limit = settings.max_context_chars
+        raise UnjudgeableError(f"the contexts have {total} characters, {limit} are judged")
+    templates = (prompts.templates[evaluator, "first"], prompts.templates[evaluator, "refine"])
+    largest = get_biggest_prompt(
+        [template.partial_format(query_str=question) for template in templates]
+    )
+    helper = PromptHelper(
+        context_window=settings.context_window, num_output=settings.max_tokens or _REPLY_TOKENS
+    )
+    groups = [texts] if settings.mode == "compact" else [[text] for text in texts]
+    try:
+        repacked = [
+            text for group in groups for text in helper.repack(largest, group, padding=_PADDING)
+        ]
+    except ValueError as error:
+        window = settings.context_window
+        raise UnjudgeableError(f"no room for contexts in {window} tokens") from error
+    steps = [text for text in repacked if text.strip()]
+    if len(steps) > settings.max_steps:
+        raise UnjudgeableError(f"{len(steps)} steps are needed, max_steps = {settings.max_steps}")
+    return steps
+
+
+# semantic_similarity: the cosine between answer and reference.
+
+
+async def best_cosine(embedder: Embedder, answer: str, references: Sequence[str]) -> float:
+    """Return the largest cosine between the answer and a reference, in [0, 1].
+
+    Raises:
+        UnjudgeableError: the vectors have no angle: of zeros, or not finite.
+        ProviderError: the embedder's provider failed.
+    """
+    import numpy as np
+
+    vectors = np.asarray(await embedder([answer, *references]), dtype=np.float64)
+    lengths = np.linalg.norm(vectors, axis=1)
+    if not np.isfinite(lengths).all() or not lengths.all():
+        raise UnjudgeableError("a vector of the embedder has no direction")
+    units = vectors / lengths[:, None]
+    return float(np.clip((units[1:] @ units[0]).max(), 0.0, 1.0))

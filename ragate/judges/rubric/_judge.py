@@ -16,7 +16,13 @@ from ragate.judges._asking import InvalidReplyError, Messages, read_or_mend, sen
 from ragate.judges.rubric._judged_sample import JudgedSample, judged_sample
 from ragate.judges.rubric._own_criteria import OwnCriteria, key_of, read_own, schema_of
 from ragate.judges.rubric._prompt import Prompt, schema_in_words
-from ragate.judges.rubric._reply import checked_reply, read_object, refuse_other_keys
+from ragate.judges.rubric._reply import (
+    all_unscored,
+    checked_reply,
+    read_object,
+    refuse_other_keys,
+    score,
+)
 from ragate.judges.rubric._schema import (
     NotAJudgementError,
     NotJsonError,
@@ -24,7 +30,6 @@ from ragate.judges.rubric._schema import (
     keys_for,
     schema_for,
 )
-from ragate.judges.rubric._scores import all_unscored, score
 from ragate.judges.rubric._settings import Format, Settings
 from ragate.models import Sample, Score, SystemOutput
 from ragate.protocols import ChatClient, ChatReply, ChatRequest

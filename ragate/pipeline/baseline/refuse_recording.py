@@ -4,8 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping
 
 from ragate.config import Config
-from ragate.core.doc_ids.advice import RESPELL, mismatch_words
-from ragate.core.doc_ids.mismatch import MismatchKind, find_mismatch
+from ragate.core.doc_ids.mismatch import RESPELL, MismatchKind, find_mismatch, mismatch_words
 from ragate.core.scorecard.staged_run import staged
 from ragate.errors import DatasetError, RagateError
 from ragate.models import Needs, Run, ScoreState

@@ -20,7 +20,7 @@ from ragate.baseline.write import (
     save_baseline,
 )
 from ragate.config import Config
-from ragate.core.comparison.own_passes import deciding_run, newest_run
+from ragate.core.comparison.run_passes import deciding_run, newest_run
 from ragate.dataset import read_dataset
 from ragate.errors import BaselineError, RagateError, StorageError
 from ragate.models import Acceptance, Decision, Moved, Record, Run, Sample, SystemInfo

@@ -7,12 +7,12 @@ from typing import Self
 from ragate.clients.budget import Tally
 from ragate.config import Config
 from ragate.core.comparison.compare import Comparison, compare
-from ragate.core.comparison.own_passes import deciding_run, newest_run
+from ragate.core.comparison.run_passes import deciding_run, newest_run
 from ragate.core.decision.decide import decide
 from ragate.core.decision.pooling import Terms, with_earlier
 from ragate.core.diagnosis.sample_change import fails
 from ragate.core.judging.canary_rule import power
-from ragate.core.quoting_phrases import JUDGE_STOPPED
+from ragate.core.published_sentences import JUDGE_STOPPED
 from ragate.core.rules.checked_metric import with_checked
 from ragate.core.rules.slices.slice_cases import on_all
 from ragate.core.rules.wording import count

@@ -10,17 +10,15 @@ from typing import Any, Literal, get_args, get_origin
 from pydantic import BaseModel
 
 from ragate import plugins
-from ragate.core.comparison.own_passes import newest_run
+from ragate.core.comparison.run_passes import newest_run
 from ragate.core.conditions import conditions_of
-from ragate.core.diagnosis.changed_samples import changed_samples
-from ragate.core.diagnosis.sample_outcomes import sample_outcomes
-from ragate.core.diagnosis.story import story_of
-from ragate.core.diagnosis.system_changes import system_changes
+from ragate.core.diagnosis.changed_samples import changed_samples, story_of
+from ragate.core.diagnosis.sample_change import sample_outcomes
+from ragate.core.diagnosis.system_changes import change_origin, system_changes
 from ragate.core.doc_ids.mismatch import MismatchKind
 from ragate.core.hashing import is_recorded
 from ragate.core.plain_settings import plain_settings
 from ragate.core.symptoms.advice import advice_for
-from ragate.core.symptoms.change_origin import change_origin
 from ragate.core.symptoms.standing_faults import standing_faults
 from ragate.core.symptoms.symptoms import symptoms
 from ragate.metrics.refusal import Refusals, RefusalSettings

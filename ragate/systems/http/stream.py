@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from ragate.outputs.call_fragments import are_fragments, joined
+from ragate.outputs.call_list import are_fragments, joined
 from ragate.outputs.pointed import Pointers, pointed
 from ragate.support.escape import one_line
 from ragate.support.pointer import PointerError, many, one, parse

@@ -7,8 +7,7 @@ from dataclasses import replace
 import pytest
 
 from ragate.core.comparison.compare import compare
-from ragate.core.published_sentences import WITHHELD, PublishedSentences
-from ragate.core.quoting_phrases import OVER_THE_RUN
+from ragate.core.published_sentences import OVER_THE_RUN, WITHHELD, PublishedSentences
 from ragate.models import MetricVerdict, Rule
 from tests.factories import metric_row_factory
 from tests.unit.core.decision_factories import judge, run_of, samples_of

@@ -7,9 +7,8 @@ import json
 import pytest
 
 from ragate import plugins
-from ragate.core.publishable import publishable
-from ragate.core.published_settings import published_line
-from ragate.core.symptoms.change_origin import change_origin
+from ragate.core.diagnosis.system_changes import change_origin
+from ragate.core.publishable import publishable, published_line
 from ragate.models import (
     ChangedPart,
     Diagnosis,

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from ragate.errors import ConfigError
-from ragate.metrics._cross_encoder import CrossEncoder, longest_input
-from ragate.metrics.entailment import PIECE, pieces
+from ragate.metrics.entailment import PIECE, CrossEncoder, longest_input, pieces
 from ragate.models import ScoreState
 from tests.unit.metrics.metric_factories import answered, asked, make, score, value
 from tests.unit.metrics.tiny_cross_encoder import write_cross_encoder

@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from ragate.outputs.call_fragments import are_fragments, joined
-from ragate.outputs.call_list import read_calls
+from ragate.outputs.call_list import are_fragments, joined, read_calls
 
 OPENAI: list[Any] = [
     {"index": 0, "id": "c1", "type": "function", "function": {"name": "f", "arguments": ""}},

@@ -10,9 +10,8 @@ from typing import Any
 
 import pytest
 
-from ragate.dataset._importers import read_foreign
+from ragate.dataset._importers import Resolver, read_foreign
 from ragate.dataset._importers._common import Notes
-from ragate.dataset._importers._resolve import Resolver
 from ragate.errors import DatasetError, RagateError
 from ragate.outputs.mapping import RecordMapping
 from ragate.outputs.recordings import read_recorded

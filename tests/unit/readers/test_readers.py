@@ -20,9 +20,8 @@ from ragate.cache import Cache
 from ragate.cache.transfer import import_cache
 from ragate.config.read import load_config
 from ragate.dataset import read_dataset
-from ragate.dataset._importers import read_foreign
+from ragate.dataset._importers import Resolver, read_foreign
 from ragate.dataset._importers._common import Notes
-from ragate.dataset._importers._resolve import Resolver
 from ragate.dataset.labels import read_labels
 from ragate.errors import DatasetError, RagateError
 from ragate.github.event.event import read_event

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ragate.core.decision.earlier_pass_notes import note_of
+from ragate.core.decision.pooling import note_of
 from ragate.models import (
     Acceptance,
     CauseKind,

@@ -15,14 +15,13 @@ from ragate.core.rules.metric_family import (
     run_tests,
     seed_of,
 )
-from ragate.core.rules.noisy.metric_figures import FamilyTest, figures_of, noisy_row
-from ragate.core.rules.noisy.metric_verdict import Figures
+from ragate.core.rules.noisy.metric_figures import FamilyTest, Figures, figures_of, noisy_row
 from ragate.core.rules.not_comparable import usable_cases
 from ragate.core.rules.wording import count
-from ragate.core.statistics.fewest_losses import losses_to_fail
 from ragate.core.statistics.joint_noise import JointNoise, joint_noise
 from ragate.core.statistics.looks import Stages
 from ragate.core.statistics.permutation import DRAWS
+from ragate.core.statistics.power import losses_to_fail
 from ragate.models import DecisionSettings, MetricRow, MetricVerdict
 
 

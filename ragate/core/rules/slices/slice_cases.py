@@ -1,4 +1,7 @@
-"""The metrics of each slice as cases of their own: which samples count, and which drop is red."""
+"""The metrics of each slice as cases of their own: which samples count, and which drop is red.
+
+And how much a slice has to hold before it can fail the gate.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -6,18 +9,20 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ragate.core.comparison.compare import Comparison
+from ragate.core.comparison.sample_matching import cluster_numbers
 from ragate.core.conditions import conditions_of
-from ragate.core.rules.allowance import allowed_drop
 from ragate.core.rules.checked_columns import counts_only, varies
 from ragate.core.rules.checked_metric import checked_name
 from ragate.core.rules.metric_case import MetricCase, pass_case
+from ragate.core.rules.metric_family import allowed_drop
 from ragate.core.rules.noisy.decide_noisy import deciding_claim
-from ragate.core.rules.slices.slice_size import LEAST, LEAST_CLUSTERS, too_few
 from ragate.core.statistics.score_columns import Mask
 from ragate.models import DecisionSettings, Rule, Slice, pass_name, rated_metric
 
 LEAST_LOST = 2  # whole samples that are lost before a slice is red
 SHARE = 0.25  # of alpha, for all slices together; the metrics over the whole set keep the rest
+LEAST = 20  # samples of a slice that can fail the gate
+LEAST_CLUSTERS = 8
 
 
 @dataclass(frozen=True)
@@ -162,3 +167,22 @@ def _rule(
         minimum=None if of_counts else part.minimum,
         maximum=None if of_counts else part.maximum,
     )
+
+
+def too_few(case: MetricCase, comparison: Comparison) -> str:
+    """Return why a slice is shown only, "" where as much counts as can fail the gate.
+
+    Samples that the baseline does not know yet count as well: what was not measured leaves a slice
+    undecided, it does not make it a small one.
+    """
+    added = [comparison.added[row] for row in np.flatnonzero(case.counted_added)]
+    ids = [*comparison.ids_of(case.counted), *added]
+    if len(ids) < LEAST:
+        return f"{len(ids)} samples count: shown only, from {LEAST} on a slice can fail the gate"
+    numbers = cluster_numbers(comparison.samples, ids, comparison.cluster)
+    clusters = LEAST_CLUSTERS if numbers is None else len(np.unique(numbers))
+    if clusters < LEAST_CLUSTERS:
+        return (
+            f"{clusters} clusters: shown only, from {LEAST_CLUSTERS} on a slice can fail the gate"
+        )
+    return ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ragate.core.calls.names import as_named
+from ragate.core.calls.values import as_named
 from ragate.models import ToolCall
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ragate.core.comparison.own_passes import deciding_run, earlier_run, newest_run
+from ragate.core.comparison.run_passes import deciding_run, earlier_run, newest_run
 from ragate.core.hashing import calls_hash
 from tests.unit.core.decision.pooling_factories import GOOD, N, candidate, judged, passes, runs_of
 from tests.unit.core.decision_factories import NOISY, columns, run_of, samples_of

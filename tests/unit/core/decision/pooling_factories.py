@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ragate.core.comparison.compare import compare
-from ragate.core.comparison.own_passes import deciding_run
+from ragate.core.comparison.run_passes import deciding_run
 from ragate.core.decision.decide import decide
 from ragate.core.decision.pooling import Terms, with_earlier
 from ragate.models import Decision, DecisionSettings, EarlierPasses, EarlierRun, Rule, Run

@@ -8,8 +8,7 @@ from itertools import chain
 import pytest
 
 from ragate.core.diagnosis.diagnose import diagnose
-from ragate.core.diagnosis.page_texts import page_changes
-from ragate.core.diagnosis.run_pair import pair_runs
+from ragate.core.diagnosis.run_pair import page_changes, pair_runs
 from ragate.core.diagnosis.system_changes import Stage
 from ragate.models import CauseKind, Record, RetrievedChunk, Sample, SystemInfo, SystemOutput
 from tests.factories import record_factory, run_factory

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from ragate.core.diagnosis.sample_outcomes import sample_outcomes
+from ragate.core.diagnosis.sample_change import sample_outcomes
 from ragate.models import Rule, SampleOutcome
 from tests.factories import output_factory, record_factory, sample_factory
 from tests.unit.core.scorecard.card_factories import INFOS

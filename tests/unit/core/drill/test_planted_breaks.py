@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragate.core.drill.planted_breaks import BREAKS, break_output, plant
+from ragate.core.drill import BREAKS, break_output, plant
 from ragate.core.hashing import output_hash
 from ragate.models import Failure, Sample, SystemOutput
 from tests.unit.core.drill.drill_factories import ANSWER, output, pairs

@@ -6,8 +6,7 @@ from random import Random
 
 import pytest
 
-from ragate.core.judging.confusion import Confusion
-from ragate.core.judging.kappa import kappa_interval, weighted_kappa
+from ragate.core.judging.kappa import Confusion, kappa_interval, weighted_kappa
 
 CELLS = (0.45, 0.1, 0.1, 0.35)  # kappa 0.596
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ragate.config.rules import check_rule
-from ragate.core.rules.allowance import allowed_drop
+from ragate.core.rules.metric_family import allowed_drop
 from ragate.errors import ConfigError
 from ragate.models import (
     Decision,

@@ -6,10 +6,11 @@ import datetime
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from ragate.core.comparison.compare import Comparison, compare
 from ragate.core.rules.metric_case import read_cases
-from ragate.core.rules.unscored import lost_scores
+from ragate.core.rules.unscored import QUANTILE, lost_scores, most_lost
 from ragate.models import Rule, Verdict, Waiver
 from tests.unit.core.decision_factories import TODAY, judge, run_of, samples_of
 
@@ -86,3 +87,14 @@ def test_waived_and_unaffected_samples_are_not_counted():
     lost = lost_scores(case, pair)
     assert (lost.count, lost.of) == (2, 49)
     assert np.isclose(lost.usual, lost.most / 49)
+
+
+@pytest.mark.parametrize("n", [1, 20, 200, 2_000])
+@pytest.mark.parametrize("passes", [1, 3])
+@pytest.mark.parametrize("share", [0.0, 0.01, 0.04, 1.0])
+def test_the_bound_is_that_of_a_beta_binomial_distribution(n: int, passes: int, share: float):
+    runs = n * passes
+    lost = round(share * runs)
+    law = stats.betabinom(n, lost + 0.5, runs - lost + 0.5)
+
+    assert most_lost(n, lost=lost, runs=runs) == law.ppf(QUANTILE)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from ragate.core.statistics.fewest_losses import fewest_losses, losses_to_fail
 from ragate.core.statistics.looks import Stages
+from ragate.core.statistics.power import fewest_losses, losses_to_fail
 
 
 @pytest.mark.parametrize(("passes", "fewest"), [(1, 2), (3, 2)])

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from ragate.core.statistics.metric_noise import Noise
-from ragate.core.statistics.power import Design
-from ragate.core.statistics.power_search import runs_needed, samples_needed
+from ragate.core.statistics.power import Design, runs_needed, samples_needed
 
 YES = Noise(0.05, measured=True, mean=0.85, weight=0.97, reach=1 / 0.85)
 

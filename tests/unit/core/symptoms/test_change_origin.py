@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ragate.core.symptoms.change_origin import change_origin
+from ragate.core.diagnosis.system_changes import change_origin
 from ragate.models import MetricVerdict, Reads, RunManifest, Verdict
 from tests.factories import decision_factory, metric_row_factory, system_factory
 

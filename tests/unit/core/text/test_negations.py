@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ragate.core.text.negations import is_negation, negations_of
+from ragate.core.text.languages import is_negation, negations_of
 from ragate.core.text.segmentation import words
 
 NEGATED = [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ragate.core.text.number_words import spelled_numbers
+from ragate.core.text.numerals import spelled_numbers
 
 
 def test_each_has_its_place_its_digits_and_its_words() -> None:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragate.core.comparison.compare import compare
-from ragate.core.statistics.lost_scores import most_lost
+from ragate.core.rules.unscored import most_lost
 from ragate.models import MetricVerdict, Rule, Verdict
 from tests.unit.core.decision_factories import judge, noisy_pair, row_of, run_of, samples_of
 from tests.unit.core.rules.noisy.noisy_factories import flips

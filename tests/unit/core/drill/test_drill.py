@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ragate.core.drill.detection import DrillRow, drill
-from ragate.core.drill.planted_breaks import Pair
+from ragate.core.drill import DrillRow, Pair, drill
 from ragate.models import (
     Decision,
     MetricInfo,

@@ -1,1 +1,0 @@
-"""Breaks planted on purpose, and which of them a gate catches."""
