@@ -16,7 +16,7 @@ CLEAN = {key: value for key, value in os.environ.items() if not key.startswith("
 
 
 def ragate(
-    folder: Path, *arguments: str, env: Mapping[str, str] | None = None, timeout: float = 120
+    folder: Path, *arguments: str, env: Mapping[str, str] | None = None, timeout: float = 400
 ) -> subprocess.CompletedProcess[str]:
     """Run ``ragate`` in `folder` and return what it printed and its exit code."""
     variables = {**CLEAN, **(env or {})}

@@ -62,12 +62,10 @@ def test_an_interrupted_run_exits_with_130_and_keeps_finished_outputs(
     )
     process = start(tmp_path, "check", env={"PYTHONPATH": str(tmp_path)})
     runs = tmp_path / ".ragate" / "runs"
-    deadline = time.monotonic() + 30
-    while time.monotonic() < deadline and _finished(runs) < 5:
-        time.sleep(0.05)
+    _wait_for(lambda: _finished(runs) == 5)
 
     process.send_signal(stop)
-    _, error = process.communicate(timeout=20)
+    _, error = process.communicate(timeout=240)
 
     assert process.returncode == 130
     assert "interrupted" in error
@@ -107,7 +105,7 @@ def test_six_first_starts_at_once_on_one_folder_all_work(tmp_path: Path):
     write_docs_project(tmp_path)
 
     processes = [start(tmp_path, "ingest") for _ in range(6)]
-    results = [process.communicate(timeout=120) for process in processes]
+    results = [process.communicate(timeout=600) for process in processes]
 
     assert [process.returncode for process in processes] == [0] * 6, results
     assert "stopped" in ragate(tmp_path, "db", "status").stdout
@@ -117,9 +115,7 @@ def test_outputs_of_a_killed_run_can_still_be_read(tmp_path: Path):
     write_docs_project(tmp_path)
     process = start(tmp_path, "check")
     runs = tmp_path / ".ragate" / "runs"
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline and _finished(runs) < 1 and process.poll() is None:
-        time.sleep(0.01)
+    _wait_for(lambda: _finished(runs) > 0 or process.poll() is not None)
     process.kill()
     process.communicate()
 
@@ -139,7 +135,7 @@ def test_a_signal_stops_the_embedded_server(tmp_path: Path, stop: signal.Signals
         assert "running" in ragate(tmp_path, "db", "status").stdout
 
         process.send_signal(stop)
-        _, error = process.communicate(timeout=30)
+        _, error = process.communicate(timeout=240)
 
     assert process.returncode == 130
     assert "Traceback" not in error
@@ -156,7 +152,7 @@ def test_a_signal_during_an_import_leaves_no_traceback(tmp_path: Path, stop: sig
     _wait_for(mark.exists)
 
     process.send_signal(stop)
-    _, error = process.communicate(timeout=30)
+    _, error = process.communicate(timeout=240)
 
     assert process.returncode == 130
     assert "Traceback" not in error
@@ -178,10 +174,10 @@ def test_a_signal_that_the_caller_ignores_stays_ignored(tmp_path: Path):
 
     process.send_signal(signal.SIGHUP)
 
-    assert process.wait(timeout=30) == 3
+    assert process.wait(timeout=240) == 3
 
 
-def _wait_for(happened: Callable[[], bool], *, seconds: float = 60.0) -> None:
+def _wait_for(happened: Callable[[], bool], *, seconds: float = 240.0) -> None:
     deadline = time.monotonic() + seconds
     while not happened():
         assert time.monotonic() < deadline

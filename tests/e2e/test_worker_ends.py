@@ -13,7 +13,7 @@ from tests.e2e.command import start
 from tests.unit.systems.bare import BARE
 
 pytestmark = pytest.mark.e2e
-WAIT_S = 40
+WAIT_S = 240
 CONFIG = f"""
 [system]
 use = "python"
@@ -25,8 +25,13 @@ baseline = "baselines/main.json"
 systems = ["python"]
 metrics = {{"recall@5" = {{level = "error"}}}}
 """
-SYNC = "def answer(query):\n    while True: time.sleep(0.05)"
-ASYNC = "async def answer(query):\n    while True: time.sleep(0.05)"
+SYNC = """
+import os, pathlib, time
+def answer(query):
+    pathlib.Path("pid").write_text(str(os.getpid()))
+    while True: time.sleep(0.05)
+"""
+ASYNC = SYNC.replace("def", "async def")
 
 
 @pytest.mark.parametrize("code", [SYNC, ASYNC], ids=["thread", "blocked loop"])
@@ -38,12 +43,10 @@ def test_a_worker_that_hangs_ends_with_its_command(
 ):
     (tmp_path / "ragate.toml").write_text(CONFIG)
     (tmp_path / "golden.jsonl").write_text('{"id": "q1", "query": "Q?", "relevant": {"a.md": 1}}\n')
-    rag = f"import os, pathlib, time\npathlib.Path('pid').write_text(str(os.getpid()))\n{code}\n"
-    (tmp_path / "rag.py").write_text(rag)
+    (tmp_path / "rag.py").write_text(code)
     command = start(tmp_path, "collect")
     pid = tmp_path / "pid"
     until(lambda: pid.exists() and pid.read_text() != "")
-    time.sleep(0.5)  # the question is under way
 
     command.send_signal(number)
     command.communicate(timeout=WAIT_S)
