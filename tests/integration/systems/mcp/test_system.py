@@ -37,6 +37,20 @@ POINTERS = {
 }
 
 
+def piped(
+    root: Path,
+    tool: str,
+    *,
+    samples: Sequence[Sample] | None = None,
+    given: Any = None,
+    **keys: Any,
+) -> list[SystemOutput]:
+    """Ask a server that is a process, over its pipes; it starts for a second."""
+    settings = {"command": stdio_server(root), "tool": tool, **keys}
+    wanted = samples or [sample_factory(query="Hi?")]
+    return ask("mcp", settings, root, samples=wanted, **(given or {}))
+
+
 def asked(
     root: Path,
     tool: str,
@@ -45,16 +59,12 @@ def asked(
     given: Any = None,
     **keys: Any,
 ) -> list[SystemOutput]:
-    settings = {"command": stdio_server(root), "tool": tool, **keys}
-    wanted = samples or [sample_factory(query="Hi?")]
-    return ask("mcp", settings, root, samples=wanted, **(given or {}))
-
-
-def over_http(root: Path, tool: str, *, given: Any = None, **keys: Any) -> SystemOutput:
+    """Ask a server of this process over HTTP."""
     with http_server() as (url, host):
         settings = {"url": url, "tool": tool, **keys}
         resources = {"http_hosts": (host,), **(given or {})}
-        return ask("mcp", settings, root, samples=[sample_factory(query="Hi?")], **resources)[0]
+        wanted = samples or [sample_factory(query="Hi?")]
+        return ask("mcp", settings, root, samples=wanted, **resources)
 
 
 def test_pointers_lead_into_the_structured_content(tmp_path: Path):
@@ -74,14 +84,14 @@ def test_without_pointers_a_result_is_a_recorded_output_or_a_text(tmp_path: Path
     assert asked(tmp_path, "plain")[0].answer == "plain Hi?"
 
 
-def test_a_server_is_asked_over_http(tmp_path: Path):
-    assert over_http(tmp_path, "ask", pointers=POINTERS).answer == "Hi? 3"
+def test_a_server_is_asked_over_its_pipes(tmp_path: Path):
+    assert piped(tmp_path, "ask", pointers=POINTERS)[0].answer == "Hi? 3"
 
 
 def test_samples_are_asked_at_once_over_one_session(tmp_path: Path):
     samples = [sample_factory(f"q{n}", query=f"{n}?") for n in range(6)]
 
-    outputs = asked(tmp_path, "plain", samples=samples)
+    outputs = piped(tmp_path, "plain", samples=samples)
 
     assert [output.answer for output in outputs] == [f"plain {n}?" for n in range(6)]
 
@@ -96,7 +106,7 @@ def test_earlier_turns_are_given_where_there_are_any(tmp_path: Path):
 
 
 def test_a_tools_error_fails_the_sample_with_what_the_server_wrote_last(tmp_path: Path):
-    told = message(asked(tmp_path, "broken")[0])
+    told = message(piped(tmp_path, "broken")[0])
 
     assert "the tool answered with an error: Error executing tool broken" in told
     assert "it last wrote:" in told
@@ -116,7 +126,7 @@ def test_a_pointer_that_leads_nowhere_shows_the_result(tmp_path: Path):
 
 
 def test_a_server_that_dies_is_started_again_and_asked_once_more(tmp_path: Path):
-    assert asked(tmp_path, "dies")[0].answer == "alive again"
+    assert piped(tmp_path, "dies")[0].answer == "alive again"
 
 
 def test_a_tool_that_hangs_costs_its_sample_and_no_other(tmp_path: Path):
@@ -128,7 +138,7 @@ def test_a_tool_that_hangs_costs_its_sample_and_no_other(tmp_path: Path):
 
 
 def test_a_line_that_is_no_message_is_passed_over(tmp_path: Path):
-    assert asked(tmp_path, "noisy")[0].answer == "x"
+    assert piped(tmp_path, "noisy")[0].answer == "x"
 
 
 @pytest.mark.parametrize(
@@ -152,7 +162,7 @@ def test_a_server_that_does_not_come_up_is_no_decision(
     tmp_path: Path, keys: dict[str, Any], told: str
 ):
     with pytest.raises(SystemStartError) as raised:
-        asked(tmp_path, "plain", **keys)
+        piped(tmp_path, "plain", **keys)
 
     assert told in str(raised.value)
 
@@ -178,13 +188,13 @@ def test_a_server_that_nobody_runs_is_no_decision(tmp_path: Path):
 )
 def test_the_policy_says_where_a_server_is_asked(tmp_path: Path, given: Any, told: str):
     with pytest.raises(ConfigError) as raised:
-        over_http(tmp_path, "plain", given=given)
+        asked(tmp_path, "plain", given=given)
 
     assert told in str(raised.value)
 
 
 def test_methods_that_the_policy_does_not_allow_are_never_sent(tmp_path: Path):
-    output = over_http(tmp_path, "plain", given={"http_methods": ("POST",)})
+    output = asked(tmp_path, "plain", given={"http_methods": ("POST",)})[0]
 
     assert output.answer == "plain Hi?"
 
@@ -216,7 +226,7 @@ def test_keys_of_the_policy_reach_a_server_only_by_name(
     }
     pointers = {"answer": "/structured/variable"}
 
-    output = asked(tmp_path, "ask", pass_env=passed, pointers=pointers, given=given)[0]
+    output = piped(tmp_path, "ask", pass_env=passed, pointers=pointers, given=given)[0]
 
     assert output.answer == seen
 
@@ -241,7 +251,7 @@ SAMPLING = {"provider": "main", "model": "small"}
 def test_a_tool_may_ask_a_model_of_the_policy(tmp_path: Path):
     model = Model()
 
-    output = asked(tmp_path, "sampled", sampling=SAMPLING, given={"chat": lambda _name: model})[0]
+    output = piped(tmp_path, "sampled", sampling=SAMPLING, given={"chat": lambda _name: model})[0]
 
     assert output.answer == "the model said 30 days."
     assert model.requests[0].messages == (("user", "Hi?"),)
@@ -251,7 +261,7 @@ def test_a_tool_may_ask_a_model_of_the_policy(tmp_path: Path):
 def test_a_model_that_is_out_leaves_the_sample_unscored(tmp_path: Path):
     given = {"chat": lambda _name: Model(ProviderError("no model today"))}
 
-    output = asked(tmp_path, "sampled", sampling=SAMPLING, given=given)[0]
+    output = piped(tmp_path, "sampled", sampling=SAMPLING, given=given)[0]
 
     assert output.error is not None
     assert (output.error.kind, output.error.message) == ("provider", "no model today")
@@ -259,7 +269,7 @@ def test_a_model_that_is_out_leaves_the_sample_unscored(tmp_path: Path):
 
 def test_a_cap_of_the_policy_ends_the_run(tmp_path: Path):
     with pytest.raises(BudgetError):
-        asked(
+        piped(
             tmp_path,
             "sampled",
             sampling=SAMPLING,
@@ -268,14 +278,14 @@ def test_a_cap_of_the_policy_ends_the_run(tmp_path: Path):
 
 
 def test_without_sampling_a_tool_that_asks_for_it_fails(tmp_path: Path):
-    assert "'sampling/createMessage'" in message(asked(tmp_path, "sampled")[0])
+    assert "'sampling/createMessage'" in message(piped(tmp_path, "sampled")[0])
 
 
 def test_an_outage_during_one_sample_is_not_forgotten_by_the_next(tmp_path: Path):
     samples = [sample_factory(f"q{n}", query=f"{n}?") for n in range(6)]
     given = {"chat": lambda _name: Model(ProviderError("no model today"))}
 
-    outputs = asked(tmp_path, "sampled", samples=samples, sampling=SAMPLING, given=given)
+    outputs = piped(tmp_path, "sampled", samples=samples, sampling=SAMPLING, given=given)
 
     assert {output.error.kind for output in outputs if output.error} == {"provider"}
 
@@ -306,7 +316,7 @@ def test_without_the_library_the_extra_is_named(tmp_path: Path, monkeypatch: pyt
     monkeypatch.setitem(sys.modules, "mcp", None)
 
     with pytest.raises(PluginError) as raised:
-        asked(tmp_path, "plain")
+        piped(tmp_path, "plain")
 
     assert install_line("mcp") in str(raised.value)
 
@@ -321,7 +331,7 @@ def test_a_request_that_the_model_refuses_is_the_tools_failure_and_no_outage(tmp
     refusal = ProviderError("HTTP 400: too many tokens", status=400)
     given = {"chat": lambda _name: Model(refusal)}
 
-    output = asked(tmp_path, "sampled", sampling=SAMPLING, given=given)[0]
+    output = piped(tmp_path, "sampled", sampling=SAMPLING, given=given)[0]
 
     assert "too many tokens" in message(output)
 
@@ -353,10 +363,10 @@ def test_secrets_of_prepare_and_of_pass_env_come_back_in_no_output(tmp_path: Pat
         }
         said = [sample_factory(query="canary-1, canary-2")]
         keys: dict[str, Any] = {"prepare": [step], "pass_env": ["RAG_KEY"], "given": given}
-        output = asked(tmp_path, "plain", samples=said, **keys)[0]
+        output = piped(tmp_path, "plain", samples=said, **keys)[0]
         keys["prepare"] = [{"command": command}]
         with pytest.raises(SystemStartError) as raised:
-            asked(tmp_path, "plain", **keys)
+            piped(tmp_path, "plain", **keys)
 
     assert output.answer == "plain ***, ***"
     assert "it last wrote: ***" in raised.value.message
