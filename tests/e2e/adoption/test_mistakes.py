@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib.util import find_spec
@@ -312,14 +313,39 @@ MISTAKES = {
 }
 
 
+Adopted = Callable[[Callable[[Path], App], Path], App]
+
+
+@pytest.fixture(scope="module")
+def adopted(tmp_path_factory: pytest.TempPathFactory) -> Adopted:
+    """Return what copies a repository that `init` went through, once for all its mistakes.
+
+    One with a service or a database is made anew: its port or server is its own.
+    """
+    made: dict[Callable[[Path], App], App] = {}
+
+    def adopt(make: Callable[[Path], App], root: Path) -> App:
+        is_shared = make not in (built_in, starlette_service)
+        if make not in made or not is_shared:
+            app = make(tmp_path_factory.mktemp(make.__name__) if is_shared else root)
+            assert app.run(*INIT).returncode == 0
+            if not is_shared:
+                return app
+            made[make] = app
+        first = made[make]
+        return App(shutil.copytree(first.root, root / first.root.name, symlinks=True), first.use)
+
+    return adopt
+
+
 @pytest.mark.parametrize("name", MISTAKES)
-def test_a_mistake_is_named_with_its_remedy_in_one_line(name: str, tmp_path: Path) -> None:
+def test_a_mistake_is_named_with_its_remedy_in_one_line(
+    name: str, tmp_path: Path, adopted: Adopted
+) -> None:
     mistake = MISTAKES[name]
     if mistake.make is starlette_service and find_spec("uvicorn") is None:
         pytest.skip("not installed: uvicorn")
-    app = mistake.make(tmp_path)
-    if mistake.make is not empty:
-        assert app.run(*INIT).returncode == 0
+    app = empty(tmp_path) if mistake.make is empty else adopted(mistake.make, tmp_path)
     for right, wrong in mistake.edits.items():
         app.edit(right, wrong)
 
