@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -20,13 +21,23 @@ def gated(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     return recorded_project(tmp_path_factory.mktemp("gated"))
 
 
+@pytest.fixture(scope="session")
+def first_commit(
+    tmp_path_factory: pytest.TempPathFactory, gated: dict[str, bytes]
+) -> tuple[Path, str]:
+    """Return the folder of a stub whose main branch has the gate, to be copied, and its commit."""
+    folder = tmp_path_factory.mktemp("first")
+    with github_stub(folder) as github:
+        return folder, Forge(github, folder).start(gated)
+
+
 @pytest.fixture
-def forge(tmp_path: Path, gated: dict[str, bytes]) -> Iterator[Forge]:
+def forge(tmp_path: Path, first_commit: tuple[Path, str]) -> Iterator[Forge]:
     """Yield a repository whose main branch has the gate."""
+    folder, base = first_commit
+    shutil.copytree(folder, tmp_path / "github")
     with github_stub(tmp_path / "github") as github:
-        made = Forge(github, tmp_path)
-        made.start(gated)
-        yield made
+        yield Forge(github, tmp_path, base=base)
 
 
 @pytest.fixture
