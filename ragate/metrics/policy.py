@@ -9,9 +9,9 @@ from pydantic import AfterValidator, Field
 
 from ragate.core.judging.applicability import NO_TEXTS, lacks_texts, unanswerable
 from ragate.core.ranking import ranked_doc_ids
-from ragate.core.text.listed_names import listed
 from ragate.core.text.segmentation import level, units
 from ragate.core.text.unicode_forms import normalised, visible
+from ragate.core.text.wording import listed
 from ragate.core.text.words import without_markers
 from ragate.metrics._claims import claim_metric, worded_sentences
 from ragate.metrics._identity import metric_info, no_cut_off, own_settings, takes

@@ -16,10 +16,9 @@ from ragate.core.decision.repeating_notes import SIGNS_ALONE, repeats_hint
 from ragate.core.rules.metric_case import MetricCase
 from ragate.core.rules.must_pass import must_pass_odds
 from ragate.core.rules.noisy.visible_drop import sight_sentence
-from ragate.core.rules.wording import count
 from ragate.core.statistics.design_effect import level_with, shared_noise
 from ragate.core.statistics.score_columns import Floats, Ints
-from ragate.core.text.listed_names import listed
+from ragate.core.text.wording import count, listed
 from ragate.models import Run, Sample
 from ragate.pipeline.power_tables import MetricPower, compared_with_itself, plans
 

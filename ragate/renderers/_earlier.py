@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from ragate.core.rules.wording import odds
+from ragate.core.text.wording import odds
 from ragate.models import EarlierFigure, MetricRow, Report
 from ragate.renderers._numbers import COMMENT, TERMINAL, Numbers
 from ragate.renderers._tables import SENTENCE, listing

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from ragate.core.rules.checked_metric import without_counts
-from ragate.core.rules.wording import odds
+from ragate.core.text.wording import odds
 from ragate.models import Direction, MetricRow, MetricVerdict, Report, SliceRow
 from ragate.renderers._numbers import Numbers, counted
 from ragate.renderers._samples import worse_count

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from ragate.core.text.listed_names import listed
+from ragate.core.text.wording import listed
 from ragate.errors import UsageError
 from ragate.models import Sample
 from ragate.pipeline.decide.compare_and_decide import Decided

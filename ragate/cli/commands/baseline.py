@@ -15,7 +15,7 @@ from ragate.cli.operations import open_config, say
 from ragate.cli.options import config_option, eval_date_option, label_options
 from ragate.cli.queue_url import source, workers_option
 from ragate.cli.streams import run_aside
-from ragate.core.text.listed_names import listed
+from ragate.core.text.wording import listed
 from ragate.errors import BaselineError, RagateError, UsageError
 from ragate.runtime.run_labels import RunLabels
 from ragate.support.escape import one_line

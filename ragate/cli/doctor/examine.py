@@ -23,7 +23,7 @@ from ragate.cli.workflows import PLACEHOLDER, gates_of, workflow_texts
 from ragate.config import Config
 from ragate.core.comparison.compare import problem_of
 from ragate.core.comparison.sample_matching import ENOUGH, match
-from ragate.core.text.listed_names import listed
+from ragate.core.text.wording import listed
 from ragate.dataset import Entry, asked, read_entries
 from ragate.models import MetricInfo, Rule, Run, RunManifest, Sample
 from ragate.pipeline.decide.gate_setup import refuse_empty_slices, refuse_expired_waivers

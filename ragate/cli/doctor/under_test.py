@@ -13,7 +13,7 @@ from ragate import plugins
 from ragate.cli.doctor.examined_config import ExaminedProject
 from ragate.cli.finding import Finding, guarded, ok, plural, problem, skipped, warning
 from ragate.config import Config, Provider
-from ragate.core.text.listed_names import listed
+from ragate.core.text.wording import listed
 from ragate.errors import ConfigError
 from ragate.models import Needs, Sample
 from ragate.pipeline.baseline.refuse_recording import refuse_missing

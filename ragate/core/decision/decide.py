@@ -28,7 +28,7 @@ from ragate.core.rules.slices.slice_cases import (
 )
 from ragate.core.rules.waivers import active, waiver_row
 from ragate.core.statistics.looks import SUSPICIOUS, SUSPICIOUS_SLICES, fast_level
-from ragate.core.text.listed_names import listed
+from ragate.core.text.wording import listed
 from ragate.models import (
     Acceptance,
     Decision,

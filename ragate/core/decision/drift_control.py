@@ -7,7 +7,7 @@ from ragate.core.comparison.compare import Comparison, compare
 from ragate.core.rules.metric_case import MetricCase, RuleOutcome
 from ragate.core.rules.metric_family import THIS_SET
 from ragate.core.rules.noisy.decide_noisy import FamilyResult, decide_noisy, deciding_claim
-from ragate.core.text.listed_names import listed
+from ragate.core.text.wording import listed
 from ragate.models import DecisionSettings, MetricVerdict, Run
 
 

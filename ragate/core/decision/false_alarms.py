@@ -7,9 +7,8 @@ from ragate.core.comparison.compare import Comparison
 from ragate.core.rules.metric_case import MetricCase
 from ragate.core.rules.must_pass import MustPassOdds
 from ragate.core.rules.noisy.visible_drop import noise_of
-from ragate.core.rules.wording import count
 from ragate.core.statistics.quantiles import normal_tail
-from ragate.core.text.listed_names import listed
+from ragate.core.text.wording import count, listed
 from ragate.models import DecisionSettings, MetricRow
 
 MOST_NAMED = 5

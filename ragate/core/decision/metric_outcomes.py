@@ -19,8 +19,8 @@ from ragate.core.rules.pass_shares import pass_share
 from ragate.core.rules.slices.slice_cases import SliceCase
 from ragate.core.rules.unscored import hold_back_lost
 from ragate.core.rules.unsteady import decide_both_parts, decide_no_longer_repeating, varying_part
-from ragate.core.rules.wording import count
 from ragate.core.statistics.looks import SUSPICIOUS
+from ragate.core.text.wording import count
 from ragate.models import Acceptance, DecisionSettings, MetricRow, MetricVerdict, Run, SliceRow
 
 SHOWN_DRAWS = 1_999

@@ -20,11 +20,10 @@ from ragate.core.decision.verdict_lines import turned_red
 from ragate.core.rules.metric_case import MetricCase, RuleOutcome, read_cases
 from ragate.core.rules.metric_family import build_table, seed_of
 from ragate.core.rules.noisy.decide_noisy import decide_noisy
-from ragate.core.rules.wording import count, odds
 from ragate.core.statistics.looks import SUSPICIOUS
 from ragate.core.statistics.permutation import relabel, step_down
 from ragate.core.statistics.score_columns import row_means
-from ragate.core.text.listed_names import listed
+from ragate.core.text.wording import count, listed, odds
 from ragate.models import (
     Acceptance,
     Decision,

@@ -6,8 +6,7 @@ from ragate.core.comparison.compare import Comparison
 from ragate.core.comparison.repeating_samples import FEWEST, RECORDINGS, UNPROVEN
 from ragate.core.comparison.run_passes import Passes
 from ragate.core.rules.metric_case import MetricCase
-from ragate.core.rules.wording import count
-from ragate.core.text.listed_names import listed
+from ragate.core.text.wording import count, listed
 from ragate.models import Reads
 
 SIGNS_ALONE = "only a loss that random signs do not explain, of 5 questions or more, is red"

@@ -20,11 +20,10 @@ from ragate.core.rules.noisy.visible_drop import (
     visible_drop,
 )
 from ragate.core.rules.unscored import lost_scores
-from ragate.core.rules.wording import count, odds, points
 from ragate.core.statistics.joint_noise import independent_noise
 from ragate.core.statistics.metric_noise import Noise, measure_noise
 from ragate.core.statistics.power import Design, up_to_a_thousandth
-from ragate.core.text.listed_names import listed
+from ragate.core.text.wording import count, listed, odds, points
 from ragate.models import Decision, DecisionSettings, MetricRow, MetricVerdict, Rule, Verdict
 
 NO_EVIDENCE = "no evidence of regression"

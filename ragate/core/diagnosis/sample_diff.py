@@ -10,7 +10,7 @@ from typing import Self
 from ragate.core.diagnosis.score_delta import ScoreDelta, means, score_deltas, to_explain
 from ragate.core.diagnosis.system_changes import NOT_COMPARED, SystemChanges
 from ragate.core.ranking import ranked_doc_ids
-from ragate.core.text.listed_names import listed
+from ragate.core.text.wording import listed
 from ragate.models import Cause, CauseKind, MetricInfo, RankChange, Record, Sample
 
 Ranking = Sequence[str]

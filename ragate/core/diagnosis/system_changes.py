@@ -6,7 +6,7 @@ from enum import Enum, auto
 from typing import NamedTuple
 
 from ragate.core.plain_settings import UNSET, setting_change, shortened
-from ragate.core.text.listed_names import listed
+from ragate.core.text.wording import listed
 from ragate.models import ChangedPart, ChangeOrigin, Decision, Reads, RunManifest, SystemInfo
 
 MOST_NAMED = 3

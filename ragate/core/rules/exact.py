@@ -16,7 +16,6 @@ from ragate.core.comparison.repeating_samples import UNPROVEN
 from ragate.core.rules.metric_case import MetricCase, RuleOutcome, blank_row
 from ragate.core.rules.metric_family import GENERALISE, THIS_SET, allowed_drop, seed_of
 from ragate.core.rules.not_comparable import usable_cases
-from ragate.core.rules.wording import moved, number, odds
 from ragate.core.statistics.looks import confirmed_level, fast_level
 from ragate.core.statistics.permutation import DRAWS, flip, step_down
 from ragate.core.statistics.score_columns import (
@@ -27,6 +26,7 @@ from ragate.core.statistics.score_columns import (
     row_means,
     sums_by_unit,
 )
+from ragate.core.text.wording import moved, number, odds
 from ragate.models import DecisionSettings, Direction, MetricRow, MetricVerdict
 
 HALF = 0.5  # of one sample's range: a full loss that stands alone is always red

@@ -12,9 +12,9 @@ import numpy as np
 from ragate.core.comparison.compare import Comparison
 from ragate.core.rules.metric_case import MetricCase, RuleOutcome, blank_row, left_open
 from ragate.core.rules.not_comparable import decide_unusable
-from ragate.core.rules.wording import number
 from ragate.core.statistics.quantiles import t_quantile
 from ragate.core.statistics.score_columns import SLACK, Floats, Ints, row_means, sums_by_unit
+from ragate.core.text.wording import number
 from ragate.models import DecisionSettings, MetricRow, MetricVerdict
 
 

@@ -8,9 +8,9 @@ import numpy as np
 from ragate.core.comparison.compare import Comparison
 from ragate.core.comparison.sample_matching import cluster_numbers
 from ragate.core.rules.metric_case import MetricCase, RuleOutcome
-from ragate.core.rules.wording import number
 from ragate.core.statistics.interval import by_cluster, failing_mean, mean_bound
 from ragate.core.statistics.score_columns import SLACK, Floats, Ints, row_means
+from ragate.core.text.wording import number
 from ragate.models import DecisionSettings, FloorResult
 
 ERROR = 0.05

@@ -10,9 +10,9 @@ from ragate.core.comparison.compare import Comparison
 from ragate.core.comparison.pass_columns import passing
 from ragate.core.rules.metric_case import MetricCase, RuleOutcome
 from ragate.core.rules.waivers import active
-from ragate.core.rules.wording import count, number
 from ragate.core.statistics.must_pass_odds import Steadiness, steadiness
 from ragate.core.statistics.score_columns import Floats, Mask
+from ragate.core.text.wording import count, number
 from ragate.models import DecisionSettings, MustPassRow, Reads, Waiver
 
 

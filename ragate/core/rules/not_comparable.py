@@ -8,9 +8,8 @@ from ragate.core.comparison.compare import Comparison
 from ragate.core.published_sentences import NONE_MEASURED, SCORES_MISSING
 from ragate.core.rules.metric_case import MetricCase, RuleOutcome, left_open
 from ragate.core.rules.unscored import lost_scores
-from ragate.core.rules.wording import count
 from ragate.core.statistics.score_columns import SLACK, Mask, Side
-from ragate.core.text.listed_names import listed
+from ragate.core.text.wording import count, listed
 from ragate.models import DecisionSettings, MetricVerdict, Needs
 
 _NOUNS = ("samples", "clusters")

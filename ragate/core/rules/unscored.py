@@ -7,9 +7,9 @@ import numpy as np
 
 from ragate.core.comparison.compare import Comparison
 from ragate.core.rules.metric_case import MetricCase, RuleOutcome
-from ragate.core.rules.wording import count
 from ragate.core.statistics.must_pass_odds import log_beta
 from ragate.core.statistics.score_columns import row_means
+from ragate.core.text.wording import count
 from ragate.models import MetricVerdict
 
 QUANTILE = 0.98

@@ -6,9 +6,8 @@ import numpy as np
 
 from ragate.core.comparison.compare import Comparison
 from ragate.core.rules.metric_case import MetricCase, RuleOutcome
-from ragate.core.rules.wording import count
 from ragate.core.statistics.score_columns import SLACK
-from ragate.core.text.listed_names import listed
+from ragate.core.text.wording import count, listed
 from ragate.models import MetricRow, MetricVerdict
 
 _QUIET = {MetricVerdict.HELD, MetricVerdict.UNCHANGED, MetricVerdict.IMPROVED}

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from ragate.core.symptoms.advice import Advice
 from ragate.core.symptoms.metric_readings import FAMILIES
-from ragate.core.text.listed_names import listed
+from ragate.core.text.wording import listed
 from ragate.models import Diagnosis, Direction, MetricInfo, Record
 
 Readings = Mapping[str, float]  # by family, from 0 (worst) to 1 (best)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from ragate import plugins
 from ragate.config import Config
-from ragate.core.text.listed_names import listed
+from ragate.core.text.wording import listed
 from ragate.dataset import read_dataset
 from ragate.errors import ConfigError, DatasetError, NotReadyError, ProviderError, RagateError
 from ragate.models import Acceptance, Run, Sample

@@ -18,10 +18,9 @@ from ragate.core.comparison.pass_columns import passing
 from ragate.core.conditions import conditions_of
 from ragate.core.rules.checked_metric import metric_of
 from ragate.core.rules.slices.slice_cases import LEAST
-from ragate.core.rules.wording import number
 from ragate.core.scorecard.staged_run import staged
 from ragate.core.statistics.score_columns import SLACK
-from ragate.core.text.listed_names import listed
+from ragate.core.text.wording import listed, number
 from ragate.errors import RagateError, UsageError
 from ragate.models import (
     Acceptance,

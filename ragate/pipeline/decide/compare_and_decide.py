@@ -15,8 +15,7 @@ from ragate.core.judging.canary_rule import power
 from ragate.core.published_sentences import JUDGE_STOPPED
 from ragate.core.rules.checked_metric import with_checked
 from ragate.core.rules.slices.slice_cases import on_all
-from ragate.core.rules.wording import count
-from ragate.core.text.listed_names import listed
+from ragate.core.text.wording import count, listed
 from ragate.models import Decision, Record, Rule, Run, Sample, Verdict
 from ragate.pipeline.decide.gate_setup import GateSetup
 from ragate.pipeline.score.scorer import Scorer

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from ragate.config import Config
-from ragate.core.text.listed_names import listed
+from ragate.core.text.wording import listed
 from ragate.models import RunManifest, Sample
 from ragate.pipeline.run.corpus_texts import corpus_texts, stale_evidence
 from ragate.pipeline.run.relative_dates import noted_date

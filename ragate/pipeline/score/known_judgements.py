@@ -8,7 +8,7 @@ from ragate.core.judging.applicability import PAIRWISE
 from ragate.core.judging.criteria import Criterion, unasked_score
 from ragate.core.judging.judgement_hash import judgement_hash
 from ragate.core.lookup import Lookup, first_runs
-from ragate.core.text.listed_names import listed
+from ragate.core.text.wording import listed
 from ragate.models import Record, Run, Sample, Score, SystemOutput, not_applicable, unscored
 from ragate.pipeline.run.relative_dates import DatedJudge, names_today
 from ragate.pipeline.score.judgement_cache import CachedJudgements, Judgement, measured

@@ -7,7 +7,7 @@ from typing import Any
 
 from ragate import plugins
 from ragate.config import Config, JudgeSettings
-from ragate.core.text.listed_names import listed
+from ragate.core.text.wording import listed
 from ragate.errors import NoKeyError, NotReadyError, ProviderError, RagateError
 from ragate.models import Run, Sample
 from ragate.pipeline.run.relative_dates import judged_on

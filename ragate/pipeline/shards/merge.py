@@ -9,7 +9,7 @@ from typing import cast
 
 from ragate.clients.budget import Tally
 from ragate.config import Config
-from ragate.core.text.listed_names import listed
+from ragate.core.text.wording import listed
 from ragate.errors import DatasetError
 from ragate.models import RunManifest, Sample
 from ragate.outputs.outputs_header import ShardClaim

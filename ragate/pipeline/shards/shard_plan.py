@@ -11,7 +11,7 @@ from pydantic import Field, ValidationError
 from ragate.config import Config
 from ragate.core.comparison.sample_matching import cluster_name
 from ragate.core.hashing import content_hash, digest
-from ragate.core.text.listed_names import listed
+from ragate.core.text.wording import listed
 from ragate.errors import UsageError
 from ragate.models import Filters, Frozen, Sample
 from ragate.pipeline.decide.gate_setup import load_samples

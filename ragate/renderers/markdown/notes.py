@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Sequence
 
-from ragate.core.rules.wording import odds
+from ragate.core.text.wording import odds
 from ragate.models import ChangedPart, Direction, MetricRow, MetricVerdict, Report, SampleRow
 from ragate.renderers._earlier import earlier_note
 from ragate.renderers._next_steps import next_words

@@ -17,11 +17,11 @@ from ragate.core.rules.metric_family import (
 )
 from ragate.core.rules.noisy.metric_figures import FamilyTest, Figures, figures_of, noisy_row
 from ragate.core.rules.not_comparable import usable_cases
-from ragate.core.rules.wording import count
 from ragate.core.statistics.joint_noise import JointNoise, joint_noise
 from ragate.core.statistics.looks import Stages
 from ragate.core.statistics.permutation import DRAWS
 from ragate.core.statistics.power import losses_to_fail
+from ragate.core.text.wording import count
 from ragate.models import DecisionSettings, MetricRow, MetricVerdict
 
 

@@ -6,13 +6,13 @@ from ragate.core.comparison.compare import Comparison
 from ragate.core.rules.metric_case import MetricCase, blank_row
 from ragate.core.rules.metric_family import GENERALISE, THIS_SET, FamilyP, Table, allowed_drop
 from ragate.core.rules.noisy.visible_drop import ASSUMED, design_of, noise_of, visible_drop
-from ragate.core.rules.wording import count, moved, number, odds, points, worse_way
 from ragate.core.statistics.drop_moments import Moments
 from ragate.core.statistics.interval import difference_interval
 from ragate.core.statistics.joint_noise import JointNoise
 from ragate.core.statistics.looks import SUSPICIOUS
 from ragate.core.statistics.power import samples_needed
 from ragate.core.statistics.score_columns import SLACK, Floats
+from ragate.core.text.wording import count, moved, number, odds, points, worse_way
 from ragate.models import DecisionSettings, Direction, MetricRow, MetricVerdict
 
 YELLOW = 0.05

@@ -5,12 +5,11 @@ from collections.abc import Mapping, Sequence
 from ragate.core.comparison.compare import Comparison
 from ragate.core.rules.metric_case import MetricCase
 from ragate.core.rules.metric_family import GENERALISE
-from ragate.core.rules.wording import points
 from ragate.core.statistics.joint_noise import JointNoise
 from ragate.core.statistics.looks import SUSPICIOUS, SUSPICIOUS_SLICES
 from ragate.core.statistics.metric_noise import Noise, measure_noise
 from ragate.core.statistics.power import Design, up_to_a_thousandth
-from ragate.core.text.listed_names import listed
+from ragate.core.text.wording import listed, points
 from ragate.models import DecisionSettings
 
 ASSUMED = "noise unknown: 5 % of verdicts are assumed to flip between runs; no promise"

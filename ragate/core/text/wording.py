@@ -1,6 +1,14 @@
 """The sentences of a verdict: plain, with the limit beside the value."""
 
+from collections.abc import Sequence
+
 from ragate.models import Direction, MetricInfo
+
+
+def listed(names: Sequence[str], most: int = 5) -> str:
+    """Join the first names; the others are counted."""
+    shown = ", ".join(names[:most])
+    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
 
 
 def number(value: float) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ragate.core.rules.wording import moved, number, odds
+from ragate.core.text.wording import listed, moved, number, odds
 from ragate.models import MetricInfo, Needs, Rule
 from tests.unit.core.decision_factories import judge, noisy_pair, row_of
 from tests.unit.core.rules.noisy.noisy_factories import flips
@@ -48,3 +48,11 @@ def test_sentences_about_grades_are_in_grades():
     assert "a drop of 0.200 or more can be ruled out" in reason(*flips(200, 1, 1))
     assert "smaller than 0.080, from where on it counts" in reason(*flips(1000, 12))
     assert "only drops of 13.3 points or more show here" in reason(*flips(40, 1, 1, cand=1))
+
+
+def test_a_long_list_is_cut_and_the_rest_is_counted() -> None:
+    assert listed([f"d{number}" for number in range(7)]) == "d0, d1, d2, d3, d4 and 2 more"
+
+
+def test_a_list_that_fits_is_shown_whole() -> None:
+    assert listed(["a", "b"], most=2) == "a, b"
