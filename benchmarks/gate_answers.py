@@ -11,13 +11,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
 
-from benchmarks.gate_model import Floats
+from benchmarks.gate_model import Floats, Simulated, losing
 from ragate import plugins
 from ragate.core.text.sentences import split_sentences
 from ragate.models import RetrievedChunk, Sample, SystemOutput
@@ -27,6 +28,11 @@ _CAPITALISED = re.compile(r"\b[A-Z][a-z]+\b(?![^\[\]]*\])")  # outside of [citat
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 AZURE = ("idf_f1", "lexical_support", "rouge_l")
 OPENQA = ("idf_f1", "token_f1", "exact_match")
+KINDS = {
+    "yes or no": ("yes",) * 6,
+    "continuous": ("continuous",) * 6,
+    "mixed": ("yes", "continuous", "grade", "yes", "thirds", "yes"),
+}
 
 
 @dataclass(frozen=True)
@@ -40,12 +46,28 @@ class Answers:
     scores: Floats
     noise: float
 
+    @property
+    def expected(self) -> Floats:
+        """(questions, versions, unbroken or broken) the first metric's mean over runs."""
+        usual, others = self.scores[:, :, :, 0, 0], self.scores[:, :, :, 1:, 0].mean(axis=3)
+        return np.asarray((1 - self.noise) * usual + self.noise * others, dtype=np.float64)
+
+    @property
+    def loss(self) -> float:
+        """How far the first metric falls, on average, where every question breaks."""
+        mean = self.expected.mean(axis=(0, 1))
+        return float(mean[0] - mean[1])
+
+    def first(self, metrics: int) -> Answers:
+        """Return the same answers with the first so many metrics."""
+        return replace(self, scores=self.scores[..., :metrics])
+
     def draw(
         self,
         rng: np.random.Generator,
         n: int,
         *,
-        runs: tuple[int, int],
+        runs: tuple[int, int] = (3, 3),
         rewritten: float = 0.0,
         broken: float = 0.0,
         drop: float = 0.0,
@@ -71,10 +93,8 @@ class Answers:
             every.append(self.scores[chosen, version, state, variant])
         runs_of_all = np.stack(every, axis=1)
         if drop:
-            usual = self.scores[chosen, after, 0, :, 0]
-            expected = (1 - self.noise) * usual[:, 0] + self.noise * usual[:, 1:].mean(axis=1)
-            order = rng.permutation(n)
-            lost = order[np.cumsum(expected[order]) <= drop * n + expected.mean() / 2]
+            expected = self.expected[chosen, after, 0]
+            lost = losing(rng, expected, drop)
             runs_of_all[lost, runs[0] :, 0] = 0.0
         return runs_of_all
 
@@ -129,6 +149,17 @@ def openqa() -> Answers:
         texts.append([[each, ["I don't know."] * len(order)] for each in answers])
     contexts: list[list[list[str]]] = [[[] for _ in ids] for _ in every]
     return Answers(_table(samples, texts, contexts, OPENQA), noise=0.1)
+
+
+@cache
+def source(name: str, metrics: int) -> Answers | Simulated:
+    """Return one of the systems that changes are drawn from, with so many metrics."""
+    if name in KINDS:
+        return Simulated(KINDS[name][:metrics])
+    return _READERS[name]().first(metrics)
+
+
+_READERS = {"openqa": cache(openqa), "azure": cache(azure)}
 
 
 def _read(path: str) -> list[dict[str, Any]]:

@@ -10,54 +10,77 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
+from typing import TypedDict
 
 import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
 Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.intp]
 KINDS = ("yes", "yes", "yes", "continuous", "grade", "thirds")
 CORRELATION = 0.4
 
 
+class Truth(TypedDict, total=False):
+    """What a change does, of what `draw` takes: nothing where it is empty."""
+
+    rewritten: float
+    broken: float
+
+
 @dataclass(frozen=True)
-class Truth:
-    """What the change does: break a share of samples, rewrite a share neutrally, or nothing.
+class Simulated:
+    """A RAG of which every question may break, be reworded, or stay.
 
     Attributes:
-        drop: Fall of the mean of the metrics `broken`.
-        rewritten: Share of samples whose chances are drawn anew.
+        breaking: The metrics that break; `drop` takes the first of all metrics alone.
     """
 
-    name: str
-    drop: float = 0.0
-    broken: tuple[int, ...] = ()
-    rewritten: float = 0.0
+    kinds: tuple[str, ...] = KINDS
+    q: float = 0.05
+    rate: float = 0.85
+    breaking: tuple[int, ...] = (0,)
+
+    @property
+    def loss(self) -> float:
+        """How far the first metric falls, on average, where every question breaks."""
+        return self.rate
+
+    def draw(
+        self,
+        rng: np.random.Generator,
+        n: int,
+        *,
+        runs: tuple[int, int] = (3, 3),
+        rewritten: float = 0.0,
+        broken: float = 0.0,
+        drop: float = 0.0,
+    ) -> Floats:
+        """Return scores (n questions, runs, metrics), the baseline's runs first.
+
+        Args:
+            rewritten: Chance that a question's chances are drawn anew.
+            broken: Chance that a question breaks.
+            drop: How far the first metric's mean falls by questions that lose all of it.
+        """
+        chances = draw_chances(rng, (2, n), len(self.kinds), self.q, self.rate)
+        base, cand = chances[:1], chances[:1].copy()
+        anew = rng.random(n) < rewritten
+        cand[0, anew] = chances[1, anew]
+        dead = rng.random(n) < broken
+        for metric in self.breaking:
+            cand[0, dead, metric] = 0.0
+        cand[0, losing(rng, cand[0, :, 0], drop), 0] = 0.0
+        scores = play(rng, base, cand, q=self.q, kinds=self.kinds, runs=runs)
+        return np.asarray(scores[0], dtype=np.float64)
 
 
-def simulate(
-    rng: np.random.Generator,
-    *,
-    pull_requests: int,
-    n: int,
-    q: float,
-    truth: Truth,
-    kinds: tuple[str, ...] = KINDS,
-    runs: tuple[int, int] = (3, 3),
-    rate: float = 0.85,
-) -> Floats:
-    """Return scores (pull requests, samples, runs, metrics), the baseline's runs first."""
-    shape, metrics = (pull_requests, n), len(kinds)
-    base = draw_chances(rng, shape, metrics, q, rate)
-    cand = base.copy()
-    if truth.rewritten:
-        anew = rng.random(shape) < truth.rewritten
-        cand = np.where(anew[..., None], draw_chances(rng, shape, metrics, q, rate), cand)
-    if truth.drop:
-        dead = rng.random(shape) < truth.drop / rate
-        for metric in truth.broken:
-            cand[..., metric][dead] = 0.0
-    return play(rng, base, cand, q=q, kinds=kinds, runs=runs)
+def losing(rng: np.random.Generator, expected: Floats, drop: float) -> Ints:
+    """Return questions, drawn at random, whose loss takes `drop` off the mean, to the nearest."""
+    order = rng.permutation(len(expected))
+    most = drop * len(expected) + expected.mean() / 2 if drop else 0.0
+    return np.asarray(order[np.cumsum(expected[order]) <= most], dtype=np.intp)
 
 
 def play(

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from benchmarks.claim_tests import family_p
 from benchmarks.gate_model import Floats
 from ragate.core.rules.metric_family import DEFAULT_ALLOWANCE, GENERALISE, THIS_SET
 from ragate.core.rules.noisy.metric_figures import Figures, verdict_of
@@ -15,13 +15,88 @@ from ragate.core.statistics.drop_moments import Moments
 from ragate.core.statistics.joint_noise import joint_noise
 from ragate.core.statistics.looks import SUSPICIOUS, Stages
 from ragate.core.statistics.metric_noise import Noise, measure_noise
-from ragate.core.statistics.permutation import Block
+from ragate.core.statistics.permutation import Block, flip, relabel, step_down
 from ragate.core.statistics.power import Design
 from ragate.models import DecisionSettings, MetricVerdict
 
-DRAWS = 999
 SETTINGS = DecisionSettings()
 SLACK = 1e-9
+CLAIMS = (GENERALISE, THIS_SET)
+
+
+def family_p(block: Block, *, flips: bool, seed: int, draws: int) -> Floats:
+    """Return every metric's adjusted p: by sign flips (generalise) or by relabelling (this-set)."""
+    if flips:
+        return step_down(flip(block.differences, seed=seed, draws=draws))
+    return step_down(relabel([block], seed=seed, draws=draws))
+
+
+@dataclass(frozen=True)
+class Look:
+    """One test of all metrics: on so many candidate runs, at the level of that look."""
+
+    block: Block
+    p: Floats
+    level: float
+    allowed: float
+
+    @property
+    def red(self) -> list[int]:
+        """The metrics that regressed."""
+        drops = -self.block.differences.mean(axis=0)
+        return np.flatnonzero((self.p <= self.level) & (drops >= self.allowed - SLACK)).tolist()
+
+
+@dataclass(frozen=True)
+class Gate:
+    """Who looks: under which claim, on how many runs, and how often.
+
+    Attributes:
+        confirms: Whether there are two looks; else one at all runs, with all of alpha.
+        min_drop: Smallest drop that counts; None: the claim's own.
+        draws: Relabellings that are tried.
+    """
+
+    claim: str
+    base: int = 3
+    runs: int = 3
+    confirms: bool = True
+    alpha: float = SETTINGS.alpha
+    min_drop: float | None = None
+    draws: int = 999
+
+    @property
+    def allowed(self) -> float:
+        return DEFAULT_ALLOWANCE[self.claim] if self.min_drop is None else self.min_drop
+
+    def design(self, scores: Floats, metric: int) -> Design:
+        """Return the gate as the smallest visible drop of one metric is computed for it."""
+        return Design(
+            alpha=self.alpha,
+            joint=joint_noise((Block(scores, scores.shape[1] - self.base),))[metric],
+            baseline_runs=self.base,
+            candidate_runs=1 if self.confirms else self.runs,
+            confirm=self.runs - 1 if self.confirms else 0,
+            flips=self.claim == GENERALISE,
+            min_drop=self.allowed,
+        )
+
+    def looks(self, scores: Floats, seed: int) -> Iterator[Look]:
+        """Yield the look at a change (samples, runs, metrics), and the one that confirms it."""
+        stages = Stages(self.alpha, self.runs - 1 if self.confirms else 0)
+        for runs in sorted({1, self.runs}) if self.confirms else [self.runs]:
+            block = Block(scores[:, : self.base + runs], runs)
+            flips = self.claim == GENERALISE and self.base + runs > 2
+            p = family_p(block, flips=flips, seed=seed, draws=self.draws)
+            look = Look(block, p, stages.level(runs), self.allowed)
+            yield look
+            if look.red or p.min() > SUSPICIOUS:
+                return
+
+    def is_red(self, scores: Floats, seed: int, metric: int | None = None) -> bool:
+        """Return whether this metric regressed, or any."""
+        *_, last = self.looks(scores, seed)
+        return bool(last.red) if metric is None else metric in last.red
 
 
 @dataclass(frozen=True)
@@ -54,19 +129,11 @@ class Outcome:
         return bool(self.red) if metric is None else metric in self.red
 
 
-def decide_scores(
-    scores: Floats, runs: tuple[int, int], claim: str, *, seed: int, draws: int = DRAWS
-) -> Outcome:
+def decide_scores(scores: Floats, gate: Gate, *, seed: int) -> Outcome:
     """Decide on scores (samples, runs, metrics) as a pull request would be decided on."""
-    base, further = runs[0], runs[1] - 1
-    stages = Stages(SETTINGS.alpha, further)
-    figures = _look(scores[:, : base + 1], 1, claim, stages, seed, draws)
-    made = 1
+    *_, last = gate.looks(scores, seed)
+    figures = [_figures(scores, metric, gate, last, seed) for metric in range(scores.shape[2])]
     verdicts = [verdict_of(each, SETTINGS) for each in figures]
-    if MetricVerdict.REGRESSED not in verdicts and min(f.p for f in figures) <= SUSPICIOUS:
-        made = runs[1]
-        figures = _look(scores, made, claim, stages, seed, draws)
-        verdicts = [verdict_of(each, SETTINGS) for each in figures]
     red = tuple(i for i, each in enumerate(verdicts) if each is MetricVerdict.REGRESSED)
     rest = set(verdicts) if not red else set()
     return Outcome(
@@ -75,62 +142,47 @@ def decide_scores(
         unsure=MetricVerdict.CANNOT_TELL in rest,
         large=not red and any(each.is_large_fall for each in figures),
         held=tuple(i for i, each in enumerate(verdicts) if each is MetricVerdict.HELD),
-        runs=made,
+        runs=last.block.k,
     )
 
 
-def _look(
-    scores: Floats, runs: int, claim: str, stages: Stages, seed: int, draws: int
-) -> list[Figures]:
-    """Return what is known of each metric."""
-    block, base = Block(scores, runs), scores.shape[1] - runs
-    other = THIS_SET if claim == GENERALISE else GENERALISE
-    change = block.differences.mean(axis=0)
-    p = family_p(block, flips=claim == GENERALISE, seed=seed, draws=draws)
-    p_other = np.ones(len(p))
-    if (-change >= DEFAULT_ALLOWANCE[other] - SLACK).any():
-        p_other = family_p(block, flips=other == GENERALISE, seed=seed, draws=draws)
-    every = []
-    for metric, moved in enumerate(change):
-        noise = measure_noise(scores[:, :base, metric])
-        moves = block.differences[:, metric]
-        seen = noise.as_seen(moves, baseline_runs=base, candidate_runs=runs)
-        figures = Figures(
-            change=float(moved),
-            units=len(scores),
-            moved=True,
-            p=float(p[metric]),
-            p_up=1.0,
-            p_other=float(p_other[metric]),
-            level=stages.level(runs),
-            beyond_margin=True,
-            before=0.0,
-            after=0.0,
-            worse=0,
-            better=0,
-            interval=(0.0, 0.0),
-            claim=claim,
-            n=len(scores),
-            allowed=DEFAULT_ALLOWANCE[claim],
-            allowed_other=DEFAULT_ALLOWANCE[other],
-            excluded=Moments(seen, base, runs, flips=True).excludes(
-                SETTINGS.care, float(moved), len(scores)
-            ),
-        )
-        if figures.p <= SUSPICIOUS and moved < 0:
-            figures = replace(figures, breaks=shows(scores, metric, base, claim, noise))
-        every.append(figures)
-    return every
+def _figures(scores: Floats, metric: int, gate: Gate, look: Look, seed: int) -> Figures:
+    """Return what is known of one metric."""
+    block, other = look.block, THIS_SET if gate.claim == GENERALISE else GENERALISE
+    moves = block.differences[:, metric]
+    change = float(moves.mean())
+    p_other = 1.0
+    if -change >= DEFAULT_ALLOWANCE[other] - SLACK:
+        p = family_p(block, flips=other == GENERALISE, seed=seed, draws=gate.draws)
+        p_other = float(p[metric])
+    noise = measure_noise(scores[:, : gate.base, metric])
+    seen = noise.as_seen(moves, baseline_runs=gate.base, candidate_runs=block.k)
+    moments = Moments(seen, gate.base, block.k, flips=True)
+    figures = Figures(
+        change=change,
+        units=len(scores),
+        moved=True,
+        p=float(look.p[metric]),
+        p_up=1.0,
+        p_other=p_other,
+        level=look.level,
+        beyond_margin=True,
+        before=0.0,
+        after=0.0,
+        worse=0,
+        better=0,
+        interval=(0.0, 0.0),
+        claim=gate.claim,
+        n=len(scores),
+        allowed=gate.allowed,
+        allowed_other=DEFAULT_ALLOWANCE[other],
+        excluded=moments.excludes(SETTINGS.care, change, len(scores)),
+    )
+    if figures.p <= SUSPICIOUS and change < 0:
+        figures = replace(figures, breaks=shows(scores, metric, gate, noise))
+    return figures
 
 
-def shows(scores: Floats, metric: int, base: int, claim: str, noise: Noise) -> float | None:
+def shows(scores: Floats, metric: int, gate: Gate, noise: Noise) -> float | None:
     """Return the smallest drop of one metric that a report prints with this noise."""
-    runs = scores.shape[1] - base
-    design = Design(
-        joint=joint_noise((Block(scores, runs),))[metric],
-        baseline_runs=base,
-        confirm=SETTINGS.confirm,
-        flips=claim == GENERALISE,
-        min_drop=DEFAULT_ALLOWANCE[claim],
-    )
-    return visible_drop(design, len(scores), noise)
+    return visible_drop(gate.design(scores, metric), len(scores), noise)

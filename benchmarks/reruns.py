@@ -22,9 +22,8 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from benchmarks.claim_tests import family_p
-from benchmarks.gate_cells import DRAWS
-from benchmarks.gate_model import Floats, Truth, simulate
+from benchmarks.gate_model import Floats, Simulated
+from benchmarks.gate_verdicts import family_p
 from benchmarks.shares import print_lines, share
 from ragate.core.statistics.looks import SUSPICIOUS, Stages
 from ragate.core.statistics.permutation import Block, relabel, step_down
@@ -32,7 +31,9 @@ from ragate.core.statistics.permutation import Block, relabel, step_down
 ALPHA, CONFIRM, BASE, RUNS = 0.02, 2, 3, 6
 SMALLEST = {"generalise": 0.01, "this-set": 0.02}
 MOST = RUNS * (1 + CONFIRM)
-BROKEN = Truth("one -.10", drop=0.10, broken=(0,))
+DRAWS = 399
+SYSTEM = Simulated()
+BROKEN = 0.10 / SYSTEM.rate
 
 
 @dataclass
@@ -134,15 +135,13 @@ def table(draws: int, n: int, claim: str) -> Iterator[str]:
     yield f"{'events':<13} {'rule':<13} {'any run red':<22} last run red"
     seen: dict[tuple[str, str], list[list[bool]]] = {}
     rng = np.random.default_rng(20)
-    for start in range(0, draws, 20):
-        most = min(20, draws - start)
-        shape = {"n": n, "q": 0.05, "truth": BROKEN, "runs": (BASE + MOST, MOST)}
-        for number, scores in enumerate(simulate(rng, pull_requests=most, **shape)):  # type: ignore[arg-type]
-            for events, states in STATES.items():
-                for name, rule in RULES.items():
-                    commit = Commit(scores, claim, seed=start + number)
-                    red = [rule(commit, broken) for broken in states]
-                    seen.setdefault((events, name), []).append(red)
+    for number in range(draws):
+        scores = SYSTEM.draw(rng, n, runs=(BASE + MOST, MOST), broken=BROKEN)
+        for events, states in STATES.items():
+            for name, rule in RULES.items():
+                commit = Commit(scores, claim, seed=number)
+                red = [rule(commit, broken) for broken in states]
+                seen.setdefault((events, name), []).append(red)
     for (events, name), each in seen.items():
         last = share(red[-1] for red in each)
         yield f"{events:<13} {name:<13} {share(any(red) for red in each):<22} {last}"

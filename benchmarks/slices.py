@@ -24,7 +24,7 @@ import numpy.typing as npt
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from benchmarks.gate_model import KINDS, Truth, simulate
+from benchmarks.gate_model import Simulated
 from benchmarks.shares import print_lines, share
 from ragate.core.rules.slices.slice_cases import LEAST_LOST, SHARE
 from ragate.core.statistics.interval import mean_bound
@@ -129,11 +129,11 @@ def members_of(rng: np.random.Generator) -> Mask:
 def tally(name: str, draws: int, seed: int) -> Tally:
     """Play and decide so many pull requests of one truth."""
     rng, found = np.random.default_rng(seed), Tally()
-    truth = Truth("one", drop=0.05, broken=(0,)) if name == "one metric -.05" else Truth("no-op")
-    if name.startswith("rewrite"):
-        truth = Truth("rewrite", rewritten=0.3)
+    system = Simulated()
+    broken = 0.05 / system.rate if name == "one metric -.05" else 0.0
+    rewritten = 0.3 if name.startswith("rewrite") else 0.0
     for number in range(draws):
-        scores = simulate(rng, pull_requests=1, n=N, q=0.05, truth=truth, kinds=KINDS)[0]
+        scores = system.draw(rng, N, rewritten=rewritten, broken=broken)
         members = members_of(rng)
         if name == "one slice -40 %":
             lost = rng.choice(np.flatnonzero(members[0]), round(LOSS * SIZE), replace=False)

@@ -24,9 +24,9 @@ import numpy.typing as npt
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from benchmarks.claim_tests import family_p
-from benchmarks.gate_model import Floats, draw_chances, play
-from benchmarks.gate_sight import DRAWS, FACTORS, RATE, SLACK, Q, drop_at_80
+from benchmarks.gate_model import Floats, draw_chances, losing, play
+from benchmarks.gate_sight import FACTORS, drop_at_80
+from benchmarks.gate_verdicts import SLACK, family_p
 from benchmarks.shares import print_lines
 from ragate.core.rules.metric_family import DEFAULT_ALLOWANCE, GENERALISE
 from ragate.core.rules.slices.slice_cases import LEAST_LOST, SHARE
@@ -37,6 +37,7 @@ from ragate.core.statistics.permutation import Block
 from ragate.core.statistics.power import Design, up_to_a_thousandth
 
 N, BASELINE, ALPHA = 200, 3, 0.02
+DRAWS, RATE, Q = 1_999, 0.85, 0.05
 SIZES, SLICES = (20, 30, 60), (1, 3, 10)
 
 
@@ -78,19 +79,13 @@ def members_of(rng: np.random.Generator, cell: Cell) -> npt.NDArray[np.bool_]:
 
 def scores_of(
     rng: np.random.Generator, cell: Cell, inside: npt.NDArray[np.bool_], drop: float
-) -> tuple[Floats, float]:
-    """Return one change's scores (samples, runs) and how far the first slice's mean fell."""
+) -> Floats:
+    """Return the scores (samples, runs) of a change that takes so much off the first slice."""
     base = draw_chances(rng, (1, N), 1, Q, RATE)
-    cand = base.copy()
-    order = rng.permutation(np.flatnonzero(inside))
-    falls = np.concatenate([[0.0], np.cumsum(base[0, order, 0]) / cell.size])
-    broken = int(np.searchsorted(falls, drop, side="right")) - 1
-    left = (drop - falls[broken]) / max(falls[min(broken + 1, cell.size)] - falls[broken], 1e-12)
-    broken += bool(drop) and broken < cell.size and int(rng.random() < left)
-    cand[0, order[:broken], 0] = 0.0
+    cand, members = base.copy(), np.flatnonzero(inside)
+    cand[0, members[losing(rng, base[0, members, 0], drop)], 0] = 0.0
     runs = (BASELINE, 1 + cell.confirm)
-    scores = play(rng, base, cand, q=Q, kinds=(cell.kind,), runs=runs)[0, :, :, 0]
-    return scores, float(falls[broken])
+    return play(rng, base, cand, q=Q, kinds=(cell.kind,), runs=runs)[0, :, :, 0]
 
 
 def printed_drop(cell: Cell, scores: Floats, members: npt.NDArray[np.bool_]) -> float:
@@ -121,14 +116,14 @@ def sight(cell: Cell, draws: int) -> tuple[float, float]:
     """Return the printed drop, its median over the baselines, and the simulated one."""
     rng = np.random.default_rng(zlib.crc32(f"{cell}".encode()))
     members = members_of(rng, cell)
-    guess = printed_drop(cell, scores_of(rng, cell, members[:, 0], 0.0)[0], members)
+    guess = printed_drop(cell, scores_of(rng, cell, members[:, 0], 0.0), members)
     printed, drops, reds = [], [], []
     for number in range(draws):
         members = members_of(rng, cell)
         drop = min(guess * FACTORS[number % len(FACTORS)], RATE - 0.02)
-        scores, real = scores_of(rng, cell, members[:, 0], drop)
+        scores = scores_of(rng, cell, members[:, 0], drop)
         printed.append(printed_drop(cell, scores, members))
-        drops.append(real)
+        drops.append(drop)
         reds.append(is_red(scores, members, cell, seed=number))
     return float(np.median(printed)), drop_at_80(np.array(drops), np.array(reds), guess)
 
