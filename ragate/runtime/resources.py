@@ -5,6 +5,7 @@ from array import array
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 
 from ragate.cache import CACHE_NAME, Cache
@@ -143,9 +144,17 @@ def _paces(providers: Mapping[str, Provider]) -> dict[str, CallPace]:
 class _Draws(Mapping[str, tuple[str, ...]]):
     """Answers by model request, each read when it is wanted."""
 
-    def __init__(self, records: Sequence[Record], rows: Mapping[str, Sequence[int]]) -> None:
+    def __init__(self, records: Sequence[Record]) -> None:
         self._records = records
-        self._rows = rows
+
+    @cached_property
+    def _rows(self) -> Mapping[str, Sequence[int]]:
+        rows: dict[str, array[int]] = {}
+        for row, record in enumerate(self._records):
+            output = record.output
+            if output.request_hash and output.answer and output.error is None:
+                rows.setdefault(output.request_hash, array("L")).append(row)
+        return rows
 
     def __getitem__(self, key: str) -> tuple[str, ...]:
         return tuple(self._records[row].output.answer or "" for row in self._rows[key])
@@ -162,10 +171,4 @@ class _Draws(Mapping[str, tuple[str, ...]]):
 
 def baseline_draws(baseline: Run | None) -> Mapping[str, tuple[str, ...]]:
     """Return the baseline's answers by model request, in the order of its passes."""
-    records = baseline.records if baseline else ()
-    rows: dict[str, array[int]] = {}
-    for row, record in enumerate(records):
-        output = record.output
-        if output.request_hash and output.answer and output.error is None:
-            rows.setdefault(output.request_hash, array("L")).append(row)
-    return _Draws(records, rows)
+    return _Draws(baseline.records if baseline else ())

@@ -61,7 +61,7 @@ class Spill(Sequence[M], Generic[M]):
     """
 
     def __init__(self, kind: type[M], models: Iterable[M] = (), *, kept: int | None = None) -> None:
-        self._kind = kind
+        self._read_json = kind.__pydantic_validator__.validate_json
         self._most = KEPT if kept is None else kept
         self._first: list[M] = []
         self._places = array("Q")
@@ -85,8 +85,7 @@ class Spill(Sequence[M], Generic[M]):
 
     def __iter__(self) -> Iterator[M]:
         yield from self._first
-        for offset in self._places:
-            yield self._read(offset)
+        yield from map(self._read, self._places)
 
     @overload
     def __getitem__(self, number: int) -> M: ...
@@ -109,7 +108,7 @@ class Spill(Sequence[M], Generic[M]):
     def _read(self, offset: int) -> M:
         last = self._last  # a baseline beside itself asks twice for each
         if last is None or last[0] != offset:
-            last = offset, self._kind.model_validate_json(self._scratch.get(offset))
+            last = offset, self._read_json(self._scratch.get(offset))
             self._last = last
         return last[1]
 

@@ -23,6 +23,7 @@ from ragate.cli.workflows import PLACEHOLDER, gates_of, workflow_texts
 from ragate.config import Config
 from ragate.core.comparison.compare import problem_of
 from ragate.core.comparison.sample_matching import ENOUGH, match
+from ragate.core.lookup import samples_by_id
 from ragate.core.text.wording import listed
 from ragate.dataset import Entry, asked, read_entries
 from ragate.models import MetricInfo, Rule, Run, RunManifest, Sample
@@ -407,7 +408,7 @@ def committed(path: str, *, tracked: bool | None, ignored: bool | None) -> Itera
 
 def matched(run: Run, samples: Sequence[Sample]) -> Finding:
     """Say whether enough samples of the golden set are the ones that the baseline knows."""
-    matching = match(run, _today(run, {}), samples, partial=False)
+    matching = match(run, _today(run, {}), samples_by_id(samples), partial=False)
     data = matching.data
     counts = (
         f"{data.matched} of {data.selected} recorded samples are in the golden set as they were "

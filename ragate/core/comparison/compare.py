@@ -133,10 +133,10 @@ def compare(
         repeats: What the policy declares to repeat exactly: ``retrieval``, ``answer``.
     """
     partial = candidate.manifest.filters.narrows
-    matching = match(baseline, candidate, samples, partial=partial)
+    by_id = samples_by_id(samples)
+    matching = match(baseline, candidate, by_id, partial=partial)
     baseline = with_new_ids(baseline, matching.data.renamed) if baseline else None
     passes = read_pair(baseline, candidate, matching.matched, matching.added)
-    by_id = samples_by_id(samples)
     clusters = cluster_numbers(by_id, matching.matched, cluster)
     repetition = read_repetition(baseline, candidate, passes, policy=repeats, clusters=clusters)
     declared = declared_parts(repeats)

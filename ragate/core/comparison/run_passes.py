@@ -92,7 +92,9 @@ def read_pair(
     baseline: Run | None, candidate: Run, matched: Sequence[str], added: Sequence[str] = ()
 ) -> PassPair:
     """Return both runs' passes over the `matched` samples; the candidate has the `added`, too."""
-    before, after = read_passes(baseline, matched), read_passes(candidate, [*matched, *added])
+    before = read_passes(baseline, matched)
+    beside_itself = candidate is baseline and not added
+    after = before if beside_itself else read_passes(candidate, [*matched, *added])
     return PassPair(before, after, matched)
 
 

@@ -31,7 +31,7 @@ class Matching:
 
 
 def match(
-    baseline: Run | None, candidate: Run, samples: Sequence[Sample], *, partial: bool
+    baseline: Run | None, candidate: Run, samples: Mapping[str, Sample], *, partial: bool
 ) -> Matching:
     """Match `samples` with the baseline's.
 
@@ -41,11 +41,10 @@ def match(
     Args:
         partial: True for a filtered run: baseline samples outside the filter are not removed.
     """
-    recorded, ran = contents(baseline.records if baseline else ()), contents(candidate.records)
-    now = {
-        sys.intern(sample.id): ran[sample.id] if sample.id in ran else content_hash(sample)
-        for sample in samples
-    }
+    ran = contents(candidate.records)
+    beside = baseline.records if baseline else ()
+    recorded = ran if beside is candidate.records else contents(beside)
+    now = {key: ran[key] if key in ran else content_hash(samples[key]) for key in samples}
     renamed = renamed_ids(recorded, now)
     recorded = {renamed.get(key, key): content for key, content in recorded.items()}
     unchanged = {key: recorded.get(key) == content for key, content in now.items()}

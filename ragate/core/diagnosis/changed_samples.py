@@ -167,8 +167,10 @@ def _refused(row: SampleRow) -> tuple[bool, bool] | None:
 
 def _hardest_tag(worse: Sequence[Sample], samples: Sequence[Sample]) -> TagLoss | None:
     """Return the tag that got worse beyond what the share of all samples gives by chance."""
-    of_tag = Counter(tag for sample in samples for tag in sample.tags)
     hit = Counter(tag for sample in worse for tag in sample.tags)
+    if not hit:
+        return None
+    of_tag = Counter(tag for sample in samples for tag in sample.tags)
     share = len(worse) / max(1, len(samples))
 
     def excess(tag: str) -> float:

@@ -114,7 +114,8 @@ def standing_faults(
         candidate, baseline: Records of all passes that decide.
         infos: The candidate's metrics.
     """
-    now, before = _faults(candidate, infos), _faults(baseline, infos)
+    now = _faults(candidate, infos)
+    before = _faults(baseline, infos) if any(found is not None for found in now.values()) else {}
     rows = []
     for number, fault in enumerate(FAULTS):
         samples = [name for name, found in now.items() if found == number]

@@ -280,6 +280,8 @@ def at_worst(columns: Sequence[GatedColumn], run: Run) -> set[str]:
     infos = run.manifest.metrics
     worst: dict[str, set[str]] = {column.name: set() for column in columns}
     for column, sample_id, value in _values(columns, run):
+        if not worst:
+            break
         if column.name in worst:
             if column.is_at_worst(infos[column.metric], value):
                 worst[column.name].add(sample_id)

@@ -9,7 +9,6 @@ from ragate.core.scorecard.staged_run import staged
 from ragate.errors import DatasetError, RagateError
 from ragate.models import Needs, Run, ScoreState
 from ragate.pipeline.run.system_session import failure_lines
-from ragate.pipeline.score.metric_records import failures
 from ragate.version import MANUAL
 
 
@@ -53,11 +52,10 @@ def refuse_missing(
 
 def refuse_unmeasured(config: Config, run: Run) -> None:
     """Raise where every output failed, or a gated metric lacks more scores than the policy lets."""
-    failed = failures(record.output for record in run.records)
-    if failed == len(run.records):
+    if all(record.output.error is not None for record in run.records):
         reasons = failure_lines(record.output for record in run.records)
         raise RagateError(
-            "\n  ".join([f"all {failed} outputs failed:", *reasons]),
+            "\n  ".join([f"all {len(run.records)} outputs failed:", *reasons]),
             remedy="mend this first, `ragate doctor` looks at the rest; the baseline is unchanged",
         )
     limit, run = config.policy.decision.max_unscored, staged(run, config.policy.scorecard)

@@ -1,6 +1,6 @@
 """A run against the baseline: compared and decided. Every verdict is made here."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import dataclass, field, replace
 from typing import Self
 
@@ -16,7 +16,7 @@ from ragate.core.published_sentences import JUDGE_STOPPED
 from ragate.core.rules.checked_metric import with_checked
 from ragate.core.rules.slices.slice_cases import on_all
 from ragate.core.text.wording import count, listed
-from ragate.models import Decision, Record, Rule, Run, Sample, Verdict
+from ragate.models import Decision, Record, Rule, Run, Verdict
 from ragate.pipeline.decide.gate_setup import GateSetup
 from ragate.pipeline.score.scorer import Scorer
 
@@ -143,7 +143,7 @@ def compare_and_decide(setup: GateSetup, candidate: Run, *, untouched: bool = Fa
         control=control is not None,
     )
     decision = with_earlier(decision, comparison, viewed, terms)
-    decision = held_back_by_merge(decision, setup.baseline, setup.samples)
+    decision = held_back_by_merge(decision, setup.baseline, comparison.samples.keys())
     decision = _with_remarks(decision, setup, candidate)
     return Decided(setup, candidate, comparison, decision, rules)
 
@@ -236,9 +236,7 @@ def merge_remarks(baseline: Run | None) -> list[str]:
     return [f"{said}; record it anew on main{unheld if lacking else ''}"]
 
 
-def held_back_by_merge(
-    decision: Decision, baseline: Run | None, samples: Iterable[Sample]
-) -> Decision:
+def held_back_by_merge(decision: Decision, baseline: Run | None, samples: Set[str]) -> Decision:
     """Return the decision with what a merge left out as a reason; a pass becomes no decision.
 
     At least 80 % of the baseline's samples have to match, but these samples are not among them,
@@ -246,7 +244,7 @@ def held_back_by_merge(
     """
     merged = baseline.manifest.merged if baseline is not None else None
     left_out = set(merged.neither) if merged is not None else set()
-    ids = sorted(sample.id for sample in samples if sample.id in left_out)
+    ids = sorted(left_out & samples)
     if not ids:
         return decision
     verb = "is" if len(ids) == 1 else "are"

@@ -124,7 +124,7 @@ def gone_documents(samples: Sequence[Sample], root: Path) -> GoneDocuments | Non
     never a file there is no loss: it may come from somewhere else.
     """
     top = repository(root)
-    expected = {doc_id for sample in samples for doc_id in sample.expected}
+    expected = {doc_id for sample in (samples if top else ()) for doc_id in sample.expected}
     if top is None or not expected:
         return None
     present = frozenset(files(top))

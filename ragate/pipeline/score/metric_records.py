@@ -197,13 +197,16 @@ def evaluate(
     metrics = with_counts(metrics)
     records = Spill(Record)
     aggregates: list[dict[str, Score]] = []
-    full: list[int] = []
+    full: list[bytes] = []  # the outputs of each complete pass, hashed
     for run, outputs in enumerate(passes):
         complete = all(sample.id in outputs for sample in samples)
         answered = samples if complete else Spill(Sample, (s for s in samples if s.id in outputs))
         pairs = Pairs(answered, outputs)
+        seen = hashlib.sha256()  # passes over all samples have them in one order
         for batch in pairs.batches():
-            records.extend(_records(batch, metrics, judgements, run=run))
+            for record in _records(batch, metrics, judgements, run=run):
+                records.append(record)
+                seen.update(f"{record.output_hash}\n".encode())
         if pairs and complete:
             aggregates.append(
                 {
@@ -212,15 +215,16 @@ def evaluate(
                     if metric.info.aggregate
                 }
             )
-            full.append(run)
+            full.append(seen.digest())
     infos = {metric.info.name: metric.info for metric in metrics}
     states = {
         metric.info.name: cast("Metric", metric).state
         for metric in metrics
         if not metric.info.aggregate and cast("Metric", metric).state
     }
+    identical = len(full) - len(set(full))  # passes that equal an earlier one, byte for byte
     updated = manifest.amended(
-        metrics=infos, states=states, runs=max(1, len(full)), identical=_identical(records, full)
+        metrics=infos, states=states, runs=max(1, len(full)), identical=identical
     )
     return Run(manifest=updated, records=records, aggregates=tuple(aggregates))
 
@@ -279,16 +283,6 @@ def _records(
             text_hashes=text_hashes(output),
         )
         yield lean(record)
-
-
-def _identical(records: Sequence[Record], runs: Sequence[int]) -> int:
-    """Count the passes that equal an earlier one, byte for byte, on every sample."""
-    # Passes over all samples have them in one order.
-    hashes = {run: hashlib.sha256() for run in runs}
-    for record in records:
-        if record.run in hashes:
-            hashes[record.run].update(f"{record.output_hash}\n".encode())
-    return len(runs) - len({digest.digest() for digest in hashes.values()})
 
 
 def count_unscored(records: Iterable[Record]) -> int:
