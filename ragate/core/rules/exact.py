@@ -180,7 +180,7 @@ class _Lost:
         # Asked for it counts alone: with `auto`, equal fingerprints and other outputs mean that
         # something unseen changed, which may be neutral.
         on_set = self.settings.claim == THIS_SET and not self.doubt
-        certain = self.loss.changed <= self.few or on_set
+        certain = not self.needs_test or on_set
         if not self.is_allowed and (certain or self.chance <= level):
             return MetricVerdict.REGRESSED
         if not self.is_allowed and self.is_worth_a_look:

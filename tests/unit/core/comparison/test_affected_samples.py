@@ -5,7 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ragate.core.comparison.affected_samples import asks_nothing_new, find_unaffected
+from ragate.core.comparison.affected_samples import (
+    asks_nothing_new,
+    find_unaffected,
+    none_measured,
+)
 from ragate.core.comparison.compare import compare
 from ragate.core.comparison.run_passes import read_pair
 from ragate.core.hashing import calls_hash, is_recorded
@@ -68,6 +72,15 @@ def test_a_run_of_replies_that_the_baseline_holds_asks_nothing_new(
 
 
 RULE = Rule(metric="faithfulness")
+
+
+@pytest.mark.parametrize(("kind", "said"), [("provider", "429"), ("system", "")])
+def test_where_a_provider_failed_all_that_changed_nothing_was_measured(kind, said):
+    failed = {"q0001": Failure(kind=kind, message="429")}
+    run = run_of({"ndcg@10": [[1.0]] * 2}, samples_of(2), failures=failed)
+    passes = read_pair(run, run, ["q0000", "q0001"])
+
+    assert none_measured(passes, np.array([True, False])) == said
 
 
 def test_the_order_of_requests_does_not_count_and_their_number_does():

@@ -378,15 +378,18 @@ def test_an_exact_metric_on_a_slice_is_red_where_random_signs_would_not_lose_as_
     assert slice_of(decision, "billing:ndcg@10").exact
 
 
-@pytest.mark.parametrize(("n_lost", "n_won"), [(6, 0), (10, 4)])
+@pytest.mark.parametrize(
+    ("n_lost", "n_won", "verdict"),
+    [(6, 0, MetricVerdict.WORSE_HERE), (10, 4, MetricVerdict.HELD)],
+)
 def test_few_or_balanced_changes_of_an_exact_metric_are_luck_on_a_slice(
-    n_lost: int, n_won: int
+    n_lost: int, n_won: int, verdict: MetricVerdict
 ) -> None:
     loose = Rule(metric="ndcg@10", max_drop=0.1)
 
-    decision = judge(exact(n_lost, n_won), loose, slices=[ON_EXACT])
+    row = slice_of(judge(exact(n_lost, n_won), loose, slices=[ON_EXACT]), "billing:ndcg@10")
 
-    assert not slice_of(decision, "billing:ndcg@10").blocks
+    assert (row.blocks, row.verdict) == (False, verdict)
 
 
 def test_an_accepted_slice_does_not_block() -> None:

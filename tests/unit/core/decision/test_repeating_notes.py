@@ -73,22 +73,23 @@ def test_six_losses_of_thirty_are_red_once_they_are_confirmed():
 
 
 @pytest.mark.parametrize(
-    ("lost", "won", "own_sessions", "max_drop", "verdict"),
+    ("lost", "won", "own_sessions", "limits", "verdict"),
     [
-        (5, 4, True, None, MetricVerdict.HELD),  # of nine changes luck, and no large loss
-        (5, 4, True, 0.0001, MetricVerdict.WORSE_HERE),  # but beyond a limit of one's own
-        (5, 4, False, None, MetricVerdict.HELD),
-        (2, 1, False, None, MetricVerdict.WORSE_HERE),  # few, of what would be red if it repeats
+        (5, 4, True, {}, MetricVerdict.HELD),  # of nine changes luck, and no large loss
+        (5, 4, True, {"min_drop": 0.007}, MetricVerdict.WORSE_HERE),  # a limit is inclusive
+        (5, 4, True, {"max_drop": 0.0001}, MetricVerdict.WORSE_HERE),  # beyond one of one's own
+        (5, 4, False, {}, MetricVerdict.HELD),
+        (2, 2, False, {}, MetricVerdict.WORSE_HERE),  # few, of what would be red if it repeats
     ],
 )
 def test_a_loss_that_may_be_luck_is_looked_at_by_its_limit_or_where_few_changed(
-    lost: int, won: int, own_sessions: bool, max_drop: float | None, verdict: MetricVerdict
+    lost: int, won: int, own_sessions: bool, limits: dict[str, Any], verdict: MetricVerdict
 ):
     gain = (0.5 * lost - 0.7) / won  # the mean of 100 falls by .007: more than half a question
     after = [0.0] * lost + [0.5 + gain] * won + [0.5] * (100 - lost - won)
     comparison = pair_of([0.5] * 100, after, recorded={"own_sessions": own_sessions})
 
-    decision = declared(comparison, NUMBERS.amended(max_drop=max_drop))
+    decision = declared(comparison, NUMBERS.amended(**limits))
 
     assert row_of(decision, "number_recall").verdict is verdict
 
@@ -110,8 +111,10 @@ def partly_asked(after: Sequence[float], unproven: Sequence[int]) -> Comparison:
         ((0.0, 0.0), (1.0,), True, False),
         ((0.0,), (1.0,), False, True),  # a gain that may be real outweighs the loss
         ((), (0.0, 0.0), False, True),  # nothing proven is lost
+        ((0.2,), (0.0,), False, True),  # what is proven is just allowed
         ((0.0,) * 3, (0.8, 0.8), False, False),  # of five changes the signs decide
         ((0.0,) * 4, (0.0,), True, False),  # and five losses of five are rare
+        ((0.0,) * 5 + (0.9,), (0.6,), False, False),  # 1 in 51 is rare only where all is proven
         ((), (0.0,) * 5, False, True),  # not rare enough at first sight
     ],
 )

@@ -63,6 +63,7 @@ def test_no_change_at_all_is_unchanged_and_a_small_fall_is_held():
 
     assert row_of(same, "ndcg@10").verdict is MetricVerdict.UNCHANGED
     assert row_of(fell, "ndcg@10").verdict is MetricVerdict.HELD
+    assert row_of(fell, "ndcg@10").reason.endswith("; 0.050 is allowed")
     assert row_of(rose, "ndcg@10").verdict is MetricVerdict.IMPROVED
     assert same.lines == ("no gated metric is noisy: every change is seen",)
 
