@@ -40,7 +40,7 @@ def listening(monkeypatch: pytest.MonkeyPatch) -> Iterator[Collector]:
 
 
 @pytest.fixture(scope="module")
-def checked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Checked]:
+def checked(tmp_path_factory: pytest.TempPathFactory) -> Checked:
     """A check of a change after which every question is asked and judged anew."""
     root = tmp_path_factory.mktemp("telemetry")
     with pytest.MonkeyPatch.context() as patch, openai_server() as model, collector() as seen:
@@ -55,7 +55,7 @@ def checked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Checked]:
         listen(patch, seen)
         assert run(["check"]) in {0, 1}
         report = json.loads(max(root.glob(".ragate/runs/*/report.json")).read_text())
-        yield Checked(root, report, seen)
+    return Checked(root, report, seen)  # no run of another test is sent there any more
 
 
 def listen(patch: pytest.MonkeyPatch, seen: Collector) -> None:
