@@ -208,20 +208,14 @@ def evaluate(
                 records.append(record)
                 seen.update(f"{record.output_hash}\n".encode())
         if pairs and complete:
+            over_all = [metric for metric in metrics if metric.info.aggregate]
             aggregates.append(
-                {
-                    metric.info.name: aggregate_score(metric, pairs, judgements)
-                    for metric in metrics
-                    if metric.info.aggregate
-                }
+                {each.info.name: aggregate_score(each, pairs, judgements) for each in over_all}
             )
             full.append(seen.digest())
     infos = {metric.info.name: metric.info for metric in metrics}
-    states = {
-        metric.info.name: cast("Metric", metric).state
-        for metric in metrics
-        if not metric.info.aggregate and cast("Metric", metric).state
-    }
+    single = [cast("Metric", metric) for metric in metrics if not metric.info.aggregate]
+    states = {metric.info.name: metric.state for metric in single if metric.state}
     identical = len(full) - len(set(full))  # passes that equal an earlier one, byte for byte
     updated = manifest.amended(
         metrics=infos, states=states, runs=max(1, len(full)), identical=identical

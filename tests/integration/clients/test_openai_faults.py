@@ -63,10 +63,10 @@ def test_a_server_that_refuses_half_of_the_calls_is_asked_as_fast_as_it_answers(
     server.limit = RateLimit(rate, burst=rate, tell=False) if rate else None
     began = time.monotonic()
 
-    found = ask_many(server, 120, retry=Retry(), deadline_s=60.0)
+    found = ask_many(server, 120, retry=Retry(), deadline_s=120.0)
 
     assert answered(found) == 120
-    assert time.monotonic() - began < 50.0  # 100 s and more where every refusal slows it down
+    assert time.monotonic() - began < 80.0  # 100 s and more where every refusal slows it down
 
 
 def test_every_question_is_answered_although_one_call_in_ten_fails(server: FakeOpenAI) -> None:

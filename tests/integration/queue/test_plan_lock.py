@@ -40,8 +40,19 @@ def test_a_plan_is_free_again_when_its_process_has_ended(url: str) -> None:
             for _ in range(2):
                 async with alone_at(queue, "plan"), alone_at(queue, "another"):
                     pass
+                async with asyncio.timeout(60):
+                    while await locked(url):  # noqa: ASYNC110 - the server is told, and does it
+                        await asyncio.sleep(0.05)
 
     asyncio.run(main())
+
+
+async def locked(url: str) -> int:
+    async with await psycopg.AsyncConnection.connect(url) as connection:
+        query = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'"
+        row = await (await connection.execute(query)).fetchone()
+    assert row is not None
+    return int(row[0])
 
 
 async def ends(url: str) -> list[tuple[Any, ...]]:
