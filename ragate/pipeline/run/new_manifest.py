@@ -124,8 +124,10 @@ def gone_documents(samples: Sequence[Sample], root: Path) -> GoneDocuments | Non
     never a file there is no loss: it may come from somewhere else.
     """
     top = repository(root)
-    expected = {doc_id for sample in (samples if top else ()) for doc_id in sample.expected}
-    if top is None or not expected:
+    if top is None:
+        return None
+    expected = {doc_id for sample in samples for doc_id in sample.expected}
+    if not expected:
         return None
     present = frozenset(files(top))
     folder = corpus_folder(expected, present)

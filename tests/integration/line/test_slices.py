@@ -133,22 +133,22 @@ def test_slices_that_gate_alone_decide_and_are_planned_for(sliced, capsys):
     assert "only slices gate, and of none it is known" in capsys.readouterr().err
 
 
-def test_a_report_and_power_tell_the_same_smallest_visible_drop_of_a_slice(sliced, capsys):
+def test_a_report_and_power_print_the_same_smallest_visible_drop_of_a_slice(sliced, capsys):
     sliced.configure(metrics=LOOSE, policy='claim = "generalise"')
     sliced.record(wobbly(0), runs=3)
     assert run(["baseline", "update"]) == 0
-    sliced.record(wobbly(3), runs=3)
+    # From another answer the report would read off how much was reworded, which power cannot know.
     assert run(["check"]) == 0
     rows = {f"{r['slice']}:{r['metric']}": r for r in sliced.report()["decision"]["slices"]}
     capsys.readouterr()
 
     assert run(["power"]) == 0
 
+    assert rows
     lines = capsys.readouterr().out.splitlines()
     for key, row in rows.items():
         printed = next(line for line in lines if line.startswith(key)).split()[-1]
-        # The report reads off the candidate how much was reworded, which power cannot know.
-        assert float(printed) == pytest.approx(row["mde"], abs=0.003)
+        assert float(printed) == pytest.approx(row["mde"])
 
 
 def seven_lost(first: int):
