@@ -116,6 +116,8 @@ class EngineWorker:
         )
         with Heartbeat(self._queue, lambda: worker.worker_id, interval_s=HEARTBEAT_S) as heartbeat:
             engine = asyncio.create_task(worker.run())  # type: ignore[no-untyped-call]
+            # Interrupted twice, nobody waits for it, and its queue is closed below it.
+            engine.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
             stop = asyncio.create_task(self._stop.wait())
             sweep = asyncio.create_task(self._sweep(heartbeat))
             try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -115,6 +116,7 @@ def module_of(path: Path) -> str:
 MODULES = {module_of(path): path for path in FILES}
 
 
+@cache
 def imports_of(path: Path) -> set[str]:
     """Return the modules that a file imports, in functions too."""
     tree = ast.parse(path.read_text(encoding="utf-8"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
 import time
 from collections import Counter
@@ -258,4 +259,39 @@ def test_a_worker_with_a_block_gives_up_once_and_says_why(
 
     assert "seconds" in caught.value.message
     assert "Database error" not in caught.value.message
+    assert unseen == []
+
+
+def test_a_worker_that_is_interrupted_twice_ends_without_a_traceback(
+    url: str,
+) -> None:
+    unseen: list[dict[str, Any]] = []
+
+    async def go() -> None:
+        asyncio.get_running_loop().set_exception_handler(lambda _, about: unseen.append(about))
+        asked = asyncio.Event()
+
+        async def serve(plan: str, block: int) -> None:
+            asked.set()
+            await asyncio.sleep(1)
+
+        async with open_queue(url) as submitter:
+            submission = Submission(submitter, "twice", "twice", "head")
+            await submission.begin()
+            await submission.add(0, ["a"], rebuilds=0)
+            async with open_queue(url, path=WORKER_PATH) as queue:
+                worker = EngineWorker(queue, ["twice"], serve, jobs=1, failed=lambda *_: None)
+                running = asyncio.create_task(worker.run())
+                await asyncio.wait_for(asked.wait(), 60)
+                while not running.done():
+                    running.cancel()
+                    await asyncio.sleep(0)
+            left = [each for each in asyncio.all_tasks() if "Worker" in repr(each.get_coro())]
+            assert left
+            await asyncio.wait(left)
+            del left, running, worker
+        gc.collect()
+
+    asyncio.run(go())
+
     assert unseen == []
