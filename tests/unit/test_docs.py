@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
-import pytest
 import yaml
 
 from ragate import plugins
@@ -42,9 +41,8 @@ def name(path: Path) -> str:
     return path.relative_to(ROOT).as_posix()
 
 
-@pytest.mark.parametrize("page", LINKED, ids=name)
-def test_every_internal_link_leads_somewhere(page: Path) -> None:
-    for target in LINK.findall(prose(page)):
+def test_every_internal_link_leads_somewhere() -> None:
+    for page, target in [(each, link) for each in LINKED for link in LINK.findall(prose(each))]:
         if re.match(r"[a-z]+:", target):
             continue
         file, _, fragment = target.partition("#")
@@ -55,12 +53,12 @@ def test_every_internal_link_leads_somewhere(page: Path) -> None:
             assert fragment in anchors(found), target
 
 
-@pytest.mark.parametrize("page", PAGES, ids=name)
-def test_every_page_has_one_first_level_heading_and_begins_with_it(page: Path) -> None:
-    headings = re.findall(r"^# .+$", prose(page), re.MULTILINE)
+def test_every_page_has_one_first_level_heading_and_begins_with_it() -> None:
+    for page in PAGES:
+        headings = re.findall(r"^# .+$", prose(page), re.MULTILINE)
 
-    assert len(headings) == 1
-    assert page.read_text().startswith(headings[0])
+        assert len(headings) == 1, page
+        assert page.read_text().startswith(headings[0]), page
 
 
 def test_the_manual_has_at_least_25_pages_of_a_fair_length() -> None:
@@ -91,23 +89,23 @@ def blocks(language: str) -> Iterator[tuple[str, str]]:
             yield f"{name(page)}:{text.count(chr(10), 0, found.start()) + 1}", found[1]
 
 
-@pytest.mark.parametrize(("where", "block"), list(blocks("toml")), ids=lambda value: value[:40])
-def test_every_toml_example_parses(where: str, block: str) -> None:
-    assert tomllib.loads(block), where
+def test_every_toml_example_parses() -> None:
+    for where, block in blocks("toml"):
+        assert tomllib.loads(block), where
 
 
-@pytest.mark.parametrize(("where", "block"), list(blocks("json")), ids=lambda value: value[:40])
-def test_every_json_example_parses(where: str, block: str) -> None:
-    for line in [block] if block.startswith("{\n") else block.splitlines():
-        assert json.loads(line), where
+def test_every_json_example_parses() -> None:
+    for where, block in blocks("json"):
+        for line in [block] if block.startswith("{\n") else block.splitlines():
+            assert json.loads(line), where
 
 
-@pytest.mark.parametrize(("where", "block"), list(blocks("yaml")), ids=lambda value: value[:40])
-def test_every_action_of_a_yaml_example_is_pinned_by_its_sha(where: str, block: str) -> None:
-    used = list(uses(yaml.safe_load(block)))
+def test_every_action_of_a_yaml_example_is_pinned_by_its_sha() -> None:
+    for where, block in blocks("yaml"):
+        used = list(uses(yaml.safe_load(block)))
 
-    assert all(PINNED.fullmatch(action) for action in used), where
-    assert len(used) == len(re.findall(r"\buses:", block)), where
+        assert all(PINNED.fullmatch(action) for action in used), where
+        assert len(used) == len(re.findall(r"\buses:", block)), where
 
 
 def uses(value: Any) -> Iterator[str]:

@@ -75,7 +75,7 @@ def as_github(markdown: str) -> Tree:
     return Tree(github_flavored_markdown_to_html(markdown, options=PARSER))
 
 
-@settings(max_examples=2000, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=8 * settings().max_examples, suppress_health_check=list(HealthCheck))
 @given(FOREIGN, FOREIGN)
 @example(EVIL[0], EVIL[1])
 def test_foreign_text_in_a_table_is_shown_as_it_is_and_changes_no_tag(a: str, b: str) -> None:
@@ -89,7 +89,7 @@ def test_foreign_text_in_a_table_is_shown_as_it_is_and_changes_no_tag(a: str, b:
     assert tree.comments == [" mark "]
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=8 * settings().max_examples)
 @given(FOREIGN, st.integers(min_value=2, max_value=400))
 def test_one_line_is_short_has_no_hidden_character_and_repeats_itself(
     text: str, limit: int
@@ -116,7 +116,7 @@ def test_joiners_of_scripts_and_emoji_are_kept() -> None:
     assert one_line("می\u200cخواهم 👩\u200d💻") == "می\u200cخواهم 👩\u200d💻"
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=8 * settings().max_examples)
 @given(FOREIGN)
 def test_a_log_line_made_of_foreign_text_gives_the_runner_no_command(text: str) -> None:
     for line in plain(text).split("\n"):

@@ -39,7 +39,7 @@ class Block:
 
     def parsed(self) -> dict[str, Any]:
         """Return the workflow with its triggers under ``on``, which YAML 1.1 reads as True."""
-        found: dict[Any, Any] = yaml.safe_load(self.text)
+        found: dict[Any, Any] = yaml.load(self.text, yaml.CSafeLoader)
         return {("on" if key is True else str(key)): value for key, value in found.items()}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,10 +20,11 @@ _COMMENT = "github.event.issue.pull_request && startsWith(github.event.comment.b
 
 def loaded(path: Path) -> dict[str, Any]:
     """Return a workflow with its triggers under ``on``, which YAML 1.1 reads as True."""
-    found: dict[Any, Any] = yaml.safe_load(path.read_text("utf-8"))
+    found: dict[Any, Any] = yaml.load(path.read_text("utf-8"), yaml.CSafeLoader)
     return {("on" if key is True else str(key)): value for key, value in found.items()}
 
 
+@functools.cache
 def reusable() -> dict[str, dict[str, Any]]:
     """Return the workflows that other repositories call, by file name."""
     found = {path.name: loaded(path) for path in sorted(FOLDER.glob("*.yml"))}

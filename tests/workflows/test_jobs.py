@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from tests.workflows.blocks import ROOT, workflows
-from tests.workflows.reusable import called_jobs, callers
+from tests.workflows.reusable import called_jobs, callers, loaded
 
 OURS = "ragate/ragate@"
 # What a stranger, or the author of a pull request, can set off.
@@ -24,9 +24,7 @@ def jobs() -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
     """Yield every job with its place and its workflow; a reusable one's, for each that calls it."""
     found = [(f"{one.page}:{one.line}", one.parsed()) for one in workflows()]
     files = [*(ROOT / ".github/workflows").glob("*.yml"), ROOT / "examples/workers/workflow.yml"]
-    for path in sorted(files):
-        loaded = yaml.safe_load(path.read_text())
-        found.append((path.name, {"on" if k is True else k: v for k, v in loaded.items()}))
+    found += [(path.name, loaded(path)) for path in sorted(files)]
     calling = {place for place, *_ in callers()}
     for place, workflow in found:
         for name, job in workflow["jobs"].items():
@@ -76,78 +74,68 @@ def holds(workflow: dict[str, Any], job: dict[str, Any]) -> list[str]:
 JOBS = list(jobs())
 
 
-@pytest.mark.parametrize(("place", "workflow", "job"), JOBS, ids=[place for place, *_ in JOBS])
-def test_no_job_that_runs_a_pull_requests_code_holds_a_key_or_may_write(
-    place: str, workflow: dict[str, Any], job: dict[str, Any]
-):
-    if runs_change(workflow, job):
-        assert holds(workflow, job) == [], place
+def test_no_job_that_runs_a_pull_requests_code_holds_a_key_or_may_write():
+    for place, workflow, job in JOBS:
+        if runs_change(workflow, job):
+            assert holds(workflow, job) == [], place
 
 
-@pytest.mark.parametrize(("place", "workflow", "job"), JOBS, ids=[place for place, *_ in JOBS])
-def test_a_gate_is_never_skipped_by_a_filter_or_a_condition(
-    place: str, workflow: dict[str, Any], job: dict[str, Any]
-):
-    on = workflow["on"] if isinstance(workflow["on"], dict) else {}
-    gates = any(str(step.get("uses", "")).startswith(OURS) for step in job["steps"])
-    if not gates or triggers(workflow) & {"issue_comment"}:
-        return
-    assert "if" not in job, place
-    for name in ("pull_request", "merge_group"):
-        assert not {"paths", "paths-ignore"} & set(on.get(name) or {}), place
-
-
-@pytest.mark.parametrize(("place", "workflow", "job"), JOBS, ids=[place for place, *_ in JOBS])
-def test_a_comment_takes_nobody_elses_place_in_the_queue(
-    place: str, workflow: dict[str, Any], job: dict[str, Any]
-):
-    """A group of the workflow is joined before the job's `if`, by whoever writes anything."""
-    if "issue_comment" not in triggers(workflow):
-        return
-    assert "concurrency" not in workflow, place
-    assert "/ragate" in job["if"], place
-    assert "github.event.comment.user.id" in job["concurrency"]["group"], place
-
-
-@pytest.mark.parametrize(("place", "workflow", "job"), JOBS, ids=[place for place, *_ in JOBS])
-def test_a_pull_request_that_is_pointed_at_another_branch_is_judged_anew(
-    place: str, workflow: dict[str, Any], job: dict[str, Any]
-):
-    """The half that judges takes an older verdict back itself: the other half is the change's."""
-    on = workflow["on"] if isinstance(workflow["on"], dict) else {}
-    for step in job["steps"]:
-        if not str(step.get("uses", "")).startswith((OURS, "./")):
+def test_a_gate_is_never_skipped_by_a_filter_or_a_condition():
+    for place, workflow, job in JOBS:
+        on = workflow["on"] if isinstance(workflow["on"], dict) else {}
+        gates = any(str(step.get("uses", "")).startswith(OURS) for step in job["steps"])
+        if not gates or triggers(workflow) & {"issue_comment"}:
             continue
-        mode = (step.get("with") or {}).get("mode", "check")
-        if "pull_request" in on and mode in ("check", "collect"):
-            types = (on["pull_request"] or {}).get("types", [])
-            assert {"opened", "synchronize", "reopened", "edited"} <= set(types), place
-        if "workflow_run" in on and mode == "decide":
-            types = (on.get("pull_request_target") or {}).get("types", [])
-            assert {"opened", "reopened", "edited"} <= set(types), place
+        assert "if" not in job, place
+        for name in ("pull_request", "merge_group"):
+            assert not {"paths", "paths-ignore"} & set(on.get(name) or {}), place
 
 
-@pytest.mark.parametrize(("place", "workflow", "job"), JOBS, ids=[place for place, *_ in JOBS])
-def test_what_a_verdict_rests_on_is_kept_for_the_next_attempt(
-    place: str, workflow: dict[str, Any], job: dict[str, Any]
-):
-    steps = job["steps"]
-    gates = [step for step in steps if str(step.get("uses", "")).startswith((OURS, "./"))]
-    modes = {(step.get("with") or {}).get("mode", "check") for step in gates}
-    if not modes & {"check", "decide"} or not triggers(workflow) & _FOREIGN:
-        return
-    gate = gates[0]["with"]["gate"]
-    uploads = [
-        step["with"]
-        for step in steps
-        if str(step.get("uses", "")).startswith("actions/upload-artifact@")
-        and step.get("if") == "always()"
-    ]
-    assert [one["path"] for one in uploads] == [".ragate/result"], place
-    assert uploads[0]["include-hidden-files"] is True, place
-    assert uploads[0]["name"].startswith(f"ragate-{gate}-${{{{"), place
-    assert uploads[0]["name"].endswith("-${{ github.run_attempt }}"), place
-    assert job["permissions"]["actions"] == "read", place
+def test_a_comment_takes_nobody_elses_place_in_the_queue():
+    """A group of the workflow is joined before the job's `if`, by whoever writes anything."""
+    for place, workflow, job in JOBS:
+        if "issue_comment" not in triggers(workflow):
+            continue
+        assert "concurrency" not in workflow, place
+        assert "/ragate" in job["if"], place
+        assert "github.event.comment.user.id" in job["concurrency"]["group"], place
+
+
+def test_a_pull_request_that_is_pointed_at_another_branch_is_judged_anew():
+    """The half that judges takes an older verdict back itself: the other half is the change's."""
+    for place, workflow, job in JOBS:
+        on = workflow["on"] if isinstance(workflow["on"], dict) else {}
+        for step in job["steps"]:
+            if not str(step.get("uses", "")).startswith((OURS, "./")):
+                continue
+            mode = (step.get("with") or {}).get("mode", "check")
+            if "pull_request" in on and mode in ("check", "collect"):
+                types = (on["pull_request"] or {}).get("types", [])
+                assert {"opened", "synchronize", "reopened", "edited"} <= set(types), place
+            if "workflow_run" in on and mode == "decide":
+                types = (on.get("pull_request_target") or {}).get("types", [])
+                assert {"opened", "reopened", "edited"} <= set(types), place
+
+
+def test_what_a_verdict_rests_on_is_kept_for_the_next_attempt():
+    for place, workflow, job in JOBS:
+        steps = job["steps"]
+        gates = [step for step in steps if str(step.get("uses", "")).startswith((OURS, "./"))]
+        modes = {(step.get("with") or {}).get("mode", "check") for step in gates}
+        if not modes & {"check", "decide"} or not triggers(workflow) & _FOREIGN:
+            continue
+        gate = gates[0]["with"]["gate"]
+        uploads = [
+            step["with"]
+            for step in steps
+            if str(step.get("uses", "")).startswith("actions/upload-artifact@")
+            and step.get("if") == "always()"
+        ]
+        assert [one["path"] for one in uploads] == [".ragate/result"], place
+        assert uploads[0]["include-hidden-files"] is True, place
+        assert uploads[0]["name"].startswith(f"ragate-{gate}-${{{{"), place
+        assert uploads[0]["name"].endswith("-${{ github.run_attempt }}"), place
+        assert job["permissions"]["actions"] == "read", place
 
 
 def test_there_are_jobs_of_both_kinds_to_judge():
@@ -201,7 +189,7 @@ def test_no_job_that_installs_what_is_not_locked_may_write():
     loose = re.compile(r"pip\S* install (?!.*--require-hashes)")
     found = [
         place
-        for place, _workflow, job in jobs()
+        for place, _workflow, job in JOBS
         if "write" in dict(job.get("permissions") or {}).values()
         for step in job["steps"]
         if loose.search(str(step.get("run", "")))

@@ -9,7 +9,6 @@ from pathlib import Path, PurePosixPath
 from ragate.errors import RagateError
 from ragate.support.git import GIT
 
-_TIMEOUT_S = 60
 _REGULAR = frozenset({"100644", "100755", "100664"})
 _LINK_MODES = frozenset({b"120000", b"160000"})
 
@@ -45,7 +44,7 @@ def parents(root: Path, commit: str) -> tuple[str, ...]:
 def has_tree(root: Path, commit: str) -> bool:
     """Return whether the files of `commit` can be listed here; a shallow clone lacks parents."""
     try:
-        _run(root, "ls-tree", "--name-only", commit)
+        _entries(root, commit, ".")
     except ObjectError:
         return False
     return True
@@ -75,6 +74,7 @@ def listing(root: Path, commit: str, folder: str) -> list[TreeEntry]:
     return list(_entries(root, commit, f"{folder}/"))
 
 
+@lru_cache(8)  # few, since they may be large
 def blob(root: Path, sha: str) -> bytes:
     """Return the content of a file's object.
 
@@ -117,7 +117,7 @@ def _run(root: Path, *arguments: str) -> bytes:
         process = subprocess.run(  # noqa: S603
             [*GIT, "-C", str(root), *arguments],
             capture_output=True,
-            timeout=_TIMEOUT_S,
+            timeout=60,
             check=False,
             env=environment,
         )

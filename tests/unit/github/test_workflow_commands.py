@@ -49,7 +49,7 @@ FOREIGN = st.one_of(
         "".join
     ),
 )
-STEADY = settings(max_examples=1000, deadline=None, suppress_health_check=list(HealthCheck))
+STEADY = settings(max_examples=8 * settings().max_examples, suppress_health_check=list(HealthCheck))
 
 
 def commands_of(stream: io.StringIO) -> list[Command]:
@@ -194,7 +194,7 @@ def test_secrets_are_cut_out_of_what_is_printed_those_that_are_told_later_too() 
 VALUES = st.from_regex(r"[ -~äöüß😀]{0,60}", fullmatch=True)
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=8 * settings().max_examples, suppress_health_check=list(HealthCheck))
 @given(st.dictionaries(st.from_regex(r"[a-z][a-z0-9-]{0,20}", fullmatch=True), VALUES))
 @example({"verdict": "x<<EOF", "passed": "EOF", "exit-code": "a=b"})
 def test_outputs_come_back_as_they_were_given(tmp_path: Path, values: dict[str, str]) -> None:

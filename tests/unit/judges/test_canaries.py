@@ -77,10 +77,10 @@ def test_the_usual_criteria_cost_no_more_calls_than_there_are_wordings_and_kinds
     assert questions(USUAL) == len(WORDINGS) + 9 == 35  # docs/judge.md
 
 
-def test_an_honest_judge_passes_50_times() -> None:
+def test_an_honest_judge_passes_every_time() -> None:
     async def run() -> int:
         judge = await make_judge(honest())
-        return sum([not one.passed for _ in range(50) for one in await run_canaries(judge)])
+        return sum([not one.passed for _ in range(10) for one in await run_canaries(judge)])
 
     assert asyncio.run(run()) == 0
 

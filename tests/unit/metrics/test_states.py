@@ -15,7 +15,6 @@ from ragate.models import (
     Sample,
     ScoreState,
     SourcePolicy,
-    SystemOutput,
     Tool,
 )
 from tests.unit.metrics.metric_factories import (
@@ -60,42 +59,42 @@ def sample_for(name: str) -> Sample:
     return sample.amended(tools=(Tool(name="f"), Tool(name="g")), expected_calls=calls)
 
 
-@pytest.mark.parametrize("name", BOUNDED)
-@pytest.mark.parametrize("output", [broken("system", "a"), retrieved("a").amended(answer=" \n")])
-def test_a_failed_sample_has_the_worst_value(name: str, output: SystemOutput) -> None:
-    worst = 0.0 if metric(name).info.direction is Direction.HIGHER else 1.0
+def test_a_failed_sample_has_the_worst_value() -> None:
+    for name in BOUNDED:
+        for output in [broken("system", "a"), retrieved("a").amended(answer=" \n")]:
+            worst = 0.0 if metric(name).info.direction is Direction.HIGHER else 1.0
 
-    assert value(name, sample_for(name), output) == worst
-
-
-@pytest.mark.parametrize("name", ON_SAMPLES)
-def test_a_providers_failure_is_unscored_with_its_reason(name: str) -> None:
-    result = score(name, sample_for(name), broken("provider", "a"))
-
-    assert result.state is ScoreState.UNSCORED
-    assert result.reason == "provider: it broke"
+            assert value(name, sample_for(name), output) == worst, name
 
 
-@pytest.mark.parametrize("name", ANSWER_METRICS)
-def test_answer_metrics_of_a_retrieval_only_run_are_unscored(name: str) -> None:
-    result = score(name, sample_for(name), retrieved("a"))
+def test_a_providers_failure_is_unscored_with_its_reason() -> None:
+    for name in ON_SAMPLES:
+        result = score(name, sample_for(name), broken("provider", "a"))
 
-    assert result.state is ScoreState.UNSCORED
-    assert result.reason == "no answer was asked for"
-
-
-@pytest.mark.parametrize("name", RETRIEVAL)
-def test_retrieval_metrics_need_no_answer(name: str) -> None:
-    assert value(name, sample_for(name), retrieved("a")) > 0
+        assert result.state is ScoreState.UNSCORED, name
+        assert result.reason == "provider: it broke", name
 
 
-@pytest.mark.parametrize("name", [*REFERENCE, *CLAIMS, "false_refusal"])
-@pytest.mark.parametrize("output", [answered("It is 42.", "It is 42."), broken()])
-def test_an_unanswerable_question_is_not_applicable(name: str, output: SystemOutput) -> None:
-    result = score(name, asked("It is 42.", answerable=False), output)
+def test_answer_metrics_of_a_retrieval_only_run_are_unscored() -> None:
+    for name in ANSWER_METRICS:
+        result = score(name, sample_for(name), retrieved("a"))
 
-    assert result.state is ScoreState.NOT_APPLICABLE
-    assert result.reason == "unanswerable question"
+        assert result.state is ScoreState.UNSCORED, name
+        assert result.reason == "no answer was asked for", name
+
+
+def test_retrieval_metrics_need_no_answer() -> None:
+    for name in RETRIEVAL:
+        assert value(name, sample_for(name), retrieved("a")) > 0, name
+
+
+def test_an_unanswerable_question_is_not_applicable() -> None:
+    for name in [*REFERENCE, *CLAIMS, "false_refusal"]:
+        for output in [answered("It is 42.", "It is 42."), broken()]:
+            result = score(name, asked("It is 42.", answerable=False), output)
+
+            assert result.state is ScoreState.NOT_APPLICABLE, name
+            assert result.reason == "unanswerable question", name
 
 
 def test_an_answerable_question_is_not_applicable_to_refusal_recall() -> None:
@@ -104,38 +103,40 @@ def test_an_answerable_question_is_not_applicable_to_refusal_recall() -> None:
     assert result.state is ScoreState.NOT_APPLICABLE
 
 
-@pytest.mark.parametrize("name", REFERENCE)
-@pytest.mark.parametrize("references", [(), ("", " \n")])
-def test_without_a_reference_nothing_applies(name: str, references: tuple[str, ...]) -> None:
-    assert score(name, asked(*references), answered("x")).state is ScoreState.NOT_APPLICABLE
+def test_without_a_reference_nothing_applies() -> None:
+    for name in REFERENCE:
+        for references in [(), ("", " \n")]:
+            assert (
+                score(name, asked(*references), answered("x")).state is ScoreState.NOT_APPLICABLE
+            ), name
 
 
-@pytest.mark.parametrize("name", sorted({*ON_SAMPLES} - {*BOUNDED}))
-def test_what_a_failed_sample_took_is_left_out(name: str) -> None:
-    result = score(name, sample_for(name), broken("system", "a"))
+def test_what_a_failed_sample_took_is_left_out() -> None:
+    for name in sorted({*ON_SAMPLES} - {*BOUNDED}):
+        result = score(name, sample_for(name), broken("system", "a"))
 
-    assert result.state is ScoreState.NOT_APPLICABLE
-
-
-@pytest.mark.parametrize("name", BOUNDED)
-def test_applicability_does_not_depend_on_the_output(name: str) -> None:
-    outputs = [answered("x 1", "y"), answered(None), answered(""), broken(), broken("provider")]
-    for sample in (asked(), asked("a 1"), asked("a 1", answerable=False, relevant={"a": 1})):
-        scores = metric(name).score_samples([(sample, output) for output in outputs])
-
-        assert len({s.state is ScoreState.NOT_APPLICABLE for s in scores}) == 1
+        assert result.state is ScoreState.NOT_APPLICABLE, name
 
 
-@pytest.mark.parametrize("name", EVERY)
-def test_an_unknown_key_is_an_error(name: str) -> None:
-    with pytest.raises(ConfigError, match="unknown key 'fuzz'"):
-        make(name, settings={"fuzz": 1})
+def test_applicability_does_not_depend_on_the_output() -> None:
+    for name in BOUNDED:
+        outputs = [answered("x 1", "y"), answered(None), answered(""), broken(), broken("provider")]
+        for sample in (asked(), asked("a 1"), asked("a 1", answerable=False, relevant={"a": 1})):
+            scores = metric(name).score_samples([(sample, output) for output in outputs])
+
+            assert len({s.state is ScoreState.NOT_APPLICABLE for s in scores}) == 1, name
 
 
-@pytest.mark.parametrize("name", sorted({*EVERY} - {*RETRIEVAL, "overlap@10"}))
-def test_a_cut_off_is_refused_where_nothing_is_cut(name: str) -> None:
-    with pytest.raises(ConfigError, match="takes no cut-off"):
-        make(f"{name}@3")
+def test_an_unknown_key_is_an_error() -> None:
+    for name in EVERY:
+        with pytest.raises(ConfigError, match="unknown key 'fuzz'"):
+            make(name, settings={"fuzz": 1})
+
+
+def test_a_cut_off_is_refused_where_nothing_is_cut() -> None:
+    for name in sorted({*EVERY} - {*RETRIEVAL, "overlap@10"}):
+        with pytest.raises(ConfigError, match="takes no cut-off"):
+            make(f"{name}@3")
 
 
 def test_every_metric_that_is_found_is_tested() -> None:
@@ -143,16 +144,16 @@ def test_every_metric_that_is_found_is_tested() -> None:
     assert {*RETRIEVAL, *REFERENCE, *CLAIMS, *REFUSALS, *POLICIES, *AGGREGATES, *JUDGED} < {*EVERY}
 
 
-@pytest.mark.parametrize("name", EVERY)
-def test_every_metric_keeps_its_protocol(name: str) -> None:
-    assert plugins.metric(name).info == EVERY[name]
+def test_every_metric_keeps_its_protocol() -> None:
+    for name in EVERY:
+        assert plugins.metric(name).info == EVERY[name], name
 
 
-@pytest.mark.parametrize("name", JUDGED)
-def test_a_judged_metric_asks_for_what_a_judge_of_ours_knows(name: str) -> None:
-    known = {word for judge in plugins.names("judges") for word in judge_criteria(judge)}
+def test_a_judged_metric_asks_for_what_a_judge_of_ours_knows() -> None:
+    for name in JUDGED:
+        known = {word for judge in plugins.names("judges") for word in judge_criteria(judge)}
 
-    assert make(name).criterion in known
+        assert make(name).criterion in known, name
 
 
 def judge_criteria(judge: str) -> frozenset[str]:
@@ -160,22 +161,22 @@ def judge_criteria(judge: str) -> frozenset[str]:
     return known
 
 
-@pytest.mark.parametrize("name", EVERY)
-def test_every_metric_documents_itself(name: str) -> None:
-    module = plugins.load("metrics", name.partition("@")[0])
+def test_every_metric_documents_itself() -> None:
+    for name in EVERY:
+        module = plugins.load("metrics", name.partition("@")[0])
 
-    for part in ("Formula: ", "Range ", "is better", "Version ", "Edge cases: ", "Source: "):
-        assert part in " ".join((module.create.__doc__ or "").split()) + " "
+        for part in ("Formula: ", "Range ", "is better", "Version ", "Edge cases: ", "Source: "):
+            assert part in " ".join((module.create.__doc__ or "").split()) + " ", name
 
 
-@pytest.mark.parametrize("name", EVERY)
-def test_every_metric_has_a_fingerprint_and_the_direction_it_documents(name: str) -> None:
-    info = make(name).info
-    module = plugins.load("metrics", name.partition("@")[0])
+def test_every_metric_has_a_fingerprint_and_the_direction_it_documents() -> None:
+    for name in EVERY:
+        info = make(name).info
+        module = plugins.load("metrics", name.partition("@")[0])
 
-    assert len(info.fingerprint) == 16
-    assert f"{info.direction} is better" in " ".join(module.create.__doc__.split())
-    assert f"Version {info.version}." in module.create.__doc__
+        assert len(info.fingerprint) == 16, name
+        assert f"{info.direction} is better" in " ".join(module.create.__doc__.split()), name
+        assert f"Version {info.version}." in module.create.__doc__, name
 
 
 def test_error_rate_tells_failures_from_answers() -> None:

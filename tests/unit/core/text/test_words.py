@@ -102,7 +102,7 @@ HOSTILE = [
 
 @pytest.mark.parametrize("piece", HOSTILE)
 def test_time_is_linear_on_hostile_text(piece: str) -> None:
-    text = piece * (200_000 // len(piece))
+    text = piece * (40_000 // len(piece))
     started = time.process_time()
     for read in (
         split_sentences,
@@ -115,5 +115,5 @@ def test_time_is_linear_on_hostile_text(piece: str) -> None:
     ):
         read(text)
 
-    # Linear code needs about 0.3 s here, quadratic code minutes.
-    assert time.process_time() - started < 5
+    # Linear code needs about 0.06 s here, quadratic code several seconds.
+    assert time.process_time() - started < 1.5

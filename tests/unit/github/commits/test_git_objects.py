@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from ragate.github.commits.commit_tree import GitTree
 from ragate.github.commits.git_objects import changed_files, has_tree, parents
 from tests.e2e.action.forge import git
 from tests.unit.github.commits.tree_factories import local_repository
@@ -24,3 +25,12 @@ def test_a_shallow_clone_knows_its_parents_and_not_their_files(tmp_path: Path) -
     assert parents(clone, second) == (first,)
     assert has_tree(clone, second)
     assert not has_tree(clone, first)
+
+
+def test_git_is_asked_once_for_what_a_report_names_again(tmp_path: Path) -> None:
+    tree = GitTree(tmp_path / "local", local_repository(tmp_path / "local"))
+    content = tree.read("app/golden.jsonl")
+    assert content
+    (tmp_path / "local" / ".git").rename(tmp_path / "away")
+
+    assert tree.read("app/golden.jsonl") == content

@@ -197,7 +197,7 @@ PLACES = (
 )  # fmt: skip
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=8 * settings().max_examples, suppress_health_check=list(HealthCheck))
 @given(st.sampled_from(PLACES), VALUES)
 def test_any_payload_is_read_or_refused_by_name(tmp_path: Path, place: str, value: Any) -> None:
     try:

@@ -26,7 +26,7 @@ FOREIGN = st.one_of(
     st.sampled_from(EVIL),
     st.lists(st.sampled_from(EVIL), max_size=3).map("".join),
 )
-MANY = settings(max_examples=500, deadline=None, suppress_health_check=list(HealthCheck))
+MANY = settings(max_examples=8 * settings().max_examples, suppress_health_check=list(HealthCheck))
 
 
 def as_github(text: str) -> Tree:
