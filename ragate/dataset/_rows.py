@@ -112,7 +112,10 @@ Row = tuple[str, Mapping[str, Any]]  # its place, as file:line, and its fields
 SPELLINGS: dict[str, tuple[str, ...]] = {
     "id": ("id",),
     "query": ("query", "question"),
-    "relevant": ("relevant", "expected"),
+    "relevant": (
+        *("relevant", "relevant_docs", "relevant_documents", "relevant_doc_ids"),
+        *("expected", "expected_docs", "expected_documents", "expected_doc_ids"),
+    ),
     "references": REFERENCES,
     "answerable": ("answerable",),
     "tags": ("tags",),
