@@ -24,7 +24,7 @@ from pathlib import Path
 
 from ragate.cache import Cache, Draw
 from ragate.clients.budget import Tally, no_caps
-from ragate.clients.memoised.memoised_chat import Memo, MemoisedChat
+from ragate.clients.memoised import Memo, MemoisedChat
 from ragate.clients.openai import OpenAIClient
 from ragate.core.hashing import digest
 from ragate.errors import ProviderError

@@ -22,10 +22,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ragate.database import PostgresDatabase
-from ragate.systems.pgvector.index import tables
-from ragate.systems.pgvector.index.tables import Connection, Index, build_graph, store_vectors
-from ragate.systems.pgvector.search import ranked_search
+from ragate.systems.pgvector import ranked_search, tables
 from ragate.systems.pgvector.settings import Settings
+from ragate.systems.pgvector.tables import Connection, Index, build_graph, store_vectors
 
 LARGE, SMALL = (100_000, 384), (3_633, 1_536)
 QUESTIONS = 200

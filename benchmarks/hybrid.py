@@ -22,12 +22,11 @@ from ragate.database import PostgresDatabase
 from ragate.embedders import sentence_transformers
 from ragate.models import Sample
 from ragate.protocols import Resources
-from ragate.systems.pgvector import create
-from ragate.systems.pgvector.index.terms import Analyzer
-from ragate.systems.pgvector.search import ranked_search
-from ragate.systems.pgvector.search.ranked_search import Hit
-from ragate.systems.pgvector.search.retrieval import fuse
+from ragate.systems.pgvector import create, ranked_search
+from ragate.systems.pgvector.ranked_search import Hit
+from ragate.systems.pgvector.retrieval import fuse
 from ragate.systems.pgvector.settings import HybridSettings
+from ragate.systems.pgvector.terms import Analyzer
 
 WEIGHTS = (0.3, 0.4, 0.5, 0.6, 0.7)
 Rankings = dict[str, list[Hit]]

@@ -22,8 +22,8 @@ from benchmarks.cranfield import ndcg_10, read_samples
 from benchmarks.shares import Z, print_lines
 from ragate.dataset import read_dataset
 from ragate.models import Sample
-from ragate.systems.pgvector.index.terms import Analyzer, idf
 from ragate.systems.pgvector.settings import Bm25Settings
+from ragate.systems.pgvector.terms import Analyzer, idf
 
 ROOT = Path(__file__).resolve().parents[1]
 Others = Literal["grammar", "none"]

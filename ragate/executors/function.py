@@ -12,8 +12,8 @@ from ragate.models import CallResult, ToolCall
 from ragate.protocols import Resources
 from ragate.support.escape import one_line
 from ragate.systems._output import OutputError, WorkerRaisedError
-from ragate.systems._processes.worker import WorkerEndedError
 from ragate.systems._target import InterpreterSettings, check_form
+from ragate.systems._worker import WorkerEndedError
 from ragate.systems._worker_target import WorkerTarget, open_target
 
 _LONGEST = 500  # characters of what it raised

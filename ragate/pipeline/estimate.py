@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NoReturn
 
 from ragate import plugins
-from ragate.clients.memoised.memoised_chat import MemoisedChat
+from ragate.clients.memoised import MemoisedChat
 from ragate.clients.prices import Price, price_of
 from ragate.config import Config
 from ragate.core.conversation import conversation

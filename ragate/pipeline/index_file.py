@@ -15,7 +15,7 @@ from ragate.runtime.operations import Operations
 from ragate.runtime.resources import open_resources
 
 if TYPE_CHECKING:
-    from ragate.systems.pgvector.index.index_file import Content
+    from ragate.systems.pgvector.index_file import Content
     from ragate.systems.pgvector.system import PgvectorSystem
     from ragate.systems.pgvector.transfer import Restored
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from ragate.baseline.requests import load_replies, requests_path, save_replies
 from ragate.clients.budget import Tally
-from ragate.clients.memoised.memoised_chat import Memo
+from ragate.clients.memoised import Memo
 from ragate.config import Config, Provider
 from ragate.errors import BudgetError, ProviderError, UsageError
 from ragate.recorder.pending_requests import read_pending

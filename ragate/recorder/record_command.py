@@ -19,7 +19,7 @@ from ragate.recorder.run_resolver import make_resolver
 from ragate.runtime.operations import Operations
 from ragate.runtime.resources import open_resources
 from ragate.stores.local import new_run_id
-from ragate.systems._processes.variables import allowed_environment
+from ragate.systems._variables import allowed_environment
 
 _GRACE_S = 5.0
 

@@ -5,7 +5,7 @@ from pydantic import SecretStr
 from ragate.baseline.requests import load_replies, requests_path
 from ragate.cache import Cache, Draw
 from ragate.clients.channel import Channel
-from ragate.clients.memoised.memoised_chat import Memo
+from ragate.clients.memoised import Memo
 from ragate.config import Config
 from ragate.errors import ConfigError, ProviderError
 from ragate.recorder.pending_requests import PendingFile

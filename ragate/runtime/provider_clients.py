@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ragate import plugins
 from ragate.cache import Cache
 from ragate.clients.budget import Budget
-from ragate.clients.memoised.memoised_chat import Memo, MemoisedChat
+from ragate.clients.memoised import Memo, MemoisedChat
 from ragate.config import Config, Provider
 from ragate.errors import ConfigError, NoKeyError, ProviderError
 from ragate.protocols import ChatClient, ChatReply, ChatRequest, Embedder, Reranker
@@ -19,7 +19,7 @@ from ragate.support.installed import refuse_other_version
 from ragate.support.settings import nearest
 
 if TYPE_CHECKING:
-    from ragate.clients.memoised.memoised_embedder import MemoisedEmbeddings
+    from ragate.clients.memoised import MemoisedEmbeddings
     from ragate.clients.openai import OpenAIClient
 
 
@@ -134,7 +134,7 @@ class ProviderClients:
         return self.client(name, without=_JUDGE_FREE)
 
     def embeddings(self, name: str) -> MemoisedEmbeddings:
-        from ragate.clients.memoised.memoised_embedder import MemoisedEmbeddings
+        from ragate.clients.memoised import MemoisedEmbeddings
 
         address = self.config.policy.address(name)
         return MemoisedEmbeddings(
@@ -160,12 +160,12 @@ class ProviderClients:
         embedder = plugins.embedder(use, settings, self.embeddings)
         if use == "openai" or embedder.deterministic:  # remembered by its client, or cheaper anew
             return embedder
-        from ragate.clients.memoised.memoised_embedder import MemoisedEmbedder
+        from ragate.clients.memoised import MemoisedEmbedder
 
         return MemoisedEmbedder(embedder, self.cache, self.budget)
 
     def reranker(self, table: Mapping[str, Any]) -> Reranker:
-        from ragate.clients.memoised.memoised_reranker import MemoisedReranker
+        from ragate.clients.memoised import MemoisedReranker
 
         use = str(table.get("use", ""))
         settings = {key: value for key, value in table.items() if key != "use"}

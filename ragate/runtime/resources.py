@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ragate.cache import CACHE_NAME, Cache
 from ragate.clients.budget import Budget, CallPace, Capped, Tally
-from ragate.clients.memoised.memoised_chat import Memo
+from ragate.clients.memoised import Memo
 from ragate.config import Config, Provider
 from ragate.models import Record, Run
 from ragate.protocols import Database, MetricClients, Resources

@@ -1,4 +1,9 @@
-"""What foreign code returned, as an output: our type, the fields of a recorded line, a text."""
+"""What foreign code returned, as an output: our type, the fields of a recorded line, a text.
+
+What a worker sent is decoded first, as `ragate.worker.values` packed it. Where the value was an
+object, there is one that tells the same of itself, so that the code behind reads it, and says what
+is wrong with it, as in ragate's own process.
+"""
 
 import re
 from collections.abc import Mapping
@@ -15,7 +20,6 @@ from ragate.protocols import Resources
 from ragate.support.escape import one_line
 from ragate.support.pointer import PointerError
 from ragate.support.settings import shown
-from ragate.systems._processes.worker_values import ForeignDocument, ForeignMessage
 
 _ADDRESS = re.compile(r" at 0x[0-9a-f]+")
 EXPECTED = (
@@ -185,3 +189,91 @@ def relative_chunks(recorded: dict[str, Any], folder: str, root: Path) -> dict[s
         for chunk in recorded.get("chunks", ())
     ]
     return {**recorded, "chunks": chunks}
+
+
+class ForeignObject:
+    """Anything that is no JSON; a class of its own name is made for each."""
+
+    def __init__(self, text: str, shown: str) -> None:
+        self._text = text
+        self._shown = shown
+
+    def __str__(self) -> str:
+        return self._text
+
+    def __repr__(self) -> str:
+        return self._shown
+
+
+class ForeignMessage:
+    """A message of LangChain."""
+
+    def __init__(self, content: str) -> None:
+        self.content = content
+
+
+class ForeignDocument:
+    """A document of LangChain."""
+
+    def __init__(self, page_content: Any, metadata: dict[str, Any]) -> None:
+        self.page_content = page_content
+        self.metadata = metadata
+
+
+class ForeignNode:
+    """A node of LlamaIndex, with its score."""
+
+    def __init__(
+        self, text: str, metadata: dict[str, Any], score: Any, ref_doc_id: Any, node_id: Any
+    ) -> None:
+        self.metadata = metadata
+        self.score = score
+        self.ref_doc_id = ref_doc_id
+        self.node_id = node_id
+        self._text = text
+
+    def get_content(self, **_: Any) -> str:
+        """Return the text without metadata, whatever mode is asked for."""
+        return self._text
+
+
+def decoded(value: Any) -> Any:
+    """Return what `ragate.worker.values.encoded` was given.
+
+    Raises:
+        ValueError: it is nothing that it gives.
+    """
+    try:
+        return _decoded(value)
+    except (TypeError, AttributeError, KeyError, OverflowError, RecursionError) as error:
+        raise ValueError("no value that a worker sends") from error
+
+
+def _decoded(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_decoded(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    if len(value) == 1:
+        ((key, content),) = value.items()
+        if key.startswith("$"):
+            return _special(key, content)
+    return {key: _decoded(item) for key, item in value.items()}
+
+
+def _special(key: str, content: Any) -> Any:
+    if key == "$float":
+        return float(content)
+    if key == "$message":
+        return ForeignMessage(str(content))
+    if key == "$output":
+        return SystemOutput.model_validate(_decoded(content))
+    if key == "$pairs":
+        return {str(name): _decoded(item) for name, item in content}
+    if key == "$object":
+        name, text, shown = map(str, content)
+        return type(name, (ForeignObject,), {})(text, shown)
+    fields = {name: _decoded(item) for name, item in content.items()}
+    if not isinstance(fields["metadata"], dict):
+        raise TypeError("metadata is an object")
+    return {"$document": ForeignDocument, "$node": ForeignNode}[key](**fields)

@@ -12,7 +12,7 @@ from ragate.protocols import Resources
 from ragate.support.escape import one_line
 from ragate.support.settings import nearest
 from ragate.systems._foreign import ForeignSettings
-from ragate.systems._processes.variables import (
+from ragate.systems._variables import (
     inherited_environment,
     named_environment,
     refuse_judges_key,

@@ -13,16 +13,7 @@ from ragate.errors import ConfigError
 from ragate.models import Sample
 from ragate.protocols import Resources
 from ragate.support.escape import one_line
-from ragate.systems._output import LONGEST, OutputError, WorkerRaisedError
-from ragate.systems._processes.variables import passed_secrets
-from ragate.systems._processes.worker import (
-    Worker,
-    WorkerEndedError,
-    WorkerPlan,
-    Workers,
-    start_worker,
-)
-from ragate.systems._processes.worker_values import decoded
+from ragate.systems._output import LONGEST, OutputError, WorkerRaisedError, decoded
 from ragate.systems._target import (
     InterpreterSettings,
     cannot_be_asked,
@@ -31,6 +22,14 @@ from ragate.systems._target import (
     setup_failed,
     where_of,
     worker_environment,
+)
+from ragate.systems._variables import passed_secrets
+from ragate.systems._worker import (
+    Worker,
+    WorkerEndedError,
+    WorkerPlan,
+    Workers,
+    start_worker,
 )
 from ragate.worker.raised import MOST_OF_A_TRACE
 from ragate.worker.responder import Responder

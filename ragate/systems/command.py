@@ -27,8 +27,8 @@ from ragate.systems._output import (
     unanswered,
     wanted,
 )
-from ragate.systems._processes.process import LINE_BYTES, Child, start
-from ragate.systems._processes.variables import passed_secrets, program_environment
+from ragate.systems._process import LINE_BYTES, Child, start
+from ragate.systems._variables import passed_secrets, program_environment
 
 _READY = "\0ready"
 _SHOWN = 200

@@ -24,8 +24,8 @@ from ragate.systems._output import (
     unanswered,
     wanted,
 )
-from ragate.systems._processes.worker import WorkerEndedError
 from ragate.systems._target import InterpreterSettings, check_form, where_of
+from ragate.systems._worker import WorkerEndedError
 from ragate.systems._worker_target import WorkerTarget, open_target
 from ragate.version import MANUAL
 

@@ -53,8 +53,8 @@ import sys
 from ragate.judges.llamaindex._prompts import load_prompts
 from ragate.judges.llamaindex._settings import Settings as JudgeSettings
 from ragate.judges.llamaindex._prompts import windows
-from ragate.systems.pgvector.corpus.chunking import cut
-from ragate.systems.pgvector.corpus.files import Document
+from ragate.systems.pgvector.chunking import cut
+from ragate.systems.pgvector.corpus import Document
 from ragate.systems.pgvector.settings import Settings
 text = sys.stdin.read()
 settings = JudgeSettings(provider="p", model="m", context_window=2000)

@@ -22,7 +22,7 @@ RUN = """
 import asyncio, sys
 from pathlib import Path
 from ragate.cache import Cache
-from ragate.clients.memoised.memoised_chat import Memo, MemoisedChat
+from ragate.clients.memoised import Memo, MemoisedChat
 from ragate.clients.openai import OpenAIClient
 from ragate.protocols import ChatRequest
 async def main(url, path, count, concurrency):

@@ -14,7 +14,7 @@ import pytest
 from benchmarks.cranfield import DATA, read_samples
 from benchmarks.hybrid import rankings, values
 from ragate.cache import CACHE_NAME, Cache
-from ragate.clients.memoised.memoised_embedder import MemoisedEmbedder
+from ragate.clients.memoised import MemoisedEmbedder
 from ragate.database import PostgresDatabase
 from ragate.embedders import sentence_transformers
 from ragate.errors import ConfigError
@@ -22,7 +22,7 @@ from ragate.models import Reads, Sample, SystemOutput
 from ragate.protocols import Embedder
 from ragate.rerankers import cross_encoder
 from ragate.systems import pgvector
-from ragate.systems.pgvector.search.retrieval import fuse
+from ragate.systems.pgvector.retrieval import fuse
 from ragate.systems.pgvector.settings import HybridSettings
 from tests.integration.rag import write
 from tests.unit.systems.using import resources_of

@@ -23,8 +23,7 @@ from ragate.recorder.proxy.event_stream import ChatParts, chat_events, response_
 from ragate.recorder.proxy.reply_format import read_reply, shown_body
 from ragate.recorder.proxy.request_identity import Endpoint, Request
 from ragate.support.strict_json import number, whole
-from ragate.systems._output import OutputError, to_output
-from ragate.systems._processes.worker_values import decoded
+from ragate.systems._output import OutputError, decoded, to_output
 from ragate.systems.llamaindex import NodeReader, reply_parts
 
 LONG = int("9" * 400)

@@ -28,7 +28,7 @@ ROWS: tuple[tuple[str, ...], ...] = (
     ("database.trust",),
     ("clients", "judges._canaries", "queue"),
     ("renderers.console", "renderers.html", "renderers.markdown", "renderers.sarif"),
-    ("clients.memoised", "config", "dataset", "embedders", "stores", "systems._processes"),
+    ("clients.memoised", "config", "dataset", "embedders", "stores"),
     (
         "dataset._importers",
         "judges",
@@ -39,10 +39,7 @@ ROWS: tuple[tuple[str, ...], ...] = (
         "systems",
     ),
     ("systems.http", "judges.llamaindex", "judges.rubric"),
-    ("systems.mcp", "systems.pgvector.settings"),
-    ("systems.pgvector.corpus",),
-    ("systems.pgvector.index",),
-    ("systems.pgvector.search", "systems.pgvector.answer", "systems.pgvector"),
+    ("systems.mcp", "systems.pgvector"),
     ("executors",),
     (
         "metrics.grounding",
@@ -96,11 +93,7 @@ ROWS: tuple[tuple[str, ...], ...] = (
     ("cli.doctor", "pytest_plugin"),
 )
 # Units of one row that import one another, in this direction.
-SIDE_BY_SIDE = {
-    ("clients.memoised", "config"),
-    ("systems.pgvector", "systems.pgvector.answer"),
-    ("systems.pgvector", "systems.pgvector.search"),
-}
+SIDE_BY_SIDE = {("clients.memoised", "config")}
 # Folders that hold folders only.
 PARENTS = {"pipeline"}
 ROW_OF = {unit: number for number, row in enumerate(ROWS) for unit in row}

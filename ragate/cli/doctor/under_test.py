@@ -23,8 +23,8 @@ from ragate.recorder.open_system import is_recorded_system
 from ragate.recorder.run_resolver import provider_of
 from ragate.runtime.operations import Operations
 from ragate.support.settings import read_settings
-from ragate.systems._processes.variables import refuse_judges_key
 from ragate.systems._target import InterpreterSettings
+from ragate.systems._variables import refuse_judges_key
 from ragate.systems.replay import Replay
 
 KEYS = "keys"
@@ -99,7 +99,7 @@ def _passed_variables(
 
 
 def _documents(config: Config, samples: Sequence[Sample]) -> Iterable[Finding]:
-    from ragate.systems.pgvector.corpus.files import read_corpus
+    from ragate.systems.pgvector.corpus import read_corpus
     from ragate.systems.pgvector.settings import Settings
 
     settings = read_settings(Settings, config.system.settings, where="[system]")

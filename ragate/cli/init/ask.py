@@ -20,7 +20,7 @@ from ragate.cli.one_question import opened
 from ragate.config import Config, parse_config
 from ragate.errors import RagateError
 from ragate.models import Sample, SystemOutput
-from ragate.systems._processes.variables import allowed_environment
+from ragate.systems._variables import allowed_environment
 from ragate.version import MANUAL
 
 if TYPE_CHECKING:

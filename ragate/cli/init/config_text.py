@@ -10,7 +10,7 @@ from ragate import plugins
 from ragate.cli.detect.candidate import RagCandidate
 from ragate.cli.quoting import quoted
 from ragate.models import Sample
-from ragate.systems.pgvector.corpus.files import Document
+from ragate.systems.pgvector.corpus import Document
 from ragate.version import MANUAL
 
 DATASET = "evals/golden.jsonl"

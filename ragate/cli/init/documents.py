@@ -11,7 +11,7 @@ from typing import Any
 from ragate.errors import DatasetError, RagateError
 from ragate.outputs.seen_reply import LIKELY
 from ragate.support.records import records
-from ragate.systems.pgvector.corpus.files import Document, read_corpus
+from ragate.systems.pgvector.corpus import Document, read_corpus
 
 DATABASES = frozenset({".db", ".sqlite", ".sqlite3"})
 TABLES = frozenset({".json", ".jsonl", ".csv"})

@@ -10,7 +10,7 @@ from ragate.cli.init.config_text import Choice, RecordedParts
 from ragate.cli.init.survey import Survey
 from ragate.config import CONFIG_NAME, load_config
 from ragate.errors import ConfigError, RagateError, UsageError
-from ragate.systems.pgvector.corpus.files import SUFFIXES, read_corpus
+from ragate.systems.pgvector.corpus import SUFFIXES, read_corpus
 from ragate.version import MANUAL
 
 # A function of which less is known may be any: documents are likelier then.

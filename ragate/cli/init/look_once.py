@@ -29,7 +29,7 @@ from ragate.outputs.pointed import Pointers, pointed
 from ragate.outputs.seen_reply import LIKELY, read_events, read_reply
 from ragate.support.escape import one_line
 from ragate.support.pointer import PointerError, many, one
-from ragate.systems.pgvector.corpus.files import Corpus
+from ragate.systems.pgvector.corpus import Corpus
 
 _WITHOUT_DOCUMENTS = "What can you tell me?"
 _UNASKED = (

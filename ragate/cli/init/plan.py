@@ -20,7 +20,7 @@ from ragate.models import Sample
 from ragate.outputs.mapping import RecordMapping
 from ragate.outputs.recorded_output import RecordedOutput
 from ragate.outputs.recordings import read_recorded
-from ragate.systems.pgvector.corpus.files import Corpus, read_corpus
+from ragate.systems.pgvector.corpus import Corpus, read_corpus
 
 LOOKED_AT = 1000
 MOST_PASSES = 3

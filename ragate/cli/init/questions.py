@@ -8,7 +8,7 @@ from itertools import zip_longest
 from ragate.core.hashing import digest
 from ragate.models import Sample
 from ragate.outputs.recorded_output import RecordedOutput
-from ragate.systems.pgvector.corpus.files import Corpus, Document
+from ragate.systems.pgvector.corpus import Corpus, Document
 
 STARTER_TAG = "starter"
 FROM_PAGES = 5
@@ -113,7 +113,7 @@ def _headings(document: Document) -> list[str]:
         return []
     text = document.text
     if document.kind == "html":
-        from ragate.systems.pgvector.corpus.files import to_markdown
+        from ragate.systems.pgvector.corpus import to_markdown
 
         title, text = to_markdown(text)
         text = f"# {title}\n{text}" if title else text

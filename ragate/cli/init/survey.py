@@ -17,7 +17,7 @@ from ragate.dataset._importers import looks_like_questions
 from ragate.errors import RagateError
 from ragate.outputs.outputs_file import read_outputs
 from ragate.support import git
-from ragate.systems.pgvector.corpus.files import SUFFIXES
+from ragate.systems.pgvector.corpus import SUFFIXES
 
 MAX_FILES = 50_000
 DEPTH = 5

@@ -19,7 +19,7 @@ from ragate.github.publish.changed_sources import (
     text_of,
 )
 from ragate.models import ChangedPart, ChangeOrigin, Report, SampleRow
-from ragate.systems.pgvector.corpus.files import SUFFIXES
+from ragate.systems.pgvector.corpus import SUFFIXES
 
 MOST = 30  # each costs a look into the repository
 _DRAFT = re.compile(r'"draft"\s*:\s*true')

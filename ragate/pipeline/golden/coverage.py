@@ -15,7 +15,7 @@ from ragate.support import git
 from ragate.support.foreign_files import read_text
 from ragate.support.git import changed_paths, commit_of, merge_base
 from ragate.support.strict_json import loads
-from ragate.systems.pgvector.corpus.files import SUFFIXES, readable
+from ragate.systems.pgvector.corpus import SUFFIXES, readable
 
 # The documents that a change edits: the corpus as it stands against a commit.
 

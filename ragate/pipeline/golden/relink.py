@@ -22,7 +22,7 @@ from ragate.stores.local import LocalStore
 from ragate.support.git import file_at, head_commit, last_commit_with, repository
 from ragate.support.settings import nearest
 from ragate.support.strict_json import loads
-from ragate.systems.pgvector.corpus.files import SUFFIXES, readable
+from ragate.systems.pgvector.corpus import SUFFIXES, readable
 
 SHINGLE = 4  # words
 LEAST, MOST = 0.3, 5  # similarity of a proposal, and proposals for one document

@@ -25,7 +25,7 @@ def corpus_texts(config: Config | None, corpus: Path | None) -> Texts | None:
         ConfigError: the corpus cannot be read.
     """
     if corpus is not None:
-        from ragate.systems.pgvector.corpus.files import read_texts
+        from ragate.systems.pgvector.corpus import read_texts
 
         folder = corpus.resolve()
         return read_texts(folder.parent, folder.name)

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 
 from ragate.cache import STEPS, Cache, Draw
-from ragate.clients.memoised.memoised_chat import request_key
+from ragate.clients.memoised import request_key
 from ragate.config import Config
 from ragate.core.hashing import digest
 from ragate.judges import CUT

@@ -8,7 +8,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from ragate.clients.memoised.memoised_chat import Memo
+from ragate.clients.memoised import Memo
 from ragate.errors import BudgetError, NotReadyError, ProviderError
 from ragate.protocols import ChatReply
 from ragate.recorder.proxy.request_identity import (

@@ -14,8 +14,8 @@ from ragate.support.foreign_files import inside, read_text
 from ragate.support.pointer import PointerError, one
 from ragate.systems._foreign import matching_files
 from ragate.systems._output import LONGEST, OutputError
-from ragate.systems._processes.process import start
-from ragate.systems._processes.variables import passed_secrets, program_environment
+from ragate.systems._process import start
+from ragate.systems._variables import passed_secrets, program_environment
 from ragate.systems.http.address import place_of
 from ragate.systems.http.client import BadReplyError, HttpClient, UnreachableError
 from ragate.systems.http.policy import HeaderSecrets, Hidden, check_request, header_secrets

@@ -26,8 +26,8 @@ from ragate.systems._output import (
     unanswered,
     wanted,
 )
-from ragate.systems._processes.process import Child, start
-from ragate.systems._processes.variables import passed_secrets, program_environment
+from ragate.systems._process import Child, start
+from ragate.systems._variables import passed_secrets, program_environment
 from ragate.systems.http.address import place_of
 from ragate.systems.http.client import (
     BadReplyError,

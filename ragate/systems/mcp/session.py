@@ -22,7 +22,7 @@ from ragate.clients.http.bounded_body import BoundedBody, ReplyTooLargeError
 from ragate.clients.http.error_mapping import MalformedError
 from ragate.support.authorities import authorities
 from ragate.support.escape import one_line
-from ragate.systems._processes.process import Child, start
+from ragate.systems._process import Child, start
 from ragate.systems.http.address import AllowedHost
 from ragate.systems.http.client import MAX_BYTES
 from ragate.systems.http.policy import is_allowed_path

@@ -23,8 +23,8 @@ from ragate.support.pointer import PointerError
 from ragate.support.settings import nearest
 from ragate.systems._foreign import Foreign, no_place_for_turns
 from ragate.systems._output import LONGEST, OutputError, failed, to_output, unanswered, wanted
-from ragate.systems._processes.process import Child
-from ragate.systems._processes.variables import passed_secrets, program_environment
+from ragate.systems._process import Child
+from ragate.systems._variables import passed_secrets, program_environment
 from ragate.systems.http.address import place_of, refuse_secret, resolve
 from ragate.systems.http.policy import Hidden, check_request, header_secrets
 from ragate.systems.http.prepare import Preparation

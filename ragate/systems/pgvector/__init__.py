@@ -59,6 +59,6 @@ def document_texts(settings: Mapping[str, Any], root: Path) -> dict[str, str]:
     Raises:
         ConfigError: a key of ``[system]`` is wrong, or the corpus cannot be read.
     """
-    from ragate.systems.pgvector.corpus.files import read_texts
+    from ragate.systems.pgvector.corpus import read_texts
 
     return read_texts(root, read_settings(Settings, settings, where="[system]").corpus)

@@ -13,15 +13,14 @@ from ragate.errors import ProviderError
 from ragate.models import Failure, Reads, RetrievedChunk, Sample, SystemInfo, SystemOutput, Usage
 from ragate.protocols import Embedder, Reranker, Resources
 from ragate.support.spans import Spanned, span
-from ragate.systems.pgvector.answer.chat import Prompt, load_prompt, written
-from ragate.systems.pgvector.answer.extractive import extract
-from ragate.systems.pgvector.corpus.files import Corpus, read_corpus
-from ragate.systems.pgvector.corpus.metadata import conditions
-from ragate.systems.pgvector.index.ingest import Snapshot, Work
-from ragate.systems.pgvector.index.terms import Analyzer
-from ragate.systems.pgvector.search import ranked_search
-from ragate.systems.pgvector.search.retrieval import Question, arranged, rerank, retrieve
+from ragate.systems.pgvector import ranked_search
+from ragate.systems.pgvector.answer import Prompt, extract, load_prompt, written
+from ragate.systems.pgvector.corpus import Corpus, read_corpus
+from ragate.systems.pgvector.ingest import Snapshot, Work
+from ragate.systems.pgvector.metadata import conditions
+from ragate.systems.pgvector.retrieval import Question, arranged, rerank, retrieve
 from ragate.systems.pgvector.settings import Settings
+from ragate.systems.pgvector.terms import Analyzer
 
 INDEX_VERSION = 2  # raised whenever the same settings would give other chunks or other scores
 

@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING
 from ragate.errors import UsageError
 from ragate.models import Sample
 from ragate.support.atomic_files import write_atomic
-from ragate.systems.pgvector.corpus.chunking import Chunk
-from ragate.systems.pgvector.index import tables
-from ragate.systems.pgvector.index.index_file import Content, Header, pack, unpack
-from ragate.systems.pgvector.index.ingest import Work, count, weigh_all
-from ragate.systems.pgvector.index.tables import Index, store_vectors
-from ragate.systems.pgvector.search import ranked_search
+from ragate.systems.pgvector import ranked_search, tables
+from ragate.systems.pgvector.chunking import Chunk
+from ragate.systems.pgvector.index_file import Content, Header, pack, unpack
+from ragate.systems.pgvector.ingest import Work, count, weigh_all
+from ragate.systems.pgvector.tables import Index, store_vectors
 
 if TYPE_CHECKING:
     from ragate.systems.pgvector.system import PgvectorSystem

@@ -17,7 +17,7 @@ from ragate.cache import Cache
 from ragate.clients.budget import Budget, no_caps
 from ragate.clients.channel import Channel
 from ragate.clients.http.retry import Retry
-from ragate.clients.memoised.memoised_chat import Memo
+from ragate.clients.memoised import Memo
 from ragate.recorder.proxy.recorder import Recorder, open_recorder
 from ragate.recorder.proxy.reply_resolver import ReplyResolver
 from ragate.recorder.proxy.request_identity import UnansweredRequest

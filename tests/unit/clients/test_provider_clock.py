@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from ragate.clients.http.limiter import Limiter
-from ragate.clients.memoised.memoised_chat import Memo
+from ragate.clients.memoised import Memo
 from ragate.clients.provider_clock import ProviderClock, waiting_for_provider
 from ragate.protocols import ChatReply
 from tests.unit.pipeline.run.timed_systems import asked, kind

@@ -12,7 +12,7 @@ from ragate.errors import ConfigError
 from ragate.rerankers import cross_encoder
 from ragate.rerankers.cross_encoder import LocalReranker
 from ragate.support.installed import install_line
-from tests.unit.systems.pgvector.search.rerank_factories import no_client
+from tests.unit.systems.pgvector.rerank_factories import no_client
 
 
 class Model:

@@ -8,7 +8,7 @@ import pytest
 
 from ragate.errors import ConfigError
 from ragate.rerankers import cross_encoder, endpoint
-from tests.unit.systems.pgvector.search.rerank_factories import no_client
+from tests.unit.systems.pgvector.rerank_factories import no_client
 
 
 @pytest.mark.parametrize(

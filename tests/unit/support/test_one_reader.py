@@ -25,7 +25,7 @@ OUR_OWN_DATA = {
 ASIDE = {
     "ragate/support/atomic_files.py: os.open(folder, os.O_RDONLY)",  # a folder, to sync it
     # The kernel's, in a process that imports next to nothing.
-    "ragate/systems/_processes/reaper.py: open(f'/proc/{name}/stat', 'rb')",
+    "ragate/systems/_reaper.py: open(f'/proc/{name}/stat', 'rb')",
     # What pip wrote beside ragate.
     "ragate/support/installed.py: distribution('ragate').read_text('direct_url.json')",
     "ragate/cli/operations.py: dotenv_values(stream=io.StringIO(text), interpolate=False)",

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
-from ragate.systems._processes.worker_values import decoded
+from ragate.systems._output import decoded
 from ragate.worker.values import ValueTooDeepError, encoded
 
 PLAIN = st.recursive(

@@ -53,7 +53,7 @@ KILLED = """
 import asyncio, sys
 from pathlib import Path
 from tests.integration.rag import Project
-from ragate.systems.pgvector.index import tables
+from ragate.systems.pgvector import tables
 class Given:
     def conninfo(self): return sys.argv[2]
 async def stand_still(*arguments):

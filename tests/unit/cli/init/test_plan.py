@@ -15,7 +15,7 @@ from ragate.cli.init.survey import Survey, look
 from ragate.config import load_config
 from ragate.dataset import read_dataset
 from ragate.errors import StorageError, UsageError
-from ragate.systems.pgvector.corpus.files import read_corpus
+from ragate.systems.pgvector.corpus import read_corpus
 from tests.unit.cli.init.init_factories import PGVECTOR, REPLAY, beir, pages, write
 
 

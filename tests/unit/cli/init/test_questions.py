@@ -10,7 +10,7 @@ from ragate.cli.init.questions import from_corpus, from_recordings, to_jsonl
 from ragate.dataset import read_dataset
 from ragate.models import Sample
 from ragate.outputs.recorded_output import RecordedOutput
-from ragate.systems.pgvector.corpus.files import read_corpus
+from ragate.systems.pgvector.corpus import read_corpus
 from tests.unit.cli.init.init_factories import pages, write
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from ragate.errors import UsageError
 from ragate.pipeline.golden.coverage import changed_documents, corpus_folder
-from ragate.systems.pgvector.corpus.files import read_texts
+from ragate.systems.pgvector.corpus import read_texts
 
 
 def git(folder: Path, *arguments: str) -> None:

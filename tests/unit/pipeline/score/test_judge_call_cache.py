@@ -6,7 +6,7 @@ import asyncio
 from pathlib import Path
 
 from ragate.cache import Cache
-from ragate.clients.memoised.memoised_chat import request_key
+from ragate.clients.memoised import request_key
 from ragate.pipeline.score.judgement_cache import CachedSteps, aside, reply_key
 from ragate.protocols import ChatReply, ChatRequest
 

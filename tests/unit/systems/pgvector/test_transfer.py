@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from ragate.systems.pgvector.search.ranked_search import Hit
+from ragate.systems.pgvector.ranked_search import Hit
 from ragate.systems.pgvector.transfer import share_found
 
 RIGHT = [Hit("a", 0, 0.9), Hit("b", 0, 0.5), Hit("c", 0, 0.5)]

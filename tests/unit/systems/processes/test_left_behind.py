@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from ragate.errors import SystemStartError
-from ragate.systems._processes.process import Child, start
+from ragate.systems._process import Child, start
 from ragate.systems.http.prepare import Preparation
 from ragate.systems.http.settings import PrepareStep
 from tests.factories import sample_factory

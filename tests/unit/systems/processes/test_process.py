@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from ragate.systems._processes.process import start
+from ragate.systems._process import start
 from tests.factories import sample_factory
 from tests.unit.systems.commands import answers, program
 from tests.unit.systems.using import asked, resources_of

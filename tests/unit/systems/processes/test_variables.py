@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from ragate.errors import ConfigError
-from ragate.systems._processes.variables import (
+from ragate.systems._variables import (
     inherited_environment,
     named_environment,
     passed_secrets,

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from ragate.systems._processes.process import start
-from ragate.systems._processes.worker import Worker, WorkerEndedError
+from ragate.systems._process import start
+from ragate.systems._worker import Worker, WorkerEndedError
 
 
 def test_what_is_left_of_a_worker_and_never_reads_holds_up_no_close(tmp_path: Path):

@@ -11,11 +11,11 @@ from ragate.core.ranking import ranked_doc_ids
 from ragate.errors import ConfigError
 from ragate.models import RetrievedChunk, Sample
 from ragate.protocols import Reranker
-from ragate.systems.pgvector.corpus.metadata import Conditions, conditions
-from ragate.systems.pgvector.index.tables import Index
-from ragate.systems.pgvector.search import ranked_search
-from ragate.systems.pgvector.search.ranked_search import Hit
+from ragate.systems.pgvector import ranked_search
+from ragate.systems.pgvector.metadata import Conditions, conditions
+from ragate.systems.pgvector.ranked_search import Hit
 from ragate.systems.pgvector.settings import HybridSettings, Settings
+from ragate.systems.pgvector.tables import Index
 
 if TYPE_CHECKING:
     import numpy as np

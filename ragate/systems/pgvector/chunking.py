@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ragate.support.installed import refuse_other_version
-from ragate.systems.pgvector.corpus.files import Document, to_markdown
-from ragate.systems.pgvector.corpus.metadata import FRONT
+from ragate.systems.pgvector.corpus import Document, to_markdown
+from ragate.systems.pgvector.metadata import FRONT
 from ragate.systems.pgvector.settings import Settings
 
 # Scripts without spaces count by character; a long run without a space counts as many tokens.

@@ -13,15 +13,15 @@ from ragate.clients.http.retry import Course, FaultKind, Retry
 from ragate.database import describe
 from ragate.errors import DatabaseError
 from ragate.protocols import Database, Embedder
-from ragate.systems.pgvector.corpus.files import Corpus, Document
-from ragate.systems.pgvector.corpus.metadata import check_fields, fields_of
-from ragate.systems.pgvector.index import tables
-from ragate.systems.pgvector.index.tables import Connection, Index, add_vectors
-from ragate.systems.pgvector.index.terms import Analyzer, Counted, document_frequencies, weigh
+from ragate.systems.pgvector import tables
+from ragate.systems.pgvector.corpus import Corpus, Document
+from ragate.systems.pgvector.metadata import check_fields, fields_of
 from ragate.systems.pgvector.settings import Settings
+from ragate.systems.pgvector.tables import Connection, Index, add_vectors
+from ragate.systems.pgvector.terms import Analyzer, Counted, document_frequencies, weigh
 
 if TYPE_CHECKING:
-    from ragate.systems.pgvector.corpus.chunking import Chunk
+    from ragate.systems.pgvector.chunking import Chunk
 
 
 T = TypeVar("T")
@@ -98,7 +98,7 @@ async def _update(index: Index, work: Work) -> None:
 
 
 async def _add(index: Index, work: Work, documents: Sequence[Document]) -> Index:
-    from ragate.systems.pgvector.corpus.chunking import cut
+    from ragate.systems.pgvector.chunking import cut
 
     settings = work.settings
     chunks, parents = cut(documents, settings)

@@ -18,7 +18,7 @@ import ragate.worker
 from ragate.clients.provider_clock import waiting_for_provider
 from ragate.errors import LeftBehindError, RagateError, SystemStartError
 from ragate.support.escape import one_line
-from ragate.systems._processes.process import LINE_BYTES, Child, start
+from ragate.systems._process import LINE_BYTES, Child, start
 
 MAX_FAILURES = 5  # in a row, without a single answer: the code is broken, not the question
 PROGRAM = Path(ragate.worker.__file__).with_name("__main__.py")

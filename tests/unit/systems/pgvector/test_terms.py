@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ragate.systems.pgvector.index.terms import Analyzer, dimension
 from ragate.systems.pgvector.settings import Bm25Settings
+from ragate.systems.pgvector.terms import Analyzer, dimension
 
 ANALYZER = Analyzer(Bm25Settings())
 

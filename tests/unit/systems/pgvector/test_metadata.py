@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from ragate.errors import ConfigError
-from ragate.systems.pgvector.corpus.files import Document
-from ragate.systems.pgvector.corpus.metadata import conditions, fields_of
+from ragate.systems.pgvector.corpus import Document
+from ragate.systems.pgvector.metadata import conditions, fields_of
 from ragate.systems.pgvector.settings import Settings
 from tests.factories import sample_factory
 

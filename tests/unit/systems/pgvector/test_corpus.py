@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ragate.systems.pgvector.corpus.files import as_markdown, read_corpus, to_markdown
+from ragate.systems.pgvector.corpus import as_markdown, read_corpus, to_markdown
 
 RST = """=======
 Refunds

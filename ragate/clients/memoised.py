@@ -1,4 +1,4 @@
-"""The memory of model requests: what was asked before, word for word, is not asked again.
+"""Clients that ask nothing twice: chat requests, embeddings, and what a reranker scored.
 
 An answer at temperature 0 does not repeat byte for byte, and costs as much as a new question. So a
 request is known by a digest over its whole content, and has *draws*: the answers that were given to
@@ -8,17 +8,24 @@ kept on the disk before it is used, so that a run that was interrupted goes on w
 caller that has at most n questions under way pays at most n answers twice.
 """
 
+from __future__ import annotations
+
 import asyncio
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ragate.cache import Cache, Draw
+from ragate.cache.rows import read_vector, vector_bytes
 from ragate.cache.store import DrawKey
 from ragate.clients.budget import Budget, no_caps
 from ragate.clients.provider_clock import waiting_for_provider
 from ragate.core.hashing import digest
-from ragate.protocols import ChatClient, ChatReply, ChatRequest
+from ragate.protocols import ChatClient, ChatReply, ChatRequest, Embedder, Reranker
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
 
 
 def request_key(request: ChatRequest, *, provider: str = "") -> str:
@@ -189,3 +196,136 @@ class MemoisedChat:
 
         key = request_key(request, provider=self.provider)
         return await self.memo.draw(key, draw, ask, address=self.address)
+
+
+class EmbeddingClient(Protocol):
+    """The part of `ragate.clients.openai.OpenAIClient` that embeds."""
+
+    async def embed(
+        self, texts: Sequence[str], *, model: str, dimensions: int | None = None
+    ) -> list[list[float]]: ...
+
+
+@dataclass(frozen=True)
+class MemoisedEmbeddings:
+    """An embedding client that asks only for texts it does not know.
+
+    Vectors are kept as 32-bit floats, and returned so the first time too: the same every time.
+
+    Attributes:
+        provider: Where the model is: part of a vector's identity.
+    """
+
+    client: EmbeddingClient
+    cache: Cache
+    provider: str = ""
+    budget: Budget = field(default_factory=no_caps)
+
+    async def embed(
+        self, texts: Sequence[str], *, model: str, dimensions: int | None = None
+    ) -> list[list[float]]:
+        """Return one embedding a text, in order; at most one call.
+
+        Raises:
+            ProviderError, BudgetError: as for the client.
+        """
+
+        async def embed(unknown: list[str]) -> list[list[float]]:
+            vectors = await self.client.embed(unknown, model=model, dimensions=dimensions)
+            return list(map(_rounded, vectors))
+
+        keys = [digest([self.provider, model, dimensions, text]) for text in texts]
+        return await _remembered(self.cache, self.budget, keys, texts, embed)
+
+
+@dataclass(frozen=True)
+class MemoisedEmbedder:
+    """A local model that embeds only texts it does not know; implements `Embedder`."""
+
+    embedder: Embedder
+    cache: Cache
+    budget: Budget = field(default_factory=no_caps)
+
+    @property
+    def fingerprint(self) -> str:
+        return self.embedder.fingerprint
+
+    @property
+    def deterministic(self) -> bool:
+        return self.embedder.deterministic
+
+    async def __call__(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+        """Return one vector a text, in order.
+
+        Raises:
+            ConfigError: the model cannot be loaded.
+        """
+        import numpy as np
+
+        async def embed(unknown: list[str]) -> list[list[float]]:
+            vectors: list[list[float]] = (await self.embedder(unknown)).tolist()
+            return vectors
+
+        keys = [digest([self.fingerprint, text]) for text in texts]
+        rows = await _remembered(self.cache, self.budget, keys, texts, embed)
+        return np.array(rows, dtype=np.float32)
+
+
+async def _remembered(
+    cache: Cache,
+    budget: Budget,
+    keys: Sequence[str],
+    texts: Sequence[str],
+    embed: Callable[[list[str]], Awaitable[list[list[float]]]],
+) -> list[list[float]]:
+    """Return one vector a text, in order; `embed` makes those that the cache does not hold."""
+    vectors = await asyncio.to_thread(cache.embeddings, list(dict.fromkeys(keys)))
+    unknown = {key: text for key, text in zip(keys, texts, strict=True) if key not in vectors}
+    budget.reused(embeddings=len(texts) - len(unknown))
+    if unknown:
+        fresh = dict(zip(unknown, await embed(list(unknown.values())), strict=True))
+        await asyncio.to_thread(cache.put_embeddings, fresh)
+        vectors |= fresh
+    return [vectors[key] for key in keys]
+
+
+def _rounded(vector: list[float]) -> list[float]:
+    rounded = read_vector(vector_bytes(vector))
+    return vector if rounded is None else rounded
+
+
+@dataclass(frozen=True)
+class MemoisedReranker:
+    """Asks only for questions with texts that it does not know; implements `Reranker`.
+
+    Scores are kept beside embeddings, as one vector for a question with its texts.
+
+    Attributes:
+        address: Where the model is today: what another server said is not taken from memory.
+    """
+
+    reranker: Reranker
+    cache: Cache
+    budget: Budget = field(default_factory=no_caps)
+    address: str = ""
+
+    @property
+    def fingerprint(self) -> str:
+        return self.reranker.fingerprint
+
+    async def __call__(self, query: str, texts: Sequence[str]) -> list[float]:
+        """Return one score a text, in order.
+
+        Raises:
+            ProviderError, BudgetError, ConfigError: as for the reranker.
+        """
+        if not texts:
+            return []
+        key = digest(["rerank", self.fingerprint, self.address, query, list(texts)])
+        remembered = (await asyncio.to_thread(self.cache.embeddings, [key])).get(key)
+        if remembered is not None and len(remembered) == len(texts):
+            self.budget.reused(embeddings=1)
+            return remembered
+        scores = await self.reranker(query, texts)
+        await asyncio.to_thread(self.cache.put_embeddings, {key: scores})
+        return scores

@@ -26,7 +26,7 @@ from ragate.models import Frozen
 from ragate.support.escape import one_line
 from ragate.support.foreign_files import open_regular
 from ragate.support.strict_json import loads
-from ragate.systems.pgvector.corpus.chunking import Chunk
+from ragate.systems.pgvector.chunking import Chunk
 
 if TYPE_CHECKING:
     import numpy.typing as npt

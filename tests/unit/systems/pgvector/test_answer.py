@@ -1,9 +1,9 @@
 from __future__ import annotations
 
 from ragate.models import RetrievedChunk
-from ragate.systems.pgvector.answer.extractive import extract
-from ragate.systems.pgvector.index.terms import Analyzer
+from ragate.systems.pgvector.answer import extract
 from ragate.systems.pgvector.settings import AnswerSettings, Bm25Settings
+from ragate.systems.pgvector.terms import Analyzer
 
 ANALYZER = Analyzer(Bm25Settings())
 

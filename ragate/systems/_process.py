@@ -13,7 +13,7 @@ from ragate.errors import LeftBehindError, SystemStartError
 from ragate.process import hide_memory
 from ragate.support.escape import one_line
 from ragate.support.redact import Redactor
-from ragate.systems._processes import reaper
+from ragate.systems import _reaper
 
 MOST_SHOWN = 2000
 _KEPT_LINES = 20
@@ -21,7 +21,7 @@ _LINE_KEPT = 2000
 LINE_BYTES = 16 * 1024 * 1024
 _ITEMS = 'the first item is the program, each argument is an item of its own: ["python", "rag.py"]'
 _GRACE_S = 2.0
-_REAPED_S = reaper.GRACE_S + reaper.MOST_S + 1.0
+_REAPED_S = _reaper.GRACE_S + _reaper.MOST_S + 1.0
 _REST_S = 0.2
 _LAST_LINES_S = 1.0
 
@@ -190,7 +190,7 @@ async def start(
     pipe, null = asyncio.subprocess.PIPE, asyncio.subprocess.DEVNULL
     read, write = os.pipe() if reaped and sys.platform.startswith("linux") else (None, None)
     if write is not None:
-        argv = (sys.executable, "-I", "-S", reaper.__file__, str(write), *argv)
+        argv = (sys.executable, "-I", "-S", _reaper.__file__, str(write), *argv)
     try:
         transport, streams = await asyncio.get_running_loop().subprocess_exec(
             _Streams,

@@ -14,14 +14,14 @@ from psycopg.types.numeric import Int4
 from ragate.database.schema import ADVISORY_CLASS
 from ragate.errors import ConfigError, DatabaseError
 from ragate.protocols import Embedder
-from ragate.systems.pgvector.index.terms import DIMENSIONS, Counted
 from ragate.systems.pgvector.settings import HNSW_LIMIT, HnswSettings, Settings
+from ragate.systems.pgvector.terms import DIMENSIONS, Counted
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from ragate.systems.pgvector.corpus.chunking import Chunk
+    from ragate.systems.pgvector.chunking import Chunk
 
 
 _CREATE_VECTORS = """

@@ -5,10 +5,10 @@ import asyncio
 import pytest
 
 from ragate.models import RetrievedChunk
-from ragate.systems.pgvector.search.ranked_search import Hit
-from ragate.systems.pgvector.search.retrieval import fuse, rerank
+from ragate.systems.pgvector.ranked_search import Hit
+from ragate.systems.pgvector.retrieval import fuse, rerank
 from ragate.systems.pgvector.settings import HybridSettings
-from tests.unit.systems.pgvector.search.rerank_factories import Given
+from tests.unit.systems.pgvector.rerank_factories import Given
 
 CHUNKS = [
     RetrievedChunk(doc_id="a", text="A", score=0.9, metadata={"title": "T", "section": "S"}),

@@ -10,9 +10,9 @@ from pgvector import SparseVector
 
 from ragate.models import RetrievedChunk
 from ragate.models.sample import MetadataValue
-from ragate.systems.pgvector.corpus.metadata import Conditions
-from ragate.systems.pgvector.index.tables import Index, check_dimension
-from ragate.systems.pgvector.index.terms import DIMENSIONS, idf
+from ragate.systems.pgvector.metadata import Conditions
+from ragate.systems.pgvector.tables import Index, check_dimension
+from ragate.systems.pgvector.terms import DIMENSIONS, idf
 
 if TYPE_CHECKING:
     import numpy as np

@@ -1,1 +1,0 @@
-"""Clients that ask nothing twice."""

@@ -1,1 +1,0 @@
-"""From passages to an answer, by a model or by quoting."""

@@ -1,1 +1,0 @@
-"""Documents: found, read, cut into chunks."""

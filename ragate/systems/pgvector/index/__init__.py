@@ -1,1 +1,0 @@
-"""The index in Postgres: its tables, what fills them, and its file."""
