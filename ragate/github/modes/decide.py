@@ -267,7 +267,7 @@ MOST_OF_SHARDS = 2 * 1024**3  # of all together: what one file of outputs may ha
 MOST_FILES = 20
 
 
-def untrusted_outputs(path: Path, workspace: Path, *, shards: int = 0) -> list[Path]:
+def untrusted_outputs(path: Path, workspace: Path, *, shards: int) -> list[Path]:
     """Return the outputs files at `path`: the file itself, or those of a folder.
 
     Args:

@@ -71,6 +71,17 @@ def test_the_host_of_a_variable_is_in_no_reason(tmp_path: Path) -> None:
     assert "canary" not in str(found)
 
 
+def test_an_address_that_is_not_set_is_no_address_of_the_bases(tmp_path: Path) -> None:
+    edit = ('systems = ["replay"]\n', 'systems = ["http"]\nhttp_hosts = ["rag.example"]\n')
+    base = project(tmp_path / "base", edit, system=HTTP.format(url="http://rag.example/ask"))
+    head = project(tmp_path / "head", edit, system='[system]\nuse = "http"\nurl_env = "PREVIEW"\n')
+
+    assert provenance_of(base, head, {}).other_system == (
+        "the service is at an address of the environment, the base's at rag.example",
+    )
+    assert "the base's at another address" in provenance_of(head, base, {}).other_system[0]
+
+
 def test_two_previews_of_one_entry_compare(tmp_path: Path) -> None:
     edit = ('systems = ["replay"]\n', 'systems = ["http"]\nhttp_hosts = ["*.preview.example"]\n')
     made = [

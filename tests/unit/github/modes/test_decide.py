@@ -120,7 +120,7 @@ def test_only_regular_files_of_their_own_are_read(workspace: Path, plant: Callab
     plant(workspace / "outputs")
 
     with pytest.raises(DatasetError, match=r"1\.jsonl: not a regular file of its own"):
-        untrusted_outputs(workspace / "outputs", workspace)
+        untrusted_outputs(workspace / "outputs", workspace, shards=0)
 
 
 def test_a_folder_that_is_a_link_is_not_followed(workspace: Path):
@@ -128,17 +128,17 @@ def test_a_folder_that_is_a_link_is_not_followed(workspace: Path):
     (workspace / "other").symlink_to(workspace / "outputs")
 
     with pytest.raises(DatasetError, match="'other' is a link, which is not followed"):
-        untrusted_outputs(workspace / "other", workspace)
+        untrusted_outputs(workspace / "other", workspace, shards=0)
     with pytest.raises(DatasetError, match="'other' is a link, which is not followed"):
-        untrusted_outputs(workspace / "other" / "0.jsonl", workspace)
+        untrusted_outputs(workspace / "other" / "0.jsonl", workspace, shards=0)
 
 
 def test_what_lies_outside_of_the_workspace_is_refused(workspace: Path):
     with pytest.raises(DatasetError, match="is outside of the workspace"):
-        untrusted_outputs(workspace.parent / "secret.jsonl", workspace)
+        untrusted_outputs(workspace.parent / "secret.jsonl", workspace, shards=0)
 
 
 def test_regular_files_are_taken_in_order(workspace: Path):
     files = [attempt(workspace / "outputs" / f"{n}.jsonl", lost=0) for n in range(3)]
 
-    assert untrusted_outputs(workspace / "outputs", workspace) == files
+    assert untrusted_outputs(workspace / "outputs", workspace, shards=0) == files

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -73,3 +75,12 @@ def test_a_section_that_is_cut_to_its_heading_still_says_that_its_commit_is_olde
 
     assert len(body.encode()) <= BUDGET
     assert body.count("⏳ an older commit: ") == 60
+
+
+def test_a_section_whose_heading_somebody_took_out_stands_first() -> None:
+    failed, passed = rendered("regression", "b"), rendered("unchanged", "a")
+    headless = re.sub("<h3>.*</h3>", "", passed)
+    body = comment_of([failed, headless])
+
+    assert body.startswith(headless.splitlines()[0])
+    assert len(sections_of(body)) == 2
