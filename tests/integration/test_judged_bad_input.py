@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -45,9 +46,26 @@ def server() -> Iterator[FakeOpenAI]:
         yield fake
 
 
+@pytest.fixture(scope="module")
+def recording(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A gate with a baseline, to be copied."""
+    root = tmp_path_factory.mktemp("recording")
+    with pytest.MonkeyPatch.context() as patch, openai_server() as fake:
+        patch.chdir(root)
+        patch.setenv("TEST_KEY", KEY)
+        fake.reply = answers_and_judges()
+        metrics = PROVIDER.format(url=fake.base_url, judge="")
+        ReplayProject(root, samples=SAMPLES, metrics=metrics).record(right)
+        assert run(["baseline", "update", "--runs", "1"]) == 0
+    return root
+
+
 @pytest.fixture
-def gate(tmp_path: Path, server: FakeOpenAI, monkeypatch: pytest.MonkeyPatch) -> ReplayProject:
+def gate(
+    tmp_path: Path, server: FakeOpenAI, recording: Path, monkeypatch: pytest.MonkeyPatch
+) -> ReplayProject:
     """A gate with a baseline; every answer has changed since, and nothing is remembered."""
+    shutil.copytree(recording, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("TEST_KEY", KEY)
     monkeypatch.setenv("RAGATE_TIMEOUT_S", "4")
@@ -56,10 +74,7 @@ def gate(tmp_path: Path, server: FakeOpenAI, monkeypatch: pytest.MonkeyPatch) ->
     project = ReplayProject(
         tmp_path, samples=SAMPLES, metrics=PROVIDER.format(url=server.base_url, judge="")
     )
-    project.record(right)
-    assert run(["baseline", "update", "--runs", "1"]) == 0
     change(project)
-    server.requests.clear()
     return project
 
 
@@ -90,7 +105,7 @@ def invented(project: ReplayProject) -> list[Any]:
     return [score for score in faithfulness(project) if isinstance(score, float)]
 
 
-@pytest.mark.parametrize("fault", [HANG, HTML, TRUNCATED], ids=["hang", "html", "truncated"])
+@pytest.mark.parametrize("fault", [HANG, TRUNCATED], ids=["hang", "truncated"])
 def test_a_server_that_gives_no_reply_gives_no_score_and_no_decision(gate, server, fault: Fault):
     server.chaos = Chaos(1.0, kinds=[fault])
 
@@ -110,9 +125,8 @@ def test_a_server_that_hangs_or_refuses_in_turn_is_given_up_on(gate, server):
     assert time.monotonic() - started < 240  # the server holds each reply back for minutes
 
 
-@pytest.mark.parametrize("share", [1.0, 0.5])
-def test_unreadable_replies_and_wrong_ones_share_three_calls_a_sample(gate, server, share: float):
-    server.chaos = Chaos(share, kinds=[BROKEN_JSON, HTML])
+def test_unreadable_replies_and_wrong_ones_share_three_calls_a_sample(gate, server):
+    server.chaos = Chaos(0.5, kinds=[BROKEN_JSON, HTML])
     server.reply = lambda _body: "YES"
 
     assert run(["check"]) == 3
@@ -124,7 +138,7 @@ def test_unreadable_replies_and_wrong_ones_share_three_calls_a_sample(gate, serv
     assert max(counts.values()) <= 3
 
 
-@pytest.mark.parametrize("text", ["YES", "", "{}", '{"claims": "all"}', "是的"])
+@pytest.mark.parametrize("text", ["YES", '{"claims": "all"}'])
 def test_words_where_a_verdict_was_asked_for_give_no_score_in_two_calls_a_sample(
     gate, server, text: str
 ):
@@ -137,7 +151,7 @@ def test_words_where_a_verdict_was_asked_for_give_no_score_in_two_calls_a_sample
     assert len(ours) == 2 * SAMPLES
 
 
-@pytest.mark.parametrize("code", [401, 403, 404])
+@pytest.mark.parametrize("code", [401, 404])
 def test_a_wrong_key_or_an_unknown_model_is_one_error_and_not_one_a_sample(
     gate, server, capsys, code: int
 ):
@@ -169,9 +183,8 @@ def test_a_judge_that_fences_its_json_whatever_is_asked_for_is_read(gate, server
     assert len(faithfulness(gate)) == len(invented(gate)) == SAMPLES
 
 
-@pytest.mark.parametrize("answer", ["", "  \n"])
-def test_an_empty_answer_has_the_worst_score_without_asking_about_it(gate, server, answer: str):
-    change(gate, answer=answer)
+def test_an_empty_answer_has_the_worst_score_without_asking_about_it(gate, server):
+    change(gate, answer="  \n")
 
     run(["check"])
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -32,10 +33,24 @@ def project(tmp_path: Path, server: FakeOpenAI, monkeypatch: pytest.MonkeyPatch)
     return tmp_path
 
 
+@pytest.fixture(scope="session")
+def recording(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A project with a baseline, to be copied, and nothing left of how it was made."""
+    root = tmp_path_factory.mktemp("recording")
+    with pytest.MonkeyPatch.context() as patch, openai_server() as fake:
+        patch.chdir(root)
+        patch.setenv("TEST_KEY", KEY)
+        fake.reply = answers_and_judges()
+        write_docs_project(root)
+        configure(root, fake)
+        assert run(["baseline", "update", "--runs", "2"]) == 0
+    (root / ".ragate" / "cache.sqlite").unlink()
+    return root
+
+
 @pytest.fixture
-def recorded(project: Path, server: FakeOpenAI) -> Path:
-    """A project with a committed baseline, and nothing left of how it was made."""
-    assert run(["baseline", "update", "--runs", "2"]) == 0
-    (project / ".ragate" / "cache.sqlite").unlink()
-    server.requests.clear()
+def recorded(project: Path, server: FakeOpenAI, recording: Path) -> Path:
+    """A project with a committed baseline."""
+    shutil.copytree(recording, project, dirs_exist_ok=True)
+    configure(project, server)
     return project

@@ -60,13 +60,9 @@ SIZE = 8_000
 
 
 def seconds(read: Callable[[str], Any], text: str) -> float:
-    """Return the least of three processor times."""
-    taken = []
-    for _ in range(3):
-        started = time.process_time()
-        read(text)
-        taken.append(time.process_time() - started)
-    return min(taken)
+    started = time.process_time()
+    read(text)
+    return time.process_time() - started
 
 
 @pytest.mark.parametrize("piece", PIECES.values(), ids=PIECES)
@@ -75,4 +71,5 @@ def test_a_text_of_four_times_the_length_takes_no_more_than_eight_times_as_long(
 
     for read in READERS:
         limit = 8 * seconds(read, short) + 0.02
-        assert seconds(read, (short[:-1] * 4) + "0") < limit, read.__name__
+        long = (short[:-1] * 4) + "0"
+        assert any(seconds(read, long) < limit for _ in range(3)), read.__name__
