@@ -88,10 +88,10 @@ def test_a_killed_check_leaves_database_and_baseline_usable_and_no_server_behind
     assert ragate(tmp_path, "check").returncode == 0
     whole = time.monotonic() - started
 
-    for part in range(1, 6):
+    for part in range(1, 4):
         (tmp_path / "docs" / "new.md").write_text(f"# New {part}\n\nFresh text {part}.\n")
         process = start(tmp_path, "check")
-        time.sleep(whole * part / 6)
+        time.sleep(whole * part / 4)
         process.kill()
         process.communicate()
 
@@ -123,8 +123,7 @@ def test_outputs_of_a_killed_run_can_still_be_read(tmp_path: Path):
     assert [line.id for _, line in lines]
 
 
-@pytest.mark.parametrize("stop", STOPS)
-def test_a_signal_stops_the_embedded_server(tmp_path: Path, stop: signal.Signals):
+def test_a_signal_stops_the_embedded_server(tmp_path: Path):
     write_docs_project(tmp_path)
     with openai_server() as server:
         config = (tmp_path / "ragate.toml").read_text()
@@ -134,7 +133,7 @@ def test_a_signal_stops_the_embedded_server(tmp_path: Path, stop: signal.Signals
         _wait_for(lambda: server.seen > 0)
         assert "running" in ragate(tmp_path, "db", "status").stdout
 
-        process.send_signal(stop)
+        process.send_signal(signal.SIGTERM)
         _, error = process.communicate(timeout=240)
 
     assert process.returncode == 130

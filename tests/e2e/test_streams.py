@@ -61,11 +61,10 @@ def test_a_stream_that_is_closed_or_full_keeps_the_verdict(project: Path, stream
     assert "Traceback" not in done.stderr
 
 
-@pytest.mark.parametrize("encoding", ["cp1252", "cp850", "latin-1"])
-def test_a_terminal_of_another_encoding_gets_the_same_report_and_code(project: Path, encoding: str):
-    done = shell(project, f'PYTHONIOENCODING={encoding} "$RAGATE" check >log 2>&1')
+def test_a_terminal_of_another_encoding_gets_the_same_report_and_code(project: Path):
+    done = shell(project, 'PYTHONIOENCODING=cp1252 "$RAGATE" check >log 2>&1')
 
-    log = (project / "log").read_text(encoding)
+    log = (project / "log").read_text("cp1252")
     assert done.returncode == 1
     assert "UnicodeEncodeError" not in log
     assert "token_f1 1.000 -> 0.000" in log
@@ -86,13 +85,13 @@ def test_a_report_that_cannot_be_written_is_no_decision_and_says_why(project: Pa
     assert "bug" not in done.stderr
 
 
-@pytest.mark.parametrize("stream", [">&-", "2>&-", "2>/dev/full"])
-def test_a_verdict_that_is_green_stays_green(tmp_path: Path, stream: str):
+def test_a_verdict_that_is_green_stays_green(tmp_path: Path):
     good = ReplayProject(tmp_path)
     assert shell(tmp_path, '"$RAGATE" baseline update').returncode == 0
     good.record(right)
 
-    assert shell(tmp_path, f'"$RAGATE" check {stream}').returncode == 0
+    for stream in (">&-", "2>&-", "2>/dev/full"):
+        assert shell(tmp_path, f'"$RAGATE" check {stream}').returncode == 0, stream
 
 
 def test_a_folder_whose_name_is_not_utf8_is_refused_with_what_to_do(tmp_path: Path):

@@ -91,9 +91,18 @@ def linked_change(forge: Forge, path: str, kind: str) -> Change:
     return change
 
 
-@pytest.mark.parametrize("kind", ["submodule", "link"])
-@pytest.mark.parametrize(("path", "affected"), [("app", True), ("parts/x", True), ("web", False)])
-@pytest.mark.parametrize("half", ["check", "check without the base", "decide"])
+@pytest.mark.parametrize(
+    ("half", "kind", "path", "affected"),
+    [
+        ("check", "link", "app", True),
+        ("check", "submodule", "parts/x", True),
+        ("check", "link", "web", False),
+        ("check without the base", "submodule", "parts/x", True),
+        ("check without the base", "link", "web", False),
+        ("decide", "link", "parts/x", True),
+        ("decide", "submodule", "web", False),
+    ],
+)
 def test_a_submodule_or_a_link_stands_for_all_that_it_holds(
     inputs_named: Forge, kind: str, path: str, affected: bool, half: str
 ) -> None:

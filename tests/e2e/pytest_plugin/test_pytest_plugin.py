@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -12,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.command import CLEAN, RAGATE
+from tests.e2e.command import CLEAN, ragate
 from tests.projects import ReplayProject, right
 
 pytestmark = pytest.mark.e2e
@@ -23,18 +24,19 @@ def wrong(number: int, run: int) -> Mapping[str, Any]:
     return lost if number < 6 else right(number, run)
 
 
+@pytest.fixture(scope="module")
+def recording(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A project with a baseline, to be copied."""
+    root = tmp_path_factory.mktemp("recording")
+    ReplayProject(root)
+    assert ragate(root, "baseline", "update").returncode == 0
+    return root
+
+
 @pytest.fixture
-def project(tmp_path: Path) -> ReplayProject:
-    project = ReplayProject(tmp_path)
-    ragate(tmp_path, "baseline", "update")
-    project.record(right)
-    return project
-
-
-def ragate(root: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [RAGATE, *arguments], cwd=root, env=CLEAN, capture_output=True, text=True, check=False
-    )
+def project(tmp_path: Path, recording: Path) -> ReplayProject:
+    shutil.copytree(recording, tmp_path, dirs_exist_ok=True)
+    return ReplayProject(tmp_path)
 
 
 def run_pytest(root: Path, *arguments: str) -> subprocess.CompletedProcess[str]:

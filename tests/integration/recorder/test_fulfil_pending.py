@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gzip
 import json
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -35,13 +36,23 @@ def project(tmp_path: Path, server: FakeOpenAI) -> RecordedProject:
     return RecordedProject(tmp_path, server.base_url)
 
 
-@pytest.fixture
-def waiting(project: RecordedProject) -> RecordedProject:
-    """A project with two pending requests."""
-    record(project)
-    project.edit(2)
-    checked(project, key="")
+@pytest.fixture(scope="module")
+def left_waiting(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A project with two pending requests, to be copied."""
+    with openai_server() as fake:
+        fake.reply = never_the_same()
+        project = RecordedProject(tmp_path_factory.mktemp("waiting"), fake.base_url)
+        record(project)
+        project.edit(2)
+        checked(project, key="")
     assert len(project.pending()) == 3
+    return project.root
+
+
+@pytest.fixture
+def waiting(project: RecordedProject, left_waiting: Path) -> RecordedProject:
+    shutil.copytree(left_waiting, project.root, dirs_exist_ok=True)
+    project.configure()
     return project
 
 

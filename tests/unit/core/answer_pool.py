@@ -25,6 +25,7 @@ from ragate.models import (
     ExpectedCall,
     Failure,
     MetricInfo,
+    Needs,
     RetrievedChunk,
     Rule,
     Run,
@@ -127,6 +128,10 @@ def verdicts(sample: Sample, output: SystemOutput) -> Mapping[str, Score]:
     return found
 
 
+def nothing(_sample: Sample, _output: SystemOutput) -> Mapping[str, Score]:
+    return {}
+
+
 @cache
 def registered() -> tuple[str, ...]:
     """Return every metric that works without keys, with a cut-off where it needs one."""
@@ -165,7 +170,9 @@ def run_of(
     ]
     system = SystemInfo(use="replay", fingerprint=words)
     manifest = RunManifest(system=system, confirm=2)
-    return evaluate(passes, samples, made, manifest=manifest, judgements=verdicts)
+    judged = any(one.info.needs is Needs.JUDGE for one in made)
+    judgements = verdicts if judged else nothing
+    return evaluate(passes, samples, made, manifest=manifest, judgements=judgements)
 
 
 def compared(
