@@ -214,7 +214,8 @@ class Budget:
             tally.unpriced += cost_usd is None
             tally.cost_usd += cost_usd or 0.0
             self._dearest = max(self._dearest, cost_usd or 0.0)
-            self.keep(0, cost_usd or 0.0)
+            if cost_usd:
+                self.keep(0, cost_usd)
 
     def lost(self, *, rejected: bool = False, claim: int = 0) -> None:
         """Note that a call ended without an answer, and may be billed."""

@@ -14,21 +14,25 @@ made ends the run, whatever it does: nothing is paid for yet. None can take a ve
 says of one is lines, warnings, and reasons why a pass does not count.
 """
 
+from __future__ import annotations
+
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from inspect import isawaitable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ragate import plugins
 from ragate.errors import RagateError
 from ragate.models import Report, Run
-from ragate.pipeline.decide.compare_and_decide import Decided
 from ragate.pipeline.decide.gate_setup import GateSetup
 from ragate.pipeline.run.system_session import Session
 from ragate.pipeline.score.scorer import Scorer
 from ragate.run.plan import RunPlan
 from ragate.runtime.resources import Opened
+
+if TYPE_CHECKING:
+    from ragate.pipeline.decide.compare_and_decide import Decided
 
 
 @dataclass(frozen=True)

@@ -1,14 +1,15 @@
 """The run: every command builds a plan and comes here."""
 
+from __future__ import annotations
+
 import asyncio
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from ragate.models import Decision, MetricVerdict, Proposed, Verdict
-from ragate.pipeline.decide.compare_and_decide import Decided, compare_and_decide
-from ragate.pipeline.decide.gate_report import stored_report
 from ragate.pipeline.decide.gate_setup import GateSetup
 from ragate.pipeline.run.collected_outputs import Collected
 from ragate.pipeline.run.earlier_passes import adopt_earlier
@@ -26,6 +27,9 @@ from ragate.run.hooks import hooks_of
 from ragate.run.note import note_begun
 from ragate.run.plan import RunPlan, RunResult, Stop
 from ragate.support.spans import Spanned, span
+
+if TYPE_CHECKING:
+    from ragate.pipeline.decide.compare_and_decide import Decided
 
 
 async def run_gate(plan: RunPlan) -> RunResult:
@@ -55,13 +59,21 @@ async def run_gate(plan: RunPlan) -> RunResult:
                     candidate = await scorer.score(session.collected)
                     await hooks.asked(session)
                     return RunResult(setup, session, candidate, scorer=scorer)
+                await asyncio.to_thread(_import_decision)
                 decided = hooks.decided(await final_verdict(setup, scorer, session))
                 proposed = await _proposed_verdict(plan, setup, scorer, session)
                 decided = replace(decided, tally=ready.opened.tally)
                 await hooks.asked(session)
+            from ragate.pipeline.decide.gate_report import stored_report
+
             report = stored_report(plan.operations, decided, started=started, proposed=proposed)
             hooks.reported(decided.candidate, report)
             return RunResult(setup, session, decided.candidate, report, scorer)
+
+
+def _import_decision() -> None:
+    """Import half of all that a run needs, while the judge's first replies are waited for."""
+    import ragate.pipeline.decide.gate_report  # noqa: F401
 
 
 async def ask_first_look(plan: RunPlan, setup: GateSetup, session: Session, scorer: Scorer) -> None:
@@ -164,6 +176,8 @@ async def _score_and_decide(
     Args:
         judged: False decides without the metrics that need a judge.
     """
+    from ragate.pipeline.decide.compare_and_decide import compare_and_decide
+
     candidate = await scorer.score(collected, judged=judged)
     with span(Spanned.DECIDE):
         decided = compare_and_decide(setup, candidate).with_notes(scorer)

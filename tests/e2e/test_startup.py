@@ -47,6 +47,14 @@ def test_a_check_of_recorded_outputs_without_a_judge_loads_what_it_needs(tmp_pat
     assert not set(UNCONFIGURED) & loaded
 
 
+def test_what_asks_needs_nothing_of_what_decides():
+    code = "import sys, ragate.run.one_run; print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout
+
+    assert "ragate.pipeline.score.scorer" in loaded
+    assert not {"numpy", "ragate.pipeline.decide.gate_report"} & set(loaded.split())
+
+
 UNASKED = ("opentelemetry", "onnxruntime", "procrastinate")
 
 

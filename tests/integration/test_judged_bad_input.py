@@ -135,7 +135,7 @@ def test_unreadable_replies_and_wrong_ones_share_three_calls_a_sample(gate, serv
     ours = [str(body["messages"][1]) for _, _, body in server.requests]
     counts = Counter(text for text in ours if "What is the value" in text)
     assert len(counts) <= SAMPLES
-    assert max(counts.values()) <= 3
+    assert max(counts.values(), default=0) <= 3  # none where the known answers find it out
 
 
 @pytest.mark.parametrize("text", ["YES", '{"claims": "all"}'])

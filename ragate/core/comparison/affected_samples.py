@@ -72,22 +72,6 @@ def _replayed(key: str, passes: PassPair) -> bool:
     return after <= before and all(is_recorded(request) for request, _ in after)
 
 
-def asks_nothing_new(baseline: Run, run: Run) -> bool:
-    """Return whether a run holds but the baseline's own answers to the baseline's own requests.
-
-    A request that the baseline holds is not sent again, so such a run shows nothing of its day.
-    """
-    held = {
-        (record.sample_id, record.output.request_hash, record.output_hash)
-        for record in baseline.records
-    }
-    return all(
-        record.output.request_hash is not None
-        and (record.sample_id, record.output.request_hash, record.output_hash) in held
-        for record in run.records
-    )
-
-
 def none_measured(passes: PassPair, unaffected: Mask) -> str:
     """Return why nothing that can have changed was measured, "" where something was.
 

@@ -161,6 +161,22 @@ def deciding_run(run: Run) -> Run:
     return run if not run.manifest.earlier or is_same_state(run) else newest_run(run)
 
 
+def asks_nothing_new(baseline: Run, run: Run) -> bool:
+    """Return whether a run holds but the baseline's own answers to the baseline's own requests.
+
+    A request that the baseline holds is not sent again, so such a run shows nothing of its day.
+    """
+    held = {
+        (record.sample_id, record.output.request_hash, record.output_hash)
+        for record in baseline.records
+    }
+    return all(
+        record.output.request_hash is not None
+        and (record.sample_id, record.output.request_hash, record.output_hash) in held
+        for record in run.records
+    )
+
+
 def is_same_state(run: Run) -> bool:
     """Return whether all that the system reads is proven to be what it was in the earlier runs.
 

@@ -11,7 +11,7 @@ from ragate.baseline import contexts_path, load_baseline, load_contexts
 from ragate.baseline.requests import load_replies, requests_path
 from ragate.baseline.write import dump_baseline, recorded_before
 from ragate.config import Config, load_config
-from ragate.core.comparison.affected_samples import asks_nothing_new
+from ragate.core.comparison.run_passes import asks_nothing_new
 from ragate.core.hashing import content_hash
 from ragate.dataset import read_dataset
 from ragate.errors import BaselineError, RagateError, StorageError, UsageError

@@ -54,7 +54,7 @@ async def run_canaries(
     *,
     criteria: Collection[str] | None = None,
     timeout_s: float | None = None,
-    concurrency: int = 8,
+    gate: asyncio.Semaphore | None = None,
 ) -> list[CanaryResult]:
     """Return one result for each known answer and criterion of `canaries_for`.
 
@@ -65,25 +65,20 @@ async def run_canaries(
     Args:
         criteria: What the run asks of the judge; None for all that it can judge.
         timeout_s: Seconds for one judgement; one that takes longer counts as a wrong one.
-        concurrency: Known answers that are asked about at once.
+        gate: Lets in as many at once as the judge may be asked.
 
     Raises:
         ProviderError: the judge cannot be asked.
     """
-    questions = canaries_for(judge, criteria)
-    if not questions:
-        return []
-    # Alone, so that a judge that cannot be asked at all is found out by one call.
-    found = await _run(judge, questions[0], timeout_s)
-    gate = asyncio.Semaphore(concurrency)
+    gate = gate or asyncio.Semaphore(8)
 
     async def run(question: CanaryQuestion) -> list[CanaryResult]:
         async with gate:
             return await _run(judge, question, timeout_s)
 
-    tasks = [asyncio.ensure_future(run(question)) for question in questions[1:]]
+    tasks = [asyncio.ensure_future(run(one)) for one in canaries_for(judge, criteria)]
     try:
-        return found + [result for each in await asyncio.gather(*tasks) for result in each]
+        return [result for each in await asyncio.gather(*tasks) for result in each]
     finally:
         for task in tasks:
             task.cancel()

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from ragate.baseline import load_baseline
 from ragate.config import Config
-from ragate.core.comparison.affected_samples import asks_nothing_new
+from ragate.core.comparison.run_passes import asks_nothing_new
 from ragate.core.conditions import conditions_of
 from ragate.core.rules.waivers import expired
 from ragate.dataset import read_dataset, select

@@ -4,8 +4,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 
-from ragate.core.comparison.repeating_samples import PROOF, declared_parts, is_changed
-from ragate.core.comparison.sample_matching import contents, renamed_ids, with_new_ids
 from ragate.core.hashing import content_hash, output_hash, retrieval_hash
 from ragate.core.lookup import SampleTries, passes_of
 from ragate.errors import UsageError
@@ -251,6 +249,8 @@ async def ask_changed_again(
     Args:
         repeats: ``[policy] repeats``.
     """
+    from ragate.core.comparison.repeating_samples import PROOF
+
     has_noise = "answer" in repeats and not _is_equal_in_all_passes(baseline)
     if session.system.max_runs is not None and has_noise:
         return
@@ -287,6 +287,9 @@ def _changed(
     """Return the samples with an output that is not the baseline's, in what has to be proven."""
     if baseline is None:
         return []
+    from ragate.core.comparison.repeating_samples import declared_parts, is_changed
+    from ragate.core.comparison.sample_matching import contents, renamed_ids, with_new_ids
+
     declared_by_both = baseline.manifest.system.deterministic & session.system.info.deterministic
     declared = declared_parts(repeats) - declared_by_both
     if session.collected.manifest.retrieval_only:

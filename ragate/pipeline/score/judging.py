@@ -272,11 +272,10 @@ class JudgeQueue:
         self._criteria = tuple(criteria)
         self._cache = cache
         self._steps = steps
-        self._concurrency = concurrency
         self._gate = asyncio.Semaphore(concurrency)
         self._timeout_s = timeout_s
         self._pending = Backlog(BACKLOG)
-        self._checking: asyncio.Task[list[CanaryResult]] | None = None
+        self._checking: asyncio.Task[tuple[list[CanaryResult], Voided]] | None = None
         self.canaries: list[CanaryResult] = []
         self.voided = Voided()
         self.unchecked: tuple[str, ...] = ()
@@ -323,8 +322,7 @@ class JudgeQueue:
         await self._pending.wait(heard)
         judging(len(self._pending))
         if self._checking is not None:
-            self.canaries = await self._checking
-            self.voided = self._void(self.canaries)
+            self.canaries, self.voided = await self._checking
 
     async def close(self) -> None:
         """Stop what is still being asked; judgements that came are in the cache."""
@@ -335,20 +333,18 @@ class JudgeQueue:
         if self._steps is not None:
             await self._steps.flush()
 
-    async def _check(self) -> list[CanaryResult]:
+    async def _check(self) -> tuple[list[CanaryResult], Voided]:
         self.unchecked = unchecked(self._judge, self._criteria)
         results = await run_canaries(
             self._judge,
             criteria=self._criteria,
             timeout_s=self._timeout_s,
-            concurrency=self._concurrency,
+            gate=self._gate,
         )
-        if self._steps is not None and not self._void(results):
+        void = voided(results, self._criteria, self.unchecked)
+        if self._steps is not None and not void:
             await self._steps.trust()
-        return results
-
-    def _void(self, results: Sequence[CanaryResult]) -> Voided:
-        return voided(results, self._criteria, self.unchecked)
+        return results, void
 
     async def _ask(
         self,
@@ -360,6 +356,7 @@ class JudgeQueue:
         sample: str,
         by_model: bool,
     ) -> None:
+        await asyncio.sleep(0)  # the known answers come first: they hold up whatever is kept
         async with self._gate if by_model else nullcontext():
             try:
                 with span(Spanned.JUDGE, sample=sample, criteria=", ".join(criteria)):
@@ -377,7 +374,7 @@ class JudgeQueue:
         """Wait for the canaries: what a judge says who fails them must not outlive the run."""
         if self._checking is None:
             return {}
-        void = self._void(await asyncio.shield(self._checking))
+        _, void = await asyncio.shield(self._checking)
         return {name: score for name, score in scores.items() if not void.reason(name)}
 
 

@@ -45,7 +45,9 @@ def test_the_cap_holds_for_both_parts(
         text = (
             (root / "ragate.toml").read_text().replace("[policy]\n", "[policy]\nmax_calls = 90\n")
         )
-        (root / "ragate.toml").write_text(text + OWN.format(url=server.base_url))
+        # One after another: what is under way when the cap is reached is given up.
+        judged = OWN.format(url=server.base_url).replace('"judge-1"', '"judge-1"\nconcurrency = 1')
+        (root / "ragate.toml").write_text(text + judged)
         commit(root, "judged")
         interrupted(root)
         SpentCalls(folder(root)).keep(85 - server.seen, 0.0)

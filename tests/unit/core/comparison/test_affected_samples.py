@@ -5,13 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ragate.core.comparison.affected_samples import (
-    asks_nothing_new,
-    find_unaffected,
-    none_measured,
-)
+from ragate.core.comparison.affected_samples import find_unaffected, none_measured
 from ragate.core.comparison.compare import compare
-from ragate.core.comparison.run_passes import read_pair
+from ragate.core.comparison.run_passes import asks_nothing_new, read_pair
 from ragate.core.hashing import calls_hash, is_recorded
 from ragate.models import Direction, Failure, MetricInfo, MetricVerdict, Reads, Rule, Run, Verdict
 from tests.factories import output_factory, record_factory, run_factory, sample_factory
