@@ -148,11 +148,12 @@ def _samples(records: Sequence[Record], *, store: Store) -> Iterable[tuple[str, 
 
 def _sample(records: Sequence[Record], *, store: Store) -> dict[str, Any]:
     outputs: list[dict[str, Any]] = []
+    runs = []
     for record in records:
         stored = _stored(record, store=store)
         if stored not in outputs:
             outputs.append(stored)
-    runs = [outputs.index(_stored(record, store=store)) for record in records]
+        runs.append(outputs.index(stored))
     return {"hash": records[0].content_hash, "outputs": outputs, "runs": runs}
 
 

@@ -233,11 +233,11 @@ def lexical_support(request: MetricRequest) -> SampleMetric:
     def support(_sample: Sample, output: SystemOutput) -> ValueOrReason:
         if lacks_texts(output):
             return NO_TEXTS
-        sentences = worded_sentences(settings.heard(output))
-        if not sentences:
+        sentences = split_sentences(settings.heard(output))
+        said = [one for sentence in sentences if (one := set(words(without_markers(sentence))))]
+        if not said:
             return 0.0
         known = vocabulary(chunk.text for chunk in output.chunks)
-        said = [set(words(without_markers(sentence))) for sentence in sentences]
         least = [settings.threshold * (OF_PAIRS if are_pairs(one) else 1) - 1e-9 for one in said]
         return sum(known.share(one) >= low for one, low in zip(said, least, strict=True)) / len(
             said

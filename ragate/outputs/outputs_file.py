@@ -31,18 +31,15 @@ _MOST_OF_HEADER = 1024 * 1024
 
 def output_line(sample: Sample, output: SystemOutput, *, run: int) -> str:
     """Return one output as a line that `read_outputs` and the replay system understand."""
-    line = {
-        "id": sample.id,
-        "run": run,
-        "hash": content_hash(sample),
-        "question": sample.query,
-        **output.model_dump(mode="json", exclude_defaults=True, exclude=_TIMES),
-    }
-    if output.latency_s is not None:
-        line["latency"] = round(output.latency_s, 6)
-    if output.first_token_s is not None:
-        line["first_token"] = round(output.first_token_s, 6)
-    return _dump(line)
+    named = {"id": sample.id, "run": run, "hash": content_hash(sample), "question": sample.query}
+    times = {"latency": output.latency_s, "first_token": output.first_token_s}
+    rounded = {name: round(seconds, 6) for name, seconds in times.items() if seconds is not None}
+    parts = (
+        _dump(named),
+        output.model_dump_json(exclude_defaults=True, exclude=_TIMES),
+        _dump(rounded),
+    )
+    return f"{{{','.join(part[1:-1] for part in parts if len(part) > 2)}}}\n"
 
 
 def read_outputs(path: Path) -> tuple[OutputsHeader | None, Iterator[tuple[int, RecordedOutput]]]:
@@ -80,13 +77,12 @@ class OutputLocation:
         with open_regular(self.path, error=DatasetError, max_bytes=MAX_BYTES) as file:
             file.seek(self.offset)
             line = file.readline()
-        where = f"{self.path}:{self.number}"
         if crc32(line) != self.check:
             raise DatasetError(
-                f"{where}: the file changed while it was read",
+                f"{self.path}:{self.number}: the file changed while it was read",
                 remedy="let nothing write to recorded outputs while they are judged",
             )
-        return _output(self.path, self.number, loads(line, where=where, error=DatasetError))
+        return RecordedOutput.model_validate_json(line.decode("utf-8-sig"))  # sound, as it was read
 
 
 class OutputLocations:
@@ -186,4 +182,4 @@ def _validated(model: type[M], where: str, value: Any) -> M:
 
 
 def _dump(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False) + "\n"
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)

@@ -67,11 +67,9 @@ def _sight(metrics: Sequence[MetricPower]) -> list[str]:
 
 def _clusters(cases: Sequence[MetricCase], comparison: Comparison, alpha: float) -> list[str]:
     """Name the fields and tags whose questions share their noise, and what the gate's level is."""
-    keys = _candidate_keys(comparison)
     residuals = _residuals(cases)
-    if not keys or residuals is None:
-        return []
-    shared = shared_noise(residuals, keys)
+    keys = _candidate_keys(comparison) if residuals is not None else {}
+    shared = shared_noise(residuals, keys) if residuals is not None and keys else {}
     if not shared:
         return []
     key = max(shared, key=lambda each: shared[each])
@@ -82,10 +80,11 @@ def _clusters(cases: Sequence[MetricCase], comparison: Comparison, alpha: float)
 
 def _candidate_keys(comparison: Comparison) -> Mapping[str, Ints]:
     """Return the clusters of every field and tag prefix that puts some questions together."""
-    names = {name for sample in comparison.samples.values() for name in sample.metadata}
-    tags = {tag for sample in comparison.samples.values() for tag in sample.tags if ":" in tag}
+    names: set[str] = set()
+    for sample in comparison.samples.values():
+        names.update(sample.metadata, (t.partition(":")[0] for t in sample.tags if ":" in t))
     keys = {}
-    for name in sorted(names | {tag.partition(":")[0] for tag in tags}):
+    for name in sorted(names):
         clusters = cluster_numbers(comparison.samples, comparison.ids, name)
         if clusters is not None and FEWEST_CLUSTERS <= len(np.unique(clusters)) < len(clusters):
             keys[name] = clusters

@@ -41,5 +41,4 @@ class Spool(Outputs):
 
 def slim(output: SystemOutput) -> SystemOutput:
     """Return the output with document ids in place of chunks."""
-    chunks = tuple(bare_chunk(chunk.doc_id) for chunk in output.chunks)
-    return lean(output.amended(chunks=chunks))
+    return lean(output, chunks=tuple(bare_chunk(chunk.doc_id) for chunk in output.chunks))

@@ -181,7 +181,8 @@ def _columns(
 ) -> dict[str, Column]:
     of_samples = {name: info for name, info in infos.items() if not info.aggregate}
     old = read_sides(of_samples, passes.baseline.distinct, passes.ids)
-    new = read_sides(of_samples, passes.candidate.distinct, passes.ids)
+    itself = passes.candidate is passes.baseline
+    new = old if itself else read_sides(of_samples, passes.candidate.distinct, passes.ids)
     unmatched = read_sides(of_samples, passes.candidate.distinct, added)
     declared = candidate.manifest.system.deterministic | repetition.exact
     columns = {}

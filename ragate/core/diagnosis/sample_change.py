@@ -159,7 +159,13 @@ def sample_outcomes(
     marked = [rule for rule in rules if rule.pass_at is not None]
     marked = [rule for rule in marked if rule.metric == PASSES] or marked
     found = (
-        _outcome(sample.id, baseline.get(sample.id, ()), candidate[sample.id], marked, infos)
+        _outcome(
+            sample.id,
+            baseline.get(sample.id, ()) if marked else (),
+            candidate[sample.id],
+            marked,
+            infos,
+        )
         for sample in samples
         if sample.id in candidate
     )

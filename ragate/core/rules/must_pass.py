@@ -91,11 +91,14 @@ def _marked(
     today: datetime.date,
 ) -> Iterator[tuple[MetricCase, list[str]]]:
     """Yield each metric with a pass mark that gates, and the samples that must reach it."""
+    gating = [c for c in cases if c.rule.gates and c.rule.pass_at is not None]
+    gating = [case for case in gating if not case.info.aggregate]
+    if not gating:
+        return
     waived = active((*comparison.waivers, *waivers), today)
     marked = sorted(key for key, sample in comparison.samples.items() if sample.must_pass)
-    for case in cases:
-        if marked and case.rule.gates and case.rule.pass_at is not None and not case.info.aggregate:
-            yield case, [key for key in marked if (key, case.name) not in waived]
+    for case in gating if marked else ():
+        yield case, [key for key in marked if (key, case.name) not in waived]
 
 
 def _steadiness(case: MetricCase, comparison: Comparison, keys: Sequence[str]) -> Steadiness | None:
