@@ -1,4 +1,4 @@
-"""A project whose own code asks a model with the `openai` package, unchanged."""
+"""A project whose own code asks a model, with the `openai` package or without what it costs."""
 
 from __future__ import annotations
 
@@ -36,6 +36,32 @@ SYNC = """
             "chunks": [{"doc_id": f"{number}.md", "text": text}],
         }
 """
+# The same without the package, whose import is most of what a short run costs.
+PLAIN = """
+    import os
+    from pathlib import Path
+
+    import httpx2
+
+    CLIENT = httpx2.Client(
+        base_url=os.environ["OPENAI_BASE_URL"],
+        headers={"authorization": "Bearer " + os.environ["OPENAI_API_KEY"]},
+        timeout=60,
+    )
+    PASSAGES = Path(__file__).with_name("passages")
+
+    def answer(query):
+        number = query.split()[-1].rstrip("?")
+        text = (PASSAGES / f"{number}.md").read_text()
+        body = {
+            "model": "gpt-4o-mini",
+            "messages": [{"role": "user", "content": f"{text}\\n\\n{query}"}],
+            "temperature": 0,
+        }
+        reply = CLIENT.post("/chat/completions", json=body).raise_for_status().json()
+        told = reply["choices"][0]["message"]["content"]
+        return {"answer": told, "chunks": [{"doc_id": f"{number}.md", "text": text}]}
+"""
 CONFIG = """\
 [policy]
 dataset = "golden.jsonl"
@@ -65,7 +91,7 @@ class RecordedProject:
     root: Path
     base_url: str
     samples: int = 6
-    code: str = SYNC
+    code: str = PLAIN
     policy: str = ""
     metrics: str = ""
     system: str = 'use = "python"\ntarget = "{module}:answer"'

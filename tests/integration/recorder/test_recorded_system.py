@@ -11,7 +11,7 @@ import pytest
 from ragate.errors import ConfigError
 from ragate.models import Verdict
 from ragate.pipeline.run.run_profile import Selection
-from tests.integration.recorded_project import KEY, RecordedProject
+from tests.integration.recorded_project import KEY, SYNC, RecordedProject
 from tests.integration.recorder.recorded_projects import (
     LLAMAINDEX,
     checked,
@@ -62,6 +62,7 @@ POOLED = """
 
 
 def test_an_unchanged_project_asks_nothing_and_loses_nothing(project, server):
+    project = made(project, code=SYNC)
     record(project)
     asked = server.seen
 
@@ -225,6 +226,7 @@ def test_an_answer_made_without_the_model_does_not_count(project, server, how):
 
 
 def test_a_wrong_request_is_the_systems_own_failure(project, server):
+    project = made(project, code=SYNC)
     record(project)
     project.edit(1)
     server.faults = [status(400, message="too long")]
@@ -238,8 +240,7 @@ def test_a_wrong_request_is_the_systems_own_failure(project, server):
 
 def test_code_that_reads_the_same_replies_otherwise_is_affected(project, server):
     record(project)
-    worse = project.code.replace("reply.choices[0].message.content", '"Nobody knows."')
-    project.code = worse
+    project.code = project.code.replace('"answer": told', '"answer": "Nobody knows."')
 
     report = checked(project, key="")
 
