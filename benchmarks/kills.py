@@ -38,7 +38,7 @@ from typing import Any
 from benchmarks.judged_line import show
 from benchmarks.judged_projects import PAGES, REPLAY, Project
 from ragate.cache import STEPS, Cache
-from ragate.cache.rows import read_draw
+from ragate.cache.store import read_draw
 from ragate.config import load_config
 from ragate.core.hashing import digest
 from ragate.core.judging.judgement_hash import judgement_hash

@@ -41,7 +41,7 @@ from ragate.stores.local import LocalStore
 from ragate.stores.postgres.connect import MIGRATIONS
 from ragate.stores.postgres.open_store import open_store
 from ragate.stores.postgres.outbox import Outbox
-from ragate.stores.postgres.pieces import FILES, pieces_of
+from ragate.stores.postgres.reading import FILES, pieces_of
 
 SAMPLES, PASSES, RUNS, ROUNDS = 2_000, 5, 10_000, 5
 WORDS = Path("docs/security.md").read_text().replace("\\", "").split()

@@ -18,8 +18,8 @@ from pathlib import Path
 import psycopg
 
 from ragate.database import PostgresDatabase
+from ragate.database.budget_sql import MIGRATIONS
 from ragate.database.migrations import migrate
-from ragate.database.trust.budget_sql import MIGRATIONS
 from tests.servers.spender import Spender
 
 CAP_USD = 2.0

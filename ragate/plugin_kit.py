@@ -13,9 +13,8 @@ from ragate.core.judging.applicability import (
 from ragate.core.judging.criteria import ALL_CRITERIA, Criterion, sort_out, unasked_score
 from ragate.core.ranking import ranked_doc_ids
 from ragate.errors import ConfigError, ProviderError
-from ragate.metrics._checked_part import of_a_part
 from ragate.metrics._identity import metric_info, own_settings
-from ragate.metrics._sample_metric import SampleMetric
+from ragate.metrics._sample_metric import SampleMetric, of_a_part
 from ragate.support.escape import one_line, plain
 from ragate.support.settings import read_settings
 from ragate.support.spans import own_span

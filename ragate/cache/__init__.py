@@ -4,7 +4,6 @@ Rows under the digest of what was asked come in, and go out again. Read `store.p
 what a row is, and `file.py` for how the file is opened and replaced.
 """
 
-from ragate.cache.rows import Draw
-from ragate.cache.store import CACHE_NAME, STEPS, Cache, CacheInfo
+from ragate.cache.store import CACHE_NAME, STEPS, Cache, CacheInfo, Draw
 
 __all__ = ["CACHE_NAME", "STEPS", "Cache", "CacheInfo", "Draw"]

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from ragate.cache.rows import KEY, Draw, read_draw, read_score, read_vector
-from ragate.cache.store import Cache, DrawKey
+from ragate.cache.store import KEY, Cache, Draw, DrawKey, read_draw, read_score, read_vector
 from ragate.errors import UsageError
 from ragate.models import Score
 from ragate.support.atomic_files import write_lines

@@ -16,8 +16,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ragate.cache import Cache, Draw
-from ragate.cache.rows import read_vector, vector_bytes
-from ragate.cache.store import DrawKey
+from ragate.cache.store import DrawKey, read_vector, vector_bytes
 from ragate.clients.budget import Budget, no_caps
 from ragate.clients.provider_clock import waiting_for_provider
 from ragate.core.hashing import digest

@@ -134,13 +134,13 @@ FIELD_OF = {name: field for field, names in SPELLINGS.items() for name in names}
 
 
 def _tools(value: Any) -> tuple[dict[str, Any], ...]:
-    from ragate.dataset._tools import read_tools
+    from ragate.dataset._values import read_tools
 
     return read_tools(value)
 
 
 def _expected_calls(value: Any) -> tuple[dict[str, Any], ...]:
-    from ragate.dataset._tools import read_expected_calls
+    from ragate.dataset._values import read_expected_calls
 
     return read_expected_calls(value)
 

@@ -9,9 +9,8 @@ from ragate.core.text.markdown import readable
 from ragate.core.text.segmentation import words
 from ragate.core.text.sentences import split_sentences
 from ragate.core.text.words import without_markers
-from ragate.metrics._checked_part import of_a_part
 from ragate.metrics._identity import Phrase, metric_info, no_cut_off
-from ragate.metrics._sample_metric import Formula, SampleMetric, ValueOrReason
+from ragate.metrics._sample_metric import Formula, SampleMetric, ValueOrReason, of_a_part
 from ragate.models import Direction, Frozen, Reads, Sample, SystemOutput
 from ragate.protocols import MetricRequest
 

@@ -8,7 +8,6 @@ from ragate.core.judging.criteria import ALL_CRITERIA, Criterion
 from ragate.core.judging.own_criterion import OwnCriterion, identity, is_own
 from ragate.core.text.words import markers
 from ragate.errors import ConfigError
-from ragate.metrics._checked_part import count_of_checked
 from ragate.metrics._identity import (
     NoSettings,
     base_name,
@@ -18,7 +17,7 @@ from ragate.metrics._identity import (
     own_settings,
     takes,
 )
-from ragate.metrics._sample_metric import SampleMetric
+from ragate.metrics._sample_metric import SampleMetric, count_of_checked
 from ragate.models import (
     Direction,
     Frozen,

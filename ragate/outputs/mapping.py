@@ -10,8 +10,7 @@ from pydantic import ValidationError, model_validator
 
 from ragate.errors import DatasetError
 from ragate.models import Frozen
-from ragate.outputs.fields import described, fields_of
-from ragate.outputs.pointed import Pointer, Pointers, pointed
+from ragate.outputs.pointed import Pointer, Pointers, described, fields_of, pointed
 from ragate.outputs.recorded_output import RecordedOutput
 from ragate.support.pointer import PointerError, one
 from ragate.support.records import parsed_cell, records

@@ -6,19 +6,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeGuard, TypeVar
 from zlib import crc32
 
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 
 from ragate.core.hashing import content_hash
 from ragate.errors import DatasetError
-from ragate.models import Frozen, Sample, SystemOutput
+from ragate.models import Frozen, RunManifest, Sample, SystemOutput
 from ragate.outputs.foreign_lines import refuse_foreign
-from ragate.outputs.outputs_header import MAX_BYTES as MAX_BYTES
-from ragate.outputs.outputs_header import OutputsHeader as OutputsHeader
-from ragate.outputs.outputs_header import first_value, is_header, refuse_other_format
-from ragate.outputs.outputs_header import header_line as header_line
 from ragate.outputs.recorded_output import RecordedOutput
 from ragate.support.foreign_files import open_regular
 from ragate.support.strict_json import loads, read_lines
@@ -27,6 +23,86 @@ from ragate.version import MANUAL
 M = TypeVar("M", bound=Frozen)
 _TIMES = {"latency_s", "first_token_s"}
 _MOST_OF_HEADER = 1024 * 1024
+OUTPUTS_VERSION = 1
+MAX_BYTES = 2 * 1024**3
+_LONGEST_HEADER = 64 * 1024 * 1024
+
+
+class ShardClaim(Frozen):
+    """What the file of one shard says of itself.
+
+    Attributes:
+        plan: Digest of the plan that it was collected by.
+        number: Which shard it is, from 1.
+        of: How many there are.
+        attempt: Which attempt of a workflow's run it is of, from 1.
+        full: Passes over all of its samples.
+        again: Passes after these over samples that had changed, before tries of must-pass samples.
+        passes: All of its passes.
+        lines: Number of outputs in the file.
+        content: SHA-256 of everything after the first line.
+    """
+
+    plan: str
+    number: int = Field(ge=1)
+    of: int = Field(ge=1)
+    attempt: int = Field(default=1, ge=1)
+    full: int = Field(ge=1, le=50)
+    again: int = Field(default=0, ge=0, le=50)
+    passes: int = Field(ge=1, le=200)
+    lines: int = Field(ge=0)
+    content: str
+
+
+class OutputsHeader(Frozen):
+    """First line of a file that ragate wrote.
+
+    Attributes:
+        manifest: Of the collecting run; it holds no metrics yet.
+        samples: Number of samples asked in every full pass.
+        shard: Which part of a plan it is; None for a file that is whole by itself.
+    """
+
+    ragate_outputs: int = OUTPUTS_VERSION
+    manifest: RunManifest
+    samples: int = 0
+    shard: ShardClaim | None = None
+
+
+def header_line(header: OutputsHeader) -> str:
+    """Return the first line of an outputs file."""
+    value = header.model_dump(mode="json", exclude=None if header.shard else {"shard"})
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False) + "\n"
+
+
+def is_header(value: Any) -> TypeGuard[dict[str, Any]]:
+    """Return whether a line's value is a header, of whatever version."""
+    return isinstance(value, dict) and "ragate_outputs" in value
+
+
+def refuse_other_format(path: Path, value: dict[str, Any]) -> None:
+    """Raise for a header of another format.
+
+    Raises:
+        DatasetError: names both.
+    """
+    if value["ragate_outputs"] != OUTPUTS_VERSION:
+        raise DatasetError(
+            f"{path}:1: outputs of format {value['ragate_outputs']!r}; this ragate reads "
+            f"{OUTPUTS_VERSION}",
+            remedy="collect them again with the same version of ragate on both sides",
+        )
+
+
+def first_value(path: Path) -> Any:
+    """Return the value of the first line, None where there is none.
+
+    Raises:
+        DatasetError: the file cannot be read, or the line is no JSON.
+    """
+    with open_regular(path, error=DatasetError, max_bytes=MAX_BYTES) as file:
+        line = file.readline(_LONGEST_HEADER)
+    return loads(line, where=f"{path}:1", error=DatasetError) if line.strip() else None
 
 
 def output_line(sample: Sample, output: SystemOutput, *, run: int) -> str:

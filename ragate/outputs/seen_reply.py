@@ -16,8 +16,7 @@ from ragate.outputs.exports.texts import (
     TEXT_NAMES,
     speaker,
 )
-from ragate.outputs.fields import escaped
-from ragate.outputs.pointed import USAGE_NAMES
+from ragate.outputs.pointed import USAGE_NAMES, escaped
 
 KnownShare = Callable[[Sequence[str]], float]  # of the values, how many are documents
 Lists = Sequence[tuple[str, list[Any]]]  # with their pointers

@@ -33,7 +33,7 @@ TASK = "ragate.block"
 PRIORITY_CHECK, PRIORITY_RECORDING = 1, 0  # somebody waits for a verdict
 HEARTBEAT_S = 2.0
 STALLED_S = 10.0  # of a worker without a heartbeat: its blocks are given to others
-# A worker has the functions that its role may call: ragate/database/trust/engine_sql.py.
+# A worker has the functions that its role may call: ragate/database/engine_sql.py.
 WORKER_PATH = f"ragate_worker,{ENGINE_SCHEMA}"
 LOCK_S = 30  # a worker that is not trusted may hold a row for as long as it likes
 PATIENCE_S = 300.0  # for a database that is gone

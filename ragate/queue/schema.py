@@ -9,10 +9,10 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ragate.database.budget_sql import MIGRATIONS as TRUST
 from ragate.database.connecting import connected
+from ragate.database.engine_sql import MIGRATIONS as WORKER
 from ragate.database.migrations import ADVISORY_CLASS, check_version, migrate
-from ragate.database.trust.budget_sql import MIGRATIONS as TRUST
-from ragate.database.trust.engine_sql import MIGRATIONS as WORKER
 from ragate.errors import DatabaseError, NotInstalledError
 from ragate.queue.tables import ENGINE_SCHEMA, WORK
 from ragate.support.installed import install_line

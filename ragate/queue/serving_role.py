@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ragate.database.trust.roles_sql import WORKER_SETTINGS
+from ragate.database.roles_sql import WORKER_SETTINGS
 from ragate.errors import UsageError
 from ragate.queue.engine import Queue
 from ragate.support.escape import one_line

@@ -11,8 +11,8 @@ The errors of the functions have a code each, which `leases` tells apart:
 ``RG004`` an output that is not the block's, ``RG005`` the block is not done.
 """
 
+from ragate.database.budget_sql import GUARDED
 from ragate.database.migrations import Migrations
-from ragate.database.trust.budget_sql import GUARDED
 
 SCHEMA = "ragate_work"
 ENGINE_SCHEMA = "ragate_queue"  # the tables of Procrastinate, which are its own

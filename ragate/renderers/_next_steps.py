@@ -4,9 +4,9 @@ import re
 import shlex
 
 from ragate.models import Decision, MetricVerdict, Report, SampleRow, Verdict
+from ragate.renderers._headline import TELLS_WHY, ReportSign, status_of
 from ragate.renderers._numbers import Numbers, counted
 from ragate.renderers._samples import sections, worst_first
-from ragate.renderers._status import TELLS_WHY, ReportSign, status_of
 from ragate.renderers._tables import MOST_REASONS, SENTENCE, linked, listing
 from ragate.renderers._words import ForeignText, Words, fell, ordered
 from ragate.support.escape import code, name, one_line, short_sha

@@ -4,8 +4,8 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from ragate.models import CauseKind, ChangedPart, ChangeOrigin, Diagnosis, Report
+from ragate.renderers._headline import TELLS_WHY, ReportSign, status_of
 from ragate.renderers._numbers import Numbers, counted
-from ragate.renderers._status import TELLS_WHY, ReportSign, status_of
 from ragate.renderers._words import Name, Words, joined
 
 MOST_CAUSES = 2

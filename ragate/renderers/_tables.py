@@ -1,18 +1,20 @@
 """The tables of the comment as cells of safe HTML."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from html import escape
 
+from ragate.core.text.wording import odds
 from ragate.models import (
     Acceptance,
+    EarlierFigure,
     MetricRow,
     MetricVerdict,
     Report,
     SampleRow,
 )
-from ragate.renderers._numbers import COMMENT
+from ragate.renderers._numbers import COMMENT, TERMINAL, Numbers
 from ragate.renderers._samples import asked, happened
 from ragate.renderers._words import (
     DocumentId,
@@ -34,6 +36,7 @@ MOST_REASONS = 3
 CELL = 110
 _LONG_KEY = 18  # characters; a longer name is broken where a phone has no room for it
 SENTENCE = 240
+MOST_FIGURES = 6
 
 
 @dataclass(frozen=True)
@@ -167,3 +170,40 @@ def plain_address(url: str) -> str:
 def sample_link(report: Report, sample_id: str) -> str:
     """Return a sample's name, which leads to its line in the golden set."""
     return linked(name(sample_id), report.links.samples.get(sample_id, ""))
+
+
+def earlier_note(report: Report) -> str:
+    """Return the passes of earlier runs in one sentence, "" where there are none."""
+    earlier = report.decision.earlier
+    if earlier is None:
+        return ""
+    shown = listing(_figures(report, COMMENT, name), MOST_FIGURES)
+    return f"<b>Earlier runs:</b> {code(earlier.note, SENTENCE)}" + (f"; {shown}." if shown else "")
+
+
+def earlier_lines(report: Report, foreign: Callable[[str, int], str]) -> list[str]:
+    """Return the same for a terminal; `foreign` is its filter for text of others."""
+    earlier = report.decision.earlier
+    if earlier is None:
+        return []
+    figures = _figures(report, TERMINAL, lambda text: foreign(text, 40))
+    return [f"Earlier runs: {foreign(earlier.note, 300)}", *(f"  - {line}" for line in figures)]
+
+
+def _figures(report: Report, numbers: Numbers, shown: Callable[[str], str]) -> list[str]:
+    earlier = report.decision.earlier
+    rows = {row.metric: row for row in report.decision.metrics}
+    figures = earlier.metrics if earlier is not None else ()
+    return [
+        f"{shown(each.metric)} {_figure_words(each, rows[each.metric], numbers)}"
+        for each in figures
+        if each.metric in rows
+    ]
+
+
+def _figure_words(figure: EarlierFigure, row: MetricRow, numbers: Numbers) -> str:
+    newest, earlier, pooled = (
+        numbers.value(row.unit, value) for value in (figure.newest, figure.earlier, figure.pooled)
+    )
+    chance = "" if figure.p is None else f" (an unchanged system {odds(figure.p)})"
+    return f"{newest} now, {earlier} earlier, {pooled} together{chance}"

@@ -71,7 +71,7 @@ class LocalStore:
 
     def last_write(self, run: ListedRun) -> float:
         """Return when something was last written to a run, in seconds since the epoch."""
-        from ragate.stores.prune import last_write
+        from ragate.stores.listed_run import last_write
 
         return last_write(run.folder)
 
@@ -81,7 +81,7 @@ class LocalStore:
 
     def remove(self, runs: Iterable[ListedRun]) -> Iterator[ListedRun]:
         """Remove runs one by one, and yield each that is gone; see `prune.remove`."""
-        from ragate.stores.prune import remove
+        from ragate.stores.listed_run import remove
 
         return remove(runs)
 

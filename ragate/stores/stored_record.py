@@ -24,7 +24,7 @@ from ragate.models import (
     Usage,
 )
 from ragate.models.output import bare_chunk
-from ragate.outputs.outputs_header import MAX_BYTES
+from ragate.outputs.outputs_file import MAX_BYTES
 from ragate.stores import MANIFEST, REPORT, RUN_FILES, SCORES
 from ragate.support.atomic_files import copy_atomic, write_atomic, write_lines
 from ragate.support.foreign_files import file_bytes, open_regular

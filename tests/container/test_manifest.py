@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from ragate.github.event.inputs import Inputs, read_inputs
-from ragate.github.publish.step_outputs import NAMES
+from ragate.github.publish.workflow_commands import NAMES
 from tests.container.images import ROOT
 from tests.container.variables import input_variable, read_action
 

@@ -17,7 +17,7 @@ HEAVY = ("numpy", "psycopg", "openai", "llama_index", "jinja2", "pgvector", "htt
 # Each belongs to a key that a replayed gate without a judge does not have.
 UNCONFIGURED = (
     *("httpx2", "openai", "yaml", "psycopg", "jinja2", "ragate.clients.http", "ragate.judges"),
-    *("ragate.executors.http", "ragate.pipeline.score.judging"),
+    *("ragate.executors.executor", "ragate.pipeline.score.judging"),
     *("ragate.recorder.proxy.recorder", "ragate.stores.postgres.connect", "ragate.systems.http"),
 )
 LIST_MODULES = """

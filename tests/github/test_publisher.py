@@ -11,9 +11,8 @@ import pytest
 from ragate.errors import ConfigError
 from ragate.github.event.inputs import CommentPolicy
 from ragate.github.publish import Target
-from ragate.github.publish.annotations import Annotation
-from ragate.github.publish.step_outputs import NAMES
-from ragate.github.publish.workflow_commands import SUMMARY_LIMIT
+from ragate.github.publish.changed_sources import Annotation
+from ragate.github.publish.workflow_commands import NAMES, SUMMARY_LIMIT
 from ragate.models import FloorResult, MetricVerdict, Proposed, Report, RunFacts, Verdict
 from tests.factories import decision_factory, metric_row_factory, report_factory, sample_row_factory
 from tests.github.publish_factories import EVENT, HEAD, NEWER, PULL, RED, TARGET, World, report_of

@@ -8,7 +8,7 @@ import pytest
 from pydantic import SecretStr
 
 from ragate.github.event.inputs import Inputs
-from ragate.github.publish.annotations import Annotation
+from ragate.github.publish.changed_sources import Annotation
 from ragate.models import MetricVerdict, Verdict
 from tests.factories import decision_factory, metric_row_factory, report_factory, sample_row_factory
 from tests.github.publish_factories import HEAD, World

@@ -17,7 +17,7 @@ from ragate.clients.http.transport import Transport
 from ragate.clients.openai import reach
 from ragate.config.model import Execution
 from ragate.errors import ConfigError, ProviderError
-from ragate.executors.http import open_http
+from ragate.executors.executor import open_http
 from ragate.github.modes.night import send_alert
 from ragate.recorder.proxy.upstream import DirectTransport
 from ragate.support import secret_address

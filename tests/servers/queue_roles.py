@@ -8,7 +8,7 @@ from contextlib import contextmanager
 import psycopg
 from psycopg.conninfo import make_conninfo
 
-from ragate.database.trust.roles_sql import OURS, roles_sql
+from ragate.database.roles_sql import OURS, roles_sql
 from ragate.queue.schema import make_schemas
 from tests.servers.queue import fresh_queue
 

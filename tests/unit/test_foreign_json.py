@@ -19,8 +19,13 @@ from ragate.clients.openai_payloads import read_chat, read_embeddings, read_rank
 from ragate.dataset.labels import read_labels
 from ragate.errors import RagateError
 from ragate.outputs.call_list import are_fragments, joined
-from ragate.recorder.proxy.event_stream import ChatParts, chat_events, response_events
-from ragate.recorder.proxy.reply_format import read_reply, shown_body
+from ragate.recorder.proxy.reply_format import (
+    ChatParts,
+    chat_events,
+    read_reply,
+    response_events,
+    shown_body,
+)
 from ragate.recorder.proxy.request_identity import Endpoint, Request
 from ragate.support.strict_json import number, whole
 from ragate.systems._output import OutputError, decoded, to_output

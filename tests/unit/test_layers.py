@@ -25,7 +25,6 @@ ROWS: tuple[tuple[str, ...], ...] = (
     ("core.decision", "core.scorecard"),
     ("outputs.exports",),
     ("baseline", "cache", "clients.http", "database", "outputs", "plugins", "renderers"),
-    ("database.trust",),
     ("clients", "judges._canaries", "queue"),
     ("renderers.console", "renderers.html", "renderers.markdown", "renderers.sarif"),
     ("clients.memoised", "config", "dataset", "embedders", "stores"),

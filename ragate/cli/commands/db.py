@@ -150,7 +150,7 @@ def roles(*, workers: tuple[str, ...], submitters: tuple[str, ...], apply: bool)
 
     For example `ragate db roles --worker NAME --submitter NAME --apply`: [Workers](workers.md).
     """
-    from ragate.database.trust.roles_sql import roles_sql
+    from ragate.database.roles_sql import roles_sql
 
     text = roles_sql(workers or ("ragate_worker",), submitters or ("ragate_submitter",))
     if not apply:

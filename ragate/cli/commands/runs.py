@@ -20,10 +20,9 @@ from ragate.cli.operations import in_ci, open_config, open_operations
 from ragate.cli.options import config_option, file_option
 from ragate.errors import UsageError
 from ragate.runtime.run_labels import read_meta
-from ragate.stores.listed_run import ListedRun, RunFilter, RunStatus, fitting, run_facts
+from ragate.stores.listed_run import ListedRun, RunFilter, RunStatus, fitting, prunable, run_facts
 from ragate.stores.local import LocalStore
 from ragate.stores.postgres.open_store import open_store
-from ragate.stores.prune import prunable
 from ragate.support.escape import one_line
 
 if TYPE_CHECKING:
@@ -284,7 +283,7 @@ def push_runs(*, runs: tuple[str, ...], config: Path | None) -> int:
             "RAGATE_RUNS_URL is not set, so there is no run store to send to",
             remedy="set it to postgresql://user:password@host:5432/database",
         )
-    from ragate.stores.postgres.push import has_ended, push
+    from ragate.stores.postgres.sender import has_ended, push
 
     store = LocalStore(operations.state)
     sent = 0
@@ -310,7 +309,7 @@ def _named(store: LocalStore, names: Sequence[str]) -> Iterator[Path]:
 
 
 def _unsent(store: LocalStore, url: str) -> Iterator[Path]:
-    from ragate.stores.postgres.push import is_sent
+    from ragate.stores.postgres.sender import is_sent
 
     for run in store.listed():
         if run.status not in _NOT_ENDED and not is_sent(url, run.folder):

@@ -15,8 +15,8 @@ from ragate.core.text.near_duplicates import near_duplicates
 from ragate.dataset._importers._common import Imported, Notes, records
 from ragate.errors import DatasetError
 from ragate.models import MetadataValue
-from ragate.outputs.fields import fields_of
-from ragate.outputs.guess import guess_mapping
+from ragate.outputs.foreign_lines import guess_mapping
+from ragate.outputs.pointed import fields_of
 from ragate.support.pointer import PointerError, many, one
 from ragate.support.records import ENDINGS
 from ragate.version import MANUAL

@@ -15,7 +15,7 @@ from ragate.github.gate.output_provenance import OTHER, Provenance
 from ragate.github.gate.restore import weigh_again
 from ragate.github.gate.step_context import ModeOutcome, StepContext
 from ragate.github.gate.two_verdicts import Gate
-from ragate.github.publish.step_outputs import ReportPaths, relative
+from ragate.github.publish.workflow_commands import ReportPaths, relative
 from ragate.models import Decision, Report, Run, SystemInfo, Verdict
 from ragate.pipeline.decide.bootstrap import bootstrapped
 from ragate.pipeline.run_details import with_details

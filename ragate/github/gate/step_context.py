@@ -12,9 +12,8 @@ from ragate.github.commits.policy_files import ConfigLocation
 from ragate.github.event.event import Event
 from ragate.github.event.inputs import Inputs
 from ragate.github.publish import Target
-from ragate.github.publish.annotations import Annotation
-from ragate.github.publish.step_outputs import ReportPaths
-from ragate.github.publish.workflow_commands import Log
+from ragate.github.publish.changed_sources import Annotation
+from ragate.github.publish.workflow_commands import Log, ReportPaths
 from ragate.github.rest.repository import Repository
 from ragate.models import Filters, Report
 from ragate.pipeline.run.run_profile import Selection

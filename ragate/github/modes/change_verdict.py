@@ -21,8 +21,7 @@ from ragate.github.gate.output_provenance import Provenance, provenance_of
 from ragate.github.gate.step_context import ModeOutcome, StepContext, refuse_code
 from ragate.github.gate.two_verdicts import Gate, gate_of_change, gate_of_commit
 from ragate.github.publish import Announce, Target
-from ragate.github.publish.annotations import Annotation, annotations_for
-from ragate.github.publish.changed_sources import Sources, sources_of
+from ragate.github.publish.changed_sources import Annotation, Sources, annotations_for, sources_of
 from ragate.github.publish.report_sources import (
     Pages,
     changed_origin,

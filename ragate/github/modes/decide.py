@@ -34,8 +34,7 @@ from ragate.github.gate.two_verdicts import Gate
 from ragate.github.modes.change_verdict import judge_change, superseded
 from ragate.github.publish import Announce
 from ragate.github.rest.repository import Json, Repository, gate_statuses
-from ragate.outputs.outputs_file import read_outputs
-from ragate.outputs.outputs_header import ShardClaim
+from ragate.outputs.outputs_file import ShardClaim, read_outputs
 from ragate.outputs.recorded_output import RecordedOutput
 from ragate.pipeline.decide.gate_setup import load_samples
 from ragate.pipeline.shards.merge import ShardMerge

@@ -12,13 +12,12 @@ from ragate.github.gate.step_context import ModeOutcome, StepContext
 from ragate.github.modes.night import after_night
 from ragate.github.publish import Announce
 from ragate.github.publish.publisher import INTERRUPTED, Publisher
-from ragate.github.publish.step_outputs import outputs_without_report
-from ragate.github.publish.workflow_commands import Log, write_outputs
+from ragate.github.publish.workflow_commands import Log, outputs_without_report, write_outputs
 from ragate.github.rest.api import Api
 from ragate.github.rest.repository import Repository
 from ragate.models import Report, Verdict
 from ragate.renderers import console
-from ragate.renderers._status import ReportSign, status_of
+from ragate.renderers._headline import ReportSign, status_of
 from ragate.support.machine_faults import machine_fault
 from ragate.telemetry.switch import telemetry
 

@@ -13,17 +13,23 @@ from ragate.errors import RagateError
 from ragate.github.event.event import Event
 from ragate.github.event.inputs import Inputs
 from ragate.github.publish import Target
-from ragate.github.publish.annotations import Annotation
+from ragate.github.publish.changed_sources import Annotation
 from ragate.github.publish.comment import StickyComment
-from ragate.github.publish.step_outputs import ReportPaths, outputs_of, outputs_without_report
-from ragate.github.publish.workflow_commands import Log, summary_room, write_outputs, write_summary
+from ragate.github.publish.workflow_commands import (
+    Log,
+    ReportPaths,
+    outputs_of,
+    outputs_without_report,
+    summary_room,
+    write_outputs,
+    write_summary,
+)
 from ragate.github.rest.api import GitHubApiError
 from ragate.github.rest.repository import LONGEST_DESCRIPTION, Repository, State
 from ragate.models import Report
 from ragate.renderers import markdown as renderer
-from ragate.renderers._headline import verdict_words
+from ragate.renderers._headline import is_unaffected, verdict_words
 from ragate.renderers._numbers import COMMENT
-from ragate.renderers._status import is_unaffected
 from ragate.renderers.markdown import marker
 from ragate.support.escape import code, name, one_line, short_sha
 from ragate.version import MANUAL

@@ -12,8 +12,12 @@ from ragate.errors import ConfigError
 from ragate.judges._asking import Messages
 from ragate.judges.rubric._judged_sample import JudgedSample, render_data
 from ragate.judges.rubric._own_criteria import OwnCriteria, instructions, schema_of
-from ragate.judges.rubric._reference_claims import reference_instructions
-from ragate.judges.rubric._schema import BESIDE_REFERENCES, keys_for, schema_for
+from ragate.judges.rubric._schema import (
+    BESIDE_REFERENCES,
+    keys_for,
+    reference_instructions,
+    schema_for,
+)
 from ragate.judges.rubric._settings import Format
 from ragate.support.foreign_files import inside, read_text
 

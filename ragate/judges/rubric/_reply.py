@@ -11,14 +11,16 @@ from pydantic import Field, ValidationError
 
 from ragate.judges._asking import unfenced
 from ragate.judges.rubric._judged_sample import JudgedSample
-from ragate.judges.rubric._reference_claims import ReferenceClaim, RightClaim, check_references
 from ragate.judges.rubric._schema import (
     GRADES,
     NotAJudgementError,
     NotJsonError,
     Number,
     OtherShapeError,
+    ReferenceClaim,
+    RightClaim,
     Strict,
+    check_references,
     distinct,
     exactly,
     refuse_above,

@@ -2,7 +2,6 @@
 
 from ragate.outputs.exports.presets import PRESETS, preset_of
 from ragate.outputs.exports.reader import read_export
-from ragate.outputs.exports.texts import Passage
-from ragate.outputs.exports.traces import Exchange
+from ragate.outputs.exports.texts import Exchange, Passage
 
 __all__ = ["PRESETS", "Exchange", "Passage", "preset_of", "read_export"]

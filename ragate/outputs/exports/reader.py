@@ -11,23 +11,21 @@ from ragate.errors import DatasetError
 from ragate.outputs.exports.presets import PRESETS, Preset, Shape, has_signs
 from ragate.outputs.exports.texts import (
     ANSWER_NAMES,
+    MODEL_KINDS,
     QUESTION_NAMES,
     REFERENCE_NAMES,
+    RETRIEVERS,
+    Exchange,
     Passage,
+    Passages,
+    Step,
     answer_in,
+    exchanges,
+    joined,
     passages_in,
     text_in,
     turns_before,
     value_at,
-)
-from ragate.outputs.exports.traces import (
-    MODEL_KINDS,
-    RETRIEVERS,
-    Exchange,
-    Passages,
-    Step,
-    exchanges,
-    joined,
 )
 from ragate.support.records import Record, is_table, json_value, parsed_cell, records
 from ragate.support.settings import shown

@@ -12,7 +12,7 @@ from ragate.config import Config
 from ragate.core.text.wording import listed
 from ragate.errors import DatasetError
 from ragate.models import RunManifest, Sample
-from ragate.outputs.outputs_header import ShardClaim
+from ragate.outputs.outputs_file import ShardClaim
 from ragate.outputs.recorded_output import RecordedOutput
 from ragate.pipeline.decide.compare_and_decide import Decided
 from ragate.pipeline.decide.gate_setup import GateSetup

@@ -8,8 +8,13 @@ from pathlib import Path
 
 from ragate.errors import DatasetError, UsageError
 from ragate.models import RunManifest, Sample
-from ragate.outputs.outputs_file import MAX_BYTES, OutputsHeader, header_line, read_header
-from ragate.outputs.outputs_header import ShardClaim
+from ragate.outputs.outputs_file import (
+    MAX_BYTES,
+    OutputsHeader,
+    ShardClaim,
+    header_line,
+    read_header,
+)
 from ragate.pipeline.shards.shard_plan import ShardPlan, shard_of
 from ragate.support.atomic_files import write_lines
 from ragate.support.foreign_files import open_regular, text_lines

@@ -26,8 +26,7 @@ from ragate.errors import (
 )
 from ragate.protocols import ChatReply
 from ragate.recorder.proxy import HEADER
-from ragate.recorder.proxy.event_stream import chat_events, response_events
-from ragate.recorder.proxy.reply_format import shown_body
+from ragate.recorder.proxy.reply_format import chat_events, response_events, shown_body
 from ragate.recorder.proxy.reply_resolver import PendingCall, ReplyResolver
 from ragate.recorder.proxy.request_identity import (
     MAX_BODY_BYTES,

@@ -21,8 +21,14 @@ from ragate.clients.http.retry import FaultKind as FaultKind
 from ragate.clients.http.transport import Transport
 from ragate.errors import ProviderError
 from ragate.protocols import ChatReply
-from ragate.recorder.proxy.event_stream import ChatParts, ResponseParts
-from ragate.recorder.proxy.reply_format import Reply, read_reply, reply_of, text_count
+from ragate.recorder.proxy.reply_format import (
+    ChatParts,
+    Reply,
+    ResponseParts,
+    read_reply,
+    reply_of,
+    text_count,
+)
 from ragate.recorder.proxy.request_identity import Endpoint, Request
 from ragate.support.authorities import authorities
 

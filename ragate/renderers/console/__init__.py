@@ -4,12 +4,11 @@ import json
 from collections.abc import Sequence
 
 from ragate.models import MetricRow, MetricVerdict, Report, SampleOutcome
-from ragate.renderers._headline import headline
+from ragate.renderers._headline import ReportSign, headline, status_of
 from ragate.renderers._lines import columns, wrapped
 from ragate.renderers._next_steps import compared, next_words, proof, reproduce
 from ragate.renderers._numbers import NOTHING, TERMINAL, counted, lacking, sample_counts, spending
 from ragate.renderers._samples import sections
-from ragate.renderers._status import ReportSign, status_of
 from ragate.renderers._story import likely
 from ragate.renderers._whose_rules import checked_note, checkout_note, golden_set_note
 from ragate.renderers._words import (

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from itertools import groupby
 
 from ragate.models import PassGroup, Report, Verdict
-from ragate.renderers._earlier import earlier_lines
+from ragate.renderers._headline import ReportSign, status_of
 from ragate.renderers._lines import wrapped
 from ragate.renderers._numbers import TERMINAL, counted
-from ragate.renderers._status import ReportSign, status_of
 from ragate.renderers._story import place_of, shown_origin, story_words
+from ragate.renderers._tables import earlier_lines
 from ragate.renderers._whose_rules import proposed_lines
 from ragate.renderers._words import as_sentence
 from ragate.renderers.console._page import Page, bullets

@@ -4,11 +4,10 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ragate.models import DataChanges, MetricRow, PassGroup, Report
-from ragate.renderers._headline import headline
+from ragate.renderers._headline import TELLS_WHY, ReportSign, headline, status_of
 from ragate.renderers._next_steps import compared, compared_runs, next_words
 from ragate.renderers._numbers import COMMENT, NOTHING, duration, lacking, spending
 from ragate.renderers._samples import equal_scores, happened, sections, worse_count, worst_first
-from ragate.renderers._status import TELLS_WHY, ReportSign, status_of
 from ragate.renderers._story import place_of, shown_origin, story_words
 from ragate.renderers._tables import plain_address
 from ragate.renderers._whose_rules import checked_note, checkout_note, golden_set_note

@@ -21,11 +21,10 @@ from ragate.models import (
     SampleRow,
     WaiverRow,
 )
-from ragate.renderers._headline import headline
+from ragate.renderers._headline import ICONS, TELLS_WHY, ReportSign, headline, status_of
 from ragate.renderers._next_steps import commands, footer
 from ragate.renderers._numbers import COMMENT, counted
 from ragate.renderers._samples import equal_scores, sections, worse_count, worst_first
-from ragate.renderers._status import ICONS, TELLS_WHY, ReportSign, status_of
 from ragate.renderers._tables import (
     MOST_REASONS,
     MOST_ROWS,

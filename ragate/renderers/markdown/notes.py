@@ -4,11 +4,10 @@ from collections.abc import Collection, Sequence
 
 from ragate.core.text.wording import odds
 from ragate.models import ChangedPart, Direction, MetricRow, MetricVerdict, Report, SampleRow
-from ragate.renderers._earlier import earlier_note
+from ragate.renderers._headline import TELLS_WHY, ReportSign, status_of
 from ragate.renderers._next_steps import next_words
 from ragate.renderers._numbers import COMMENT, counted, lacking, sample_counts, spending
 from ragate.renderers._samples import failed_alike, failed_with, sections
-from ragate.renderers._status import TELLS_WHY, ReportSign, status_of
 from ragate.renderers._story import likely, place_of, shown_origin, story_words
 from ragate.renderers._tables import (
     MOST_REASONS,
@@ -16,6 +15,7 @@ from ragate.renderers._tables import (
     acceptance,
     as_html,
     documents,
+    earlier_note,
     linked,
     listing,
     means,

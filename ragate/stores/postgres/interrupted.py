@@ -20,8 +20,8 @@ from ragate.stores.begun_run import BegunRun, read_begun
 from ragate.stores.local import LocalStore
 from ragate.stores.postgres.connect import connected, store_key, taken_alone
 from ragate.stores.postgres.outbox import read_mark
-from ragate.stores.postgres.pieces import UNFINISHED
 from ragate.stores.postgres.reading import (
+    UNFINISHED,
     StoredRow,
     fetch,
     interrupted_rows,

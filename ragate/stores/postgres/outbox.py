@@ -17,7 +17,7 @@ from uuid import UUID, uuid4
 
 from ragate.stores import BEGUN, MANIFEST, OUTPUTS
 from ragate.stores.listed_run import LISTING, listing
-from ragate.stores.postgres.pieces import FILES, GROWING, Piece, copy_in, pieces_of
+from ragate.stores.postgres.reading import FILES, GROWING, Piece, copy_in, pieces_of
 from ragate.stores.spent_calls import SPENT
 from ragate.support.atomic_files import write_atomic
 from ragate.support.foreign_files import file_bytes

@@ -1,19 +1,23 @@
-"""Sends a run to the store while it goes on: beside it, from its files, and never in its way."""
+"""Sending a run to the store: while it goes on, beside it and never in its way; or afterwards."""
 
 from __future__ import annotations
 
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Any
 
 import psycopg
 
 from ragate.errors import RagateError, StorageError, UsageError
-from ragate.stores.postgres.connect import connect, store_key, taken_alone, told
-from ragate.stores.postgres.outbox import Outbox
+from ragate.stores import MANIFEST
+from ragate.stores.begun_run import alone, read_begun
+from ragate.stores.postgres.connect import connect, connected, store_key, taken_alone, told
+from ragate.stores.postgres.interrupted import is_newest
+from ragate.stores.postgres.outbox import Outbox, read_mark
+from ragate.stores.postgres.reading import role_of, rows_of
 
 TICK_S = 0.5
 PATIENCE_S, HURRY_S = 30.0, 5.0  # without anything that goes through: at the end, after Ctrl-C
@@ -182,3 +186,70 @@ class _Sender:
         if connection is not None:
             with suppress(psycopg.Error):
                 connection.close()
+
+
+def has_ended(folder: Path) -> bool:
+    """Return whether a run came to its end: with a manifest, or as a `collect`."""
+    if (folder / MANIFEST).is_file():
+        return True
+    try:
+        return read_begun(folder).ended
+    except StorageError:
+        return False
+
+
+def is_sent(url: str, folder: Path) -> bool:
+    """Return whether the run was sent to this store with its end, its folder says."""
+    mark = read_mark(folder, store_key(url))
+    return mark is not None and bool(mark["ended"])
+
+
+def push(url: str, folder: Path) -> bool:
+    """Send a run, as far as it came; return False where the store had its end already.
+
+    Raises:
+        UsageError: it is under way, or went on elsewhere.
+        DatabaseError: the store cannot be reached, or the role may not.
+        StorageError: a file cannot be read.
+    """
+    if is_sent(url, folder):
+        return False
+    outbox, ended = Outbox.of_folder(folder, store_key(url)), has_ended(folder)
+    with nullcontext() if ended else alone(folder), connected(url) as connection:
+        if not taken_alone(connection, folder.name):
+            raise UsageError(f"the run {folder.name} is still under way", remedy="wait for it")
+        if ended:
+            fresh = _end_pushed(connection, outbox)
+        else:
+            _refuse_older(connection, url, folder)
+            while outbox.send_growth(connection):
+                pass
+            fresh = True
+    outbox.mark()
+    return fresh
+
+
+def _end_pushed(connection: psycopg.Connection[Any], outbox: Outbox) -> bool:
+    try:
+        outbox.end(connection)
+    except psycopg.errors.ForeignKeyViolation:  # what was sent before was removed there
+        outbox.begin_anew()
+        outbox.end(connection)
+    except psycopg.errors.UniqueViolation:
+        outbox.ended = True
+        return False
+    return True
+
+
+def _refuse_older(connection: psycopg.Connection[Any], url: str, folder: Path) -> None:
+    """Raise where the store has more of an unfinished run than the folder."""
+    try:
+        rows, role = rows_of(connection, folder.name), role_of(connection)
+    except psycopg.errors.InsufficientPrivilege:
+        return  # who only writes cannot know, and cannot resume either
+    own = next((row for row in rows if row.writer == role), None)
+    if own is not None and not is_newest(connection, own, folder, store_key(url)):
+        raise UsageError(
+            f"the run {folder.name} went on elsewhere: the run store has more of it",
+            remedy="`ragate runs list` shows it",
+        )

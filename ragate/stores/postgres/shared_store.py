@@ -22,11 +22,14 @@ from ragate.stores.listed_run import (
     listed_runs,
     read_listed_run,
     read_listing,
+    remove,
 )
 from ragate.stores.local import LocalStore
 from ragate.stores.postgres.connect import connect, is_run_id, told
-from ragate.stores.postgres.pieces import FIGURES, READ, TEXTS
 from ragate.stores.postgres.reading import (
+    FIGURES,
+    READ,
+    TEXTS,
     StoredRow,
     counted,
     fetch,
@@ -35,7 +38,6 @@ from ragate.stores.postgres.reading import (
     stored_rows,
     written_at,
 )
-from ragate.stores.prune import remove
 
 if TYPE_CHECKING:
     from ragate.models import Run

@@ -11,7 +11,7 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from ragate.cli.main import run
 from ragate.database import PostgresDatabase
-from ragate.database.trust.roles_sql import OURS
+from ragate.database.roles_sql import OURS
 from ragate.queue.engine import open_queue
 from ragate.queue.schema import make_schemas
 from ragate.queue.serving_role import serving_role

@@ -14,8 +14,8 @@ import psycopg
 import pytest
 
 from ragate.database import PostgresDatabase
+from ragate.database.engine_sql import MOST_RETRIES
 from ragate.database.migrations import migrate
-from ragate.database.trust.engine_sql import MOST_RETRIES
 from ragate.errors import DatabaseError, RagateError
 from ragate.models import SystemInfo
 from ragate.pipeline.run.run_profile import Selection

@@ -14,8 +14,8 @@ import pytest
 
 from ragate.clients.budget import Budget, Capped, PlannedCall, Tally
 from ragate.database import PostgresDatabase
+from ragate.database.budget_sql import MIGRATIONS
 from ragate.database.migrations import migrate
-from ragate.database.trust.budget_sql import MIGRATIONS
 from ragate.errors import BudgetError, DatabaseError
 from ragate.pipeline.workers.plan_budget import PlanShare
 from ragate.protocols import ChatReply, ChatRequest

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from ragate.database.trust.roles_sql import roles_sql
+from ragate.database.roles_sql import roles_sql
 from ragate.errors import UsageError
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from ragate.config.model import Execution
 from ragate.errors import ConfigError
-from ragate.executors.function import open_function
+from ragate.executors.executor import open_function
 from ragate.models import CallResult, ToolCall
 from tests.unit.systems.using import resources_of
 

@@ -9,7 +9,7 @@ import pytest
 
 from ragate.config.model import Execution
 from ragate.errors import ConfigError, ProviderError
-from ragate.executors.http import open_http, request_of
+from ragate.executors.executor import open_http, request_of
 from ragate.models import CallResult, ToolCall
 from ragate.systems.http.policy import Hidden
 from tests.servers.rag_server import Sent, rag_server

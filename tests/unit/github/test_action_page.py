@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from ragate.github.event.inputs import CommentPolicy, FailOn, Inputs, Mode, read_inputs, variable
-from ragate.github.publish.step_outputs import NAMES
+from ragate.github.publish.workflow_commands import NAMES
 from ragate.models import Verdict
 
 ROOT = Path(__file__).parents[3]

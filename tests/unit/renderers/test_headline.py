@@ -8,10 +8,9 @@ import pytest
 
 from ragate.models import Direction, MetricRow, MetricVerdict, MustPassRow, SliceRow, Verdict
 from ragate.renderers import console, markdown
-from ragate.renderers._headline import headline
+from ragate.renderers._headline import ReportSign, headline, status_of
 from ragate.renderers._next_steps import next_words
 from ragate.renderers._numbers import COMMENT, TERMINAL
-from ragate.renderers._status import ReportSign, status_of
 from ragate.renderers._words import verdict_text
 from tests.factories import decision_factory, metric_row_factory, report_factory
 from tests.unit.renderers.cases import CASES

@@ -10,8 +10,8 @@ import psycopg
 import pytest
 
 from ragate.database import PostgresDatabase
+from ragate.database.budget_sql import MIGRATIONS
 from ragate.database.migrations import migrate
-from ragate.database.trust.budget_sql import MIGRATIONS
 from tests.integration.database.test_schema import own_database
 
 pytestmark = pytest.mark.integration

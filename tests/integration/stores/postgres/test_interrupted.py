@@ -14,8 +14,7 @@ import pytest
 from ragate.cli.main import run
 from ragate.stores.begun_run import read_begun
 from ragate.stores.postgres.connect import connected, taken_alone
-from ragate.stores.postgres.pieces import UNFINISHED
-from ragate.stores.postgres.reading import fetch, rows_of
+from ragate.stores.postgres.reading import UNFINISHED, fetch, rows_of
 from ragate.stores.spent_calls import SpentCalls
 from tests.integration.resume.interrupted import SAMPLES, Service, folder, interrupted, start
 from tests.integration.stores.postgres.stored_runs import row

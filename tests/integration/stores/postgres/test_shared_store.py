@@ -11,7 +11,7 @@ import pytest
 from ragate.cli.main import run
 from ragate.models import Verdict
 from ragate.stores.local import LocalStore
-from ragate.stores.postgres.pieces import FILES
+from ragate.stores.postgres.reading import FILES
 from ragate.stores.postgres.shared_store import SharedStore
 from tests.integration.stores.postgres.stored_runs import NEW, OLD, forget, row, save
 

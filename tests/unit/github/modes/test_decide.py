@@ -12,7 +12,7 @@ import pytest
 from ragate.errors import DatasetError
 from ragate.github.modes.decide import attempts_that_count, untrusted_outputs
 from ragate.models import RunManifest, SystemInfo
-from ragate.outputs.outputs_header import OutputsHeader, ShardClaim, header_line
+from ragate.outputs.outputs_file import OutputsHeader, ShardClaim, header_line
 
 LIMIT = 0.05
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragate.core.hashing import digest
-from ragate.judges.rubric._reference_claims import CLAIMS, INTRODUCTION, RIGHT
+from ragate.judges.rubric._schema import CLAIMS, INTRODUCTION, RIGHT
 from ragate.models import ScoreState
 from tests.unit.judges.judge_factories import (
     TWO,

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from ragate.database.trust import engine_sql
+from ragate.database import engine_sql
 from ragate.errors import UsageError
 
 OURS = ("ragate_owner", "ragate_submitters", "ragate_workers")

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from ragate.config import parse_config
 from ragate.errors import RagateError
 from ragate.github.commits.policy_files import ConfigLocation
-from ragate.github.publish.annotations import Annotation, annotations_for
-from ragate.github.publish.changed_sources import Sources, sources_of
+from ragate.github.publish.changed_sources import Annotation, Sources, annotations_for, sources_of
 from ragate.models import (
     Cause,
     CauseKind,

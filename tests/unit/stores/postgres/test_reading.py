@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ragate.errors import StorageError
-from ragate.stores.postgres.pieces import MOST_BYTES, Piece, pieces_of
+from ragate.stores.postgres.reading import MOST_BYTES, Piece, pieces_of
 
 
 def test_a_file_is_cut_into_parts_that_follow_one_another(tmp_path: Path) -> None:

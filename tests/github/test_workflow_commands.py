@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ragate.github.publish.step_outputs import NAMES, ReportPaths, relative
+from ragate.github.publish.workflow_commands import NAMES, ReportPaths, relative
 from ragate.github.rest.repository import BOT
 from ragate.renderers.markdown import marker
 from tests.github.publish_factories import HEAD, RED, TARGET, World

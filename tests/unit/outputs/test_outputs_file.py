@@ -9,8 +9,7 @@ import pytest
 
 from ragate.errors import DatasetError
 from ragate.models import RunManifest, SystemInfo
-from ragate.outputs.outputs_file import read_header
-from ragate.outputs.outputs_header import OutputsHeader, ShardClaim, header_line
+from ragate.outputs.outputs_file import OutputsHeader, ShardClaim, header_line, read_header
 
 MANIFEST = RunManifest(system=SystemInfo(use="replay"))
 CLAIM = ShardClaim(plan="p", number=2, of=3, full=1, passes=3, lines=4, content="c")

@@ -1,1 +1,0 @@
-"""What no process that runs foreign code can reach: budgets here, and the roles that see to it."""
