@@ -3,7 +3,7 @@
 import datetime
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -12,8 +12,8 @@ from ragate.core.comparison.compare import Comparison, compare
 from ragate.core.comparison.sample_matching import contents
 from ragate.core.rules.exact import HALF
 from ragate.core.rules.metric_case import MetricCase, read_cases
-from ragate.core.rules.metric_family import GENERALISE, THIS_SET, Claim, allowed_drop, build_table
-from ragate.core.rules.noisy.visible_drop import REWORDED, noise_of, visible_drop
+from ragate.core.rules.metric_family import build_table
+from ragate.core.rules.noisy.visible_drop import REWORDED, Sight, claims, noise_of, sights_of
 from ragate.core.rules.slices.slice_cases import is_split, on_all, on_slices, read_slice_cases
 from ragate.core.scorecard.staged_run import staged
 from ragate.core.statistics.joint_noise import ALONE, independent_noise, joint_noise
@@ -25,23 +25,6 @@ from ragate.models import DecisionSettings, MetricInfo, Record, Rule, Run, Sampl
 from ragate.stores.listed_run import VERDICTS
 from ragate.stores.local import LocalStore
 from ragate.support.spill import Spill
-
-
-@dataclass(frozen=True)
-class Sight:
-    """What one metric shows under one claim.
-
-    Attributes:
-        design: The gate that confirms what is suspicious, where the policy says so.
-        drop: Smallest visible drop where answers break and the rest stays; None where there is
-            none.
-        reworded: The same where `REWORDED` of the other answers are worded otherwise as well.
-    """
-
-    claim: str
-    design: Design
-    drop: float | None
-    reworded: float | None
 
 
 @dataclass(frozen=True)
@@ -62,11 +45,6 @@ class MetricPower:
     limit: float | None = None
     doubt: str = ""
     sights: tuple[Sight, ...] = ()
-
-
-def claims(settings: DecisionSettings) -> tuple[Claim, ...]:
-    """Return the claims that may decide, the one of a changed system first."""
-    return (GENERALISE, THIS_SET) if settings.claim == "auto" else (settings.claim,)
 
 
 def compared_with_itself(
@@ -161,7 +139,7 @@ def _family_plans(
         level = SUSPICIOUS_SLICES if case.slice else SUSPICIOUS
         together = joints.get(case.name, ALONE)
         design = Design(settings.alpha, together, runs, suspicious=level)
-        sights = _sights(settings, rule, column.span, n, noise, design)
+        sights = sights_of(settings, rule, column.span, n, noise, design)
         family_plans.append(MetricPower(case.name, n, noise, sights=sights))
     return family_plans
 
@@ -185,7 +163,7 @@ def assumed_plans(config: Config, size: int, noise: Noise) -> list[MetricPower]:
             rule.metric,
             size,
             noise,
-            sights=_sights(settings, rule, _span(info), size, noise, family),
+            sights=sights_of(settings, rule, _span(info), size, noise, family),
         )
         for rule, info in tested
     ]
@@ -206,25 +184,6 @@ def _infos(config: Config) -> Iterator[tuple[Rule, MetricInfo]]:
 
 def _span(info: MetricInfo) -> float:
     return 1.0 if info.high is None else info.high - info.low
-
-
-def _sights(
-    settings: DecisionSettings, rule: Rule, span: float, n: int, noise: Noise, family: Design
-) -> tuple[Sight, ...]:
-    """Return what is seen under each claim.
-
-    Args:
-        family: The gate as far as it is the same for all metrics of the family.
-    """
-    sights = []
-    for claim in claims(settings):
-        allowed = allowed_drop(rule, settings, claim=claim, span=span)
-        design = replace(
-            family, confirm=settings.confirm, flips=claim == GENERALISE, min_drop=allowed
-        )
-        reworded = visible_drop(design, n, noise.when_reworded(REWORDED))
-        sights.append(Sight(claim, design, visible_drop(design, n, noise), reworded))
-    return tuple(sights)
 
 
 # What it takes to see a wanted drop: more samples, or more baseline runs.

@@ -11,18 +11,19 @@ import numpy as np
 from ragate.config import Config
 from ragate.core.comparison.compare import Comparison
 from ragate.core.comparison.sample_matching import cluster_numbers
-from ragate.core.decision.false_alarms import about, must_pass_sentence, unsteady_sentence
+from ragate.core.decision.false_alarms import about, must_pass_sentence, run_residuals
 from ragate.core.decision.repeating_notes import SIGNS_ALONE, repeats_hint
 from ragate.core.rules.metric_case import MetricCase
-from ragate.core.rules.must_pass import must_pass_odds
+from ragate.core.rules.must_pass import decide_must_pass
 from ragate.core.rules.noisy.visible_drop import sight_sentence
 from ragate.core.statistics.design_effect import level_with, shared_noise
-from ragate.core.statistics.score_columns import Floats, Ints
+from ragate.core.statistics.score_columns import Ints
 from ragate.core.text.wording import count, listed
 from ragate.models import Run, Sample
 from ragate.pipeline.power_tables import MetricPower, compared_with_itself, plans
 
 FEWEST_CLUSTERS = 2
+MOST_NAMED = 5
 
 
 def recording_lines(
@@ -34,20 +35,20 @@ def recording_lines(
     noisy = [
         case
         for case in cases
-        if case.gates and case.column is not None and not case.column.exact
-        and not case.info.is_expense
-    ]  # fmt: skip
-    odds = must_pass_odds(cases, comparison, policy.decision, policy.waivers, today)
-    alarms = (
-        [f"at most 1 harmless change in {round(1 / policy.alpha):,} by metrics"] if noisy else []
-    )
-    if odds is not None and odds.questions:
-        alarms.append(must_pass_sentence(odds))
+        if case.gates and case.column and not (case.column.exact or case.info.is_expense)
+    ]
+    must_pass = decide_must_pass(cases, comparison, policy.decision, policy.waivers, today)
+    tests = f"at most 1 harmless change in {round(1 / policy.alpha):,} by metrics"
+    alarms = [tests] if noisy else []
+    if must_pass.varying:
+        alarms.append(must_pass_sentence(must_pass, policy.decision))
+    unsteady = [f"{key} ({ok} of {runs})" for key, (ok, runs) in must_pass.unsteady.items()]
+    named = f"must pass, but did not in every run: {listed(unsteady, most=MOST_NAMED)}"
     return [
         *_sight(plans(config, comparison, cases)),
         *repeats_hint(cases, comparison),
         *([f"red by luck: {'; '.join(alarms)}"] if alarms else []),
-        *([unsteady_sentence(odds)] if odds is not None and odds.unsteady else []),
+        *([named] if unsteady else []),
         *(_clusters(noisy, comparison, policy.alpha) if noisy and not policy.cluster else []),
         *([_other_days(comparison)] if noisy else []),
     ]
@@ -67,7 +68,7 @@ def _sight(metrics: Sequence[MetricPower]) -> list[str]:
 
 def _clusters(cases: Sequence[MetricCase], comparison: Comparison, alpha: float) -> list[str]:
     """Name the fields and tags whose questions share their noise, and what the gate's level is."""
-    residuals = _residuals(cases)
+    residuals = run_residuals(cases)
     keys = _candidate_keys(comparison) if residuals is not None else {}
     shared = shared_noise(residuals, keys) if residuals is not None and keys else {}
     if not shared:
@@ -89,16 +90,6 @@ def _candidate_keys(comparison: Comparison) -> Mapping[str, Ints]:
         if clusters is not None and FEWEST_CLUSTERS <= len(np.unique(clusters)) < len(clusters):
             keys[name] = clusters
     return keys
-
-
-def _residuals(cases: Sequence[MetricCase]) -> Floats | None:
-    """Return (samples, runs, metrics) without their samples' means; None of fewer than two runs."""
-    columns = [case.column for case in cases if case.column is not None]
-    values = np.stack([column.scaled(column.recorded.values) for column in columns], axis=2)
-    if values.shape[1] < 2:
-        return None
-    values = np.where(np.isfinite(values).all(axis=1, keepdims=True), values, 0.0)
-    return np.asarray(values - values.mean(axis=1, keepdims=True), dtype=np.float64)
 
 
 def _other_days(comparison: Comparison) -> str:

@@ -125,9 +125,8 @@ def _source(metric_plans: Sequence[MetricPower], runs: int, earlier: Run | None)
 
 
 def _table(config: Config, metric_plans: Sequence[MetricPower], source: str) -> list[str]:
-    from ragate.core.rules.noisy.visible_drop import REWORDED
+    from ragate.core.rules.noisy.visible_drop import REWORDED, claims
     from ragate.core.statistics.metric_noise import REWORDING
-    from ragate.pipeline.power_tables import claims
     from ragate.renderers._lines import wrapped
 
     names = [_CLAIMS[claim] for claim in claims(config.policy)]
@@ -164,8 +163,8 @@ def _drop(value: float | None) -> str:
 
 
 def _needs(config: Config, metric_plans: Sequence[MetricPower], drop: float) -> list[str]:
-    from ragate.core.rules.noisy.visible_drop import REWORDED
-    from ragate.pipeline.power_tables import claims, needs
+    from ragate.core.rules.noisy.visible_drop import REWORDED, claims
+    from ragate.pipeline.power_tables import needs
 
     if all(plan.exact for plan in metric_plans):
         return ["Nothing here is noisy: more samples widen what is asked, not what is seen."]

@@ -17,7 +17,7 @@ from ragate.core.decision.metric_outcomes import (
 )
 from ragate.core.decision.verdict_lines import decision_lines, first_sight, general_warnings
 from ragate.core.rules.metric_case import MetricCase, RuleOutcome, read_cases
-from ragate.core.rules.must_pass import decide_must_pass, must_pass_odds
+from ragate.core.rules.must_pass import decide_must_pass
 from ragate.core.rules.noisy.decide_noisy import FamilyResult, deciding_claim, stages_of
 from ragate.core.rules.slices.slice_cases import (
     SliceCase,
@@ -72,21 +72,13 @@ def runs_wanted(looks: Sequence[FamilyLook], comparison: Comparison) -> int:
 
 
 def _clear(looks: Sequence[FamilyLook]) -> FamilyLook | None:
-    """Return the first family that is red at the level of the first look."""
-    return next((look for look in looks if is_clear(look)), None)
-
-
-def is_clear(look: FamilyLook) -> bool:
-    """Return whether a metric of the family is red at the level of the first look."""
-    level = fast_level(look.settings.alpha)
-    rows = [look.outcomes[name].row for name in look.family.tested]
-    return any(
-        row is not None
-        and row.verdict is MetricVerdict.REGRESSED
-        and row.p is not None
-        and row.p <= level
-        for row in rows
-    )
+    """Return the first family of which a metric is red at the level of the first look."""
+    for look in looks:
+        level = fast_level(look.settings.alpha)
+        for row in (look.outcomes[name].row for name in look.family.tested):
+            if row and row.verdict is MetricVerdict.REGRESSED and (row.p or 0.0) <= level:
+                return look
+    return None
 
 
 def clear_note(looks: Sequence[FamilyLook], comparison: Comparison) -> tuple[str, ...]:
@@ -129,26 +121,24 @@ def decide(
     own = on_all(settings) if is_split(slice_cases) else settings
     metrics = decide_metrics(cases, comparison, own, control)
     metrics, rows = with_floors(cases, metrics, comparison, own, taken)
-    must_pass, of_samples, wants_tries = decide_must_pass(
-        cases, comparison, settings, waivers, today
-    )
-    outcomes = (*metrics.outcomes.values(), *metrics.floors, *parts.outcomes, *of_samples)
+    must_pass = decide_must_pass(cases, comparison, settings, waivers, today)
+    of_metrics = (*metrics.outcomes.values(), *metrics.floors)
+    outcomes = (*of_metrics, *parts.outcomes, *must_pass.outcomes)
     ungated = _nothing_gated(cases, slice_cases, comparison, metrics.outcomes)
     undecided = [*_joined(o.undecided for o in outcomes), *ungated]
     applied = active((*comparison.waivers, *waivers), today).values()
     decision = _sum_up(outcomes, undecided).amended(
         metrics=rows,
         slices=parts.rows,
-        must_pass=tuple(must_pass),
+        must_pass=must_pass.rows,
         waivers=tuple(waiver_row(waiver) for waiver in applied),
         accepted=tuple(taken[row.key] for row in (*rows, *parts.rows) if row.accepted),
-        wants_tries=wants_tries,
+        wants_tries=must_pass.missing_tries,
         alpha=settings.alpha,
     )
-    odds = must_pass_odds(cases, comparison, settings, waivers, today)
     of_slices = zip((each.case for each in slice_cases), parts.rows, strict=True)
     held = chain(zip(cases, rows, strict=True), of_slices)
-    others = other_alarms(odds, held, comparison, settings)
+    others = other_alarms(must_pass, held, comparison, settings)
     return _with_evidence(decision, cases, metrics, parts, comparison, own, others)
 
 

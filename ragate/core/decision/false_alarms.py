@@ -1,22 +1,25 @@
-"""How often a harmless change is red beside the metrics: questions that must pass, and floors."""
+"""How often a harmless change is red: by tests, by floors, by questions that must pass."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+
+import numpy as np
 
 from ragate.core.comparison.compare import Comparison
 from ragate.core.rules.metric_case import MetricCase
-from ragate.core.rules.must_pass import MustPassOdds
-from ragate.core.rules.noisy.visible_drop import noise_of
-from ragate.core.statistics.quantiles import normal_tail
-from ragate.core.text.wording import count, listed
+from ragate.core.rules.must_pass import MustPass
+from ragate.core.rules.noisy.decide_noisy import stages_of
+from ragate.core.statistics.looks import SUSPICIOUS, SUSPICIOUS_SLICES
+from ragate.core.statistics.score_columns import SLACK, Floats, Mask, sums_by_unit
+from ragate.core.text.wording import count
 from ragate.models import DecisionSettings, MetricRow
 
-MOST_NAMED = 5
 _RARE = 1e-4  # is not worth a word
+_DRAWS = 20_000
 
 
 def other_alarms(
-    odds: MustPassOdds | None,
+    must_pass: MustPass,
     rows: Iterable[tuple[MetricCase, MetricRow]],
     comparison: Comparison,
     settings: DecisionSettings,
@@ -26,35 +29,27 @@ def other_alarms(
     Args:
         rows: Of the metrics and of the slices.
     """
-    parts, fine = [], 1 - settings.alpha
-    if odds is not None and odds.chance > _RARE:
-        parts.append(must_pass_sentence(odds))
-        fine *= 1 - odds.chance
-    by_floors = floors_chance(rows, comparison)
+    noisy = [each for each in rows if each[0].gates and each[0].column and not each[1].exact]
+    by_floors, by_means = _alarms_of_means(noisy, comparison, settings)
+    parts, fine = [], 1 - by_means
+    if must_pass.chance > _RARE:
+        parts.append(must_pass_sentence(must_pass, settings))
+        fine *= 1 - must_pass.chance
     if by_floors > _RARE:
         parts.append(f"{about(by_floors)} by floors")
-        fine *= 1 - by_floors
     if parts and fine < 1 - 1.5 * settings.alpha:
         parts.append(f"together {about(1 - fine)}")
     return "; ".join(parts)
 
 
-def must_pass_sentence(odds: MustPassOdds) -> str:
+def must_pass_sentence(found: MustPass, settings: DecisionSettings) -> str:
     """Return how often questions that must pass fail a harmless change, and what to write."""
-    who = f"the {count(odds.questions, 'question')} that must pass"
-    sentence = f"{about(odds.chance)} by {who}"
-    if odds.proposed is None:
+    questions = count(len(found.varying), "question")
+    sentence = f"{about(found.chance)} by the {questions} that must pass"
+    tries, fails = found.likely
+    if found.chance <= settings.alpha or tries == settings.tries:
         return sentence
-    tries, fails = odds.proposed
     return f"{sentence}: write `tries = {tries}`, `fails = {fails}` below [policy]"
-
-
-def unsteady_sentence(odds: MustPassOdds) -> str:
-    """Name the questions that must pass and did not in every baseline run, "" for none."""
-    named = [f"{key} ({passed} of {runs})" for key, (passed, runs) in odds.unsteady.items()]
-    if not named:
-        return ""
-    return f"must pass, but did not in every run: {listed(named, most=MOST_NAMED)}"
 
 
 def about(chance: float) -> str:
@@ -64,20 +59,62 @@ def about(chance: float) -> str:
     return f"about 1 in {round(1 / chance):,}"
 
 
-def floors_chance(rows: Iterable[tuple[MetricCase, MetricRow]], comparison: Comparison) -> float:
-    """Return how often any gated floor is missed by what the baseline's own runs differ by."""
-    fine = 1.0
-    for case, row in rows:
-        floor, before = row.floor, row.baseline
-        if floor is None or before is None or not case.gates or case.column is None or row.n < 1:
-            continue
-        noise = noise_of(case, comparison)
-        if row.exact or not noise.measured:
-            continue
-        fails_at = floor.limit if floor.fails_at is None else floor.fails_at
-        k, base = (max(len(s.distinct), 1) for s in (comparison.candidate, comparison.baseline))
-        spread = case.column.span * math.sqrt(noise.q / 2 * (1 / base + 1 / k) / row.n)
-        room = before - fails_at if floor.limit == case.rule.minimum else fails_at - before
-        # At its very limit stands what never failed, as errors at 0: there no noise was seen.
-        fine *= 1 - (normal_tail(room / spread) if room else 0.0)
-    return 1 - fine
+def _alarms_of_means(
+    held: Sequence[tuple[MetricCase, MetricRow]],
+    comparison: Comparison,
+    settings: DecisionSettings,
+) -> tuple[float, float]:
+    """Return how often floors fail a harmless change, and how often they or tests do.
+
+    All means of a run are drawn together, by what the baseline's own runs differ by: those of the
+    baseline, of the first look, and of its confirmation, which decides where that was suspicious.
+    """
+    residuals = run_residuals([case for case, _ in held])
+    if residuals is None or not any(row.floor for _, row in held):
+        return 0.0, settings.alpha
+    if comparison.clusters is not None:
+        residuals = sums_by_unit(residuals, comparison.clusters)
+    runs, confirm = residuals.shape[1], stages_of(comparison, settings).confirm
+    passes = 1 if confirm else comparison.candidate.repeats
+    parts = residuals.reshape(-1, len(held)) / [max(row.n, 1) for _, row in held]
+    law = np.random.default_rng(0).multivariate_normal
+    together = parts.T @ parts / (runs - 1)
+    base, first, later = law([0.0] * len(held), together, (3, _DRAWS), check_valid="ignore")
+    falls = tested = base / runs**0.5 - first / passes**0.5
+    if confirm:
+        tested = base / runs**0.5 - (first + later * confirm**0.5) / (1 + confirm)
+        of_slice = np.array([case.slice != "" for case, _ in held])
+        suspicious = _largest(falls[:, ~of_slice], SUSPICIOUS)
+        suspicious |= _largest(falls[:, of_slice], SUSPICIOUS_SLICES)
+        falls = np.where(suspicious[:, None], tested, falls)
+    missed = (falls > [_room(*each) for each in held]).any(axis=1)
+    return float(missed.mean()), float((missed | _largest(tested, settings.alpha)).mean())
+
+
+def _largest(falls: Floats, share: float) -> Mask:
+    """Mark that share of the draws (draws, metrics) whose largest standardised fall is largest."""
+    largest = (falls / np.maximum(falls.std(axis=0), SLACK)).max(axis=1, initial=0.0)
+    return np.asarray(largest > np.quantile(largest, 1 - share), dtype=bool)
+
+
+def _room(case: MetricCase, row: MetricRow) -> float:
+    """Return how far the mean may fall to its floor, as a share of the range."""
+    floor, before = row.floor, row.baseline
+    if not (floor and case.column) or before is None:
+        return math.inf
+    room = before - (floor.limit if floor.fails_at is None else floor.fails_at)
+    return SLACK + (room if floor.limit == case.rule.minimum else -room) / case.column.span
+
+
+def run_residuals(cases: Sequence[MetricCase]) -> Floats | None:
+    """Return (samples, runs, metrics) of the baseline: each run minus the mean of its sample's.
+
+    None of fewer than two runs; 0 where a sample does not count or a run has no score.
+    """
+    columns = [case.column for case in cases if case.column is not None]
+    if not columns or columns[0].recorded.values.shape[1] < 2:
+        return None
+    values = np.stack([each.scaled(each.recorded.values) for each in columns], axis=2)
+    counted = np.stack([case.counted for case in cases], axis=1)[:, None]
+    values = np.where(np.isfinite(values).all(axis=1, keepdims=True) & counted, values, 0.0)
+    return np.asarray(values - values.mean(axis=1, keepdims=True), dtype=np.float64)

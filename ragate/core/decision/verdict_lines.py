@@ -9,19 +9,17 @@ from ragate.core.decision.repeating_notes import copies_note, repeating_notes, r
 from ragate.core.rules.checked_columns import nothing_checked
 from ragate.core.rules.checked_metric import without_counts
 from ragate.core.rules.metric_case import MetricCase
-from ragate.core.rules.metric_family import GENERALISE, THIS_SET, allowed_drop
+from ragate.core.rules.metric_family import GENERALISE
 from ragate.core.rules.noisy.decide_noisy import FamilyResult, deciding_claim
 from ragate.core.rules.noisy.visible_drop import (
-    REWORDED,
-    design_of,
     noise_of,
     sight_sentence,
+    sights_of,
     sizes,
-    visible_drop,
 )
 from ragate.core.rules.unscored import lost_scores
 from ragate.core.statistics.joint_noise import independent_noise
-from ragate.core.statistics.metric_noise import Noise, measure_noise
+from ragate.core.statistics.metric_noise import measure_noise
 from ragate.core.statistics.power import Design, up_to_a_thousandth
 from ragate.core.text.wording import count, listed, odds, points
 from ragate.models import Decision, DecisionSettings, MetricRow, MetricVerdict, Rule, Verdict
@@ -202,32 +200,19 @@ def about_lost(cases: Sequence[MetricCase], comparison: Comparison) -> list[str]
 
 def first_sight(cases: Sequence[MetricCase], settings: DecisionSettings) -> list[str]:
     """Say what a gate without a baseline will see once it has one, by this run's own scores."""
-    tested = [
-        case
-        for case in cases
-        if case.gates and case.column is not None and not case.info.is_expense
-    ]
-    claim = THIS_SET if settings.claim == THIS_SET else GENERALISE
-    drops, noises = {}, []
+    tested = [each for each in cases if each.gates and each.column and not each.info.is_expense]
+    gate = Design(settings.alpha, independent_noise(len(tested)), settings.runs)
+    drops, measured = {}, True
     for case in tested:
         assert case.column is not None
-        noise = measure_noise(case.column.scaled(case.everything()))
-        design = Design(
-            settings.alpha,
-            independent_noise(len(tested)),
-            settings.runs,
-            confirm=settings.confirm,
-            flips=claim == GENERALISE,
-            min_drop=allowed_drop(case.rule, settings, claim=claim, span=case.column.span),
-        )
-        units = int(np.isfinite(case.everything()).any(axis=1).sum())
-        hidden = noise.when_reworded(REWORDED)
-        seen = visible_drop(design, units, noise), visible_drop(design, units, hidden)
-        drops[case.name] = seen
-        noises.append(noise)
+        scores = case.column.scaled(case.everything())
+        noise, units = measure_noise(scores), int(np.isfinite(scores).any(axis=1).sum())
+        sight = sights_of(settings, case.rule, case.column.span, units, noise, gate)[0]
+        drops[case.name] = sight.drop, sight.reworded
+        measured &= noise.measured
     if not drops:
         return []
-    sentence = sight_sentence(drops, measured=all(noise.measured for noise in noises))
+    sentence = sight_sentence(drops, measured=measured)
     return [f"with a baseline of {count(settings.runs, 'run')} {sentence}"]
 
 
@@ -241,24 +226,17 @@ def about_runs(
     baseline = comparison.baseline
     if not family.tested or len(baseline.distinct) != 1 or baseline.repeats != 1:
         return []
-    claim = deciding_claim(settings, comparison)
-    loudest, noise = _loudest(cases, family, comparison)
-    span = loudest.column.span if loudest.column is not None else 1.0
-    allowed = allowed_drop(loudest.rule, settings, claim=claim, span=span)
-    design = design_of(
-        comparison,
-        settings,
-        claim=claim,
-        joint=family.joint[loudest.name],
-        allowed=allowed,
-        confirmed=True,
-    )
+    claimed = settings.amended(claim=deciding_claim(settings, comparison))
+    noises = [(each, noise_of(each, comparison)) for each in cases if each.name in family.tested]
+    loudest, noise = max(noises, key=lambda each: each[1].weight)
+    assert loudest.column is not None
+    gates = (Design(settings.alpha, family.joint[loudest.name], runs) for runs in (1, 3))
     once, thrice = (
-        visible_drop(design.with_baseline(runs), family.units, noise) for runs in (1, 3)
+        sights_of(claimed, loudest.rule, loudest.column.span, family.units, noise, gate)[0].drop
+        for gate in gates
     )
-    if once is None or thrice is None or points(once) == points(thrice):
+    if once is None or thrice is None or (seen := points(once)) == (would := points(thrice)):
         return []
-    seen, would = points(once), points(thrice)
     known = "that of this change's runs" if noise.measured else "assumed (no promise)"
     start = f"with 1 baseline run, whose noise is {known}, a change that rewords nothing shows"
     return [f"{start} drops of about {seen} or more; with 3 runs of about {would}"]
@@ -276,14 +254,3 @@ def _whose(cases: Sequence[MetricCase], family: FamilyResult) -> str:
     gated = [case for case in cases if case.gates and case.aggregate is None]
     tested = [case.name for case in gated if case.name in family.tested]
     return "this gate" if len(tested) == len(gated) else listed(tested)
-
-
-def _loudest(
-    cases: Sequence[MetricCase], family: FamilyResult, comparison: Comparison
-) -> tuple[MetricCase, Noise]:
-    measured = [
-        (case, noise_of(case, comparison))
-        for case in cases
-        if case.name in family.tested and case.column is not None
-    ]
-    return max(measured, key=lambda pair: pair[1].weight)

@@ -1,6 +1,7 @@
 """Must-pass samples: each must reach the pass mark, by default in two of three tries."""
 
 import datetime
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -17,19 +18,30 @@ from ragate.models import DecisionSettings, MustPassRow, Reads, Waiver
 
 
 @dataclass(frozen=True)
-class MustPassOdds:
-    """How often the questions that must pass fail an unchanged system.
+class MustPass:
+    """The questions that must pass, and how often they fail an unchanged system.
 
     Attributes:
-        questions: Those that passed every baseline run.
-        chance: That any of them fails; proposed: tries and fails to write, None where all is well.
+        outcomes: What the rows mean for the gate; missing_tries: how many more they ask for.
+        likely: Tries and fails that suit the questions.
         unsteady: By id, in how many of the runs those passed that failed one.
     """
 
-    questions: int
-    chance: float
-    proposed: tuple[int, int] | None
+    rows: tuple[MustPassRow, ...]
+    outcomes: tuple[RuleOutcome, ...]
+    missing_tries: int
+    likely: tuple[int, int]
     unsteady: dict[str, tuple[int, int]]
+
+    @property
+    def varying(self) -> set[str]:
+        """Those that passed every baseline run, and may fail by chance."""
+        return {row.sample_id for row in self.rows if row.eligible and row.false_red}
+
+    @property
+    def chance(self) -> float:
+        """How often any of them fails."""
+        return 1 - math.prod(1 - (row.false_red or 0) for row in self.rows if row.eligible)
 
 
 def decide_must_pass(
@@ -38,50 +50,29 @@ def decide_must_pass(
     settings: DecisionSettings,
     waivers: Sequence[Waiver],
     today: datetime.date,
-) -> tuple[list[MustPassRow], list[RuleOutcome], int]:
-    """Return the rows, what they mean, and how many more tries they ask for."""
+) -> MustPass:
+    """Decide on every sample that must pass."""
     rows: list[MustPassRow] = []
     outcomes: list[RuleOutcome] = []
-    missing_tries = 0
-    if comparison.all_failed:
-        return rows, outcomes, missing_tries
-    for case, keys in _marked(cases, comparison, waivers, today):
-        steady = _steadiness(case, comparison, keys)
-        for key in keys:
-            decided = _decide_sample(case, comparison, key, settings, steady)
-            if decided is not None:
-                rows.append(decided[0])
-                outcomes.append(decided[1])
-                missing = _missing_tries(case, comparison, decided[0], settings)
-                missing_tries = max(missing_tries, missing)
-    return rows, outcomes, missing_tries
-
-
-def must_pass_odds(
-    cases: Sequence[MetricCase],
-    comparison: Comparison,
-    settings: DecisionSettings,
-    waivers: Sequence[Waiver],
-    today: datetime.date,
-) -> MustPassOdds | None:
-    """Return what the baseline's runs say of an unchanged system; None where they say nothing."""
-    fine, likely = 1.0, (settings.tries, settings.fails)
-    every: set[str] = set()
+    missing, likely = 0, (settings.tries, settings.fails)
     unsteady: dict[str, tuple[int, int]] = {}
     for case, keys in _marked(cases, comparison, waivers, today):
-        steady = _steadiness(case, comparison, keys)
-        passed = {key: _before(case, comparison, key) for key in keys}
-        eligible = {key for key, runs in passed.items() if runs and all(runs)}
-        unsteady |= {key: (sum(runs), len(runs)) for key, runs in passed.items() if not all(runs)}
-        if steady is None or (case.column is not None and case.column.exact):
-            continue
-        every |= eligible
-        fine *= 1 - steady.any_fails(len(eligible), settings.tries, settings.fails)
-        likely = max(likely, steady.proposed(len(eligible), settings.alpha))
-    if not every and not unsteady:
-        return None
-    needed = 1 - fine > settings.alpha and likely != (settings.tries, settings.fails)
-    return MustPassOdds(len(every), 1 - fine, likely if needed else None, unsteady)
+        steady, eligible = _steadiness(case, comparison, keys), 0
+        for key in keys:
+            before = _before(case, comparison, key)
+            if not all(before):
+                unsteady[key] = sum(before), len(before)
+            decided = _decide_sample(case, comparison, key, settings, before, steady)
+            if decided is None:
+                continue
+            row, meaning = decided
+            rows.append(row)
+            outcomes.append(meaning)
+            missing = max(missing, _missing_tries(case, comparison, row, settings))
+            eligible += bool(row.eligible and row.false_red)
+        if steady is not None:
+            likely = max(likely, steady.proposed(eligible, settings.alpha))
+    return MustPass(tuple(rows), tuple(outcomes), missing, likely, unsteady)
 
 
 def _marked(
@@ -93,7 +84,7 @@ def _marked(
     """Yield each metric with a pass mark that gates, and the samples that must reach it."""
     gating = [c for c in cases if c.rule.gates and c.rule.pass_at is not None]
     gating = [case for case in gating if not case.info.aggregate]
-    if not gating:
+    if comparison.all_failed or not gating:
         return
     waived = active((*comparison.waivers, *waivers), today)
     marked = sorted(key for key, sample in comparison.samples.items() if sample.must_pass)
@@ -117,6 +108,7 @@ def _decide_sample(
     comparison: Comparison,
     key: str,
     settings: DecisionSettings,
+    before: Sequence[bool],
     steady: Steadiness | None,
 ) -> tuple[MustPassRow, RuleOutcome] | None:
     """Decide on one sample; None where the metric does not apply to it."""
@@ -127,7 +119,6 @@ def _decide_sample(
     scored = [value for value in scores if value is not None]
     passed = int(_passing(case, np.array(scored, dtype=float)).sum())
     failed, unknown = len(scored) - passed, len(scores) - len(scored)
-    before = _before(case, comparison, key)
     row = MustPassRow(
         sample_id=key,
         metric=case.name,

@@ -1,16 +1,15 @@
 """The smallest drop that one metric of a comparison can show."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from ragate.core.comparison.compare import Comparison
 from ragate.core.rules.metric_case import MetricCase
-from ragate.core.rules.metric_family import GENERALISE
-from ragate.core.statistics.joint_noise import JointNoise
-from ragate.core.statistics.looks import SUSPICIOUS, SUSPICIOUS_SLICES
+from ragate.core.rules.metric_family import GENERALISE, THIS_SET, Claim, allowed_drop
 from ragate.core.statistics.metric_noise import Noise, measure_noise
 from ragate.core.statistics.power import Design, up_to_a_thousandth
 from ragate.core.text.wording import listed, points
-from ragate.models import DecisionSettings
+from ragate.models import DecisionSettings, Rule
 
 ASSUMED = "noise unknown: 5 % of verdicts are assumed to flip between runs; no promise"
 REWORDED = 0.3  # share of the answers that a change which breaks some also words otherwise
@@ -28,42 +27,50 @@ def noise_of(case: MetricCase, comparison: Comparison) -> Noise:
     return noise if noise.measured else noise.with_runs(again)
 
 
-def design_of(
-    comparison: Comparison,
-    settings: DecisionSettings,
-    *,
-    claim: str,
-    joint: JointNoise,
-    allowed: float,
-    confirmed: bool,
-    on_slice: bool = False,
-) -> Design:
-    """Return the gate as this candidate met it.
-
-    Args:
-        joint: The noise of the metric beside that of those tested together with it.
-        allowed: Smallest drop that can be red, as a share of the range.
-        confirmed: Whether a suspicious first look may be followed by another.
-        on_slice: A slice has to be more suspicious for that.
-    """
-    runs = max(len(comparison.candidate.distinct), 1)
-    further = comparison.candidate_run.manifest.confirm if confirmed else 0
-    return Design(
-        alpha=settings.alpha,
-        joint=joint,
-        baseline_runs=max(len(comparison.baseline.distinct), 1),
-        candidate_runs=1 if further else runs,
-        confirm=max(further, runs - 1) if further else 0,
-        flips=claim == GENERALISE,
-        min_drop=allowed,
-        suspicious=SUSPICIOUS_SLICES if on_slice else SUSPICIOUS,
-    )
-
-
 def visible_drop(design: Design, units: int, noise: Noise) -> float | None:
     """Return the smallest drop that shows in four of five cases, as it is printed, or None."""
     mde = design.mde(units, noise)
     return None if mde is None else up_to_a_thousandth(mde)
+
+
+@dataclass(frozen=True)
+class Sight:
+    """What one metric shows under one claim.
+
+    Attributes:
+        design: The gate that confirms what is suspicious, where the policy says so.
+        drop: Smallest visible drop where answers break and the rest stays; None where there is
+            none.
+        reworded: The same where `REWORDED` of the other answers are worded otherwise as well.
+    """
+
+    design: Design
+    drop: float | None
+    reworded: float | None
+
+
+def claims(settings: DecisionSettings) -> tuple[Claim, ...]:
+    """Return the claims that may decide, the one of a changed system first."""
+    return (GENERALISE, THIS_SET) if settings.claim == "auto" else (settings.claim,)
+
+
+def sights_of(
+    settings: DecisionSettings, rule: Rule, span: float, n: int, noise: Noise, family: Design
+) -> tuple[Sight, ...]:
+    """Return what is seen under each claim.
+
+    Args:
+        family: The gate as far as it is the same for all metrics of the family.
+    """
+    sights = []
+    for claim in claims(settings):
+        allowed = allowed_drop(rule, settings, claim=claim, span=span)
+        design = replace(
+            family, confirm=settings.confirm, flips=claim == GENERALISE, min_drop=allowed
+        )
+        reworded = visible_drop(design, n, noise.when_reworded(REWORDED))
+        sights.append(Sight(design, visible_drop(design, n, noise), reworded))
+    return tuple(sights)
 
 
 def sizes(drops: Mapping[str, float]) -> str:
