@@ -52,7 +52,7 @@ def recorded(
 def throttled(project: RecordedProject, *, timeout_s: float = 3.0) -> Report:
     project.configure()
     operations = project.operations(
-        RAGATE_TIMEOUT_S=str(timeout_s), RAGATE_CONCURRENCY="4", RAGATE_DEBUG=""
+        RAGATE_TIMEOUT_S=str(timeout_s), RAGATE_CONCURRENCY="12", RAGATE_DEBUG=""
     )
     return asyncio.run(check(project.config(), operations, Selection(runs=1)))
 

@@ -37,8 +37,7 @@ def both_ways(root, *options: str, shards: int = 3, runs: int = 1) -> tuple[obje
     return alone, decided(root, "--plan", PLAN, *options)
 
 
-@pytest.mark.parametrize("shards", [1, 3, 8])
-@pytest.mark.parametrize("answer", [lost(4), wobbly(1)])
+@pytest.mark.parametrize(("answer", "shards"), [(lost(4), 1), (wobbly(1), 3), (lost(4), 8)])
 def test_shards_give_report_records_and_baseline_of_one_process(gated, answer, shards: int):
     gated.record(answer, runs=3)
 
