@@ -17,8 +17,9 @@ from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
+from numpy.random import Generator
 
-from benchmarks.gate_model import Floats, Simulated, losing
+from benchmarks.gate_model import Floats, Simulated, Source
 from ragate import plugins
 from ragate.core.text.sentences import split_sentences
 from ragate.models import RetrievedChunk, Sample, SystemOutput
@@ -36,7 +37,7 @@ KINDS = {
 
 
 @dataclass(frozen=True)
-class Answers:
+class Answers(Source):
     """Scores (questions, versions, unbroken or broken, variants, metrics); variant 0 is the usual.
 
     Attributes:
@@ -62,23 +63,10 @@ class Answers:
         """Return the same answers with the first so many metrics."""
         return replace(self, scores=self.scores[..., :metrics])
 
-    def draw(
-        self,
-        rng: np.random.Generator,
-        n: int,
-        *,
-        runs: tuple[int, int] = (3, 3),
-        rewritten: float = 0.0,
-        broken: float = 0.0,
-        drop: float = 0.0,
-    ) -> Floats:
-        """Return runs (n questions, baseline's runs then the candidate's, metrics).
-
-        Args:
-            rewritten: Share of questions whose version is drawn anew among the others.
-            broken: Share of questions that break.
-            drop: How far the first metric's mean falls by questions that lose all of it.
-        """
+    def play(
+        self, rng: Generator, n: int, runs: tuple[int, int], rewritten: float, broken: float
+    ) -> tuple[Floats, Floats]:
+        """Draw the version of reworded questions among the others; the shares are exact."""
         questions, versions, _, variants, _ = self.scores.shape
         chosen = rng.permutation(questions)[:n]
         before = rng.integers(versions, size=n)
@@ -91,15 +79,10 @@ class Answers:
             variant = rng.integers(1, variants, size=n) * (rng.random(n) < self.noise)
             version, state = (after, hit.astype(int)) if candidate else (before, 0)
             every.append(self.scores[chosen, version, state, variant])
-        runs_of_all = np.stack(every, axis=1)
-        if drop:
-            expected = self.expected[chosen, after, 0]
-            lost = losing(rng, expected, drop)
-            runs_of_all[lost, runs[0] :, 0] = 0.0
-        return runs_of_all
+        return np.stack(every, axis=1), self.expected[chosen, after, 0]
 
 
-def _some(rng: np.random.Generator, n: int, share: float) -> Any:
+def _some(rng: Generator, n: int, share: float) -> Any:
     """Mark exactly that share of n, rounded, at random."""
     marked = np.zeros(n, dtype=bool)
     marked[rng.permutation(n)[: round(share * n)]] = True

@@ -8,12 +8,14 @@ one is a grade in five steps, one a share of three.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cache
 from typing import TypedDict
 
 import numpy as np
 import numpy.typing as npt
+from numpy.random import Generator
 from scipy import stats
 
 Floats = npt.NDArray[np.float64]
@@ -29,8 +31,40 @@ class Truth(TypedDict, total=False):
     broken: float
 
 
+class Source(ABC):
+    """A system of which changes are drawn."""
+
+    def draw(
+        self,
+        rng: Generator,
+        n: int,
+        *,
+        runs: tuple[int, int] = (3, 3),
+        rewritten: float = 0.0,
+        broken: float = 0.0,
+        drop: float = 0.0,
+    ) -> Floats:
+        """Return scores (n questions, runs, metrics), the baseline's runs first.
+
+        Args:
+            rewritten: Share of the questions that are answered otherwise.
+            broken: Share of the questions that break.
+            drop: How far the first metric's mean falls by questions that lose all of it.
+        """
+        scores, expected = self.play(rng, n, runs, rewritten, broken)
+        if drop:
+            scores[losing(rng, expected, drop), runs[0] :, 0] = 0.0
+        return scores
+
+    @abstractmethod
+    def play(
+        self, rng: Generator, n: int, runs: tuple[int, int], rewritten: float, broken: float
+    ) -> tuple[Floats, Floats]:
+        """Return the scores, and (n,) what the candidate's first metric is on average."""
+
+
 @dataclass(frozen=True)
-class Simulated:
+class Simulated(Source):
     """A RAG of which every question may break, be reworded, or stay.
 
     Attributes:
@@ -47,23 +81,10 @@ class Simulated:
         """How far the first metric falls, on average, where every question breaks."""
         return self.rate
 
-    def draw(
-        self,
-        rng: np.random.Generator,
-        n: int,
-        *,
-        runs: tuple[int, int] = (3, 3),
-        rewritten: float = 0.0,
-        broken: float = 0.0,
-        drop: float = 0.0,
-    ) -> Floats:
-        """Return scores (n questions, runs, metrics), the baseline's runs first.
-
-        Args:
-            rewritten: Chance that a question's chances are drawn anew.
-            broken: Chance that a question breaks.
-            drop: How far the first metric's mean falls by questions that lose all of it.
-        """
+    def play(
+        self, rng: Generator, n: int, runs: tuple[int, int], rewritten: float, broken: float
+    ) -> tuple[Floats, Floats]:
+        """Draw the chances of reworded questions anew; who is reworded or breaks is drawn too."""
         chances = draw_chances(rng, (2, n), len(self.kinds), self.q, self.rate)
         base, cand = chances[:1], chances[:1].copy()
         anew = rng.random(n) < rewritten
@@ -71,12 +92,11 @@ class Simulated:
         dead = rng.random(n) < broken
         for metric in self.breaking:
             cand[0, dead, metric] = 0.0
-        cand[0, losing(rng, cand[0, :, 0], drop), 0] = 0.0
         scores = play(rng, base, cand, q=self.q, kinds=self.kinds, runs=runs)
-        return np.asarray(scores[0], dtype=np.float64)
+        return np.asarray(scores[0], dtype=np.float64), cand[0, :, 0]
 
 
-def losing(rng: np.random.Generator, expected: Floats, drop: float) -> Ints:
+def losing(rng: Generator, expected: Floats, drop: float) -> Ints:
     """Return questions, drawn at random, whose loss takes `drop` off the mean, to the nearest."""
     order = rng.permutation(len(expected))
     most = drop * len(expected) + expected.mean() / 2 if drop else 0.0
@@ -84,7 +104,7 @@ def losing(rng: np.random.Generator, expected: Floats, drop: float) -> Ints:
 
 
 def play(
-    rng: np.random.Generator,
+    rng: Generator,
     base: Floats,
     cand: Floats,
     *,
@@ -105,7 +125,7 @@ def play(
     return scores
 
 
-def _copula(rng: np.random.Generator, shape: tuple[int, int], metrics: int) -> Floats:
+def _copula(rng: Generator, shape: tuple[int, int], metrics: int) -> Floats:
     shared = rng.standard_normal((*shape, 1))
     own = rng.standard_normal((*shape, metrics))
     mixed = np.sqrt(CORRELATION) * shared + np.sqrt(1 - CORRELATION) * own
@@ -113,7 +133,7 @@ def _copula(rng: np.random.Generator, shape: tuple[int, int], metrics: int) -> F
 
 
 def draw_chances(
-    rng: np.random.Generator, shape: tuple[int, int], metrics: int, q: float, rate: float
+    rng: Generator, shape: tuple[int, int], metrics: int, q: float, rate: float
 ) -> Floats:
     """Return the chances of good results (*shape, metrics)."""
     chances = np.interp(_copula(rng, shape, metrics), *_beta(q, rate))
@@ -128,7 +148,7 @@ def _beta(q: float, rate: float) -> tuple[Floats, Floats]:
     return grid, stats.beta.ppf(grid, rate * size, (1 - rate) * size)
 
 
-def _score(rng: np.random.Generator, kind: str, chance: Floats, noise: Floats, q: float) -> Floats:
+def _score(rng: Generator, kind: str, chance: Floats, noise: Floats, q: float) -> Floats:
     if kind == "yes":
         return (noise < chance).astype(np.float64)
     if kind == "continuous":
