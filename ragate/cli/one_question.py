@@ -135,7 +135,7 @@ def shown_reply(reply: Any) -> str:
 
 def fitting(config: Config, sample: Sample, output: SystemOutput) -> IdAdvice | None:
     """Return what does not fit between expected and retrieved ids; None where all does."""
-    from ragate.core.doc_ids.mismatch import find_mismatch
+    from ragate.core.doc_ids import find_mismatch
     from ragate.pipeline.golden.id_advice import advice_on
 
     if output.error is not None:

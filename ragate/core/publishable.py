@@ -2,15 +2,17 @@
 
 Kept fields are named, not those that go: what a report gains later stays at home until somebody
 says otherwise here.
+
+Words are cut where a sentence quotes them, not wherever they stand: else an answer that reads
+"fell by" would blank a verdict.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
 from ragate.core.plain_settings import UNSET, is_plain, plain_settings, setting_change, shortened
-from ragate.core.published_sentences import UNMEASURED_SYMPTOM, WITHHELD, PublishedSentences
 from ragate.models import (
     AnsweredQuestion,
     Cause,
@@ -18,6 +20,7 @@ from ragate.models import (
     Decision,
     Diagnosis,
     MetricRow,
+    MetricVerdict,
     PassGroup,
     Proposed,
     Publish,
@@ -68,6 +71,17 @@ _ROW = ("sample_id", "tags", "slices", "must_pass", "change", "expected", "ranks
 _SIDES = ("baseline", "candidate")
 _SCORE = ("metric", "before", "after", "passed", "passes")
 _CAUSE = ("kind", "lost", "displaced_by", "edited")
+NONE_MEASURED = "no affected sample could be measured"
+JUDGE_STOPPED = "the judge stopped"
+SCORES_MISSING = "scores are missing"
+UNMEASURED_SYMPTOM = "much was not measured"
+OVER_THE_RUN = "over the whole run: held against its limit only"  # a metric's own words may follow
+WITHHELD = "(not published)"
+_SHORTEST = 4  # a shorter text stands in too many words to be known again
+_OF_OTHERS = re.compile(
+    rf"({NONE_MEASURED}|{JUDGE_STOPPED}|{SCORES_MISSING}; [\d.]+% is allowed): .*", re.DOTALL
+)
+_OF_A_METRIC = re.compile(rf"({OVER_THE_RUN}); .*", re.DOTALL)
 
 
 class PublishedSettings:
@@ -257,3 +271,57 @@ def _diagnosis(row: Diagnosis, settings: PublishedSettings) -> Diagnosis:
         return row.amended(likely_cause=WITHHELD)
     symptom, likely_cause = settings.clean(row.symptom), settings.clean(row.likely_cause)
     return row.amended(symptom=symptom, likely_cause=likely_cause)
+
+
+class PublishedSentences:
+    """Cleans the sentences that stand beside the rows of one verdict.
+
+    Args:
+        rows: Of all metrics. What is said of one that blocks, or was accepted, quotes nobody.
+        texts: What may not stand there as a quotation either, beyond the phrases that are known.
+    """
+
+    def __init__(self, rows: Sequence[MetricRow], texts: Iterable[str]) -> None:
+        self._own = tuple(row.reason for row in rows if row.reason and _is_own(row))
+        self._of_metrics = {row.reason: _unmeasured(row) for row in rows if _is_of_metric(row)}
+        names = {name for row in rows for name in (row.metric, row.key)}
+        longest = sorted(set(texts) - names, key=len, reverse=True)
+        self._texts = [text for text in longest if len(text) >= _SHORTEST]
+
+    def all_of(self, sentences: Collection[str]) -> tuple[str, ...]:
+        return tuple(map(self.clean, sentences))
+
+    def clean(self, sentence: str) -> str:
+        """Return the sentence; one of our own stays word by word."""
+        sentence = _OF_OTHERS.sub(rf"\1: {WITHHELD}", _OF_A_METRIC.sub(r"\1", sentence))
+        if sentence.startswith("must-pass ") or sentence.endswith(self._own):
+            return sentence
+        if sentence in self._of_metrics:
+            return self._of_metrics[sentence]
+        for text in self._texts:
+            if sentence.endswith(f": {text}"):
+                sentence = sentence.removesuffix(text) + WITHHELD
+            for quoted in (repr(text), f'"{text}"', f"'{text}'"):
+                sentence = sentence.replace(quoted, WITHHELD)
+        return sentence
+
+    def row(self, row: MetricRow) -> Any:
+        """Return the row with its figures, and without why samples have no score."""
+        count = sum(row.unscored_reasons.values())
+        reasons = {WITHHELD: count} if count else {}
+        return row.amended(reason=self.clean(row.reason), unscored_reasons=reasons)
+
+
+def _unmeasured(row: MetricRow) -> str:
+    """Return what is said of a metric over the whole run in place of its own reason."""
+    said = f"{row.metric} was not measured"
+    return said if row.reason == said else f"{said}: {WITHHELD}"
+
+
+def _is_own(row: MetricRow) -> bool:
+    return row.blocks or row.accepted
+
+
+def _is_of_metric(row: MetricRow) -> bool:
+    """Whether its reason was given by the metric itself."""
+    return row.aggregate and row.verdict is MetricVerdict.NOT_MEASURED

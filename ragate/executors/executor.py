@@ -14,8 +14,7 @@ from pydantic import JsonValue
 
 from ragate.config import Config
 from ragate.config.model import Execution, placeholders
-from ragate.core.calls.dates import filled
-from ragate.core.calls.values import as_named
+from ragate.core.calls.values import as_named, filled
 from ragate.core.hashing import digest
 from ragate.errors import ConfigError, ProviderError, RagateError, SystemStartError
 from ragate.executors import of_execution, storable

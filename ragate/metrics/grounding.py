@@ -13,9 +13,15 @@ from ragate.core.text.segmentation import are_pairs, content_words, units, vocab
 from ragate.core.text.sentences import split_sentences
 from ragate.core.text.statements import Statement, StatementSources, statements
 from ragate.core.text.words import markers, without_markers
-from ragate.metrics._claims import ClaimSettings, claim_metric, metric_of_claims, worded_sentences
+from ragate.metrics._claims import (
+    ClaimSettings,
+    claim_metric,
+    metric_of_claims,
+    phrases_held,
+    quotes,
+    worded_sentences,
+)
 from ragate.metrics._identity import own_settings, takes
-from ragate.metrics._quotations import phrases_held, quotes
 from ragate.metrics._sample_metric import SampleMetric, ValueOrReason, of_a_part
 from ragate.models import Direction, Sample, SystemOutput
 from ragate.protocols import MetricRequest

@@ -13,9 +13,8 @@ from ragate.core.text.segmentation import level, units
 from ragate.core.text.unicode_forms import normalised, visible
 from ragate.core.text.wording import listed
 from ragate.core.text.words import without_markers
-from ragate.metrics._claims import claim_metric, worded_sentences
+from ragate.metrics._claims import claim_metric, phrases_held, quotes, worded_sentences
 from ragate.metrics._identity import metric_info, no_cut_off, own_settings, takes
-from ragate.metrics._quotations import phrases_held, quotes
 from ragate.metrics._sample_metric import Explained, SampleMetric, ValueOrReason
 from ragate.models import Frozen, Reads, Sample, SystemOutput
 from ragate.protocols import MetricRequest

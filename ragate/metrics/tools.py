@@ -7,12 +7,24 @@ from typing import Annotated
 
 from pydantic import BeforeValidator, Field, JsonValue
 
-from ragate.core.calls.dates import Mode, same_dates
-from ragate.core.calls.entities import found_entities
-from ragate.core.calls.pairing import in_order, matched, why_not, wrongly_routed
-from ragate.core.calls.results import Tolerance, why_unequal
-from ragate.core.calls.values import CallRules, as_named, defaults_of, texts_alike
-from ragate.core.judging.judged_calls import NOT_REPORTED, unjudged, without_right_calls
+from ragate.core.calls.pairing import (
+    Tolerance,
+    in_order,
+    matched,
+    why_not,
+    why_unequal,
+    wrongly_routed,
+)
+from ragate.core.calls.values import (
+    CallRules,
+    Mode,
+    as_named,
+    defaults_of,
+    found_entities,
+    same_dates,
+    texts_alike,
+)
+from ragate.core.judging.applicability import NOT_REPORTED, unjudged, without_right_calls
 from ragate.metrics._identity import metric_info, no_cut_off, own_settings, takes
 from ragate.metrics._sample_metric import Exclusion, settled
 from ragate.models import (

@@ -9,7 +9,7 @@ from ragate.config import Config
 from ragate.core.comparison.run_passes import newest_run
 from ragate.core.comparison.sample_matching import as_named_today
 from ragate.core.hashing import content_hash
-from ragate.core.judging.review_agreement import ReviewAgreement, review_agreement
+from ragate.core.judging.judge_agreement import ReviewAgreement, review_agreement
 from ragate.errors import UsageError
 from ragate.models import Direction, Record, ReviewLabel, ReviewVerdict, Run, Sample, SystemOutput
 from ragate.pipeline.compare_stored import samples_of_run

@@ -1,10 +1,13 @@
 """What a recording lets the gate see, and how often it would be red by luck: said when it is made.
 
-The figures are those of the baseline alone: what a change rewords, nobody knows before it is there.
+What repeated is written into the policy. The figures are those of the baseline alone: what a change
+rewords, nobody knows before it is there.
 """
 
 import datetime
-from collections.abc import Mapping, Sequence
+import re
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -12,18 +15,29 @@ from ragate.config import Config
 from ragate.core.comparison.compare import Comparison
 from ragate.core.comparison.sample_matching import cluster_numbers
 from ragate.core.decision.false_alarms import about, must_pass_sentence, run_residuals
-from ragate.core.decision.repeating_notes import SIGNS_ALONE, repeats_hint
+from ragate.core.decision.repeating_notes import (
+    SIGNS_ALONE,
+    not_repeating,
+    repeating_parts,
+    repeats_hint,
+    repeats_line,
+)
 from ragate.core.rules.metric_case import MetricCase
 from ragate.core.rules.must_pass import decide_must_pass
 from ragate.core.rules.noisy.visible_drop import sight_sentence
 from ragate.core.statistics.design_effect import level_with, shared_noise
 from ragate.core.statistics.score_columns import Ints
 from ragate.core.text.wording import count, listed
+from ragate.errors import ConfigError
 from ragate.models import Run, Sample
 from ragate.pipeline.power_tables import MetricPower, compared_with_itself, plans
+from ragate.support.atomic_files import write_atomic
+from ragate.support.foreign_files import decode, read_bytes
 
 FEWEST_CLUSTERS = 2
 MOST_NAMED = 5
+_HEAD = re.compile(r"^[ \t]*\[[ \t]*policy[ \t]*\][^\r\n]*", re.MULTILINE)
+_OLD = re.compile(r"^[ \t]*repeats[ \t]*=[ \t]*\[[^\[\]]*\]", re.MULTILINE)
 
 
 def recording_lines(
@@ -97,3 +111,58 @@ def _other_days(comparison: Comparison) -> str:
     return (
         f"a shift from day to day: not measurable with {runs} of one recording (a control shows it)"
     )
+
+
+def declare_repeats(
+    config: Config, samples: Sequence[Sample], run: Run, *, today: datetime.date
+) -> str:
+    """Write ``[policy] repeats`` where evidence bears it out; return what was done, and why not.
+
+    Raises:
+        ConfigError: the file has no place for the line; it is as it was.
+    """
+    comparison, cases = compared_with_itself(config, samples, run, today=today)
+    parts = repeating_parts(cases, comparison)
+    if not parts or comparison.repetition.unseen:
+        return f"{config.path.name}: not changed: {not_repeating(comparison)}"
+    line = repeats_line(parts)
+    content = read_bytes(config.path, error=ConfigError)
+    text = decode(content, where=str(config.path), error=ConfigError)
+    new = with_repeats(text, parts)
+    if new is None:
+        raise ConfigError(
+            f"{config.path}: no place for `{line}`", remedy=f"write `{line}` below [policy]"
+        )
+    mark = content.removesuffix(text.encode())  # a byte order mark stays
+    write_atomic(config.path, mark + new.encode())
+    return f"{config.path.name}: `{line}` is written; commit it"
+
+
+def with_repeats(text: str, parts: Sequence[str]) -> str | None:
+    """Return the text with the line instead of an older one, or at the head of its table.
+
+    Nothing else is another. None where there is no such place: ``[policy]`` is no table of its own,
+    or an older declaration is written in a way that one line cannot replace.
+    """
+    wanted = _tables(text)
+    if wanted is None or not isinstance(policy := wanted.get("policy"), dict):
+        return None
+    policy["repeats"] = list(parts)
+    written = _written(text, repeats_line(parts))
+    return next((each for each in written if _tables(each) == wanted), None)
+
+
+def _written(text: str, line: str) -> Iterator[str]:
+    """Yield the text with the line at every place that looks like one for it, older ones first."""
+    for old in _OLD.finditer(text):
+        yield text[: old.start()] + line + text[old.end() :]
+    end_of_line = "\r\n" if "\r\n" in text else "\n"
+    for head in _HEAD.finditer(text):
+        yield text[: head.end()] + end_of_line + line + text[head.end() :]
+
+
+def _tables(text: str) -> dict[str, object] | None:
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError:
+        return None

@@ -12,10 +12,10 @@ from ragate.baseline import load_contexts
 from ragate.config import Config
 from ragate.core.comparison.run_passes import deciding_run
 from ragate.core.comparison.sample_matching import as_named_today
+from ragate.core.diagnosis.changed_samples import run_to_show
 from ragate.core.diagnosis.run_pair import RunPair, pair_runs
 from ragate.core.diagnosis.sample_change import fails
 from ragate.core.diagnosis.sample_diff import SampleDiff, docs_of
-from ragate.core.diagnosis.sample_row import run_to_show
 from ragate.core.hashing import output_hash
 from ragate.core.lookup import SampleTries, passes_of, samples_by_id
 from ragate.errors import RagateError
@@ -111,7 +111,7 @@ def run_details(
     after = deciding_run(run)
     before = as_named_today(baseline, after) if baseline else None
     if policy.scorecard is not None:
-        from ragate.core.scorecard.staged_run import staged_runs
+        from ragate.core.scorecard import staged_runs
 
         before, after, _ = staged_runs(policy.scorecard, before, after)
     runs = pair_runs(before, after, None, rules=policy.rules, missing={})

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from ragate.core.published_sentences import WITHHELD
+from ragate.core.publishable import WITHHELD
 from ragate.models import Cause, CauseKind, RankChange, Report, SampleRow
 from ragate.renderers._numbers import Numbers
 from ragate.renderers._words import DocumentId, ForeignText, Name, Words, joined

@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import Field
 
 from ragate.core.plain_settings import plain_settings
-from ragate.core.published_sentences import WITHHELD
+from ragate.core.publishable import WITHHELD
 from ragate.errors import StorageError
 from ragate.models import (
     Failure,

@@ -19,7 +19,7 @@ ROWS: tuple[tuple[str, ...], ...] = (
     ("support", "core"),
     ("core.calls", "core.doc_ids", "core.drill", "core.statistics", "core.text"),
     ("core.comparison", "core.diagnosis", "core.judging"),
-    ("core.rules", "core.symptoms"),
+    ("core.rules",),
     ("core.rules.noisy",),
     ("core.rules.slices",),
     ("core.decision", "core.scorecard"),

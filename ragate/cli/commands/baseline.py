@@ -110,7 +110,7 @@ def update(
 def _declared(config: Config, recording: BaselineUpdate) -> Config:
     """Write what repeats into the policy, say so, and return the configuration with it."""
     from ragate.config import load_config
-    from ragate.pipeline.declare_repeats import declare_repeats
+    from ragate.pipeline.recording_sight import declare_repeats
 
     today = datetime.datetime.now(datetime.UTC).date()
     said = declare_repeats(config, recording.samples, recording.run, today=today)

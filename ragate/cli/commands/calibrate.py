@@ -21,9 +21,8 @@ from ragate.version import MANUAL
 
 if TYPE_CHECKING:
     from ragate.config import Config, JudgeSettings
-    from ragate.core.judging.judge_agreement import CalibrationReport
+    from ragate.core.judging.judge_agreement import CalibrationReport, ReviewAgreement
     from ragate.core.judging.own_criterion import OwnCriterion
-    from ragate.core.judging.review_agreement import ReviewAgreement
     from ragate.dataset.labels import Label
     from ragate.models import Score
     from ragate.pipeline.answers_to_review import ReviewedScores

@@ -105,7 +105,7 @@ def command(
 
 
 def _respell(chosen: ToolInput, corpus: Path | None, *, write: bool, as_json: bool) -> int:
-    from ragate.core.doc_ids.mismatch import mismatch_words
+    from ragate.core.doc_ids import mismatch_words
     from ragate.dataset import read_entries
     from ragate.pipeline.golden.relink import mismatch_of, relink, respellings
     from ragate.pipeline.run.corpus_texts import corpus_texts

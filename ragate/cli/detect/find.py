@@ -6,12 +6,11 @@ from pathlib import Path
 
 from ragate import plugins
 from ragate.cli.detect.candidate import RagCandidate
-from ragate.cli.detect.environment import interpreter, variables
 from ragate.cli.detect.functions import find_engines, find_functions, find_unmade
 from ragate.cli.detect.node import find_node
 from ragate.cli.detect.openapi import find_described
 from ragate.cli.detect.programs import find_programs
-from ragate.cli.detect.python_files import python_files
+from ragate.cli.detect.project_files import interpreter, python_files, variables
 from ragate.cli.detect.routes import find_services
 
 MOST = 8

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ragate.cli.detect.candidate import RagCandidate, is_question, questions_in
-from ragate.cli.detect.python_files import (
+from ragate.cli.detect.project_files import (
     Function,
     PythonFile,
     assignments,

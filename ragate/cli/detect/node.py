@@ -8,8 +8,8 @@ from typing import Any
 
 from ragate.cli.detect.candidate import RagCandidate, is_question, questions_in
 from ragate.cli.detect.programs import node_adapter
+from ragate.cli.detect.project_files import ScriptFile, manifest, script_files
 from ragate.cli.detect.routes import ASKS, HEALTH, HOST, request_variants
-from ragate.cli.detect.script_files import ScriptFile, manifest, script_files
 
 # TypeScript may say between name and bracket what it takes: app.post<{ Body: Ask }>("/ask".
 _ROUTE = re.compile(

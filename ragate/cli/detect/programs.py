@@ -1,4 +1,7 @@
-"""Programs that take the question as an argument, and the adapters that `init` writes for them."""
+"""Programs that take the question as an argument, and the adapters that `init` writes for them.
+
+Steps that fill a database or an index before it can answer are found too: the job in CI needs them.
+"""
 
 import json
 import re
@@ -8,8 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from ragate.cli.detect.candidate import RagCandidate
-from ragate.cli.detect.environment import own_python
-from ragate.cli.detect.script_files import ScriptFile, source_files
+from ragate.cli.detect.project_files import ScriptFile, own_python, source_files
 from ragate.support.foreign_files import start_of
 from ragate.version import MANUAL
 
@@ -77,6 +79,10 @@ for await (const line of createInterface({{ input: process.stdin }})) {{
 }}
 process.exit(0); // whatever it keeps open
 """
+_NAME = r"(?:db[:-])?(?:seed|ingest|index|build[-_:]index|load[-_:]data|populate|import[-_:]docs)"
+_TARGET = re.compile(rf"^({_NAME})\s*:(?!=)", re.MULTILINE)
+_SCRIPT = re.compile(_NAME)
+_SERVICE = re.compile(rf"^  ({_NAME}):\s*$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -196,3 +202,44 @@ def _program(
         notes=(f"{NAME} runs {' '.join(program)} with the question",),
         files={NAME: _PYTHON.format(build=text, program=shown, mark=QUESTION_MARK, manual=MANUAL)},
     )
+
+
+def find_seeds(root: Path, top: Path) -> tuple[str, ...]:
+    """Return the commands of the first place that has any, to be run in `root`.
+
+    Args:
+        top: The repository's root, whose Makefile may serve a project below it.
+    """
+    for folder in dict.fromkeys((root, top)):
+        up = "" if folder == root else "/".join([".."] * len(root.relative_to(top).parts))
+        for commands in (
+            _make(folder, up),
+            _npm(folder) if folder == root else (),
+            _compose(folder, up),
+        ):
+            if found := tuple(commands):
+                return found
+    return ()
+
+
+def _make(folder: Path, up: str) -> Iterator[str]:
+    for match in _TARGET.finditer(start_of(folder / "Makefile", _MAX_BYTES)):
+        yield f"make -C {up} {match[1]}" if up else f"make {match[1]}"
+
+
+def _npm(folder: Path) -> Iterator[str]:
+    try:
+        scripts = json.loads(start_of(folder / "package.json", _MAX_BYTES) or "{}").get(
+            "scripts", {}
+        )
+        names = [str(name) for name in scripts]
+    except (ValueError, AttributeError, TypeError, RecursionError):
+        return
+    yield from (f"npm run {name}" for name in names if _SCRIPT.fullmatch(name))
+
+
+def _compose(folder: Path, up: str) -> Iterator[str]:
+    for name in ("compose.yaml", "compose.yml", "docker-compose.yml", "docker-compose.yaml"):
+        for match in _SERVICE.finditer(start_of(folder / name, _MAX_BYTES)):
+            file = f" -f {up}/{name}" if up else ""
+            yield f"docker compose{file} run --rm {match[1]}"

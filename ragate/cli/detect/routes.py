@@ -8,8 +8,15 @@ from pathlib import Path
 from typing import Any
 
 from ragate.cli.detect.candidate import QUESTION, RagCandidate, body_template, questions_in
-from ragate.cli.detect.environment import own_python
-from ragate.cli.detect.python_files import Function, PythonFile, called, dotted, required, text_of
+from ragate.cli.detect.project_files import (
+    Function,
+    PythonFile,
+    called,
+    dotted,
+    own_python,
+    required,
+    text_of,
+)
 from ragate.support.foreign_files import start_of
 
 HOST = "127.0.0.1"

@@ -9,8 +9,8 @@ from pathlib import Path, PurePosixPath
 
 from ragate.cli.detect.candidate import RagCandidate
 from ragate.cli.detect.find import find_out_of_reach, find_systems
+from ragate.cli.detect.programs import find_seeds
 from ragate.cli.detect.recordings import find_recordings
-from ragate.cli.detect.seeds import find_seeds
 from ragate.cli.init.documents import DATABASES, TABLES, Listing, folder_listing, table_listings
 from ragate.dataset import read_dataset
 from ragate.dataset._importers import looks_like_questions

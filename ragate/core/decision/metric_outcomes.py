@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from ragate.core.comparison.compare import Comparison
 from ragate.core.decision.drift_control import decide_against_control
-from ragate.core.published_sentences import OVER_THE_RUN
+from ragate.core.publishable import OVER_THE_RUN
 from ragate.core.rules.exact import decide_exact
 from ragate.core.rules.expense import decide_expense
 from ragate.core.rules.floors import decide_floors

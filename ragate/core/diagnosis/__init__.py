@@ -1,1 +1,1 @@
-"""Why single samples differ: retrieval, generation, judge, data or drift."""
+"""Why samples differ: retrieval, generation, judge, data or drift; what a whole run points to."""

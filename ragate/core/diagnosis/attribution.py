@@ -10,15 +10,17 @@ from ragate.core.conversation import conversation
 from ragate.core.diagnosis.context_texts import (
     TEXTS_UNKNOWN,
     basis_kept,
+    blame_contexts,
+    displacers,
+    fell,
     ids_and_texts_equal,
     new_chunks,
+    rank_words,
     renamed_documents,
     same_ranking,
     texts_known,
 )
-from ragate.core.diagnosis.displacement import blame_contexts, displacers, fell, rank_words
-from ragate.core.diagnosis.sample_diff import SampleDiff, docs_of, named, unknown
-from ragate.core.diagnosis.score_delta import apart, values
+from ragate.core.diagnosis.sample_diff import SampleDiff, apart, docs_of, named, unknown, values
 from ragate.core.diagnosis.system_changes import Stage
 from ragate.core.diagnosis.word_origin import (
     TracedWords,

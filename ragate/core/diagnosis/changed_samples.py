@@ -1,16 +1,35 @@
-"""Which samples differ between the two sides, those to look at first in front, and in counts."""
+"""Which samples differ between the two sides, those to look at first in front; a row of each."""
 
 import heapq
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from operator import itemgetter
 from typing import NamedTuple
 
+from ragate.core.diagnosis.diagnose import diagnose
 from ragate.core.diagnosis.run_pair import RecordsBySample, RunPair, pair_runs
-from ragate.core.diagnosis.sample_change import ChangedSample, ChangeKind, passed, sample_change
-from ragate.core.diagnosis.sample_diff import SampleDiff
-from ragate.models import CauseKind, Record, Rule, Run, Sample, SampleRow, Story, TagLoss
+from ragate.core.diagnosis.sample_change import (
+    ChangedSample,
+    ChangeKind,
+    passed,
+    sample_change,
+    unscored,
+)
+from ragate.core.diagnosis.sample_diff import SampleDiff, docs_of
+from ragate.models import (
+    CauseKind,
+    Record,
+    Rule,
+    Run,
+    Sample,
+    SampleRow,
+    SampleSide,
+    ScoreChange,
+    Story,
+    TagLoss,
+)
 from ragate.models.sample_row import WORSE
 
 MOST_ROWS = 1000
@@ -22,6 +41,7 @@ _ORDER: dict[ChangeKind, int] = {
 _STANDS_OUT = 2.0  # standard deviations above what chance would give a tag of its size
 _FEWEST = 3  # questions that got worse: of one or two any tag would stand out
 _MAY_BE_RETRIEVAL = (CauseKind.RETRIEVAL, CauseKind.UNKNOWN)
+_OTHER_YARDSTICK = "measured with another judge or metric version"
 
 
 class ChangedSamples(NamedTuple):
@@ -77,7 +97,6 @@ def changed_samples(
     urgent = heapq.nsmallest(most, _by_urgency(samples, runs, counts, worse), key=itemgetter(0))
     if not urgent:
         return ChangedSamples((), counts["unchanged"])
-    from ragate.core.diagnosis.sample_row import sample_row
 
     changes = (sample_change(runs.diff(sample), runs) for _, sample in urgent)
     rows = tuple(
@@ -182,3 +201,100 @@ def _hardest_tag(worse: Sequence[Sample], samples: Sequence[Sample]) -> TagLoss 
     if not tag or not excess(tag) >= _STANDS_OUT:
         return None
     return TagLoss(tag=tag, worse=hit[tag], of=of_tag[tag])
+
+
+def sample_row(
+    change: ChangedSample,
+    runs: RunPair,
+    texts: Callable[[Record], Record],
+    refuses: Callable[[str], bool],
+) -> SampleRow:
+    """Return the row.
+
+    Args:
+        texts: Gives a record of the candidate its retrieved texts, where it lacks them.
+        refuses: Tells an answer that says "I don't know" from one that answers.
+    """
+    sample = change.diff.sample
+    after = [texts(record) for record in change.diff.after]
+    diff = replace(change.diff, after=after, control=runs.control.get(sample.id, ()))
+    return SampleRow(
+        sample_id=sample.id,
+        query=sample.query,
+        messages=sample.messages,
+        tags=sample.tags,
+        must_pass=sample.must_pass,
+        change=change.kind,
+        expected=tuple(sorted(sample.expected)),
+        references=sample.references,
+        baseline=_side(diff.before[0], refuses) if diff.before else None,
+        candidate=_side(run_to_show(diff), refuses),
+        ranks=diff.ranks,
+        scores=_with_marks(_score_changes(diff, change.failing), diff, runs),
+        cause=None if change.kind == "same" else diagnose(diff),
+    )
+
+
+def run_to_show(diff: SampleDiff) -> Record:
+    """Return a run that failed, else one that the baseline never gave, else the first."""
+    failed = [record for record in diff.after if record.output.error]
+    fresh = [record for record in diff.after if record.output_hash not in diff.output_hashes]
+    return next(iter((*failed, *fresh, *diff.after)))
+
+
+def _side(record: Record, refuses: Callable[[str], bool]) -> SampleSide:
+    error, answer = record.output.error, record.output.answer
+    return SampleSide(
+        docs=docs_of(record),
+        answer=answer,
+        error=error.message if error else None,
+        refused=refuses(answer or ""),
+    )
+
+
+def _score_changes(diff: SampleDiff, failing: Sequence[str]) -> tuple[ScoreChange, ...]:
+    """Return what moved, worst first, what misses its mark and what could not be measured."""
+    changes = {
+        delta.metric: ScoreChange(
+            metric=delta.metric,
+            before=delta.before,
+            after=delta.after,
+            reason=_why(delta.metric, diff) if delta.comparable else _OTHER_YARDSTICK,
+        )
+        for delta in sorted(diff.all_deltas, key=lambda delta: (delta.gain, delta.metric))
+    }
+    before, after = diff.means
+    for name in (*failing, *unscored(diff.after)):
+        if name not in changes:
+            changes[name] = ScoreChange(
+                metric=name,
+                before=before.get(name),
+                after=after.get(name),
+                reason=_reason(name, diff.after),
+            )
+    return tuple(changes.values())
+
+
+def _with_marks(
+    changes: Sequence[ScoreChange], diff: SampleDiff, runs: RunPair
+) -> tuple[ScoreChange, ...]:
+    """Say of each score whether the sample passes by it, where its metric has a mark."""
+    marked = []
+    for change in changes:
+        rule, info = runs.rules.get(change.metric), runs.metrics.get(change.metric)
+        before, after = (passed(records, rule, info) for records in (diff.before, diff.after))
+        known = before is not None or after is not None
+        marked.append(change.amended(passed=before, passes=after) if known else change)
+    return tuple(marked)
+
+
+def _why(metric: str, diff: SampleDiff) -> str:
+    """Return what the judge said of the run that is shown, else of another one."""
+    records = (run_to_show(diff), *diff.after)
+    scores = (record.scores.get(metric) for record in records)
+    return next((score.reason for score in scores if score and score.reason), "")
+
+
+def _reason(metric: str, records: Sequence[Record]) -> str:
+    scores = [record.scores.get(metric) for record in records]
+    return next((score.reason for score in scores if score and score.value is None), "")

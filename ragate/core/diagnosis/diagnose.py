@@ -6,9 +6,18 @@ Beside a control run, drift is told first: whether the base version, run today, 
 from collections.abc import Sequence
 
 from ragate.core.diagnosis.attribution import attribute
-from ragate.core.diagnosis.displacement import lost_documents
-from ragate.core.diagnosis.sample_diff import SampleDiff, named, unknown
-from ragate.core.diagnosis.score_delta import SLACK, ScoreDelta, apart, means, score_deltas, values
+from ragate.core.diagnosis.context_texts import lost_documents
+from ragate.core.diagnosis.sample_diff import (
+    SLACK,
+    SampleDiff,
+    ScoreDelta,
+    apart,
+    means,
+    named,
+    score_deltas,
+    unknown,
+    values,
+)
 from ragate.core.hashing import is_recorded
 from ragate.models import Cause, CauseKind, Record
 

@@ -14,8 +14,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from ragate.core.diagnosis.context_texts import texts_of
-from ragate.core.diagnosis.sample_diff import SampleDiff
-from ragate.core.diagnosis.score_delta import gain, means
+from ragate.core.diagnosis.sample_diff import SampleDiff, gain, means
 from ragate.core.diagnosis.system_changes import (
     NOT_COMPARED,
     Stage,

@@ -4,8 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from ragate.core.diagnosis.run_pair import RunPair
-from ragate.core.diagnosis.sample_diff import SampleDiff
-from ragate.core.diagnosis.score_delta import means, values
+from ragate.core.diagnosis.sample_diff import SampleDiff, means, values
 from ragate.models import (
     PASSES,
     Direction,

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ragate.core.comparison.compare import Comparison
-from ragate.core.published_sentences import NONE_MEASURED, SCORES_MISSING
+from ragate.core.publishable import NONE_MEASURED, SCORES_MISSING
 from ragate.core.rules.metric_case import MetricCase, RuleOutcome, left_open
 from ragate.core.rules.unscored import lost_scores
 from ragate.core.statistics.score_columns import SLACK, Mask, Side

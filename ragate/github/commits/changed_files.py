@@ -11,8 +11,7 @@ from ragate.config import Config, SystemConfig
 from ragate.errors import RagateError
 from ragate.github.commits import git_objects
 from ragate.github.commits.change import Base
-from ragate.github.commits.commit_tree import Tree
-from ragate.github.commits.policy_files import ConfigLocation
+from ragate.github.commits.commit_tree import ConfigLocation, Tree
 from ragate.github.rest.repository import Repository
 from ragate.models import Sample
 from ragate.support.foreign_files import read_bytes

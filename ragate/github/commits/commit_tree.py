@@ -1,15 +1,23 @@
-"""The files of a commit: in the local repository, or by GitHub's API."""
+"""The files of a commit: in the local repository, or by GitHub's API; the policy's among them."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
-from typing import Protocol
+from typing import Protocol, TypeVar
 
-from ragate.errors import RagateError
+from ragate.baseline import contexts_path
+from ragate.baseline.requests import requests_path
+from ragate.config import CONFIG_NAME, Config, parse_config, preset_file
+from ragate.config.read import MAX_BYTES as CONFIG_BYTES
+from ragate.errors import ConfigError, RagateError
 from ragate.github.commits import git_objects
 from ragate.github.commits.git_objects import TreeEntry
 from ragate.github.rest.repository import Repository
+from ragate.support.foreign_files import decode, inside
 
 _KEYS = ("mode", "type", "sha", "path")
+MAX_BYTES = 256 * 1024 * 1024
+T = TypeVar("T")
 
 
 class BaseUnreadableError(RagateError):
@@ -123,3 +131,104 @@ def tree_of(sha: str, root: Path | None, repository: Repository | None) -> Tree:
         f"the files of the base commit {sha[:7]} are not here",
         remedy="give the step a github-token, or check out with `fetch-depth: 2`",
     )
+
+
+@dataclass(frozen=True)
+class ConfigLocation:
+    """Where the project is in its repository.
+
+    Attributes:
+        folder: The folder of the configuration, relative to the repository; "" for its top.
+        name: The configuration's file name.
+    """
+
+    folder: str
+    name: str = CONFIG_NAME
+
+    @property
+    def path(self) -> str:
+        """Return the configuration as the repository knows it."""
+        return self.at(self.name)
+
+    def at(self, path: str) -> str:
+        """Return a path of the project as the repository knows it."""
+        return f"{self.folder}/{path}" if self.folder else path
+
+
+def policy_files(tree: Tree, location: ConfigLocation, folder: Path) -> Config | None:
+    """Return the policy at one commit, with every file that it names written below `folder`.
+
+    None where the commit is proven to have no configuration.
+
+    Raises:
+        ConfigError: the configuration of that commit is wrong.
+        BaseUnreadableError: something is there and cannot be read.
+    """
+    content = _read(tree, location.path)
+    if content is None:
+        return None
+    if len(content) > CONFIG_BYTES:
+        raise ConfigError(f"{location.path} at {tree.sha[:7]}: over {CONFIG_BYTES} bytes")
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / location.name
+    path.write_bytes(content)
+    where = f"{location.path} at the base {tree.sha[:7]}"
+    text = decode(content, where=where, error=ConfigError)
+    if preset := preset_file(text):
+        below = inside(folder.resolve(), preset, where="preset", error=ConfigError)
+        _copy(tree, location, folder.resolve(), below.relative_to(folder.resolve()).as_posix())
+    config = parse_config(text, where=where, root=folder, path=path)
+    for name in _readable(tree, lambda: _named(tree, location, config)):
+        _copy(tree, location, config.root, name)
+    return config
+
+
+def _copy(tree: Tree, location: ConfigLocation, root: Path, name: str) -> None:
+    """Write one file of the commit below `root`; what is absent is told by whoever needs it."""
+    content = _read(tree, location.at(name))
+    if content is not None:
+        target = root / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(content)
+
+
+def _named(tree: Tree, location: ConfigLocation, config: Config) -> list[str]:
+    """Return the files that the policy names, relative to the project."""
+
+    def below(path: Path) -> str:
+        return path.relative_to(config.root).as_posix()
+
+    beside = (contexts_path(config.baseline), requests_path(config.baseline))
+    names = [below(config.baseline), *map(below, beside)]
+    dataset = below(config.dataset)
+    listed = tree.list(location.at(dataset))
+    if listed or dataset.endswith(".tsv"):  # a folder as BEIR lays it out, or a file of one
+        top = PurePosixPath(dataset) if listed else PurePosixPath(dataset).parent.parent
+        names += [str(top / "queries.jsonl")]
+        names += [str(top / "qrels" / name) for name in tree.list(location.at(str(top / "qrels")))]
+    else:
+        names += [dataset]
+    judge = config.policy.judge
+    for prompt in judge.prompt_files if judge is not None else ():
+        names += [below(inside(config.root, prompt, where="prompt", error=ConfigError))]
+    return names
+
+
+def _read(tree: Tree, path: str) -> bytes | None:
+    content = _readable(tree, lambda: tree.read(path), path)
+    if content is not None and len(content) > MAX_BYTES:
+        raise BaseUnreadableError(f"{path} at the base {tree.sha[:7]}: over {MAX_BYTES} bytes")
+    return content
+
+
+def _readable(tree: Tree, call: Callable[[], T], path: str = "the policy") -> T:
+    try:
+        return call()
+    except (BaseUnreadableError, ConfigError):
+        raise
+    except RagateError as error:
+        raise BaseUnreadableError(
+            f"{path} at the base {tree.sha[:7]} cannot be read: {error.message}",
+            remedy=error.remedy
+            or "run the job again; without the base's policy nothing is decided",
+        ) from error

@@ -6,8 +6,7 @@ from pathlib import Path
 from ragate.config import load_config
 from ragate.errors import RagateError
 from ragate.github.commits.change import PRIVILEGED, Change
-from ragate.github.commits.commit_tree import ApiTree
-from ragate.github.commits.policy_files import policy_files
+from ragate.github.commits.commit_tree import ApiTree, policy_files
 from ragate.github.event.event import Event
 from ragate.github.gate.step_context import ModeOutcome, StepContext
 from ragate.github.publish import Announce, Target

@@ -8,8 +8,7 @@ from pydantic import ValidationError
 from ragate.config import Config
 from ragate.errors import StorageError
 from ragate.github.commits.change import is_merge_onto
-from ragate.github.commits.commit_tree import ApiTree, BaseUnreadableError
-from ragate.github.commits.policy_files import policy_files
+from ragate.github.commits.commit_tree import ApiTree, BaseUnreadableError, policy_files
 from ragate.github.gate.acceptances import AcceptScope, outputs_digest, takes_system
 from ragate.github.gate.finalise import Circumstances, final_report
 from ragate.github.gate.left_result import RUN, LeftResult, fetch_result

@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 from ragate import plugins
 from ragate.config import CONFIG_NAME, Config
 from ragate.errors import UsageError
-from ragate.github.commits.policy_files import ConfigLocation
+from ragate.github.commits.commit_tree import ConfigLocation
 from ragate.github.event.event import Event
 from ragate.github.event.inputs import Inputs
 from ragate.github.publish import Target

@@ -14,8 +14,7 @@ from ragate.config import Config
 from ragate.errors import RagateError
 from ragate.github.commits.change import Change, refuse_side_door, refuse_two_branches
 from ragate.github.commits.changed_files import can_reach, changed_files
-from ragate.github.commits.commit_tree import ApiTree, GitTree, Tree, tree_of
-from ragate.github.commits.policy_files import policy_files
+from ragate.github.commits.commit_tree import ApiTree, GitTree, Tree, policy_files, tree_of
 from ragate.github.gate.finalise import ReportDraft, blank_report, finalise
 from ragate.github.gate.output_provenance import Provenance, provenance_of
 from ragate.github.gate.step_context import ModeOutcome, StepContext, refuse_code

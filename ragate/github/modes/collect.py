@@ -9,8 +9,7 @@ from pathlib import Path
 from ragate.config import Config
 from ragate.errors import RagateError
 from ragate.github.commits.change import Base, Change, base_of
-from ragate.github.commits.commit_tree import Tree, tree_of
-from ragate.github.commits.policy_files import policy_files
+from ragate.github.commits.commit_tree import Tree, policy_files, tree_of
 from ragate.github.gate.restore import restore_replies
 from ragate.github.gate.step_context import ModeOutcome, StepContext, refuse_code
 from ragate.github.gate.two_verdicts import Gate, gate_of_change

@@ -13,8 +13,12 @@ from pathlib import Path
 from ragate.dataset.labels import labels_beside
 from ragate.errors import ConfigError, ProviderError, RagateError, StorageError, UsageError
 from ragate.github.commits.change import branch_tip
-from ragate.github.commits.commit_tree import ApiTree, BaseUnreadableError
-from ragate.github.commits.policy_files import ConfigLocation, policy_files
+from ragate.github.commits.commit_tree import (
+    ApiTree,
+    BaseUnreadableError,
+    ConfigLocation,
+    policy_files,
+)
 from ragate.github.gate.result_artifact import StoredResult, gate_name, open_stored
 from ragate.github.gate.step_context import ModeOutcome, StepContext
 from ragate.github.modes.obey import (

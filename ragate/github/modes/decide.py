@@ -21,8 +21,7 @@ from ragate.github.commits.change import (
     other_branches,
     pulls_from_here,
 )
-from ragate.github.commits.commit_tree import ApiTree
-from ragate.github.commits.policy_files import policy_files
+from ragate.github.commits.commit_tree import ApiTree, policy_files
 from ragate.github.gate.earlier_attempts import outputs_in
 from ragate.github.gate.finalise import ReportDraft
 from ragate.github.gate.left_result import result_of_status

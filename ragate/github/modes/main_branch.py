@@ -18,8 +18,7 @@ from ragate.errors import BaselineError, RagateError, StorageError, UsageError
 from ragate.github.commits import git_objects
 from ragate.github.commits.change import Base, base_of
 from ragate.github.commits.changed_files import api_changed_files, can_reach
-from ragate.github.commits.commit_tree import tree_of
-from ragate.github.commits.policy_files import policy_files
+from ragate.github.commits.commit_tree import policy_files, tree_of
 from ragate.github.gate.acceptances import accepted_on_the_way, outputs_digest
 from ragate.github.gate.left_result import LeftResult, write_result
 from ragate.github.gate.step_context import ModeOutcome, StepContext, refuse_code

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from ragate.errors import RagateError, UsageError
-from ragate.github.commits.policy_files import ConfigLocation
+from ragate.github.commits.commit_tree import ConfigLocation
 from ragate.github.event.event import CommentRef, Event
 from ragate.github.event.slash_command import NEEDS_SHA, USAGE, Command, parse_command
 from ragate.github.gate.acceptances import (

@@ -10,7 +10,7 @@ from ragate.config import Config
 from ragate.core.publishable import published_line
 from ragate.errors import RagateError
 from ragate.github.commits.changed_files import texts_of
-from ragate.github.commits.policy_files import ConfigLocation
+from ragate.github.commits.commit_tree import ConfigLocation
 from ragate.github.publish.workflow_commands import Level
 from ragate.models import Report, SampleRow, Verdict
 from ragate.renderers._numbers import counted

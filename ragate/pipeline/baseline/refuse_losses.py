@@ -18,7 +18,7 @@ from ragate.core.comparison.pass_columns import passing
 from ragate.core.conditions import conditions_of
 from ragate.core.rules.checked_metric import metric_of
 from ragate.core.rules.slices.slice_cases import LEAST
-from ragate.core.scorecard.staged_run import staged
+from ragate.core.scorecard import staged
 from ragate.core.statistics.score_columns import SLACK
 from ragate.core.text.wording import listed, number
 from ragate.errors import RagateError, UsageError

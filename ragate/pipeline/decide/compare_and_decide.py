@@ -12,7 +12,7 @@ from ragate.core.decision.decide import decide
 from ragate.core.decision.pooling import Terms, with_earlier
 from ragate.core.diagnosis.sample_change import fails
 from ragate.core.judging.canary_rule import power
-from ragate.core.published_sentences import JUDGE_STOPPED
+from ragate.core.publishable import JUDGE_STOPPED
 from ragate.core.rules.checked_metric import with_checked
 from ragate.core.rules.slices.slice_cases import on_all
 from ragate.core.text.wording import count, listed
@@ -110,7 +110,7 @@ def compare_and_decide(setup: GateSetup, candidate: Run, *, untouched: bool = Fa
     control = None if setup.control is None else newest_run(setup.control)  # today's passes alone
     baseline, viewed = _of_metrics(baseline, rules), candidate
     if policy.scorecard is not None:
-        from ragate.core.scorecard.staged_run import staged_runs
+        from ragate.core.scorecard import staged_runs
 
         baseline, viewed, control = staged_runs(policy.scorecard, baseline, candidate, control)
     comparison = compare(
@@ -160,7 +160,7 @@ def _with_remarks(decision: Decision, setup: GateSetup, candidate: Run) -> Decis
     )
     if card is None:
         return decision.amended(warnings=warnings)
-    from ragate.core.scorecard.staged_run import left_out_stages, weight_note
+    from ragate.core.scorecard import left_out_stages, weight_note
 
     if names := left_out_stages(candidate, card):
         warnings = (*warnings, f"the scorecard was left out, since {listed(names)} was")

@@ -12,15 +12,15 @@ from pydantic import BaseModel
 from ragate import plugins
 from ragate.core.comparison.run_passes import newest_run
 from ragate.core.conditions import conditions_of
+from ragate.core.diagnosis.advice import advice_for
 from ragate.core.diagnosis.changed_samples import changed_samples, story_of
 from ragate.core.diagnosis.sample_change import sample_outcomes
+from ragate.core.diagnosis.standing_faults import standing_faults
+from ragate.core.diagnosis.symptoms import symptoms
 from ragate.core.diagnosis.system_changes import change_origin, system_changes
-from ragate.core.doc_ids.mismatch import MismatchKind
+from ragate.core.doc_ids import MismatchKind
 from ragate.core.hashing import is_recorded
 from ragate.core.plain_settings import plain_settings
-from ragate.core.symptoms.advice import advice_for
-from ragate.core.symptoms.standing_faults import standing_faults
-from ragate.core.symptoms.symptoms import symptoms
 from ragate.metrics.refusal import Refusals, RefusalSettings
 from ragate.models import (
     Decision,
@@ -336,7 +336,7 @@ def passing_groups(decided: Decided) -> tuple[PassGroup, ...]:
     if policy.scorecard is None:
         return ()
     from ragate.core.rules.metric_case import read_cases
-    from ragate.core.scorecard.pass_groups import pass_groups
+    from ragate.core.scorecard import pass_groups
 
     cases = read_cases(decided.rules, comparison, policy.waivers, setup.today)
     return tuple(pass_groups(policy.scorecard, cases, comparison))

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from ragate.config import Config
-from ragate.core.doc_ids.spelling import folded, tails
+from ragate.core.doc_ids import folded, tails
 from ragate.dataset import Entry
 from ragate.errors import DatasetError, UsageError
 from ragate.pipeline.run.corpus_texts import Texts

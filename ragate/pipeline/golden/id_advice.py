@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from ragate import plugins
 from ragate.config import Config
-from ragate.core.doc_ids.mismatch import IdMismatch, run_mismatch
+from ragate.core.doc_ids import IdMismatch, run_mismatch
 from ragate.models import Reads, Run, Sample
 from ragate.support.find_files import folders_in
 
@@ -35,7 +35,7 @@ def id_advice(config: Config, samples: Sequence[Sample], run: Run) -> IdAdvice |
 
 def advice_on(config: Config, mismatch: IdMismatch) -> IdAdvice:
     """Return the mismatch in words, with the remedy for this system."""
-    from ragate.core.doc_ids.mismatch import mismatch_remedy, mismatch_words
+    from ragate.core.doc_ids import mismatch_remedy, mismatch_words
 
     folder = documents_folder(config.root, mismatch.expected)
     traits, named = plugins.traits(config.system.use), config.system.settings

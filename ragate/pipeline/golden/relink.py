@@ -8,8 +8,13 @@ from typing import Literal
 
 from ragate.baseline import load_baseline, load_contexts
 from ragate.config import Config
-from ragate.core.doc_ids.mismatch import IdMismatch, find_mismatch, is_of_a_machine, run_mismatch
-from ragate.core.doc_ids.spelling import Spelling
+from ragate.core.doc_ids import (
+    IdMismatch,
+    Spelling,
+    find_mismatch,
+    is_of_a_machine,
+    run_mismatch,
+)
 from ragate.core.text.quoted_passages import normalise, passage_hash, passages
 from ragate.core.text.words import tokens
 from ragate.dataset import Entry

@@ -15,7 +15,7 @@ from ragate.pipeline.baseline.write_baseline import run_means
 from ragate.stores.listed_run import ListedRun, RunStatus
 from ragate.stores.local import LocalStore
 from ragate.support import git
-from ragate.support.git_history import (
+from ragate.support.git import (
     FileCommit,
     blobs,
     commits_of_branch,

@@ -19,7 +19,7 @@ from ragate.pipeline.history.read_history import (
 from ragate.stores.listed_run import ListedRun
 from ragate.support.escape import code, one_line, short_sha
 from ragate.support.escape import name as safe_name
-from ragate.support.git_history import FileCommit
+from ragate.support.git import FileCommit
 
 _WORDS = {
     "passed": ("passed", "#2b7a3d"),

@@ -6,7 +6,7 @@ A stage whose metric has a table of its own is asked about all the same: its row
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
-from ragate.core.scorecard.stage_scores import stopped_stages, waiting_stages
+from ragate.core.scorecard import stopped_stages, waiting_stages
 from ragate.models import MetricInfo, Needs, Sample, Score, Scorecard, SystemOutput
 from ragate.pipeline.score.metric_records import AskedMetric, sample_scores
 from ragate.protocols import Aggregate, Judge, Judged, Metric

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragate.metrics._quotations import phrases_held
+from ragate.metrics._claims import phrases_held
 
 _RUN = st.lists(st.sampled_from("ab"), max_size=8)
 

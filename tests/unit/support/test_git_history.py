@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from ragate.errors import UsageError
-from ragate.support.git_history import blobs, file_commits
+from ragate.support.git import blobs, file_commits
 from tests.unit.pipeline.history.history_factories import commit, git
 
 

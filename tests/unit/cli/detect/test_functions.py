@@ -9,7 +9,7 @@ import pytest
 
 from ragate.cli.detect.candidate import RagCandidate
 from ragate.cli.detect.functions import find_engines, find_functions, find_unmade
-from ragate.cli.detect.python_files import python_files
+from ragate.cli.detect.project_files import python_files
 from tests.unit.cli.detect.code import only, project
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from ragate.cli.detect.candidate import RagCandidate
-from ragate.cli.detect.programs import NAME, find_programs
+from ragate.cli.detect.programs import NAME, find_programs, find_seeds
 from tests.unit.cli.detect.code import only
 from tests.unit.cli.init.init_factories import write
 
@@ -66,3 +66,29 @@ def test_the_adapter_of_a_script_answers_lines(tmp_path: Path):
     ready, reply = map(json.loads, done.stdout.splitlines())
     assert ready == {"ready": True}
     assert reply == {"reply": {"reply": "Why?"}, "id": "q1"}
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "command"),
+    [
+        ("Makefile", "all:\n\nseed: install\n\tpython seed.py\nindex := 3\n", "make seed"),
+        ("package.json", '{"scripts": {"start": "x", "ingest": "tsx i.ts"}}', "npm run ingest"),
+        ("compose.yaml", "services:\n  seed:\n    build: .\n", "docker compose run --rm seed"),
+    ],
+)
+def test_the_step_is_found(tmp_path: Path, name: str, text: str, command: str):
+    write(tmp_path, {name: text})
+
+    assert find_seeds(tmp_path, tmp_path) == (command,)
+
+
+def test_the_makefile_of_a_repository_serves_a_project_below_it(tmp_path: Path):
+    write(tmp_path, {"Makefile": "seed:\n\ttrue\n", "apps/help/app.py": ""})
+
+    assert find_seeds(tmp_path / "apps/help", tmp_path) == ("make -C ../.. seed",)
+
+
+def test_what_is_no_file_of_that_kind_gives_none(tmp_path: Path):
+    write(tmp_path, {"package.json": "[", "Makefile": "run:\n\ttrue\n"})
+
+    assert find_seeds(tmp_path, tmp_path) == ()

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ragate.cli.detect.candidate import RagCandidate
-from ragate.cli.detect.python_files import python_files
+from ragate.cli.detect.project_files import python_files
 from ragate.cli.detect.routes import find_services
 from tests.unit.cli.detect.code import only, project
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ragate import plugins
-from ragate.core.doc_ids.mismatch import IdMismatch, find_mismatch, mismatch_remedy, mismatch_words
+from ragate.core.doc_ids import IdMismatch, find_mismatch, mismatch_remedy, mismatch_words
 from ragate.dataset import Entry
 from ragate.models import Sample
 from ragate.pipeline.golden.relink import respellings

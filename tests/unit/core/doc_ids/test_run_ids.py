@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ragate.core.doc_ids.mismatch import run_mismatch
+from ragate.core.doc_ids import run_mismatch
 from ragate.models import Failure, Record, RetrievedChunk, Sample, SystemOutput
 
 

@@ -16,11 +16,14 @@ from ragate.core.judging.judge_agreement import (
     best_threshold,
     calibrate,
     flip_rate,
+    review_agreement,
 )
 from ragate.core.judging.kappa import confusion, kappa, weighted_kappa
+from ragate.models import ReviewVerdict
 
 BOOLS = st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=40)
 GRADES = st.lists(st.tuples(st.integers(1, 5), st.integers(1, 5)), min_size=1, max_size=30)
+BETTER, WORSE, SAME = ReviewVerdict.BETTER, ReviewVerdict.WORSE, ReviewVerdict.SAME
 
 
 def test_a_table_by_hand() -> None:
@@ -257,3 +260,30 @@ def test_a_gain_of_a_tenth_is_mostly_seen_with_50_labels_of_the_rarer_class() ->
 
 def test_more_labels_than_a_float_counts_ways_are_compared() -> None:
     assert 0.4 < _by_luck({True: 600, False: 600}, {True: 900, False: 900}, 0.0) < 0.6
+
+
+def test_a_metric_that_moves_as_people_say_agrees_fully():
+    found = review_agreement([WORSE, SAME, BETTER], [-0.5, 0.0, 0.1])
+
+    assert (found.agreement, found.kappa) == (1.0, 1.0)
+    assert (found.worse, found.found, found.others, found.false_alarms) == (1, 1, 2, 0)
+
+
+def test_what_it_misses_and_where_it_cries_wolf_are_counted_apart():
+    found = review_agreement([WORSE, WORSE, SAME, BETTER], [0.0, -0.1, -0.1, -0.2])
+
+    assert (found.worse, found.found) == (2, 1)
+    assert (found.others, found.false_alarms) == (2, 2)
+    assert found.agreement == pytest.approx(0.25)
+
+
+def test_what_it_did_not_score_counts_neither_way():
+    found = review_agreement([WORSE, SAME], [None, 0.0])
+
+    assert (found.n, found.unscored, found.worse) == (1, 1, 0)
+
+
+def test_without_a_label_there_are_no_figures():
+    found = review_agreement([], [])
+
+    assert (found.n, found.agreement, found.kappa) == (0, None, None)

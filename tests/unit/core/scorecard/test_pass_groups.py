@@ -4,8 +4,7 @@ import datetime
 
 from ragate.core.comparison.compare import compare
 from ragate.core.rules.metric_case import read_cases
-from ragate.core.scorecard.pass_groups import MOST_OF_A_KIND, pass_groups
-from ragate.core.scorecard.staged_run import staged_runs
+from ragate.core.scorecard import MOST_OF_A_KIND, pass_groups, staged_runs
 from ragate.models import PassGroup, Rule, Sample, Waiver
 from tests.factories import record_factory, run_factory, sample_factory
 from tests.unit.core.scorecard.card_factories import INFOS, card, stage

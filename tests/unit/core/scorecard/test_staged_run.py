@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from ragate.core.scorecard.staged_run import (
+from ragate.core.scorecard import (
     left_out_stages,
     one_sided,
     staged,

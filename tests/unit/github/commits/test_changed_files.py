@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from ragate.config import Config, SystemConfig, load_config
 from ragate.github.commits.changed_files import copied_answers, named_files, touches
-from ragate.github.commits.policy_files import ConfigLocation
+from ragate.github.commits.commit_tree import ConfigLocation
 from ragate.models import Sample
 from tests.projects import write_docs_project
 

@@ -7,8 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from ragate.errors import RagateError
-from ragate.github.commits.commit_tree import Tree
+from ragate.errors import ConfigError, RagateError
+from ragate.github.commits.commit_tree import (
+    BaseUnreadableError,
+    ConfigLocation,
+    GitTree,
+    Tree,
+    policy_files,
+)
+from tests.e2e.action.forge import git
 from tests.unit.github.commits.tree_factories import FILES
 
 Make = Callable[[Path], Tree]
@@ -29,3 +36,100 @@ def test_what_is_there_is_read_and_what_is_not_is_none(tree: Tree) -> None:
 def test_links_and_folders_are_refused_rather_than_absent(tree: Tree, path: str) -> None:
     with pytest.raises(RagateError):
         tree.read(path)
+
+
+def test_the_policys_files_are_written_elsewhere(tree: Tree, tmp_path: Path) -> None:
+    config = policy_files(tree, ConfigLocation("app"), tmp_path / "base")
+    assert config is not None
+    found = sorted(path.name for path in (tmp_path / "base").rglob("*") if path.is_file())
+    assert found == ["gate.json", "golden.jsonl", "ragate.toml"]
+    assert config.dataset == (tmp_path / "base" / "golden.jsonl").resolve()
+    assert policy_files(tree, ConfigLocation(""), tmp_path / "none") is None
+
+
+class Unreadable:
+    """A tree whose files are listed and cannot be read."""
+
+    sha = "0" * 40
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def read(self, path: str) -> bytes | None:
+        if path == "ragate.toml":
+            return self._text.encode()
+        raise RagateError("the API is down")
+
+    def list(self, folder: str) -> list[str]:
+        return []
+
+
+def test_a_file_that_cannot_be_read_is_no_decision_and_a_wrong_policy_is_an_error(
+    tmp_path: Path,
+) -> None:
+    with pytest.raises(BaseUnreadableError) as caught:
+        policy_files(Unreadable(FILES["app/ragate.toml"]), ConfigLocation(""), tmp_path)
+    assert caught.value.exit_code == 3
+    with pytest.raises(ConfigError) as wrong:
+        policy_files(Unreadable("[policy"), ConfigLocation(""), tmp_path)
+    assert wrong.value.exit_code == 2
+    assert "at the base 0000000" in wrong.value.message
+    assert "0" * 8 not in wrong.value.message
+
+
+def test_a_folder_as_beir_lays_it_out_is_taken_whole(tmp_path: Path) -> None:
+    folder = tmp_path / "local"
+    folder.mkdir()
+    git(folder, "init", "--quiet")
+    names = ["beir/queries.jsonl", "beir/qrels/test.tsv", "beir/qrels/dev.tsv", "beir/corpus.jsonl"]
+    for name in names:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text("x\n")
+    text = FILES["app/ragate.toml"]
+    for dataset in ("beir", "beir/qrels/test.tsv"):
+        (folder / "ragate.toml").write_text(text.replace('"golden.jsonl"', f'"{dataset}"'))
+        git(folder, "add", "--all")
+        git(folder, "commit", "--quiet", "-m", dataset)
+        tree = GitTree(folder, git(folder, "rev-parse", "HEAD"))
+        target = tmp_path / dataset.replace("/", "-")
+        policy_files(tree, ConfigLocation(""), target)
+        found = sorted(path.relative_to(target).as_posix() for path in target.rglob("*.*"))
+        assert found == [
+            "beir/qrels/dev.tsv",
+            "beir/qrels/test.tsv",
+            "beir/queries.jsonl",
+            "ragate.toml",
+        ]
+
+
+def with_preset(folder: Path, card: str | None) -> Tree:
+    """Return a commit whose policy names a preset of the project, which holds `card`."""
+    folder.mkdir()
+    git(folder, "init", "--quiet")
+    text = FILES["app/ragate.toml"]
+    named = '[policy.scorecard]\npreset = "evals/card.toml"\n'
+    (folder / "ragate.toml").write_text(named + text)
+    if card is not None:
+        (folder / "evals").mkdir()
+        (folder / "evals/card.toml").write_text(card)
+    git(folder, "add", "--all")
+    git(folder, "commit", "--quiet", "-m", "a scorecard")
+    return GitTree(folder, git(folder, "rev-parse", "HEAD"))
+
+
+def test_a_scorecard_of_ones_own_is_the_commits(tmp_path: Path) -> None:
+    tree = with_preset(tmp_path / "local", "[stages.token_f1]\npass_at = 0.4\n")
+    (tmp_path / "local/evals/card.toml").write_text("[stages.token_f1]\npass_at = 0.0\n")
+
+    config = policy_files(tree, ConfigLocation(""), tmp_path / "base")
+
+    assert config is not None
+    assert config.policy.scorecard is not None
+    assert config.policy.scorecard.stages[0].pass_at == 0.4
+
+
+def test_a_scorecard_that_the_commit_does_not_hold_is_an_error(tmp_path: Path) -> None:
+    tree = with_preset(tmp_path / "local", None)
+
+    with pytest.raises(ConfigError, match=r"evals/card\.toml"):
+        policy_files(tree, ConfigLocation(""), tmp_path / "base")

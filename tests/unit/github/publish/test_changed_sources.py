@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from ragate.config import parse_config
 from ragate.errors import RagateError
-from ragate.github.commits.policy_files import ConfigLocation
+from ragate.github.commits.commit_tree import ConfigLocation
 from ragate.github.publish.changed_sources import Annotation, Sources, annotations_for, sources_of
 from ragate.models import (
     Cause,

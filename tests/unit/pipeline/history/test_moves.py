@@ -7,7 +7,7 @@ import pytest
 from ragate.baseline.means import BaselineMeans
 from ragate.models import MetricInfo
 from ragate.pipeline.history.read_history import History, HistoryPoint, drift, moves, series
-from ragate.support.git_history import FileCommit
+from ragate.support.git import FileCommit
 
 
 def of_days(values: dict[int, float]) -> History:

@@ -6,7 +6,7 @@ from ragate.baseline.means import BaselineMeans
 from ragate.models import MetricInfo
 from ragate.pipeline.history.read_history import History, HistoryPoint, StoredPoint
 from ragate.stores.listed_run import ListedRun, RunStatus
-from ragate.support.git_history import FileCommit
+from ragate.support.git import FileCommit
 
 HOSTILE = '<script>alert(1)</script><img src=x onerror=alert(2)>"\u202e\x1b[31m'
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ragate.core.symptoms.symptoms import symptoms
+from ragate.core.diagnosis.symptoms import symptoms
 from ragate.models import Cause, CauseKind, MetricRow, MetricVerdict, SampleRow
 
 

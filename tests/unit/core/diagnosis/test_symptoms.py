@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ragate.core.diagnosis.symptoms import symptoms
 from ragate.core.diagnosis.system_changes import Stage, SystemChanges, SystemDifference
-from ragate.core.symptoms.symptoms import symptoms
 from ragate.models import CauseKind, Diagnosis, Direction, MetricRow, MetricVerdict
-from tests.unit.core.symptoms.symptom_factories import LOST, flipped, found, row
+from tests.unit.core.diagnosis.symptom_factories import LOST, flipped, found, row
 
 
 @pytest.mark.parametrize(

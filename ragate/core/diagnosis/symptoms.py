@@ -6,10 +6,10 @@ from functools import cached_property
 from math import nan
 from typing import NamedTuple
 
+from ragate.core.diagnosis.advice import advice_by_cause, advice_for
+from ragate.core.diagnosis.standing_faults import LOST, metric_readings
 from ragate.core.diagnosis.system_changes import NOT_COMPARED, SystemChanges
-from ragate.core.published_sentences import UNMEASURED_SYMPTOM
-from ragate.core.symptoms.advice import advice_by_cause, advice_for
-from ragate.core.symptoms.metric_readings import LOST, metric_readings
+from ragate.core.publishable import UNMEASURED_SYMPTOM
 from ragate.models import CauseKind, Diagnosis, MetricRow, SampleRow
 
 _HIGH = 0.8

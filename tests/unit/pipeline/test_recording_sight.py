@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ragate.pipeline.declare_repeats import with_repeats
+from ragate.pipeline.recording_sight import with_repeats
 
 LINE = 'repeats = ["answer"]'
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from ragate.core.diagnosis.advice import advice_for
+from ragate.core.diagnosis.symptoms import symptoms
 from ragate.core.diagnosis.system_changes import SystemChanges
-from ragate.core.symptoms.advice import advice_for
-from ragate.core.symptoms.symptoms import symptoms
 from ragate.models import CauseKind, Direction, MetricRow, MetricVerdict, SampleSide
-from tests.unit.core.symptoms.symptom_factories import LOST, flipped, row
+from tests.unit.core.diagnosis.symptom_factories import LOST, flipped, row
 
 EXTRACTIVE = SystemChanges(has_model=False)
 

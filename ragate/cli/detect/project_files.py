@@ -1,14 +1,19 @@
-"""The Python files of a project, parsed: bounded in number and size, and no link is followed."""
+"""The files of a project, read or parsed: bounded in number and size, and no link is followed."""
 
 import ast
+import json
 import os
+import re
+import shutil
+import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path, PurePosixPath
+from typing import Any
 
-from ragate.support.foreign_files import first_bytes
+from ragate.support.foreign_files import first_bytes, start_of
 
 MAX_FILES = 400
 MAX_BYTES = 300_000
@@ -20,6 +25,25 @@ PASSED_OVER = frozenset(
     | {"htmlcov", "coverage", "__pycache__", "test", "tests", "migrations", "examples"}
 )
 Function = ast.FunctionDef | ast.AsyncFunctionDef
+FOLDERS = (".venv", "venv", "env")
+MOST_NAMES = 20
+_NAME = re.compile(r"[A-Z][A-Z0-9_]{2,60}")
+# These reach every process.
+_ALWAYS = frozenset({"PATH", "HOME", "USER", "LOGNAME", "TMPDIR", "TMP", "TEMP", "TZ", "LANG"})
+# What a client reads by itself where its code names no variable.
+_KEYS = {
+    "openai": "OPENAI_API_KEY",
+    "langchain_openai": "OPENAI_API_KEY",
+    "anthropic": "ANTHROPIC_API_KEY",
+    "langchain_anthropic": "ANTHROPIC_API_KEY",
+    "cohere": "COHERE_API_KEY",
+}
+_BY_MODULE = re.compile(r"llama_index\.(llms|embeddings)\.openai\b")
+SUFFIXES = frozenset({".js", ".mjs", ".cjs", ".ts", ".mts", ".cts"})
+_LINE_COMMENT = re.compile(r"(?m)^[ \t]*//[^\n]*")
+# Only at the start of a line: elsewhere these signs stand in patterns and media types.
+_COMMENT = re.compile(r"(?m)^[ \t]*/\*")
+_TESTS = re.compile(r"\.(test|spec|config|d)\.\w+$|^ragate[-_]")
 
 
 @dataclass(frozen=True)
@@ -194,3 +218,122 @@ def _module(path: PurePosixPath) -> str:
     if parts[0] == "src" and len(parts) > 1:  # a project of this layout is installed
         parts = parts[1:]
     return ".".join(parts[:-1] if parts[-1] == "__init__" and len(parts) > 1 else parts)
+
+
+def own_python(root: Path) -> str:
+    """Return the interpreter of the project's own environment, else the one on the path."""
+    folder = own_environment(root)
+    if folder:
+        return f"{folder}/bin/python"
+    return "python" if shutil.which("python") else "python3"
+
+
+def own_environment(root: Path) -> str:
+    """Return the folder of the project's virtual environment, "" without one."""
+    for folder in FOLDERS:
+        if (root / folder / "pyvenv.cfg").is_file() and (root / folder / "bin/python").exists():
+            return folder
+    return ""
+
+
+def interpreter(root: Path) -> list[str]:
+    """Return how the code is run apart from ragate, [] where both share an environment."""
+    folder = own_environment(root)
+    if folder and (root / folder).resolve() != Path(sys.prefix).resolve():
+        return [f"{folder}/bin/python"]
+    return []
+
+
+def variables(files: list[PythonFile]) -> list[str]:
+    """Return the names of the variables that the code reads, as far as it tells."""
+    names = {name for file in files for name in [*_read(file), *_keys(file)]}
+    return sorted(name for name in names - _ALWAYS if _NAME.fullmatch(name))[:MOST_NAMES]
+
+
+def _read(file: PythonFile) -> Iterator[str]:
+    for node in ast.walk(file.tree):
+        if isinstance(node, ast.Subscript) and dotted(node.value).endswith("environ"):
+            yield text_of(node.slice)
+        elif isinstance(node, ast.Call) and node.args:
+            name = dotted(node.func)
+            if name.endswith(("getenv", "environ.get")):
+                yield text_of(node.args[0])
+
+
+def _keys(file: PythonFile) -> Iterator[str]:
+    for node in ast.walk(file.tree):
+        if isinstance(node, ast.ImportFrom) and _BY_MODULE.match(node.module or ""):
+            yield "OPENAI_API_KEY"
+    yield from (_KEYS[package] for package in file.packages & _KEYS.keys())
+
+
+@dataclass(frozen=True)
+class ScriptFile:
+    """One file, as text without most of its comments.
+
+    Attributes:
+        path: Relative to the project.
+    """
+
+    path: PurePosixPath
+    text: str
+
+
+def script_files(root: Path) -> list[ScriptFile]:
+    """Return the JavaScript and TypeScript files below `root`, shallow ones first."""
+    return source_files(root, SUFFIXES)
+
+
+def source_files(root: Path, suffixes: frozenset[str]) -> list[ScriptFile]:
+    """Return the files with such names below `root`, shallow ones first."""
+    paths = sorted(_script_paths(root, suffixes), key=lambda path: (len(path.parts), path))[
+        :MAX_FILES
+    ]
+    files, total = [], 0
+    for path in paths:
+        text = start_of(root / path, MAX_BYTES)
+        total += len(text)
+        if total > MAX_TOTAL:
+            break
+        files.append(ScriptFile(path, _without_comments(text)))
+    return files
+
+
+def manifest(root: Path) -> Mapping[str, Any] | None:
+    """Return package.json, None where there is none or it cannot be read."""
+    text = start_of(root / "package.json", MAX_BYTES)
+    try:
+        read = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return read if isinstance(read, dict) else None
+
+
+def _without_comments(text: str) -> str:
+    """Return a text whose lines keep their numbers; each character is looked at a few times."""
+    kept, at = [], 0
+    while begun := _COMMENT.search(text, at):
+        end = text.find("*/", begun.end())
+        if end < 0:
+            break
+        kept += [text[at : begun.start()], "\n" * text.count("\n", begun.start(), end)]
+        at = end + 2
+    return _LINE_COMMENT.sub("", "".join([*kept, text[at:]]))
+
+
+def _script_paths(root: Path, suffixes: frozenset[str]) -> Iterator[PurePosixPath]:
+    for count, (path, folders, names) in enumerate(os.walk(root)):
+        if count > MAX_FOLDERS:
+            return
+        folder = PurePosixPath(Path(path).relative_to(root).as_posix())
+        entered = [
+            name
+            for name in sorted(folders)
+            if not name.startswith(".") and name.lower() not in PASSED_OVER and name.isprintable()
+        ]
+        folders[:] = entered if len(folder.parts) < DEPTH else []
+        for name in sorted(names):
+            plain = name.isprintable() and not set(name) & set("'\"\\`")
+            is_source = Path(name).suffix in suffixes and not _TESTS.search(name)
+            if plain and is_source and not Path(path, name).is_symlink():
+                yield folder / name

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ragate.core.symptoms.symptoms import symptoms
+from ragate.core.diagnosis.symptoms import symptoms
 from ragate.models import MetricVerdict
-from tests.unit.core.symptoms.symptom_factories import found, row
+from tests.unit.core.diagnosis.symptom_factories import found, row
 
 
 def test_a_high_mean_that_regressed_is_a_symptom_with_its_change():

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from ragate.core.scorecard.stage_scores import (
+from ragate.core.scorecard import (
     reaches,
     read_stages,
     sample_scores,

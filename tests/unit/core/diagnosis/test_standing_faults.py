@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from ragate.core.symptoms.advice import MODEL
-from ragate.core.symptoms.standing_faults import fault_of, standing_faults
+from ragate.core.diagnosis.advice import MODEL
+from ragate.core.diagnosis.standing_faults import fault_of, standing_faults
 from ragate.models import Direction, Failure, MetricInfo, Record, Score
 from tests.factories import output_factory, record_factory, sample_factory
 

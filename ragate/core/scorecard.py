@@ -1,0 +1,380 @@
+"""The stages of one sample in one pass: what each counts as, and what they come to together.
+
+What is stored are the scores as they were measured. So a new weight or pass mark needs no new
+baseline, and a baseline that was recorded without a scorecard has one as soon as it is named.
+"""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import overload
+
+import numpy as np
+
+from ragate.core.comparison.compare import Comparison
+from ragate.core.comparison.pass_columns import pass_column
+from ragate.core.hashing import digest
+from ragate.core.rules.metric_case import MetricCase
+from ragate.core.rules.pass_shares import pass_share, share_of
+from ragate.core.statistics.score_columns import Mask
+from ragate.models import (
+    OVERALL,
+    PASSES,
+    Direction,
+    MetricInfo,
+    Needs,
+    PassGroup,
+    Reads,
+    Record,
+    Run,
+    Sample,
+    Score,
+    Scorecard,
+    ScorecardStage,
+    ScoreState,
+    not_applicable,
+    unscored,
+)
+
+_SLACK = 1e-9
+_DIGITS = 6
+NO_STAGE = "no stage of the scorecard applies"
+ONE_SIDED = "nothing to measure here, but a value on the other side"
+TAG = "tag"
+MOST_OF_A_KIND = 20
+_Group = tuple[str, str]
+_EVEN = 1e-6
+Doubtful = Mapping[str, Collection[str]]
+
+
+@dataclass(frozen=True)
+class StageScore:
+    """One stage of one sample.
+
+    Attributes:
+        score: As it counts: at its worst where a required stage before it failed.
+        passes: Whether it reaches its pass mark; None where there is no mark, or no value.
+        stopped: Whether a required stage before it failed.
+    """
+
+    stage: ScorecardStage
+    score: Score
+    passes: bool | None = None
+    stopped: bool = False
+
+
+def reaches(info: MetricInfo, mark: float, value: float) -> bool:
+    """Return whether a value reaches a pass mark, in the metric's own unit."""
+    if info.direction is Direction.HIGHER:
+        return value >= mark - _SLACK
+    return value <= mark + _SLACK
+
+
+def read_stages(
+    card: Scorecard, infos: Mapping[str, MetricInfo], scores: Mapping[str, Score]
+) -> list[StageScore]:
+    """Return the stages in order; a sample that fails a required one is at its worst from there on.
+
+    So it is on both sides, whether the later ones were measured or not. What does not apply to the
+    sample stays out. A required stage without a value stops nothing.
+
+    Args:
+        infos: Of every stage's metric.
+    """
+    stages: list[StageScore] = []
+    failed = ""
+    for stage in card.stages:
+        name, info = stage.metric, infos[stage.metric]
+        score = scores.get(name) or unscored(name, "no score was recorded")
+        if failed and score.state is not ScoreState.NOT_APPLICABLE:
+            reason = f"counts at its worst: the required stage {failed} failed"
+            score = Score(metric=name, value=worst_value(info), reason=reason)
+        passes = None
+        if score.value is not None and stage.pass_at is not None:
+            passes = reaches(info, stage.pass_at, score.value)
+        stages.append(StageScore(stage, score, passes, stopped=bool(failed)))
+        if stage.required and passes is False and not failed:
+            failed = stage.name
+    return stages
+
+
+def worst_value(info: MetricInfo) -> float:
+    """Return the worst end of a metric's range.
+
+    Raises:
+        ValueError: it has none; the configuration refuses such a stage.
+    """
+    worst = info.low if info.direction is Direction.HIGHER else info.high
+    if worst is None:
+        raise ValueError(f"{info.name} has no worst value")
+    return worst
+
+
+def sample_scores(
+    card: Scorecard, infos: Mapping[str, MetricInfo], stages: Sequence[StageScore]
+) -> Iterator[Score]:
+    """Yield what the stages come to: the overall score, then 1 for PASS or 0 for FAIL.
+
+    A stage that was not measured leaves the overall score open. It leaves PASS or FAIL open only
+    where no other stage has failed.
+    """
+    overall = _overall(infos, stages)
+    yield overall
+    if overall.state is ScoreState.NOT_APPLICABLE:
+        yield replace(overall, metric=PASSES)
+        return
+    failed = [each for each in stages if each.passes is False and not each.stopped]
+    if failed:
+        names = ", ".join(each.stage.name for each in failed)
+        yield Score(metric=PASSES, value=0.0, reason=f"failed: {names}")
+        return
+    yield _without_failed_stage(card, overall, stages)
+
+
+def _without_failed_stage(card: Scorecard, overall: Score, stages: Sequence[StageScore]) -> Score:
+    for each in stages:
+        if each.score.state is ScoreState.UNSCORED and each.stage.pass_at is not None:
+            return _open(PASSES, each)
+    if card.pass_at is None:
+        return Score(metric=PASSES, value=1.0)
+    if overall.value is None:
+        return replace(overall, metric=PASSES)
+    if overall.value >= card.pass_at - _SLACK:
+        return Score(metric=PASSES, value=1.0)
+    reason = f"the overall score {overall.value:g} is below {card.pass_at:g}"
+    return Score(metric=PASSES, value=0.0, reason=reason)
+
+
+def _overall(infos: Mapping[str, MetricInfo], stages: Sequence[StageScore]) -> Score:
+    """Return the weighted mean of the stages that apply, each mapped to 0 (worst) to 1 (best)."""
+    applicable = [each for each in stages if each.score.state is not ScoreState.NOT_APPLICABLE]
+    if not applicable:
+        return not_applicable(OVERALL, NO_STAGE)
+    weighed = [each for each in applicable if each.stage.weight > 0]
+    missing = [each for each in weighed if each.score.value is None]
+    if missing:
+        return _open(OVERALL, missing[0])
+    weights = sum(each.stage.weight for each in weighed)
+    if not weights:  # only stages without weight apply: what they demand is PASS or FAIL
+        return Score(metric=OVERALL, value=float(all(each.passes is not False for each in stages)))
+    total = sum(each.stage.weight * _share(infos, each) for each in weighed)
+    return Score(metric=OVERALL, value=round(total / weights, _DIGITS))
+
+
+def _share(infos: Mapping[str, MetricInfo], each: StageScore) -> float:
+    info = infos[each.stage.metric]
+    assert each.score.value is not None
+    assert info.high is not None
+    share = (each.score.value - info.low) / (info.high - info.low)
+    return share if info.direction is Direction.HIGHER else 1.0 - share
+
+
+def _open(metric: str, stage: StageScore) -> Score:
+    return unscored(metric, f"{stage.stage.name}: {stage.score.reason}")
+
+
+def stopped_stages(
+    card: Scorecard, infos: Mapping[str, MetricInfo], scores: Mapping[str, Score]
+) -> frozenset[str]:
+    """Return the metrics of the stages after a required one that has failed.
+
+    What has no score yet has not failed. A stage whose metric has a row of its own is never one.
+    """
+    for number, stage in enumerate(card.stages):
+        score = scores.get(stage.metric)
+        if not stage.required or stage.pass_at is None or score is None or score.value is None:
+            continue
+        if not reaches(infos[stage.metric], stage.pass_at, score.value):
+            return _without_own_row(card.stages[number + 1 :])
+    return frozenset()
+
+
+def waiting_stages(card: Scorecard, scores: Mapping[str, Score]) -> frozenset[str]:
+    """Return those that a required stage without a score may still stop."""
+    for number, stage in enumerate(card.stages):
+        if stage.required and stage.metric not in scores:
+            return _without_own_row(card.stages[number + 1 :])
+    return frozenset()
+
+
+def _without_own_row(stages: Sequence[ScorecardStage]) -> frozenset[str]:
+    return frozenset(stage.metric for stage in stages if not stage.own_row)
+
+
+def pass_groups(
+    card: Scorecard, cases: Sequence[MetricCase], comparison: Comparison
+) -> Iterator[PassGroup]:
+    """Yield the stages in order, then the groups of each kind, the largest first.
+
+    A field that fewer than two values of are there tells nothing and has no group; of each kind
+    the largest 20 are told.
+    """
+    by_name = {case.rule.metric: case for case in cases}
+    for stage in card.stages:
+        case = by_name.get(stage.metric)
+        share = pass_share(case, comparison) if case is not None else None
+        if share is not None:
+            yield PassGroup(
+                kind="stage",
+                name=stage.name,
+                share=share,
+                metric=stage.metric,
+                weight=stage.weight,
+                required=stage.required,
+            )
+    case = by_name.get(PASSES)
+    if case is None or case.column is None:
+        return
+    rated = pass_column(case.column, 1.0, comparison.unaffected)
+    for kind in (TAG, *card.by):
+        for name, members, added in _members(kind, comparison):
+            part = replace(
+                case,
+                counted=case.counted & members,
+                counted_added=case.counted_added & added,
+            )
+            yield PassGroup(kind=kind, name=name, share=share_of(part, rated, 1.0))
+
+
+def _members(kind: str, comparison: Comparison) -> Iterator[tuple[str, Mask, Mask]]:
+    """Yield each value of a kind with its matched and its other samples."""
+    sides = (comparison.ids, comparison.added)
+    values = [[_values(kind, comparison.samples[key]) for key in side] for side in sides]
+    sizes: dict[str, int] = {}
+    for of_sample in (each for side in values for each in side):
+        for value in of_sample:
+            sizes[value] = sizes.get(value, 0) + 1
+    if kind != TAG and len(sizes) < 2:
+        return
+    largest = sorted(sizes, key=lambda value: (-sizes[value], value))[:MOST_OF_A_KIND]
+    for value in largest:
+        members, added = (
+            np.array([value in of_sample for of_sample in side], dtype=bool) for side in values
+        )
+        yield value, members, added
+
+
+def _values(kind: str, sample: Sample) -> tuple[str, ...]:
+    if kind == TAG:
+        return sample.tags
+    value = sample.metadata.get(kind)
+    return () if value is None else (str(value),)
+
+
+"""By sample, the metrics that apply to it in one pass and not in another."""
+
+
+def staged(run: Run, card: Scorecard | None, *, doubtful: Doubtful | None = None) -> Run:
+    """Return the run with its overall score and PASS or FAIL as scores of every record.
+
+    The run itself where there is no scorecard, or a stage was not measured in it at all.
+
+    Args:
+        doubtful: What `one_sided` found in the runs that are compared.
+    """
+    metrics = run.manifest.metrics
+    if card is None or any(stage.metric not in metrics for stage in card.stages):
+        return run
+    records = StagedRecords(run.records, card, metrics, doubtful or {})
+    manifest = run.manifest.amended(metrics={**metrics, **_infos(card, metrics)})
+    return run.amended(manifest=manifest, records=records)
+
+
+def staged_runs(
+    card: Scorecard | None, baseline: Run | None, candidate: Run, control: Run | None = None
+) -> tuple[Run | None, Run, Run | None]:
+    """Return the runs that are compared as the scorecard sees them."""
+    if card is None:
+        return baseline, candidate, control
+    doubtful = one_sided([run for run in (baseline, candidate, control) if run is not None], card)
+    viewed = [run and staged(run, card, doubtful=doubtful) for run in (baseline, control)]
+    return viewed[0], staged(candidate, card, doubtful=doubtful), viewed[1]
+
+
+def left_out_stages(run: Run, card: Scorecard) -> list[str]:
+    """Return the metrics of stages that a run was told to leave out."""
+    left_out = set(run.manifest.left_out)
+    return [stage.metric for stage in card.stages if stage.metric in left_out]
+
+
+def weight_note(card: Scorecard | None) -> tuple[str, ...]:
+    """Return that the weights were normalised, where they do not sum to 1 as written."""
+    if card is None or abs(card.weights - 1.0) < _EVEN:
+        return ()
+    return (f"weights of the scorecard sum to {card.weights:g}: each counts by its share",)
+
+
+def one_sided(runs: Sequence[Run], card: Scorecard | None) -> Doubtful:
+    """Return where a stage applies in one pass of a sample and not in another.
+
+    That is decided from the sample alone, so it only happens to metrics of others. Such a stage is
+    not measured there: an output that leaves nothing to measure must not raise the score.
+    """
+    metrics = [stage.metric for stage in card.stages] if card is not None else []
+    silent: dict[str, set[str]] = {}
+    valued: dict[str, set[str]] = {}
+    for record in (record for run in runs for record in run.records) if metrics else ():
+        for name in metrics:
+            score = record.scores.get(name)
+            if score is not None and score.state is ScoreState.NOT_APPLICABLE:
+                silent.setdefault(record.sample_id, set()).add(name)
+            elif score is not None and score.value is not None:
+                valued.setdefault(record.sample_id, set()).add(name)
+    both = {key: names & valued.get(key, set()) for key, names in silent.items()}
+    return {key: names for key, names in both.items() if names}
+
+
+def _infos(card: Scorecard, metrics: Mapping[str, MetricInfo]) -> dict[str, MetricInfo]:
+    """Return what is known of the two metrics: they need, and read, what their stages do."""
+    stages = [metrics[stage.metric] for stage in card.stages]
+    identity = [[info.name, info.version, info.fingerprint] for info in stages]
+    order = (Needs.JUDGE, Needs.MODEL, Needs.EMBEDDINGS, Needs.NOTHING)
+    needs = next(each for each in order if any(info.needs is each for info in stages))
+    widest = (Reads.RUN, Reads.ANSWER, Reads.RETRIEVAL)
+    reads = next(each for each in widest if any(info.reads is each for info in stages))
+    return {
+        name: MetricInfo(name=name, reads=reads, needs=needs, fingerprint=digest(identity))
+        for name in (OVERALL, PASSES)
+    }
+
+
+class StagedRecords(Sequence[Record]):
+    """Records with the scores of a scorecard, made of each when it is looked at."""
+
+    def __init__(
+        self,
+        records: Sequence[Record],
+        card: Scorecard,
+        metrics: Mapping[str, MetricInfo],
+        doubtful: Doubtful,
+    ) -> None:
+        self._records = records
+        self._card = card
+        self._metrics = metrics
+        self._doubtful = doubtful
+
+    def __len__(self) -> int:
+        return len(self._records)
+
+    def __iter__(self) -> Iterator[Record]:
+        return map(self._staged, self._records)
+
+    @overload
+    def __getitem__(self, row: int) -> Record: ...
+    @overload
+    def __getitem__(self, row: slice) -> list[Record]: ...
+    def __getitem__(self, row: int | slice) -> Record | list[Record]:
+        if isinstance(row, slice):
+            return [self._staged(record) for record in self._records[row]]
+        return self._staged(self._records[row])
+
+    def _staged(self, record: Record) -> Record:
+        scores: dict[str, Score] = dict(record.scores)
+        for name in self._doubtful.get(record.sample_id, ()):
+            if scores[name].state is ScoreState.NOT_APPLICABLE:
+                scores[name] = unscored(name, ONE_SIDED)
+        stages = read_stages(self._card, self._metrics, scores)
+        # A metric with a table of its own is held as without a scorecard: the same value on both
+        # sides would hide what became of it.
+        shown = {each.stage.metric: each.score for each in stages if not each.stage.own_row}
+        made = {each.metric: each for each in sample_scores(self._card, self._metrics, stages)}
+        return record.amended(scores={**record.scores, **shown, **made})

@@ -1,1 +1,0 @@
-"""Scorecards: what a sample has to reach as a whole, made of the scores that it has."""
