@@ -96,7 +96,8 @@ def _steadiness(case: MetricCase, comparison: Comparison, keys: Sequence[str]) -
     """Return how steady the baseline's runs of these samples are, those that repeat left out."""
     if case.column is None or case.column.problem:
         return None
-    rows = [row for row, key in enumerate(comparison.ids) if key in set(keys)]
+    wanted = set(keys)
+    rows = [row for row, key in enumerate(comparison.ids) if key in wanted]
     values = case.column.recorded.values[rows]
     if case.column.exact and case.column.varies is not None:
         values = values[case.column.varies[rows]]
