@@ -53,6 +53,8 @@ def recording(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with pytest.MonkeyPatch.context() as patch, openai_server() as fake:
         patch.chdir(root)
         patch.setenv("TEST_KEY", KEY)
+        for name in ("RAGATE_CONFIG", "RAGATE_STATE_DIR"):
+            patch.delenv(name, raising=False)
         fake.reply = answers_and_judges()
         metrics = PROVIDER.format(url=fake.base_url, judge="")
         ReplayProject(root, samples=SAMPLES, metrics=metrics).record(right)

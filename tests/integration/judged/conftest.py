@@ -40,6 +40,8 @@ def recording(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with pytest.MonkeyPatch.context() as patch, openai_server() as fake:
         patch.chdir(root)
         patch.setenv("TEST_KEY", KEY)
+        for name in ("RAGATE_CONFIG", "RAGATE_STATE_DIR"):
+            patch.delenv(name, raising=False)
         fake.reply = answers_and_judges()
         write_docs_project(root)
         configure(root, fake)
