@@ -18,7 +18,7 @@ from scipy import optimize, stats
 from benchmarks.gate_answers import source
 from benchmarks.gate_model import Floats
 from benchmarks.gate_verdicts import CLAIMS, Gate, shows
-from ragate.core.rules.noisy.visible_drop import REWORDED
+from ragate.core.rules.visible_drop import REWORDED
 from ragate.core.statistics.metric_noise import Noise, measure_noise
 
 FACTORS = (0.6, 0.8, 1.0, 1.2, 1.5)

@@ -9,8 +9,8 @@ import numpy as np
 
 from benchmarks.gate_model import Floats
 from ragate.core.rules.metric_family import DEFAULT_ALLOWANCE, GENERALISE, THIS_SET
-from ragate.core.rules.noisy.metric_figures import Figures, verdict_of
-from ragate.core.rules.noisy.visible_drop import visible_drop
+from ragate.core.rules.metric_figures import Figures, verdict_of
+from ragate.core.rules.visible_drop import visible_drop
 from ragate.core.statistics.drop_moments import Moments
 from ragate.core.statistics.joint_noise import joint_noise
 from ragate.core.statistics.looks import SUSPICIOUS, Stages

@@ -38,8 +38,8 @@ from ragate.database.migrations import migrate
 from ragate.models import Record, Run, RunManifest, Score, SystemInfo, SystemOutput
 from ragate.stores.listed_run import LISTING
 from ragate.stores.local import LocalStore
+from ragate.stores.postgres import open_store
 from ragate.stores.postgres.connect import MIGRATIONS
-from ragate.stores.postgres.open_store import open_store
 from ragate.stores.postgres.outbox import Outbox
 from ragate.stores.postgres.reading import FILES, pieces_of
 

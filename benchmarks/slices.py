@@ -26,7 +26,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from benchmarks.gate_model import Simulated
 from benchmarks.shares import print_lines, share
-from ragate.core.rules.slices.slice_cases import LEAST_LOST, SHARE
+from ragate.core.rules.slice_cases import LEAST_LOST, SHARE
 from ragate.core.statistics.interval import mean_bound
 from ragate.core.statistics.looks import SUSPICIOUS, SUSPICIOUS_SLICES, confirmed_level, fast_level
 from ragate.core.statistics.permutation import flip, step_down

@@ -29,7 +29,7 @@ from benchmarks.gate_sight import FACTORS, drop_at_80
 from benchmarks.gate_verdicts import SLACK, family_p
 from benchmarks.shares import print_lines
 from ragate.core.rules.metric_family import DEFAULT_ALLOWANCE, GENERALISE
-from ragate.core.rules.slices.slice_cases import LEAST_LOST, SHARE
+from ragate.core.rules.slice_cases import LEAST_LOST, SHARE
 from ragate.core.statistics.joint_noise import joint_noise
 from ragate.core.statistics.looks import SUSPICIOUS_SLICES, Stages
 from ragate.core.statistics.metric_noise import measure_noise

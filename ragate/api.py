@@ -25,7 +25,7 @@ from ragate.run.one_run import run_gate
 from ragate.run.plan import RunPlan
 from ragate.run.sources import SystemSource
 from ragate.runtime.operations import Operations, read_operations
-from ragate.stores.postgres.open_store import open_store
+from ragate.stores.postgres import open_store
 from ragate.support.settings import read_settings
 from ragate.version import MANUAL
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ragate.errors import DatasetError
-from ragate.outputs.exports import preset_of
+from ragate.outputs.export_presets import preset_of
 from ragate.outputs.mapping import IN_CI
 from ragate.outputs.pointed import described, fields_of
 from ragate.outputs.recorded_output import misspelt

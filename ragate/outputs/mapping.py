@@ -17,7 +17,7 @@ from ragate.support.records import parsed_cell, records
 from ragate.support.settings import nearest, read_settings
 
 if TYPE_CHECKING:
-    from ragate.outputs.exports import Exchange
+    from ragate.outputs.traced_texts import Exchange
 
 IN_CI = "in CI the base branch's mapping counts"
 _NAMED = 5
@@ -50,7 +50,7 @@ class RecordMapping(Frozen):
     @model_validator(mode="after")
     def _one_way(self) -> Self:
         if self.preset:
-            from ragate.outputs.exports import PRESETS
+            from ragate.outputs.export_presets import PRESETS
 
             if self.preset not in PRESETS:
                 raise ValueError(f"unknown preset {self.preset!r}{nearest(self.preset, PRESETS)}")

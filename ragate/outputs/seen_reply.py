@@ -9,14 +9,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ragate.outputs.exports.texts import (
+from ragate.outputs.pointed import USAGE_NAMES, escaped
+from ragate.outputs.traced_texts import (
     CHUNK_NAMES,
     ID_NAMES,
     SOURCE_NAMES,
     TEXT_NAMES,
     speaker,
 )
-from ragate.outputs.pointed import USAGE_NAMES, escaped
 
 KnownShare = Callable[[Sequence[str]], float]  # of the values, how many are documents
 Lists = Sequence[tuple[str, list[Any]]]  # with their pointers

@@ -14,7 +14,7 @@ from ragate.pipeline.decide.compare_and_decide import compare_and_decide
 from ragate.pipeline.decide.gate_report import gate_report
 from ragate.pipeline.decide.gate_setup import GateSetup, read_gate_setup
 from ragate.runtime.operations import Operations
-from ragate.stores.postgres.open_store import open_store
+from ragate.stores.postgres import open_store
 from ragate.support.spill import Spill
 
 

@@ -19,7 +19,7 @@ from ragate.protocols import Aggregate, Metric
 from ragate.runtime.operations import Operations
 from ragate.stores import OUTPUTS
 from ragate.stores.local import LocalStore
-from ragate.stores.postgres.open_store import open_store
+from ragate.stores.postgres import open_store
 from ragate.support.atomic_files import write_atomic
 
 

@@ -13,8 +13,8 @@ from ragate.core.comparison.sample_matching import contents
 from ragate.core.rules.exact import HALF
 from ragate.core.rules.metric_case import MetricCase, read_cases
 from ragate.core.rules.metric_family import build_table
-from ragate.core.rules.noisy.visible_drop import REWORDED, Sight, claims, noise_of, sights_of
-from ragate.core.rules.slices.slice_cases import is_split, on_all, on_slices, read_slice_cases
+from ragate.core.rules.slice_cases import is_split, on_all, on_slices, read_slice_cases
+from ragate.core.rules.visible_drop import REWORDED, Sight, claims, noise_of, sights_of
 from ragate.core.scorecard import staged
 from ragate.core.statistics.joint_noise import ALONE, independent_noise, joint_noise
 from ragate.core.statistics.looks import SUSPICIOUS, SUSPICIOUS_SLICES

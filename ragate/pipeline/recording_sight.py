@@ -24,7 +24,7 @@ from ragate.core.decision.repeating_notes import (
 )
 from ragate.core.rules.metric_case import MetricCase
 from ragate.core.rules.must_pass import decide_must_pass
-from ragate.core.rules.noisy.visible_drop import sight_sentence
+from ragate.core.rules.visible_drop import sight_sentence
 from ragate.core.statistics.design_effect import level_with, shared_noise
 from ragate.core.statistics.score_columns import Ints
 from ragate.core.text.wording import count, listed

@@ -6,7 +6,7 @@ from ragate.pipeline.decide.gate_setup import GateSetup
 from ragate.pipeline.run.system_session import Session
 from ragate.pipeline.score.scorer import Scorer
 from ragate.run.plan import RunPlan
-from ragate.stores.postgres.open_store import reach_store
+from ragate.stores.postgres import reach_store
 from ragate.stores.postgres.sender import sending
 
 

@@ -360,7 +360,7 @@ def calibrate_by_reviews(
     from ragate.dataset.labels import read_review_labels
     from ragate.pipeline.answers_to_review import reviewed_scores
     from ragate.pipeline.decide.gate_setup import load_baseline_or_none
-    from ragate.stores.postgres.open_store import open_store
+    from ragate.stores.postgres import open_store
 
     loaded, operations = open_config(config)
     labels = read_review_labels(reviews)

@@ -84,7 +84,7 @@ def command(
       file that differs from it; else it reads `not measured`.
     """
     from ragate.pipeline.history.read_history import read_history
-    from ragate.stores.postgres.open_store import open_store
+    from ragate.stores.postgres import open_store
     from ragate.support.atomic_files import write_output
 
     loaded, operations = open_config(config)

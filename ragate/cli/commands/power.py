@@ -73,7 +73,7 @@ def command(*, config: Path | None, drop: float, samples: int | None, noise: flo
         earlier_passes,
         plans,
     )
-    from ragate.stores.postgres.open_store import open_store
+    from ragate.stores.postgres import open_store
 
     loaded, operations = open_config(config)
     if not loaded.policy.gated:
@@ -125,7 +125,7 @@ def _source(metric_plans: Sequence[MetricPower], runs: int, earlier: Run | None)
 
 
 def _table(config: Config, metric_plans: Sequence[MetricPower], source: str) -> list[str]:
-    from ragate.core.rules.noisy.visible_drop import REWORDED, claims
+    from ragate.core.rules.visible_drop import REWORDED, claims
     from ragate.core.statistics.metric_noise import REWORDING
     from ragate.renderers._lines import wrapped
 
@@ -163,7 +163,7 @@ def _drop(value: float | None) -> str:
 
 
 def _needs(config: Config, metric_plans: Sequence[MetricPower], drop: float) -> list[str]:
-    from ragate.core.rules.noisy.visible_drop import REWORDED, claims
+    from ragate.core.rules.visible_drop import REWORDED, claims
     from ragate.pipeline.power_tables import needs
 
     if all(plan.exact for plan in metric_plans):

@@ -47,7 +47,7 @@ def command(
     With `--failed` verdict and figures stay the whole run's. `--explain` puts all that is known of
     a sample next to its baseline.
     """
-    from ragate.stores.postgres.open_store import open_store
+    from ragate.stores.postgres import open_store
 
     destinations = targets(formats, outputs)
     if explain is not None and [name for name, _ in destinations] != ["console"]:

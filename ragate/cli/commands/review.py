@@ -107,7 +107,7 @@ def _ask(
     who: str,
 ) -> int:
     from ragate.pipeline.answers_to_review import answers_to_review
-    from ragate.stores.postgres.open_store import open_store
+    from ragate.stores.postgres import open_store
 
     _refuse_in_ci()
     loaded, operations = open_config(config)

@@ -22,7 +22,7 @@ from ragate.errors import UsageError
 from ragate.runtime.run_labels import read_meta
 from ragate.stores.listed_run import ListedRun, RunFilter, RunStatus, fitting, prunable, run_facts
 from ragate.stores.local import LocalStore
-from ragate.stores.postgres.open_store import open_store
+from ragate.stores.postgres import open_store
 from ragate.support.escape import one_line
 
 if TYPE_CHECKING:
@@ -228,7 +228,7 @@ def export(
     take for a formula begins with an apostrophe. Parquet needs `pip install "ragate[parquet]"`.
     """
     from ragate.pipeline.runs_table import as_csv, as_jsonl, write_parquet
-    from ragate.stores.postgres.open_store import open_store
+    from ragate.stores.postgres import open_store
     from ragate.support.atomic_files import write_lines, write_output
 
     if table_format == "parquet" and output is None:

@@ -110,7 +110,7 @@ def _respell(chosen: ToolInput, corpus: Path | None, *, write: bool, as_json: bo
     from ragate.pipeline.golden.relink import mismatch_of, relink, respellings
     from ragate.pipeline.run.corpus_texts import corpus_texts
     from ragate.stores.local import LocalStore
-    from ragate.stores.postgres.open_store import open_store
+    from ragate.stores.postgres import open_store
 
     entries = read_entries(chosen.path)
     texts = corpus_texts(chosen.config, corpus)

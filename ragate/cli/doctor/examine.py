@@ -30,7 +30,7 @@ from ragate.models import MetricInfo, Rule, Run, RunManifest, Sample
 from ragate.pipeline.decide.gate_setup import refuse_empty_slices, refuse_expired_waivers
 from ragate.pipeline.score.policy_metrics import applicable, make_metrics
 from ragate.process import NO_DECISION
-from ragate.stores.postgres.open_store import reach_store
+from ragate.stores.postgres import reach_store
 from ragate.support import git
 from ragate.version import MANUAL, REPOSITORY, __version__
 

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
+from ragate.cli.detect import find_out_of_reach, find_systems
 from ragate.cli.detect.candidate import RagCandidate
-from ragate.cli.detect.find import find_out_of_reach, find_systems
 from ragate.cli.detect.programs import find_seeds
 from ragate.cli.detect.recordings import find_recordings
 from ragate.cli.init.documents import DATABASES, TABLES, Listing, folder_listing, table_listings

@@ -16,10 +16,10 @@ from ragate.core.decision.metric_outcomes import (
     with_floors,
 )
 from ragate.core.decision.verdict_lines import decision_lines, first_sight, general_warnings
+from ragate.core.rules.decide_noisy import FamilyResult, deciding_claim, stages_of
 from ragate.core.rules.metric_case import MetricCase, RuleOutcome, read_cases
 from ragate.core.rules.must_pass import decide_must_pass
-from ragate.core.rules.noisy.decide_noisy import FamilyResult, deciding_claim, stages_of
-from ragate.core.rules.slices.slice_cases import (
+from ragate.core.rules.slice_cases import (
     SliceCase,
     is_split,
     on_all,

@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from ragate.core.comparison.compare import Comparison, compare
+from ragate.core.rules.decide_noisy import FamilyResult, decide_noisy, deciding_claim
 from ragate.core.rules.metric_case import MetricCase, RuleOutcome
 from ragate.core.rules.metric_family import THIS_SET
-from ragate.core.rules.noisy.decide_noisy import FamilyResult, decide_noisy, deciding_claim
 from ragate.core.text.wording import listed
 from ragate.models import DecisionSettings, MetricVerdict, Run
 

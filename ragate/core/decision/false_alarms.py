@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from ragate.core.comparison.compare import Comparison
+from ragate.core.rules.decide_noisy import stages_of
 from ragate.core.rules.metric_case import MetricCase
 from ragate.core.rules.must_pass import MustPass
-from ragate.core.rules.noisy.decide_noisy import stages_of
 from ragate.core.statistics.looks import SUSPICIOUS, SUSPICIOUS_SLICES
 from ragate.core.statistics.score_columns import SLACK, Floats, Mask, sums_by_unit
 from ragate.core.text.wording import count

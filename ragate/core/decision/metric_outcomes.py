@@ -9,14 +9,14 @@ from dataclasses import dataclass, replace
 from ragate.core.comparison.compare import Comparison
 from ragate.core.decision.drift_control import decide_against_control
 from ragate.core.publishable import OVER_THE_RUN
+from ragate.core.rules.decide_noisy import FamilyResult, decide_noisy
 from ragate.core.rules.exact import decide_exact
 from ragate.core.rules.expense import decide_expense
 from ragate.core.rules.floors import decide_floors
 from ragate.core.rules.latency import decide_latency
 from ragate.core.rules.metric_case import MetricCase, RuleOutcome, blank_row, left_open
-from ragate.core.rules.noisy.decide_noisy import FamilyResult, decide_noisy
 from ragate.core.rules.pass_shares import pass_share
-from ragate.core.rules.slices.slice_cases import SliceCase
+from ragate.core.rules.slice_cases import SliceCase
 from ragate.core.rules.unscored import hold_back_lost
 from ragate.core.rules.unsteady import decide_both_parts, decide_no_longer_repeating, varying_part
 from ragate.core.statistics.looks import SUSPICIOUS

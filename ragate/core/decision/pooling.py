@@ -17,9 +17,9 @@ from ragate.core.comparison.run_passes import earlier_run, newest_run
 from ragate.core.decision.drift_control import cases_on
 from ragate.core.decision.metric_outcomes import by_metric
 from ragate.core.decision.verdict_lines import turned_red
+from ragate.core.rules.decide_noisy import decide_noisy
 from ragate.core.rules.metric_case import MetricCase, RuleOutcome, read_cases
 from ragate.core.rules.metric_family import build_table, seed_of
-from ragate.core.rules.noisy.decide_noisy import decide_noisy
 from ragate.core.statistics.looks import SUSPICIOUS
 from ragate.core.statistics.permutation import relabel, step_down
 from ragate.core.statistics.score_columns import row_means

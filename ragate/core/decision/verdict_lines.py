@@ -6,18 +6,17 @@ import numpy as np
 
 from ragate.core.comparison.compare import Comparison
 from ragate.core.decision.repeating_notes import copies_note, repeating_notes, repeats_hint
-from ragate.core.rules.checked_columns import nothing_checked
-from ragate.core.rules.checked_metric import without_counts
+from ragate.core.rules.checked_metric import nothing_checked, without_counts
+from ragate.core.rules.decide_noisy import FamilyResult, deciding_claim
 from ragate.core.rules.metric_case import MetricCase
 from ragate.core.rules.metric_family import GENERALISE
-from ragate.core.rules.noisy.decide_noisy import FamilyResult, deciding_claim
-from ragate.core.rules.noisy.visible_drop import (
+from ragate.core.rules.unscored import lost_scores
+from ragate.core.rules.visible_drop import (
     noise_of,
     sight_sentence,
     sights_of,
     sizes,
 )
-from ragate.core.rules.unscored import lost_scores
 from ragate.core.statistics.joint_noise import independent_noise
 from ragate.core.statistics.metric_noise import measure_noise
 from ragate.core.statistics.power import Design, up_to_a_thousandth

@@ -11,7 +11,8 @@ from pathlib import Path
 from ragate.dataset._importers._common import Imported, Notes
 from ragate.dataset._values import MAX_TURNS
 from ragate.models import MetadataValue, Turn
-from ragate.outputs.exports import Exchange, read_export
+from ragate.outputs.exports import read_export
+from ragate.outputs.traced_texts import Exchange
 
 KINDS = ("langfuse", "phoenix", "otel")
 _MOST_OF_ANSWER = 2000  # characters: enough to judge by, and a golden set stays readable

@@ -14,7 +14,7 @@ from ragate.core.diagnosis.sample_change import fails
 from ragate.core.judging.canary_rule import power
 from ragate.core.publishable import JUDGE_STOPPED
 from ragate.core.rules.checked_metric import with_checked
-from ragate.core.rules.slices.slice_cases import on_all
+from ragate.core.rules.slice_cases import on_all
 from ragate.core.text.wording import count, listed
 from ragate.models import Decision, Record, Rule, Run, Verdict
 from ragate.pipeline.decide.gate_setup import GateSetup

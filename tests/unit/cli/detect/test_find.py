@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ragate.cli.detect.find import find_systems
+from ragate.cli.detect import find_systems
 from tests.unit.cli.detect.code import project
 from tests.unit.cli.detect.test_routes import FASTAPI
 

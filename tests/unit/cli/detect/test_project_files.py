@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from ragate.cli.detect import find_systems
 from ragate.cli.detect import project_files as module
-from ragate.cli.detect.find import find_systems
 from ragate.cli.detect.node import find_node
 from ragate.cli.detect.programs import find_programs, find_seeds
 from ragate.cli.detect.project_files import (

@@ -11,7 +11,7 @@ from scipy import stats
 
 from ragate.models import Decision, MetricInfo, Needs, Rule
 from tests.unit.core.decision_factories import judge
-from tests.unit.core.rules.slices.slice_factories import pair, tagged
+from tests.unit.core.rules.slice_factories import pair, tagged
 
 N = 120
 NAMES = ("faithfulness", "correctness")

@@ -33,7 +33,7 @@ from tests.unit.core.decision_factories import (
     run_of,
 )
 from tests.unit.core.rules.floor_factories import floor_of
-from tests.unit.core.rules.slices.slice_factories import pair, part, tagged
+from tests.unit.core.rules.slice_factories import pair, part, tagged
 
 ACCEPTED_DROP = Acceptance(metric="faithfulness", by="mona", reason="on purpose")
 

@@ -9,7 +9,7 @@ import pytest
 from ragate.core.comparison.compare import compare
 from ragate.models import Direction, MetricInfo, MetricVerdict, Rule, Run, Score, Verdict, unscored
 from tests.unit.core.decision_factories import EXACT, judge, noisy_pair, row_of, run_of, samples_of
-from tests.unit.core.rules.noisy.noisy_factories import flips
+from tests.unit.core.rules.noisy_factories import flips
 
 P95 = MetricInfo(name="p95", aggregate=True, high=None, direction=Direction.LOWER, unit="seconds")
 

@@ -22,7 +22,7 @@ from tests.unit.core.decision_factories import (
     run_of,
     samples_of,
 )
-from tests.unit.core.rules.noisy.noisy_factories import flips
+from tests.unit.core.rules.noisy_factories import flips
 
 RULE = Rule(metric="faithfulness")
 

@@ -23,7 +23,7 @@ from ragate.models import (
 )
 from tests.unit.core.decision_factories import EXACT, exact_pair, judge, noisy_pair, row_of, run_of
 from tests.unit.core.decision_factories import samples_of as plain_samples
-from tests.unit.core.rules.slices.slice_factories import pair, part, tagged
+from tests.unit.core.rules.slice_factories import pair, part, tagged
 
 GRADE = MetricInfo(name="faithfulness", needs=Needs.JUDGE, low=1, high=5, unit="grade")
 NAME = "faithfulness.pass"

@@ -8,7 +8,7 @@ from ragate.core.rules.waivers import expired
 from ragate.models import Rule, Verdict, Waiver
 from tests.unit.core.decision_factories import TODAY, exact_pair, judge, noisy_pair, row_of
 from tests.unit.core.rules.floor_factories import must_pass
-from tests.unit.core.rules.noisy.noisy_factories import flips
+from tests.unit.core.rules.noisy_factories import flips
 
 NDCG = Rule(metric="ndcg@10")
 

@@ -8,7 +8,7 @@ import pytest
 from ragate.core.text.wording import listed, moved, number, odds
 from ragate.models import MetricInfo, Needs, Rule
 from tests.unit.core.decision_factories import judge, noisy_pair, row_of
-from tests.unit.core.rules.noisy.noisy_factories import flips
+from tests.unit.core.rules.noisy_factories import flips
 
 RULE = Rule(metric="faithfulness")
 

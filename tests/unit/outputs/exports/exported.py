@@ -6,7 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from ragate.outputs.exports import Exchange, read_export
+from ragate.outputs.exports import read_export
+from ragate.outputs.traced_texts import Exchange
 
 FILES = Path(__file__).parents[3] / "fixtures" / "recorded_outputs"
 REFUNDS, SHIPPING = "How long do refunds take?", "Who pays for shipping?"

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ragate.errors import DatasetError
-from ragate.outputs.exports import Passage
+from ragate.outputs.traced_texts import Passage
 from tests.unit.outputs.exports.exported import (
     REFUNDS,
     SHIPPING,

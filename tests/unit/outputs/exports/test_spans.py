@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from ragate.outputs.exports import Exchange, Passage, read_export
+from ragate.outputs.exports import read_export
+from ragate.outputs.traced_texts import Exchange, Passage
 from tests.unit.outputs.exports.exported import lines
 
 Only = Callable[..., Exchange]

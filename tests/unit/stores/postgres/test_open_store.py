@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from ragate.stores.local import LocalStore
-from ragate.stores.postgres.open_store import open_store
+from ragate.stores.postgres import open_store
 from ragate.stores.postgres.shared_store import SharedStore
 
 
@@ -20,7 +20,7 @@ def test_without_a_url_psycopg_is_not_imported() -> None:
     code = (
         "import sys, pathlib\n"
         "import ragate.run.one_run, ragate.cli.commands.runs\n"
-        "from ragate.stores.postgres.open_store import *\n"
+        "from ragate.stores.postgres import *\n"
         "open_store(pathlib.Path('.'), ''); reach_store('')\n"
         "print([name for name in sys.modules if name.startswith('psycopg')])"
     )

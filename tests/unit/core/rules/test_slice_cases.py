@@ -7,7 +7,7 @@ import pytest
 
 from ragate.core.comparison.compare import Comparison
 from ragate.core.rules.metric_case import read_cases
-from ragate.core.rules.slices.slice_cases import (
+from ragate.core.rules.slice_cases import (
     SliceCase,
     is_split,
     on_all,
@@ -16,7 +16,7 @@ from ragate.core.rules.slices.slice_cases import (
 )
 from ragate.models import DecisionSettings, MetricInfo, Needs, Rule, Slice, Waiver
 from tests.unit.core.decision_factories import TODAY
-from tests.unit.core.rules.slices.slice_factories import pair, part, tagged
+from tests.unit.core.rules.slice_factories import pair, part, tagged
 
 RULE = Rule(metric="faithfulness")
 

@@ -11,7 +11,7 @@ from ragate.core.comparison.compare import compare
 from ragate.core.rules.unscored import most_lost
 from ragate.models import MetricVerdict, Rule, Verdict
 from tests.unit.core.decision_factories import judge, noisy_pair, row_of, run_of, samples_of
-from tests.unit.core.rules.noisy.noisy_factories import flips
+from tests.unit.core.rules.noisy_factories import flips
 
 RULE = Rule(metric="faithfulness")
 

@@ -6,7 +6,7 @@ import pytest
 
 from ragate.models import Direction, MetricInfo, MetricVerdict, Needs, Rule, Verdict
 from tests.unit.core.decision_factories import NOISY, judge, noisy_pair, row_of
-from tests.unit.core.rules.noisy.noisy_factories import flips
+from tests.unit.core.rules.noisy_factories import flips
 
 RULE = Rule(metric="faithfulness")
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragate.outputs.exports.texts import (
+from ragate.outputs.traced_texts import (
     QUESTION_NAMES,
     Passage,
     answer_in,

@@ -15,7 +15,7 @@ from ragate.core.rules.metric_family import (
     run_tests,
     seed_of,
 )
-from ragate.core.rules.noisy.metric_figures import FamilyTest, Figures, figures_of, noisy_row
+from ragate.core.rules.metric_figures import FamilyTest, Figures, figures_of, noisy_row
 from ragate.core.rules.not_comparable import usable_cases
 from ragate.core.statistics.joint_noise import JointNoise, joint_noise
 from ragate.core.statistics.looks import Stages

@@ -13,7 +13,7 @@ from ragate.core.statistics.power import Design, up_to_a_thousandth
 from ragate.models import MetricVerdict, Rule, Verdict
 from tests.unit.core.decision_factories import judge, noisy_pair, row_of, run_of, samples_of
 from tests.unit.core.rules.allowance_factories import worse_by
-from tests.unit.core.rules.noisy.noisy_factories import flips
+from tests.unit.core.rules.noisy_factories import flips
 
 RULE = Rule(metric="faithfulness")
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ragate.outputs.exports.texts import value_at
+from ragate.outputs.traced_texts import value_at
 
 Names = tuple[str, ...]
 Signs = tuple[Names, ...]  # alternatives: all names of one are there

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from ragate.errors import DatasetError
-from ragate.outputs.exports.presets import PRESETS, Preset, Shape, has_signs
-from ragate.outputs.exports.texts import (
+from ragate.outputs.export_presets import PRESETS, Preset, Shape, has_signs
+from ragate.outputs.traced_texts import (
     ANSWER_NAMES,
     MODEL_KINDS,
     QUESTION_NAMES,

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from ragate.core.comparison.compare import Comparison
 from ragate.core.rules.metric_case import MetricCase, blank_row
 from ragate.core.rules.metric_family import GENERALISE, THIS_SET, FamilyP, Table, allowed_drop
-from ragate.core.rules.noisy.visible_drop import ASSUMED, noise_of, visible_drop
+from ragate.core.rules.visible_drop import ASSUMED, noise_of, visible_drop
 from ragate.core.statistics.drop_moments import Moments
 from ragate.core.statistics.interval import difference_interval
 from ragate.core.statistics.joint_noise import JointNoise

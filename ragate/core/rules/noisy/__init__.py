@@ -1,1 +1,0 @@
-"""Metrics with noise: one test for the family, one row for each."""
