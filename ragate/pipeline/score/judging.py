@@ -40,7 +40,6 @@ class Judging:
         queue: What is asked of the judge.
         fresh, reused: Distinct judgements that were asked for, and that were there already.
         preferences: The comparison with the baseline's answer by sample, of the newest run.
-        heard: Outputs that were submitted as they came.
         out: Why the judge gives no more (its provider is out, a cap is reached), or "".
 
     Args:
@@ -80,7 +79,7 @@ class Judging:
         self._lost: dict[str, list[str]] = {}  # by key, what the judge was asked and gave no score
         self._again: dict[str, Judgement] = {}  # what was known before it was asked once more
         self.preferences: dict[str, Score] = {}
-        self.fresh = self.reused = self.heard = 0
+        self.fresh = self.reused = 0
         self.out = ""
 
     @property
@@ -91,11 +90,6 @@ class Judging:
     @property
     def fingerprint(self) -> str:
         return self._judge.fingerprint
-
-    @property
-    def holds_back(self) -> bool:
-        """Whether an output that was submitted may be asked about when it is submitted again."""
-        return bool(self._held_back)
 
     @property
     def knows_any(self) -> bool:

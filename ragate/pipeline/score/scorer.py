@@ -105,7 +105,6 @@ class Scorer:
         """Start judging an output while others are still collected."""
         if self.judging is not None and not self.ahead and not self.plan.judge_last:
             self.judging.submit(sample, output)
-            self.judging.heard += 1
 
     async def room(self) -> None:
         """Wait until the judge can take more.
@@ -154,8 +153,7 @@ class Scorer:
             if self.ahead:
                 asked = self.asked.measure
                 await asked(passes, samples, spared=self._spared, in_turn=self.ahead, others=False)
-            heard = self.judging.heard == sum(map(len, passes)) and not self.judging.holds_back
-            for outputs in () if heard else passes:
+            for outputs in passes:
                 for sample in samples:
                     if sample.id in outputs:
                         self.judging.submit(sample, outputs[sample.id])
