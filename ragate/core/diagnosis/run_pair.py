@@ -25,7 +25,7 @@ from ragate.core.diagnosis.system_changes import (
 from ragate.core.lookup import SampleTries, passes_of
 from ragate.models import MetricInfo, Needs, Record, Rule, Run, Sample
 
-Records = Mapping[str, Sequence[Record]]
+RecordsBySample = Mapping[str, Sequence[Record]]
 _QUESTIONS = 1000  # more tell little, and take time
 _LEAST_PAGES = 20
 _LEAST_UNTOUCHED = 5
@@ -40,7 +40,6 @@ _SAME_ANSWERS = 0.9
 
 _Passages = frozenset[tuple[str, str]]
 _HALF = 0.5
-RecordsBySample = Mapping[str, Sequence[Record]]
 
 
 class _Question(NamedTuple):
@@ -58,7 +57,7 @@ class SeenChange(NamedTuple):
     alone: bool
 
 
-def page_changes(before: Records, after: Records) -> SeenChange | None:
+def page_changes(before: RecordsBySample, after: RecordsBySample) -> SeenChange | None:
     """Return what the pages' texts show to have changed: documents, or what chooses the contexts.
 
     None where it may be either, or nothing, or where the texts are not known.
@@ -89,7 +88,7 @@ def page_changes(before: Records, after: Records) -> SeenChange | None:
     return None
 
 
-def _questions(before: Records, after: Records) -> Iterator[_Question]:
+def _questions(before: RecordsBySample, after: RecordsBySample) -> Iterator[_Question]:
     for sample_id, records in after.items():
         old, new = before.get(sample_id, ())[:1], records[:1]
         if not old:

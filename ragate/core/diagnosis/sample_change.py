@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
-from ragate.core.diagnosis.run_pair import RunPair
+from ragate.core.diagnosis.run_pair import RecordsBySample, RunPair
 from ragate.core.diagnosis.sample_diff import SampleDiff, means, values
 from ragate.models import (
     PASSES,
@@ -18,7 +18,6 @@ from ragate.models import (
 
 _SLACK = 1e-9
 ChangeKind = Literal["worse", "better", "mixed", "same", "failed", "new"]
-Records = Mapping[str, Sequence[Record]]
 
 
 class ChangedSample(NamedTuple):
@@ -145,8 +144,8 @@ def unscored(records: Sequence[Record]) -> list[str]:
 
 def sample_outcomes(
     samples: Sequence[Sample],
-    baseline: Records,
-    candidate: Records,
+    baseline: RecordsBySample,
+    candidate: RecordsBySample,
     rules: Sequence[Rule],
     infos: Mapping[str, MetricInfo],
 ) -> Iterator[SampleOutcome]:
