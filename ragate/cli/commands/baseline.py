@@ -12,8 +12,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ragate.cli.operations import open_config, say
-from ragate.cli.options import config_option, eval_date_option, label_options
-from ragate.cli.queue_url import source, workers_option
+from ragate.cli.options import (
+    config_option,
+    eval_date_option,
+    label_options,
+    source,
+    workers_option,
+)
 from ragate.cli.streams import run_aside
 from ragate.core.text.wording import listed
 from ragate.errors import BaselineError, RagateError, UsageError

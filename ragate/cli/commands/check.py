@@ -16,9 +16,10 @@ from ragate.cli.options import (
     label_options,
     run_options,
     show,
+    source,
     verbose_option,
+    workers_option,
 )
-from ragate.cli.queue_url import source, workers_option
 from ragate.cli.shown_report import detailed, with_checkout_rules
 from ragate.cli.streams import run_aside
 from ragate.errors import UsageError

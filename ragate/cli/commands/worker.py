@@ -7,8 +7,7 @@ from pathlib import Path
 import click
 
 from ragate.cli.operations import open_config
-from ragate.cli.options import config_option
-from ragate.cli.queue_url import queue_url
+from ragate.cli.options import config_option, queue_url
 from ragate.cli.streams import run_aside
 
 

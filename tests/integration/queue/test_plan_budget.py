@@ -13,7 +13,7 @@ from typing import Any, cast
 import psycopg
 import pytest
 
-from ragate.cli.queue_url import source
+from ragate.cli.options import source
 from ragate.clients.budget import Budget, PlannedCall, no_caps
 from ragate.config import load_config
 from ragate.database import PostgresDatabase
