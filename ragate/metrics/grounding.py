@@ -6,12 +6,11 @@ from pydantic import Field
 
 from ragate.core.conversation import conversation
 from ragate.core.judging.applicability import NO_TEXTS, lacks_texts
-from ragate.core.text.names import has_capitals, names
 from ragate.core.text.number_places import NumberPlace, NumberSources, claimed_places
 from ragate.core.text.numerals import Numeral, claimed_numerals, confirmed_numbers, is_number_word
 from ragate.core.text.segmentation import are_pairs, content_words, units, vocabulary, words
 from ragate.core.text.sentences import split_sentences
-from ragate.core.text.statements import Statement, StatementSources, statements
+from ragate.core.text.statements import Statement, StatementSources, has_capitals, names, statements
 from ragate.core.text.words import markers, without_markers
 from ragate.metrics._claims import (
     ClaimSettings,

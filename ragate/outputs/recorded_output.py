@@ -6,13 +6,24 @@ the user's own files have none.
 """
 
 import difflib
-from collections.abc import Mapping
-from typing import Annotated, Any, Self
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any, Protocol, Self
 
 from pydantic import AliasChoices, ConfigDict, Field, model_validator
 
 from ragate.core.hashing import UNNAMED, digest
-from ragate.models import Executed, Failure, Frozen, RetrievedChunk, SystemOutput, ToolCall, Usage
+from ragate.models import (
+    Executed,
+    Failure,
+    Frozen,
+    RetrievedChunk,
+    RunManifest,
+    Sample,
+    SystemOutput,
+    ToolCall,
+    Usage,
+)
 from ragate.outputs.call_list import read_calls
 
 # Other fields are the user's own and are left alone, unless they look like a slip of these.
@@ -135,3 +146,19 @@ def _numbers(
         else first_rank.get(cited, 0)
         for cited in citations
     )
+
+
+class Placement(Protocol):
+    """Where the outputs of several files belong that are parts of one run."""
+
+    def place(self, path: Path, where: str, line: RecordedOutput) -> int:
+        """Return the pass that an output is of."""
+
+    def refuse_half(self) -> None:
+        """Raise for a file that is not whole, once all are read."""
+
+    def manifest(self, samples: Sequence[Sample]) -> RunManifest:
+        """Return the manifest of the whole run."""
+
+    def lack(self, sample: Sample) -> str:
+        """Return why there is no output of a sample."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from ragate.config import Config
 from ragate.models import Report, Run, Sample
-from ragate.outputs.placement import Placement
+from ragate.outputs.recorded_output import Placement
 from ragate.pipeline.decide.gate_setup import (
     GateSetup,
     load_baseline_or_none,

@@ -14,7 +14,7 @@ from ragate.config import Config
 from ragate.errors import UsageError
 from ragate.models import Run, Sample, SystemInfo, SystemOutput
 from ragate.outputs.outputs_file import read_header, written_by_ragate
-from ragate.outputs.placement import Placement
+from ragate.outputs.recorded_output import Placement
 from ragate.pipeline.decide.gate_setup import GateSetup
 from ragate.pipeline.run.collected_outputs import (
     Collected,

@@ -38,7 +38,7 @@ print(json.dumps({
 # group.
 READ = """
 import sys
-from ragate.core.text.names import names
+from ragate.core.text.statements import names
 from ragate.core.text.numerals import claimed_numerals
 from ragate.core.text.segmentation import words
 from ragate.core.text.sentences import split_sentences

@@ -15,8 +15,7 @@ from ragate.errors import FATAL, DatasetError, ProviderError, StorageError, Syst
 from ragate.models import Failure, Record, RunManifest, Sample, SystemInfo, SystemOutput
 from ragate.outputs.mapping import RecordMapping, mapping_of
 from ragate.outputs.outputs_file import OutputsHeader, header_line, output_line
-from ragate.outputs.placement import Placement
-from ragate.outputs.recorded_output import RecordedOutput
+from ragate.outputs.recorded_output import Placement, RecordedOutput
 from ragate.outputs.recordings import read_with_header
 from ragate.protocols import System
 from ragate.runtime.output_spool import Outputs, Spool

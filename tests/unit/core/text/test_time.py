@@ -10,13 +10,12 @@ import pytest
 
 from ragate.core.text.courtesy import without_courtesy
 from ragate.core.text.markdown import readable
-from ragate.core.text.names import names
 from ragate.core.text.number_places import claimed_places
 from ragate.core.text.numerals import numerals
 from ragate.core.text.quoted_passages import normalise
 from ragate.core.text.segmentation import level, units
 from ragate.core.text.sentences import split_sentences
-from ragate.core.text.statements import statement
+from ragate.core.text.statements import names, statement
 from ragate.core.text.words import markers, squad_tokens, tokens
 
 READERS = (

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragate.core.text.names import names
 from ragate.core.text.number_places import claimed_places
 from ragate.core.text.numerals import numbers
 from ragate.core.text.segmentation import words
+from ragate.core.text.statements import names
 from ragate.core.text.unicode_forms import normalised
 
 
