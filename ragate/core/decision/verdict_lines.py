@@ -1,6 +1,7 @@
 """The lines under a verdict: what the set can see, how often it errs, what the other claim says."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -9,13 +10,15 @@ from ragate.core.decision.repeating_notes import copies_note, repeating_notes, r
 from ragate.core.rules.checked_metric import nothing_checked, without_counts
 from ragate.core.rules.decide_noisy import FamilyResult, deciding_claim
 from ragate.core.rules.metric_case import MetricCase
-from ragate.core.rules.metric_family import GENERALISE
+from ragate.core.rules.metric_family import GENERALISE, allowed_drop
 from ragate.core.rules.unscored import lost_scores
 from ragate.core.rules.visible_drop import (
+    design_of,
     noise_of,
     sight_sentence,
     sights_of,
     sizes,
+    visible_drop,
 )
 from ragate.core.statistics.joint_noise import independent_noise
 from ragate.core.statistics.metric_noise import measure_noise
@@ -225,14 +228,15 @@ def about_runs(
     baseline = comparison.baseline
     if not family.tested or len(baseline.distinct) != 1 or baseline.repeats != 1:
         return []
-    claimed = settings.amended(claim=deciding_claim(settings, comparison))
+    claim = deciding_claim(settings, comparison)
     noises = [(each, noise_of(each, comparison)) for each in cases if each.name in family.tested]
     loudest, noise = max(noises, key=lambda each: each[1].weight)
     assert loudest.column is not None
-    gates = (Design(settings.alpha, family.joint[loudest.name], runs) for runs in (1, 3))
+    allowed = allowed_drop(loudest.rule, settings, claim=claim, span=loudest.column.span)
+    joint = family.joint[loudest.name]
+    design = design_of(loudest, comparison, settings, claim=claim, joint=joint, allowed=allowed)
     once, thrice = (
-        sights_of(claimed, loudest.rule, loudest.column.span, family.units, noise, gate)[0].drop
-        for gate in gates
+        visible_drop(replace(design, baseline_runs=runs), family.units, noise) for runs in (1, 3)
     )
     if once is None or thrice is None or (seen := points(once)) == (would := points(thrice)):
         return []

@@ -5,12 +5,12 @@ from dataclasses import dataclass, replace
 from ragate.core.comparison.compare import Comparison
 from ragate.core.rules.metric_case import MetricCase, blank_row
 from ragate.core.rules.metric_family import GENERALISE, THIS_SET, FamilyP, Table, allowed_drop
-from ragate.core.rules.visible_drop import ASSUMED, noise_of, visible_drop
+from ragate.core.rules.visible_drop import ASSUMED, design_of, noise_of, visible_drop
 from ragate.core.statistics.drop_moments import Moments
 from ragate.core.statistics.interval import difference_interval
 from ragate.core.statistics.joint_noise import JointNoise
-from ragate.core.statistics.looks import SUSPICIOUS, SUSPICIOUS_SLICES
-from ragate.core.statistics.power import Design, samples_needed
+from ragate.core.statistics.looks import SUSPICIOUS
+from ragate.core.statistics.power import samples_needed
 from ragate.core.statistics.score_columns import SLACK, Floats
 from ragate.core.text.wording import count, moved, number, odds, points, worse_way
 from ragate.models import DecisionSettings, Direction, MetricRow, MetricVerdict
@@ -232,21 +232,12 @@ def _with_sight(
         change: (samples,) the metric's differences.
     """
     base, cand = (max(runs, 1) for runs in test.table.runs)
-    comparison = test.comparison
-    noise = noise_of(case, comparison)
+    noise = noise_of(case, test.comparison)
     seen = noise.as_seen(change, baseline_runs=base, candidate_runs=cand)
     moments = Moments(seen, base, cand, flips=True)
-    further = comparison.candidate_run.manifest.confirm if case.gates else 0
-    runs = max(len(comparison.candidate.distinct), 1)
-    design = Design(
-        test.settings.alpha,
-        test.joint[column],
-        max(len(comparison.baseline.distinct), 1),
-        1 if further else runs,
-        confirm=max(further, runs - 1) if further else 0,
-        flips=test.claim == GENERALISE,
-        min_drop=figures.allowed,
-        suspicious=SUSPICIOUS_SLICES if case.slice else SUSPICIOUS,
+    joint, allowed = test.joint[column], figures.allowed
+    design = design_of(
+        case, test.comparison, test.settings, claim=test.claim, joint=joint, allowed=allowed
     )
     figures = replace(
         figures,

@@ -6,6 +6,8 @@ from dataclasses import dataclass, replace
 from ragate.core.comparison.compare import Comparison
 from ragate.core.rules.metric_case import MetricCase
 from ragate.core.rules.metric_family import GENERALISE, THIS_SET, Claim, allowed_drop
+from ragate.core.statistics.joint_noise import JointNoise
+from ragate.core.statistics.looks import SUSPICIOUS, SUSPICIOUS_SLICES
 from ragate.core.statistics.metric_noise import Noise, measure_noise
 from ragate.core.statistics.power import Design, up_to_a_thousandth
 from ragate.core.text.wording import listed, points
@@ -52,6 +54,35 @@ class Sight:
 def claims(settings: DecisionSettings) -> tuple[Claim, ...]:
     """Return the claims that may decide, the one of a changed system first."""
     return (GENERALISE, THIS_SET) if settings.claim == "auto" else (settings.claim,)
+
+
+def design_of(
+    case: MetricCase,
+    comparison: Comparison,
+    settings: DecisionSettings,
+    *,
+    claim: str,
+    joint: JointNoise,
+    allowed: float,
+) -> Design:
+    """Return the gate as this candidate met it.
+
+    Args:
+        joint: The noise of the metric beside that of those tested together with it.
+        allowed: Smallest drop that can be red, as a share of the range.
+    """
+    runs = max(len(comparison.candidate.distinct), 1)
+    further = comparison.candidate_run.manifest.confirm if case.gates else 0
+    return Design(
+        settings.alpha,
+        joint,
+        max(len(comparison.baseline.distinct), 1),
+        1 if further else runs,
+        confirm=max(further, runs - 1) if further else 0,
+        flips=claim == GENERALISE,
+        min_drop=allowed,
+        suspicious=SUSPICIOUS_SLICES if case.slice else SUSPICIOUS,
+    )
 
 
 def sights_of(
