@@ -24,7 +24,7 @@ from ragate.core.calls.values import (
     same_dates,
     texts_alike,
 )
-from ragate.core.judging.applicability import NOT_REPORTED, unjudged, without_right_calls
+from ragate.core.judging.judged_calls import NOT_REPORTED, unjudged, without_right_calls
 from ragate.metrics._identity import metric_info, no_cut_off, own_settings, takes
 from ragate.metrics._sample_metric import Exclusion, settled
 from ragate.models import (

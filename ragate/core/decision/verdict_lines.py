@@ -7,7 +7,8 @@ import numpy as np
 
 from ragate.core.comparison.compare import Comparison
 from ragate.core.decision.repeating_notes import copies_note, repeating_notes, repeats_hint
-from ragate.core.rules.checked_metric import nothing_checked, without_counts
+from ragate.core.rules.checked_columns import nothing_checked
+from ragate.core.rules.checked_metric import without_counts
 from ragate.core.rules.decide_noisy import FamilyResult, deciding_claim
 from ragate.core.rules.metric_case import MetricCase
 from ragate.core.rules.metric_family import GENERALISE, allowed_drop

@@ -1,14 +1,10 @@
-"""What can be told of a score before anything is measured: from the sample, failures and calls."""
+"""What can be told of a score before anything is measured: from the sample, and from failures."""
 
-from ragate.core.calls.pairing import why_not
-from ragate.core.calls.values import CallRules, as_named, defaults_of
-from ragate.models import Sample, Score, SystemOutput, unscored
+from ragate.models import Sample, SystemOutput
 
 NO_ANSWER = "no answer was asked for"
 NO_TEXTS = "the retrieved chunks carry no text"
 PAIRWISE = "pairwise"  # of two answers; see `ragate.protocols.Judge`
-TOOL_SEMANTICS = "tool_semantics"
-NOT_REPORTED = "the system reports no tool calls"
 
 
 def provider_failure(output: SystemOutput) -> str:
@@ -46,27 +42,3 @@ def without_reference(sample: Sample) -> str:
     if not sample.answerable:
         return unanswerable(sample)
     return "" if any(map(str.strip, sample.references)) else "no reference answer"
-
-
-def unjudged(sample: Sample) -> str:
-    return "no expected_calls" if sample.expected_calls is None else ""
-
-
-def without_right_calls(sample: Sample) -> str:
-    return unjudged(sample) or ("" if sample.expected_calls else "no call is right")
-
-
-def unasked_semantics(sample: Sample, output: SystemOutput) -> Score | None:
-    """Return the score of calls that need no judgement: none at all, or the right ones."""
-    if gave_nothing(output):
-        return Score(metric=TOOL_SEMANTICS, value=0.0)
-    if output.tool_calls is None:
-        return unscored(TOOL_SEMANTICS, NOT_REPORTED)
-    if not output.tool_calls:
-        return Score(metric=TOOL_SEMANTICS, value=0.0, reason="no call was made")
-    expected = sample.expected_calls or ()
-    names = {tool.name for tool in sample.tools} | {right.name for right in expected}
-    calls = as_named(output.tool_calls, names)
-    if why_not(expected, calls, CallRules(defaults_of(sample))):
-        return None
-    return Score(metric=TOOL_SEMANTICS, value=1.0, reason="the calls are the right ones")

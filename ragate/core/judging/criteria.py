@@ -6,15 +6,13 @@ from dataclasses import dataclass
 from ragate.core.judging.applicability import (
     NO_ANSWER,
     NO_TEXTS,
-    TOOL_SEMANTICS,
     failed,
     lacks_texts,
     provider_failure,
     unanswerable,
-    unasked_semantics,
     without_reference,
-    without_right_calls,
 )
+from ragate.core.judging.judged_calls import TOOL_SEMANTICS, unasked_semantics, without_right_calls
 from ragate.core.text.words import markers
 from ragate.models import Sample, Score, SystemOutput, not_applicable, unscored
 

@@ -9,7 +9,8 @@ import numpy as np
 
 from ragate.core.comparison.compare import AggregatePair, Comparison
 from ragate.core.comparison.pass_columns import pass_column, pass_info
-from ragate.core.rules.checked_metric import checked_rules, counts_only, metric_of
+from ragate.core.rules.checked_columns import checked_rules, counts_only
+from ragate.core.rules.checked_metric import metric_of
 from ragate.core.rules.waivers import active
 from ragate.core.statistics.score_columns import Column, Floats, Mask, row_means
 from ragate.models import (

@@ -11,7 +11,8 @@ import numpy as np
 from ragate.core.comparison.compare import Comparison
 from ragate.core.comparison.sample_matching import cluster_numbers
 from ragate.core.conditions import conditions_of
-from ragate.core.rules.checked_metric import checked_name, counts_only, varies
+from ragate.core.rules.checked_columns import counts_only, varies
+from ragate.core.rules.checked_metric import checked_name
 from ragate.core.rules.decide_noisy import deciding_claim
 from ragate.core.rules.metric_case import MetricCase, pass_case
 from ragate.core.rules.metric_family import allowed_drop

@@ -12,7 +12,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from ragate.core.judging.applicability import PAIRWISE, TOOL_SEMANTICS
+from ragate.core.judging.applicability import PAIRWISE
+from ragate.core.judging.judged_calls import TOOL_SEMANTICS
 from ragate.errors import ConfigError
 from ragate.models import RetrievedChunk, Sample, SystemOutput
 from ragate.support.strict_json import read_lines

@@ -8,8 +8,8 @@ from functools import cache
 from typing import Any
 
 from ragate.core.hashing import digest
-from ragate.core.judging.applicability import TOOL_SEMANTICS
 from ragate.core.judging.criteria import CRITERIA, OF_CALLS, sort_out
+from ragate.core.judging.judged_calls import TOOL_SEMANTICS
 from ragate.core.judging.own_criterion import OwnCriterion, shown_name
 from ragate.errors import ProviderError
 from ragate.judges._asking import InvalidReplyError, Messages, read_or_mend, sendable

@@ -5,7 +5,7 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from ragate.core.judging.applicability import TOOL_SEMANTICS
+from ragate.core.judging.judged_calls import TOOL_SEMANTICS
 from ragate.core.judging.own_criterion import PREFIX, OwnCriterion, shown_name
 from ragate.judges.rubric._schema import Number, OtherShapeError, Strict, exactly
 from ragate.models import Score

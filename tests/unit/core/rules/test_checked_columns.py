@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ragate.core.comparison.compare import compare
-from ragate.core.rules.checked_metric import checked_rules
+from ragate.core.rules.checked_columns import checked_rules
 from ragate.models import MetricInfo, PassRule, Rule
 from tests.unit.core.decision_factories import run_of, samples_of
 
