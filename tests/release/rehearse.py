@@ -305,7 +305,8 @@ def rehearse(release: Release) -> None:
     print("installed from the index; the README's recipes passed", flush=True)
     try_action(release, image)
     if release.engine:
-        release.engine.call("rmi", image)
+        # By its tag: other names of the same image know nothing of its digest.
+        release.engine.call("rmi", f"{image.partition('@')[0]}:{release.tag}")
     where = "in its container" if release.engine else "in a process"
     print(f"the action of the tag ran {where}: red, then green", flush=True)
 
