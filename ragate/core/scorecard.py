@@ -44,6 +44,7 @@ MOST_OF_A_KIND = 20
 _Group = tuple[str, str]
 _EVEN = 1e-6
 Doubtful = Mapping[str, Collection[str]]
+"""By sample, the metrics that apply to it in one pass and not in another."""
 
 
 @dataclass(frozen=True)
@@ -258,9 +259,6 @@ def _values(kind: str, sample: Sample) -> tuple[str, ...]:
         return sample.tags
     value = sample.metadata.get(kind)
     return () if value is None else (str(value),)
-
-
-"""By sample, the metrics that apply to it in one pass and not in another."""
 
 
 def staged(run: Run, card: Scorecard | None, *, doubtful: Doubtful | None = None) -> Run:

@@ -33,10 +33,9 @@ if TYPE_CHECKING:
 
 LONGEST = 64 * 1024  # characters of a result
 Executes = Callable[[ToolCall], Awaitable[CallResult]]
+"""Carries one call out; what goes wrong is its result."""
 _LONGEST = 500  # characters of what it raised
 _NOT_IN_A_PATH = frozenset("/\\%;?#")
-
-"""Carries one call out; what goes wrong is its result."""
 
 
 class Executor:

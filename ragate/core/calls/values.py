@@ -12,12 +12,13 @@ from pydantic import JsonValue
 from ragate.models import ExpectedCall, Sample, ToolCall
 
 Defaults = Mapping[str, Mapping[str, JsonValue]]
+"""By tool, its arguments that have a default."""
 _NOT_TAKEN = re.compile(r"[^A-Za-z0-9_-]")
 _LONGEST = 64  # characters; OpenAI and Anthropic take no more
 Period = tuple[datetime.date, datetime.date]
-Slot = tuple[str, tuple[JsonValue, ...]]
-
 """First and last day."""
+Slot = tuple[str, tuple[JsonValue, ...]]
+"""An argument with the values that stand in it: a list is several."""
 Mode = Literal["", "behavioural", "structural", "data"]
 SameText = Callable[[str, str], bool]
 """Tells whether a given text is as good as a right one."""
@@ -179,7 +180,6 @@ def _shifted(day: datetime.date, count: int, unit: str) -> datetime.date:
 _ONE_DAY = datetime.timedelta(days=1)
 
 
-"""By tool, its arguments that have a default."""
 _IGNORED = re.compile(r"[ ,./\-_*^]")
 _SHOWN = 80
 
@@ -309,9 +309,6 @@ def _as_named(call: ToolCall, names: Collection[str]) -> ToolCall:
 def respelt(name: str) -> str:
     """Return a name in the characters and the length that providers take."""
     return _NOT_TAKEN.sub("_", name)[:_LONGEST]
-
-
-"""An argument with the values that stand in it: a list is several."""
 
 
 @dataclass(frozen=True)

@@ -76,7 +76,9 @@ def _clear(looks: Sequence[FamilyLook]) -> FamilyLook | None:
     for look in looks:
         level = fast_level(look.settings.alpha)
         for row in (look.outcomes[name].row for name in look.family.tested):
-            if row and row.verdict is MetricVerdict.REGRESSED and (row.p or 0.0) <= level:
+            if row is None or row.p is None or row.p > level:
+                continue
+            if row.verdict is MetricVerdict.REGRESSED:
                 return look
     return None
 

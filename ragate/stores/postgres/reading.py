@@ -49,6 +49,7 @@ FILES: Mapping[str, int] = {
     SPENT: 256 * 1024 * 1024,
     **RUN_FILES,
 }
+"""What is kept of a run, with the most bytes of each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +179,6 @@ def counted(here: ListedRun | None, there: list[ListedRun]) -> list[ListedRun]:
     return ended if ended and here.status is RunStatus.UNFINISHED else [here]
 
 
-"""What is kept of a run, with the most bytes of each."""
 GROWING = frozenset({OUTPUTS, SPENT})
 UNFINISHED = (BEGUN, OUTPUTS, SPENT)
 """What a run needs to go on elsewhere."""
