@@ -47,15 +47,14 @@ def command(
 
     chosen = subject(file, config)
     texts = needed_texts(chosen.config, corpus, why="evidence")
-    entries = by_id(read_entries(chosen.path), ids)
-    records = propose(entries, texts, renew=renew)
+    records = propose(by_id(read_entries(chosen.path), ids), texts, renew=renew)
     for row in records:
         for doc_id, text in row.passages.items():
-            click.echo(one_line(f"{row.sample_id}: {doc_id}: {text}", 240))
+            click.echo(one_line(f"{row.entry.sample.id}: {doc_id}: {text}", 240))
     new = sum(len(row.passages) for row in records)
     kept_count = sum(len(row.kept) for row in records)
     if not dry_run:
-        record(chosen.path, entries, records, hash_only=hash_only)
+        record(chosen.path, records, hash_only=hash_only)
     outcome = "found" if dry_run else "recorded"
     click.echo(f"{chosen.path}: {plural(new, 'passage')} {outcome}, {kept_count} kept as they were")
     if dry_run:

@@ -20,7 +20,7 @@ from ragate.systems.pgvector.corpus import SUFFIXES, readable
 # The documents that a change edits: the corpus as it stands against a commit.
 
 Kind = Literal["added", "edited", "removed"]
-_BEIR = "corpus.jsonl"
+BEIR = "corpus.jsonl"
 
 
 @dataclass(frozen=True)
@@ -38,37 +38,35 @@ class ChangedDocuments:
     before: Texts = field(default_factory=dict)
 
 
-def corpus_folder(config: Config | None, corpus: Path | None) -> Path:
-    """Return the folder of the documents.
+def corpus_folder(config: Config | None, corpus: Path | None) -> Path | None:
+    """Return the folder of the documents, None where the system names none and none is given.
 
     Args:
         corpus: The one that is given; it wins over the configured system's.
-
-    Raises:
-        UsageError: the system names none, and none is given.
     """
     if corpus is not None:
         return corpus.resolve()
     named = config.system.settings.get("corpus") if config is not None else None
-    if config is None or not isinstance(named, str):
-        raise UsageError(
-            "which documents changed? This system does not tell where they are",
-            remedy="name the folder of the documents with --corpus",
-        )
-    return (config.root / named).resolve()
+    return (config.root / named).resolve() if config and isinstance(named, str) else None
 
 
-def changed_documents(folder: Path, texts: Texts, base: str) -> ChangedDocuments:
+def changed_documents(folder: Path | None, texts: Texts, base: str) -> ChangedDocuments:
     """Return what differs in a folder of documents between a commit and the files as they are.
 
     Args:
+        folder: As `corpus_folder` returns it.
         texts: The documents as they are.
         base: A commit, branch or tag. Compared is the last commit that HEAD shares with it, so that
             what others did there since is no part of the change.
 
     Raises:
-        UsageError: git knows no such commit, or none that both share.
+        UsageError: nobody names the folder, git knows no such commit, or none that both share.
     """
+    if folder is None:
+        raise UsageError(
+            "which documents changed? This system does not tell where they are",
+            remedy="name the folder of the documents with --corpus",
+        )
     top = git.repository(folder)
     if top is None:
         raise UsageError(
@@ -79,7 +77,7 @@ def changed_documents(folder: Path, texts: Texts, base: str) -> ChangedDocuments
     paths = changed_paths(top, commit, folder.relative_to(top).as_posix() or ".")
     if paths is None:
         raise UsageError(f"git cannot compare {folder} with {base}", remedy="look at `git diff`")
-    found = _rows(folder, top, commit, paths) if (folder / _BEIR).exists() else None
+    found = _rows(folder, top, commit, paths) if (folder / BEIR).exists() else None
     before, now = found or _pages(folder, top, commit, paths, texts)
     kinds = {
         doc_id: _kind(before.get(doc_id), now.get(doc_id))
@@ -131,17 +129,18 @@ def _pages(
 
 def _rows(folder: Path, top: Path, commit: str, paths: list[str]) -> tuple[Texts, Texts]:
     """Return old and new texts of the rows of a BEIR ``corpus.jsonl``; both empty if unchanged."""
-    path = (folder.relative_to(top) / _BEIR).as_posix()
+    path = (folder.relative_to(top) / BEIR).as_posix()
     if path not in paths:
         return {}, {}
-    text = read_text(folder / _BEIR, error=DatasetError)
-    return dict(_documents(git.file_at(top, commit, path))), dict(_documents(text))
+    text = read_text(folder / BEIR, error=DatasetError)
+    return dict(beir_documents(git.file_at(top, commit, path))), dict(beir_documents(text))
 
 
-def _documents(lines: str) -> Iterator[tuple[str, str]]:
+def beir_documents(lines: str) -> Iterator[tuple[str, str]]:
+    """Yield id and text of each row of a BEIR ``corpus.jsonl``; other lines are left out."""
     for line in lines.split("\n"):
         try:
-            row = loads(line, where=_BEIR, error=DatasetError) if line.strip() else None
+            row = loads(line, where=BEIR, error=DatasetError) if line.strip() else None
         except DatasetError:
             continue
         if isinstance(row, dict) and "_id" in row:

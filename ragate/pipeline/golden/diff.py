@@ -8,23 +8,6 @@ from ragate.core.comparison.sample_matching import renamed_ids
 from ragate.core.hashing import content_hash
 from ragate.dataset import Entry
 
-FIELDS = (
-    "query",
-    "messages",
-    "relevant",
-    "references",
-    "answerable",
-    "tags",
-    "must_pass",
-    "metadata",
-    "evidence",
-    "tools",
-    "expected_calls",
-    "answer_keywords",
-    "source_policy",
-    "arrange",
-)
-
 
 @dataclass(frozen=True)
 class FieldChange:
@@ -105,6 +88,5 @@ def _changed(old: Entry, new: Entry) -> SampleChange:
 
 
 def _values(entry: Entry) -> dict[str, Any]:
-    values = entry.sample.model_dump(mode="json", include=set(FIELDS))
-    ordered = {name: values[name] for name in FIELDS}
-    return {**ordered, "draft": entry.draft, "draft references": list(entry.drafted)}
+    values = entry.sample.model_dump(mode="json", exclude={"id"})
+    return {**values, "draft": entry.draft, "draft references": list(entry.drafted)}

@@ -235,12 +235,11 @@ def _user(sample: Sample, texts: Texts) -> str:
 
 def write_drafts(
     path: Path, entries: Sequence[Entry], drafts: Mapping[str, str], model: Model
-) -> int:
-    """Write drafts into a golden set, each marked as one; return how many."""
+) -> None:
+    """Write drafts into a golden set, each marked as one."""
     golden = open_golden(path)
-    by_id = {entry.sample.id: entry for entry in entries}
-    for sample_id, text in drafts.items():
-        draft = {"text": text, "draft": True, "model": model.name}
-        golden.update(by_id[sample_id], "references", [draft])
+    for entry in entries:
+        if text := drafts.get(entry.sample.id):
+            draft = {"text": text, "draft": True, "model": model.name}
+            golden.update(entry, "references", [draft])
     golden.save()
-    return len(drafts)

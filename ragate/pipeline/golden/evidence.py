@@ -23,9 +23,9 @@ class RecordedPassages:
         kept: Documents whose evidence stays as it was.
     """
 
-    sample_id: str
+    entry: Entry
     passages: dict[str, str]
-    kept: tuple[str, ...] = ()
+    kept: tuple[str, ...]
 
 
 def propose(entries: Sequence[Entry], texts: Texts, *, renew: bool) -> list[RecordedPassages]:
@@ -46,7 +46,7 @@ def propose(entries: Sequence[Entry], texts: Texts, *, renew: bool) -> list[Reco
             elif passage := best_passage(sample, texts[doc_id]):
                 fresh[doc_id] = passage
         if fresh or standing:
-            records.append(RecordedPassages(sample.id, fresh, tuple(standing)))
+            records.append(RecordedPassages(entry, fresh, tuple(standing)))
     return records
 
 
@@ -79,27 +79,20 @@ def _heading(passage: str) -> bool:
     return passage.startswith("#") and "\n" not in passage
 
 
-def record(
-    path: Path, entries: Sequence[Entry], records: Sequence[RecordedPassages], *, hash_only: bool
-) -> int:
-    """Write the passages into a golden set; return how many are new."""
+def record(path: Path, records: Sequence[RecordedPassages], *, hash_only: bool) -> None:
+    """Write the passages into a golden set."""
     golden = open_golden(path)
-    by_id = {entry.sample.id: entry for entry in entries}
-    count = 0
     for row in records:
-        entry = by_id[row.sample_id]
         evidence = {
             doc_id: old.model_dump(exclude_defaults=True)
-            for doc_id, old in entry.sample.evidence.items()
+            for doc_id, old in row.entry.sample.evidence.items()
         }
         new = {
             doc_id: _written(text, quoted=not hash_only) for doc_id, text in row.passages.items()
         }
         if new:
-            golden.update(entry, "evidence", {**evidence, **new})
-            count += len(new)
+            golden.update(row.entry, "evidence", {**evidence, **new})
     golden.save()
-    return count
 
 
 def _written(text: str, *, quoted: bool) -> dict[str, str]:

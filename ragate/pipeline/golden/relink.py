@@ -1,7 +1,7 @@
 """Expected documents that are gone: what they said, what says it now, and new ids for them."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
@@ -19,14 +19,14 @@ from ragate.core.text.quoted_passages import normalise, passage_hash, passages
 from ragate.core.text.words import tokens
 from ragate.dataset import Entry
 from ragate.dataset.edit import open_golden
-from ragate.errors import DatasetError, RagateError, StorageError, UsageError
+from ragate.errors import RagateError, StorageError, UsageError
 from ragate.models import Evidence, Run
+from ragate.pipeline.golden.coverage import BEIR, beir_documents, corpus_folder
 from ragate.pipeline.golden.suggest import as_labels
 from ragate.pipeline.run.corpus_texts import Texts
 from ragate.stores.local import LocalStore
 from ragate.support.git import file_at, head_commit, last_commit_with, repository
 from ragate.support.settings import nearest
-from ragate.support.strict_json import loads
 from ragate.systems.pgvector.corpus import SUFFIXES, readable
 
 SHINGLE = 4  # words
@@ -81,42 +81,28 @@ def old_texts(
         for doc_id in gone
         if doc_id in memory.passages
     }
-    folder = corpus.resolve() if corpus is not None else _configured_corpus(config)
+    folder = corpus_folder(config, corpus)
     return retrieved | (_committed(gone, folder, memory.commit) if folder is not None else {})
-
-
-def _configured_corpus(config: Config | None) -> Path | None:
-    corpus = config.system.settings.get("corpus") if config is not None else None
-    return (config.root / corpus).resolve() if config and isinstance(corpus, str) else None
 
 
 def _committed(gone: Sequence[str], folder: Path, commit: str) -> Past:
     top = repository(folder)
     if top is None:
         return {}
-    lines = (folder.relative_to(top) / "corpus.jsonl").as_posix()
-    committed: Past = dict(_lines(top, lines, commit, frozenset(gone)))
-    for doc_id in [doc_id for doc_id in gone if doc_id not in committed]:
+    rows = (folder.relative_to(top) / BEIR).as_posix()
+    lost = frozenset(gone)
+    committed: Past = {
+        doc_id: ("git", text)
+        for at in (head_commit(top), commit)  # what the baseline's says wins
+        for doc_id, text in beir_documents(file_at(top, at, rows))
+        if doc_id in lost
+    }
+    for doc_id in lost - committed.keys():
         path = (folder.relative_to(top) / doc_id).as_posix()
         text = readable(_text(top, path, commit), SUFFIXES.get(Path(path).suffix.lower(), ""))
         if text:
             committed[doc_id] = ("git", text)
     return committed
-
-
-def _lines(
-    top: Path, path: str, commit: str, gone: frozenset[str]
-) -> Iterator[tuple[str, tuple[Literal["git"], str]]]:
-    """Yield lost documents of a BEIR ``corpus.jsonl``, of the baseline's commit or the last one."""
-    for at in (head_commit(top), commit):  # what the baseline's says wins
-        for line in file_at(top, at, path).split("\n"):
-            try:
-                row = loads(line, where=path, error=DatasetError) if line.strip() else None
-            except DatasetError:
-                continue
-            if isinstance(row, dict) and str(row.get("_id")) in gone:
-                text = f"{row.get('title') or ''}\n{row.get('text') or ''}".strip()
-                yield str(row["_id"]), ("git", text)
 
 
 def _text(top: Path, path: str, commit: str) -> str:

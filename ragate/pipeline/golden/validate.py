@@ -38,8 +38,8 @@ class Issue:
     level: Level
     place: str
     message: str
-    sample_id: str = ""
-    remedy: str = ""
+    sample_id: str
+    remedy: str
 
 
 @dataclass(frozen=True)
@@ -129,7 +129,9 @@ def of_error(path: Path, message: str, remedy: str) -> Issue:
     return Issue("schema", "error", where[1], message[where.end() :], "", remedy)
 
 
-def _issue(kind: str, level: Level, entry: Entry, message: str, remedy: str) -> Issue:
+def _issue(
+    kind: str, entry: Entry, message: str, remedy: str, *, level: Level = "warning"
+) -> Issue:
     return Issue(kind, level, entry.place, message, entry.sample.id, remedy)
 
 
@@ -139,11 +141,10 @@ def missing_and_stale(entries: Sequence[Entry], texts: Texts) -> Iterator[Issue]
         for doc_id in sorted(entry.sample.expected - texts.keys()):
             message = f"expects {shown(doc_id)}, which is not in the corpus{_close(doc_id, texts)}"
             remedy = "`ragate dataset relink` proposes where it went"
-            yield _issue("unknown-document", "error", entry, message, remedy)
+            yield _issue("unknown-document", entry, message, remedy, level="error")
         if stale := stale_in(entry.sample, texts):
             yield _issue(
                 "stale-evidence",
-                "warning",
                 entry,
                 f"the reference may be stale: {', '.join(stale)} no longer holds its passage",
                 "read the sample again, then `ragate dataset evidence --ids "
@@ -171,7 +172,6 @@ def duplicates(entries: Sequence[Entry]) -> Iterator[Issue]:
                 continue  # in other capitals, or over passages that are arranged
             yield _issue(
                 "duplicate-query",
-                "warning",
                 entry,
                 f"asks the same as {original.sample.id} ({original.place})",
                 "remove one of the two: each counts as a question of its own",
@@ -187,7 +187,6 @@ def near(entries: Sequence[Entry], similar: float) -> Iterator[Issue]:
             continue
         yield _issue(
             "near-duplicate",
-            "warning",
             later,
             f"asks nearly the same as {original.sample.id} ({original.place}), "
             f"similarity {pair.similarity:.2f}",
@@ -211,7 +210,6 @@ def labels(entries: Iterable[Entry]) -> Iterator[Issue]:
             unsaid = "" if "answerable" in entry.given else ", and `answerable` is not set"
             yield _issue(
                 "nothing-to-score",
-                "warning",
                 entry,
                 f"has no expected document and no reference{unsaid}",
                 "`ragate dataset suggest` proposes documents; set answerable to false where the "
@@ -220,7 +218,6 @@ def labels(entries: Iterable[Entry]) -> Iterator[Issue]:
         if not sample.answerable and labelled:
             yield _issue(
                 "contradiction",
-                "warning",
                 entry,
                 "is unanswerable, and has an expected document or a reference",
                 "correct `answerable`, or remove them",
@@ -235,7 +232,7 @@ def variants(entries: Sequence[Entry]) -> Iterator[Issue]:
         if original and (str(original) not in ids or str(original) == entry.sample.id):
             message = f"is a variant of {shown(original)}, which is no other sample"
             remedy = "correct metadata.variant_of, or remove it"
-            yield _issue("variant", "warning", entry, message, remedy)
+            yield _issue("variant", entry, message, remedy)
 
 
 def evidence(entries: Iterable[Entry]) -> Iterator[Issue]:
@@ -245,13 +242,11 @@ def evidence(entries: Iterable[Entry]) -> Iterator[Issue]:
         for doc_id, passage in sample.evidence.items():
             if doc_id not in sample.relevant:
                 message = f"has evidence in {shown(doc_id)}, which is not among its documents"
-                yield _issue(
-                    "evidence", "warning", entry, message, "remove it, or add the document"
-                )
+                yield _issue("evidence", entry, message, "remove it, or add the document")
             elif passage.quote and passage.hash not in {"", passage_hash(passage.quote)}:
                 message = f"the hash of the evidence in {doc_id} is not that of its quote"
                 remedy = f"`ragate dataset evidence --ids {sample.id} --renew` records it anew"
-                yield _issue("evidence", "warning", entry, message, remedy)
+                yield _issue("evidence", entry, message, remedy)
 
 
 def stale_references(entries: Iterable[Entry], labels: Iterable[ReviewLabel]) -> Iterator[Issue]:
@@ -265,7 +260,6 @@ def stale_references(entries: Iterable[Entry], labels: Iterable[ReviewLabel]) ->
         if reasons := said.get((entry.sample.id, content_hash(entry.sample))):
             yield _issue(
                 "stale-reference",
-                "warning",
                 entry,
                 f"its reference is stale by a review ({'; '.join(dict.fromkeys(reasons))})",
                 "mend the sample, which ends the finding; or take the label out of the reviews",

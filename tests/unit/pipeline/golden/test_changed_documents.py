@@ -109,4 +109,4 @@ def test_outside_of_git_there_is_no_change(tmp_path: Path) -> None:
 
 def test_without_a_corpus_it_asks_for_one() -> None:
     with pytest.raises(UsageError, match="does not tell where they are"):
-        corpus_folder(None, None)
+        changed_documents(corpus_folder(None, None), {}, "main")
