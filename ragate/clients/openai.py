@@ -20,8 +20,7 @@ from ragate.clients.http.limiter import Breaker
 from ragate.clients.http.retry import Course, FaultKind, Retry
 from ragate.clients.http.transport import Transport, post
 from ragate.clients.openai_payloads import (
-    Embedded,
-    Ranked,
+    OfTexts,
     chat_body,
     embedding_body,
     read_chat,
@@ -123,12 +122,12 @@ class OpenAIClient:
         body = embedding_body(texts, model, dimensions)
         most = embedding_bytes(len(texts), dimensions)
 
-        async def once(client: openai.AsyncOpenAI) -> Embedded:
+        async def once(client: openai.AsyncOpenAI) -> OfTexts[list[float]]:
             content = await post(client, "/embeddings", body, max_bytes=most)
             return read_embeddings(content, len(texts))
 
         with span(Spanned.EMBEDDINGS, model):
-            return (await self._channel.ask(model, once)).vectors
+            return (await self._channel.ask(model, once)).rows
 
     async def rerank(
         self, query: str, texts: Sequence[str], *, model: str = "", form: str = "cohere"
@@ -141,10 +140,10 @@ class OpenAIClient:
         body = rerank_body(query, texts, model, form)
         most = ranking_bytes(sum(len(text.encode("utf-8", "replace")) for text in texts))
 
-        async def once(client: openai.AsyncOpenAI) -> Ranked:
+        async def once(client: openai.AsyncOpenAI) -> OfTexts[float]:
             return read_ranked(await post(client, "/rerank", body, max_bytes=most), len(texts))
 
-        return (await self._channel.ask(model, once)).scores
+        return (await self._channel.ask(model, once)).rows
 
     async def reach(self) -> None:
         """See that the server is there and takes the key; costs nothing.

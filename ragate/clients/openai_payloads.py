@@ -3,12 +3,13 @@
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Generic, Protocol, TypeVar
 
 from ragate.clients.http.error_mapping import MalformedError
 from ragate.protocols import ChatReply, ChatRequest
 from ragate.support.strict_json import number, whole
 
+T = TypeVar("T")
 _MOST_TOKENS = 10**9
 _MOST_FLOAT = 3.4e38
 
@@ -24,10 +25,10 @@ class Answer(Protocol):
 
 
 @dataclass(frozen=True)
-class Embedded:
-    """Vectors in the order of the texts, and the tokens that they cost."""
+class OfTexts(Generic[T]):
+    """Vectors or scores in the order of the texts, and the tokens that they cost."""
 
-    vectors: list[list[float]]
+    rows: list[T]
     prompt_tokens: int = 0
     completion_tokens: int = 0
 
@@ -65,7 +66,7 @@ def read_chat(content: bytes) -> ChatReply:
     )
 
 
-def read_embeddings(content: bytes, expected: int) -> Embedded:
+def read_embeddings(content: bytes, expected: int) -> OfTexts[list[float]]:
     """Return one vector a text.
 
     Raises:
@@ -76,16 +77,7 @@ def read_embeddings(content: bytes, expected: int) -> Embedded:
     vectors = [_numbers(row.get("embedding"), "embeddings that are no vectors") for row in rows]
     if len({len(vector) for vector in vectors}) > 1:
         raise MalformedError("embeddings that are no vectors of one dimension")
-    return Embedded(vectors, count(reply.get("usage"), "prompt_tokens"))
-
-
-@dataclass(frozen=True)
-class Ranked:
-    """Scores in the order of the texts, and the tokens that they cost."""
-
-    scores: list[float]
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
+    return OfTexts(vectors, count(reply.get("usage"), "prompt_tokens"))
 
 
 def rerank_body(query: str, texts: Sequence[str], model: str, form: str) -> dict[str, Any]:
@@ -96,7 +88,7 @@ def rerank_body(query: str, texts: Sequence[str], model: str, form: str) -> dict
     return {"model": model, **body}
 
 
-def read_ranked(content: bytes, expected: int) -> Ranked:
+def read_ranked(content: bytes, expected: int) -> OfTexts[float]:
     """Return one score a text, of ``{"results": [{"index", "relevance_score"}]}`` or of a list.
 
     Raises:
@@ -108,7 +100,7 @@ def read_ranked(content: bytes, expected: int) -> Ranked:
     said = [row.get("relevance_score", row.get("score")) for row in ordered]
     scores = _numbers(said, "scores that are no numbers") if said else []
     usage = reply.get("usage") if isinstance(reply, dict) else None
-    return Ranked(scores, count(usage, "total_tokens"))
+    return OfTexts(scores, count(usage, "total_tokens"))
 
 
 def in_order(rows: Any, expected: int, what: str) -> list[dict[str, Any]]:

@@ -1,33 +1,18 @@
 """The recorded replies of a baseline: which belong to it, and where they are kept."""
 
-from __future__ import annotations
-
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from ragate.baseline.requests import Replies, requests_path, save_replies
 from ragate.config import Config
 from ragate.protocols import System
 from ragate.recorder.open_system import RecordedSystem
 
-if TYPE_CHECKING:
-    from ragate.recorder.proxy.reply_resolver import ReplyResolver
-
 RUN_REPLIES = "requests.jsonl.gz"
-
-
-def recorded_replies(resolver: ReplyResolver) -> Replies:
-    """Return every reply that was given, for the file of a recording."""
-    replies = Replies()
-    for key, draws in resolver.used.items():
-        for run, (model, text) in draws.items():
-            replies.add(key, run, model, text)
-    return replies
 
 
 def given_replies(system: System) -> Replies | None:
     """Return the replies that a system was given, None where its calls are not recorded."""
-    return recorded_replies(system.resolver) if isinstance(system, RecordedSystem) else None
+    return system.resolver.used if isinstance(system, RecordedSystem) else None
 
 
 def save_run_replies(system: System, folder: Path) -> None:

@@ -91,7 +91,7 @@ def _unanswered(resolver: ReplyResolver, pending: PendingFile) -> str:
             f"{resolver.pending} model requests are not recorded: {pending.path}; where the key "
             "is, `ragate record fulfil` answers them"
         )
-    return "" if resolver.used else _NO_REQUEST
+    return "" if resolver.used.draws else _NO_REQUEST
 
 
 def is_recorded_system(config: Config) -> bool:

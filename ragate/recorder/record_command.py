@@ -11,7 +11,6 @@ from ragate.clients.budget import Tally
 from ragate.config import Config
 from ragate.errors import BudgetError, UsageError
 from ragate.process import hide_memory
-from ragate.recorder.baseline_replies import recorded_replies
 from ragate.recorder.pending_requests import PENDING_NAME, PendingFile
 from ragate.recorder.proxy.recorder import open_recorder
 from ragate.recorder.proxy.reply_resolver import ReplyResolver
@@ -102,9 +101,9 @@ def _save(config: Config, resolver: ReplyResolver, run: int) -> Path:
     """Put the replies of one run in place of those that the gate's file has of it."""
     path = requests_path(config.baseline)
     replies = load_replies(path).without(run)
-    for key, draws in recorded_replies(resolver).draws.items():
+    for key, draws in resolver.used.draws.items():
         for number, text in draws.items():
-            replies.add(key, number, resolver.used[key][number][0], text)
+            replies.add(key, number, resolver.used.models[key], text)
     save_replies(path, replies)
     return path
 

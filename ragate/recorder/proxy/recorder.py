@@ -132,8 +132,7 @@ def _error(status: int, message: str, code: str) -> web.Response:
 
 
 def _models(resolver: ReplyResolver) -> web.Response:
-    models = {model for draws in resolver.used.values() for model, _ in draws.values()}
-    names = sorted(models | set(resolver.models))
+    names = sorted({*resolver.used.models.values(), *resolver.models})
     rows = [{"id": model, "object": "model", "created": 0, "owned_by": "ragate"} for model in names]
     return web.json_response({"object": "list", "data": rows})
 

@@ -6,11 +6,11 @@ import json
 import math
 import struct
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, TypeGuard
 
 from ragate.clients.http.error_mapping import MalformedError
 from ragate.clients.openai_payloads import count, in_order
+from ragate.protocols import ChatReply
 from ragate.recorder.proxy.request_identity import Endpoint, Request
 from ragate.support import strict_json
 from ragate.support.strict_json import canonical
@@ -22,21 +22,10 @@ _ENDS = frozenset({"response.completed", "response.incomplete", "response.failed
 _NAMES = frozenset({"role", "id", "type", "name", "index"})
 
 
-@dataclass(frozen=True)
-class Reply:
-    """A whole reply.
-
-    Attributes:
-        text: Canonical JSON of its body; vectors are base64 of 32-bit floats.
-    """
-
-    text: str
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
-
-
-def reply_of(request: Request, body: Any) -> Reply:
+def reply_of(request: Request, body: Any) -> ChatReply:
     """Return the reply of a decoded body.
+
+    Its text is canonical JSON of the body; vectors are base64 of 32-bit floats.
 
     Raises:
         MalformedError: it is not what this endpoint promises, or too large to be kept.
@@ -53,14 +42,14 @@ def reply_of(request: Request, body: Any) -> Reply:
     if len(text) > MAX_REPLY_BYTES:
         raise MalformedError(f"a reply of more than {MAX_REPLY_BYTES} bytes; ask for less at once")
     usage = body.get("usage")
-    return Reply(
+    return ChatReply(
         text,
         count(usage, "prompt_tokens", "input_tokens"),
         count(usage, "completion_tokens", "output_tokens"),
     )
 
 
-def read_reply(content: bytes, request: Request) -> Reply:
+def read_reply(content: bytes, request: Request) -> ChatReply:
     """Return the reply of a body as it came; see `reply_of`."""
     return reply_of(request, json.loads(content, parse_constant=_refuse))
 

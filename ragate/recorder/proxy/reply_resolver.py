@@ -8,6 +8,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+from ragate.baseline.requests import Replies
 from ragate.clients.memoised import Memo
 from ragate.errors import BudgetError, NotReadyError, ProviderError
 from ragate.protocols import ChatReply
@@ -37,6 +38,7 @@ class ReplyResolver:
         models: The models that may be asked for; empty: any.
         before: Is waited for before an answer is paid for.
         pend: Is told of every pending request, once.
+        used: Every reply that was given, for the file of a recording.
     """
 
     provider: str
@@ -46,10 +48,14 @@ class ReplyResolver:
     models: Collection[str] = ()
     before: Callable[[], Awaitable[None]] = at_once
     pend: Callable[[UnansweredRequest], None] = lambda _pending: None
-    used: dict[str, dict[int, tuple[str, str]]] = field(default_factory=dict)
-    pending: int = 0
+    used: Replies = field(default_factory=Replies)
     _pended: set[tuple[str, int]] = field(default_factory=set)
     _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    @property
+    def pending(self) -> int:
+        """How many requests got no reply."""
+        return len(self._pended)
 
     @contextmanager
     def call(self, request: Request, sample_id: str) -> Iterator[PendingCall]:
@@ -69,10 +75,10 @@ class ReplyResolver:
                 if counted:
                     first.give_back(plain, occurrence)
 
-    def note_used(self, key: str, draw: int, model: str, text: str) -> None:
-        """Remember a reply that was given, for the file of this recording."""
+    def note_used(self, call: PendingCall, text: str) -> None:
+        """Remember a reply that was given."""
         with self._lock:
-            self.used.setdefault(key, {})[draw] = (model, text)
+            self.used.add(call.key, call.draw, call.request.model, text)
 
     def note_pending(self, call: PendingCall) -> None:
         """Count a pending request, and have it written down, once."""
@@ -81,7 +87,6 @@ class ReplyResolver:
             if draw in self._pended:
                 return
             self._pended.add(draw)
-            self.pending += 1
         self.pend(
             UnansweredRequest(call.key, call.draw, call.occurrence, self.provider, call.request)
         )
@@ -138,7 +143,7 @@ class PendingCall:
             for scope in self.scopes:
                 scope.stopped = error
             raise
-        self.resolver.note_used(self.key, self.draw, self.request.model, reply.text)
+        self.resolver.note_used(self, reply.text)
         return reply
 
     def handing_over(self, reply: ChatReply) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ragate.clients.channel import Channel
@@ -17,13 +17,12 @@ from ragate.clients.http.bounded_body import (
     embedding_bytes,
 )
 from ragate.clients.http.error_mapping import Fault, MalformedError, said_in, status_fault
-from ragate.clients.http.retry import FaultKind as FaultKind
+from ragate.clients.http.retry import FaultKind
 from ragate.clients.http.transport import Transport
 from ragate.errors import ProviderError
 from ragate.protocols import ChatReply
 from ragate.recorder.proxy.reply_format import (
     ChatParts,
-    Reply,
     ResponseParts,
     read_reply,
     reply_of,
@@ -78,7 +77,7 @@ class Upstream:
         if request.kind is Endpoint.EMBEDDINGS:
             most = embedding_bytes(text_count(request.body["input"]), None)
 
-        async def once(session: Any) -> Reply:
+        async def once(session: Any) -> ChatReply:
             content = await post_json(session, self._url(request), body, max_bytes=most)
             return read_reply(self._clean(content), request)
 
@@ -94,7 +93,7 @@ class Upstream:
         """
         passing = _Passing(request, self._url(request), send, self._clean)
 
-        async def once(session: Any) -> Reply | _Cut:
+        async def once(session: Any) -> ChatReply | _Cut:
             return await passing.run(session)
 
         reply = await self.channel.ask(request.model, once)
@@ -106,13 +105,8 @@ class Upstream:
         """Close the connections."""
         await self.channel.aclose()
 
-    def _priced(self, request: Request, reply: Reply) -> ChatReply:
-        return ChatReply(
-            text=reply.text,
-            prompt_tokens=reply.prompt_tokens,
-            completion_tokens=reply.completion_tokens,
-            cost_usd=self.channel.cost(request.model, reply),
-        )
+    def _priced(self, request: Request, reply: ChatReply) -> ChatReply:
+        return replace(reply, cost_usd=self.channel.cost(request.model, reply))
 
     def _url(self, request: Request) -> str:
         return f"{self.channel.transport.base_url}{request.kind.value}"
@@ -133,7 +127,7 @@ class _Passing:
     held: list[dict[str, Any]] = field(default_factory=list)
     _sent: int = 0
 
-    async def run(self, session: aiohttp.ClientSession) -> Reply | _Cut:
+    async def run(self, session: aiohttp.ClientSession) -> ChatReply | _Cut:
         if self._sent:
             return _Cut("a stream was cut")
         try:
@@ -143,7 +137,7 @@ class _Passing:
                 raise
             return _Cut(f"a stream was cut: {error}"[:200])
 
-    async def _read(self, session: aiohttp.ClientSession) -> Reply:
+    async def _read(self, session: aiohttp.ClientSession) -> ChatReply:
         self.held = []
         parts: ChatParts | ResponseParts = (
             ChatParts() if self.request.kind is Endpoint.CHAT else ResponseParts()
@@ -248,7 +242,7 @@ async def post_json(
     url: str,
     body: Mapping[str, Any],
     *,
-    max_bytes: int = CHAT_BYTES,
+    max_bytes: int,
 ) -> bytes:
     """Return the body of the answer to one request, unpacked."""
     async with session.post(url, json=body, allow_redirects=False) as response:

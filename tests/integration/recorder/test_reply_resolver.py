@@ -72,7 +72,7 @@ def test_a_model_that_the_policy_does_not_allow_is_not_asked(bench):
 def test_a_kept_reply_that_makes_no_sense_is_an_error_of_ours(bench):
     resolver = bench.open()
     ask(bench.client())
-    [key] = resolver.used
+    [key] = resolver.used.draws
     bench.open(baseline={key: ('{"choices": 5}',)})
 
     with pytest.raises(openai.InternalServerError, match="the recorder failed"):

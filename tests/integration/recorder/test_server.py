@@ -234,4 +234,4 @@ def test_a_caller_that_goes_away_leaves_nothing_behind(bench):
 
     # The next one is the first again, not a second answer to the same question.
     assert ask(bench.client()) != answer
-    assert len(resolver.used) == 2
+    assert len(resolver.used.draws) == 2

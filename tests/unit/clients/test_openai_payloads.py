@@ -23,7 +23,7 @@ def test_the_body_is_that_of_the_wanted_form() -> None:
     ],
 )
 def test_both_shapes_of_a_reply_are_read(reply: bytes) -> None:
-    assert read_ranked(reply, 2).scores == [2.0, 0.5]
+    assert read_ranked(reply, 2).rows == [2.0, 0.5]
 
 
 @pytest.mark.parametrize(
