@@ -10,6 +10,7 @@ from ragate.baseline.read import parse_baseline
 from ragate.baseline.schema import READABLE, BaselineFile
 from ragate.errors import BaselineError
 from ragate.models import Acceptance, MetricInfo, Score
+from ragate.support.settings import first_fault
 from ragate.support.strict_json import loads
 
 _START, _END = b'\n"samples":{\n', b"\n}\n}\n"
@@ -64,8 +65,7 @@ class MeansReader:
             file = BaselineFile.model_validate(data | {"states": {}})  # word counts, thousands
             sums = dict(self._of_lines([line.removesuffix(b",") for line in lines]))
         except ValidationError as error:
-            problem = error.errors(include_url=False)[0]
-            raise BaselineError(f"{where}: not a baseline: {problem['msg']}") from error
+            raise BaselineError(f"{where}: not a baseline: {first_fault(error)[1]}") from error
         except (AttributeError, LookupError, TypeError, ValueError) as error:
             raise BaselineError(f"{where}: not a baseline: {error}") from error
         for scores in file.aggregates:

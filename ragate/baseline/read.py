@@ -39,6 +39,7 @@ from ragate.models.base import lean
 from ragate.models.output import bare_chunk
 from ragate.models.score import shared_scores
 from ragate.support.foreign_files import inside, open_regular
+from ragate.support.settings import first_fault
 from ragate.support.spill import Spill
 from ragate.support.strict_json import loads
 
@@ -280,9 +281,8 @@ class BadSampleError(Exception):
 
 
 def first_problem(error: ValidationError, *above: str) -> str:
-    problem = error.errors(include_url=False)[0]
-    field = ".".join(str(part) for part in (*above, *problem["loc"]))
-    return f"{field}: {problem['msg']} (got {str(problem['input'])[:60]!r})"
+    field, reason, value = first_fault(error)
+    return f"{'.'.join(filter(None, (*above, field)))}: {reason} (got {str(value)[:60]!r})"
 
 
 # The bytes of a baseline and of the packed files beside it: no pipe, no link outside, bounded.

@@ -13,7 +13,7 @@ from ragate.dataset._values import IN_PARTS, READ, filled, generated_id, read_tu
 from ragate.errors import DatasetError
 from ragate.models import Sample
 from ragate.models.base import lean
-from ragate.support.settings import nearest, shown
+from ragate.support.settings import first_fault, nearest, shown
 from ragate.support.spill import Spill
 from ragate.version import MANUAL
 
@@ -318,7 +318,5 @@ def _sample(where: str, fields: Mapping[str, Any]) -> Sample:
     try:
         return lean(Sample(**fields))
     except ValidationError as error:
-        detail = error.errors(include_url=False)[0]
-        name = ".".join(map(str, detail["loc"]))
-        problem = f"{where}: {name} = {shown(detail['input'])}: {detail['msg']}"
-        raise DatasetError(problem) from error
+        field, reason, value = first_fault(error)
+        raise DatasetError(f"{where}: {field} = {shown(value)}: {reason}") from error

@@ -14,7 +14,7 @@ from ragate.outputs.pointed import Pointer, Pointers, described, fields_of, poin
 from ragate.outputs.recorded_output import RecordedOutput
 from ragate.support.pointer import PointerError, one
 from ragate.support.records import parsed_cell, records
-from ragate.support.settings import nearest, read_settings
+from ragate.support.settings import first_fault, nearest, read_settings, shown
 
 if TYPE_CHECKING:
     from ragate.outputs.traced_texts import Exchange
@@ -179,10 +179,8 @@ def _validated(fields: Mapping[str, Any]) -> RecordedOutput:
     try:
         return RecordedOutput.model_validate(fields)
     except ValidationError as error:
-        problem = error.errors(include_url=False)[0]
-        name = ".".join(map(str, problem["loc"]))
-        got = repr(problem["input"])[:80]
-        raise PointerError(f"{name}: {problem['msg']} (got {got})") from error
+        field, reason, value = first_fault(error)
+        raise PointerError(f"{field}: {reason} (got {shown(value)})") from error
 
 
 def _of_exchange(exchange: "Exchange") -> RecordedOutput:

@@ -17,6 +17,7 @@ from ragate.models import Frozen, RunManifest, Sample, SystemOutput
 from ragate.outputs.foreign_lines import refuse_foreign
 from ragate.outputs.recorded_output import RecordedOutput
 from ragate.support.foreign_files import open_regular
+from ragate.support.settings import first_fault, shown
 from ragate.support.strict_json import loads, read_lines
 from ragate.version import MANUAL
 
@@ -248,11 +249,9 @@ def _validated(model: type[M], where: str, value: Any) -> M:
     try:
         return model.model_validate(value)
     except ValidationError as error:
-        problem = error.errors(include_url=False)[0]
-        field = ".".join(map(str, problem["loc"]))
+        field, reason, value = first_fault(error)
         raise DatasetError(
-            f"{where}: {field + ': ' if field else ''}{problem['msg']} (got "
-            f"{repr(problem['input'])[:80]})",
+            f"{where}: {field + ': ' if field else ''}{reason} (got {shown(value)})",
             remedy=f"{MANUAL}/replay.md shows the format of a line",
         ) from error
 

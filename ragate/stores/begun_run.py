@@ -18,7 +18,7 @@ from ragate.stores import BEGUN, LOCK, OUTPUTS
 from ragate.stores.local import LocalStore
 from ragate.support.atomic_files import write_atomic
 from ragate.support.foreign_files import read_bytes
-from ragate.support.settings import nearest
+from ragate.support.settings import first_fault, nearest
 from ragate.support.strict_json import loads
 
 _MOST_BYTES = 16 * 1024 * 1024
@@ -141,10 +141,9 @@ def read_begun(folder: Path) -> BegunRun:
         content = read_bytes(path, error=StorageError, max_bytes=_MOST_BYTES)
         run = BegunRun.model_validate(loads(content, where=str(path), error=StorageError))
     except ValidationError as error:
-        problem = error.errors(include_url=False)[0]
-        field = ".".join(map(str, problem["loc"]))
+        field, reason, _ = first_fault(error)
         raise StorageError(
-            f"{path}: {field}: {problem['msg']}", remedy="another ragate began it: begin a new run"
+            f"{path}: {field}: {reason}", remedy="another ragate began it: begin a new run"
         ) from error
     if run.run_id != folder.name:
         raise StorageError(

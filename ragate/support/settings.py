@@ -45,6 +45,13 @@ def read_settings(
         ) from error
 
 
+def first_fault(error: ValidationError) -> tuple[str, str, Any]:
+    """Return the first thing that is wrong with a model's fields: field, reason, and the value."""
+    fault = error.errors(include_url=False)[0]
+    reason = fault["msg"].removeprefix("Value error, ")
+    return ".".join(map(str, fault["loc"])), reason, fault["input"]
+
+
 def _tuples(value: Any) -> Any:
     # A strict model takes no list for a tuple, and TOML has only lists.
     if isinstance(value, list):

@@ -19,7 +19,7 @@ from ragate.outputs.recorded_output import RecordedOutput
 from ragate.protocols import Resources
 from ragate.support.escape import one_line
 from ragate.support.pointer import PointerError
-from ragate.support.settings import shown
+from ragate.support.settings import first_fault, shown
 
 _ADDRESS = re.compile(r" at 0x[0-9a-f]+")
 EXPECTED = (
@@ -76,10 +76,8 @@ def to_output(value: Any, *, who: str) -> SystemOutput:
     try:
         return RecordedOutput.model_validate(fields).output()
     except ValidationError as error:
-        problem = error.errors(include_url=False)[0]
-        field = ".".join(str(part) for part in problem["loc"])
-        reason = problem["msg"].removeprefix("Value error, ")
-        got = "" if not field else f" (got {shown(problem['input'])})"
+        field, reason, value = first_fault(error)
+        got = f" (got {shown(value)})" if field else ""
         raise OutputError(f"{who} returned {f'{field}: ' if field else ''}{reason}{got}") from error
 
 

@@ -27,7 +27,7 @@ from ragate.judges.rubric._schema import (
 )
 from ragate.models import Score, unscored
 from ragate.support.escape import one_line
-from ragate.support.settings import shown
+from ragate.support.settings import first_fault, shown
 from ragate.support.strict_json import loads
 
 MAX_CHARS = 400_000
@@ -141,9 +141,8 @@ def _typed(value: dict[str, Any], keys: Collection[str]) -> RubricReply:
     try:
         return RubricReply.model_validate(value)
     except ValidationError as error:
-        detail = error.errors(include_url=False)[0]
-        location = ".".join(str(step) for step in detail["loc"])
-        raise OtherShapeError(f"{location} = {shown(detail['input'])}: {detail['msg']}") from error
+        field, reason, value = first_fault(error)
+        raise OtherShapeError(f"{field} = {shown(value)}: {reason}") from error
 
 
 def _check_claims(reply: RubricReply, judged: JudgedSample) -> None:

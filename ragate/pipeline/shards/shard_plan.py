@@ -20,6 +20,7 @@ from ragate.pipeline.run.relative_dates import date_of, names_today
 from ragate.pipeline.run.run_profile import Selection
 from ragate.support.atomic_files import write_atomic
 from ragate.support.foreign_files import read_bytes
+from ragate.support.settings import first_fault
 from ragate.support.strict_json import loads
 from ragate.version import __version__
 
@@ -126,9 +127,8 @@ def read_plan(path: Path) -> ShardPlan:
     try:
         plan = ShardPlan.model_validate(value)
     except ValidationError as error:
-        problem = error.errors(include_url=False)[0]
-        field = ".".join(map(str, problem["loc"]))
-        raise UsageError(f"{path}: {field}: {problem['msg']}", remedy=_ANEW) from error
+        field, reason, _ = first_fault(error)
+        raise UsageError(f"{path}: {field}: {reason}", remedy=_ANEW) from error
     for key, (_, number) in plan.samples.items():
         if not 1 <= number <= plan.shards:
             raise UsageError(

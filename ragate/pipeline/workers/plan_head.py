@@ -18,6 +18,7 @@ from ragate.protocols import System, system_abilities
 from ragate.runtime.operations import Operations
 from ragate.support.escape import one_line
 from ragate.support.git import changed_files, head_commit
+from ragate.support.settings import first_fault
 
 _MOST = 1500  # characters
 _UNNAMED = "the plan of the queue"
@@ -209,8 +210,5 @@ def read_greeting(text: str) -> Greeting:
     try:
         return Greeting.model_validate_json(text)
     except ValidationError as error:
-        problem = error.errors(include_url=False)[0]
-        field = ".".join(map(str, problem["loc"]))
-        raise SystemMismatchError(
-            f"what a worker said of its system: {field}: {problem['msg']}"
-        ) from error
+        field, reason, _ = first_fault(error)
+        raise SystemMismatchError(f"what a worker said of its system: {field}: {reason}") from error
