@@ -15,5 +15,6 @@ from ragate.baseline.read import (
     load_contexts,
     open_baseline,
     parse_baseline,
+    with_texts,
 )
 from ragate.baseline.schema import SCHEMA_VERSION, BaselineFile, Recorded, Store, contexts_path

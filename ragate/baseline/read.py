@@ -7,7 +7,7 @@ import io
 import json
 import os
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -205,6 +205,14 @@ def load_contexts(path: Path) -> dict[str, tuple[RetrievedChunk, ...]]:
     beside = contexts_path(path)
     lines = (read_packed(beside, error=BaselineError) or b"").splitlines()
     return dict(_contexts(line, where=f"{beside}:{row}") for row, line in enumerate(lines, 1))
+
+
+def with_texts(record: Record, contexts: Mapping[str, tuple[RetrievedChunk, ...]]) -> Record:
+    """Return a record with the texts of its chunks, where the baseline keeps them."""
+    chunks = contexts.get(record.retrieval_hash)
+    if chunks is None:
+        return record
+    return record.amended(output=record.output.amended(chunks=chunks))
 
 
 def _contexts(line: bytes, *, where: str) -> tuple[str, tuple[RetrievedChunk, ...]]:

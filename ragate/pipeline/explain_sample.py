@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from ragate import plugins
-from ragate.baseline import load_contexts
+from ragate.baseline import load_contexts, with_texts
 from ragate.config import Config
 from ragate.core.comparison.run_passes import deciding_run, earlier_passes, newest_run
 from ragate.core.comparison.sample_matching import as_named_today
@@ -20,7 +20,7 @@ from ragate.core.diagnosis.system_changes import writes_by_model
 from ragate.core.judging.applicability import PAIRWISE
 from ragate.core.scorecard import staged
 from ragate.errors import ProviderError, RagateError, UsageError
-from ragate.models import Record, Run, Sample, SystemOutput
+from ragate.models import Record, Run, Sample
 from ragate.outputs.outputs_file import read_outputs
 from ragate.pipeline.compare_stored import samples_of_run
 from ragate.pipeline.decide.gate_setup import load_baseline_or_none
@@ -32,6 +32,7 @@ from ragate.renderers._samples import pass_words
 from ragate.renderers.explain import JudgeQuestion, explain
 from ragate.runtime.operations import Operations
 from ragate.runtime.resources import open_resources
+from ragate.stores import OUTPUTS
 from ragate.stores.local import LocalStore
 from ragate.support.redact import Redactor
 from ragate.support.settings import nearest
@@ -61,32 +62,23 @@ def explain_sample(
     if recorded is not None:
         today = as_named_today(recorded, run)
         before = _of(staged(today, card), sample_id)
-    after = _with_texts(folder, _newest_first(run, sample_id))
+    after = _with_outputs(folder, _newest_first(run, sample_id))
+    contexts = load_contexts(config.baseline)
     rows = {row.sample_id: row for row in store.load_report(folder).samples}
     told = explain(
         samples[sample_id],
-        _with_contexts(config, before),
+        [with_texts(record, contexts) for record in before],
         after,
         row=rows.get(sample_id),
         ci=ci,
         slices=[part.name for part in config.policy.slices if fits(part, samples[sample_id])],
         marks=_marks(config, run, before, after),
-        questions=_questions(config, operations, run, samples[sample_id], after),
+        questions=asyncio.run(judge_questions(config, operations, run, samples[sample_id], after)),
     )
     system = run.manifest.system
     advice = advice_for(has_model=writes_by_model(system), keys=system.settings)
     fault = fault_of(_of(newest_run(run), sample_id), run.manifest.metrics, advice)
     return f"{told}\nAs it stands\n  {fault}\n" if fault else told
-
-
-def _questions(
-    config: Config, operations: Operations, run: Run, sample: Sample, after: Sequence[Record]
-) -> list[JudgeQuestion]:
-    if run.manifest.judge is None or not after:
-        return []
-    from ragate.pipeline.explain_sample import judge_questions
-
-    return asyncio.run(judge_questions(config, operations, run, sample, after[0].output))
 
 
 def _marks(
@@ -111,27 +103,15 @@ def _newest_first(run: Run, sample_id: str) -> list[Record]:
     return sorted(records, key=lambda record: record.run < first_run)
 
 
-def _with_texts(folder: Path, records: list[Record]) -> list[Record]:
+def _with_outputs(folder: Path, records: list[Record]) -> list[Record]:
     """Put the full texts back where the run's own outputs file has them."""
-    path = folder / "outputs.jsonl"
+    path = folder / OUTPUTS
     if not path.is_file() or not records:
         return records
     sample_id = records[0].sample_id
     lines = {line.run or 0: line for _, line in read_outputs(path)[1] if line.id == sample_id}
     return [
         record.amended(output=lines[record.run].output()) if record.run in lines else record
-        for record in records
-    ]
-
-
-def _with_contexts(config: Config, records: list[Record]) -> list[Record]:
-    contexts = load_contexts(config.baseline)
-    return [
-        record.amended(
-            output=record.output.amended(
-                chunks=contexts.get(record.retrieval_hash, record.output.chunks)
-            )
-        )
         for record in records
     ]
 
@@ -143,11 +123,17 @@ _NOT_KEPT = "the reply is not in the cache"
 
 
 async def judge_questions(
-    config: Config, operations: Operations, run: Run, sample: Sample, output: SystemOutput
+    config: Config, operations: Operations, run: Run, sample: Sample, records: Sequence[Record]
 ) -> list[JudgeQuestion]:
-    """Return the questions about an output, in order, without keys; [] where nobody judged it."""
+    """Return the questions about a sample's first output, in order, without keys.
+
+    There are none where nobody judged it.
+    """
     settings = config.policy.judge
-    if run.manifest.judge is None or settings is None or output.error is not None:
+    if run.manifest.judge is None or settings is None or not records:
+        return []
+    output = records[0].output
+    if output.error is not None:
         return []
     if not plugins.is_builtin("judges", settings.use):
         return [JudgeQuestion(settings.use, note="a judge of your own is not asked again")]

@@ -38,6 +38,7 @@ from ragate.pipeline.compare_stored import samples_of_run
 from ragate.pipeline.decide.gate_setup import load_baseline_or_none
 from ragate.pipeline.run.collected_outputs import line_mapping, read_collected
 from ragate.runtime.output_spool import Outputs
+from ragate.stores import OUTPUTS
 from ragate.stores.listed_run import VERDICTS
 from ragate.stores.local import LocalStore
 
@@ -71,7 +72,7 @@ def with_details(
         recorded = baseline.manifest.created if baseline is not None else ""
         if recorded != report.baseline_recorded:
             return report.amended(details=RunDetails(note=_MOVED))
-        files = tuple(outputs) or tuple(folder.glob("outputs.jsonl"))
+        files = tuple(outputs) or tuple(folder.glob(OUTPUTS))
         details = run_details(report, config, run or store.load(folder), baseline, files)
         details = replace(details, evidence=_with_earlier(details.evidence, report, store))
     except RagateError as error:

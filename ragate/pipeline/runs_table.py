@@ -15,13 +15,12 @@ from ragate.errors import UsageError
 from ragate.models import AnsweredQuestion, Publish
 from ragate.pipeline.baseline.write_baseline import run_means
 from ragate.pipeline.run_details import asked_questions
-from ragate.stores.listed_run import VERDICTS, ListedRun, RunStatus, run_facts
+from ragate.stores.listed_run import VERDICTS, WITHOUT_SCORES, ListedRun, run_facts
 from ragate.stores.local import LocalStore
 from ragate.support.installed import install_line
 
 _QUESTION = TypeAdapter(AnsweredQuestion)
 Row = dict[str, Any]
-_UNREADABLE = frozenset({RunStatus.COLLECTED, RunStatus.UNFINISHED, RunStatus.BROKEN})
 # What a spreadsheet takes for a formula when it stands at the start of a cell.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
@@ -35,7 +34,7 @@ def run_rows(store: LocalStore, runs: Iterable[ListedRun]) -> Iterator[Row]:
         StorageError: the scores of a finished run are damaged.
     """
     for run in runs:
-        means = {} if run.status in _UNREADABLE else run_means(store.load(run.folder))
+        means = {} if run.status in WITHOUT_SCORES else run_means(store.load(run.folder))
         yield run_facts(run) | {"means": means}
 
 
@@ -48,7 +47,7 @@ def score_rows(store: LocalStore, runs: Iterable[ListedRun]) -> Iterator[Row]:
         StorageError: the scores of a finished run are damaged.
     """
     for run in runs:
-        if run.status in _UNREADABLE:
+        if run.status in WITHOUT_SCORES:
             continue
         head = {"run_id": run.run_id, "gate": run.gate, "commit": run.commit}
         for record in store.load(run.folder).records:

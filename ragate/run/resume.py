@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from ragate.core.comparison.run_passes import is_measured
 from ragate.core.text.wording import listed
 from ragate.errors import UsageError
 from ragate.models import Sample
@@ -163,7 +164,7 @@ def _answered(outputs: Outputs, samples: Sequence[Sample]) -> Outputs:
     answered = Spool()
     for sample in samples:
         output = outputs.get(sample.id)
-        if output is not None and (output.error is None or output.error.kind != "provider"):
+        if output is not None and is_measured(output):
             answered[sample.id] = output
     return answered
 

@@ -39,6 +39,7 @@ class RunStatus(StrEnum):
 
 
 VERDICTS = frozenset(list(RunStatus)[:4])
+WITHOUT_SCORES = frozenset(list(RunStatus)[5:])
 
 
 @dataclass(frozen=True)

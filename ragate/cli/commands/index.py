@@ -1,13 +1,26 @@
 """``ragate index``: the built-in RAG's index as a file, and how much its graph finds."""
 
+from __future__ import annotations
+
 import asyncio
+from collections.abc import Callable, Coroutine
+from functools import partial
 from pathlib import Path
 from statistics import fmean
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from ragate.cli.operations import open_config
 from ragate.cli.options import config_option
+from ragate.errors import UsageError
+
+if TYPE_CHECKING:
+    from ragate.config import Config
+    from ragate.runtime.operations import Operations
+    from ragate.systems.pgvector.system import PgvectorSystem
+
+T = TypeVar("T")
 
 
 @click.group("index")
@@ -24,9 +37,9 @@ def dump(*, file: Path, config: Path | None) -> int:
 
     The same corpus with the same settings and vectors gives the same bytes.
     """
-    from ragate.pipeline.index_file import dump_index
+    from ragate.systems.pgvector import transfer
 
-    content = asyncio.run(dump_index(*open_config(config), file))
+    content = _with_index(*open_config(config), partial(transfer.dump, path=file))
     size = file.stat().st_size / 1024**2
     click.echo(
         f"{len(content.documents)} documents, {len(content.chunks)} chunks and "
@@ -54,9 +67,9 @@ def restore(*, file: Path, config: Path | None) -> int:
     A stranger's file can hold wrong vectors: restore what your own main branch wrote. What unpacks
     to more than 8 GiB, or to a line of more than 64 MiB, is refused.
     """
-    from ragate.pipeline.index_file import restore_index
+    from ragate.systems.pgvector import transfer
 
-    restored = asyncio.run(restore_index(*open_config(config), file))
+    restored = _with_index(*open_config(config), partial(transfer.restore, path=file))
     click.echo(f"{restored.documents} documents and {restored.chunks} chunks restored from {file}")
     if restored.other:
         click.echo(f"{restored.other} documents differ from the corpus; the next run ingests them")
@@ -83,13 +96,39 @@ def recall(*, k: int, config: Path | None) -> int:
     [Retrieval](retrieval.md).
     """
     from ragate.dataset import read_dataset
-    from ragate.pipeline.index_file import graph_recall
+    from ragate.systems.pgvector import transfer
 
     loaded, operations = open_config(config)
     samples = read_dataset(loaded.dataset)
-    shares = asyncio.run(graph_recall(loaded, operations, samples, k=k))
+    shares = _with_index(loaded, operations, partial(transfer.recall, samples=samples, k=k))
     click.echo(
         f"recall@{k} of the graph against exact search: {fmean(shares):.3f} on {len(shares)} "
         f"questions, {min(shares):.3f} at worst"
     )
     return 0
+
+
+def _with_index(
+    config: Config,
+    operations: Operations,
+    act: Callable[[PgvectorSystem], Coroutine[Any, Any, T]],
+) -> T:
+    """Return what `act` does with the index of the built-in RAG."""
+    from ragate import plugins
+    from ragate.runtime.resources import open_resources
+
+    if config.system.use != "pgvector":
+        raise UsageError(
+            f"[system] use = {config.system.use!r} has no index of ours",
+            remedy='the commands of `ragate index` are for use = "pgvector"',
+        )
+
+    async def opened() -> T:
+        module = plugins.load("systems", "pgvector")
+        async with (
+            open_resources(config, operations) as resources,
+            module.create(config.system.settings, resources.system) as system,
+        ):
+            return await act(system)
+
+    return asyncio.run(opened())

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from ragate.core.comparison.run_passes import is_measured
 from ragate.core.hashing import output_hash
 from ragate.errors import RagateError, StorageError
 from ragate.github.commits.change import Base
@@ -156,7 +157,5 @@ def _results(
 def _outputs_of(records: Iterable[Record]) -> Outputs:
     """Return the outputs that were measured; a provider's failure is none."""
     return frozenset(
-        (record.sample_id, record.output_hash)
-        for record in records
-        if record.output.error is None or record.output.error.kind != "provider"
+        (record.sample_id, record.output_hash) for record in records if is_measured(record.output)
     )

@@ -46,6 +46,7 @@ from ragate.run.resume import finished_outputs, is_recent
 from ragate.run.sources import SystemSource
 from ragate.runtime.operations import Operations
 from ragate.runtime.resources import Opened
+from ragate.stores import OUTPUTS
 from ragate.stores.local import LocalStore, new_run_id
 from ragate.stores.run_outputs import mend_outputs
 from ragate.support.atomic_files import write_atomic
@@ -198,7 +199,7 @@ def restore_answers(
     if isinstance(session.system, RecordedSystem):
         return 0
     try:
-        path = LocalStore(session.operations.state).folder(recording.run_id) / "outputs.jsonl"
+        path = LocalStore(session.operations.state).folder(recording.run_id) / OUTPUTS
         if not is_recent(path):
             return 0
         mend_outputs(path)  # its last line may be cut off

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import cast
 
-from ragate.baseline import load_baseline, load_contexts
+from ragate.baseline import load_baseline, load_contexts, with_texts
 from ragate.baseline.write import save_again
 from ragate.config import Config
 from ragate.core.hashing import content_hash
@@ -18,7 +18,6 @@ from ragate.models import (
     MetricInfo,
     Needs,
     Record,
-    RetrievedChunk,
     Run,
     Sample,
     Score,
@@ -289,14 +288,6 @@ def has_texts(records: Sequence[Record], metric: str) -> bool:
         if matters and chunks and not any(chunk.text.strip() for chunk in chunks):
             return False
     return True
-
-
-def with_texts(record: Record, contexts: Mapping[str, tuple[RetrievedChunk, ...]]) -> Record:
-    """Return a record with the texts of its chunks, where the baseline keeps them."""
-    chunks = contexts.get(record.retrieval_hash)
-    if chunks is None:
-        return record
-    return record.amended(output=record.output.amended(chunks=chunks))
 
 
 def without_contexts(config: Config, names: Sequence[str]) -> BaselineError:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from ragate.baseline import load_baseline, load_contexts
+from ragate.baseline import load_baseline, load_contexts, with_texts
 from ragate.baseline.write import save_again
 from ragate.config import Config
 from ragate.core.hashing import content_hash
@@ -17,7 +17,6 @@ from ragate.pipeline.baseline.rejudge import (
     GONE,
     refuse_without_answers,
     refuse_without_samples,
-    with_texts,
 )
 from ragate.pipeline.score.metric_records import sample_scores
 from ragate.pipeline.score.policy_metrics import make_metrics, with_counts

@@ -10,9 +10,9 @@ from ragate.baseline.means import BaselineMeans, MeansReader
 from ragate.baseline.schema import WHOLE_BYTES
 from ragate.config import Config
 from ragate.errors import BaselineError, RagateError, UsageError
-from ragate.models import Needs, Verdict
+from ragate.models import Needs
 from ragate.pipeline.baseline.write_baseline import run_means
-from ragate.stores.listed_run import ListedRun, RunStatus
+from ragate.stores.listed_run import VERDICTS, WITHOUT_SCORES, ListedRun
 from ragate.stores.local import LocalStore
 from ragate.support import git
 from ragate.support.git import (
@@ -25,8 +25,6 @@ from ragate.support.git import (
 
 SMALLEST_MOVE = 5e-7  # figures of the file have six decimals
 NOT_HERE = "not in this clone, or too large"
-_NO_FIGURES = frozenset({RunStatus.COLLECTED, RunStatus.UNFINISHED, RunStatus.BROKEN})
-_VERDICTS = frozenset(map(str, Verdict))
 
 
 @dataclass(frozen=True)
@@ -86,8 +84,8 @@ def read_history(
     *,
     most: int,
     since: str = "",
-    store: LocalStore | None = None,
-    most_runs: int = 0,
+    store: LocalStore,
+    most_runs: int,
 ) -> History:
     """Return what the newest commits of the checked-out branch say.
 
@@ -122,8 +120,6 @@ def read_history(
     points = tuple(_points(commits, read))
     notes = tuple(_notes(top, path, read))
     gated = frozenset(rule.metric for rule in config.policy.metrics if rule.level == "error")
-    if store is None:
-        return History(config.gate, path, points, notes, gated=gated)
     branch = commits_of_branch(top)
     runs = stored_points(store, gate=config.gate, commits=branch, most=most_runs)
     verdict = last_verdict(store, gate=config.gate, commits=branch)
@@ -197,8 +193,8 @@ def stored_points(
 
     A run of some samples only has other means, and one that cannot be read has none.
     """
-    found = _means(store, _whole(store, gate, commits)) if most else iter(())
-    return tuple(reversed(list(islice(found, most))))
+    newest_first = islice(_means(store, _whole(store, gate, commits)), most)
+    return tuple(reversed(list(newest_first)))
 
 
 def last_verdict(store: LocalStore, *, gate: str, commits: frozenset[str]) -> ListedRun | None:
@@ -206,15 +202,13 @@ def last_verdict(store: LocalStore, *, gate: str, commits: frozenset[str]) -> Li
 
     A run of files that were edited beside the commit says nothing of the branch.
     """
-    judged = (
-        run for run in _whole(store, gate, commits) if run.clean and str(run.status) in _VERDICTS
-    )
-    return next(judged, None)
+    whole = _whole(store, gate, commits)
+    return next((run for run in whole if run.clean and run.status in VERDICTS), None)
 
 
 def _whole(store: LocalStore, gate: str, commits: frozenset[str]) -> Iterator[ListedRun]:
     for run in store.listed():
-        whole = not run.partial and run.status not in _NO_FIGURES
+        whole = not run.partial and run.status not in WITHOUT_SCORES
         if whole and run.gate == gate and run.commit in commits:
             yield run
 

@@ -291,7 +291,7 @@ def word_of(run: ListedRun | None) -> str:
 
 
 def _shown(run: ListedRun | None) -> tuple[str, str]:
-    return _UNMEASURED if run is None else _WORDS[str(run.status)]
+    return _UNMEASURED if run is None else _WORDS[run.status]
 
 
 def badge(gate: str, run: ListedRun | None) -> str:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from ragate.baseline import baseline_digest
 from ragate.config import Config
+from ragate.core.comparison.run_passes import is_measured
 from ragate.core.hashing import content_hash, digest
 from ragate.errors import ConfigError, StorageError
 from ragate.models import EarlierRun, Reads, Sample, SystemInfo, Verdict
@@ -14,6 +15,7 @@ from ragate.pipeline.run.run_profile import Selection
 from ragate.pipeline.run.system_session import Session
 from ragate.protocols import system_abilities
 from ragate.runtime.output_spool import Outputs
+from ragate.stores import OUTPUTS
 from ragate.stores.local import LocalStore
 from ragate.support.foreign_files import read_text
 from ragate.support.git import head_commit
@@ -67,7 +69,7 @@ def adopt_earlier(
     session.collected.manifest = manifest = manifest.amended(evidence=key)
     if session.system.max_runs is not None:
         return
-    if {Reads.RETRIEVAL, Reads.ANSWER} <= session.system.info.deterministic:
+    if {Reads.RETRIEVAL, Reads.ANSWER} <= info.deterministic:
         return
     same_state = system_abilities(session.system).identifies_state
     try:
@@ -89,26 +91,23 @@ def adopt_earlier(
 def _earlier(
     session: Session, key: str, samples: Sequence[Sample]
 ) -> list[tuple[EarlierRun, Outputs]]:
-    """Return the whole passes of earlier runs with the run that each is of, oldest first."""
+    """Return the whole passes of earlier runs with the run that each is of, oldest first.
+
+    A pass in which a provider failed is measured again.
+    """
     store = LocalStore(session.operations.state)
     newest = store.newest_of(key) if key else None
-    path = newest / "outputs.jsonl" if newest is not None else None
-    if newest is None or path is None or not path.is_file():
+    if newest is None or not (newest / OUTPUTS).is_file():
         return []
-    passes = read_collected([path], samples).passes
-    taken_over = _runs_in(store, newest)
+    passes = read_collected([newest / OUTPUTS], samples).passes
+    taken_over = store.load_manifest(newest).earlier
     owners = [run for run in taken_over for _ in range(run.passes)]
     owners += [_of_itself(store, newest)] * max(0, len(passes) - len(owners))
     return [
         (run, outputs)
         for run, outputs in zip(owners, passes, strict=False)
-        if len(outputs) == len(samples) and _is_measured(outputs)
+        if len(outputs) == len(samples) and all(map(is_measured, outputs.values()))
     ]
-
-
-def _runs_in(store: LocalStore, folder: Path) -> tuple[EarlierRun, ...]:
-    """Return the runs whose passes a stored run took over."""
-    return store.load_manifest(folder).earlier
 
 
 def _of_itself(store: LocalStore, folder: Path) -> EarlierRun:
@@ -126,8 +125,3 @@ def _runs(owners: Iterable[EarlierRun]) -> tuple[EarlierRun, ...]:
         run.amended(passes=len(list(passes)))
         for run, passes in groupby(owners, key=lambda run: run.amended(passes=1))
     )
-
-
-def _is_measured(outputs: Outputs) -> bool:
-    """Return False where a provider failed: what was not measured is measured again."""
-    return not any(output.error and output.error.kind == "provider" for output in outputs.values())

@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from functools import partial
 
+from ragate.core.comparison.run_passes import is_measured
 from ragate.core.hashing import content_hash, digest
 from ragate.core.lookup import samples_by_id
 from ragate.errors import DatasetError, NotReadyError, RagateError, UsageError
@@ -351,10 +352,10 @@ class WorkersSystem:
                 if each.sample not in by_id:
                     continue
                 output = _output(each.line, by_id[each.sample], run)
-                if output.error is not None and output.error.kind == "provider":
-                    unanswered.append(each.sample)
-                else:
+                if is_measured(output):
                     yield each.sample, output
+                else:
+                    unanswered.append(each.sample)
         if unanswered:
             await self._submission.forget(run, unanswered)
 

@@ -11,7 +11,8 @@ import pytest
 from ragate.cli.main import run
 from ragate.config import load_config
 from ragate.models import Acceptance
-from ragate.pipeline.history.read_history import NOT_HERE, read_history
+from ragate.pipeline.history.read_history import NOT_HERE, History, read_history
+from ragate.stores.local import LocalStore
 from tests.unit.pipeline.history.history_factories import commit, content, git, scored
 
 
@@ -20,6 +21,11 @@ def history(capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
     assert run(["history", "--format", "json"]) == 0
     found: dict[str, Any] = json.loads(capsys.readouterr().out)
     return found
+
+
+def history_of(config: Path) -> History:
+    runs = LocalStore(config.parent / ".ragate")
+    return read_history(load_config(config), most=9, store=runs, most_runs=0)
 
 
 def test_the_commit_that_moved_a_metric_is_named(project: Path, capsys: pytest.CaptureFixture[str]):
@@ -106,7 +112,7 @@ def test_a_shallow_clone_says_where_it_begins(
     git(project, "clone", "-q", "--depth", "1", project.as_uri(), str(clone))
     (clone / "ragate.toml").write_bytes((project / "ragate.toml").read_bytes())
 
-    found = read_history(load_config(clone / "ragate.toml"), most=9)
+    found = history_of(clone / "ragate.toml")
 
     assert [point.commit.subject for point in found.points] == ["second"]
     assert found.notes[0].startswith("this clone begins at its oldest commit")
@@ -122,7 +128,7 @@ def test_a_partial_clone_fetches_nothing_and_names_what_is_missing(
     git(project, "clone", "-q", "--filter=blob:none", project.as_uri(), str(clone))
     (clone / "ragate.toml").write_bytes((project / "ragate.toml").read_bytes())
 
-    found = read_history(load_config(clone / "ragate.toml"), most=9)
+    found = history_of(clone / "ragate.toml")
 
     assert [point.problem.endswith(NOT_HERE) for point in found.points] == [True, False]
     (note,) = found.notes
@@ -139,8 +145,8 @@ def test_two_gates_of_one_repository_have_each_their_own_commits(
     git(project, "add", "other.json")
     git(project, "commit", "-q", "-m", "of the second gate")
 
-    first = read_history(load_config(project / "ragate.toml"), most=9)
-    second = read_history(load_config(project / "other.toml"), most=9)
+    first = history_of(project / "ragate.toml")
+    second = history_of(project / "other.toml")
 
     assert [point.commit.subject for point in first.points] == ["of the first gate"]
     assert [point.commit.subject for point in second.points] == ["of the second gate"]
