@@ -28,6 +28,12 @@ class Redactor:
                 text = text.replace(form, MASK)
         return text
 
+    def cut(self, content: bytes) -> bytes:
+        """Return bytes without the keys; what is no UTF-8 in them stays."""
+        if not self._forms:
+            return content
+        return self(content.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
+
     def __repr__(self) -> str:
         return f"Redactor({len(self._forms)} forms)"
 

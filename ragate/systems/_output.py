@@ -7,6 +7,7 @@ is wrong with it, as in ragate's own process.
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -81,16 +82,21 @@ def to_output(value: Any, *, who: str) -> SystemOutput:
         raise OutputError(f"{who} returned {f'{field}: ' if field else ''}{reason}{got}") from error
 
 
-def pointed_reply(value: Any, pointers: Pointers) -> dict[str, Any]:
-    """Return the parts of what a function returned that the pointers lead to.
+def pointed_reply(value: Any, pointers: Pointers, *, folder: str, root: Path) -> dict[str, Any]:
+    """Return the parts of a reply in JSON that the pointers lead to.
+
+    Args:
+        folder: As of `relative_chunks`.
 
     Raises:
-        OutputError: a pointer leads nowhere.
+        OutputError: a pointer leads nowhere, the lists of a reply differ in length, or an id is no
+            path through the folder.
     """
     try:
-        return pointed(plain_json(value), pointers)
+        recorded = pointed(value, pointers)
     except PointerError as error:
         raise OutputError(f"[system.pointers] {error}") from error
+    return relative_chunks(recorded, folder, root)
 
 
 def plain_json(value: Any) -> Any:
@@ -177,14 +183,14 @@ def relative_chunks(recorded: dict[str, Any], folder: str, root: Path) -> dict[s
     Raises:
         OutputError: an id is no path through the folder.
     """
-    if not folder:
+    if not folder or "chunks" not in recorded:
         return recorded
     where = "the id of a document"
     chunks = [
         {**chunk, "doc_id": file_id(str(chunk["doc_id"]), folder, root, where=where)}
         if "doc_id" in chunk
         else chunk
-        for chunk in recorded.get("chunks", ())
+        for chunk in recorded["chunks"]
     ]
     return {**recorded, "chunks": chunks}
 
@@ -203,36 +209,30 @@ class ForeignObject:
         return self._shown
 
 
+@dataclass(repr=False)
 class ForeignMessage:
     """A message of LangChain."""
 
-    def __init__(self, content: str) -> None:
-        self.content = content
+    content: str
 
 
+@dataclass(repr=False)
 class ForeignDocument:
     """A document of LangChain."""
 
-    def __init__(self, page_content: Any, metadata: dict[str, Any]) -> None:
-        self.page_content = page_content
-        self.metadata = metadata
+    page_content: Any
+    metadata: dict[str, Any]
 
 
+@dataclass(repr=False)
 class ForeignNode:
-    """A node of LlamaIndex, with its score."""
+    """A node of LlamaIndex, with its score; a worker may say anything in place of a text."""
 
-    def __init__(
-        self, text: str, metadata: dict[str, Any], score: Any, ref_doc_id: Any, node_id: Any
-    ) -> None:
-        self.metadata = metadata
-        self.score = score
-        self.ref_doc_id = ref_doc_id
-        self.node_id = node_id
-        self._text = text
-
-    def get_content(self, **_: Any) -> str:
-        """Return the text without metadata, whatever mode is asked for."""
-        return self._text
+    text: Any
+    metadata: dict[str, Any]
+    score: Any
+    ref_doc_id: Any
+    node_id: Any
 
 
 def decoded(value: Any) -> Any:

@@ -60,7 +60,8 @@ class Child:
     ) -> None:
         self._reaped = reaped
         self._word: str | None = None
-        self._redact = Redactor(secrets) if secrets else None
+        # What it wrote, without the secrets that it was given.
+        self.without_secrets = Redactor(secrets).cut
         loop = asyncio.get_running_loop()
         self.process = asyncio.subprocess.Process(transport, streams, loop)
         self.tail = Tail(show, clean=self.without_secrets)
@@ -96,13 +97,6 @@ class Child:
     async def wait(self) -> None:
         """Wait until it has ended, whatever else holds its pipes open."""
         await self._exited.wait()
-
-    def without_secrets(self, content: bytes) -> bytes:
-        """Return what it wrote, without the secrets that it was given."""
-        if self._redact is None:
-            return content
-        text = content.decode("utf-8", "surrogateescape")
-        return self._redact(text).encode("utf-8", "surrogateescape")
 
     async def read_line(self) -> bytes:
         """Return the next line of its output, or b"" when it has ended and nothing more comes.

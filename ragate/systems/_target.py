@@ -7,10 +7,8 @@ from typing import Any, ClassVar, Self
 
 from pydantic import Field, field_validator, model_validator
 
-from ragate.errors import ConfigError, RagateError, SystemStartError
+from ragate.errors import ConfigError
 from ragate.protocols import Resources
-from ragate.support.escape import one_line
-from ragate.support.settings import nearest
 from ragate.systems._foreign import ForeignSettings
 from ragate.systems._variables import (
     inherited_environment,
@@ -18,7 +16,6 @@ from ragate.systems._variables import (
     refuse_judges_key,
 )
 from ragate.version import MANUAL
-from ragate.worker.target import TargetError
 
 
 def where_of(target: str) -> str:
@@ -37,21 +34,6 @@ def check_form(target: str, *, made: bool = False) -> None:
     """
     if wrong := _wrong_form(target.replace("().", ".", 1) if made else target):
         raise ConfigError(f"{where_of(target)}: not a dotted path: {wrong[0]}", remedy=wrong[1])
-
-
-def cannot_be_asked(target: str, error: TargetError) -> ConfigError:
-    """Return the error of a target that is no mistake of its code."""
-    hint = one_line(nearest(error.missing, error.names)) if error.missing else ""
-    return ConfigError(f"{where_of(target)}: {error}{hint}", remedy=error.remedy)
-
-
-def setup_failed(message: str, *, outage: bool, remedy: str = "") -> RagateError:
-    """Return the error of a set-up that raised.
-
-    A database that is down is no mistake in a file that somebody could correct.
-    """
-    kind = SystemStartError if outage else ConfigError
-    return kind(message, remedy=remedy)
 
 
 def mend_there(told: str) -> str:

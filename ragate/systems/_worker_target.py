@@ -9,17 +9,16 @@ from pathlib import Path
 from typing import Any, Protocol
 from urllib.parse import quote
 
-from ragate.errors import ConfigError
+from ragate.errors import ConfigError, SystemStartError
 from ragate.models import Sample
 from ragate.protocols import Resources
 from ragate.support.escape import one_line
+from ragate.support.settings import nearest
 from ragate.systems._output import LONGEST, OutputError, WorkerRaisedError, decoded
 from ragate.systems._target import (
     InterpreterSettings,
-    cannot_be_asked,
     mend_there,
     not_passed,
-    setup_failed,
     where_of,
     worker_environment,
 )
@@ -33,7 +32,6 @@ from ragate.systems._worker import (
 )
 from ragate.worker.raised import MOST_OF_A_TRACE
 from ragate.worker.responder import Responder
-from ragate.worker.target import TargetError
 
 MOST_TRACES = 5
 _FACTS: dict[str, dict[str, type]] = {
@@ -168,22 +166,18 @@ class WorkerTarget:
             async with asyncio.timeout(self._keys.start_timeout_s):
                 reply = await worker.ask({"open": self._task})
             self.facts = self._facts(reply)
-        except (KeyError, TypeError, ValueError) as error:
+        except BaseException as error:
             await worker.close()
-            raise setup_failed(
-                f"{where}: its worker sent what is no reply", outage=False
-            ) from error
-        except TimeoutError as error:
-            await worker.close()
-            limit = f"{self._keys.start_timeout_s:g} s"
-            raise ConfigError(
-                f"{where}: not imported and set up within {limit}", remedy="raise start_timeout_s"
-            ) from error
-        except WorkerEndedError as error:
-            await worker.close()
-            raise setup_failed(f"{where}: its worker {error}", outage=False) from error
-        except BaseException:
-            await worker.close()
+            if isinstance(error, TimeoutError):
+                limit = f"{self._keys.start_timeout_s:g} s"
+                raise ConfigError(
+                    f"{where}: not imported and set up within {limit}",
+                    remedy="raise start_timeout_s",
+                ) from error
+            if isinstance(error, WorkerEndedError):
+                raise ConfigError(f"{where}: its worker {error}") from error
+            if isinstance(error, KeyError | TypeError | ValueError):
+                raise ConfigError(f"{where}: its worker sent what is no reply") from error
             raise
         return worker
 
@@ -200,14 +194,14 @@ class WorkerTarget:
             remedy = not_passed(str(raised), self._plan.environment, self._resources)
             if not (remedy or raised.outage):
                 remedy = mend_there(str(raised))
-            raise setup_failed(what, outage=raised.outage, remedy=remedy)
+            # A database that is down is no mistake in a file that somebody could correct.
+            kind = SystemStartError if raised.outage else ConfigError
+            raise kind(what, remedy=remedy)
         if "refused" in reply:
             missing, names = str(reply.get("missing", "")), tuple(reply.get("names", ()))
-            raise cannot_be_asked(
-                target,
-                TargetError(
-                    reply["refused"], reply.get("remedy", ""), missing=missing, names=names
-                ),
+            hint = one_line(nearest(missing, names)) if missing else ""
+            raise ConfigError(
+                f"{where_of(target)}: {reply['refused']}{hint}", remedy=reply.get("remedy", "")
             )
         wanted, facts = _FACTS[self._task["use"]], dict(reply["value"])
         if any(not isinstance(facts.get(name), kind) for name, kind in wanted.items()):

@@ -22,7 +22,6 @@ from ragate.systems._output import (
     OutputError,
     failed,
     pointed_reply,
-    relative_chunks,
     to_output,
     unanswered,
     wanted,
@@ -140,8 +139,8 @@ class CommandSystem(Foreign):
         settings = self._settings
         if settings.pointers.empty or reply.get("error"):
             return reply
-        recorded = pointed_reply(reply, settings.pointers)
-        return relative_chunks(recorded, settings.doc_id_relative_to, self._resources.root)
+        folder, root = settings.doc_id_relative_to, self._resources.root
+        return pointed_reply(reply, settings.pointers, folder=folder, root=root)
 
     async def _broke(self, opening: asyncio.Task[Peer], error: Exception) -> None:
         """Count one failure of a process, however many samples were waiting for it."""

@@ -16,6 +16,7 @@ from ragate.support.settings import read_settings, shown
 from ragate.support.strict_json import number
 from ragate.systems._foreign import Foreign, no_place_for_turns, note
 from ragate.systems._output import (
+    ForeignNode,
     OutputError,
     WorkerRaisedError,
     failed,
@@ -111,7 +112,10 @@ class LlamaIndexSystem(Foreign):
         """
         answer, nodes, took = reply_parts(value, elapsed_s)
         try:
-            note({"answer": answer, "nodes": list(map(told_of, nodes))})
+            told = [
+                {"text": n.text, "metadata": n.metadata, "ref_doc_id": n.ref_doc_id} for n in nodes
+            ]
+            note({"answer": answer, "nodes": told})
             chunks = tuple(map(self._nodes.chunk, nodes))
         except (TypeError, ValueError, AttributeError) as error:
             raise OutputError("the worker sent a node that cannot be read") from error
@@ -179,26 +183,20 @@ class NodeReader:
     folder: str = ""
     _files: dict[str, str] = field(default_factory=dict)
 
-    def chunk(self, scored: Any) -> RetrievedChunk:
+    def chunk(self, node: ForeignNode) -> RetrievedChunk:
         """Return the chunk of a node, with its full text.
-
-        Args:
-            scored: A ``NodeWithScore``, or a bare node.
 
         Raises:
             OutputError: the node has no such metadata, or its file is not below the folder.
             ConfigError: another file had the same id.
         """
-        node = getattr(scored, "node", scored)
-        metadata = getattr(node, "metadata", None) or {}
-        text = node.get_content(metadata_mode="none")
-        score = getattr(scored, "score", None)
-        doc_id = self._named(metadata) or self._found(node, metadata, text)
+        metadata = node.metadata
+        doc_id = self._named(metadata) or self._found(node)
         self._refuse_collision(doc_id, str(metadata.get("file_path") or ""))
         return RetrievedChunk(
             doc_id=doc_id,
-            text=text,
-            score=number(score),
+            text=node.text,
+            score=number(node.score),
             metadata={
                 str(name): value for name, value in metadata.items() if isinstance(value, _SCALARS)
             },
@@ -217,13 +215,13 @@ class NodeReader:
         name = str(metadata[key])
         return file_id(name, self.folder, self.root, where=f"the metadata {key!r} of a source node")
 
-    def _found(self, node: Any, metadata: Mapping[str, Any], text: str) -> str:
+    def _found(self, node: ForeignNode) -> str:
         """Return the document's id; one drawn at random yields to the name of a file."""
-        parent = str(getattr(node, "ref_doc_id", None) or "")
+        parent, metadata = str(node.ref_doc_id or ""), node.metadata
         name = str(metadata.get("file_name") or "") or self._below(metadata.get("file_path"))
         if parent and not (name and _RANDOM.fullmatch(parent)):
             return self._below(parent)
-        return name or str(getattr(node, "node_id", "")) or f"{UNNAMED}{digest(text)}"
+        return name or str(node.node_id) or f"{UNNAMED}{digest(node.text)}"
 
     def _below(self, path: object) -> str:
         return file_id(str(path or ""), "", self.root, where="")
@@ -240,11 +238,3 @@ class NodeReader:
                 remedy='set [system] doc_id = "file_path" and doc_id_relative_to to the folder of '
                 "the documents: then ids are paths; write them so under `relevant` too",
             )
-
-
-def told_of(scored: Any) -> dict[str, Any]:
-    """Return what a node says of itself, for who looks at the reply."""
-    node = getattr(scored, "node", scored)
-    text = node.get_content(metadata_mode="none")
-    metadata = dict(getattr(node, "metadata", None) or {})
-    return {"text": text, "metadata": metadata, "ref_doc_id": getattr(node, "ref_doc_id", None)}

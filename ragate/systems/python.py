@@ -1,7 +1,7 @@
 """A function of the project as the system under test; see docs/system-python.md."""
 
 import time
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, Self
@@ -15,13 +15,15 @@ from ragate.protocols import Resources, Traits
 from ragate.support.settings import read_settings
 from ragate.systems._foreign import Foreign, no_place_for_turns, note
 from ragate.systems._output import (
+    ForeignDocument,
+    ForeignMessage,
     OutputError,
     WorkerRaisedError,
     failed,
     file_id,
+    plain_json,
     pointed_reply,
     raised,
-    relative_chunks,
     to_output,
     unanswered,
     wanted,
@@ -124,9 +126,8 @@ class PythonSystem(Foreign):
         pointers = self._settings.pointers
         if pointers.empty:
             return plain_reply(value, name=self._name)
-        return relative_chunks(
-            pointed_reply(value, pointers), self._settings.doc_id_relative_to, self._resources.root
-        )
+        folder, root = self._settings.doc_id_relative_to, self._resources.root
+        return pointed_reply(plain_json(value), pointers, folder=folder, root=root)
 
 
 @asynccontextmanager
@@ -164,7 +165,7 @@ def plain_reply(value: Any, *, name: DocumentName) -> Any:
     A message has its text in ``content``; a retrieval chain returns its documents under
     ``context``; a retriever returns a list of them.
     """
-    if isinstance(getattr(value, "content", None), str) and not isinstance(value, Mapping):
+    if isinstance(value, ForeignMessage):
         return value.content
     if _are_documents(value):
         return {"chunks": [_chunk(document, name) for document in value]}
@@ -178,20 +179,19 @@ def _fields(value: Mapping[str, Any], name: DocumentName) -> dict[str, Any]:
     for key in ("context", "source_documents", "contexts", "chunks"):
         if _are_documents(fields.get(key)):
             fields["chunks"] = [_chunk(document, name) for document in fields.pop(key)]
-    written = getattr(fields.get("answer"), "content", None)
-    if isinstance(written, str):
-        fields["answer"] = written
+    answer = fields.get("answer")
+    if isinstance(answer, ForeignMessage):
+        fields["answer"] = answer.content
     return fields
 
 
 def _are_documents(value: Any) -> bool:
-    if not isinstance(value, Sequence) or isinstance(value, str) or not value:
-        return False
-    return all(hasattr(doc, "page_content") and hasattr(doc, "metadata") for doc in value)
+    several = isinstance(value, list) and bool(value)
+    return several and all(isinstance(item, ForeignDocument) for item in value)
 
 
-def _chunk(document: Any, name: DocumentName) -> dict[str, Any]:
-    metadata = document.metadata or {}
+def _chunk(document: ForeignDocument, name: DocumentName) -> dict[str, Any]:
+    metadata = document.metadata
     if name.key not in metadata:
         names = ", ".join(map(str, metadata)) or "none"
         raise OutputError(

@@ -139,10 +139,10 @@ class Hidden:
             message, run or baseline can hold one.
     """
 
-    def __init__(self, secrets: Sequence[str]) -> None:
-        self._parts = [part for secret in secrets for part in _parts(secret)]
-        self._redact = Redactor(self._parts)
+    def __init__(self, secrets: Iterable[str]) -> None:
+        self._parts: list[str] = []
         self._hosts: list[re.Pattern[str]] = []
+        self.add_secrets(secrets)
 
     def add_secrets(self, secrets: Iterable[str]) -> None:
         """Cut these out as well from now on."""
@@ -155,8 +155,7 @@ class Hidden:
 
     def without_secrets(self, content: bytes) -> bytes:
         """Return what a service sent, without secrets that came back."""
-        text = content.decode("utf-8", "surrogateescape")
-        return self._redact(text).encode("utf-8", "surrogateescape")
+        return self._redact.cut(content)
 
     def clean(self, text: str, limit: int = 200) -> str:
         """Return foreign text on one line, without secrets that came back and hidden hosts."""

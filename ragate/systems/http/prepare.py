@@ -109,10 +109,8 @@ _SHOWN_LINES = 5
 class Preparation:
     """Runs the steps, once.
 
-    Attributes:
-        secrets: Header values that the service was sent; it may send them back later.
-
     Args:
+        hidden: Gets the secrets of the steps: the service may send them back later.
         pass_env: Variables with keys of the policy that commands get all the same.
 
     Raises:
@@ -122,17 +120,24 @@ class Preparation:
     """
 
     def __init__(
-        self, steps: Sequence[PrepareStep], resources: Resources, *, pass_env: Sequence[str] = ()
+        self,
+        steps: Sequence[PrepareStep],
+        resources: Resources,
+        hidden: Hidden,
+        *,
+        pass_env: Sequence[str],
     ) -> None:
         self._resources = resources
         self._environment = program_environment(resources, pass_env)
         self._steps = [
             AllowedStep.read(step, n, resources) for n, step in enumerate(steps, start=1)
         ]
-        self.secrets = [value for step in self._steps for value in step.secrets.headers.values()]
-        self._hidden = Hidden([*self.secrets, *passed_secrets(resources, pass_env)])
+        self._hidden = hidden
+        for step in self._steps:
+            hidden.add_secrets(step.secrets.headers.values())
+        hidden.add_secrets(passed_secrets(resources, pass_env))
         self._client = HttpClient(
-            hosts=resources.http_hosts, timeout_s=resources.timeout_s, hidden=self._hidden
+            hosts=resources.http_hosts, timeout_s=resources.timeout_s, hidden=hidden
         )
         self._done = False
 

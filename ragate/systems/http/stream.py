@@ -339,16 +339,9 @@ class EventStream:
         for end in self.ends:
             if end in (event.kind, event.text.strip()):
                 return end
-            if end.startswith("/") and event.is_json and _is_true(event.value, end):
+            if end.startswith("/") and event.is_json and _found(event, end) is True:
                 return end
         return ""
-
-
-def _is_true(value: Any, pointer: str) -> bool:
-    try:
-        return one(value, pointer) is True
-    except PointerError:
-        return False
 
 
 # Did a stream come, and come to its end?

@@ -11,7 +11,6 @@ from typing import Any
 
 from ragate.errors import SystemMismatchError, SystemStartError
 from ragate.models import Sample, SystemOutput
-from ragate.outputs.pointed import Pointers, pointed
 from ragate.protocols import Resources
 from ragate.support.escape import one_line
 from ragate.support.git import head_commit
@@ -21,13 +20,14 @@ from ragate.systems._output import (
     LONGEST,
     OutputError,
     failed,
+    pointed_reply,
     relative_chunks,
     to_output,
     unanswered,
     wanted,
 )
 from ragate.systems._process import Child, start
-from ragate.systems._variables import passed_secrets, program_environment
+from ragate.systems._variables import program_environment
 from ragate.systems.http.address import place_of
 from ragate.systems.http.client import (
     BadReplyError,
@@ -92,7 +92,7 @@ class Service:
         if child is not None:
             await child.stop()
 
-    async def explained(self, message: str) -> str:
+    def explained(self, message: str) -> str:
         """Return the message, with the last lines that our process wrote."""
         if self._child is None:
             return message
@@ -146,7 +146,7 @@ class Service:
                         return
         except TimeoutError as error:
             raise SystemStartError(
-                await self.explained(
+                self.explained(
                     f"[system] {'health' if settings.health else 'start'}: no success in "
                     f"{settings.start_timeout_s:g} s: {last}"
                 ),
@@ -182,7 +182,7 @@ class HttpSystem(Foreign):
         if settings.demands_version:
             # In CI a merge is checked out, and what was deployed is the pull request's head.
             head = resources.commit or head_commit(resources.root)
-        self._hidden = Hidden(list(secrets.headers.values()))
+        self._hidden = Hidden(secrets.headers.values())
         self._build = Build(settings, head, self._hidden)
         self._client = HttpClient(
             hosts=resources.http_hosts,
@@ -191,9 +191,9 @@ class HttpSystem(Foreign):
             headers_env=settings.headers_env,
         )
         self._reader = StreamReader(settings.stream, settings.pointers)
-        self._preparation = Preparation(settings.prepare, resources, pass_env=settings.pass_env)
-        self._hidden.add_secrets(self._preparation.secrets)
-        self._hidden.add_secrets(passed_secrets(resources, settings.pass_env))
+        self._preparation = Preparation(
+            settings.prepare, resources, self._hidden, pass_env=settings.pass_env
+        )
         self._service = Service(settings, resources, self._client, self._hidden, url=self._url)
 
     async def prepare(self, *, rebuild: bool = False) -> None:
@@ -230,7 +230,7 @@ class HttpSystem(Foreign):
         try:
             return await (self._streamed if self._settings.stream.format else self._whole)(sample)
         except UnreachableError as error:
-            return unanswered(await self._service.explained(str(error)))
+            return unanswered(self._service.explained(str(error)))
         except UnavailableError as error:
             return unanswered(f"the service {error}")
         except BadReplyError as error:
@@ -247,7 +247,11 @@ class HttpSystem(Foreign):
         note(value)
         if self._settings.demands_version and not self._settings.version_url:
             self._build.check(reply, value)
-        output = to_output(self._relative(fields(value, self._settings.pointers)), who=_WHO)
+        settings, root = self._settings, self._resources.root
+        if not settings.pointers.empty:
+            folder = settings.doc_id_relative_to
+            value = pointed_reply(value, settings.pointers, folder=folder, root=root)
+        output = to_output(value, who=_WHO)
         return wanted(output, self._resources, took=took)
 
     async def _streamed(self, sample: Sample) -> SystemOutput:
@@ -272,15 +276,11 @@ class HttpSystem(Foreign):
         recorded = self._reader.fields(stream.events)
         if isinstance(answer := recorded.get("answer"), str):  # a secret may come in two events
             recorded["answer"] = clean(answer.encode()).decode("utf-8", "replace")
-        output = to_output(self._relative(recorded), who=_WHO)
+        folder, root = self._settings.doc_id_relative_to, self._resources.root
+        output = to_output(relative_chunks(recorded, folder, root), who=_WHO)
         if stream.first_at is not None:
             output = output.amended(first_token_s=stream.first_at - started)
         return wanted(output, self._resources, took=took)
-
-    def _relative(self, recorded: Any) -> Any:
-        folder = self._settings.doc_id_relative_to
-        plain = isinstance(recorded, dict) and not self._settings.pointers.empty
-        return relative_chunks(recorded, folder, self._resources.root) if plain else recorded
 
     async def _ask(self, sample: Sample, **more: Any) -> RawReply:
         parts = self._requests.parts(sample)
@@ -349,7 +349,7 @@ class Build:
             )
 
 
-# From the JSON of a service to the fields of a recorded output.
+# The JSON of a service.
 
 
 def parsed(content: bytes) -> Any:
@@ -375,17 +375,3 @@ def _stream_hint(content: bytes) -> str:
     if len(lines) > 1 and all(line.lstrip().startswith(b"{") for line in lines[:2]):
         return '; it looks like JSON lines: set [system] stream = {format = "ndjson"}'
     return ""
-
-
-def fields(value: Any, pointers: Pointers) -> Any:
-    """Return the parts that the pointers lead to; without any, the reply as it is.
-
-    Raises:
-        OutputError: a pointer leads nowhere, or the lists of a reply differ in length.
-    """
-    if pointers.empty:
-        return value
-    try:
-        return pointed(value, pointers)
-    except PointerError as error:
-        raise OutputError(f"[system.pointers] {error}") from error

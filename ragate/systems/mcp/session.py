@@ -22,6 +22,7 @@ from ragate.clients.http.bounded_body import BoundedBody, ReplyTooLargeError
 from ragate.clients.http.error_mapping import MalformedError
 from ragate.support.authorities import authorities
 from ragate.support.escape import one_line
+from ragate.support.secret_address import PORTS
 from ragate.systems._process import Child, start
 from ragate.systems.http.address import AllowedHost
 from ragate.systems.http.client import MAX_BYTES
@@ -308,7 +309,7 @@ class PinnedTransport(httpx2.AsyncBaseTransport):
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         """Send a request where the policy lets it go; the session's other ones get a 405."""
         url = request.url
-        port = url.port or {"http": 80, "https": 443}[url.scheme]
+        port = url.port or PORTS[url.scheme]
         here = (url.scheme, url.host.rstrip("."), port)
         if here != (self._host.scheme, self._host.host, self._host.port):
             raise httpx2.ConnectError("another host than the policy's", request=request)

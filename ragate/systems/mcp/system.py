@@ -24,7 +24,7 @@ from ragate.support.settings import nearest
 from ragate.systems._foreign import Foreign, no_place_for_turns
 from ragate.systems._output import LONGEST, OutputError, failed, to_output, unanswered, wanted
 from ragate.systems._process import Child
-from ragate.systems._variables import passed_secrets, program_environment
+from ragate.systems._variables import program_environment
 from ragate.systems.http.address import place_of, refuse_secret, resolve
 from ragate.systems.http.policy import Hidden, check_request, header_secrets
 from ragate.systems.http.prepare import Preparation
@@ -59,9 +59,9 @@ class McpSystem(Foreign):
             self._allow_address()
         self._arguments = Arguments(settings.arguments)
         self._model = SampledModel(settings.sampling, resources)
-        self._preparation = Preparation(settings.prepare, resources, pass_env=settings.pass_env)
-        self._hidden.add_secrets(self._preparation.secrets)
-        self._hidden.add_secrets(passed_secrets(resources, settings.pass_env))
+        self._preparation = Preparation(
+            settings.prepare, resources, self._hidden, pass_env=settings.pass_env
+        )
         self._child: Child | None = None
         self._connection: ToolSession | None = None
         self._failures = 0

@@ -15,6 +15,7 @@ import pytest
 
 from ragate.errors import SystemStartError
 from ragate.systems._process import Child, start
+from ragate.systems.http.policy import Hidden
 from ragate.systems.http.prepare import Preparation
 from ragate.systems.http.settings import PrepareStep
 from tests.factories import sample_factory
@@ -131,7 +132,8 @@ def test_a_command_of_prepare_is_done_when_it_has_ended(tmp_path: Path, code: in
     steps = [PrepareStep(command=argv, timeout_s=200.0)]
 
     async def prepared() -> None:
-        preparation = Preparation(steps, resources_of(tmp_path, say=said.append))
+        resources = resources_of(tmp_path, say=said.append)
+        preparation = Preparation(steps, resources, Hidden([]), pass_env=())
         try:
             await preparation.run()
         finally:
