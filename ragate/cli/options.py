@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., Any])
 FORMATS = ("console", "markdown", "json", "junit", "sarif", "html")
+FILE = click.Path(path_type=Path, dir_okay=False)
+EXISTING_FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
+DAY = click.DateTime(["%Y-%m-%d"])
 
 
 def comma_words(
@@ -47,30 +50,38 @@ ids_option = click.option(
 
 config_option = click.option(
     "--config",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=FILE,
     help="The ragate.toml to use; else RAGATE_CONFIG, else the nearest one upwards.",
 )
 
 
 control_option = click.option(
     "--control",
-    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    type=EXISTING_FILE,
     help="Outputs of the base version, collected today: tells drift from the change.",
 )
 
 
 eval_date_option = click.option(
     "--eval-date",
-    type=click.DateTime(["%Y-%m-%d"]),
+    type=DAY,
     help="The date that {today} in a question stands for; default: today, in UTC.",
 )
 
 
 file_option = click.option(
     "--output",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=FILE,
     callback=lambda _context, _option, path: file_or_stdout(path),
     help="The file; without it, standard output.",
+)
+
+
+json_option = click.option("--json", "as_json", is_flag=True, help="As JSON.")
+
+
+workers_option = click.option(
+    "--workers", is_flag=True, help="Let `ragate worker` processes ask the questions."
 )
 
 
@@ -126,6 +137,27 @@ class RunOptions:
         return targets(self.formats, self.outputs)
 
 
+_OUTPUT = [
+    click.option(
+        "--format",
+        "formats",
+        multiple=True,
+        type=click.Choice(FORMATS),
+        help="How it is written (console); may be repeated, each with its own --output.",
+    ),
+    click.option(
+        "--output",
+        "outputs",
+        multiple=True,
+        type=FILE,
+        help="File of the n-th --format; without one, and with -, it goes to standard output.",
+    ),
+]
+_SAVE = click.option(
+    "--save-outputs",
+    type=FILE,
+    help="Write the outputs to FILE, for `decide` or the replay system.",
+)
 # What part of the golden set is run, and how.
 _SELECTION = [
     config_option,
@@ -135,9 +167,7 @@ _SELECTION = [
         callback=comma_words,
         help="Only samples with one of these tags; several with commas.",
     ),
-    click.option(
-        "--ids", multiple=True, callback=comma_words, help="Only these samples: q017,q058."
-    ),
+    ids_option,
     click.option(
         "--where",
         multiple=True,
@@ -186,40 +216,19 @@ def run_options(function: Callable[..., int], *, output: bool = True) -> Callabl
         options = RunOptions(**{name: given.pop(name) for name in names if name in given})
         return function(options=options, **given)
 
-    save = click.option(
-        "--save-outputs",
-        type=click.Path(path_type=Path, dir_okay=False),
-        help="Write the outputs to FILE, for `decide` or the replay system.",
-    )
-    for option in reversed([*_SELECTION, *_output_options(), save] if output else _SELECTION):
-        command = option(command)
-    return command
+    return with_options(command, [*_SELECTION, *_OUTPUT, _SAVE] if output else _SELECTION)
 
 
 def output_options(function: F) -> F:
     """Add --format and --output."""
-    for option in reversed(_output_options()):
+    return with_options(function, _OUTPUT)
+
+
+def with_options(function: F, options: Sequence[Callable[[F], F]]) -> F:
+    """Add options to a command, in the order in which its help lists them."""
+    for option in reversed(options):
         function = option(function)
     return function
-
-
-def _output_options() -> list[Callable[[F], F]]:
-    return [
-        click.option(
-            "--format",
-            "formats",
-            multiple=True,
-            type=click.Choice(FORMATS),
-            help="How it is written (console); may be repeated, each with its own --output.",
-        ),
-        click.option(
-            "--output",
-            "outputs",
-            multiple=True,
-            type=click.Path(path_type=Path, dir_okay=False),
-            help="File of the n-th --format; without one, and with -, it goes to standard output.",
-        ),
-    ]
 
 
 def targets(formats: Sequence[str], outputs: Sequence[Path]) -> list[tuple[str, Path | None]]:
@@ -249,18 +258,28 @@ def show(
         verbose: The console lists everything.
     """
     from ragate.cli.shown_report import shown_here, summary
-    from ragate.support.atomic_files import write_output
 
     report = shown_here(report)
     for name, path in destinations:
-        text = _render(report, name, path, verbose=verbose)
-        if path is not None:
-            write_output(path, text.encode())
-        else:
-            click.echo(text.rstrip("\n"))
+        put_out(_render(report, name, path, verbose=verbose), path)
     if all(path is not None for _, path in destinations):
         click.echo(summary(report), err=True)
     return report.decision.exit_code
+
+
+def put_out(text: str, path: Path | None) -> None:
+    """Write a text with one line end to a file, or to standard output where none is named.
+
+    Raises:
+        StorageError: it cannot be written; a file that was there is unchanged.
+    """
+    from ragate.support.atomic_files import write_output
+
+    text = text.rstrip("\n")
+    if path is None:
+        click.echo(text)
+    else:
+        write_output(path, f"{text}\n".encode())
 
 
 def _render(report: Report, name: str, path: Path | None, *, verbose: bool) -> str:
@@ -291,13 +310,6 @@ def label_options(function: Callable[..., int]) -> Callable[..., int]:
         multiple=True,
         metavar="KEY=VALUE",
         help="Note this with the run, for `ragate runs`; may be repeated.",
-    )(command)
-
-
-def workers_option(command: F) -> F:
-    """Add ``--workers``."""
-    return click.option(
-        "--workers", is_flag=True, help="Let `ragate worker` processes ask the questions."
     )(command)
 
 

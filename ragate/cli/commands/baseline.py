@@ -15,6 +15,7 @@ from ragate.cli.operations import open_config, say
 from ragate.cli.options import (
     config_option,
     eval_date_option,
+    json_option,
     label_options,
     source,
     workers_option,
@@ -230,7 +231,7 @@ def _flips(ids: Sequence[str]) -> str:
 
 @command.command("show")
 @config_option
-@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+@json_option
 def show(*, config: Path | None, as_json: bool) -> int:
     """Show what the baseline holds: where it comes from, its runs and its means."""
     from ragate.baseline import load_baseline

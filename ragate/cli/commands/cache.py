@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ragate.cli.operations import open_config, say
-from ragate.cli.options import config_option
+from ragate.cli.options import EXISTING_FILE, FILE, config_option
 
 if TYPE_CHECKING:
     from ragate.cache import Cache
@@ -59,7 +59,7 @@ def clear(*, config: Path | None, only: str | None) -> int:
 
 
 @command.command("export")
-@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+@click.argument("file", type=FILE)
 @config_option
 def export(*, file: Path, config: Path | None) -> int:
     """Write the cache to FILE, as JSON Lines."""
@@ -71,7 +71,7 @@ def export(*, file: Path, config: Path | None) -> int:
 
 
 @command.command("import")
-@click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@click.argument("file", type=EXISTING_FILE)
 @config_option
 def import_(*, file: Path, config: Path | None) -> int:
     """Add the rows of FILE, an export: all of them or, where one is wrong, none.

@@ -14,7 +14,7 @@ import click
 
 from ragate.cli.finding import plural
 from ragate.cli.operations import open_config
-from ragate.cli.options import config_option
+from ragate.cli.options import EXISTING_FILE, config_option
 from ragate.errors import BudgetError, ConfigError, DatasetError, UsageError
 from ragate.support.escape import one_line, plain
 from ragate.version import MANUAL
@@ -37,12 +37,12 @@ _CAPPED = "no verdict is kept: raise the cap, or take fewer labels or --repeats"
 @config_option
 @click.option(
     "--labels",
-    type=click.Path(path_type=Path, dir_okay=False, exists=True),
+    type=EXISTING_FILE,
     help="JSON Lines of answers and what a person said of them.",
 )
 @click.option(
     "--reviews",
-    type=click.Path(path_type=Path, dir_okay=False, exists=True),
+    type=EXISTING_FILE,
     help="Labels of `ragate review`, held against the scores of a stored run instead.",
 )
 @click.option("--run", help="With --reviews: the run's id, its folder, or latest (default).")

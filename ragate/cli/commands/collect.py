@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ragate.cli.finding import plural
 from ragate.cli.operations import open_config, resume_option, resumed_plan
-from ragate.cli.options import RunOptions, label_options, run_options
+from ragate.cli.options import EXISTING_FILE, RunOptions, label_options, put_out, run_options
 from ragate.cli.streams import run_aside
 from ragate.errors import UsageError
 from ragate.process import NO_DECISION
@@ -35,7 +36,7 @@ ON_TERMINAL, IN_FULL = 300, 2000  # characters of a failure's reason
 @click.option("--runs", type=click.IntRange(1, 50), help="Passes over the samples; default: 1.")
 @click.option(
     "--plan",
-    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    type=EXISTING_FILE,
     help="Collect one shard of this plan, which says what is run.",
 )
 @click.option(
@@ -91,7 +92,7 @@ def command(
     elif options.save_outputs:
         summary["next"] = f"ragate decide {quote(str(path))}"
     for name, target in destinations:
-        _write(_RENDER[name](summary), target)
+        put_out(_RENDER[name](summary), target)
     is_empty = part is not None and summary["outputs"] == 0
     return NO_DECISION if summary["outputs"] == summary["failed"] and not is_empty else 0
 
@@ -115,7 +116,7 @@ def _refuse_outputs_name(destinations: Sequence[tuple[str, Path | None]]) -> Non
             )
 
 
-def summarise(collected: Collected, path: Path) -> dict[str, object]:
+def summarise(collected: Collected, path: Path) -> dict[str, Any]:
     """Return what was collected: counts, and the first failures with their reasons."""
     failures = [
         {"id": sample_id, "run": run, "kind": output.error.kind, "message": output.error.message}
@@ -135,9 +136,9 @@ def summarise(collected: Collected, path: Path) -> dict[str, object]:
     }
 
 
-def _reasons(failures: list[dict[str, object]]) -> list[dict[str, object]]:
+def _reasons(failures: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return what failed alike as one: how often, and the first samples; most frequent first."""
-    alike: dict[tuple[object, object], list[object]] = defaultdict(list)
+    alike: dict[tuple[str, str], list[str]] = defaultdict(list)
     for failure in failures:
         alike[failure["kind"], failure["message"]].append(failure["id"])
     ordered = sorted(alike.items(), key=lambda pair: -len(pair[1]))[:SHOWN_FAILURES]
@@ -152,50 +153,34 @@ def _reasons(failures: list[dict[str, object]]) -> list[dict[str, object]]:
     ]
 
 
-def _line(summary: dict[str, object]) -> str:
-    counts = [(summary["outputs"], "output"), (summary["runs"], "run")]
-    outputs, runs = (f"{count} {noun}{'' if count == 1 else 's'}" for count, noun in counts)
+def _line(summary: dict[str, Any]) -> str:
+    outputs, runs = plural(summary["outputs"], "output"), plural(summary["runs"], "run")
     return f"{outputs} in {runs} of {summary['system']}, {summary['failed']} failed"
 
 
-def _failures(summary: dict[str, object]) -> list[dict[str, str]]:
-    failures: list[dict[str, str]] = summary["failures"]  # type: ignore[assignment]
-    return failures
-
-
-def _console(summary: dict[str, object]) -> str:
+def _console(summary: dict[str, Any]) -> str:
     following = summary.get("next", "ragate decide")
     lines = [_line(summary), f"written to {summary['file']}; next: {following}"]
     limit = ON_TERMINAL if sys.stdout.isatty() else IN_FULL
-    reasons: list[dict[str, Any]] = summary["reasons"]  # type: ignore[assignment]
-    for each in reasons:
+    for each in summary["reasons"]:
         more = each["count"] - len(each["ids"])
         named = ", ".join(each["ids"]) + (f" and {more:,} more" if more > 0 else "")
         lines.append(f"  failed {named}: {one_line(each['message'], limit)} ({each['kind']})")
     return "\n".join(lines)
 
 
-def _markdown(summary: dict[str, object]) -> str:
+def _markdown(summary: dict[str, Any]) -> str:
     rows = [
         f"<tr><td>{code(failure['id'])}</td><td>{failure['kind']}</td>"
         f"<td>{code(failure['message'], IN_FULL)}</td></tr>"
-        for failure in _failures(summary)
+        for failure in summary["failures"]
     ]
     table = ["<table>", *rows, "</table>"] if rows else []
     return "\n".join([f"**{_line(summary)}**", "", *table])
 
 
-def _json(summary: dict[str, object]) -> str:
+def _json(summary: dict[str, Any]) -> str:
     return json.dumps(summary, indent=2, sort_keys=True)
 
 
 _RENDER = {"console": _console, "markdown": _markdown, "json": _json}
-
-
-def _write(text: str, path: Path | None) -> None:
-    from ragate.support.atomic_files import write_output
-
-    if path is None:
-        click.echo(text)
-    else:
-        write_output(path, (text + "\n").encode())

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ragate.cli.finding import plural
 from ragate.cli.group import OrderedGroup
 from ragate.cli.operations import open_config, say, with_dotenv
 from ragate.cli.options import config_option
@@ -119,7 +120,7 @@ def migrate_all() -> int:
     for name, url in urls.items():
         with connected(url, name) as connection:
             for schema, steps in SERVERS[name](connection).items():
-                done = f"{steps} step{'s' * (steps != 1)} applied" if steps else "up to date"
+                done = f"{plural(steps, 'step')} applied" if steps else "up to date"
                 click.echo(f"{name}: {schema}: {done}")
     return 0
 

@@ -8,6 +8,7 @@ import click
 
 from ragate.cli.operations import in_ci, load_control, open_config
 from ragate.cli.options import (
+    EXISTING_FILE,
     RunOptions,
     control_option,
     label_options,
@@ -22,14 +23,14 @@ from ragate.runtime.run_labels import RunLabels
 
 
 @click.command("decide")
-@click.argument("files", nargs=-1, type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@click.argument("files", nargs=-1, type=EXISTING_FILE)
 @run_options
 @label_options
 @verbose_option
 @control_option
 @click.option(
     "--plan",
-    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    type=EXISTING_FILE,
     help="FILES are the shards of this plan (default: all in .ragate/shards).",
 )
 def command(

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING
 import click
 
 from ragate.cli.operations import open_config
-from ragate.cli.options import config_option
+from ragate.cli.options import EXISTING_FILE, config_option, json_option
 
 if TYPE_CHECKING:
     from ragate.core.drill import Drill
 
 
 @click.command("drill")
-@click.argument("files", nargs=-1, type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@click.argument("files", nargs=-1, type=EXISTING_FILE)
 @config_option
 @click.option("--seed", type=int, default=0, help="Break other samples.")
-@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+@json_option
 def command(*, files: tuple[Path, ...], config: Path | None, seed: int, as_json: bool) -> int:
     """Plant breaks in stored outputs and show which of them the gate catches.
 

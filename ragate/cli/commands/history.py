@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ragate.cli.operations import open_config
-from ragate.cli.options import config_option, file_option
+from ragate.cli.options import DAY, config_option, file_option, put_out
 from ragate.errors import UsageError
 from ragate.support.settings import nearest
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 @click.command("history")
 @config_option
 @click.option("--metric", "metrics", multiple=True, help="Only this metric; may be repeated.")
-@click.option("--since", type=click.DateTime(["%Y-%m-%d"]), help="Only commits of this day on.")
+@click.option("--since", type=DAY, help="Only commits of this day on.")
 @click.option(
     "--limit", type=click.IntRange(min=1), default=300, help="The newest N commits; default 300."
 )
@@ -85,7 +85,6 @@ def command(
     """
     from ragate.pipeline.history.read_history import read_history
     from ragate.stores.postgres import open_store
-    from ragate.support.atomic_files import write_output
 
     loaded, operations = open_config(config)
     history = read_history(
@@ -96,11 +95,7 @@ def command(
         most_runs=most_runs,
     )
     _check_names(history, metrics)
-    text = _views(window)[history_format](history, metrics)
-    if output is None:
-        click.echo(text)
-    else:
-        write_output(output, f"{text}\n".encode())
+    put_out(_views(window)[history_format](history, metrics), output)
     return 0
 
 

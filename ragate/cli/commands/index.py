@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from ragate.cli.operations import open_config
-from ragate.cli.options import config_option
+from ragate.cli.options import EXISTING_FILE, FILE, config_option
 from ragate.errors import UsageError
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def command() -> None:
 
 
 @command.command("dump")
-@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+@click.argument("file", type=FILE)
 @config_option
 def dump(*, file: Path, config: Path | None) -> int:
     """Write documents, chunks and vectors to FILE, compressed and checksummed.
@@ -49,7 +49,7 @@ def dump(*, file: Path, config: Path | None) -> int:
 
 
 @command.command("restore")
-@click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@click.argument("file", type=EXISTING_FILE)
 @config_option
 def restore(*, file: Path, config: Path | None) -> int:
     """Make the index from FILE; what changed in the corpus since is ingested by the next run.

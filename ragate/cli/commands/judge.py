@@ -7,18 +7,18 @@ from pathlib import Path
 import click
 
 from ragate.cli.operations import open_config
-from ragate.cli.options import RunOptions, run_options
+from ragate.cli.options import EXISTING_FILE, RunOptions, run_options
 from ragate.cli.shard_choice import given_shards
 from ragate.process import NO_DECISION
 
 
 @click.command("judge")
-@click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@click.argument("file", type=EXISTING_FILE)
 @partial(run_options, output=False)
 @click.option(
     "--plan",
     required=True,
-    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    type=EXISTING_FILE,
     help="The plan that FILE is a shard of.",
 )
 def command(*, file: Path, options: RunOptions, plan: Path) -> int:

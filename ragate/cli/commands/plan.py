@@ -8,7 +8,7 @@ import click
 
 from ragate.cli.finding import plural
 from ragate.cli.operations import open_config
-from ragate.cli.options import RunOptions, run_options
+from ragate.cli.options import FILE, RunOptions, run_options
 from ragate.cli.shard_choice import PLAN_NAME, plan_here
 
 
@@ -16,7 +16,7 @@ from ragate.cli.shard_choice import PLAN_NAME, plan_here
 @partial(run_options, output=False)
 @click.option(
     "--out",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=FILE,
     help="Where the plan goes; default: .ragate/plan.json.",
 )
 @click.option(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ragate.cli.finding import plural
 from ragate.cli.operations import open_config
 from ragate.cli.options import config_option
 from ragate.errors import UsageError
@@ -112,7 +113,7 @@ def _refuse_no_plan(metric_plans: Sequence[MetricPower]) -> None:
 
 
 def _source(metric_plans: Sequence[MetricPower], runs: int, earlier: Run | None) -> str:
-    counted = f"{runs} baseline run{'' if runs == 1 else 's'}"
+    counted = plural(runs, "baseline run")
     assumed = {plan.noise.q for plan in metric_plans if not plan.exact and not plan.noise.measured}
     if all(plan.exact for plan in metric_plans):
         return f"{counted} of metrics without noise"

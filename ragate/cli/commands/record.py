@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ragate.cli.operations import open_config
-from ragate.cli.options import config_option
+from ragate.cli.options import FILE, config_option
 from ragate.process import NO_DECISION
 from ragate.support.escape import one_line
 
@@ -49,7 +49,7 @@ def command() -> None:
 @click.option("--provider", default="", help="A table of [policy.providers], if several.")
 @click.option(
     "--pending",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=FILE,
     help="Where requests without a reply go; else pending.jsonl in the state folder.",
 )
 @click.argument("argv", nargs=-1, required=True, metavar="-- COMMAND", type=click.UNPROCESSED)
@@ -134,10 +134,10 @@ def _cost(tally: Tally) -> str:
 @config_option
 @click.option(
     "--output",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=FILE,
     help="Where the replies go; else replies.jsonl.gz in the state folder.",
 )
-@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+@click.argument("file", type=FILE)
 def fulfil(*, config: Path | None, output: Path | None, file: Path) -> int:
     """Answer the pending requests of FILE; runs nothing of the code that asked them.
 

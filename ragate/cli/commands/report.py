@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ragate.cli.operations import in_ci, open_config
-from ragate.cli.options import config_option, output_options, show, targets, verbose_option
+from ragate.cli.options import config_option, output_options, put_out, show, targets, verbose_option
 from ragate.cli.shown_report import detailed
 from ragate.errors import UsageError
 from ragate.models import Report
@@ -84,13 +84,8 @@ def _explain(
             remedy="run it on your own machine",
         )
     from ragate.pipeline.explain_sample import explain_sample
-    from ragate.support.atomic_files import write_output
 
-    text = explain_sample(config, store, folder, sample, operations=operations, ci=ci)
-    if to is None:
-        click.echo(text)
-    else:
-        write_output(to, (text.rstrip("\n") + "\n").encode())
+    put_out(explain_sample(config, store, folder, sample, operations=operations, ci=ci), to)
 
 
 def only_failed(report: Report) -> Report:

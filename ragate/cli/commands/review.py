@@ -13,7 +13,7 @@ import click
 
 from ragate.cli.finding import plural
 from ragate.cli.operations import in_ci, open_config
-from ragate.cli.options import config_option, ids_option
+from ragate.cli.options import FILE, config_option, ids_option
 from ragate.core.hashing import content_hash
 from ragate.core.text.word_diff import MOST_WORDS, word_diff, work_of_diff
 from ragate.dataset import read_dataset
@@ -47,7 +47,7 @@ _STDIN = Path("-")
 @config_option
 @click.option(
     "--output",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=FILE,
     help="The file of labels; default: review-labels.jsonl beside the golden set.",
 )
 @ids_option

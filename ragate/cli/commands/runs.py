@@ -17,7 +17,7 @@ import click
 
 from ragate.cli.group import OrderedGroup
 from ragate.cli.operations import in_ci, open_config, open_operations
-from ragate.cli.options import config_option, file_option
+from ragate.cli.options import DAY, config_option, file_option, json_option, put_out, with_options
 from ragate.errors import UsageError
 from ragate.runtime.run_labels import read_meta
 from ragate.stores.listed_run import ListedRun, RunFilter, RunStatus, fitting, prunable, run_facts
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
 
 _NOT_ENDED = frozenset({RunStatus.UNFINISHED, RunStatus.BROKEN})
-_DAY = click.DateTime(["%Y-%m-%d"])
 _COMMIT = re.compile(r"[0-9a-fA-F]{4,64}")
 
 
@@ -47,9 +46,7 @@ def run_filters(function: Callable[..., int]) -> Callable[..., int]:
         options = {name: given.pop(name) for name in _NAMES}
         return function(wanted=_filter(**options), **given)
 
-    for option in reversed(_OPTIONS):
-        with_filters = option(with_filters)
-    return with_filters
+    return with_options(with_filters, _OPTIONS)
 
 
 def _filter(
@@ -83,8 +80,8 @@ _OPTIONS = (
     click.option("--gate", default="", help="Only runs of this gate."),
     click.option("--commit", default="", metavar="SHA", help="Only runs of this commit."),
     click.option("--branch", default="", help="Only runs of this branch."),
-    click.option("--since", type=_DAY, help="Only runs of this day, in UTC, and later."),
-    click.option("--until", type=_DAY, help="Only runs of this day, in UTC, and earlier."),
+    click.option("--since", type=DAY, help="Only runs of this day, in UTC, and later."),
+    click.option("--until", type=DAY, help="Only runs of this day, in UTC, and earlier."),
     click.option("--model", default="", help="Only runs with a model whose name holds this."),
     click.option(
         "--status",
@@ -102,7 +99,7 @@ _OPTIONS = (
 @config_option
 @run_filters
 @click.option("--limit", type=click.IntRange(min=1), help="Only the newest N of them.")
-@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+@json_option
 def list_runs(*, config: Path | None, wanted: RunFilter, limit: int | None, as_json: bool) -> int:
     """List the stored runs, newest first; what cannot be read is listed as broken.
     \f
@@ -228,8 +225,7 @@ def export(
     take for a formula begins with an apostrophe. Parquet needs `pip install "ragate[parquet]"`.
     """
     from ragate.pipeline.runs_table import as_csv, as_jsonl, write_parquet
-    from ragate.stores.postgres import open_store
-    from ragate.support.atomic_files import write_lines, write_output
+    from ragate.support.atomic_files import write_lines
 
     if table_format == "parquet" and output is None:
         raise UsageError("--format parquet writes a file", remedy="name it: --output runs.parquet")
@@ -239,11 +235,7 @@ def export(
     if table_format == "parquet" and output is not None:
         write_parquet(list(table), output)
     elif table_format == "csv":
-        text = as_csv(list(table))
-        if output is None:
-            click.echo(text, nl=False)
-        else:
-            write_output(output, text.encode())
+        put_out(as_csv(list(table)), output)
     elif output is None:
         for line in as_jsonl(table):
             click.echo(line)

@@ -15,12 +15,11 @@ import click
 from ragate.cli.dataset.shared import (
     corpus_option,
     file_argument,
-    json_option,
     one_line,
     subject,
 )
 from ragate.cli.finding import plural
-from ragate.cli.options import config_option
+from ragate.cli.options import config_option, json_option
 
 if TYPE_CHECKING:
     from ragate.pipeline.golden.coverage import ChangedDocuments, Coverage

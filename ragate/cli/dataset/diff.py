@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ragate.cli.dataset.shared import json_option, one_line
+from ragate.cli.dataset.shared import one_line
+from ragate.cli.options import json_option
 
 if TYPE_CHECKING:
     from ragate.pipeline.golden.diff import SampleChange, SetDiff

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ragate.cli.dataset.shared import corpus_option, json_option, one_line, refuse_overwriting
+from ragate.cli.dataset.shared import corpus_option, one_line, refuse_overwriting
 from ragate.cli.finding import plural
+from ragate.cli.options import json_option
 
 if TYPE_CHECKING:
     from ragate.pipeline.golden.importing import Import

@@ -14,11 +14,10 @@ import click
 from ragate.cli.dataset.shared import (
     corpus_option,
     file_argument,
-    json_option,
     one_line,
     subject,
 )
-from ragate.cli.options import comma_words, config_option
+from ragate.cli.options import comma_words, config_option, json_option
 from ragate.errors import UsageError
 
 if TYPE_CHECKING:

@@ -27,7 +27,6 @@ corpus_option = click.option(
     type=click.Path(path_type=Path, exists=True, file_okay=False),
     help="Folder of the documents; default: the corpus of the configured pgvector system.",
 )
-json_option = click.option("--json", "as_json", is_flag=True, help="As JSON.")
 
 
 def model_options(function: F) -> F:

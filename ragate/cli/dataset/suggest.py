@@ -16,13 +16,19 @@ from ragate.cli.dataset.shared import (
     ToolInput,
     corpus_option,
     file_argument,
-    json_option,
     one_line,
     refuse_replacing,
     subject,
 )
 from ragate.cli.finding import plural
-from ragate.cli.options import comma_words, config_option, ids_option
+from ragate.cli.options import (
+    EXISTING_FILE,
+    FILE,
+    comma_words,
+    config_option,
+    ids_option,
+    json_option,
+)
 from ragate.cli.streams import run_aside
 from ragate.errors import UsageError
 from ragate.process import NO_DECISION
@@ -32,7 +38,6 @@ if TYPE_CHECKING:
 
 
 _TEXT = 160
-_PATH = click.Path(path_type=Path, dir_okay=False)
 
 
 @click.command("suggest")
@@ -56,11 +61,11 @@ _PATH = click.Path(path_type=Path, dir_okay=False)
 )
 @corpus_option
 @click.option("--accept", multiple=True, metavar="ID:DOC", help="Label this; may be repeated.")
-@click.option("--review", type=_PATH, help="Write the proposals to a file with boxes to tick.")
+@click.option("--review", type=FILE, help="Write the proposals to a file with boxes to tick.")
 @click.option(
     "--apply",
     "applied",
-    type=click.Path(path_type=Path, dir_okay=False, exists=True),
+    type=EXISTING_FILE,
     help="Write the labels that were ticked in a review file.",
 )
 @click.option("--interactive", "-i", is_flag=True, help="Ask about each question.")
@@ -282,7 +287,7 @@ def ask_each(
 @click.argument("ids", nargs=-1, callback=comma_words)
 @click.option(
     "--file",
-    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    type=EXISTING_FILE,
     help="The golden set; default: that of ragate.toml.",
 )
 @config_option

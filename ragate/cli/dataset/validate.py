@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ragate.cli.dataset.shared import corpus_option, file_argument, json_option, one_line, subject
+from ragate.cli.dataset.shared import corpus_option, file_argument, one_line, subject
 from ragate.cli.finding import plural
-from ragate.cli.options import config_option
+from ragate.cli.options import EXISTING_FILE, config_option, json_option
 
 if TYPE_CHECKING:
     from ragate.pipeline.golden.validate import Issue, Validation
@@ -35,7 +35,7 @@ _TAGS = 30
 )
 @click.option(
     "--reviews",
-    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    type=EXISTING_FILE,
     help="Labels of `ragate review`; default: review-labels.jsonl beside the golden set, if there.",
 )
 @click.option("--strict", is_flag=True, help="Warnings end with exit code 2 too.")
