@@ -6,16 +6,15 @@ from pathlib import Path
 from ragate.config import Config
 from ragate.core.comparison.earlier_rankings import earlier_rankings
 from ragate.core.comparison.run_passes import earlier_passes
-from ragate.core.drill import SHARES, Drill, drill
+from ragate.core.drill import Drill, drill
 from ragate.errors import NoBaselineError, UsageError
-from ragate.models import Decision, DrillProof, Filters, Needs, Run, Sample, SystemOutput
+from ragate.models import Decision, DrillProof, Filters, Needs, Sample, SystemOutput
 from ragate.pipeline.decide.compare_and_decide import compare_and_decide
 from ragate.pipeline.decide.gate_report import DRILL_FILE
 from ragate.pipeline.decide.gate_setup import GateSetup, load_baseline_or_none, load_samples
 from ragate.pipeline.run.collected_outputs import line_mapping, read_collected
 from ragate.pipeline.score.metric_records import evaluate
 from ragate.pipeline.score.policy_metrics import make_metrics
-from ragate.protocols import Aggregate, Metric
 from ragate.runtime.operations import Operations
 from ragate.stores import OUTPUTS
 from ragate.stores.local import LocalStore
@@ -44,7 +43,8 @@ def run_drill(config: Config, operations: Operations, paths: Sequence[Path], *, 
     files = paths or [newest_outputs(store, config.gate)]
     collected = read_collected(files, samples, mapping=line_mapping(config))
 
-    active = _metrics(config, samples, baseline)
+    states, earlier = baseline.manifest.states, earlier_rankings(baseline)
+    active = make_metrics(config, samples, states=states, earlier=earlier)
     metrics = [metric for metric in active if metric.info.needs is Needs.NOTHING]
     left_out = tuple(m.info.name for m in active if m.info.needs is not Needs.NOTHING)
     intact = collected.passes[earlier_passes(collected.manifest)]  # the newest run's own first one
@@ -55,18 +55,12 @@ def run_drill(config: Config, operations: Operations, paths: Sequence[Path], *, 
         run = evaluate(broken, samples, metrics, manifest=manifest)
         return compare_and_decide(setup, run).decision
 
-    infos = {metric.info.name: metric.info for metric in metrics}
     unmeasured = collected.passes[0]  # holds every sample, those that were not asked as well
     pairs = [(sample, intact.get(sample.id, unmeasured[sample.id])) for sample in samples]
-    breaks = drill(pairs, decide_on, metrics=infos, shares=SHARES, seed=seed)
+    breaks = drill(pairs, decide_on, metrics={m.info.name: m.info for m in metrics}, seed=seed)
     proof = DrillProof(date=f"{setup.today}", caught=breaks.caught, planted=len(breaks.rows))
     write_atomic(operations.state / DRILL_FILE, proof.model_dump_json().encode())
     return breaks
-
-
-def _metrics(config: Config, samples: Sequence[Sample], baseline: Run) -> list[Metric | Aggregate]:
-    states, earlier = baseline.manifest.states, earlier_rankings(baseline)
-    return make_metrics(config, samples, states=states, earlier=earlier)
 
 
 def newest_outputs(store: LocalStore, gate: str) -> Path:

@@ -39,24 +39,17 @@ class Sizes:
     prompt_tokens: int = 0
     cost_usd: float | None = 0.0
 
-    def add(self, request: ChatRequest, price: Price | None, *, output_tokens: int) -> None:
-        tokens = sum(len(content) for _, content in request.messages) // CHARS_PER_TOKEN
-        self._count(1, tokens, price, output_tokens=output_tokens)
-
-    def add_unbuilt(
+    def add(
         self, texts: Iterable[str], calls: int, price: Price | None, *, output_tokens: int
     ) -> None:
-        """Count calls whose requests are not built, each with these texts in it."""
+        """Count calls, each with these texts in its request."""
         tokens = calls * sum(map(len, texts)) // CHARS_PER_TOKEN
-        self._count(calls, tokens, price, output_tokens=calls * output_tokens)
-
-    def _count(self, calls: int, tokens: int, price: Price | None, *, output_tokens: int) -> None:
         self.calls += calls
         self.prompt_tokens += tokens
         if price is None or self.cost_usd is None:
             self.cost_usd = None
         else:
-            self.cost_usd += price.of(input_tokens=tokens, output_tokens=output_tokens)
+            self.cost_usd += price.of(input_tokens=tokens, output_tokens=calls * output_tokens)
 
 
 @dataclass
@@ -70,7 +63,8 @@ class Unsent:
     async def __call__(self, request: ChatRequest, *, draw: int = 0) -> ChatReply:
         del draw
         price = price_of(request.model, self.prices)
-        self.sizes.add(request, price, output_tokens=self.output_tokens)
+        texts = (content for _, content in request.messages)
+        self.sizes.add(texts, 1, price, output_tokens=self.output_tokens)
         _not_sent()
 
     async def embed(self, _texts: Sequence[str], **_settings: object) -> NoReturn:
@@ -180,7 +174,7 @@ def _count_chat_answers(config: Config, samples: Sequence[Sample], sizes: Sizes)
     price = price_of(_model(settings), prices_of(config, str(settings.get("provider"))))
     for sample in samples:
         texts = (conversation(sample), "x" * CONTEXT_TOKENS * CHARS_PER_TOKEN)
-        sizes.add_unbuilt(texts, 1, price, output_tokens=ANSWER_TOKENS)
+        sizes.add(texts, 1, price, output_tokens=ANSWER_TOKENS)
 
 
 async def _judgements(
@@ -220,7 +214,7 @@ async def _judgements(
                 # Nothing would hold back the requests that it sends by ways of its own.
                 calls = len(criteria) + (PAIRWISE in criteria)
                 texts = [output.answer or "", *(chunk.text for chunk in output.chunks)]
-                sizes.add_unbuilt(texts, calls, price, output_tokens=JUDGEMENT_TOKENS)
+                sizes.add(texts, calls, price, output_tokens=JUDGEMENT_TOKENS)
     return sizes
 
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 Look = Callable[[], Awaitable[None]]
 _MODELLESS = "use a system and metrics that need no model"
-_JUDGE_FREE = 'leave judged metrics out: [policy] without_key = "judge-free"'
+JUDGE_FREE = 'leave judged metrics out: [policy] without_key = "judge-free"'
 
 
 class BeforePaying:
@@ -131,7 +131,7 @@ class ProviderClients:
 
     def judge_chat(self, name: str) -> ChatClient:
         """Return the client for judging; what is remembered there is the verdict."""
-        return self.client(name, without=_JUDGE_FREE)
+        return self.client(name, without=JUDGE_FREE)
 
     def embeddings(self, name: str) -> MemoisedEmbeddings:
         from ragate.clients.memoised import MemoisedEmbeddings

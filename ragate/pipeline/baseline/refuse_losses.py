@@ -39,7 +39,6 @@ from ragate.pipeline.decide.compare_and_decide import compare_and_decide
 from ragate.pipeline.decide.gate_setup import GateSetup
 from ragate.pipeline.golden.id_advice import IdAdvice
 from ragate.pipeline.run.system_session import failure_lines
-from ragate.pipeline.score.metric_records import failures
 from ragate.support.settings import nearest
 from ragate.version import MANUAL
 
@@ -88,7 +87,8 @@ def faults(config: Config, samples: Sequence[Sample], run: Run) -> Reasons:
     found = dict(_worst(config, samples, run))
     found |= dict(_broken_floors(config, samples, run))
     if fails_too_often(config, run):
-        failed, total = failures(record.output for record in run.records), len(run.records)
+        total = len(run.records)
+        failed = sum(record.output.error is not None for record in run.records)
         limit = f"{failed / total:.1%}; [policy] max_failed is {config.policy.max_failed:.1%}"
         reasons = failure_lines(record.output for record in run.records)
         found[FAILED] = "\n    ".join([f"{failed} of {total} outputs failed ({limit}):", *reasons])

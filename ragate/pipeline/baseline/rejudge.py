@@ -28,11 +28,12 @@ from ragate.pipeline.score.judging import Judging
 from ragate.pipeline.score.metric_records import AskedMetric, key_of
 from ragate.pipeline.score.open_judge import open_judge
 from ragate.pipeline.score.policy_metrics import judged_metrics, make_metrics
+from ragate.pipeline.score.scorer import shown_judging
 from ragate.pipeline.score.spared_stages import SparedStages, spared_stages
 from ragate.protocols import Aggregate, AskingMetric, Judge, Judged, Metric, judge_abilities
 from ragate.runtime.backlog import Heard
-from ragate.runtime.operations import Operations, Progress
-from ragate.runtime.resources import Opened, open_resources
+from ragate.runtime.operations import Operations
+from ragate.runtime.resources import open_resources
 from ragate.runtime.sample_time import within
 from ragate.support.spill import Spill
 from ragate.version import MANUAL
@@ -89,7 +90,7 @@ async def rejudge(config: Config, operations: Operations) -> Rejudgement:
             )
             remedy = "finished verdicts are kept, and the baseline is as it was: start it again"
             async with within(config.policy.max_minutes, remedy=remedy):
-                heard = _shown_by(operations, opened)
+                heard = shown_judging(operations.progress, opened)
                 new = await _judge_all(judging, records, samples, chosen, old, heard)
     refuse_unscored(judging, old, new, chosen, samples=samples, spared=spared)
     save_again(config.baseline, old, new, store=config.policy.store, contexts=bool(contexts))
@@ -120,14 +121,6 @@ def _judged_metrics(active: Sequence[Metric | Aggregate]) -> list[Judged]:
     if not judged:
         raise ConfigError("no metric of the policy needs a judge", remedy="there is nothing to do")
     return judged
-
-
-def _shown_by(operations: Operations, opened: Opened) -> Heard:
-    def heard(ended: int, total: int) -> None:
-        cost = opened.tally.cost_usd
-        operations.progress(Progress("judging", ended, total, "judgements", cost))
-
-    return heard
 
 
 async def _judge_all(

@@ -1,6 +1,5 @@
 """The baseline file: fresh runs written whole, unless they lost what nobody accepted."""
 
-import datetime
 import os
 import tempfile
 from collections.abc import Callable, Sequence
@@ -33,6 +32,7 @@ from ragate.pipeline.baseline.refuse_losses import (
 from ragate.pipeline.baseline.refuse_recording import refuse_left_out, refuse_unmeasured
 from ragate.pipeline.golden.id_advice import IdAdvice, id_advice
 from ragate.pipeline.run.collected_outputs import read_collected
+from ragate.pipeline.run.relative_dates import date_of
 from ragate.recorder.baseline_replies import RUN_REPLIES
 from ragate.support.foreign_files import read_bytes
 from ragate.support.spill import Spill
@@ -115,8 +115,7 @@ def _save(
     if store == "full":
         # With texts they are large: none is kept in memory.
         run = run.amended(records=Spill(Record, map(whole, run.records), kept=0))
-    today = datetime.datetime.now(datetime.UTC).date().isoformat()
-    recorded = recorded_now(run, date=today) if before is None else recorded_before(before)
+    recorded = recorded_now(run, date=date_of("")) if before is None else recorded_before(before)
     save_baseline(path, baseline_lines(run, store=store, recorded=recorded), run, store)
 
 
@@ -190,8 +189,7 @@ def baseline_files(
     taken = refuse_faults(config, samples, run, old, given=accepted, advice=advice)
     since = None if old is None else moved_since(old, decided_against(config, samples, run, old))
     run = run.amended(manifest=manifest.amended(accepted=taken.written, moved=since))
-    today = datetime.datetime.now(datetime.UTC).date().isoformat()
-    recorded = recorded_now(run, date=today)
+    recorded = recorded_now(run, date=date_of(""))
     data = dump_baseline(run, store=config.policy.store, recorded=recorded)
     root = config.rules_root
     files = {config.baseline.relative_to(root).as_posix(): data}

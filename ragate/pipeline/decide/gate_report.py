@@ -32,12 +32,12 @@ from ragate.models import (
     Run,
     RunFacts,
     SampleRow,
+    ScoreState,
 )
 from ragate.pipeline.decide.compare_and_decide import Decided
 from ragate.pipeline.decide.gate_setup import GateSetup
 from ragate.pipeline.golden.id_advice import id_advice
 from ragate.pipeline.run.store_run import store_run
-from ragate.pipeline.score.metric_records import count_unscored
 from ragate.runtime.operations import Operations
 from ragate.support.foreign_files import file_bytes
 from ragate.support.spans import finished
@@ -72,7 +72,7 @@ def gate_report(
     )
     data = comparison.data
     failing = decided.failing([*data.added, *data.renamed.values()])
-    report = Report(
+    return Report(
         gate=config.gate,
         run_id=manifest.run_id,
         created=manifest.created,
@@ -107,8 +107,21 @@ def gate_report(
         drill=drill,
         proposed=proposed,
         publish=config.policy.publish,
+        pass_groups=passing_groups(decided),
+        outcomes=tuple(
+            sample_outcomes(
+                setup.samples,
+                comparison.baseline.tries,
+                comparison.candidate.tries,
+                decided.rules,
+                comparison.candidate_run.manifest.metrics,
+            )
+        ),
+        judge=manifest.judge_name,
+        settings=readable_settings(
+            config.system.use, manifest.system.settings or dict(_flat(config.system.settings))
+        ),
     )
-    return with_samples(report, decided)
 
 
 def _ids_that_do_not_fit(decided: Decided) -> Iterator[Diagnosis]:
@@ -220,7 +233,8 @@ def _count(run: Run) -> _Counts:
     for record in run.records:
         if record.run == first_run:
             counts.errors += record.output.error is not None
-            counts.unscored += count_unscored([record])
+            states = [score.state for score in record.scores.values()]
+            counts.unscored += states.count(ScoreState.UNSCORED)
         # Calls that went through our recorder are counted there.
         counted = counted or is_recorded(record.output.request_hash)
         if usage := record.output.usage:
@@ -274,26 +288,6 @@ def diagnoses(decided: Decided, changed: Sequence[SampleRow]) -> tuple[Diagnosis
 
 
 # What a reader asks of a run: who passes, what came of each sample, and what was run.
-
-
-def with_samples(report: Report, decided: Decided) -> Report:
-    """Return the report with every sample's outcome, who passes, and which models were at work."""
-    comparison, config = decided.comparison, decided.setup.config
-    outcomes = sample_outcomes(
-        decided.setup.samples,
-        comparison.baseline.tries,
-        comparison.candidate.tries,
-        decided.rules,
-        comparison.candidate_run.manifest.metrics,
-    )
-    return report.amended(
-        pass_groups=passing_groups(decided),
-        outcomes=tuple(outcomes),
-        judge=decided.candidate.manifest.judge_name,
-        settings=readable_settings(
-            config.system.use, report.system.settings or dict(_flat(config.system.settings))
-        ),
-    )
 
 
 def readable_settings(use: str, settings: Mapping[str, str]) -> dict[str, str]:

@@ -13,7 +13,7 @@ from ragate.core.comparison.sample_matching import renamed_ids
 from ragate.core.hashing import content_hash
 from ragate.errors import ConfigError, RagateError
 from ragate.models import Proposed, Sample
-from ragate.pipeline.decide.compare_and_decide import Decided, compare_and_decide
+from ragate.pipeline.decide.compare_and_decide import compare_and_decide
 from ragate.pipeline.decide.gate_setup import (
     GateSetup,
     load_baseline_or_none,
@@ -99,7 +99,9 @@ async def propose(
             unjudged="" if proposal.same_judge else "the change brings another judge",
             may_ask=lambda sample: sample.id in may_judge,
         )
-        decided = await _decide(head_setup, head_plan, Collected(collected.manifest, passes))
+        async with open_scorer(head_plan) as scorer:
+            run = await scorer.score(Collected(collected.manifest, passes))
+        decided = compare_and_decide(head_setup, run).with_notes(scorer)
     except RagateError as error:
         return proposed.amended(note=error.message)
     except Exception as error:  # noqa: BLE001 - files of a stranger; the gate's verdict stands
@@ -155,12 +157,6 @@ async def _passes(
     while must_pass and len(passes) < tries:
         passes.append(await ask(must_pass, len(passes)))
     return passes
-
-
-async def _decide(setup: GateSetup, plan: ScoringPlan, collected: Collected) -> Decided:
-    async with open_scorer(plan) as scorer:
-        run = await scorer.score(collected)
-    return compare_and_decide(setup, run).with_notes(scorer)
 
 
 def _refuse_foreign(config: Config, base: Config) -> None:

@@ -14,7 +14,14 @@ from ragate.core.judging.applicability import NO_ANSWER, failed, gave_nothing, p
 from ragate.errors import ProviderError
 from ragate.metrics._sample_metric import worst
 from ragate.models import ASKED, Reads, Run, Sample, Score, ScoreState, SystemOutput, unscored
-from ragate.pipeline.score.metric_records import AskedMetric, OpenQuestion, key_of, raised
+from ragate.pipeline.score.metric_records import (
+    AskedMetric,
+    OpenQuestion,
+    key_of,
+    key_of_record,
+    raised,
+    same_metrics,
+)
 from ragate.protocols import Aggregate, AskingMetric, Embedder, EmbeddingMetric, Metric
 
 if TYPE_CHECKING:
@@ -66,21 +73,31 @@ class AskedMetrics:
         samples: Sequence[Sample],
         *,
         spared: Spared = lambda *_: (),
-        in_turn: Sequence[str] = (),
-        others: bool = True,
+        only: str = "",
     ) -> None:
         """Ask about every output that has no score yet.
 
         Args:
             spared: The metrics that need not be asked about an output, by what is measured so far.
-            in_turn: Metrics that are measured one after another, before all others.
-            others: Whether the others are measured as well.
+            only: The metric that is measured; "" for all.
         """
-        for name in in_turn:
-            await self._measure(passes, samples, spared, [name])
-        if others:
-            names = [metric.info.name for metric in self._asked]
-            await self._measure(passes, samples, spared, names)
+        waiting = {
+            (number, key): OpenQuestion(metric, key, sample, outputs[sample.id])
+            for outputs in (passes if self._asked else ())
+            for sample in samples
+            if sample.id in outputs
+            for number, metric in enumerate(self._asked)
+            if only in ("", metric.info.name)
+            and (key := key_of(sample, outputs[sample.id])) not in metric.scores
+            and metric.info.name not in spared(sample, outputs[sample.id])
+        }
+        embedded = [one for one in waiting.values() if one.of_vectors]
+        for start in range(0, len(embedded), TOGETHER):
+            await self._embed(embedded[start : start + TOGETHER])
+        async with asyncio.TaskGroup() as group:
+            for question in waiting.values():
+                if not question.of_vectors:
+                    group.create_task(self._ask(question))
 
     def forget_unscored(self) -> bool:
         """Forget which outputs got no score, so that they are asked about again.
@@ -97,31 +114,6 @@ class AskedMetrics:
                     del metric.scores[key]
                 forgotten = forgotten or bool(missing)
         return forgotten
-
-    async def _measure(
-        self,
-        passes: Sequence[Outputs],
-        samples: Sequence[Sample],
-        spared: Spared,
-        names: Collection[str],
-    ) -> None:
-        waiting = {
-            (number, key): OpenQuestion(metric, key, sample, outputs[sample.id])
-            for outputs in (passes if self._asked else ())
-            for sample in samples
-            if sample.id in outputs
-            for number, metric in enumerate(self._asked)
-            if metric.info.name in names
-            and (key := key_of(sample, outputs[sample.id])) not in metric.scores
-            and metric.info.name not in spared(sample, outputs[sample.id])
-        }
-        embedded = [one for one in waiting.values() if one.of_vectors]
-        for start in range(0, len(embedded), TOGETHER):
-            await self._embed(embedded[start : start + TOGETHER])
-        async with asyncio.TaskGroup() as group:
-            for question in waiting.values():
-                if not question.of_vectors:
-                    group.create_task(self._ask(question))
 
     async def _embed(self, questions: Sequence[OpenQuestion]) -> None:
         """Score outputs by metrics on embeddings, each embedder asked once for all texts."""
@@ -152,15 +144,9 @@ class AskedMetrics:
             one.settle(one.score({text: vectors[text] for text in texts}))
 
     def _take(self, baseline: Run) -> None:
-        infos = baseline.manifest.metrics
-        same = [
-            metric
-            for metric in self._asked
-            if metric.info.name in infos
-            and infos[metric.info.name].fingerprint == metric.info.fingerprint
-        ]
+        same = same_metrics(self._asked, baseline)
         for record in baseline.records if same else ():
-            key = f"{record.content_hash} {record.output_hash}"
+            key = key_of_record(record)
             for metric in same:
                 score = record.scores.get(metric.info.name)
                 if score is not None and score.state is not ScoreState.UNSCORED:

@@ -78,9 +78,12 @@ class CachedJudgements:
 
 def cached_judgements(config: Config, opened: Opened) -> CachedJudgements:
     """Return the cache's judgements of the policy's judge, as far as its server gave them."""
+    return CachedJudgements(opened.cache, address=_address(config))
+
+
+def _address(config: Config) -> str:
     judge = config.policy.judge
-    address = config.policy.address(judge.provider) if judge is not None else ""
-    return CachedJudgements(opened.cache, address=address)
+    return config.policy.address(judge.provider) if judge is not None else ""
 
 
 def is_cut(judgement: Judgement) -> bool:
@@ -110,10 +113,7 @@ def aside() -> Iterator[None]:
 
 def cached_steps(config: Config, opened: Opened) -> CachedSteps:
     """Return what remembers the replies to the policy's judge."""
-    judge = config.policy.judge
-    return CachedSteps(
-        opened.cache, address=config.policy.address(judge.provider) if judge is not None else ""
-    )
+    return CachedSteps(opened.cache, address=_address(config))
 
 
 def reply_key(request: ChatRequest) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ragate.core.hashing import content_hash, digest, output_hash
+from ragate.core.hashing import content_hash, digest
 from ragate.core.judging.applicability import PAIRWISE
 from ragate.core.judging.criteria import Criterion, unasked_score
 from ragate.core.judging.judgement_hash import judgement_hash
@@ -12,6 +12,7 @@ from ragate.core.text.wording import listed
 from ragate.models import Record, Run, Sample, Score, SystemOutput, not_applicable, unscored
 from ragate.pipeline.run.relative_dates import DatedJudge, names_today
 from ragate.pipeline.score.judgement_cache import CachedJudgements, Judgement, measured
+from ragate.pipeline.score.metric_records import key_of, key_of_record, same_metrics
 from ragate.protocols import Judge, Judged, judge_abilities
 
 TIE = 0.5
@@ -72,13 +73,6 @@ def opponents_of(baseline: Run | None) -> Opponents:
     return Opponents(first_runs(baseline.records))
 
 
-def pair_hash(judge: str, sample: Sample, output: SystemOutput, opponent: SystemOutput) -> str:
-    """Return the identity of a judgement over two answers, the candidate's first."""
-    return digest(
-        [PAIRWISE, *(judgement_hash(judge, sample, answer) for answer in (output, opponent))]
-    )
-
-
 def bare(output: SystemOutput) -> SystemOutput:
     """Return what a comparison sees of an output: its answer."""
     return SystemOutput(answer=output.answer)
@@ -135,8 +129,11 @@ class KnownJudgements:
 
     def pair_key(self, opponents: Opponents, sample: Sample, output: SystemOutput) -> str:
         """Return the identity of the judgement on an answer beside its opponent."""
-        opponent = opponents.other(sample)
-        return pair_hash(self.judge.fingerprint, self._seen(sample), bare(output), opponent)
+        answers = bare(output), opponents.other(sample)
+        seen = self._seen(sample)
+        return digest(
+            [PAIRWISE, *(judgement_hash(self.judge.fingerprint, seen, each) for each in answers)]
+        )
 
     def sort_out(
         self, key: str, sample: Sample, output: SystemOutput
@@ -191,17 +188,11 @@ class RecordedJudgements:
             return
         date = judge.date if isinstance(judge, DatedJudge) else ""
         self._same_date = baseline.manifest.eval_date == date
-        infos = baseline.manifest.metrics
-        self._same = [
-            metric
-            for metric in metrics
-            if metric.info.name in infos
-            and infos[metric.info.name].fingerprint == metric.info.fingerprint
-        ]
+        self._same = same_metrics(metrics, baseline)
         rows: dict[str, int] = {}
         most: dict[str, int] = {}
         for row, record in enumerate(baseline.records):
-            key = _content_key(record.content_hash, record.output_hash)
+            key = key_of_record(record)  # one text takes half as much as a pair
             count = len(self._judgement(record))
             if count > most.get(key, 0):
                 most[key], rows[key] = count, row
@@ -215,7 +206,7 @@ class RecordedJudgements:
         """Return the scores by criterion, none where the baseline has no such output."""
         if not self._records or (names_today(sample) and not self._same_date):
             return {}
-        record = self._records.get(_content_key(content_hash(sample), output_hash(output)))
+        record = self._records.get(key_of(sample, output))
         return {} if record is None else self._judgement(record)
 
     def _judgement(self, record: Record) -> Judgement:
@@ -225,10 +216,6 @@ class RecordedJudgements:
             if metric.info.name in record.scores
         }
         return measured(scores)
-
-
-def _content_key(content: str, output: str) -> str:
-    return f"{content} {output}"  # one text takes half as much as a pair
 
 
 def asks(judge: Judge, criteria: Sequence[str], sample: Sample, output: SystemOutput) -> bool:

@@ -5,7 +5,7 @@ import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import cast, overload
+from typing import TypeVar, cast, overload
 
 from ragate.core.hashing import content_hash, output_hash, retrieval_hash, text_hashes
 from ragate.models import (
@@ -16,7 +16,6 @@ from ragate.models import (
     RunManifest,
     Sample,
     Score,
-    ScoreState,
     SystemOutput,
     unscored,
 )
@@ -27,6 +26,7 @@ from ragate.protocols import (
     Aggregate,
     AskingMetric,
     EmbeddingMetric,
+    Judged,
     JudgedAggregate,
     JudgeMetric,
     Metric,
@@ -36,6 +36,7 @@ from ragate.protocols import (
 from ragate.runtime.output_spool import slim
 from ragate.support.spill import Spill
 
+M = TypeVar("M", "AskedMetric", Judged)
 BATCH = 200
 DIGITS = 6
 _OWN_CODE = Path(__file__).parents[2]
@@ -153,6 +154,22 @@ class AskedMetric:
 def key_of(sample: Sample, output: SystemOutput) -> str:
     """Return the identity of a score: equal outputs of equal samples share one."""
     return f"{content_hash(sample)} {output_hash(output)}"
+
+
+def key_of_record(record: Record) -> str:
+    """Return what `key_of` does for the sample and output of a record."""
+    return f"{record.content_hash} {record.output_hash}"
+
+
+def same_metrics(metrics: Sequence[M], baseline: Run) -> list[M]:
+    """Return those that the baseline was scored with, in the same version and settings."""
+    infos = baseline.manifest.metrics
+    return [
+        metric
+        for metric in metrics
+        if metric.info.name in infos
+        and infos[metric.info.name].fingerprint == metric.info.fingerprint
+    ]
 
 
 @dataclass(frozen=True)
@@ -277,15 +294,3 @@ def _records(
             text_hashes=text_hashes(output),
         )
         yield lean(record)
-
-
-def count_unscored(records: Iterable[Record]) -> int:
-    """Count the scores that were wanted and not measured."""
-    return sum(
-        score.state is ScoreState.UNSCORED for record in records for score in record.scores.values()
-    )
-
-
-def failures(outputs: Iterable[SystemOutput]) -> int:
-    """Count the outputs that are failures."""
-    return sum(output.error is not None for output in outputs)

@@ -22,11 +22,10 @@ from ragate.pipeline.score.known_judgements import KnownJudgements, Opponents
 from ragate.pipeline.score.spared_stages import SparedStages
 from ragate.protocols import ChatClient, ChatReply, ChatRequest, Judge, Judged
 from ragate.recorder.open_system import is_recorded_system
-from ragate.runtime.provider_clients import BeforePaying
+from ragate.runtime.provider_clients import JUDGE_FREE, BeforePaying
 from ragate.runtime.resources import Opened
 from ragate.support.installed import install_line
 
-JUDGE_FREE = 'leave judged metrics out: [policy] without_key = "judge-free"'
 _LOCAL = "sentence_transformers"
 
 

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from ragate.config import Config
@@ -18,6 +19,7 @@ from ragate.pipeline.score.asked_metrics import AskedMetrics
 from ragate.pipeline.score.metric_records import evaluate
 from ragate.pipeline.score.policy_metrics import judged_metrics, make_metrics
 from ragate.protocols import Aggregate, Metric
+from ragate.runtime.backlog import Heard
 from ragate.runtime.operations import Progress
 from ragate.runtime.resources import Opened
 from ragate.version import MANUAL
@@ -120,10 +122,6 @@ class Scorer:
             await asyncio.sleep(0)
         self.readiness.refuse_waste()
 
-    def _show(self, ended: int, total: int) -> None:
-        cost = self.plan.opened.tally.cost_usd
-        self.plan.progress(Progress("judging", ended, total, "judgements", cost))
-
     async def score(self, collected: Collected, *, judged: bool = True) -> Run:
         """Return the scored run of everything that was collected so far.
 
@@ -149,18 +147,19 @@ class Scorer:
     async def _ask(self, collected: Collected) -> None:
         """Ask the judge and the metrics that ask a model about what has no score yet."""
         passes, samples = collected.passes, self.plan.samples
+        measure = partial(self.asked.measure, passes, samples, spared=self._spared)
         if self.judging is not None:
-            if self.ahead:
-                asked = self.asked.measure
-                await asked(passes, samples, spared=self._spared, in_turn=self.ahead, others=False)
+            for name in self.ahead:
+                await measure(only=name)
             for outputs in passes:
                 for sample in samples:
                     if sample.id in outputs:
                         self.judging.submit(sample, outputs[sample.id])
                         await self.judging.queue.room()
-            await self.judging.settle(self._show)
-        in_turn = self.spared.in_turn if self.spared is not None else ()
-        await self.asked.measure(passes, samples, spared=self._spared, in_turn=in_turn)
+            await self.judging.settle(shown_judging(self.plan.progress, self.plan.opened))
+        for name in self.spared.in_turn if self.spared is not None else ():
+            await measure(only=name)
+        await measure()
 
     def _spared(self, sample: Sample, output: SystemOutput) -> frozenset[str]:
         """Return the metrics that need not be asked about an output, once it was judged."""
@@ -254,6 +253,13 @@ async def open_scorer(plan: ScoringPlan) -> AsyncIterator[Scorer]:
             yield Scorer(plan, metrics, left_out, asked, judging, readiness, spared, ahead)
         finally:
             await judging.close()
+
+
+def shown_judging(progress: Callable[[Progress], None], opened: Opened) -> Heard:
+    """Return what shows how far the judge is, and what was spent."""
+    return lambda ended, total: progress(
+        Progress("judging", ended, total, "judgements", opened.tally.cost_usd)
+    )
 
 
 def no_scorer(plan: ScoringPlan) -> Scorer:
