@@ -177,7 +177,7 @@ def _write(path: Path, rows: Iterator[Line]) -> None:
 
 def unharmed(report: Report) -> list[SampleRow]:
     """Return the questions shown first that lost no score of a metric that gates."""
-    worse = dict(sections(report.samples)).get("worse", [])
+    worse = sections(report.samples).get("worse", [])
     return [row for row in worst_first(report, worse)[:SHOWN] if not any(map(_is_loss, row.scores))]
 
 

@@ -325,7 +325,7 @@ def _why_not(
     readers = [
         row for row in decision.rows if _reads(metrics.get(row.rated or row.metric), touched)
     ]
-    gated = [row for row in readers if row.level == "error"]
+    gated = [row for row in readers if row.gates]
     if not gated:
         return _nobody_reads(touched, readers)
     if decision.verdict is Verdict.NO_DECISION:

@@ -117,6 +117,11 @@ class MetricRow(Frozen):
     provisional: bool = False
 
     @property
+    def gates(self) -> bool:
+        """Whether it can fail the gate."""
+        return self.level == "error"
+
+    @property
     def is_certain(self) -> bool:
         """Whether every change of it shows: it carries no noise, and evidence bears that out."""
         return self.exact and not self.provisional

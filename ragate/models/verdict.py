@@ -66,3 +66,8 @@ class MetricVerdict(StrEnum):
     NOT_COMPARABLE = "not_comparable"
     NOT_MEASURED = "not_measured"
     SHOWN = "shown"  # an aggregate: floors only; or there is no baseline yet
+
+    @property
+    def uncompared(self) -> bool:
+        """Whether there is nothing to compare: not measured, or measured in another way."""
+        return self in (MetricVerdict.NOT_COMPARABLE, MetricVerdict.NOT_MEASURED)

@@ -103,7 +103,7 @@ def _metrics_then_slices(report: Report) -> list[MetricRow]:
 
 
 def _no_decision(report: Report, _numbers: Numbers, brief: bool) -> Words:
-    rows = [row for row in ordered(report.decision.metrics) if row.level == "error"]
+    rows = [row for row in ordered(report.decision.metrics) if row.gates]
     unlike = [row for row in rows if row.verdict is MetricVerdict.NOT_COMPARABLE]
     missing = [row for row in rows if row.verdict is MetricVerdict.NOT_MEASURED]
     clauses: list[Words] = []
@@ -134,7 +134,7 @@ def _bootstrap(_report: Report, _numbers: Numbers, _brief: bool) -> Words:
 
 def _look(report: Report, numbers: Numbers, brief: bool) -> Words:
     rows, of_all = _metrics_then_slices(report), ordered(report.decision.metrics)
-    gated = [row for row in rows if row.level == "error"]
+    gated = [row for row in rows if row.gates]
     unsure = [row for row in of_all if row in gated and row.verdict is MetricVerdict.CANNOT_TELL]
     better = [row for row in of_all if row.verdict is MetricVerdict.IMPROVED]
     worse_here = [row for row in gated if row.verdict is MetricVerdict.WORSE_HERE]
@@ -162,7 +162,7 @@ def _look(report: Report, numbers: Numbers, brief: bool) -> Words:
 def _better(report: Report, numbers: Numbers, brief: bool) -> Words:
     rows = ordered(report.decision.metrics)
     better = [row for row in rows if row.verdict is MetricVerdict.IMPROVED]
-    gated = [row for row in rows if row.level == "error" and row not in better]
+    gated = [row for row in rows if row.gates and row not in better]
     tail: Words = []
     if gated:
         tail = ["; the rest held" if any(map(fell, gated)) else "; no metric dropped"]
@@ -170,9 +170,9 @@ def _better(report: Report, numbers: Numbers, brief: bool) -> Words:
 
 
 def _held(report: Report, numbers: Numbers, brief: bool) -> Words:
-    rows = [row for row in report.decision.metrics if row.level == "error" and not row.aggregate]
+    rows = [row for row in report.decision.metrics if row.gates and not row.aggregate]
     held = [row for row in rows if row.verdict in (MetricVerdict.HELD, MetricVerdict.UNCHANGED)]
-    gating = [row for row in report.decision.slices if row.level == "error" and not row.too_few]
+    gating = [row for row in report.decision.slices if row.gates and not row.too_few]
     if gating and not rows:
         return [f"no drop in {counted(len(gating), 'gated slice')}"]
     better = sum(row.change == "better" for row in report.samples)
@@ -294,7 +294,7 @@ def _unseen(report: Report, rows: Sequence[MetricRow], numbers: Numbers, brief: 
         return [f"no proven drop, and {this_set} can hardly prove one"]
     limits.sort(key=lambda row: -(row.mde or 0.0))
     sizes = [numbers.size(row.unit, row.mde or 0.0) for row in limits]
-    certain = any(row.is_certain and row.level == "error" for row in report.decision.metrics)
+    certain = any(row.is_certain and row.gates for row in report.decision.metrics)
     if brief or not (certain or limits[1:]):
         return [f"with {this_set}, only drops of {sizes[0]} or more can be told from chance"]
     each: list[Words] = [

@@ -30,12 +30,12 @@ def wrapped(text: str, *, first: str = "", rest: str = "  ") -> list[str]:
     return [*lines, line] if filled else lines
 
 
-def indented(text: str) -> list[str]:
+def indented(text: str, start: str = INDENT) -> list[str]:
     """Return foreign text in lines of at most `WIDTH` columns, indented: none poses as ours."""
     return [
         row
         for line in plain(text, ci=False).splitlines() or [""]
-        for row in wrapped(line, first=INDENT, rest=INDENT) or [INDENT]
+        for row in wrapped(line, first=start, rest=start) or [start]
     ]
 
 

@@ -20,7 +20,6 @@ _MEANINGS = {  # remedy: what stands before it and after it
     "ragate calibrate": ("look at the judge: ", " shows how far off it is."),
     "ragate power": ("", " says how many {noun}s you need."),
 }
-_UNSEEN = (MetricVerdict.NOT_MEASURED, MetricVerdict.NOT_COMPARABLE)
 _ID = re.compile(r"[^\s,\x00-\x1f]{1,80}")
 
 
@@ -54,7 +53,7 @@ def told_remedy(report: Report) -> str:
 def next_words(report: Report, numbers: Numbers) -> Words:
     """Return what to do, for the line below headline and cause; empty where nothing is."""
     status, noun = status_of(report), numbers.noun
-    worse = dict(sections(report.samples)).get("worse", [])
+    worse = sections(report.samples).get("worse", [])
     if status is ReportSign.RED:
         command = reproduce(report, worse)
         if command:
@@ -75,7 +74,7 @@ def next_words(report: Report, numbers: Numbers) -> Words:
 
 def _urgency(report: Report) -> str:
     """Return what the reader of a yellow report is to do, up to what is looked at."""
-    gated = [row for row in report.decision.rows if row.level == "error" and not row.accepted]
+    gated = [row for row in report.decision.rows if row.gates and not row.accepted]
     if any(row.may_be_real or row.verdict is MetricVerdict.WORSE_HERE for row in gated):
         return "this may be a real drop; read"
     unseen = any(row.verdict is MetricVerdict.CANNOT_TELL and fell(row) for row in gated)
@@ -95,7 +94,7 @@ def acceptable(report: Report) -> str:
             "pull request of its own."
         )
     blocking = [row for row in ordered(decision.rows) if row.blocks]
-    unseen = [row for row in blocking if row.verdict in _UNSEEN]
+    unseen = [row for row in blocking if row.verdict.uncompared]
     if unseen:
         return f"<b>Accept:</b> not possible while {name(unseen[0].key)} is not decided."
     if not blocking:

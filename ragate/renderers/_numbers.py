@@ -34,15 +34,13 @@ class Numbers:
         """Return a signed change: ``−6.5`` points, ``−0.065``, ``+0.10 s``, ``±0.0``."""
         if change is None:
             return NOTHING
-        scale = 100 if unit == "fraction" and self.percent else 1
-        return _signed(scale * change, self._decimals(unit)) + _SUFFIX.get(unit, "")
+        return _signed(self._scale(unit) * change, self._decimals(unit)) + _SUFFIX.get(unit, "")
 
     def allowed(self, unit: str, drop: float | None) -> str:
         """Return an allowed drop as it stands beside its change: ``1.0``, ``0.010``, ``0.10 s``."""
         if drop is None:
             return NOTHING
-        scale = 100 if unit == "fraction" and self.percent else 1
-        return f"{scale * drop:,.{self._decimals(unit)}f}" + _SUFFIX.get(unit, "")
+        return f"{self._scale(unit) * drop:,.{self._decimals(unit)}f}" + _SUFFIX.get(unit, "")
 
     def points(self, unit: str, change: float | None) -> str:
         """Return a signed change as words have it: ``−6.5 points``."""
@@ -50,20 +48,22 @@ class Numbers:
 
     def size(self, unit: str, size: float) -> str:
         """Return an unsigned size without idle zeros: ``10 points``, ``0.1``."""
-        scale = 100 if unit == "fraction" and self.percent else 1
-        text = f"{scale * size:,.{self._decimals(unit)}f}"
+        text = f"{self._scale(unit) * size:,.{self._decimals(unit)}f}"
         if self.percent and "." in text:
             text = text.rstrip("0").rstrip(".")
-        points = " point" if text == "1" else self._points(unit)
-        return text + _SUFFIX.get(unit, "") + (points if self._points(unit) else "")
+        points = self._points(unit)
+        return text + _SUFFIX.get(unit, "") + (points.rstrip("s") if text == "1" else points)
 
     @property
     def noun(self) -> str:
         """Return what a sample is called: a reviewer reads of questions."""
         return "question" if self.percent else "sample"
 
+    def _scale(self, unit: str) -> int:
+        return 100 if unit == "fraction" and self.percent else 1
+
     def _points(self, unit: str) -> str:
-        return " points" if unit == "fraction" and self.percent else ""
+        return " points" if self._scale(unit) > 1 else ""
 
     def _decimals(self, unit: str) -> int:
         if unit in _WHOLE:

@@ -14,7 +14,7 @@ _KINDS = {CauseKind.GENERATION: "same documents", CauseKind.UNKNOWN: "cause unkn
 _OTHER_DOCUMENTS = (CauseKind.RETRIEVAL, CauseKind.UNKNOWN)
 
 
-def sections(samples: Sequence[SampleRow]) -> list[tuple[str, list[SampleRow]]]:
+def sections(samples: Sequence[SampleRow]) -> dict[str, list[SampleRow]]:
     """Return the samples that got worse, that are new, that got better, if any.
 
     They keep the order of the report, which is that of the harm. Samples with equal scores are
@@ -25,7 +25,7 @@ def sections(samples: Sequence[SampleRow]) -> list[tuple[str, list[SampleRow]]]:
         key = "worse" if row.got_worse else row.change
         if key in groups:
             groups[key].append(row)
-    return [(key, rows) for key, rows in groups.items() if rows]
+    return {key: rows for key, rows in groups.items() if rows}
 
 
 def worse_count(report: Report) -> int:

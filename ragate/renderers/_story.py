@@ -27,10 +27,12 @@ def story_words(report: Report, numbers: Numbers) -> Words:
     if others := sum(count for count, _ in counts[MOST_CAUSES:]):
         clauses.append([f"{others:,} more changed otherwise"])
     if story.refused:
-        clauses.append([f"{story.refused:,} now {_say(story.refused)} “I don't know”"])
+        verb = "says" if story.refused == 1 else "say"
+        clauses.append([f"{story.refused:,} now {verb} “I don't know”"])
     if story.answered:
         questions = counted(story.answered, numbers.noun)
-        clauses.append([f"{questions}, refused before, now {_get(story.answered)} an answer"])
+        verb = "gets" if story.answered == 1 else "get"
+        clauses.append([f"{questions}, refused before, now {verb} an answer"])
     words = joined(clauses, ", ")
     if words and 0 < story.told < story.worse:
         words = [f"of the {story.told:,} worst ", *words]
@@ -54,14 +56,6 @@ def _cause(kind: CauseKind, count: int, numbers: Numbers) -> str:
         CauseKind.SYSTEM_ERROR: f"{questions} failed",
         CauseKind.DRIFT: f"{questions} changed on the provider's side",
     }.get(kind, f"{questions} changed for reasons that the outputs do not show")
-
-
-def _say(count: int) -> str:
-    return "says" if count == 1 else "say"
-
-
-def _get(count: int) -> str:
-    return "gets" if count == 1 else "get"
 
 
 def likely(report: Report) -> Diagnosis | None:

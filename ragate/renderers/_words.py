@@ -10,6 +10,7 @@ from typing import TypeVar
 
 from ragate.models import Decision, Direction, MetricRow, MetricVerdict, Report, SliceRow
 from ragate.renderers._numbers import Numbers, counted
+from ragate.support.escape import one_line
 
 
 class ForeignText(str):
@@ -49,6 +50,11 @@ QUIET = {MetricVerdict.HELD, MetricVerdict.UNCHANGED, MetricVerdict.IMPROVED, Me
 MOST_NAMED = 3
 
 
+def in_one_line(words: Words, most: int) -> str:
+    """Return the words as plain text on one line, foreign ones cut to `most` characters."""
+    return "".join(one_line(w, most) if isinstance(w, ForeignText) else w for w in words)
+
+
 def as_sentence(text: str) -> str:
     """Return `text` as it stands behind a period: a word begins with a capital, a name stays."""
     first = text.split(maxsplit=1)[:1]
@@ -82,7 +88,7 @@ def wants_a_look(row: MetricRow) -> bool:
     bad = row.verdict in (MetricVerdict.REGRESSED, MetricVerdict.WORSE_HERE)
     if isinstance(row, SliceRow):
         return (bad or below_floor(row)) and not row.too_few
-    return bad or below_floor(row) or (row.level == "error" and row.verdict not in QUIET)
+    return bad or below_floor(row) or (row.gates and row.verdict not in QUIET)
 
 
 def fell(row: MetricRow) -> bool:
@@ -102,10 +108,10 @@ def unsure_slices(decision: Decision) -> list[SliceRow]:
 
     There a slice is all that the gate has: a fall that it cannot judge is not a quiet pass.
     """
-    if any(row.level == "error" for row in decision.metrics):
+    if any(row.gates for row in decision.metrics):
         return []
     unsure = [row for row in decision.slices if row.verdict is MetricVerdict.CANNOT_TELL]
-    return [row for row in unsure if row.level == "error" and not row.too_few and fell(row)]
+    return [row for row in unsure if row.gates and not row.too_few and fell(row)]
 
 
 def label(row: MetricRow, numbers: Numbers) -> Words:

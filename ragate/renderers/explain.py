@@ -10,6 +10,7 @@ from ragate.renderers._numbers import NOTHING, TERMINAL
 from ragate.support.escape import one_line, plain
 
 Records = Sequence[Record]
+_BAR = f"{INDENT}| "
 
 
 @dataclass(frozen=True)
@@ -201,16 +202,10 @@ def _judged(question: JudgeQuestion, number: int, of: int) -> list[str]:
         return [title, *indented(f"not shown: {question.note}")]
     lines = [title]
     for role, text in question.messages:
-        lines += [f"{INDENT}{one_line(role)}", *_fenced(text)]
+        lines += [f"{INDENT}{one_line(role)}", *indented(text, _BAR)]
     if question.reply is None:
         return [*lines, f"{INDENT}answered: only its scores are kept, see above"]
-    return [*lines, f"{INDENT}answered", *_fenced(question.reply)]
-
-
-def _fenced(text: str) -> list[str]:
-    bar = f"{INDENT}| "
-    lines = plain(text, ci=False).splitlines()
-    return [row for line in lines for row in wrapped(line, first=bar, rest=bar) or [bar]]
+    return [*lines, f"{INDENT}answered", *indented(question.reply, _BAR)]
 
 
 def _cause(row: SampleRow | None) -> list[str]:

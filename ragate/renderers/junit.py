@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Literal
 from xml.sax.saxutils import escape, quoteattr
 
-from ragate.models import MetricRow, MetricVerdict, MustPassRow, Report, Verdict
+from ragate.models import MetricRow, MustPassRow, Report, Verdict
 from ragate.renderers._headline import headline
 from ragate.renderers._numbers import TERMINAL
 from ragate.renderers._whose_rules import checkout_note
@@ -17,7 +17,6 @@ from ragate.renderers._words import ordered, passes, verdict_text, wants_a_look
 from ragate.support.escape import one_line
 
 Result = Literal["passed", "failure", "error", "skipped"]
-_UNDECIDED = (MetricVerdict.NOT_MEASURED, MetricVerdict.NOT_COMPARABLE)
 _RESULTS: dict[Verdict, Result] = {Verdict.FAILED: "failure", Verdict.NO_DECISION: "error"}
 _LONG = 1000
 
@@ -68,7 +67,7 @@ def _metric(row: MetricRow) -> _TestCase:
 def _result(row: MetricRow) -> Result:
     if row.blocks:
         return "failure"
-    if row.level == "error" and row.verdict in _UNDECIDED:
+    if row.gates and row.verdict.uncompared:
         return "error"
     return "skipped" if wants_a_look(row) else "passed"
 

@@ -182,7 +182,7 @@ def _with_evidence(
 def _settle(decision: Decision) -> tuple[str, ...]:
     """Return the command that tells what would settle a pass that could not tell."""
     blind = any(
-        row.level == "error" and row.verdict is MetricVerdict.CANNOT_TELL and not row.exact
+        row.gates and row.verdict is MetricVerdict.CANNOT_TELL and not row.exact
         for row in decision.metrics
     )
     return ("ragate power",) if blind and decision.verdict is Verdict.PASSED else ()

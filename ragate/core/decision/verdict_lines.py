@@ -47,7 +47,7 @@ def decision_lines(
         others: What fails a harmless change beside the metrics.
     """
     tested = [row for row in rows if row.metric in family.tested and row.p is not None]
-    gated = [row for row in rows if row.level == "error" and not row.aggregate]
+    gated = [row for row in rows if row.gates and not row.aggregate]
     exact = [row for row in gated if row.exact and row.change is not None]
     certain = [row.metric for row in exact if row.is_certain]
     if not tested:

@@ -11,7 +11,6 @@ from ragate.core.text.wording import count, listed
 from ragate.models import MetricRow, MetricVerdict
 
 _QUIET = {MetricVerdict.HELD, MetricVerdict.UNCHANGED, MetricVerdict.IMPROVED}
-_REFUSED = {MetricVerdict.NOT_MEASURED, MetricVerdict.NOT_COMPARABLE}
 
 
 def varying_part(case: MetricCase) -> MetricCase | None:
@@ -31,7 +30,7 @@ def decide_both_parts(exact: RuleOutcome, noisy: RuleOutcome) -> RuleOutcome:
     Too few of them to be tested leave no gap: the others decided.
     """
     row, varying = exact.row, noisy.row
-    if row is None or varying is None or row.verdict in _REFUSED:
+    if row is None or varying is None or row.verdict.uncompared:
         return exact
     if noisy.red and not exact.red:
         red = _with_test(row, varying, MetricVerdict.REGRESSED).amended(blocks=True, exact=False)

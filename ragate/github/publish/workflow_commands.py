@@ -218,11 +218,7 @@ def outputs_of(
         exit_code: What the step ends with; ``passed`` goes by the verdict, whatever fail-on says.
     """
     decision, facts = report.decision, report.facts
-    lost = [
-        row
-        for row in decision.rows
-        if row.verdict is MetricVerdict.REGRESSED and row.level == "error"
-    ]
+    lost = [row for row in decision.rows if row.verdict is MetricVerdict.REGRESSED and row.gates]
     return _outputs(
         verdict=decision.verdict.value,
         passed=decision.exit_code == 0,

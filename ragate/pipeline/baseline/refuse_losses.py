@@ -66,8 +66,7 @@ def losses(decision: Decision) -> Reasons:
     found = {
         row.key: row.reason
         for row in decision.rows
-        if row.level == "error"
-        and (row.verdict is MetricVerdict.REGRESSED or row.loses_beyond_limit)
+        if row.gates and (row.verdict is MetricVerdict.REGRESSED or row.loses_beyond_limit)
     }
     missed = [f"{row.sample_id} ({row.metric})" for row in decision.must_pass if row.is_red]
     if missed:
@@ -121,7 +120,7 @@ def _broken_floors(
         return
     for row in decided_against(config, samples, run, None).rows:
         unmet = row.floor is not None and not row.floor.met
-        if unmet and row.level == "error" and row.blocks and row.unit not in MACHINE_UNITS:
+        if unmet and row.gates and row.blocks and row.unit not in MACHINE_UNITS:
             assert row.floor is not None
             value = "not measured" if row.candidate is None else number(row.candidate)
             yield row.key, f"{row.key}: {value}, and its limit is {number(row.floor.limit)}"

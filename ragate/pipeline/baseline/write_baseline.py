@@ -124,7 +124,7 @@ def moved_since(old: Run, decision: Decision) -> Moved | None:
     past = old.manifest.moved or Moved(commit=old.manifest.commit, date=old.manifest.created)
     changes = dict(past.changes)
     for row in decision.metrics:
-        if row.level == "error" and row.change is not None:
+        if row.gates and row.change is not None:
             changes[row.key] = round(changes.get(row.key, 0.0) + row.change, 6)
     changes = {name: change for name, change in sorted(changes.items()) if change}
     return past.amended(changes=changes) if changes or old.manifest.moved is not None else None

@@ -40,7 +40,7 @@ def suggested_floor(row: MetricRow) -> SuggestedFloor | None:
     has no value, or is no fraction.
     """
     mean = row.candidate
-    usable = row.level == "error" and row.unit == "fraction" and not row.aggregate
+    usable = row.gates and row.unit == "fraction" and not row.aggregate
     if mean is None or not usable or row.floor is not None or row.n < 1 or not 0 <= mean <= 1:
         return None
     room = max(LEAST, _ERRORS * math.sqrt(mean * (1 - mean) / row.n))

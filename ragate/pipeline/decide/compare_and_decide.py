@@ -133,7 +133,7 @@ def compare_and_decide(setup: GateSetup, candidate: Run, *, untouched: bool = Fa
         accepted=setup.accepted,
         slices=policy.slices,
     )
-    shared = any(row.level == "error" for row in decision.slices)
+    shared = any(row.gates for row in decision.slices)
     terms = Terms(
         rules,
         on_all(policy.decision) if shared else policy.decision,

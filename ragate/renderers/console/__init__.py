@@ -165,7 +165,7 @@ def _colour(report: Report) -> str:
 
 
 def _commands(report: Report) -> list[str]:
-    worse = dict(sections(report.samples)).get("worse", [])
+    worse = sections(report.samples).get("worse", [])
     _, _, options = reproduce(report, worse[:1]).partition("--ids ")
     commands = list(report.decision.remedies)
     if options and report.run_id:
@@ -314,8 +314,7 @@ def _interval(row: MetricRow) -> str:
 
 def _row_colour(row: MetricRow) -> str:
     """Return the colour that a row has by its own verdict: red means proven."""
-    undecided = row.verdict in (MetricVerdict.NOT_COMPARABLE, MetricVerdict.NOT_MEASURED)
-    if row.blocks and (below_floor(row) or not undecided):
+    if row.blocks and (below_floor(row) or not row.verdict.uncompared):
         return "red"
     if wants_a_look(row) or below_floor(row):
         return "yellow"

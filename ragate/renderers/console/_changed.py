@@ -32,7 +32,7 @@ Entry = list[str]
 def changed_briefly(report: Report, page: Page, colour: str, room: int) -> list[str]:
     """Return the samples that got worse in at most `room` lines; what does not fit is counted."""
     lines: list[str] = []
-    by_kind = dict(sections(report.samples))
+    by_kind = sections(report.samples)
     rest = at_most(_rest(report, by_kind, page), 2)
     for kind in ("worse", "new"):
         rows = by_kind.get(kind, [])
@@ -49,7 +49,7 @@ def changed_briefly(report: Report, page: Page, colour: str, room: int) -> list[
 def changed_fully(report: Report, page: Page, colour: str) -> list[str]:
     """Return every changed sample with all that the report holds of it."""
     lines: list[str] = []
-    by_kind = dict(sections(report.samples))
+    by_kind = sections(report.samples)
     for kind, rows in by_kind.items():
         lines.append(_title(kind, len(rows), report, page))
         painted = colour if kind == "worse" else ""
@@ -103,14 +103,11 @@ def _entries(
     ]
     grouped = {row.sample_id for same in alike.values() for row in same}
     missed = {row.sample_id: row for row in report.decision.must_pass if row.is_red}
-    single = [row for row in rows if row.sample_id not in grouped]
     # Must-pass samples that fail stand first, also before failures that many share.
-    single = worst_first(report, single)
-    first = [(1, _entry(row, missed, page, colour)) for row in single if row.sample_id in missed]
-    others = [
-        (1, _entry(row, missed, page, colour)) for row in single if row.sample_id not in missed
-    ]
-    return [*first, *entries, *others]
+    single = worst_first(report, [row for row in rows if row.sample_id not in grouped])
+    alone = [(1, _entry(row, missed, page, colour)) for row in single]
+    failing = sum(row.sample_id in missed for row in single)
+    return [*alone[:failing], *entries, *alone[failing:]]
 
 
 def _failures(error: str, rows: Sequence[SampleRow], among: int, page: Page, colour: str) -> Entry:
@@ -124,13 +121,10 @@ def _failures(error: str, rows: Sequence[SampleRow], among: int, page: Page, col
 
 def _entry(row: SampleRow, missed: dict[str, MustPassRow], page: Page, colour: str) -> Entry:
     """Return who, what was asked, what happened, and the scores."""
-    marks = ["must-pass"] if row.must_pass else []
-    marks += [", ".join(page.foreign(tag, 30) for tag in row.tags[:3])] if row.tags else []
-    title = page.paint(page.foreign(row.sample_id, 60), colour)
     words = page.words(happened(row, TERMINAL), 60).rstrip(" :")  # of texts that stay at home
     moved = page.words(scores(row, TERMINAL), 40)
     few = _first_scores(moved)
-    lines = ["  ".join([f"  {title}", *marks])]
+    lines = [_named(row, page, colour)]
     must = missed.get(row.sample_id)
     said = [page.foreign(asked(row), 76), words, _instead(row, page, words)]
     said += [few] if moved != words else []
@@ -138,6 +132,13 @@ def _entry(row: SampleRow, missed: dict[str, MustPassRow], page: Page, colour: s
     for text in filter(None, said):
         lines += at_most(wrapped(text, first=_INDENT, rest=_INDENT + "  "), 2)
     return lines
+
+
+def _named(row: SampleRow, page: Page, colour: str) -> str:
+    marks = ["must-pass"] if row.must_pass else []
+    marks += [", ".join(page.foreign(tag, 30) for tag in row.tags[:3])] if row.tags else []
+    title = page.paint(page.foreign(row.sample_id, 60), colour)
+    return "  ".join([f"  {title}", *marks])
 
 
 def _instead(row: SampleRow, page: Page, told: str) -> str:
@@ -181,16 +182,13 @@ def short(row: SampleRow, page: Page) -> list[str]:
 
 def long(row: SampleRow, page: Page, colour: str = "") -> list[str]:
     """Return everything: expected, retrieved, answered, scores and cause, with what was before."""
-    marks = ["must-pass"] if row.must_pass else []
-    marks += [", ".join(page.foreign(tag, 30) for tag in row.tags[:3])] if row.tags else []
-    title = page.paint(page.foreign(row.sample_id, 60), colour)
     fields = [*_earlier(row, page), ("question", page.foreign(row.query, 200))]
     fields += _retrieval(row, page)
     fields += [*_answers(row, page), ("scores", page.words(scores(row, TERMINAL)))]
     if row.cause is not None:
         kind = row.cause.kind.value.replace("_", " ")
         fields.append(("cause", f"{kind}: {page.foreign(row.cause.evidence, 200)}"))
-    lines = ["  ".join([f"  {title}", *marks])]
+    lines = [_named(row, page, colour)]
     for name, text in fields:
         rest = " " * _FIELD
         lines += wrapped(text, first=f"    {name:<10}", rest=rest) if text else []

@@ -51,7 +51,7 @@ def render(report: Report) -> str:
     """
     report = in_points(report)
     style, script = resource("page.css"), resource("review.js") + resource("page.js")
-    charts = charts_of(report)
+    charts = list(charts_of(report))
     data = DataBlock(report)
     beside = data.size + sum(len(each.svg.encode()) for each in charts)
     samples = _samples(report, room=max(_LEAST_OF_SAMPLES, min(MOST_OF_SAMPLES, _PAGE - beside)))
@@ -185,13 +185,11 @@ def _can_be_judged(report: Report, row: SampleRow) -> bool:
 
 def _pairs(before: Sequence[float | None], after: Sequence[float | None]) -> list[Any]:
     """Return each metric's score: a number where both sides are equal, else the pair."""
-    return list(_each_pair(before, after))
-
-
-def _each_pair(before: Sequence[float | None], after: Sequence[float | None]) -> Iterator[Any]:
-    for old, new in zip(before, after, strict=True):
-        rounded = [None if value is None else round(value, 4) for value in (old, new)]
-        yield rounded[0] if rounded[0] == rounded[1] else rounded
+    pairs = [
+        [None if value is None else round(value, 4) for value in both]
+        for both in zip(before, after, strict=True)
+    ]
+    return [pair[0] if pair[0] == pair[1] else pair for pair in pairs]
 
 
 # One changed sample as the page shows it: cut to a sensible length, both sides beside.

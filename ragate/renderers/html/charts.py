@@ -20,12 +20,8 @@ class Chart(NamedTuple):
     svg: str
 
 
-def charts_of(report: Report) -> list[Chart]:
-    """Return the charts that have something to show; all of it stands in the page's tables too."""
-    return list(_charts(report))
-
-
-def _charts(report: Report) -> Iterator[Chart]:
+def charts_of(report: Report) -> Iterator[Chart]:
+    """Yield the charts that have something to show; all of it stands in the page's tables too."""
     if report.baseline_system is None:
         return
     for unit, rows in interval_rows(report).items():

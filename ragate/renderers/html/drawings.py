@@ -163,7 +163,7 @@ def scatter(data: Data, label: str) -> str:
     x = axis(ends, left + _EDGE, right - _EDGE)
     y = axis(ends, bottom - _EDGE, top + _EDGE)
     parts = [*below(x, top, bottom), *beside(y, left, right)]
-    parts += _titles((left + right) / 2, bottom + 36, "before", 12, bottom / 2, "now")
+    parts += _titles((left + right) / 2, bottom + 36, "before", bottom / 2, "now")
     low, high = min(ends), max(ends)
     way = (x.at(low), y.at(low), x.at(high), y.at(high))
     parts.append(_line(*way, "soft", stroke_dasharray="4 4"))
@@ -195,7 +195,7 @@ def ranks(data: Data, label: str) -> str:
         parts.append(_line(left, place, left + 280, place, "line"))
         parts.append(text(left + place, bottom + 16, name, text_anchor="middle"))
         parts.append(text(left - 6, place + 4, name, text_anchor="end"))
-    parts += _titles(left + 140, bottom + 36, "rank before", 12, bottom / 2, "rank now")
+    parts += _titles(left + 140, bottom + 36, "rank before", bottom / 2, "rank now")
     for row in data["rows"]:
         cx, cy = left + at[row["before"]], at[row["now"]]
         fill = "before" if row["tone"] == "calm" else _FILL[row["tone"]]
@@ -213,7 +213,7 @@ def spent(data: Data, label: str) -> str:
         rows = list(group)
         most = max(abs(row["value"]) for row in rows) or 1.0
         if metric:
-            parts.append(_head(left, top, metric))
+            parts.append(text(left, top + 12, metric, fill="ink", font_weight="bold"))
             top += 20
         for row in rows:
             long = width * max(0.0, row["value"]) / most
@@ -275,13 +275,9 @@ def _dot(x: float, y: float, area: float, fill: str, **more: str | float) -> str
     return element("circle", cx=x, cy=y, r=math.sqrt(area / math.pi), fill=colour(fill), **more)
 
 
-def _head(left: float, top: float, words: str) -> str:
-    return text(left, top + 12, words, fill="ink", font_weight="bold")
-
-
-def _titles(x: float, y: float, below_: str, side_x: float, side_y: float, side: str) -> list[str]:
-    turned = f"rotate(-90 {side_x:g} {side_y:g})"
+def _titles(x: float, y: float, below_: str, side_y: float, side: str) -> list[str]:
+    turned = f"rotate(-90 12 {side_y:g})"
     return [
         text(x, y, below_, text_anchor="middle"),
-        text(side_x, side_y, side, text_anchor="middle", transform=turned),
+        text(12, side_y, side, text_anchor="middle", transform=turned),
     ]

@@ -6,13 +6,14 @@ from typing import Any
 from ragate.models import DataChanges, MetricRow, PassGroup, Report
 from ragate.renderers._headline import TELLS_WHY, ReportSign, headline, status_of
 from ragate.renderers._next_steps import compared, compared_runs, next_words
-from ragate.renderers._numbers import COMMENT, NOTHING, duration, lacking, spending
+from ragate.renderers._numbers import COMMENT, NOTHING, duration, lacking
 from ragate.renderers._samples import equal_scores, happened, sections, worse_count, worst_first
 from ragate.renderers._story import place_of, shown_origin, story_words
 from ragate.renderers._tables import plain_address
 from ragate.renderers._whose_rules import checked_note, checkout_note, golden_set_note
 from ragate.renderers._words import (
     ForeignText,
+    in_one_line,
     label,
     ordered,
     passes,
@@ -67,14 +68,10 @@ def _first_three(report: Report) -> list[tuple[int, str, str, str]]:
             places[row.sample_id],
             one_line(row.sample_id, 80),
             one_line(row.query, 140),
-            "".join(_short(word) for word in happened(row, COMMENT)),
+            in_one_line(happened(row, COMMENT), 70),
         )
         for row in worst_first(report, worse)[:3]
     ]
-
-
-def _short(word: str) -> str:
-    return one_line(word, 70) if isinstance(word, ForeignText) else word
 
 
 def _rules(report: Report) -> str:
@@ -85,9 +82,7 @@ def _rules(report: Report) -> str:
 
 def _head(report: Report) -> str:
     """Return line 1 without the gate, which stands above it, each name cut to a sensible length."""
-    words = headline(report, COMMENT)[1:]
-    shown = [one_line(word, 200) if isinstance(word, ForeignText) else word for word in words]
-    return "".join(shown).lstrip(" :,")
+    return in_one_line(headline(report, COMMENT)[1:], 200).lstrip(" :,")
 
 
 def _origin(report: Report) -> dict[str, Any]:
@@ -104,7 +99,7 @@ def _origin(report: Report) -> dict[str, Any]:
 
 def _tiles(report: Report) -> list[tuple[str, str]]:
     """Return the figures that are read first, each with its name."""
-    groups = dict(sections(report.samples))
+    groups = sections(report.samples)
     facts, equal = report.facts, equal_scores(report.samples)
     tiles = [
         ("questions", f"{facts.samples:,}"),
@@ -114,9 +109,8 @@ def _tiles(report: Report) -> list[tuple[str, str]]:
     ]
     tiles += [("affected", f"{facts.affected:,}")] if facts.affected is not None else []
     tiles += [(name, f"{count:,}") for name, count in lacking(facts).items()]
-    calls, *spent = spending(facts)
-    tiles.append(("model calls", calls.split(" ")[0]))
-    tiles += [("cost", words) for words in spent if words.startswith("$") and "saved" not in words]
+    tiles.append(("model calls", f"{facts.model_calls:,}"))
+    tiles += [("cost", f"${facts.cost_usd:,.2f}")] if facts.cost_usd is not None else []
     tiles += [("time", duration(facts.duration_s))] if facts.duration_s is not None else []
     return tiles
 

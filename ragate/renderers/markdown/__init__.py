@@ -75,7 +75,7 @@ def render(report: Report, *, budget: int = BUDGET, most: int = MOST_FOLDED) -> 
         most: Samples of one kind in the fold; a job summary has room for more than a comment.
     """
     report = in_points(report)
-    groups = dict(sections(report.samples))
+    groups = sections(report.samples)
     leading = worst_first(report, groups.get("worse") or groups.get("new") or [])
     repeated = repeating_it(report)
     above = [row for row in leading if row.sample_id not in repeated][:MOST_SAMPLES]
@@ -151,7 +151,7 @@ def _view(report: Report, above: list[SampleRow]) -> dict[str, Any]:
     moved = moved_rows(report)
     compared = any(row.baseline is not None for row in shown_rows(report.decision))
     failing = failing_must_pass(report)
-    worse = dict(sections(report.samples)).get("worse", [])
+    worse = sections(report.samples).get("worse", [])
     return {
         "marker": marker(report.gate, report.head),
         "icon": ICONS[status_of(report)],
@@ -244,7 +244,7 @@ def held_line(report: Report, moved: Sequence[MetricRow]) -> str:
         moved: The rows that want one; the first `MOST_MOVED` have it.
     """
     as_well = [row for row in moved[MOST_MOVED:] if row.blocks]
-    gated = [row for row in report.decision.metrics if row.level == "error"]
+    gated = [row for row in report.decision.metrics if row.gates]
     held = [row for row in gated if row.verdict in _HELD and row not in moved]
     unproven = [row for row in held if not_proven(row)]
     lower = [row for row in held if fell(row) and row not in unproven]
@@ -267,17 +267,20 @@ def _sized(row: MetricRow) -> str:
 
 
 def _has_moved(row: MetricRow) -> bool:
-    unseen = row.verdict in (MetricVerdict.NOT_MEASURED, MetricVerdict.NOT_COMPARABLE)
-    is_gated = row.level == "error"
     figures = {COMMENT.value(row.unit, value) for value in (row.baseline, row.candidate)}
     better = row.verdict is MetricVerdict.IMPROVED and len(figures) > 1
-    return row.blocks or row.accepted or better or wants_a_look(row) or (unseen and is_gated)
+    return (
+        row.blocks
+        or row.accepted
+        or better
+        or wants_a_look(row)
+        or (row.verdict.uncompared and row.gates)
+    )
 
 
 # The folded part of the comment: how it was decided, and all figures.
 
 
-_HEAD = ("metric", "before → now", "verdict")
 _cells = partial(metric_cells, full=True)
 
 
@@ -321,7 +324,7 @@ def _folded_reasons(report: Report) -> tuple[str, ...]:
 
 
 def _section(title: str, rows: list[list[str]]) -> Section:
-    head = _HEAD if title in ("All metrics", "Slices") else ()
+    head = _COLUMNS if title in ("All metrics", "Slices") else ()
     return Section(title, rows[:MOST_ROWS], max(0, len(rows) - MOST_ROWS), head)
 
 

@@ -193,7 +193,7 @@ def repeating_it(report: Report) -> set[str]:
 
 
 def _leading(report: Report) -> Sequence[SampleRow]:
-    groups = dict(sections(report.samples))
+    groups = sections(report.samples)
     return groups.get("worse") or groups.get("new") or []
 
 

@@ -26,7 +26,15 @@ from ragate.renderers._next_steps import CONFIG_NAME
 from ragate.renderers._numbers import TERMINAL, counted
 from ragate.renderers._samples import happened, sections
 from ragate.renderers._whose_rules import checkout_note
-from ragate.renderers._words import QUIET, ForeignText, Words, ordered, verdict_text, wants_a_look
+from ragate.renderers._words import (
+    QUIET,
+    ForeignText,
+    Words,
+    in_one_line,
+    ordered,
+    verdict_text,
+    wants_a_look,
+)
 from ragate.renderers.json import written
 from ragate.support.escape import one_line
 
@@ -138,18 +146,15 @@ def _rule(key: str) -> _Json:
 
 def _invocation(report: Report) -> _Json:
     decided = report.decision.verdict is not Verdict.NO_DECISION
-    told = [] if decided else [_notification(reason, "error") for reason in _whys(report)]
-    told.append(_notification(_shown(headline(report, TERMINAL)), "note"))
+    whys = report.decision.reasons or ("no decision",)
+    told = [] if decided else [_notification(reason, "error") for reason in whys]
+    told.append(_notification(in_one_line(headline(report, TERMINAL), _TEXT), "note"))
     told += [_notification(text, "note") for text in (_left_out(report), checkout_note(report))]
     return {
         "executionSuccessful": decided,
         "exitCode": report.decision.exit_code,
         "toolExecutionNotifications": [each for each in told if each["message"]["text"]],
     }
-
-
-def _whys(report: Report) -> tuple[str, ...]:
-    return report.decision.reasons or ("no decision",)
 
 
 def _left_out(report: Report) -> str:
@@ -197,7 +202,7 @@ def _samples(report: Report, places: Places) -> Iterator[_Json]:
         key = f"{failing.sample_id}:{failing.metric}"
         yield _result(report, _MUST_PASS, level, key, text, where)
     for row in _worse(report)[:MOST_SAMPLES]:
-        text = f"{row.sample_id}: {_shown(happened(row, TERMINAL))}"
+        text = f"{row.sample_id}: {in_one_line(happened(row, TERMINAL), _TEXT)}"
         where = (places.sample(row.sample_id), *places.changed)
         yield _result(report, _SAMPLE, "note", row.sample_id, text, where)
 
@@ -210,7 +215,7 @@ def _failing(report: Report) -> list[MustPassRow]:
 def _worse(report: Report) -> list[SampleRow]:
     """Return the samples that got worse and are not told as must-pass samples already."""
     told = {row.sample_id for row in _failing(report)}
-    worse = dict(sections(report.samples)).get("worse", [])
+    worse = sections(report.samples).get("worse", [])
     return [row for row in worse if row.sample_id not in told]
 
 
@@ -219,13 +224,7 @@ def _must_pass_text(failing: MustPassRow, row: SampleRow | None) -> str:
         f"must-pass {failing.sample_id} fails {failing.metric} in {failing.failed} of "
         f"{failing.tries} tries, pass mark {failing.pass_at:g}"
     )
-    return text if row is None else f"{text}; {_shown(happened(row, TERMINAL))}"
-
-
-def _shown(words: Words) -> str:
-    return "".join(
-        one_line(word, _TEXT) if isinstance(word, ForeignText) else word for word in words
-    )
+    return text if row is None else f"{text}; {in_one_line(happened(row, TERMINAL), _TEXT)}"
 
 
 def _result(
