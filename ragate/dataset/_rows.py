@@ -9,7 +9,16 @@ from pydantic import ValidationError
 
 from ragate.core.arrangement import DISTRACTORS, MOST, ORDERS, USUAL
 from ragate.core.text.segmentation import units
-from ragate.dataset._values import IN_PARTS, READ, filled, generated_id, read_turns, take_question
+from ragate.dataset._values import (
+    IN_PARTS,
+    READ,
+    filled,
+    generated_id,
+    read_expected_calls,
+    read_tools,
+    read_turns,
+    take_question,
+)
 from ragate.errors import DatasetError
 from ragate.models import Sample
 from ragate.models.base import lean
@@ -133,20 +142,13 @@ SPELLINGS: dict[str, tuple[str, ...]] = {
 FIELD_OF = {name: field for field, names in SPELLINGS.items() for name in names}
 
 
-def _tools(value: Any) -> tuple[dict[str, Any], ...]:
-    from ragate.dataset._values import read_tools
-
-    return read_tools(value)
-
-
-def _expected_calls(value: Any) -> tuple[dict[str, Any], ...]:
-    from ragate.dataset._values import read_expected_calls
-
-    return read_expected_calls(value)
-
-
-_OTHERS = {"messages": read_turns, "tools": _tools, "expected_calls": _expected_calls}
-_READ = READ | EXPECTATIONS | _OTHERS
+_READ = {
+    **READ,
+    **EXPECTATIONS,
+    "messages": read_turns,
+    "tools": read_tools,
+    "expected_calls": read_expected_calls,
+}
 
 
 @dataclass(frozen=True)

@@ -220,19 +220,17 @@ def _tool(item: Any) -> dict[str, Any]:
     if isinstance(item, Mapping) and isinstance(item.get("function"), Mapping):
         fields = item["function"]
     if not isinstance(fields, Mapping) or not isinstance(fields.get("name"), str):
-        raise _no_tool(f"{shown(item)} is no tool: name and parameters are wanted")
+        problem = f"{shown(item)} is no tool: name and parameters are wanted"
+        raise ValueError(problem)  # noqa: TRY004 (one error for a row)
     given = (fields[key] for key in _PARAMETERS if fields.get(key) is not None)
     schema: Any = next(given, {})
     if not isinstance(schema, Mapping):
-        raise _no_tool(f"the parameters of {fields['name']}: {shown(schema)} is no JSON Schema")
+        problem = f"the parameters of {fields['name']}: {shown(schema)} is no JSON Schema"
+        raise ValueError(problem)  # noqa: TRY004
     try:
         return {"name": fields["name"], "parameters": tool_schema(schema)}
     except ValueError as error:
         raise ValueError(f"the parameters of {fields['name']}: {error}") from error
-
-
-def _no_tool(problem: str) -> ValueError:
-    return ValueError(problem)  # one error for whatever is wrong in a row
 
 
 def read_expected_calls(value: Any) -> tuple[dict[str, Any], ...]:

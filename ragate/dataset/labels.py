@@ -206,17 +206,13 @@ def read_review_labels(path: Path) -> list[ReviewLabel]:
     return labels
 
 
-def add_review_label(path: Path, label: ReviewLabel) -> None:
-    """Add one label at the end of a file; every line that is there stays byte for byte.
+def add_review_labels(path: Path, labels: Sequence[ReviewLabel]) -> None:
+    """Add labels at the end of a file; every line that is there stays byte for byte.
 
     Raises:
         DatasetError: the file is there and cannot be read.
         StorageError: it cannot be written; what was there is whole.
     """
-    _append(path, [label])
-
-
-def _append(path: Path, labels: Sequence[ReviewLabel]) -> None:
     if not labels:
         return
     before = b""
@@ -266,7 +262,7 @@ def merge_review_labels(path: Path, given: Iterable[ReviewLabel]) -> int:
                 f"answers {before.verdict} before",
                 remedy="keep the one that is right, and take the other out; nothing was added",
             )
-    _append(path, new)
+    add_review_labels(path, new)
     return len(new)
 
 

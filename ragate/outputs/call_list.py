@@ -106,5 +106,5 @@ def _is_fragment(item: object) -> bool:
     return (
         whole(index, most=sys.maxsize) is not None
         and isinstance(part, Mapping)
-        and {"name", "arguments", "args"} & part.keys() != set()
+        and not _PARTS.isdisjoint(part)
     )

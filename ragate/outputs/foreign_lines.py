@@ -3,7 +3,8 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,6 @@ _SAID = ("answer", "error", "tool_calls")
 # A list that is empty says something: nothing was found.
 _LISTED = ("contexts", "chunks", "first_stage")
 _FIRST = 20
-_FIRST_LINES = 20
 _MARKS = ("::", "#")
 _QUESTION = ("question", "query", "user_input", "user_query", "prompt", "input", "q")
 _SAMPLE_IDS = ("id", "sample_id", "question_id", "query_id", "qid", "example_id", "case_id")
@@ -60,7 +60,7 @@ def unsaid(fields: Mapping[str, Any]) -> str:
     if not lacking:
         return ""
 
-    proposal = guess_mapping([fields]).pointers or {}
+    proposal = guess_mapping([fields]).pointers
     # The sample is known: it was asked.
     parts = {key: proposal[key] for key in proposal if key not in {"id", "question"}}
     table = ", ".join(f"{key} = {quoted(pointer)}" for key, pointer in parts.items())
@@ -84,10 +84,8 @@ def proposed_mapping(path: Path) -> "ProposedMapping":
 
     rows: list[Mapping[str, Any]] = []
     try:
-        for _, row in records(path, error=DatasetError):
+        for _, row in islice(records(path, error=DatasetError), _FIRST):
             rows.append({name: parsed_cell(value) for name, value in row.items()})
-            if len(rows) == _FIRST:
-                break
     except DatasetError:
         pass  # what could be read before is enough for a guess
     return guess_mapping(rows)
@@ -98,7 +96,7 @@ class ProposedMapping:
     """What to write below ``[system]``: a preset, or pointers by their key."""
 
     preset: str = ""
-    pointers: Mapping[str, str] | None = None
+    pointers: Mapping[str, str] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
         return bool(self.preset or self.pointers)
@@ -107,9 +105,8 @@ class ProposedMapping:
         """Return it as a person pastes it into ragate.toml."""
         if self.preset:
             return f'preset = "{self.preset}"  # a key of [system]'
-        pointers = self.pointers or {}
-        lines = [f"{key} = {quoted(pointer)}" for key, pointer in pointers.items()]
-        if not {"id", "question"} & pointers.keys():
+        lines = [f"{key} = {quoted(pointer)}" for key, pointer in self.pointers.items()]
+        if not {"id", "question"} & self.pointers.keys():
             lines.append('# question = "/…"  which field is the question, or the id of the sample?')
         return "\n".join(["[system.pointers]", *lines])
 
@@ -125,7 +122,7 @@ def quoted(pointer: str) -> str:
 
 def guess_mapping(rows: Iterable[Mapping[str, Any]]) -> ProposedMapping:
     """Return how the first lines may be read; empty where neither answer nor contexts are seen."""
-    first = [row for _, row in zip(range(_FIRST_LINES), rows, strict=False)]
+    first = list(islice(rows, _FIRST))
     tools = {preset_of(row) for row in first}
     if len(tools) == 1 and (tool := tools.pop()):
         return ProposedMapping(preset=tool)

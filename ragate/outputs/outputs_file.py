@@ -81,31 +81,6 @@ def is_header(value: Any) -> TypeGuard[dict[str, Any]]:
     return isinstance(value, dict) and "ragate_outputs" in value
 
 
-def refuse_other_format(path: Path, value: dict[str, Any]) -> None:
-    """Raise for a header of another format.
-
-    Raises:
-        DatasetError: names both.
-    """
-    if value["ragate_outputs"] != OUTPUTS_VERSION:
-        raise DatasetError(
-            f"{path}:1: outputs of format {value['ragate_outputs']!r}; this ragate reads "
-            f"{OUTPUTS_VERSION}",
-            remedy="collect them again with the same version of ragate on both sides",
-        )
-
-
-def first_value(path: Path) -> Any:
-    """Return the value of the first line, None where there is none.
-
-    Raises:
-        DatasetError: the file cannot be read, or the line is no JSON.
-    """
-    with open_regular(path, error=DatasetError, max_bytes=MAX_BYTES) as file:
-        line = file.readline(_LONGEST_HEADER)
-    return loads(line, where=f"{path}:1", error=DatasetError) if line.strip() else None
-
-
 def output_line(sample: Sample, output: SystemOutput, *, run: int) -> str:
     """Return one output as a line that `read_outputs` and the replay system understand."""
     named = {"id": sample.id, "run": run, "hash": content_hash(sample), "question": sample.query}
@@ -132,8 +107,7 @@ def read_outputs(path: Path) -> tuple[OutputsHeader | None, Iterator[tuple[int, 
     is_ours = is_header(first[1])
     rows = lines if is_ours else chain([first], lines)
     header = _header(path, first[1]) if is_ours else None
-    read = _output if is_ours else _own_output
-    return header, ((number, read(path, number, value)) for number, value in rows)
+    return header, ((number, _output(path, number, value, is_ours)) for number, value in rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +161,7 @@ def read_locations(path: Path) -> Iterator[tuple[OutputLocation, RecordedOutput]
         DatasetError: names the file, the line and what is wrong with it.
     """
     offset = count = 0
-    read = _own_output
+    is_ours = False
     with open_regular(path, error=DatasetError, max_bytes=MAX_BYTES) as file:
         for number, line in enumerate(file, start=1):
             location = OutputLocation(path, number, offset, crc32(line))
@@ -198,15 +172,20 @@ def read_locations(path: Path) -> Iterator[tuple[OutputLocation, RecordedOutput]
             value = loads(line, where=f"{path}:{number}", error=DatasetError)
             if count == 1 and is_header(value):
                 _header(path, value)
-                read = _output
+                is_ours = True
             else:
-                yield location, read(path, number, value)
+                yield location, _output(path, number, value, is_ours)
     if not count:
         raise DatasetError(f"{path}: no recorded output in it")
 
 
 def _header(path: Path, value: dict[str, Any]) -> OutputsHeader:
-    refuse_other_format(path, value)
+    if value["ragate_outputs"] != OUTPUTS_VERSION:
+        raise DatasetError(
+            f"{path}:1: outputs of format {value['ragate_outputs']!r}; this ragate reads "
+            f"{OUTPUTS_VERSION}",
+            remedy="collect them again with the same version of ragate on both sides",
+        )
     return _validated(OutputsHeader, f"{path}:1", value)
 
 
@@ -216,7 +195,9 @@ def read_header(path: Path) -> OutputsHeader | None:
     Raises:
         DatasetError: the file, or its first line, cannot be read.
     """
-    value = first_value(path)
+    with open_regular(path, error=DatasetError, max_bytes=MAX_BYTES) as file:
+        line = file.readline(_LONGEST_HEADER)
+    value = loads(line, where=f"{path}:1", error=DatasetError) if line.strip() else None
     return _header(path, value) if is_header(value) else None
 
 
@@ -226,14 +207,12 @@ def written_by_ragate(path: Path) -> bool:
         return file.readline(_MOST_OF_HEADER).lstrip().startswith(b'{"ragate_outputs"')
 
 
-def _own_output(path: Path, number: int, value: Any) -> RecordedOutput:
-    """Return a line that somebody else wrote, who may not know our names."""
-    refuse_foreign(path, f"{path}:{number}", value)
-    return _output(path, number, value)
-
-
-def _output(path: Path, number: int, value: Any) -> RecordedOutput:
-    return validated_output(f"{path}:{number}", value)
+def _output(path: Path, number: int, value: Any, is_ours: bool) -> RecordedOutput:
+    """Return a line; who is not ragate may not know our names."""
+    where = f"{path}:{number}"
+    if not is_ours:
+        refuse_foreign(path, where, value)
+    return validated_output(where, value)
 
 
 def validated_output(where: str, value: Any) -> RecordedOutput:

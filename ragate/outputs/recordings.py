@@ -68,31 +68,31 @@ def read_recorded(
     Raises:
         DatasetError: names the file, the line and what is wrong with it.
     """
-    if mapping.own_format and _is_table(path):
-        for where, output in _table(path):
+    if (outputs := _of_other_shape(path, mapping)) is not None:
+        for where, output in outputs:
             yield where, output, output
-    elif mapping.own_format or written_by_ragate(path):
-        for location, output in read_locations(path):
-            yield f"{path}:{location.number}", location, output
-    else:
-        for where, output in mapped_outputs(path, mapping):
-            yield where, output, output
+        return
+    for location, output in read_locations(path):
+        yield f"{path}:{location.number}", location, output
 
 
 def read_with_header(
     path: Path, mapping: RecordMapping
 ) -> tuple[OutputsHeader | None, Iterator[tuple[str, RecordedOutput]]]:
     """Return the header, if there is one, and the outputs with their places; as `read_recorded`."""
-    if mapping.own_format and _is_table(path):
-        return None, _table(path)
-    if not mapping.own_format and not written_by_ragate(path):
-        return None, mapped_outputs(path, mapping)
+    if (outputs := _of_other_shape(path, mapping)) is not None:
+        return None, outputs
     header, lines = read_outputs(path)
     return header, ((f"{path}:{number}", output) for number, output in lines)
 
 
-def _is_table(path: Path) -> bool:
-    return path.suffix.lower() in {".json", ".csv"}
+def _of_other_shape(
+    path: Path, mapping: RecordMapping
+) -> Iterator[tuple[str, RecordedOutput]] | None:
+    """Return the outputs of a table, or of a file that is mapped; None of lines of our own."""
+    if mapping.own_format:
+        return _table(path) if path.suffix.lower() in {".json", ".csv"} else None
+    return None if written_by_ragate(path) else mapped_outputs(path, mapping)
 
 
 def _table(path: Path) -> Iterator[tuple[str, RecordedOutput]]:

@@ -18,7 +18,7 @@ from ragate.core.hashing import content_hash
 from ragate.core.text.word_diff import MOST_WORDS, word_diff, work_of_diff
 from ragate.dataset import read_dataset
 from ragate.dataset.labels import (
-    add_review_label,
+    add_review_labels,
     labels_beside,
     merge_review_labels,
     read_given_labels,
@@ -217,7 +217,7 @@ def ask_about(pairs: Sequence[AnswerPair], who: str, path: Path) -> int:
             continue
         reason = _line(stream, "Why? (Enter for none) ") or ""
         label = pair.label(verdict, who=who, reason=one_line(reason, MOST_REASON))
-        add_review_label(path, label)
+        add_review_labels(path, [label])
         written += 1
     return written
 

@@ -92,7 +92,7 @@ def _settings(file: Path, root: Path, *, whole: bool) -> dict[str, Any] | None:
     mapping = proposed_mapping(file)
     if mapping.preset:
         return {"preset": mapping.preset}
-    pointers = dict(mapping.pointers or {})
+    pointers = dict(mapping.pointers)
     if "question" in pointers and "id" in pointers and _repeats(file, pointers["id"]):
         del pointers["id"]  # of a request or a session: a question is found by its text
     named = "question" in pointers or "id" in pointers

@@ -3,7 +3,7 @@
 Outputs from equal contexts come first, then ranks and texts, then the words of the answers.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from enum import Enum, auto
 
 from ragate.core.conversation import conversation
@@ -193,7 +193,7 @@ def _after_a_loss(diff: SampleDiff, had: Sequence[RankChange]) -> Cause:
     if supports(worst.output.chunks, diff.sample.references):
         return unknown(f"{rank_words(had)}, yet another chunk holds the reference answer")
     all_lost = all(rank.after is None for rank in had)
-    if all_lost or trace_run(diff, worst).origin is not WordOrigin.NOWHERE:
+    if all_lost or trace_run(diff, worst, displacers(diff)).origin is not WordOrigin.NOWHERE:
         return blame_contexts(diff)
     return unknown(f"{rank_words(had)}, and the answer says what no chunk holds: both may be it")
 
@@ -294,7 +294,8 @@ def blame_by_words(diff: SampleDiff, had: Sequence[RankChange]) -> Cause | None:
     Words that only newly placed chunks hold: the contexts. Facts that no chunk holds, or an earlier
     answer cut short: generation, where the passages that it rested on are there still.
     """
-    traces = [trace_run(diff, record) for record in diff.after]
+    newer = displacers(diff)
+    traces = [trace_run(diff, record, newer) for record in diff.after]
     refusals = gave_up_by_run(diff)
     from_suspects = [traced.origin is WordOrigin.SUSPECTS for traced in traces]
     either = (new or gone for new, gone in zip(from_suspects, refusals, strict=True))
@@ -303,7 +304,7 @@ def blame_by_words(diff: SampleDiff, had: Sequence[RankChange]) -> Cause | None:
         return blame_contexts(diff, f"the answer now says {quoted}, which only these hold")
     if not basis_kept(diff):
         return None
-    traced = trace_run(diff, worst_run(diff))
+    traced = trace_run(diff, worst_run(diff), newer)
     if traced.origin is WordOrigin.NOWHERE and not any(refusals):
         return Cause(
             kind=CauseKind.GENERATION,
@@ -327,8 +328,7 @@ def says_now(diff: SampleDiff) -> str:
     if is_part(answer, old):
         return "an earlier answer, cut short"
     unexpected = set(docs_of(record)) - set(diff.sample.expected)
-    earlier = [conversation(diff.sample), *old]
-    traced = trace(answer, earlier=earlier, chunks=chunks, suspects=unexpected)
+    traced = trace_run(diff, record, unexpected)
     if traced.origin is WordOrigin.NOWHERE:
         return f"it now says {traced.quoted}, which no retrieved chunk holds"
     if traced.origin is WordOrigin.SUSPECTS and diff.sample.expected:
@@ -365,19 +365,19 @@ def _answers_of(records: Sequence[Record]) -> list[str]:
     return [record.output.answer for record in records if record.output.answer]
 
 
-def trace_run(diff: SampleDiff, record: Record) -> TracedWords:
+def _said_before(diff: SampleDiff) -> list[str]:
+    return [conversation(diff.sample), *_answers_of(diff.before)]
+
+
+def trace_run(diff: SampleDiff, record: Record, suspects: Collection[str]) -> TracedWords:
     """Return where the new words of one of the candidate's runs stand."""
-    return trace(
-        record.output.answer or "",
-        earlier=[conversation(diff.sample), *_answers_of(diff.before)],
-        chunks=record.output.chunks,
-        suspects=displacers(diff),
-    )
+    output, earlier = record.output, _said_before(diff)
+    return trace(output.answer or "", earlier=earlier, chunks=output.chunks, suspects=suspects)
 
 
 def follows_new_chunks(diff: SampleDiff) -> bool:
     """Return True where an answer's new words stand in a chunk that the baseline did not have."""
-    earlier = [conversation(diff.sample), *_answers_of(diff.before)]
+    earlier = _said_before(diff)
     return any(
         shares_new_words(
             record.output.answer or "", earlier=earlier, chunks=new_chunks(diff, record)

@@ -17,7 +17,7 @@ from ragate.core.diagnosis.sample_change import (
     sample_change,
     unscored,
 )
-from ragate.core.diagnosis.sample_diff import SampleDiff, docs_of
+from ragate.core.diagnosis.sample_diff import SampleDiff, ScoreDelta, docs_of
 from ragate.models import (
     CauseKind,
     Record,
@@ -125,12 +125,12 @@ def _by_urgency(
 def _urgency(change: ChangedSample, runs: RunPair) -> _Urgency:
     """Return the sort key: kind, worst lost pass, worst error-level change, worst change, id."""
     diff = change.diff
-    gated = {
-        delta: rule
+    gated = [
+        delta
         for delta in diff.all_deltas
         if (rule := runs.rules.get(delta.metric)) is not None and rule.level == "error"
-    }
-    lost = [delta.gain for delta, rule in gated.items() if _lost_its_pass(diff, rule, runs)]
+    ]
+    lost = [delta.gain for delta in gated if _passed(delta.metric, diff, runs) == (True, False)]
     return (
         0 if diff.sample.must_pass and change.failing else _ORDER[change.kind],
         min(lost, default=0.0),
@@ -140,10 +140,10 @@ def _urgency(change: ChangedSample, runs: RunPair) -> _Urgency:
     )
 
 
-def _lost_its_pass(diff: SampleDiff, rule: Rule, runs: RunPair) -> bool:
-    info = runs.metrics.get(rule.metric)
-    before, after = (passed(records, rule, info) for records in (diff.before, diff.after))
-    return before is True and after is False
+def _passed(metric: str, diff: SampleDiff, runs: RunPair) -> tuple[bool | None, bool | None]:
+    """Say whether each side passes by a metric's mark; None without mark or score."""
+    rule, info = runs.rules.get(metric), runs.metrics.get(metric)
+    return passed(diff.before, rule, info), passed(diff.after, rule, info)
 
 
 def story_of(
@@ -230,7 +230,7 @@ def sample_row(
         baseline=_side(diff.before[0], refuses) if diff.before else None,
         candidate=_side(run_to_show(diff), refuses),
         ranks=diff.ranks,
-        scores=_with_marks(_score_changes(diff, change.failing), diff, runs),
+        scores=_score_changes(diff, change.failing, runs),
         cause=None if change.kind == "same" else diagnose(diff),
     )
 
@@ -252,49 +252,33 @@ def _side(record: Record, refuses: Callable[[str], bool]) -> SampleSide:
     )
 
 
-def _score_changes(diff: SampleDiff, failing: Sequence[str]) -> tuple[ScoreChange, ...]:
+def _score_changes(
+    diff: SampleDiff, failing: Sequence[str], runs: RunPair
+) -> tuple[ScoreChange, ...]:
     """Return what moved, worst first, what misses its mark and what could not be measured."""
-    changes = {
-        delta.metric: ScoreChange(
-            metric=delta.metric,
-            before=delta.before,
-            after=delta.after,
-            reason=_why(delta.metric, diff) if delta.comparable else _OTHER_YARDSTICK,
-        )
-        for delta in sorted(diff.all_deltas, key=lambda delta: (delta.gain, delta.metric))
-    }
     before, after = diff.means
-    for name in (*failing, *unscored(diff.after)):
-        if name not in changes:
-            changes[name] = ScoreChange(
+    moved = sorted(diff.all_deltas, key=lambda delta: (delta.gain, delta.metric))
+    deltas = {delta.metric: delta for delta in moved}
+    changes = []
+    for name in dict.fromkeys((*deltas, *failing, *unscored(diff.after))):
+        passed_before, passes = _passed(name, diff, runs)
+        changes.append(
+            ScoreChange(
                 metric=name,
                 before=before.get(name),
                 after=after.get(name),
-                reason=_reason(name, diff.after),
+                reason=_reason(name, diff, deltas.get(name)),
+                passed=passed_before,
+                passes=passes,
             )
-    return tuple(changes.values())
+        )
+    return tuple(changes)
 
 
-def _with_marks(
-    changes: Sequence[ScoreChange], diff: SampleDiff, runs: RunPair
-) -> tuple[ScoreChange, ...]:
-    """Say of each score whether the sample passes by it, where its metric has a mark."""
-    marked = []
-    for change in changes:
-        rule, info = runs.rules.get(change.metric), runs.metrics.get(change.metric)
-        before, after = (passed(records, rule, info) for records in (diff.before, diff.after))
-        known = before is not None or after is not None
-        marked.append(change.amended(passed=before, passes=after) if known else change)
-    return tuple(marked)
-
-
-def _why(metric: str, diff: SampleDiff) -> str:
-    """Return what the judge said of the run that is shown, else of another one."""
-    records = (run_to_show(diff), *diff.after)
-    scores = (record.scores.get(metric) for record in records)
-    return next((score.reason for score in scores if score and score.reason), "")
-
-
-def _reason(metric: str, records: Sequence[Record]) -> str:
-    scores = [record.scores.get(metric) for record in records]
-    return next((score.reason for score in scores if score and score.value is None), "")
+def _reason(metric: str, diff: SampleDiff, delta: ScoreDelta | None) -> str:
+    """Return what was said of the run that is shown, else of another: by the judge, or why not."""
+    if delta is not None and not delta.comparable:
+        return _OTHER_YARDSTICK
+    scores = (record.scores.get(metric) for record in (run_to_show(diff), *diff.after))
+    told = (score.reason for score in scores if score and (delta or score.value is None))
+    return next(filter(None, told), "")

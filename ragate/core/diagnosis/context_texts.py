@@ -164,15 +164,16 @@ def _displacer_words(diff: SampleDiff, lost: Sequence[str], newer: Sequence[str]
 
 def displacers(diff: SampleDiff) -> list[str]:
     """Return what stands now where lost or fallen expected documents stood, or ahead of them."""
-    doc_ids: dict[str, None] = {}
-    hurt = [rank for rank in diff.ranks if rank.before and (rank.after is None or fell(rank))]
-    for rank in hurt:
-        was, now = rank.before, rank.before
-        if rank.before and rank.after:
-            was, now = rank.before - 1, rank.after - 1
-        doc_ids |= dict.fromkeys(newcomers(*diff.rankings, was=was, now=now))
-    if not hurt:
-        doc_ids = dict.fromkeys(newcomers(*diff.rankings, was=None, now=None))
+    looked_at: list[tuple[int | None, int | None]] = [
+        (rank.before - 1, rank.after - 1) if rank.after else (rank.before, rank.before)
+        for rank in diff.ranks
+        if rank.before and (rank.after is None or fell(rank))
+    ]
+    doc_ids = dict.fromkeys(
+        doc_id
+        for was, now in looked_at or [(None, None)]
+        for doc_id in newcomers(*diff.rankings, was=was, now=now)
+    )
     return [doc_id for doc_id in doc_ids if doc_id not in diff.sample.expected]
 
 

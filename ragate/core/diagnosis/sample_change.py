@@ -79,15 +79,18 @@ def _failing(records: Sequence[Record], runs: RunPair, *, marked: bool = False) 
     Args:
         marked: Marks alone: a limit is of the mean, and must-pass samples are held to marks.
     """
-    failing = []
-    for name, rule in runs.rules.items():
-        if marked and rule.pass_at is None:
-            continue
-        scores = values(records, name)
-        missed = sum(not _passes(score, rule, runs.metrics.get(name)) for score in scores)
-        if rule.level == "error" and missed > len(scores) / 2:
-            failing.append(name)
-    return failing
+    return [
+        name
+        for name, rule in runs.rules.items()
+        if rule.level == "error"
+        and not (marked and rule.pass_at is None)
+        and _misses(records, rule, runs.metrics.get(name))
+    ]
+
+
+def _misses(records: Sequence[Record], rule: Rule, info: MetricInfo | None) -> bool:
+    scores = values(records, rule.metric)
+    return sum(not _passes(score, rule, info) for score in scores) > len(scores) / 2
 
 
 def fails(
@@ -104,13 +107,12 @@ def fails(
 
 
 def _fails(records: Sequence[Record], rule: Rule, info: MetricInfo | None) -> bool:
+    if info is None or (rule.pass_at, rule.minimum, rule.maximum) != (None, None, None):
+        return _misses(records, rule, info)
     scores = values(records, rule.metric)
-    if info is not None and (rule.pass_at, rule.minimum, rule.maximum) == (None, None, None):
-        worst = info.high if info.direction is Direction.LOWER else info.low
-        missed = sum(worst is not None and abs(score - worst) <= _SLACK for score in scores)
-    else:
-        missed = sum(not _passes(score, rule, info) for score in scores)
-    return missed > len(scores) / 2
+    worst = info.high if info.direction is Direction.LOWER else info.low
+    worst_of_all = sum(worst is not None and abs(score - worst) <= _SLACK for score in scores)
+    return worst_of_all > len(scores) / 2
 
 
 def passed(records: Sequence[Record], rule: Rule | None, info: MetricInfo | None) -> bool | None:

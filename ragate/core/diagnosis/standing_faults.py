@@ -41,6 +41,11 @@ def _made_up(readings: Readings) -> bool:
     return _low(readings, "faithful") or _low(readings, "numbers")
 
 
+BESIDE_THE_QUESTION = Diagnosis(
+    symptom="true to the contexts, beside the question",
+    likely_cause="retrieval brings passages about something else, and the answer follows them",
+    action="improve how queries match documents: metadata filters, fewer chunks, a reranker",
+)
 FAULTS = (
     _Fault(
         lambda sample: _FAILS in sample,
@@ -76,13 +81,7 @@ FAULTS = (
     ),
     _Fault(
         lambda sample: _right(sample, "faithful") and _low(sample, "relevant"),
-        lambda _: Diagnosis(
-            symptom="true to the contexts, beside the question",
-            likely_cause="retrieval brings passages about something else, and the answer follows "
-            "them",
-            action="improve how queries match documents: metadata filters, fewer chunks, a "
-            "reranker",
-        ),
+        lambda _: BESIDE_THE_QUESTION,
     ),
     _Fault(
         lambda sample: _low(sample, "correct"),
@@ -172,9 +171,9 @@ def _chosen(infos: Mapping[str, MetricInfo]) -> dict[str, MetricInfo]:
     """Return the metric of each family that is read: the first that was measured."""
     by_base = {name.partition("@")[0]: info for name, info in reversed(list(infos.items()))}
     return {
-        family: by_base[name]
+        family: info
         for family, (metrics, _) in FAMILIES.items()
-        if (name := next((one for one in metrics if one in by_base), "")) and name in by_base
+        if (info := next((by_base[name] for name in metrics if name in by_base), None))
     }
 
 

@@ -7,7 +7,7 @@ from math import nan
 from typing import NamedTuple
 
 from ragate.core.diagnosis.advice import advice_by_cause, advice_for
-from ragate.core.diagnosis.standing_faults import LOST, metric_readings
+from ragate.core.diagnosis.standing_faults import BESIDE_THE_QUESTION, LOST, metric_readings
 from ragate.core.diagnosis.system_changes import NOT_COMPARED, SystemChanges
 from ragate.core.publishable import UNMEASURED_SYMPTOM
 from ragate.models import CauseKind, Diagnosis, MetricRow, SampleRow
@@ -237,13 +237,7 @@ SYMPTOM_RULES = (
     # Faithfulness and relevancy, apart and together: they catch different failures.
     SymptomRule(
         holds=lambda run: run.high("grounding") and run.low("relevant"),
-        says=lambda _: Diagnosis(
-            symptom="true to the contexts, beside the question",
-            likely_cause="retrieval brings passages about something else, and the answer follows "
-            "them",
-            action="improve how queries match documents: metadata filters, fewer chunks, a "
-            "reranker",
-        ),
+        says=lambda _: BESIDE_THE_QUESTION,
         shows=("grounding", "relevant"),
     ),
     SymptomRule(

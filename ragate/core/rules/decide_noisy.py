@@ -100,7 +100,7 @@ def _test_family(
     names = tuple(case.name for case in cases)
     joint = joint_noise(table.blocks)
     level = stages.level(passes)
-    test = FamilyTest(comparison, settings, claim, table, names, p, joint, level, seed, alone)
+    test = FamilyTest(comparison, settings, claim, table, p, joint, level, seed, alone)
     outcomes = {}
     for column, case in enumerate(cases):
         outcomes[case.name] = _outcome(case, figures_of(case, column, test), test)

@@ -149,7 +149,7 @@ class FamilyTest:
 
     Attributes:
         claim: The one that decides.
-        names: The metrics, a column of `table` each.
+        table: A column each metric.
         p: Of every metric.
         joint: The noise of every metric beside that of the others.
         level: What a p must reach to be proven.
@@ -160,7 +160,6 @@ class FamilyTest:
     settings: DecisionSettings
     claim: str
     table: Table
-    names: tuple[str, ...]
     p: FamilyP
     joint: tuple[JointNoise, ...]
     level: float

@@ -3,7 +3,7 @@
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,8 @@ from ragate.version import MANUAL
 
 # What people call a right answer beside the name that a tool gives it.
 EXPECTED_NAMES = ("expected_answer", "expected")
+_MOST_OF_ANSWER = 2000  # characters: enough to judge by, and a golden set stays readable
+_MOST_DOCUMENTS = 20
 _HALF = re.compile(r"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")  # escaped, where a list could not be read
 
 
@@ -56,6 +58,11 @@ class Notes(Counter[str]):
 
     def add(self, sentence: str) -> None:
         self[sentence] += 1
+
+    def leave_out(self, recorded: Iterable[str]) -> None:
+        """Note what a system said, which is no part of a golden set."""
+        for name in sorted(recorded):
+            self.add(f"left out: {name}, a recorded output ({MANUAL}/replay.md)")
 
 
 def records(path: Path) -> Iterator[Record]:
@@ -126,6 +133,15 @@ def untaken(row: Mapping[str, Any], taken: frozenset[str]) -> dict[str, Metadata
     }
 
 
+def said_that_day(answer: str | None, doc_ids: Iterable[str]) -> dict[str, MetadataValue]:
+    """Return what a system answered and retrieved, as metadata for whoever labels its question."""
+    told = {
+        "recorded_answer": (answer or "")[:_MOST_OF_ANSWER],
+        "retrieved": "; ".join(list(dict.fromkeys(doc_ids))[:_MOST_DOCUMENTS]),
+    }
+    return {name: text for name, text in told.items() if text}
+
+
 # What tools call the three roles of a conversation; other roles are tools and their results.
 _ROLES = {
     "user": "user",
@@ -160,9 +176,7 @@ def question_of(where: str, name: str, messages: Any, notes: Notes) -> tuple[str
         return "", ()
     last = asked[-1]
     if len(turns) > last + 1:
-        notes.add(
-            f"left out: the answer to the last question, a recorded output ({MANUAL}/replay.md)"
-        )
+        notes.leave_out(["the answer to the last question"])
     return turns[last].content, turns[:last]
 
 

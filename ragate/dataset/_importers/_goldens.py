@@ -23,13 +23,10 @@ from ragate.errors import DatasetError
 from ragate.models import MetadataValue, Turn
 from ragate.support.records import parsed_cell
 from ragate.support.strict_json import loads
-from ragate.version import MANUAL
 
 
-def _note_recorded(row: Mapping[str, Any], recorded: frozenset[str], notes: Notes) -> None:
-    for name in sorted(recorded & row.keys()):
-        if row[name] not in (None, "", []):
-            notes.add(f"left out: {name}, a recorded output ({MANUAL}/replay.md)")
+def _recorded(row: Mapping[str, Any], names: frozenset[str]) -> Iterator[str]:
+    return (name for name in names & row.keys() if row[name] not in (None, "", []))
 
 
 def _reference(where: str, row: Mapping[str, Any], names: Sequence[str]) -> tuple[str, ...]:
@@ -62,7 +59,7 @@ def read_ragas(path: Path, notes: Notes) -> Iterator[Imported]:
         query, messages = _question(where, user_input, notes)
         if not query:
             raise DatasetError(f"{where}: there is no user_input", remedy="is this file of ragas?")
-        _note_recorded(row, _RAGAS_RECORDED, notes)
+        notes.leave_out(_recorded(row, _RAGAS_RECORDED))
         ids = texts_of(where, "reference_context_ids", row.get("reference_context_ids"))
         yield Imported(
             place=where,
@@ -118,7 +115,7 @@ def read_deepeval(path: Path, notes: Notes) -> Iterator[Imported]:
             query, messages = text_of(where, "input", row.get("input")), ()
         if not query:
             raise DatasetError(f"{where}: there is no input", remedy="is this file of deepeval?")
-        _note_recorded(row, _DEEPEVAL_RECORDED, notes)
+        notes.leave_out(_recorded(row, _DEEPEVAL_RECORDED))
         yield Imported(
             place=where,
             query=query,

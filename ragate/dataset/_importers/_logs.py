@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ragate.core.text.near_duplicates import near_duplicates
-from ragate.dataset._importers._common import Imported, Notes, records
+from ragate.dataset._importers._common import Imported, Notes, records, said_that_day
 from ragate.errors import DatasetError
 from ragate.models import MetadataValue
 from ragate.outputs.foreign_lines import guess_mapping
@@ -24,7 +24,6 @@ from ragate.version import MANUAL
 SIMILAR = 0.8
 MOST_COMPARED = 20_000  # questions that are held against each other
 _FIRST = 20
-_MOST_OF_ANSWER = 2000
 _WORDS = re.compile(r"\w+")
 _FEEDBACK = frozenset(
     {"feedback", "rating", "thumbs", "thumb", "vote", "user_feedback", "reaction"}
@@ -99,7 +98,7 @@ def _files(path: Path) -> list[Path]:
 
 def _rows(file: Path) -> Iterator[tuple[str, Mapping[str, Any], Mapping[str, str]]]:
     """Yield the lines of a file with their places, and where their parts stand."""
-    pointers = guess_mapping([row for _, row in islice(records(file), _FIRST)]).pointers or {}
+    pointers = guess_mapping([row for _, row in islice(records(file), _FIRST)]).pointers
     if "question" not in pointers:
         raise DatasetError(
             f"{file}: no field of its lines is seen to be the question",
@@ -117,18 +116,13 @@ def _text(row: Mapping[str, Any], pointer: str) -> str:
 
 
 def _told(row: Mapping[str, Any], pointers: Mapping[str, str]) -> dict[str, MetadataValue]:
-    metadata: dict[str, MetadataValue] = {}
-    if answer := _text(row, pointers.get("answer", "")):
-        metadata["recorded_answer"] = answer[:_MOST_OF_ANSWER]
     try:
         ids = many(dict(row), pointers["ids"]) if "ids" in pointers else []
     except PointerError:
         ids = []
     cut = pointers.get("id_before", "")
     names = (str(name).partition(cut)[0] if cut else str(name) for name in ids)
-    if retrieved := "; ".join(dict.fromkeys(names)):
-        metadata["retrieved"] = retrieved
-    return metadata
+    return said_that_day(_text(row, pointers.get("answer", "")), names)
 
 
 def _is_disliked(row: Mapping[str, Any]) -> bool:

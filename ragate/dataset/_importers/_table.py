@@ -18,7 +18,6 @@ from ragate.dataset._importers._common import (
 from ragate.dataset._rows import RECORDED, REFERENCES
 from ragate.errors import DatasetError
 from ragate.support.settings import shown
-from ragate.version import MANUAL
 
 # By what they hold, the surest name first; compared without case, and "_" for a space or a dash.
 _COLUMNS = {
@@ -64,8 +63,7 @@ def read(path: Path, notes: Notes) -> Iterator[Imported]:
             if name != what:
                 notes.add(f"{name!r} is read as {what}")
         left_out = _recorded(row, found)
-        for name in sorted(left_out):
-            notes.add(f"left out: {name}, a recorded output ({MANUAL}/replay.md)")
+        notes.leave_out(left_out)
         yield _imported(where, row, found, left_out)
 
 

@@ -8,15 +8,12 @@ documents that were retrieved stay as metadata, for whoever labels it.
 from collections.abc import Iterator
 from pathlib import Path
 
-from ragate.dataset._importers._common import Imported, Notes
+from ragate.dataset._importers._common import Imported, Notes, said_that_day
 from ragate.dataset._values import MAX_TURNS
-from ragate.models import MetadataValue, Turn
+from ragate.models import Turn
 from ragate.outputs.exports import read_export
-from ragate.outputs.traced_texts import Exchange
 
 KINDS = ("langfuse", "phoenix", "otel")
-_MOST_OF_ANSWER = 2000  # characters: enough to judge by, and a golden set stays readable
-_MOST_DOCUMENTS = 20
 
 
 def read(kind: str, path: Path, notes: Notes) -> Iterator[Imported]:
@@ -39,16 +36,9 @@ def read(kind: str, path: Path, notes: Notes) -> Iterator[Imported]:
                 for role, text in exchange.turns
             ),
             references=exchange.references,
-            metadata=_metadata(exchange),
+            metadata=dict(exchange.metadata)
+            | said_that_day(
+                exchange.answer, (one.doc_id for one in exchange.passages or () if one.doc_id)
+            ),
             draft=not exchange.references,
         )
-
-
-def _metadata(exchange: Exchange) -> dict[str, MetadataValue]:
-    metadata: dict[str, MetadataValue] = dict(exchange.metadata)
-    if exchange.answer:
-        metadata["recorded_answer"] = exchange.answer[:_MOST_OF_ANSWER]
-    retrieved = dict.fromkeys(one.doc_id for one in exchange.passages or () if one.doc_id)
-    if retrieved:
-        metadata["retrieved"] = "; ".join(list(retrieved)[:_MOST_DOCUMENTS])
-    return metadata

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from ragate.dataset.labels import add_review_label, read_review_labels
+from ragate.dataset.labels import add_review_labels, read_review_labels
 from ragate.errors import DatasetError
 from ragate.models import ReviewLabel, ReviewVerdict
 
@@ -44,7 +44,7 @@ def test_a_label_is_read_with_all_its_fields(tmp_path):
 
 def test_a_label_that_was_added_is_read_back(tmp_path):
     label = ReviewLabel.model_validate(label_row())
-    add_review_label(tmp_path / "reviews.jsonl", label)
+    add_review_labels(tmp_path / "reviews.jsonl", [label])
 
     assert read_review_labels(tmp_path / "reviews.jsonl") == [label]
 
@@ -53,7 +53,7 @@ def test_adding_keeps_every_other_byte_and_begins_a_line_of_its_own(tmp_path):
     path = tmp_path / "reviews.jsonl"
     there = b'\xef\xbb\xbf{"blind":  false}\r\n\n{"no": "line end"}'
     path.write_bytes(there)
-    add_review_label(path, ReviewLabel.model_validate(label_row()))
+    add_review_labels(path, [ReviewLabel.model_validate(label_row())])
 
     added = path.read_bytes().removeprefix(there)
     assert added.startswith(b"\n{")
