@@ -4,7 +4,7 @@ import math
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TypeVar
+from typing import TypeVar, overload
 
 from ragate.core.conversation import told_by_question
 from ragate.models import Record, Sample
@@ -34,6 +34,22 @@ class Lookup(Mapping[str, T]):
 
     def __len__(self) -> int:
         return len(self._rows)
+
+
+class LazyRows(Sequence[T]):
+    """A sequence whose items are read, or made, when they are looked at."""
+
+    def row(self, number: int) -> T:
+        """Return the item at a place, counted from 0."""
+        raise NotImplementedError
+
+    @overload
+    def __getitem__(self, place: int) -> T: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[T]: ...
+    def __getitem__(self, place: int | slice) -> T | list[T]:
+        rows = range(len(self))[place]  # from the end too, or an IndexError
+        return self.row(rows) if isinstance(rows, int) else [self.row(row) for row in rows]
 
 
 def first_runs(records: Sequence[Record]) -> Mapping[str, Record]:

@@ -6,20 +6,19 @@ baseline, and a baseline that was recorded without a scorecard has one as soon a
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import overload
 
 import numpy as np
 
 from ragate.core.comparison.compare import Comparison
 from ragate.core.comparison.pass_columns import pass_column
 from ragate.core.hashing import digest
+from ragate.core.lookup import LazyRows
 from ragate.core.rules.metric_case import MetricCase
 from ragate.core.rules.pass_shares import pass_share, share_of
 from ragate.core.statistics.score_columns import Mask
 from ragate.models import (
     OVERALL,
     PASSES,
-    Direction,
     MetricInfo,
     Needs,
     PassGroup,
@@ -63,13 +62,6 @@ class StageScore:
     stopped: bool = False
 
 
-def reaches(info: MetricInfo, mark: float, value: float) -> bool:
-    """Return whether a value reaches a pass mark, in the metric's own unit."""
-    if info.direction is Direction.HIGHER:
-        return value >= mark - _SLACK
-    return value <= mark + _SLACK
-
-
 def read_stages(
     card: Scorecard, infos: Mapping[str, MetricInfo], scores: Mapping[str, Score]
 ) -> list[StageScore]:
@@ -88,26 +80,14 @@ def read_stages(
         score = scores.get(name) or unscored(name, "no score was recorded")
         if failed and score.state is not ScoreState.NOT_APPLICABLE:
             reason = f"counts at its worst: the required stage {failed} failed"
-            score = Score(metric=name, value=worst_value(info), reason=reason)
+            score = Score(metric=name, value=info.worst, reason=reason)
         passes = None
         if score.value is not None and stage.pass_at is not None:
-            passes = reaches(info, stage.pass_at, score.value)
+            passes = info.reaches(stage.pass_at, score.value)
         stages.append(StageScore(stage, score, passes, stopped=bool(failed)))
         if stage.required and passes is False and not failed:
             failed = stage.name
     return stages
-
-
-def worst_value(info: MetricInfo) -> float:
-    """Return the worst end of a metric's range.
-
-    Raises:
-        ValueError: it has none; the configuration refuses such a stage.
-    """
-    worst = info.low if info.direction is Direction.HIGHER else info.high
-    if worst is None:
-        raise ValueError(f"{info.name} has no worst value")
-    return worst
 
 
 def sample_scores(
@@ -151,22 +131,15 @@ def _overall(infos: Mapping[str, MetricInfo], stages: Sequence[StageScore]) -> S
     if not applicable:
         return not_applicable(OVERALL, NO_STAGE)
     weighed = [each for each in applicable if each.stage.weight > 0]
-    missing = [each for each in weighed if each.score.value is None]
-    if missing:
-        return _open(OVERALL, missing[0])
     weights = sum(each.stage.weight for each in weighed)
     if not weights:  # only stages without weight apply: what they demand is PASS or FAIL
         return Score(metric=OVERALL, value=float(all(each.passes is not False for each in stages)))
-    total = sum(each.stage.weight * _share(infos, each) for each in weighed)
+    total = 0.0
+    for each in weighed:
+        if each.score.value is None:
+            return _open(OVERALL, each)
+        total += each.stage.weight * infos[each.stage.metric].goodness(each.score.value)
     return Score(metric=OVERALL, value=round(total / weights, _DIGITS))
-
-
-def _share(infos: Mapping[str, MetricInfo], each: StageScore) -> float:
-    info = infos[each.stage.metric]
-    assert each.score.value is not None
-    assert info.high is not None
-    share = (each.score.value - info.low) / (info.high - info.low)
-    return share if info.direction is Direction.HIGHER else 1.0 - share
 
 
 def _open(metric: str, stage: StageScore) -> Score:
@@ -184,7 +157,7 @@ def stopped_stages(
         score = scores.get(stage.metric)
         if not stage.required or stage.pass_at is None or score is None or score.value is None:
             continue
-        if not reaches(infos[stage.metric], stage.pass_at, score.value):
+        if not infos[stage.metric].reaches(stage.pass_at, score.value):
             return _without_own_row(card.stages[number + 1 :])
     return frozenset()
 
@@ -335,7 +308,7 @@ def _infos(card: Scorecard, metrics: Mapping[str, MetricInfo]) -> dict[str, Metr
     }
 
 
-class StagedRecords(Sequence[Record]):
+class StagedRecords(LazyRows[Record]):
     """Records with the scores of a scorecard, made of each when it is looked at."""
 
     def __init__(
@@ -356,14 +329,8 @@ class StagedRecords(Sequence[Record]):
     def __iter__(self) -> Iterator[Record]:
         return map(self._staged, self._records)
 
-    @overload
-    def __getitem__(self, row: int) -> Record: ...
-    @overload
-    def __getitem__(self, row: slice) -> list[Record]: ...
-    def __getitem__(self, row: int | slice) -> Record | list[Record]:
-        if isinstance(row, slice):
-            return [self._staged(record) for record in self._records[row]]
-        return self._staged(self._records[row])
+    def row(self, number: int) -> Record:
+        return self._staged(self._records[number])
 
     def _staged(self, record: Record) -> Record:
         scores: dict[str, Score] = dict(record.scores)

@@ -21,7 +21,6 @@ from ragate.core.judging.applicability import (
 from ragate.core.rules.checked_metric import checked_name
 from ragate.metrics._identity import NoSettings, fingerprint
 from ragate.models import (
-    Direction,
     MetricInfo,
     Reads,
     Sample,
@@ -86,7 +85,7 @@ class SampleMetric:
         if of_answers and output.answer is None:
             return unscored(self.info.name, NO_ANSWER)
         if reason := self.nothing(output):
-            return Score(metric=self.info.name, value=best(self.info), reason=reason)
+            return Score(metric=self.info.name, value=self.info.best, reason=reason)
         outcome = self.formula(sample, output)
         if isinstance(outcome, str):
             return unscored(self.info.name, outcome)
@@ -117,19 +116,9 @@ def settled(
 
 def worst(info: MetricInfo) -> float:
     """Return the value of a failed sample, for a metric whose range has a bad end."""
-    return _end(info, low=info.direction is Direction.HIGHER)
-
-
-def best(info: MetricInfo) -> float:
-    """Return the value of an output in which nothing is wrong."""
-    return _end(info, low=info.direction is Direction.LOWER)
-
-
-def _end(info: MetricInfo, *, low: bool) -> float:
-    end = info.low if low else info.high
-    if end is None:
+    if info.worst is None:
         raise ValueError(f"{info.name} has no such end of its range; make it an aggregate")
-    return end
+    return info.worst
 
 
 def applies_to_all(_sample: Sample) -> str:

@@ -11,12 +11,11 @@ from pydantic import Field
 
 from ragate.core.judging.applicability import NO_TEXTS, lacks_texts, unanswerable
 from ragate.core.text.endings import cut_off
-from ragate.core.text.segmentation import words
+from ragate.core.text.segmentation import whole_words, words
 from ragate.core.text.unicode_forms import visible
 from ragate.core.text.words import markers, without_markers
 from ragate.metrics._identity import Phrase, metric_info, no_cut_off, own_settings, takes
 from ragate.metrics._sample_metric import Exclusion, Explained, SampleMetric, applies_to_all
-from ragate.metrics.refusal import whole_words
 from ragate.models import Frozen, MetricInfo, Reads, Sample, Score, ScoreState, SystemOutput
 from ragate.protocols import MetricRequest, Pair
 

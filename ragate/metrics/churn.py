@@ -178,7 +178,7 @@ def first_hit_displacement(request: MetricRequest) -> ChurnMetric:
     nothing: left out; all others as for overlap@k, and while a baseline is recorded 0.
     Source: this project.
     """
-    info = unbounded_info(request, version=1, reads=Reads.RETRIEVAL, unit="ranks", aggregate=True)
+    info = unbounded_info(request, reads=Reads.RETRIEVAL, unit="ranks", aggregate=True)
     return ChurnMetric(info, request.earlier, _displacement)
 
 

@@ -37,11 +37,6 @@ def reads_low(value: float, band: float, meaning: str) -> float | Explained:
     return value if value >= band - 1e-9 else Explained(value, f"below {band:g}: {meaning}")
 
 
-def reads_high(value: float, band: float, meaning: str) -> float | Explained:
-    """Return the value, with its meaning where it is above its band."""
-    return value if value <= band + 1e-9 else Explained(value, f"above {band:g}: {meaning}")
-
-
 ANSWER_BAND = 0.6  # a lower cosine reads as a miss, with MiniLM
 
 
@@ -94,7 +89,7 @@ def context_cosines(
     """
 
     def wanted(sample: Sample, output: SystemOutput) -> list[str]:
-        texts = [chunk.text for chunk in output.chunks if chunk.text.strip()]
+        texts = _contexts(output)
         return [sample.query, *texts] if texts else []
 
     def of_contexts(
@@ -287,7 +282,6 @@ def embedded_sufficiency(request: MetricRequest) -> EmbeddedMetric:
 
 
 UNSUPPORTED = 0.3
-UNSUPPORTED_MEANING = "significant claims have no support"
 
 
 class HallucinationSettings(EmbeddingSettings):
@@ -323,9 +317,10 @@ def embedded_hallucination(request: MetricRequest) -> EmbeddedMetric:
             said = "nothing was retrieved" if sentences else "no words in the answer"
             return Explained(1.0, said)
         best = cosines(sentences, contexts, vectors).max(axis=1)
-        return reads_high(
-            float((best < settings.threshold - SLACK).mean()), UNSUPPORTED, UNSUPPORTED_MEANING
-        )
+        share = float((best < settings.threshold - SLACK).mean())
+        if share <= UNSUPPORTED + SLACK:
+            return share
+        return Explained(share, f"above {UNSUPPORTED:g}: significant claims have no support")
 
     return embedded_metric(
         request,

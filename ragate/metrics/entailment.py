@@ -8,8 +8,6 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from pydantic import Field
-
 from ragate.core.hashing import digest
 from ragate.core.judging.applicability import NO_TEXTS, lacks_texts
 from ragate.core.text.sentences import split_sentences
@@ -221,7 +219,7 @@ class EntailmentSettings(Frozen):
             tokenizer.json, config.json; must be set.
     """
 
-    model: str = Field(default="")
+    model: str = ""
 
 
 class _Identity(EntailmentSettings):

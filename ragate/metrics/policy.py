@@ -9,7 +9,7 @@ from pydantic import AfterValidator, Field
 
 from ragate.core.judging.applicability import NO_TEXTS, lacks_texts, unanswerable
 from ragate.core.ranking import ranked_doc_ids
-from ragate.core.text.segmentation import level, units
+from ragate.core.text.segmentation import level, units, whole_words
 from ragate.core.text.unicode_forms import normalised, visible
 from ragate.core.text.wording import listed
 from ragate.core.text.words import without_markers
@@ -70,16 +70,11 @@ def _without_keywords(sample: Sample) -> str:
     return unanswerable(sample) or ("" if sample.answer_keywords else "no keywords")
 
 
-def _as_words(text: str) -> str:
-    """Return the words with a space on either side of each, so that whole words are matched."""
-    return f" {' '.join(units(text))} "
-
-
 def _as_letters(text: str) -> str:
     return " ".join(level(visible(text)).split())
 
 
-_FORMS: dict[Match, Callable[[str], str]] = {"words": _as_words, "part": _as_letters}
+_FORMS: dict[Match, Callable[[str], str]] = {"words": whole_words, "part": _as_letters}
 
 
 def allowed_sources(request: MetricRequest) -> SampleMetric:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pydantic import Field
 
 from ragate.core.judging.applicability import NO_ANSWER, failed, provider_failure, unanswerable
-from ragate.core.text.segmentation import units
+from ragate.core.text.segmentation import units, whole_words
 from ragate.core.text.sentences import split_sentences
 from ragate.core.text.unicode_forms import visible
 from ragate.metrics._identity import Phrase, metric_info, no_cut_off, own_settings, takes
@@ -102,11 +102,6 @@ def _opening(answer: str) -> str:
 def _narrowed(blanks: re.Match[str]) -> str:
     """Return white space that parts as much: what follows cannot be pushed out of the opening."""
     return ("\n" * min(2, blanks[0].count("\n"))) or " "
-
-
-def whole_words(text: str) -> str:
-    """Return the words with a space on either side of each, so that phrases match whole words."""
-    return f" {' '.join(units(text))} "
 
 
 def _prepared(

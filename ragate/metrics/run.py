@@ -61,7 +61,7 @@ def first_token_percentile(request: MetricRequest, share: float) -> LatencyPerce
 
 
 def _info(request: MetricRequest) -> MetricInfo:
-    return unbounded_info(request, version=1, reads=Reads.RUN, unit="seconds", aggregate=True)
+    return unbounded_info(request, reads=Reads.RUN, unit="seconds", aggregate=True)
 
 
 def percentile(ascending: Sequence[float], share: float) -> float:
@@ -158,7 +158,7 @@ class UsageMetric:
 def usage_metric(request: MetricRequest, *, unit: str, read: Read) -> UsageMetric:
     """Return the metric that `read` defines."""
     return UsageMetric(
-        info=unbounded_info(request, version=1, reads=Reads.ANSWER, unit=unit, aggregate=False),
+        info=unbounded_info(request, reads=Reads.ANSWER, unit=unit, aggregate=False),
         read=read,
     )
 
@@ -222,7 +222,7 @@ def retrieved_tokens(request: MetricRequest) -> RetrievedTokens:
     failing does not look cheap; nothing retrieved 0; chunks without texts: unscored.
     Source: this project.
     """
-    info = unbounded_info(request, version=1, reads=Reads.RETRIEVAL, unit="tokens", aggregate=True)
+    info = unbounded_info(request, reads=Reads.RETRIEVAL, unit="tokens", aggregate=True)
     return RetrievedTokens(info=info)
 
 

@@ -75,6 +75,9 @@ def unscored(metric: str, reason: str) -> Score:
     return Score(metric=metric, state=ScoreState.UNSCORED, reason=reason)
 
 
+_SLACK = 1e-9
+
+
 class Direction(StrEnum):
     """Which way is good."""
 
@@ -129,6 +132,27 @@ class MetricInfo(Frozen):
     aggregate: bool = False
     unit: str = "fraction"
     fingerprint: str = ""
+
+    @property
+    def worst(self) -> float | None:
+        """The bad end of its range, None where there is none."""
+        return self.low if self.direction is Direction.HIGHER else self.high
+
+    @property
+    def best(self) -> float | None:
+        """The good end of its range, None where there is none."""
+        return self.high if self.direction is Direction.HIGHER else self.low
+
+    def reaches(self, mark: float, value: float) -> bool:
+        """Return whether a value is as good as a mark, both in its own unit."""
+        if self.direction is Direction.HIGHER:
+            return value >= mark - _SLACK
+        return value <= mark + _SLACK
+
+    def goodness(self, value: float) -> float:
+        """Return a value on a scale from 0 (worst) to 1 (best); without a high end 1 is taken."""
+        share = (value - self.low) / ((1.0 if self.high is None else self.high) - self.low)
+        return share if self.direction is Direction.HIGHER else 1.0 - share
 
     @property
     def is_expense(self) -> bool:

@@ -93,8 +93,7 @@ def wants_a_look(row: MetricRow) -> bool:
 
 def fell(row: MetricRow) -> bool:
     """Return whether the value moved to the worse side, proven or not."""
-    change = row.change or 0.0
-    return change < 0 if row.direction is Direction.HIGHER else change > 0
+    return row.lost > 0
 
 
 def not_proven(row: MetricRow) -> bool:

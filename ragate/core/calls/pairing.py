@@ -11,9 +11,9 @@ from pydantic import JsonValue
 
 from ragate.core.calls.values import CallRules, alike, is_default, named, unlike
 from ragate.models import CallResult, Executed, ExpectedCall, ToolCall
+from ragate.support.settings import shown
 
 MOST_RESULTS = 1_000  # as many as `most_calls` lets be carried out
-_SHOWN = 60
 
 
 def matched(
@@ -190,7 +190,7 @@ def difference(given: JsonValue, right: JsonValue, tolerance: Tolerance, place: 
         return ""
     if _same(given, right, tolerance):
         return ""
-    return f"{place or 'the result'} is {_shown(given)}, and {_shown(right)} is right"
+    return f"{place or 'the result'} is {shown(given)}, and {shown(right)} is right"
 
 
 def _same(given: JsonValue, right: JsonValue, tolerance: Tolerance) -> bool:
@@ -210,8 +210,3 @@ def _close(given: float, right: float, tolerance: Tolerance) -> bool:
 
 def _is_number(value: JsonValue) -> TypeGuard[float]:
     return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def _shown(value: JsonValue) -> str:
-    text = repr(value)
-    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"

@@ -10,6 +10,7 @@ from typing import Literal
 from pydantic import JsonValue
 
 from ragate.models import ExpectedCall, Sample, ToolCall
+from ragate.support.settings import shown
 
 Defaults = Mapping[str, Mapping[str, JsonValue]]
 """By tool, its arguments that have a default."""
@@ -181,7 +182,6 @@ _ONE_DAY = datetime.timedelta(days=1)
 
 
 _IGNORED = re.compile(r"[ ,./\-_*^]")
-_SHOWN = 80
 
 
 def texts_alike(given: str, right: str) -> bool:
@@ -259,19 +259,14 @@ def unlike(given: JsonValue, values: Sequence[JsonValue]) -> str:
     """Return what was given, and what is right."""
     kinds = list(dict.fromkeys(map(_kind, values)))
     if _kind(given) not in kinds:
-        return f"{_shown(given)} is {_kind(given)}, and {' or '.join(kinds)} is right"
-    right = " or ".join(map(_shown, values[:3]))
-    return f"{_shown(given)}, and {right}{' or others' * (len(values) > 3)} is right"
-
-
-def _shown(value: JsonValue) -> str:
-    text = repr(value)
-    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
+        return f"{shown(given)} is {_kind(given)}, and {' or '.join(kinds)} is right"
+    right = " or ".join(map(shown, values[:3]))
+    return f"{shown(given)}, and {right}{' or others' * (len(values) > 3)} is right"
 
 
 def named(name: str) -> str:
     """Return a name as it stands where it is one, quoted and cut where it may be anything."""
-    return name if name.isidentifier() or name.replace(".", "_").isidentifier() else _shown(name)
+    return name if name.isidentifier() or name.replace(".", "_").isidentifier() else shown(name)
 
 
 def defaults_of(sample: Sample) -> Defaults:

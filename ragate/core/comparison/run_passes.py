@@ -10,10 +10,10 @@ import hashlib
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, overload
+from typing import NamedTuple
 
 from ragate.core.hashing import calls_hash, is_recorded
-from ragate.core.lookup import Pass, SampleTries, passes_of
+from ragate.core.lookup import LazyRows, Pass, SampleTries, passes_of
 from ragate.models import Record, Run, RunManifest, SystemOutput
 
 _NO_CALLS = calls_hash(())
@@ -117,7 +117,7 @@ def _distinct(passes: Sequence[Pass], ids: Sequence[str]) -> tuple[Pass, ...]:
     return tuple(by_outputs.values())
 
 
-class RecordsFrom(Sequence[Record]):
+class RecordsFrom(LazyRows[Record]):
     """Some records of a run in a row, each read when it is looked at."""
 
     def __init__(self, records: Sequence[Record], start: int, stop: int) -> None:
@@ -130,14 +130,8 @@ class RecordsFrom(Sequence[Record]):
     def __iter__(self) -> Iterator[Record]:
         return (self._records[row] for row in self._rows)
 
-    @overload
-    def __getitem__(self, row: int) -> Record: ...
-    @overload
-    def __getitem__(self, row: slice) -> list[Record]: ...
-    def __getitem__(self, row: int | slice) -> Record | list[Record]:
-        if isinstance(row, slice):
-            return [self._records[each] for each in self._rows[row]]
-        return self._records[self._rows[row]]
+    def row(self, number: int) -> Record:
+        return self._records[self._rows[number]]
 
 
 def earlier_passes(manifest: RunManifest) -> int:

@@ -7,7 +7,6 @@ from ragate.core.diagnosis.run_pair import RecordsBySample, RunPair
 from ragate.core.diagnosis.sample_diff import SampleDiff, means, values
 from ragate.models import (
     PASSES,
-    Direction,
     MetricInfo,
     Record,
     Rule,
@@ -109,10 +108,9 @@ def fails(
 def _fails(records: Sequence[Record], rule: Rule, info: MetricInfo | None) -> bool:
     if info is None or (rule.pass_at, rule.minimum, rule.maximum) != (None, None, None):
         return _misses(records, rule, info)
-    scores = values(records, rule.metric)
-    worst = info.high if info.direction is Direction.LOWER else info.low
-    worst_of_all = sum(worst is not None and abs(score - worst) <= _SLACK for score in scores)
-    return worst_of_all > len(scores) / 2
+    scores, worst = values(records, rule.metric), info.worst
+    at_worst = sum(worst is not None and abs(score - worst) <= _SLACK for score in scores)
+    return at_worst > len(scores) / 2
 
 
 def passed(records: Sequence[Record], rule: Rule | None, info: MetricInfo | None) -> bool | None:
@@ -126,9 +124,7 @@ def passed(records: Sequence[Record], rule: Rule | None, info: MetricInfo | None
 
 def _passes(value: float, rule: Rule, info: MetricInfo | None) -> bool:
     if rule.pass_at is not None:
-        if info is not None and info.direction is Direction.LOWER:
-            return value <= rule.pass_at + _SLACK
-        return value >= rule.pass_at - _SLACK
+        return (info or MetricInfo(name=rule.metric)).reaches(rule.pass_at, value)
     if rule.minimum is not None and not value >= rule.minimum - _SLACK:
         return False
     return rule.maximum is None or value <= rule.maximum + _SLACK

@@ -156,7 +156,7 @@ def _faults(records: Iterable[Record], infos: Mapping[str, MetricInfo]) -> dict[
         for family, info in chosen.items():
             score = record.scores.get(info.name)
             if score is not None and score.value is not None:
-                of_sample[family].append(_scaled(info, score.value))
+                of_sample[family].append(info.goodness(score.value))
     return {
         name: _fault({family: sum(found) / len(found) for family, found in values.items()})
         for name, values in measured.items()
@@ -175,12 +175,6 @@ def _chosen(infos: Mapping[str, MetricInfo]) -> dict[str, MetricInfo]:
         for family, (metrics, _) in FAMILIES.items()
         if (info := next((by_base[name] for name in metrics if name in by_base), None))
     }
-
-
-def _scaled(info: MetricInfo, value: float) -> float:
-    high = 1.0 if info.high is None else info.high
-    scaled = (value - info.low) / (high - info.low)
-    return 1 - scaled if info.direction is Direction.LOWER else scaled
 
 
 class MetricFamily(NamedTuple):

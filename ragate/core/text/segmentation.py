@@ -197,3 +197,8 @@ def starts(word: str) -> Iterator[str]:
         yield from (word, word[:-1], word[:-2])
     else:
         yield word
+
+
+def whole_words(text: str) -> str:
+    """Return the words with a space on either side of each, so that phrases match whole words."""
+    return f" {' '.join(units(text))} "

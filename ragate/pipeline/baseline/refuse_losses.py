@@ -25,7 +25,6 @@ from ragate.errors import RagateError, UsageError
 from ragate.models import (
     Acceptance,
     Decision,
-    Direction,
     MetricInfo,
     MetricVerdict,
     Rule,
@@ -240,8 +239,7 @@ class GatedColumn(NamedTuple):
         """Return whether one sample's value could not be worse."""
         if self.mark is not None:
             return not passing(info, self.mark, np.asarray(value))
-        end = info.low if info.direction is Direction.HIGHER else info.high
-        return end is not None and abs(value - end) <= SLACK
+        return info.worst is not None and abs(value - info.worst) <= SLACK
 
 
 def gated_columns(policy: Policy, samples: Sequence[Sample]) -> list[GatedColumn]:

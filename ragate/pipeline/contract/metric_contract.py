@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from ragate import plugins
-from ragate.metrics._sample_metric import worst
 from ragate.models import (
     ASKED,
     Failure,
@@ -214,13 +213,11 @@ def _by_sample(scores: Mapping[str, Score]) -> str:
 def _not_worst(score: Score, info: MetricInfo) -> str:
     if score.state is ScoreState.NOT_APPLICABLE:
         return ""
-    try:
-        wanted = worst(info)
-    except ValueError:  # a range without a bad end
+    if info.worst is None:
         return "" if score.state is not ScoreState.VALUE else "a range without end has no worst"
-    same = score.value is not None and abs(score.value - wanted) <= 1e-9
+    same = score.value is not None and abs(score.value - info.worst) <= 1e-9
     got = score.value if score.value is not None else score.state.value
-    return "" if same else f"it has {got}, and the worst is {wanted:g}"
+    return "" if same else f"it has {got}, and the worst is {info.worst:g}"
 
 
 def _aggregate(metric: Any, path: Path) -> Demand:

@@ -5,9 +5,10 @@ import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TypeVar, cast, overload
+from typing import TypeVar, cast
 
 from ragate.core.hashing import content_hash, output_hash, retrieval_hash, text_hashes
+from ragate.core.lookup import LazyRows
 from ragate.models import (
     MetricInfo,
     Needs,
@@ -240,7 +241,7 @@ def evaluate(
     return Run(manifest=updated, records=records, aggregates=tuple(aggregates))
 
 
-class Pairs(Sequence[Pair]):
+class Pairs(LazyRows[Pair]):
     """Samples with their outputs, each read when it is looked at."""
 
     def __init__(self, samples: Sequence[Sample], outputs: Mapping[str, SystemOutput]) -> None:
@@ -250,14 +251,8 @@ class Pairs(Sequence[Pair]):
     def __len__(self) -> int:
         return len(self._samples)
 
-    @overload
-    def __getitem__(self, row: int) -> Pair: ...
-    @overload
-    def __getitem__(self, row: slice) -> list[Pair]: ...
-    def __getitem__(self, row: int | slice) -> Pair | list[Pair]:
-        if isinstance(row, slice):
-            return [(sample, self._outputs[sample.id]) for sample in self._samples[row]]
-        sample = self._samples[row]
+    def row(self, number: int) -> Pair:
+        sample = self._samples[number]
         return sample, self._outputs[sample.id]
 
     def batches(self) -> Iterator[list[Pair]]:

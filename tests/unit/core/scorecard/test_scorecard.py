@@ -3,14 +3,12 @@ from __future__ import annotations
 import pytest
 
 from ragate.core.scorecard import (
-    reaches,
     read_stages,
     sample_scores,
     stopped_stages,
     waiting_stages,
-    worst_value,
 )
-from ragate.models import Direction, MetricInfo, Score, Scorecard, ScoreState
+from ragate.models import Score, Scorecard, ScoreState
 from tests.unit.core.scorecard.card_factories import INFOS, card, scores, stage
 
 
@@ -156,16 +154,6 @@ def test_where_only_stages_without_weight_apply_the_score_is_pass_or_fail():
 
     assert made(of, scores(recall_at_5=1.0, token_f1="no reference"))[0].value == 1.0
     assert made(of, scores(recall_at_5=0.0, token_f1="no reference"))[0].value == 0.0
-
-
-def test_a_metric_without_an_end_has_no_worst_value():
-    with pytest.raises(ValueError, match="latency has no worst value"):
-        worst_value(MetricInfo(name="latency", high=None, direction=Direction.LOWER))
-
-
-def test_where_lower_is_better_a_mark_is_reached_from_above():
-    assert reaches(INFOS["false_refusal"], 0.2, 0.2)
-    assert not reaches(INFOS["false_refusal"], 0.2, 0.3)
 
 
 CARD = card(
