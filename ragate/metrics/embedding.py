@@ -161,12 +161,10 @@ def embedded_answer_relevance(request: MetricRequest) -> EmbeddedMetric:
     """
     settings = own_settings(request, RelevanceSettings)
     if settings.against == "question":
-        return answer_cosine(
-            request, settings, _question, exclude=unanswerable, meaning=UNADDRESSED
-        )
-    return answer_cosine(
-        request, settings, references_of, exclude=without_reference, meaning=UNADDRESSED
-    )
+        exclude, targets = unanswerable, _question
+    else:
+        exclude, targets = without_reference, references_of
+    return answer_cosine(request, settings, targets, exclude=exclude, meaning=UNADDRESSED)
 
 
 def _question(sample: Sample) -> list[str]:

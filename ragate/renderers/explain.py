@@ -170,15 +170,14 @@ def _scores(old_runs: Records, new_runs: Records, marks: Mapping[str, str]) -> l
     width = max(len("metric"), *(len(one_line(name, 40)) for name in names))
     lines = ["Scores, one figure a run", f"{INDENT}{'metric':<{width}}  before → now"]
     for name in names:
-        old, new = (_row(name, records) for records in (old_runs, new_runs))
+        old, new = (
+            " ".join(_value(record.scores.get(name)) for record in records) or NOTHING
+            for records in (old_runs, new_runs)
+        )
         start = f"{INDENT}{one_line(name, 40):<{width}}  "
         lines += wrapped(f"{old} → {new}{marks.get(name, '')}", first=start, rest=" " * len(start))
         lines += _reasons(name, old_runs, new_runs)
     return lines
-
-
-def _row(name: str, records: Sequence[Record]) -> str:
-    return " ".join(_value(record.scores.get(name)) for record in records) or NOTHING
 
 
 def _value(score: Score | None) -> str:

@@ -66,12 +66,10 @@ def read(path: Path, notes: Notes) -> Iterator[Imported]:
             asked.count += 1
             asked.disliked += _is_disliked(row)
     merged = _merged(list(questions.values()), notes)
-    for number, asked in enumerate(sorted(merged, key=_order), start=1):
+    for number, asked in enumerate(
+        sorted(merged, key=lambda asked: (-asked.disliked, -asked.count)), start=1
+    ):
         yield _imported(asked, number, notes)
-
-
-def _order(asked: _Asked) -> tuple[int, int]:
-    return -asked.disliked, -asked.count
 
 
 def _imported(asked: _Asked, number: int, notes: Notes) -> Imported:

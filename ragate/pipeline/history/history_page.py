@@ -105,19 +105,14 @@ def _trends(history: History, names: Sequence[str]) -> Iterator[Chart]:
         values = series(history, name)[-MOST_DRAWN:]
         rows = list(_rows(name, values))
         begin = rows[0]["at"]
-        marks = [{"at": _at(point)} for point in history.points if point.marks]
+        marks = [at for point in history.points if point.marks and (at := _at(point)) >= begin]
         runs = [
-            {"at": _milliseconds(run.created), "value": run.means[name]}
+            {"at": at, "value": run.means[name]}
             for run in history.runs
-            if name in run.means
+            if name in run.means and (at := _milliseconds(run.created)) >= begin
         ]
-        data = {
-            "rows": rows,
-            "marks": [each for each in marks if each["at"] >= begin],
-            "runs": [each for each in runs if each["at"] >= begin],
-        }
         title = one_line(name, 60)
-        yield Chart(title, counted_commits(len(rows)), drawings.trend(data, title))
+        yield Chart(title, counted_commits(len(rows)), drawings.trend(rows, runs, marks, title))
 
 
 def _rows(name: str, values: Sequence[tuple[HistoryPoint, float]]) -> Iterator[dict[str, Any]]:

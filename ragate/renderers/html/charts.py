@@ -30,16 +30,16 @@ def charts_of(report: Report) -> Iterator[Chart]:
             title,
             "Dot and line: change with its 95 % interval. Gold: allowed drop. "
             "Grey: smallest drop that would show.",
-            drawings.intervals({"rows": rows}, title),
+            drawings.intervals(rows, title),
         )
     yield from _of_samples(report)
     if rows := rank_rows(report):
         title = "Ranks of expected documents"
         how = "Of changed questions; the number counts documents."
-        yield Chart(title, how, drawings.ranks({"rows": rows}, title))
+        yield Chart(title, how, drawings.ranks(rows, title))
     if rows := spent_rows(report.decision.metrics):
         title = "Cost and time"
-        yield Chart(title, "Before and now.", drawings.spent({"rows": rows}, title))
+        yield Chart(title, "Before and now.", drawings.spent(rows, title))
 
 
 def _of_samples(report: Report) -> Iterator[Chart]:
@@ -55,15 +55,14 @@ def _of_samples(report: Report) -> Iterator[Chart]:
             title = f"{name}, questions"
             how = "What became of a score that is 0 or 1."
             rows = flip_rows(report, metric, unmoved)
-            yield Chart(title, how, drawings.spent({"rows": rows}, title))
+            yield Chart(title, how, drawings.spent(rows, title))
             continue
         kept = f" Grey: {counted(still, 'question')} that did not move." if still else ""
         title = f"{name}, question by question"
-        data = {"rows": rows, "unmoved": unmoved, "diagonal": [{"at": at} for at in ends]}
         yield Chart(
             title,
             f"Below the line: lower than before. A point leads to its question.{kept}",
-            drawings.scatter(data, title),
+            drawings.scatter(rows, unmoved, ends, title),
         )
 
 
@@ -75,7 +74,6 @@ MOST_DRAWN = 2  # metrics with a scatter of their own
 MOST_POINTS = 600
 _SPREAD = 0.04  # of the axis: points of one place are drawn beside each other
 _STEPS = (0.7548777, 0.5698403)  # of a sequence that fills a square evenly (Roberts, R2)
-_FILLS = {"worse": "bad", "better": "good"}
 _SPENT_UNITS = frozenset({"seconds", "tokens", "dollars"})
 
 
@@ -137,11 +135,10 @@ def scatter_rows(report: Report, metric: MetricRow) -> Rows:
 def flip_rows(report: Report, metric: MetricRow, unmoved: Rows) -> Rows:
     """Return how many samples fell, rose or stayed, of a metric whose scores are 0 or 1."""
     counts = Counter(_side(now - before, metric) for _, before, now in moves(report, metric))
-    bars = [(name, _FILLS[name], counts[name]) for name in ("worse", "better")]
-    bars += [(f"stayed {row['at']:g}", "soft", row["count"]) for row in unmoved]
+    bars = [(name, counts[name]) for name in ("worse", "better")]
+    bars += [(f"stayed {row['at']:g}", row["count"]) for row in unmoved]
     return [
-        {"metric": "", "side": name, "fill": fill, "value": count, "figure": f"{count:,}"}
-        for name, fill, count in bars
+        {"metric": "", "side": name, "value": count, "figure": f"{count:,}"} for name, count in bars
     ]
 
 

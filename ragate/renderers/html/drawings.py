@@ -2,7 +2,7 @@
 
 import datetime
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 from itertools import groupby
@@ -116,23 +116,16 @@ def beside(y: Axis, left: float, right: float) -> Iterable[str]:
 
 
 Rows = list[dict[str, Any]]
-Data = Mapping[str, Rows]
 _RANKS = ("1", "2", "3", "4–5", "6–10", "11+", "none")
 _DAY = 86_400_000.0
 _EDGE = 18.0  # of a scatter: points of one place lie around it
-_FILL = {
-    "worse": "bad",
-    "better": "good",
-    "calm": "now",
-    "bad": "bad",
-    "look": "look",
-    "good": "good",
-}
+_SIDES = frozenset({"before", "now", "worse", "better"})  # of a bar; any other is calm
+_FILL = {"worse": "bad", "better": "good", "calm": "now"}  # of a tone that is no colour itself
 
 
-def intervals(data: Data, label: str) -> str:
+def intervals(rows: Rows, label: str) -> str:
     """Draw each metric's change with its interval, its allowed and its smallest visible drop."""
-    rows, left, right, step = data["rows"], 150.0, 380.0, 42.0
+    left, right, step = 150.0, 380.0, 42.0
     names = ("change", "low", "high", "allowed", "visible")
     values = [row[key] for row in rows for key in names if row[key] is not None]
     x = axis([0.0, *values], left, right)
@@ -143,11 +136,11 @@ def intervals(data: Data, label: str) -> str:
     return figure(parts, right + 20, bottom + 22, label)
 
 
-def _interval(row: Mapping[str, object], x: Axis, y: float) -> Iterator[str]:
-    tone = _FILL[str(row["tone"])]
-    at = {key: x.at(row[key]) for key in row if isinstance(row[key], float | int)}  # type: ignore[arg-type]
-    yield text(144, y - 3, cut(str(row["metric"]), 138), fill="ink", text_anchor="end")
-    yield text(144, y + 12, str(row["levels"]), font_size=11, text_anchor="end")
+def _interval(row: dict[str, Any], x: Axis, y: float) -> Iterator[str]:
+    tone = _FILL.get(row["tone"], row["tone"])
+    at = {key: x.at(value) for key, value in row.items() if isinstance(value, float | int)}
+    yield text(144, y - 3, cut(row["metric"], 138), fill="ink", text_anchor="end")
+    yield text(144, y + 12, row["levels"], font_size=11, text_anchor="end")
     if "visible" in at:
         yield _line(at["visible"], y - 11, at["visible"], y + 11, "soft", stroke_width=2)
     if "allowed" in at:
@@ -156,10 +149,13 @@ def _interval(row: Mapping[str, object], x: Axis, y: float) -> Iterator[str]:
     yield element("circle", cx=at["change"], cy=y, r=5.4, fill=colour(tone))
 
 
-def scatter(data: Data, label: str) -> str:
-    """Draw each question that moved, before and now, as a link to it."""
+def scatter(rows: Rows, unmoved: Rows, ends: Sequence[float], label: str) -> str:
+    """Draw each question that moved, before and now, as a link to it.
+
+    Args:
+        ends: All scores that the axes hold.
+    """
     left, right, top, bottom = 52.0, 352.0, 0.0, 260.0
-    ends = [row["at"] for row in data["diagonal"]]
     x = axis(ends, left + _EDGE, right - _EDGE)
     y = axis(ends, bottom - _EDGE, top + _EDGE)
     parts = [*below(x, top, bottom), *beside(y, left, right)]
@@ -167,28 +163,27 @@ def scatter(data: Data, label: str) -> str:
     low, high = min(ends), max(ends)
     way = (x.at(low), y.at(low), x.at(high), y.at(high))
     parts.append(_line(*way, "soft", stroke_dasharray="4 4"))
-    most = max((row["count"] for row in data["unmoved"]), default=1)
+    most = max((row["count"] for row in unmoved), default=1)
     parts += [
         _dot(x.at(row["at"]), y.at(row["at"]), 20 + 680 * row["count"] / most, "soft", opacity=0.3)
-        for row in data["unmoved"]
+        for row in unmoved
     ]
-    parts += [_linked(row, x, y) for row in data["rows"]]
+    parts += [_linked(row, x, y) for row in rows]
     return figure(parts, right + 20, bottom + 44, label, role="group")
 
 
-def _linked(row: Mapping[str, str | float], x: Axis, y: Axis) -> str:
-    at = (x.at(float(row["before"])), y.at(float(row["now"])))
-    fill = _FILL[str(row["tone"])]
+def _linked(row: dict[str, Any], x: Axis, y: Axis) -> str:
+    at, fill = (x.at(row["before"]), y.at(row["now"])), _FILL[row["tone"]]
     point = _dot(*at, 44, fill, opacity=0.75, stroke=colour("card"), stroke_width=0.5)
-    title = element("title", escape(str(row["name"]), quote=False))
-    return element("a", point, title, href=str(row["link"]), tabindex="-1")
+    title = element("title", escape(row["name"], quote=False))
+    return element("a", point, title, href=row["link"], tabindex="-1")
 
 
-def ranks(data: Data, label: str) -> str:
+def ranks(rows: Rows, label: str) -> str:
     """Draw how many expected documents went from which rank to which."""
     left, step, bottom = 64.0, 40.0, 280.0
     at = {name: step * (place + 0.5) for place, name in enumerate(_RANKS)}
-    most = max(row["count"] for row in data["rows"])
+    most = max(row["count"] for row in rows)
     parts = []
     for name, place in at.items():
         parts.append(_line(left + place, 0, left + place, bottom, "line"))
@@ -196,7 +191,7 @@ def ranks(data: Data, label: str) -> str:
         parts.append(text(left + place, bottom + 16, name, text_anchor="middle"))
         parts.append(text(left - 6, place + 4, name, text_anchor="end"))
     parts += _titles(left + 140, bottom + 36, "rank before", bottom / 2, "rank now")
-    for row in data["rows"]:
+    for row in rows:
         cx, cy = left + at[row["before"]], at[row["now"]]
         fill = "before" if row["tone"] == "calm" else _FILL[row["tone"]]
         parts.append(_dot(cx, cy, 180 + 720 * row["count"] / most, fill, opacity=0.85))
@@ -205,40 +200,42 @@ def ranks(data: Data, label: str) -> str:
     return figure(parts, left + 300, bottom + 44, label)
 
 
-def spent(data: Data, label: str) -> str:
+def spent(rows: Rows, label: str) -> str:
     """Draw bars of what the two sides took, or of counts, each metric by a scale of its own."""
     left, width, top = 72.0, 260.0, 0.0
     parts: list[str] = []
-    for metric, group in groupby(data["rows"], key=lambda row: row["metric"]):
-        rows = list(group)
-        most = max(abs(row["value"]) for row in rows) or 1.0
+    for metric, group in groupby(rows, key=lambda row: row["metric"]):
+        bars = list(group)
+        most = max(abs(row["value"]) for row in bars) or 1.0
         if metric:
             parts.append(text(left, top + 12, metric, fill="ink", font_weight="bold"))
             top += 20
-        for row in rows:
+        for row in bars:
             long = width * max(0.0, row["value"]) / most
             parts.append(text(left - 6, top + 14, row["side"], fill="ink", text_anchor="end"))
             size = {"x": left, "y": top + 3, "width": long, "height": 14.0, "rx": 3.0}
-            parts.append(
-                element("rect", **size, fill=colour(row["fill"] if "fill" in row else row["side"]))
-            )
+            tone = row["side"] if row["side"] in _SIDES else "soft"
+            parts.append(element("rect", **size, fill=colour(_FILL.get(tone, tone))))
             parts.append(text(left + long + 5, top + 14, row["figure"], fill="ink"))
             top += 20
         top += 14
     return figure(parts, left + width + 110, top - 8, label)
 
 
-def trend(data: Data, label: str) -> str:
-    """Draw a metric over time: commits as steps that break where two do not compare, and runs."""
+def trend(rows: Rows, runs: Rows, marks: Sequence[float], label: str) -> str:
+    """Draw a metric over time: commits as steps that break where two do not compare, and runs.
+
+    Args:
+        marks: Times of a vertical line.
+    """
     left, right, bottom, height = 52.0, 352.0, 126.0, 120.0
-    shown = [*data["rows"], *data["runs"]]
-    times = [row["at"] for row in [*shown, *data["marks"]]]
+    shown = [*rows, *runs]
+    times = [*(row["at"] for row in shown), *marks]
     x = Axis([min(times), max(max(times), min(times) + _DAY)], left, right)
     y = axis([row["value"] for row in shown], bottom, bottom - height, most=4)
     parts = [*beside(y, left, right), *_dates(x, bottom)]
-    marks = [x.at(row["at"]) for row in data["marks"]]
-    parts += [_line(at, 6, at, bottom, "look", stroke_dasharray="3 3") for at in marks]
-    for _, group in groupby(data["rows"], key=lambda row: row["segment"]):
+    parts += [_line(at, 6, at, bottom, "look", stroke_dasharray="3 3") for at in map(x.at, marks)]
+    for _, group in groupby(rows, key=lambda row: row["segment"]):
         parts.append(_steps([(x.at(row["at"]), y.at(row["value"])) for row in group]))
     for row in shown:
         at = (x.at(row["at"]), y.at(row["value"]))

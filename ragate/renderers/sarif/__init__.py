@@ -127,7 +127,8 @@ _Json = dict[str, Any]
 def render(report: Report) -> str:
     """Return the report as SARIF, the same bytes for the same report."""
     places = Places(report)
-    driver: _Json = {"name": "ragate", "rules": [_rule(key) for key in _RULES]}
+    rules = [{"id": key, "shortDescription": {"text": text}} for key, text in _RULES.items()]
+    driver: _Json = {"name": "ragate", "rules": rules}
     if report.ragate_version:
         driver["version"] = one_line(report.ragate_version, _TEXT)
     run: _Json = {
@@ -138,10 +139,6 @@ def render(report: Report) -> str:
         "results": [*_metrics(report, places), *_samples(report, places)],
     }
     return written({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]})
-
-
-def _rule(key: str) -> _Json:
-    return {"id": key, "shortDescription": {"text": _RULES[key]}}
 
 
 def _invocation(report: Report) -> _Json:

@@ -64,7 +64,7 @@ ROW = {
 
 
 def test_an_interval_lies_where_its_numbers_say() -> None:
-    shown = read(drawings.intervals({"rows": [ROW]}, "change"))
+    shown = read(drawings.intervals([ROW], "change"))
     value = across(shown)
     (dot,) = shown.iter("circle")
     whole = next(line for line in shown.iter("line") if line.get("stroke-linecap"))
@@ -77,7 +77,7 @@ def test_an_interval_lies_where_its_numbers_say() -> None:
 
 
 def test_a_limit_that_nobody_set_is_not_drawn() -> None:
-    shown = drawings.intervals({"rows": [{**ROW, "allowed": None}]}, "change")
+    shown = drawings.intervals([{**ROW, "allowed": None}], "change")
 
     assert "var(--look)" not in shown
 
@@ -87,9 +87,7 @@ def test_each_question_is_a_point_that_leads_to_it() -> None:
         {"before": 1.0, "now": 0.25, "link": "#s7", "name": "q<7>: 1 → 0.25", "tone": "worse"},
         {"before": 0.0, "now": 1.0, "link": "#s8", "name": "q8: 0 → 1", "tone": "better"},
     ]
-    unmoved, ends = [{"at": 0.5, "count": 4}], [{"at": 0}, {"at": 1}]
-    data: dict[str, Any] = {"rows": rows, "unmoved": unmoved, "diagonal": ends}
-    shown = read(drawings.scatter(data, "q"))
+    shown = read(drawings.scatter(rows, [{"at": 0.5, "count": 4}], [0.0, 1.0], "q"))
 
     assert [link.get("href") for link in shown.iter("a")] == ["#s7", "#s8"]
     assert [link.findtext("title") for link in shown.iter("a")] == [row["name"] for row in rows]
@@ -106,7 +104,7 @@ def test_the_area_of_a_rank_goes_by_how_many_there_are() -> None:
         {"before": "1", "now": "none", "count": 40, "tone": "worse"},
         {"before": "4–5", "now": "2", "count": 4, "tone": "better"},
     ]
-    shown = read(drawings.ranks({"rows": rows}, "ranks"))
+    shown = read(drawings.ranks(rows, "ranks"))
     places = {
         node.text: (float(node.attrib["x"]), float(node.attrib["y"])) for node in shown.iter("text")
     }
@@ -125,7 +123,7 @@ def test_a_bar_of_what_was_spent_is_as_long_as_its_value() -> None:
         {"metric": "latency", "side": side, "value": value, "figure": f"{value} s"}
         for side, value in (("before", 1.0), ("now", 2.0))
     ]
-    shown = read(drawings.spent({"rows": rows}, "spent"))
+    shown = read(drawings.spent(rows, "spent"))
     before, now = (float(bar.attrib["width"]) for bar in shown.iter("rect"))
 
     assert now == about(2 * before)
@@ -140,8 +138,8 @@ def test_a_line_over_time_breaks_where_its_segment_ends() -> None:
         {"at": day * DAY, "value": value, "segment": segment}
         for day, value, segment in ((0, 0.8, 0), (2, 0.9, 0), (4, 0.7, 1))
     ]
-    marks, runs = [{"at": 2 * DAY}], [{"at": DAY, "value": 0.85}]
-    shown = read(drawings.trend({"rows": rows, "marks": marks, "runs": runs}, "trend"))
+    runs = [{"at": DAY, "value": 0.85}]
+    shown = read(drawings.trend(rows, runs, [2 * DAY], "trend"))
     points = [float(circle.attrib["cy"]) for circle in shown.iter("circle")]
     dashed = [line for line in shown.iter("line") if line.get("stroke-dasharray")]
 
@@ -165,9 +163,8 @@ def test_ten_thousand_points_are_one_picture() -> None:
         {"before": n / 10_000, "now": n % 7, "link": "#s1", "name": "q", "tone": "worse"}
         for n in range(10_000)
     ]
-    ends = [{"at": 0}, {"at": 6}]
 
-    shown = read(drawings.scatter({"rows": rows, "unmoved": [], "diagonal": ends}, "q"))
+    shown = read(drawings.scatter(rows, [], [0.0, 6.0], "q"))
 
     assert len(list(shown.iter("a"))) == 10_000
 
