@@ -60,7 +60,7 @@ resume_option = click.option(
 )
 
 
-def in_ci(environment: Mapping[str, str]) -> bool:
+def in_ci(environment: Mapping[str, str] = os.environ) -> bool:
     """Return True under a CI service: ``CI`` is set and not false."""
     return environment.get("CI", "").lower() not in {"", "0", "false"}
 
@@ -156,8 +156,6 @@ def exposed_dotenv(root: Path) -> tuple[str, str] | None:
 def _progress(*, quiet: bool) -> Callable[[Progress], None]:
     """Return what shows progress: a moving line on a terminal, a line a quarter elsewhere."""
     if sys.stderr.isatty() and not quiet:
-        from ragate.cli.operations import ProgressLine
-
         return ProgressLine(sys.stderr).show
     return Milestones(say).show
 

@@ -121,16 +121,33 @@ class RunOptions:
         fields_given["eval_date"] = self.eval_date.date() if self.eval_date else None
         return selection_of(config, RunRequest(**fields_given), runs=runs)
 
-    def save(self, result: RunResult) -> None:
-        """Write the outputs of a run where that was asked for.
+    def show(
+        self,
+        result: RunResult,
+        config: Config,
+        state: Path,
+        destinations: Sequence[tuple[str, Path | None]],
+        *,
+        verbose: bool,
+        outputs: Sequence[Path] = (),
+    ) -> int:
+        """Write outputs and report of a run that was judged; return the code of its verdict.
+
+        Args:
+            state, outputs: As of `detailed`.
 
         Raises:
-            StorageError: they cannot be written; a file that was there is unchanged.
+            StorageError: a file cannot be written; one that was there is unchanged.
         """
+        from ragate.cli.shown_report import detailed, with_checkout_rules
+
         if self.save_outputs is not None:
             from ragate.pipeline.run.collected_outputs import save_collected
 
             save_collected(self.save_outputs, result.session.collected, result.setup.samples)
+        report = with_checkout_rules(result.report, config, ci=in_ci())
+        report = detailed(report, config, state, destinations, outputs=outputs)
+        return show(report, destinations, verbose=verbose)
 
     def targets(self) -> list[tuple[str, Path | None]]:
         """Return the formats with their files; see `targets`."""
@@ -290,7 +307,7 @@ def _render(report: Report, name: str, path: Path | None, *, verbose: bool) -> s
         text: str = module.render(report)
         return text
     terminal = path is None and sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-    shown: str = module.render(report, colour=terminal, ci=in_ci(os.environ), verbose=verbose)
+    shown: str = module.render(report, colour=terminal, ci=in_ci(), verbose=verbose)
     return shown
 
 

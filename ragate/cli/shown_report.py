@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import tomllib
 from collections.abc import Sequence
 from pathlib import Path
@@ -38,7 +37,7 @@ def detailed(
     """
     names = {name for name, _ in destinations}
     if "sarif" in names:
-        report = with_lines(report, config, ci=in_ci(os.environ))
+        report = with_lines(report, config, ci=in_ci())
     if names.isdisjoint({"html", "json"}):
         return report
     from ragate.pipeline.run_details import with_details, with_questions
@@ -55,7 +54,7 @@ def detailed(
 
 def shown_here(report: Report) -> Report:
     """Return the report as it may be shown: others read what a job of CI prints and writes."""
-    if not in_ci(os.environ):
+    if not in_ci():
         return report
     from ragate.core.publishable import publishable
 
@@ -90,7 +89,7 @@ def checkout_rules(config: Config, *, ci: bool) -> CheckoutRules | None:
     top = git.repository(config.root)
     if top is None or not git.head_commit(top):
         return None
-    base = (git.merge_parent(top) if ci else "") or git.branch_point(top)
+    base = _base(top, ci=ci)
     differing = {
         "golden set": _differs(top, base, config.dataset),
         "baseline": _differs(top, base, config.baseline),
@@ -106,6 +105,11 @@ def checkout_rules(config: Config, *, ci: bool) -> CheckoutRules | None:
     return (
         CheckoutRules.model_validate({"base_read": True, "changed": changed}) if changed else None
     )
+
+
+def _base(top: Path, *, ci: bool) -> str:
+    """Return the commit that a change started from, "" where git does not know it."""
+    return (git.merge_parent(top) if ci else "") or git.branch_point(top)
 
 
 def _prompts(config: Config) -> list[Path]:
@@ -200,7 +204,7 @@ def _sample_lines(report: Report, dataset: Path, top: Path) -> dict[str, tuple[s
 def _changed(path: str, text: str, top: Path, *, ci: bool) -> tuple[ChangedPart, ...]:
     from ragate.github.publish.changed_sources import Sources, changed_keys
 
-    base = (git.merge_parent(top) if ci else "") or git.branch_point(top)
+    base = _base(top, ci=ci)
     before = git.file_at(top, base, path)
     if not before:
         return ()

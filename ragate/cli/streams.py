@@ -101,12 +101,12 @@ def guard_streams() -> None:
 def _guarded(stream: TextIO | None, name: str, line: _RewrittenLine, *, silent: bool) -> TextIO:
     if stream is None:  # closed by the caller: `>&-`
         return Path(os.devnull).open("w", encoding="utf-8")
-    outlet = _Outlet(stream.fileno(), name, line, silent=silent)
+    return _text(_Outlet(stream.fileno(), name, line, silent=silent), stream.encoding)
+
+
+def _text(outlet: _Outlet, encoding: str) -> TextIO:
     return io.TextIOWrapper(
-        io.BufferedWriter(outlet),
-        encoding=stream.encoding,
-        errors="ragate.ascii",
-        line_buffering=True,
+        io.BufferedWriter(outlet), encoding, errors="ragate.ascii", line_buffering=True
     )
 
 
@@ -149,12 +149,7 @@ def _keep_report_apart() -> None:
     sys.stdout.flush()
     kept = _Outlet(os.dup(1), "standard output", outlet.line, silent=False)
     os.dup2(2, 1)
-    sys.stdout = io.TextIOWrapper(
-        io.BufferedWriter(kept),
-        encoding=sys.stdout.encoding,
-        errors=sys.stdout.errors,
-        line_buffering=True,
-    )
+    sys.stdout = _text(kept, sys.stdout.encoding)
 
 
 def _outlet(stream: TextIO) -> _Outlet | None:

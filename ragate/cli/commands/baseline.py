@@ -215,7 +215,8 @@ def rejudge_command(*, config: Path | None) -> int:
         shown = "".join(
             f"{'–' if figure is None else format(figure, '.3f'):>8}" for figure in figures
         )
-        click.echo(f"  {one_line(row.metric):<24}{row.n:>5}{shown}  {_flips(row.flips)}")
+        flips = one_line(listed(row.flips, 10) or "none")
+        click.echo(f"  {one_line(row.metric):<24}{row.n:>5}{shown}  {flips}")
     if not rejudgement.without_contexts:
         return 0
     names = ", ".join(rejudgement.without_contexts)
@@ -223,10 +224,6 @@ def rejudge_command(*, config: Path | None) -> int:
         f"not judged, since the baseline holds no contexts: {names}; they left the baseline",
         remedy='set [policy] store = "full" and run `ragate baseline update`',
     )
-
-
-def _flips(ids: Sequence[str]) -> str:
-    return one_line(listed(ids, 10) or "none")
 
 
 @command.command("show")
@@ -313,16 +310,13 @@ def merge(*, files: tuple[str, ...], config: Path | None, install: bool) -> int:
             f"{len(files)} files: the baseline of before, ours and theirs are merged",
             remedy="`ragate baseline merge --install` lets git call this",
         )
-    _merge(*map(Path, files[:3]), name=files[3] if len(files) == 4 else files[1])
-    return 0
-
-
-def _merge(before: Path, ours: Path, theirs: Path, *, name: str) -> None:
     from ragate.baseline.merge import merge_files
 
-    merged = merge_files(before, ours, theirs, name=name, target=_target_side(Path.cwd()))
+    name = files[3] if len(files) == 4 else files[1]
+    merged = merge_files(*map(Path, files[:3]), name=name, target=_target_side(Path.cwd()))
     for line in _told(merged, name):
         say(line)
+    return 0
 
 
 def _target_side(folder: Path) -> Side:

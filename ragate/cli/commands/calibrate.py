@@ -83,12 +83,8 @@ def command(
         raise UsageError("calibrate needs labels of one kind", remedy="give --labels or --reviews")
     if repeats is not None:
         raise UsageError("--repeats is for --labels: reviews ask no judge", remedy="leave it out")
-    return _by_reviews(config, reviews, run or "latest", form)
-
-
-def _by_reviews(config: Path | None, reviews: Path, run: str, form: str) -> int:
-    name, found = calibrate_by_reviews(config, reviews, run)
-    click.echo(review_json(name, found) if form == "json" else review_table(name, found))
+    name, found = calibrate_by_reviews(config, reviews, run or "latest")
+    click.echo(_json({"run": name} | asdict(found)) if form == "json" else _table(name, found))
     return 0 if found.labels else 3
 
 
@@ -104,7 +100,7 @@ def _by_labels(config: Path | None, labels: Path, repeats: int, form: str) -> in
     reports = compared(loaded, known_labels, scores)
     title = f"Judge {judge.use} {judge.model}".rstrip()
     if form == "json":
-        click.echo(as_json(reports))
+        click.echo(_json({name: asdict(report) for name, report in reports.items()}))
     else:
         heading = f"{title} against {len(known_labels)} labels, {repeats} judgements each"
         click.echo(as_table(heading, reports, [score for row in scores for score in row]))
@@ -267,10 +263,8 @@ def _figure(value: float | None) -> str:
     return "-" if value is None else f"{value:.3f}"
 
 
-def as_json(reports: Mapping[str, CalibrationReport]) -> str:
-    """Return the reports as one JSON object, by criterion."""
-    shown: dict[str, Any] = {name: asdict(report) for name, report in reports.items()}
-    return json.dumps(shown, indent=2, ensure_ascii=False)
+def _json(figures: Mapping[str, Any]) -> str:
+    return json.dumps(figures, indent=2, ensure_ascii=False)
 
 
 # Labels under criteria as the judge calls them, and what its scores say beside them.
@@ -375,7 +369,7 @@ def calibrate_by_reviews(
     return folder.name, reviewed_scores(baseline, store.load(folder), labels)
 
 
-def review_table(run: str, found: ReviewedScores) -> str:
+def _table(run: str, found: ReviewedScores) -> str:
     """Return the figures of each metric, and which labels were left out."""
     lines = [f"Metrics of {run} against {plural(found.labels, 'label')} of people", ""]
     head = ("labels", "agree", "kappa", "worse found", "false alarms")
@@ -394,18 +388,12 @@ def review_table(run: str, found: ReviewedScores) -> str:
     return plain("\n".join(lines))
 
 
-def review_json(run: str, found: ReviewedScores) -> str:
-    """Return the figures as one JSON object."""
-    return json.dumps({"run": run, **asdict(found)}, indent=2, ensure_ascii=False)
-
-
 def _width(name: str) -> int:
     return max(9, len(name) + 2)
 
 
 def _review_row(name: str, figures: ReviewAgreement) -> str:
-    shares = (figures.agreement, figures.kappa)
-    first = "".join(f"{'-' if share is None else f'{share:.3f}':>9}" for share in shares)
+    first = "".join(f"{_figure(share):>9}" for share in (figures.agreement, figures.kappa))
     found = f"{figures.found} of {figures.worse}"
     alarms = f"{figures.false_alarms} of {figures.others}"
     return f"{one_line(name, 25):<26}{figures.n:>9}{first}{found:>13}{alarms:>14}"

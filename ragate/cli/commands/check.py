@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from ragate.cli.operations import in_ci, load_control, open_config, resume_option, resumed_plan
+from ragate.cli.operations import load_control, open_config, resume_option, resumed_plan
 from ragate.cli.options import (
     RunOptions,
     control_option,
     label_options,
     run_options,
-    show,
     source,
     verbose_option,
     workers_option,
 )
-from ragate.cli.shown_report import detailed, with_checkout_rules
 from ragate.cli.streams import run_aside
 from ragate.errors import UsageError
 from ragate.runtime.run_labels import RunLabels
@@ -117,10 +114,7 @@ def command(
         control=load_control(loaded, operations, control),
     )
     result = run_aside(run_gate(resumed_plan(plan, resume)))
-    options.save(result)
-    report = with_checkout_rules(result.report, loaded, ci=in_ci(os.environ))
-    report = detailed(report, loaded, operations.state, destinations)
-    return show(report, destinations, verbose=verbose)
+    return options.show(result, loaded, operations.state, destinations, verbose=verbose)
 
 
 def _refuse_beside_estimate(options: RunOptions, *, others: bool) -> None:

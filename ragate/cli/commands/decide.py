@@ -1,22 +1,19 @@
 """``ragate decide``: a verdict on stored outputs."""
 
-import os
 from dataclasses import replace
 from pathlib import Path
 
 import click
 
-from ragate.cli.operations import in_ci, load_control, open_config
+from ragate.cli.operations import load_control, open_config
 from ragate.cli.options import (
     EXISTING_FILE,
     RunOptions,
     control_option,
     label_options,
     run_options,
-    show,
     verbose_option,
 )
-from ragate.cli.shown_report import detailed, with_checkout_rules
 from ragate.cli.streams import run_aside
 from ragate.errors import UsageError
 from ragate.runtime.run_labels import RunLabels
@@ -71,8 +68,6 @@ def command(
     today = load_control(loaded, operations, control)
     source = FilesSource(outputs, parts=shards)
     job = run_gate(RunPlan(loaded, operations, source, chosen, "decide", control=today))
-    result = run_aside(job)
-    options.save(result)
-    report = with_checkout_rules(result.report, loaded, ci=in_ci(os.environ))
-    report = detailed(report, loaded, operations.state, destinations, outputs=outputs)
-    return show(report, destinations, verbose=verbose)
+    return options.show(
+        run_aside(job), loaded, operations.state, destinations, verbose=verbose, outputs=outputs
+    )

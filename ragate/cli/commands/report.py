@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -77,7 +76,7 @@ def _explain(
     *,
     to: Path | None,
 ) -> None:
-    ci = in_ci(os.environ)
+    ci = in_ci()
     if ci and (publish := config.policy.publish) != "full":
         raise UsageError(
             f"--explain shows whole texts, and [policy] publish is {publish!r}: not in CI",

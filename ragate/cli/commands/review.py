@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import os
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -129,7 +128,7 @@ def _ask(
 
 def _refuse_in_ci() -> None:
     """Raise where nobody could answer, and a log would publish what stands in the texts."""
-    if in_ci(os.environ):
+    if in_ci():
         raise UsageError(
             "review asks a person, and there is none in CI (CI is set)",
             remedy="run it on your own machine",

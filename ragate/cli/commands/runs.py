@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime
 import json
-import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -250,7 +249,7 @@ def _rows_of(
     from ragate.pipeline.runs_table import run_rows, sample_rows, score_rows
 
     if rows == "samples":
-        publish = config.policy.publish if in_ci(os.environ) else "full"
+        publish = config.policy.publish if in_ci() else "full"
         return sample_rows(config, store, runs, publish)
     return run_rows(store, runs) if rows == "runs" else score_rows(store, runs)
 

@@ -107,10 +107,10 @@ def command(
     """
     _one_way(accept, review, applied, interactive, as_json)
     chosen = subject(file, config)
-    if accept:
-        return accept_labels(chosen, accept, corpus)
-    if applied is not None:
-        return apply_labels(chosen, applied, corpus)
+    if accept or applied is not None:
+        grades = _given_labels(chosen, accept, applied)
+        _refuse_unknown(chosen, grades, corpus)
+        return save_labels(chosen.path, grades)
     if review is not None:
         refuse_replacing(review, force=force)
     suggestions = _suggest(
@@ -193,29 +193,21 @@ def _prompt(suggestion: Suggestion) -> str:
     return typed
 
 
-def accept_labels(chosen: ToolInput, accept: Sequence[str], corpus: Path | None) -> int:
-    """Write what ``--accept`` names."""
+def _given_labels(
+    chosen: ToolInput, accept: Sequence[str], applied: Path | None
+) -> dict[str, dict[str, int]]:
+    """Return the grades that a review file ticks, or those that ``--accept`` names without one."""
     from ragate.dataset import read_entries
-    from ragate.pipeline.golden.suggest import parse_pairs
+    from ragate.pipeline.golden.suggest import parse_pairs, read_review
 
     entries = {entry.sample.id: entry for entry in read_entries(chosen.path)}
+    if applied is not None:
+        return read_review(applied, entries)
     grades: dict[str, dict[str, int]] = {}
     for sample_id, doc_id in parse_pairs(accept, entries):
         graded = entries[sample_id].sample.relevant.get(doc_id, 0)
         grades.setdefault(sample_id, {})[doc_id] = max(graded, 1)
-    _refuse_unknown(chosen, grades, corpus)
-    return save_labels(chosen.path, grades)
-
-
-def apply_labels(chosen: ToolInput, applied: Path, corpus: Path | None) -> int:
-    """Write what was ticked in a review file."""
-    from ragate.dataset import read_entries
-    from ragate.pipeline.golden.suggest import read_review
-
-    entries = {entry.sample.id: entry for entry in read_entries(chosen.path)}
-    grades = read_review(applied, entries)
-    _refuse_unknown(chosen, grades, corpus)
-    return save_labels(chosen.path, grades)
+    return grades
 
 
 def _refuse_unknown(

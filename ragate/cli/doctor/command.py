@@ -4,6 +4,7 @@ import datetime
 import json
 import os
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 
 import click
@@ -46,20 +47,10 @@ def command(*, config: Path | None, form: str, ask: bool) -> int:
 
 def to_json(findings: Sequence[Finding]) -> str:
     """Return the findings as one JSON object; docs/init.md describes it."""
-    checks = [
-        {
-            "check": finding.check,
-            "status": finding.status,
-            "message": finding.message,
-            "remedy": finding.remedy,
-            "exit_code": finding.exit_code,
-        }
-        for finding in findings
-    ]
     document = {
         "schema_version": SCHEMA_VERSION,
         "exit_code": exit_code(findings),
-        "checks": checks,
+        "checks": [asdict(finding) for finding in findings],
     }
     return json.dumps(document, indent=2)
 

@@ -136,8 +136,7 @@ def _refuse_beside_plain(plain: bool, action: str | None, shards: int | None) ->
 
 
 def _refuse_in_ci(ask: bool) -> None:
-
-    if ask and in_ci(os.environ):
+    if ask and in_ci():
         raise UsageError(
             "--ask: init starts nothing of a checkout in CI (the variable CI is set)",
             remedy="run it on your own machine, and commit what it writes",
@@ -255,7 +254,6 @@ def _way_to_todays(left: Sequence[EarlierWorkflow], arguments: Sequence[str]) ->
 
 
 def _write(survey: Survey, plan: WritePlan, replaced: Sequence[EarlierWorkflow]) -> None:
-
     _say("", *plan.notes)
     replace_all(replaced)
     for each in replaced:
@@ -275,7 +273,6 @@ def _write(survey: Survey, plan: WritePlan, replaced: Sequence[EarlierWorkflow])
 
 
 def _finish(survey: Survey, plan: WritePlan) -> int:
-
     steps = enumerate(next_steps(survey, plan), start=1)
     _say("", "Before you rely on it:", *(f"  {n}. {step}" for n, step in steps))
     here = Path.cwd().resolve()

@@ -75,18 +75,6 @@ def _node_packages(candidate: RagCandidate) -> tuple[str, ...]:
     return ("npm ci",) if command[0] in {"npm", "node"} else ()
 
 
-def documents_in(root: Path, folder: str) -> int:
-    """Return the number of documents in a folder.
-
-    Raises:
-        UsageError: it cannot be a corpus; says why.
-    """
-    try:
-        return len(read_corpus(root, folder).documents)
-    except RagateError as error:
-        raise UsageError(error.message, remedy=error.remedy) from error
-
-
 def existing_choice(root: Path) -> Choice | None:
     """Return what an existing ragate.toml gates, None where there is none or it cannot be read."""
     try:
@@ -169,7 +157,8 @@ def ask_what(survey: Survey) -> Choice:
     if system == RECORDED:
         default = guessed.source if guessed.system == "replay" else "outputs/*.jsonl"
         return Choice("replay", click.prompt("Where are the recordings?", default=default))
-    source = guessed.source if guessed.system == "pgvector" else _first_docs(survey)
+    docs = survey.docs[0].path if survey.docs else "docs"
+    source = guessed.source if guessed.system == "pgvector" else docs
     folder = click.prompt(
         "Which folder holds the documents?",
         default=source,
@@ -214,14 +203,10 @@ def chosen_lines(survey: Survey, choice: Choice) -> list[str]:
     return ["", f"Gated is {what}", *to_make, *(f"  to look at: {line}" for line in notes)]
 
 
-def _first_docs(survey: Survey) -> str:
-    return survey.docs[0].path if survey.docs else "docs"
-
-
 def _usable(survey: Survey, text: str) -> str:
     folder = text.strip().rstrip("/") or text
     try:
-        documents_in(survey.root, folder)
-    except UsageError as error:
+        read_corpus(survey.root, folder)
+    except RagateError as error:
         raise click.BadParameter(error.message) from error
     return folder

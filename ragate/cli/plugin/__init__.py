@@ -9,6 +9,7 @@ from shlex import quote
 import click
 
 from ragate.cli.group import OrderedGroup
+from ragate.errors import UsageError
 from ragate.version import MANUAL
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -39,7 +40,6 @@ def new(*, kind: str, name: str, folder: Path) -> None:
     See [Plugins](plugins.md).
     """
     from ragate import plugins
-    from ragate.errors import UsageError
 
     _refuse_wrong_name(name, f"{kind}s")
     dotted = _dotted(folder, name)
@@ -77,7 +77,6 @@ def _use_of(kind: str, dotted: str) -> str:
 
 def _refuse_wrong_name(name: str, kind: str) -> None:
     from ragate import plugins
-    from ragate.errors import UsageError
 
     if not _is_importable(name):
         raise UsageError(
@@ -91,8 +90,6 @@ def _refuse_wrong_name(name: str, kind: str) -> None:
 
 
 def _dotted(folder: Path, name: str) -> str:
-    from ragate.errors import UsageError
-
     parts = folder.parts
     if folder.is_absolute() or not parts or not all(map(_is_importable, parts)):
         raise UsageError(
@@ -104,8 +101,6 @@ def _dotted(folder: Path, name: str) -> str:
 
 def _refuse_way_out(folder: Path) -> None:
     """Refuse a folder that a link leads out of this one: the file would be written elsewhere."""
-    from ragate.errors import UsageError
-
     real, here = (Path.cwd() / folder).resolve(), Path.cwd().resolve()
     if not real.is_relative_to(here):
         raise UsageError(
@@ -164,8 +159,6 @@ def check(*, file: Path, settings: str, question: str) -> int:
 
 def _refuse_no_table(text: str) -> None:
     import tomllib
-
-    from ragate.errors import UsageError
 
     try:
         tomllib.loads(text)
