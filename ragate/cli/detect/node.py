@@ -8,7 +8,7 @@ from typing import Any
 
 from ragate.cli.detect.candidate import RagCandidate, is_question, questions_in
 from ragate.cli.detect.programs import node_adapter
-from ragate.cli.detect.project_files import ScriptFile, manifest, script_files
+from ragate.cli.detect.project_files import SCRIPTS, ScriptFile, manifest, npm_scripts, source_files
 from ragate.cli.detect.routes import ASKS, HEALTH, HOST, request_variants
 
 # TypeScript may say between name and bracket what it takes: app.post<{ Body: Ask }>("/ask".
@@ -44,7 +44,7 @@ def find_node(root: Path) -> Iterator[RagCandidate]:
     package = manifest(root)
     if package is None:
         return
-    files = script_files(root)
+    files = source_files(root, SCRIPTS)
     yield from _services(files, package)
     for file in files:
         if not _BROWSER.search(file.text):
@@ -111,8 +111,7 @@ def _service(
 
 def _start(main: ScriptFile, package: Any) -> list[str]:
     """Return the script of package.json that starts the service, else the file that listens."""
-    scripts = package.get("scripts")
-    names = scripts if isinstance(scripts, dict) else {}
+    names = npm_scripts(package)
     script = next((name for name in _STARTS if name in names), "")
     if script:
         return ["npm", "run", "--silent", script]

@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+import yaml
+
 from ragate.cli.detect.candidate import RagCandidate, body_template, questions_in
 from ragate.support.foreign_files import start_of
 
@@ -32,18 +34,9 @@ def _read(path: Path) -> Mapping[str, Any]:
     if not text or len(text) > MAX_BYTES:
         return {}
     try:
-        if path.suffix == ".json":
-            document = json.loads(text)
-        else:
-            import yaml
-
-            document = yaml.safe_load(text)
-    except (ValueError, RecursionError):
+        document = json.loads(text) if path.suffix == ".json" else yaml.safe_load(text)
+    except (ValueError, RecursionError, yaml.YAMLError):
         return {}
-    except Exception as error:
-        if type(error).__module__.startswith("yaml"):
-            return {}
-        raise
     return document if isinstance(document, dict) else {}
 
 

@@ -11,7 +11,13 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from ragate.cli.detect.candidate import RagCandidate
-from ragate.cli.detect.project_files import ScriptFile, own_python, source_files
+from ragate.cli.detect.project_files import (
+    ScriptFile,
+    manifest,
+    npm_scripts,
+    own_python,
+    source_files,
+)
 from ragate.support.foreign_files import start_of
 from ragate.version import MANUAL
 
@@ -228,13 +234,7 @@ def _make(folder: Path, up: str) -> Iterator[str]:
 
 
 def _npm(folder: Path) -> Iterator[str]:
-    try:
-        scripts = json.loads(start_of(folder / "package.json", _MAX_BYTES) or "{}").get(
-            "scripts", {}
-        )
-        names = [str(name) for name in scripts]
-    except (ValueError, AttributeError, TypeError, RecursionError):
-        return
+    names = npm_scripts(manifest(folder))
     yield from (f"npm run {name}" for name in names if _SCRIPT.fullmatch(name))
 
 

@@ -7,7 +7,7 @@ import re
 import shutil
 import sys
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path, PurePosixPath
@@ -39,7 +39,7 @@ _KEYS = {
     "cohere": "COHERE_API_KEY",
 }
 _BY_MODULE = re.compile(r"llama_index\.(llms|embeddings)\.openai\b")
-SUFFIXES = frozenset({".js", ".mjs", ".cjs", ".ts", ".mts", ".cts"})
+SCRIPTS = frozenset({".js", ".mjs", ".cjs", ".ts", ".mts", ".cts"})
 _LINE_COMMENT = re.compile(r"(?m)^[ \t]*//[^\n]*")
 # Only at the start of a line: elsewhere these signs stand in patterns and media types.
 _COMMENT = re.compile(r"(?m)^[ \t]*/\*")
@@ -112,7 +112,7 @@ def python_files(root: Path) -> list[PythonFile]:
     """Return the modules below `root` that can be imported from there, shallow ones first."""
     files: list[PythonFile] = []
     total = 0
-    for path in sorted(_paths(root), key=lambda path: (len(path.parts), path))[:MAX_FILES]:
+    for path in _paths(root, frozenset({".py"}), _is_importable):
         source = _source(root / path)
         total += len(source)
         if total > MAX_TOTAL:
@@ -175,25 +175,36 @@ def _imported(statements: list[ast.stmt]) -> Iterator[ast.stmt]:
             yield node
 
 
-def _paths(root: Path) -> Iterator[PurePosixPath]:
+def _paths(
+    root: Path, suffixes: frozenset[str], fits: Callable[[PurePosixPath], bool]
+) -> list[PurePosixPath]:
+    """Return the files with such names that fit, shallow ones first; no link is among them."""
+    found: list[PurePosixPath] = []
     for count, (path, folders, names) in enumerate(os.walk(root)):
-        folder = PurePosixPath(Path(path).relative_to(root).as_posix())
         if count > MAX_FOLDERS:
-            return
-        entered = [name for name in folders if _entered(Path(path, name))]
+            break
+        folder = PurePosixPath(Path(path).relative_to(root).as_posix())
+        entered = [name for name in folders if _is_entered(Path(path, name))]
         folders[:] = sorted(entered) if len(folder.parts) < DEPTH else []
-        for name in names:
-            file = folder / name
-            parts = file.with_suffix("").parts
-            importable = file.suffix == ".py" and all(part.isidentifier() for part in parts)
-            if importable and not name.startswith("test_") and not Path(path, name).is_symlink():
-                yield file
+        sources = [folder / name for name in names if Path(name).suffix in suffixes]
+        found += [file for file in sources if fits(file) and not (root / file).is_symlink()]
+    return sorted(found, key=lambda path: (len(path.parts), path))[:MAX_FILES]
 
 
-def _entered(folder: Path) -> bool:
+def _is_entered(folder: Path) -> bool:
     name = folder.name
     plain = not name.startswith(".") and name.lower() not in PASSED_OVER and name.isprintable()
-    return plain and not folder.is_symlink() and not (folder / "pyvenv.cfg").exists()
+    return plain and not (folder / "pyvenv.cfg").exists()
+
+
+def _is_importable(file: PurePosixPath) -> bool:
+    parts = file.with_suffix("").parts
+    return all(part.isidentifier() for part in parts) and not file.name.startswith("test_")
+
+
+def _is_own_source(file: PurePosixPath) -> bool:
+    plain = file.name.isprintable() and not set(file.name) & set("'\"\\`")
+    return plain and not _TESTS.search(file.name)
 
 
 def _source(path: Path) -> bytes:
@@ -279,18 +290,10 @@ class ScriptFile:
     text: str
 
 
-def script_files(root: Path) -> list[ScriptFile]:
-    """Return the JavaScript and TypeScript files below `root`, shallow ones first."""
-    return source_files(root, SUFFIXES)
-
-
 def source_files(root: Path, suffixes: frozenset[str]) -> list[ScriptFile]:
     """Return the files with such names below `root`, shallow ones first."""
-    paths = sorted(_script_paths(root, suffixes), key=lambda path: (len(path.parts), path))[
-        :MAX_FILES
-    ]
     files, total = [], 0
-    for path in paths:
+    for path in _paths(root, suffixes, _is_own_source):
         text = start_of(root / path, MAX_BYTES)
         total += len(text)
         if total > MAX_TOTAL:
@@ -309,6 +312,12 @@ def manifest(root: Path) -> Mapping[str, Any] | None:
     return read if isinstance(read, dict) else None
 
 
+def npm_scripts(package: Mapping[str, Any] | None) -> list[str]:
+    """Return the names of the scripts in a package.json."""
+    scripts = package.get("scripts") if package is not None else None
+    return list(scripts) if isinstance(scripts, dict) else []
+
+
 def _without_comments(text: str) -> str:
     """Return a text whose lines keep their numbers; each character is looked at a few times."""
     kept, at = [], 0
@@ -319,21 +328,3 @@ def _without_comments(text: str) -> str:
         kept += [text[at : begun.start()], "\n" * text.count("\n", begun.start(), end)]
         at = end + 2
     return _LINE_COMMENT.sub("", "".join([*kept, text[at:]]))
-
-
-def _script_paths(root: Path, suffixes: frozenset[str]) -> Iterator[PurePosixPath]:
-    for count, (path, folders, names) in enumerate(os.walk(root)):
-        if count > MAX_FOLDERS:
-            return
-        folder = PurePosixPath(Path(path).relative_to(root).as_posix())
-        entered = [
-            name
-            for name in sorted(folders)
-            if not name.startswith(".") and name.lower() not in PASSED_OVER and name.isprintable()
-        ]
-        folders[:] = entered if len(folder.parts) < DEPTH else []
-        for name in sorted(names):
-            plain = name.isprintable() and not set(name) & set("'\"\\`")
-            is_source = Path(name).suffix in suffixes and not _TESTS.search(name)
-            if plain and is_source and not Path(path, name).is_symlink():
-                yield folder / name

@@ -14,10 +14,11 @@ from ragate.cli.detect.node import find_node
 from ragate.cli.detect.programs import find_programs, find_seeds
 from ragate.cli.detect.project_files import (
     MAX_BYTES,
+    SCRIPTS,
     interpreter,
     manifest,
     python_files,
-    script_files,
+    source_files,
     variables,
 )
 from tests.unit.cli.detect.code import only, project
@@ -132,7 +133,7 @@ def test_variables_that_the_code_reads_are_passed_to_a_process_of_its_own(tmp_pa
 def test_comments_go_and_lines_keep_their_numbers(tmp_path: Path):
     write(tmp_path, {"a.js": "/* one\ntwo */\n// three\nfour();\n"})
 
-    (file,) = script_files(tmp_path)
+    (file,) = source_files(tmp_path, SCRIPTS)
 
     assert file.text.splitlines()[3] == "four();"
     assert file.text.strip() == "four();"
@@ -141,7 +142,7 @@ def test_comments_go_and_lines_keep_their_numbers(tmp_path: Path):
 def test_what_only_looks_like_a_comment_stays(tmp_path: Path):
     write(tmp_path, {"a.js": 'get({ accept: "*/*" });\nask();\nget("src/**/*.js");\n'})
 
-    (file,) = script_files(tmp_path)
+    (file,) = source_files(tmp_path, SCRIPTS)
 
     assert "ask();" in file.text
 
@@ -173,7 +174,7 @@ def test_packages_tests_links_and_our_own_adapter_are_passed_over(tmp_path: Path
     write(tmp_path, {**dict.fromkeys(names, ""), "real.js": ""})
     (tmp_path / "linked.js").symlink_to(tmp_path / "real.js")
 
-    assert [str(file.path) for file in script_files(tmp_path)] == ["real.js"]
+    assert [str(file.path) for file in source_files(tmp_path, SCRIPTS)] == ["real.js"]
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{", "[" * 100_000])
