@@ -296,7 +296,6 @@ class OpenPull:
         merged: The merge of the head into the tip or an ancestor of it; "" where there is none.
     """
 
-    number: int
     base_ref: str
     tip: str
     merged: str
@@ -324,25 +323,25 @@ def open_pull(
             return None
         base_ref = str(pull["base"]["ref"])
         tip = branch_tip(repository, base_ref)
-        merged, parent = _test_merge(repository, pull, head)
+        merged = str(pull.get("merge_commit_sha") or "")
+        parent = _merged_onto(repository, merged, head)
         if parent == tip or wait is None or pull.get("mergeable") is False:
             break
         sleep(wait)
-    fits = bool(merged) and repository.is_ancestor(parent, tip)
-    return OpenPull(number, base_ref, tip, merged if fits else "")
+    fits = bool(parent) and repository.is_ancestor(parent, tip)
+    return OpenPull(base_ref, tip, merged if fits else "")
 
 
-def _test_merge(repository: Repository, pull: Json, head: str) -> tuple[str, str]:
-    """Return the merge commit and its first parent, empty where it is none of this head."""
-    merged = str(pull.get("merge_commit_sha") or "")
+def _merged_onto(repository: Repository, merged: str, head: str) -> str:
+    """Return the first parent of a merge of `head`; "" where the commit is no such merge."""
     parents = repository.commit(merged).parents if merged else ()
-    return (merged, parents[0]) if len(parents) == 2 and parents[1] == head else ("", "")
+    return parents[0] if len(parents) == 2 and parents[1] == head else ""
 
 
 def is_merge_onto(repository: Repository, merged: str, tip: str, head: str) -> bool:
     """Return whether a commit is the merge of `head` into `tip` or an ancestor of it."""
-    parents = repository.commit(merged).parents
-    return len(parents) == 2 and parents[1] == head and repository.is_ancestor(parents[0], tip)
+    parent = _merged_onto(repository, merged, head)
+    return bool(parent) and repository.is_ancestor(parent, tip)
 
 
 def branch_tip(repository: Repository, branch: str) -> str:

@@ -11,7 +11,7 @@ from ragate.config import Config, SystemConfig
 from ragate.errors import RagateError
 from ragate.github.commits import git_objects
 from ragate.github.commits.change import Base
-from ragate.github.commits.commit_tree import ConfigLocation, Tree
+from ragate.github.commits.commit_tree import ConfigLocation, Tree, text_of
 from ragate.github.rest.repository import Repository
 from ragate.models import Sample
 from ragate.support.foreign_files import read_bytes
@@ -129,7 +129,7 @@ def copied_answers(
         content = _text(config.root / PurePosixPath(name).relative_to(location.folder or "."), room)
         room -= len(content)
         held = [(key, text) for key, text in answers if text in content]
-        before = _flat(_decoded(_before(tree, name))) if held else ""
+        before = _flat(text_of(tree.read, name)) if held else ""
         if ids := [key for key, text in held if text not in before]:
             warnings.append(
                 f"{name} now holds the reference answer of {', '.join(ids[:3])} verbatim"
@@ -137,24 +137,13 @@ def copied_answers(
     return tuple(warnings)
 
 
-def _before(tree: Tree, name: str) -> bytes:
-    try:
-        return tree.read(name) or b""
-    except RagateError:
-        return b""
-
-
 def _text(path: Path, room: int) -> str:
     if room <= 0 or not path.is_file():
         return ""
     try:
-        return _flat(_decoded(read_bytes(path, error=RagateError, max_bytes=room)))
+        return _flat(read_bytes(path, error=RagateError, max_bytes=room).decode("utf-8", "replace"))
     except RagateError:
         return ""
-
-
-def _decoded(content: bytes) -> str:
-    return content.decode("utf-8", "replace")
 
 
 def _flat(text: str) -> str:

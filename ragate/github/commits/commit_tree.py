@@ -18,6 +18,7 @@ from ragate.support.foreign_files import decode, inside
 _KEYS = ("mode", "type", "sha", "path")
 MAX_BYTES = 256 * 1024 * 1024
 T = TypeVar("T")
+Read = Callable[[str], bytes | None]
 
 
 class BaseUnreadableError(RagateError):
@@ -35,6 +36,15 @@ class Tree(Protocol):
 
     def list(self, folder: str) -> list[str]:
         """Return the names of the regular files in a folder; [] where it is absent."""
+
+
+def text_of(read: Read, path: str) -> str:
+    """Return a file's text; "" where it is absent or cannot be read."""
+    try:
+        content = read(path)
+    except RagateError:
+        return ""
+    return (content or b"").decode("utf-8-sig", "replace")
 
 
 @dataclass(frozen=True)

@@ -174,7 +174,7 @@ def _with_sources(
     golden = location.at(gate.config.policy.dataset)
     try:
         links = links.amended(
-            samples=sample_pages(report, changed.base.read, golden, pages, at_base=True),
+            samples=sample_pages(report, changed.base.read, golden, pages),
             documents=document_pages(
                 report, changed.sources.corpus, changed.head, changed.base, pages
             ),

@@ -33,7 +33,6 @@ from ragate.github.modes.obey import (
     usage,
 )
 from ragate.github.publish import Announce, Target
-from ragate.github.rest.api import GitHubApiError
 from ragate.github.rest.artifacts import runs_with_results, unpack
 from ragate.github.rest.repository import (
     REPLIES_FILE,
@@ -79,8 +78,6 @@ def run_command(context: StepContext, announce: Announce) -> ModeOutcome:  # noq
     try:
         with tempfile.TemporaryDirectory(prefix="ragate-command-") as folder:
             report = _obey(context, repository, talk, Path(folder).resolve())
-    except GitHubApiError:
-        raise
     except _TOLD as error:
         talk.reply([_sentence(error)])
         return ModeOutcome(ended_as=NOTHING)

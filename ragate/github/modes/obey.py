@@ -365,9 +365,8 @@ def _reply_with_patch(talk: Conversation, files: dict[str, bytes]) -> None:
         return
     longest = max(map(len, re.findall("`+", patch)), default=0)
     fence = "`" * max(4, longest + 1)
-    lines = [fork, "Apply this with " + code("git apply") + ":"]
-    body = "\n".join([*(f"<p>{line}</p>" for line in lines), "", f"{fence}diff", patch + fence])
-    talk.repository.create_comment(talk.number, body)
+    lines = [fork, f"Apply this with {code('git apply')}:"]
+    talk.reply(lines, below=f"{fence}diff\n{patch}{fence}")
 
 
 def _diff(old: bytes | None, new: bytes, path: str) -> str:

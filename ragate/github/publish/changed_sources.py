@@ -1,16 +1,15 @@
 """The files of a change that the system reads, and annotations on the lines of them that differ."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
 
 from ragate.config import Config
 from ragate.core.publishable import published_line
-from ragate.errors import RagateError
 from ragate.github.commits.changed_files import texts_of
-from ragate.github.commits.commit_tree import ConfigLocation
+from ragate.github.commits.commit_tree import ConfigLocation, Read, text_of
 from ragate.github.publish.workflow_commands import Level
 from ragate.models import Report, SampleRow, Verdict
 from ragate.renderers._numbers import counted
@@ -22,7 +21,6 @@ _SYSTEM = re.compile(r"system(\..+)?")
 _REMARK = re.compile(r"""\s+#[^"']*$""")
 _LONGEST = 120
 _HUGE = 2000
-Read = Callable[[str], bytes | None]
 Entries = dict[tuple[str, str], tuple[int, str]]
 MOST = 10
 MOST_IDS = 3
@@ -48,15 +46,6 @@ class Sources:
     def texts(self, path: str) -> tuple[str, str]:
         """Return both versions of a file; "" for one that is absent or cannot be read."""
         return text_of(self.base, path), text_of(self.head, path)
-
-
-def text_of(read: Read, path: str) -> str:
-    """Return a file's text; "" where it is absent or cannot be read."""
-    try:
-        content = read(path)
-    except RagateError:
-        return ""
-    return (content or b"").decode("utf-8-sig", "replace")
 
 
 def sources_of(

@@ -16,6 +16,7 @@ from ragate.github.publish import Target
 from ragate.github.publish.changed_sources import Annotation
 from ragate.github.publish.comment import StickyComment
 from ragate.github.publish.workflow_commands import (
+    NO_PATHS,
     Log,
     ReportPaths,
     outputs_of,
@@ -86,7 +87,7 @@ class Publisher:
         report: Report,
         *,
         exit_code: int,
-        paths: ReportPaths | None = None,
+        paths: ReportPaths = NO_PATHS,
         annotations: Sequence[Annotation] = (),
     ) -> Published:
         """Publish the verdict that `report` gives.
@@ -103,9 +104,7 @@ class Publisher:
         is_wanted = self._wants_comment(report, exit_code)
         url = self._comment(target, text, only_if_there=not is_wanted)
         self._try("the job summary", lambda: self._summary(report, text))
-        outputs = outputs_of(
-            report, exit_code=exit_code, paths=paths or ReportPaths(), comment_url=url
-        )
+        outputs = outputs_of(report, exit_code=exit_code, paths=paths, comment_url=url)
         self._try("the outputs", lambda: write_outputs(self.environ, outputs))
         return Published(url, text)
 

@@ -9,14 +9,12 @@ from pathlib import PurePosixPath
 from urllib.parse import quote
 
 from ragate.errors import RagateError
-from ragate.github.commits.commit_tree import Tree
+from ragate.github.commits.commit_tree import Read, Tree, text_of
 from ragate.github.publish.changed_sources import (
-    Read,
     Sources,
     changed_keys,
     document_paths,
     first_changed,
-    text_of,
 )
 from ragate.models import ChangedPart, ChangeOrigin, Report, SampleRow
 from ragate.systems.pgvector.corpus import SUFFIXES
@@ -112,14 +110,12 @@ def _file(path: str, sources: Sources, pages: Pages) -> ChangedPart:
     return ChangedPart(words=words, path=path, line=line, url=pages.of(path, line))
 
 
-def sample_pages(
-    report: Report, read: Read, path: str, pages: Pages, *, at_base: bool
-) -> dict[str, str]:
-    """Return the line of each listed sample in the golden set, by its id."""
+def sample_pages(report: Report, read: Read, path: str, pages: Pages) -> dict[str, str]:
+    """Return the line of each listed sample in the base's golden set, by its id."""
     text = text_of(read, path)
     wanted = [row.sample_id for row in report.samples[:MOST_SAMPLES]]
     lines = golden_lines(text, wanted) if text else {}
-    return {key: pages.of(path, line, at_base=at_base) for key, line in lines.items()}
+    return {key: pages.of(path, line, at_base=True) for key, line in lines.items()}
 
 
 def golden_lines(text: str, ids: Iterable[str]) -> dict[str, int]:

@@ -198,7 +198,7 @@ class ReportPaths:
     html: str = ""
 
 
-_NO_PATHS = ReportPaths()
+NO_PATHS = ReportPaths()
 
 
 def relative(path: Path, workspace: Path) -> str:
@@ -210,7 +210,7 @@ def relative(path: Path, workspace: Path) -> str:
 
 
 def outputs_of(
-    report: Report, *, exit_code: int, paths: ReportPaths = _NO_PATHS, comment_url: str = ""
+    report: Report, *, exit_code: int, paths: ReportPaths = NO_PATHS, comment_url: str = ""
 ) -> dict[str, str]:
     """Return the outputs of a run that came to a report.
 
@@ -235,7 +235,7 @@ def outputs_of(
 
 
 def outputs_without_report(
-    verdict: str, *, exit_code: int, paths: ReportPaths = _NO_PATHS, comment_url: str = ""
+    verdict: str, *, exit_code: int, paths: ReportPaths = NO_PATHS, comment_url: str = ""
 ) -> dict[str, str]:
     """Return the outputs of a run that only collected (``collected``) or failed (``error``)."""
     outputs = _outputs(verdict, passed=False, exit_code=exit_code, paths=paths)

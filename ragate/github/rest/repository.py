@@ -23,8 +23,16 @@ class Commit:
     parents: tuple[str, ...]
 
 
-class GitDatabase:
-    """What git holds of `name` (``owner/name``); every call may raise `GitHubApiError`."""
+State = Literal["pending", "success", "failure", "error"]
+
+LONGEST_DESCRIPTION = 140
+MOST_ARTIFACT_BYTES = 256 * 1024 * 1024
+_NONE: Json = {}
+BOT = "github-actions[bot]"
+
+
+class Repository:
+    """GitHub's repository `name` (``owner/name``); every call may raise `GitHubApiError`."""
 
     def __init__(self, api: Api, name: str) -> None:
         self.api = api
@@ -99,38 +107,6 @@ class GitDatabase:
             self.api.patch(path, {"sha": sha, "force": True})
         else:
             self.api.post(f"{self._at}/git/refs", {"ref": f"refs/{ref}", "sha": sha})
-
-
-def _sha(created: Any) -> str:
-    return str(json_object(created)["sha"])
-
-
-def escaped(text: str) -> str:
-    """Percent-encode one parameter of a path, slashes as well."""
-    return quote(text, safe="")
-
-
-def json_object(value: Any) -> Json:
-    """Return a value that has to be an object.
-
-    Raises:
-        GitHubApiError: it is none.
-    """
-    if not isinstance(value, dict):
-        raise GitHubApiError(200, "the API's answer is no object")
-    return value
-
-
-State = Literal["pending", "success", "failure", "error"]
-
-LONGEST_DESCRIPTION = 140
-MOST_ARTIFACT_BYTES = 256 * 1024 * 1024
-_NONE: Json = {}
-BOT = "github-actions[bot]"
-
-
-class Repository(GitDatabase):
-    """GitHub's repository `name` (``owner/name``); every call may raise `GitHubApiError`."""
 
     # Comments of an issue or a pull request.
 
@@ -240,6 +216,26 @@ class Repository(GitDatabase):
     def rerun(self, run_id: int) -> None:
         """Start a completed run once more, as its next attempt."""
         self.api.post(f"{self._at}/actions/runs/{run_id}/rerun")
+
+
+def _sha(created: Any) -> str:
+    return str(json_object(created)["sha"])
+
+
+def escaped(text: str) -> str:
+    """Percent-encode one parameter of a path, slashes as well."""
+    return quote(text, safe="")
+
+
+def json_object(value: Any) -> Json:
+    """Return a value that has to be an object.
+
+    Raises:
+        GitHubApiError: it is none.
+    """
+    if not isinstance(value, dict):
+        raise GitHubApiError(200, "the API's answer is no object")
+    return value
 
 
 def gate_statuses(repository: Repository, gate: str, sha: str) -> list[Json]:

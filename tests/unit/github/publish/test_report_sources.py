@@ -141,7 +141,7 @@ def test_samples_lead_to_the_golden_set_of_the_base_whose_questions_they_are() -
     report = report_factory(samples=(sample_row_factory("q2"),))
     text = b'{"id": "q1"}\n{"id": "q2"}\n'
 
-    found = sample_pages(report, lambda _: text, "evals/golden set.jsonl", PAGES, at_base=True)
+    found = sample_pages(report, lambda _: text, "evals/golden set.jsonl", PAGES)
 
     assert found == {"q2": f"{BASE}/evals/golden%20set.jsonl#L2"}
 
