@@ -196,7 +196,7 @@ class Execution(Frozen):
     use: str = Field(pattern="^(http|python)$")
     url: Annotated[str, AfterValidator(lambda value: value and base_url(value))] = ""
     tools: dict[str, Annotated[str, AfterValidator(_route)]] = {}
-    headers_env: dict[str, Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]] = {}
+    headers_env: dict[str, _Variable] = {}
     target: str = ""
     timeout_s: float = Field(default=10.0, gt=0, le=600)
     most_calls: int = Field(default=20, ge=1, le=1000)

@@ -8,13 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from ragate import plugins
-from ragate.config.model import Config, JudgeSettings, Policy, SystemConfig
+from ragate.config.model import Config, Policy, SystemConfig
 from ragate.config.rules import check_judge, read_judge, read_rules, with_own_criteria
 from ragate.config.scorecard import check_stages, read_scorecard, with_stages
-from ragate.config.slices import check_slices, refuse_one_table
+from ragate.config.slices import check_slices, refuse_one_table, refuse_without_rule
 from ragate.config.toml_lines import mistake_line
 from ragate.errors import ConfigError, PluginError
-from ragate.models import Rule, Waiver
 from ragate.support.escape import one_line
 from ragate.support.find_files import CONFIG_NAME
 from ragate.support.foreign_files import inside, read_text, refuse_unwritable_path
@@ -82,8 +81,6 @@ def _tables(text: str, where: str, *, told: bool) -> dict[str, Any]:
     try:
         tables = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        from ragate.config.read import toml_mistake
-
         place, reason, remedy = toml_mistake(text if told else "", error)
         at = f"{where}:{place}" if place else where
         raise ConfigError(f"{at}: not TOML: {reason}", remedy=remedy) from error
@@ -116,7 +113,9 @@ def _config(tables: Mapping[str, Any], *, root: Path, path: Path) -> Config:
     if "metrics" not in policy_table and "metric" in policy_table:
         raise ConfigError("[policy]: unknown table 'metric'; did you mean 'metrics'?", remedy=_DOCS)
     metric_tables = _table(policy_table, "metrics", "policy.metrics", missing={})
-    judge = _judge(policy_table)
+    judge = None
+    if "judge" in policy_table:
+        judge = read_judge(_table(policy_table, "judge", "policy.judge"))
     embedder = _table(policy_table, "embedder", "policy.embedder", missing={})
     scorecard = read_scorecard(policy_table, root, judge)
     metric_tables = with_stages(metric_tables, scorecard)
@@ -127,8 +126,7 @@ def _config(tables: Mapping[str, Any], *, root: Path, path: Path) -> Config:
     read = {**policy_table, "metrics": rules, "judge": judge, "scorecard": card}
     policy = read_settings(Policy, read, where="[policy]", strict=True)
     check_judge(policy)
-    _check_waivers(policy.waivers, policy.rules)
-    _check_profiles(policy, rules)
+    _check_named_metrics(policy)
     policy = policy.amended(slices=check_slices(policy.slices, policy.rules, settings))
     baseline = inside(root, policy.baseline, where="[policy] baseline", error=ConfigError)
     _check_gate(policy.gate or baseline.stem)
@@ -141,10 +139,6 @@ def _config(tables: Mapping[str, Any], *, root: Path, path: Path) -> Config:
         metric_settings=settings,
         system=_read_system(_table(tables, "system"), policy.systems),
     )
-
-
-def _judge(policy: Mapping[str, Any]) -> JudgeSettings | None:
-    return read_judge(_table(policy, "judge", "policy.judge")) if "judge" in policy else None
 
 
 def _table(
@@ -163,25 +157,13 @@ def _table(
     return table
 
 
-def _check_waivers(waivers: tuple[Waiver, ...], rules: tuple[Rule, ...]) -> None:
-    metrics = [rule.metric for rule in rules]
-    for waiver in waivers:
-        if waiver.metric not in metrics:
-            raise ConfigError(
-                f"[[policy.waivers]] {waiver.id}: metric {waiver.metric!r} has no table"
-                f" [policy.metrics]{nearest(waiver.metric, metrics)}"
-            )
-
-
-def _check_profiles(policy: Policy, rules: tuple[Rule, ...]) -> None:
-    metrics = [rule.metric for rule in rules]
+def _check_named_metrics(policy: Policy) -> None:
+    held = [rule.metric for rule in policy.rules]
+    for waiver in policy.waivers:
+        refuse_without_rule([waiver.metric], held, where=f"[[policy.waivers]] {waiver.id}")
+    own = [rule.metric for rule in policy.metrics]
     for name, profile in policy.profiles.items():
-        for metric in profile.skip:
-            if metric not in metrics:
-                raise ConfigError(
-                    f"[policy.profiles.{name}] skip: metric {metric!r} has no table"
-                    f" [policy.metrics]{nearest(metric, metrics)}"
-                )
+        refuse_without_rule(profile.skip, own, where=f"[policy.profiles.{name}] skip")
 
 
 def _check_gate(name: str) -> None:

@@ -1,7 +1,7 @@
 """The tables [[policy.slices]]: parts of the golden set with rules of their own."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from ragate import plugins
@@ -23,6 +23,19 @@ def refuse_one_table(policy: Mapping[str, Any]) -> None:
             raise ConfigError(
                 f"[policy.{key}]: one table, where a list of tables belongs",
                 remedy=f"write [[policy.{key}]], with two brackets, once for each of them",
+            )
+
+
+def refuse_without_rule(metrics: Iterable[str], known: Collection[str], *, where: str) -> None:
+    """Refuse metrics that the policy has no rule for.
+
+    Raises:
+        ConfigError: names the first, and the nearest that is known.
+    """
+    for metric in metrics:
+        if metric not in known:
+            raise ConfigError(
+                f"{where}: metric {metric!r} has no table [policy.metrics]{nearest(metric, known)}"
             )
 
 
@@ -70,11 +83,8 @@ def _checked(part: Slice, rules: Sequence[Rule], infos: Mapping[str, MetricInfo]
         )
     read_conditions(part.tags, part.where, place=f"{where}: where", error=ConfigError)
     metrics = part.metrics or _first_gated(where, rules, infos)
+    refuse_without_rule(metrics, infos, where=where)
     for metric in metrics:
-        if metric not in infos:
-            raise ConfigError(
-                f"{where}: metric {metric!r} has no table [policy.metrics]{nearest(metric, infos)}"
-            )
         _refuse_totals(where, infos[metric])
     if len(set(metrics)) < len(metrics):
         raise ConfigError(f"{where}: metrics = {list(metrics)}: one is there twice")

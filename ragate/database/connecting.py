@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from ragate.database.postgres import readable
-from ragate.database.schema import CONNECT_S, describe
+from ragate.database.schema import reached
 from ragate.errors import DatabaseError
 
 if TYPE_CHECKING:
@@ -84,21 +84,6 @@ def takes_password_from(environment: Mapping[str, str], variable: str) -> bool:
     return found == password and not conninfo_to_dict(url).get("password")
 
 
-@contextmanager
-def connected(url: str, variable: str) -> Iterator[psycopg.Connection[Any]]:
-    """Yield a connection in autocommit mode.
-
-    Args:
-        variable: Where the URL comes from, for messages.
-
-    Raises:
-        DatabaseError: the URL cannot be read, or the server is unreachable or breaks off.
-    """
-    import psycopg
-
-    conninfo = frozen(url, variable)
-    try:
-        with psycopg.connect(conninfo, autocommit=True, connect_timeout=CONNECT_S) as connection:
-            yield connection
-    except psycopg.Error as error:
-        raise describe(error, conninfo, variable) from error
+def connected(url: str, variable: str) -> AbstractContextManager[psycopg.Connection[Any]]:
+    """Return a connection in autocommit mode; raises as `reached`, and `frozen` beforehand."""
+    return reached(frozen(url, variable), variable)

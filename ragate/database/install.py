@@ -206,12 +206,12 @@ def private_base(base: Path = BASE) -> Path:
     return folder
 
 
-def socket_folder(data: Path, account: Account | None, *, base: Path = BASE) -> Path:
+def socket_folder(data: Path, account: Account | None) -> Path:
     """Return the folder for the socket: the data folder unless its path is too long for one."""
     if len(os.fsencode(data / SOCKET_NAME)) <= SOCKET_LIMIT:
         return data
     name = hashlib.sha256(os.fsencode(data)).hexdigest()[:16]
-    folder = private_base(base) / f"socket-{name}"
+    folder = private_base() / f"socket-{name}"
     folder.mkdir(mode=0o700, exist_ok=True)
     give(folder, account)
     return folder

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
+from ragate.database.schema import first_line
 from ragate.errors import DatabaseError
 
 if TYPE_CHECKING:
@@ -177,7 +178,6 @@ def _half_done(schema: str, what: str) -> DatabaseError:
 def _failed(error: psycopg.Error, schema: str) -> DatabaseError:
     import psycopg
 
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     remedy = "see what the server says; nothing of this step was kept"
     if isinstance(error, psycopg.errors.InsufficientPrivilege):
         remedy = f"use a role that may: to make or migrate `{schema}`, its owner"
@@ -185,6 +185,4 @@ def _failed(error: psycopg.Error, schema: str) -> DatabaseError:
         remedy = "end what holds it (`SELECT * FROM pg_locks`), then run the command again"
     elif isinstance(error, psycopg.OperationalError):
         remedy = "see that the server runs, then run the command again"
-    return DatabaseError(
-        f"the schema `{schema}`: {lines[0] if lines else type(error).__name__}", remedy=remedy
-    )
+    return DatabaseError(f"the schema `{schema}`: {first_line(error)}", remedy=remedy)

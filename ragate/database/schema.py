@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from ragate.errors import DatabaseError
@@ -40,15 +42,31 @@ def check_server(conninfo: str) -> None:
         DatabaseError: unreachable, without pgvector (or one before 0.7), or with our schema in
             another version.
     """
+    with reached(conninfo) as connection:
+        if _found_version(connection) is None:
+            _create(connection)
+        _check_version(_found_version(connection))
+
+
+@contextmanager
+def reached(
+    conninfo: str, variable: str = "RAGATE_DATABASE_URL"
+) -> Iterator[psycopg.Connection[Any]]:
+    """Yield a connection in autocommit mode.
+
+    Args:
+        variable: Where the server's address comes from, for messages.
+
+    Raises:
+        DatabaseError: the server is unreachable or breaks off.
+    """
     import psycopg
 
     try:
         with psycopg.connect(conninfo, autocommit=True, connect_timeout=CONNECT_S) as connection:
-            if _found_version(connection) is None:
-                _create(connection)
-            _check_version(_found_version(connection))
+            yield connection
     except psycopg.Error as error:
-        raise describe(error, conninfo) from error
+        raise describe(error, conninfo, variable) from error
 
 
 def _found_version(connection: psycopg.Connection[Any]) -> int | None:
@@ -94,7 +112,7 @@ def _ensure_vector(connection: psycopg.Connection[Any]) -> None:
             psycopg.errors.InsufficientPrivilege,
         ) as error:
             raise DatabaseError(
-                f"the server has no pgvector extension: {_first_line(error)}",
+                f"the server has no pgvector extension: {first_line(error)}",
                 remedy="use an image with pgvector, such as pgvector/pgvector:pg18, or let an "
                 "administrator run CREATE EXTENSION vector in this database",
             ) from error
@@ -115,7 +133,7 @@ def describe(
 
     facts = {key: str(value) for key, value in conninfo_to_dict(conninfo).items()}
     host, port = facts.get("host", "local socket"), facts.get("port", "5432")
-    reason = _first_line(error)
+    reason = first_line(error)
     if password := facts.get("password"):
         reason = reason.replace(password, "***")
     return DatabaseError(
@@ -134,6 +152,7 @@ def _remedy(host: str, variable: str) -> str:
     return f"check {variable} and that the server runs; `ragate doctor` tells more"
 
 
-def _first_line(error: BaseException) -> str:
+def first_line(error: BaseException) -> str:
+    """Return the first line of what an error says, its kind where it says nothing."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     return lines[0] if lines else type(error).__name__

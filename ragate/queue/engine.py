@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ragate.database.connecting import ALIVE, frozen
-from ragate.database.schema import CONNECT_S, describe
+from ragate.database.schema import CONNECT_S, describe, first_line
 from ragate.errors import DatabaseError, UsageError
 from ragate.queue.schema import VARIABLE
 from ragate.queue.tables import ENGINE_SCHEMA
@@ -113,7 +113,7 @@ class Queue:
             return await self.patient(call)
         except psycopg.errors.InsufficientPrivilege as error:
             raise DatabaseError(
-                f"the role of {VARIABLE} may not do that: {str(error).splitlines()[0]}",
+                f"the role of {VARIABLE} may not do that: {first_line(error)}",
                 remedy=f"a submitter's role submits, a worker's role works: {MANUAL}/workers.md",
             ) from error
 

@@ -13,6 +13,7 @@ from ragate.database.budget_sql import MIGRATIONS as TRUST
 from ragate.database.connecting import connected
 from ragate.database.engine_sql import MIGRATIONS as WORKER
 from ragate.database.migrations import ADVISORY_CLASS, check_version, migrate
+from ragate.database.schema import first_line
 from ragate.errors import DatabaseError, NotInstalledError
 from ragate.queue.tables import ENGINE_SCHEMA, WORK
 from ragate.support.installed import install_line
@@ -280,7 +281,7 @@ def migrate_engine(connection: psycopg.Connection[Any]) -> int:
     except psycopg.Error as error:
         raise DatabaseError(
             f"the schema `{ENGINE_SCHEMA}`: a migration of Procrastinate failed: "
-            f"{str(error).splitlines()[0]}",
+            f"{first_line(error)}",
             remedy="those before it stay; mend that, then `ragate db migrate`",
         ) from error
 

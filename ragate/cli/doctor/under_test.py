@@ -206,21 +206,16 @@ def inspect_server(conninfo: str) -> Server:
     Raises:
         DatabaseError: it cannot be reached.
     """
-    import psycopg
+    from ragate.database.schema import reached
 
-    from ragate.database import describe
-
-    try:
-        with psycopg.connect(conninfo, autocommit=True, connect_timeout=10) as connection:
-            row = connection.execute(
-                "SELECT split_part(current_setting('server_version'), ' ', 1), "
-                "(SELECT extversion FROM pg_extension WHERE extname = 'vector'), "
-                "(SELECT default_version FROM pg_available_extensions WHERE name = 'vector'), "
-                "has_database_privilege(current_database(), 'CREATE'), "
-                "to_regclass('ragate.version') IS NOT NULL"
-            ).fetchone()
-    except psycopg.Error as error:
-        raise describe(error, conninfo) from error
+    with reached(conninfo) as connection:
+        row = connection.execute(
+            "SELECT split_part(current_setting('server_version'), ' ', 1), "
+            "(SELECT extversion FROM pg_extension WHERE extname = 'vector'), "
+            "(SELECT default_version FROM pg_available_extensions WHERE name = 'vector'), "
+            "has_database_privilege(current_database(), 'CREATE'), "
+            "to_regclass('ragate.version') IS NOT NULL"
+        ).fetchone()
     postgres, installed, available, may_create, schema = row or ("", "", "", False, False)
     return Server(postgres, installed or "", available or "", bool(may_create), bool(schema))
 
