@@ -4,7 +4,6 @@ The verdicts of earlier runs are read off the commit's statuses, of which GitHub
 they measured, off the results that the workflow uploaded.
 """
 
-import tempfile
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -85,8 +84,8 @@ def earlier_red(
         red = {page for page, state in states.items() if state == "failure"}
         if not red:
             return EarlierAttempts(warnings=_without_verdict(states, again=again))
-        with tempfile.TemporaryDirectory(prefix="ragate-red-") as folder:
-            results = _results(context, repository, gate, base.head, Path(folder).resolve())
+        with context.scratch() as folder:
+            results = _results(context, repository, gate, base.head, folder)
             return EarlierAttempts(reasons=_reasons(results, red, base, outputs))
     except RagateError as error:
         unread = f"what earlier attempts of this commit came to could not be read: {error.message}"

@@ -1,8 +1,5 @@
 """A status before there is a verdict: the collecting run has begun, or an error came too early."""
 
-import tempfile
-from pathlib import Path
-
 from ragate.config import load_config
 from ragate.errors import RagateError
 from ragate.github.commits.change import PRIVILEGED, Change
@@ -40,9 +37,9 @@ def announce_pending(
 
 
 def _policy_gate(context: StepContext, repository: Repository, change: Change) -> str:
-    with tempfile.TemporaryDirectory(prefix="ragate-base-") as folder:
+    with context.scratch() as folder:
         tree = ApiTree(repository, change.base.sha)
-        policy = policy_files(tree, context.location(None), Path(folder).resolve())
+        policy = policy_files(tree, context.location(None), folder)
     return policy.gate if policy is not None else ""
 
 

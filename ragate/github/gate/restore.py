@@ -2,7 +2,6 @@
 
 import datetime
 import shutil
-import tempfile
 from pathlib import Path
 
 from ragate.config import Config
@@ -38,8 +37,8 @@ def restore_passes(context: StepContext, gate: str, head: str, operations: Opera
     try:
         if context.event.run_attempt < 2 and not _judged_before(context, repository, gate, head):
             return
-        with tempfile.TemporaryDirectory(prefix="ragate-earlier-") as folder:
-            _restore(repository, gate, head, operations, Path(folder).resolve())
+        with context.scratch() as folder:
+            _restore(repository, gate, head, operations, folder)
     except (RagateError, OSError) as error:
         context.log.warning(f"earlier attempts of this commit could not be read: {error}")
 
@@ -152,8 +151,8 @@ def control_for(
     if decision.verdict is not Verdict.FAILED or not decision.family or base in ("", head):
         return None
     try:
-        with tempfile.TemporaryDirectory(prefix="ragate-control-") as folder:
-            return _run_of(context, repository, report.gate, base, day, Path(folder).resolve())
+        with context.scratch() as folder:
+            return _run_of(context, repository, report.gate, base, day, folder)
     except RagateError as error:
         context.log.warning(f"the base's run of that day could not be read: {error.message}")
         return None

@@ -1,6 +1,7 @@
 """What every mode of the action works with."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -159,6 +160,12 @@ class StepContext:
     def selection(self, *, runs: int = 1) -> Selection:
         """Return what part of the golden set is run."""
         return Selection(filters=Filters(tags=self.inputs.tags), runs=runs)
+
+    @contextmanager
+    def scratch(self) -> Iterator[Path]:
+        """Yield a folder for what is fetched and not kept."""
+        with TemporaryDirectory(prefix="ragate-") as folder:
+            yield Path(folder).resolve()
 
     def close(self) -> None:
         """Remove what was made for this run alone."""

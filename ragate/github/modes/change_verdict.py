@@ -4,7 +4,6 @@ They differ in where the outputs come from: each has an `OutputSource`.
 """
 
 import asyncio
-import tempfile
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
@@ -60,8 +59,7 @@ def judge_change(
 ) -> ModeOutcome:
     """Return the verdict on a change, or that another run's counts by now."""
     base = change.base
-    with tempfile.TemporaryDirectory(prefix="ragate-base-") as temporary:
-        folder = Path(temporary).resolve()
+    with context.scratch() as folder:
         tree = None if base.trusted else tree_of(base.sha, change.root, context.repository)
         policy = _policy(context, change, tree, folder)
         target = Target("", base.head, change.number)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import tempfile
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -137,8 +136,8 @@ def standing_verdict(context: StepContext, base: Base) -> int | None:
     if event.action != "edited" or event.base_changed or event.pull is None or repository is None:
         return None
     try:
-        with tempfile.TemporaryDirectory(prefix="ragate-standing-") as folder:
-            return _standing(context, repository, base, Path(folder).resolve())
+        with context.scratch() as folder:
+            return _standing(context, repository, base, folder)
     except RagateError as error:
         context.log.warning(f"the verdict before the edit could not be read: {error.message}")
         return None

@@ -1,7 +1,6 @@
 """Mode ``collect``: run the change's system and write its outputs; no key, no token, no verdict."""
 
 import asyncio
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -34,8 +33,8 @@ def run_collect(context: StepContext, _announce: Announce) -> ModeOutcome:
     operations = context.operations()
     base = base_of(context.event, root, own_files=operations.own_files)
     head = head_config(context)
-    with tempfile.TemporaryDirectory(prefix="ragate-base-") as folder:
-        policy = _policy(context, base, root, Path(folder).resolve())
+    with context.scratch() as folder:
+        policy = _policy(context, base, root, folder)
         gate = gate_of_change(policy, head, name=context.inputs.gate)
         if _is_spared(context, base, root, gate):
             context.log.plain("no input of the system was changed: nobody is asked")

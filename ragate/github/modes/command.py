@@ -6,7 +6,6 @@ Nothing of a pull request is checked out or run: commands work on what earlier r
 import asyncio
 import json
 import re
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -76,8 +75,8 @@ def run_command(context: StepContext, announce: Announce) -> ModeOutcome:  # noq
     if talk is None:
         return ModeOutcome(ended_as=NOTHING)
     try:
-        with tempfile.TemporaryDirectory(prefix="ragate-command-") as folder:
-            report = _obey(context, repository, talk, Path(folder).resolve())
+        with context.scratch() as folder:
+            report = _obey(context, repository, talk, folder)
     except _TOLD as error:
         talk.reply([_sentence(error)])
         return ModeOutcome(ended_as=NOTHING)

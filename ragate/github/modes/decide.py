@@ -3,7 +3,6 @@
 import asyncio
 import os
 import stat
-import tempfile
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -176,8 +175,7 @@ def hold_verdict(context: StepContext, repository: Repository) -> ModeOutcome:
         return _untouched(context)
     tip = branch_tip(repository, branch)
     change = Change(Base(tip, head, "", trusted=False), branch, event.pull.number)
-    with tempfile.TemporaryDirectory(prefix="ragate-gate-") as temporary:
-        folder = Path(temporary).resolve()
+    with context.scratch() as folder:
         gate, newest = _newest_status(context, repository, change, folder)
         if newest is None or newest["state"] == "pending" or not _is_older(newest, context):
             return _untouched(context)
@@ -202,8 +200,7 @@ def is_anothers(context: StepContext, repository: Repository, change: Change) ->
         pulls = pulls_from_here(repository, change.base.head, change.branch)
         if not pulls or change.number is None or change.number in pulls:
             return False
-        with tempfile.TemporaryDirectory(prefix="ragate-gate-") as temporary:
-            folder = Path(temporary).resolve()
+        with context.scratch() as folder:
             gate, newest = _newest_status(context, repository, change, folder)
             return newest is not None and _is_green_by(
                 pulls, repository, change, gate, newest, folder

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -280,10 +279,10 @@ def why_due(
 
 def _measures_otherwise(context: StepContext, config: Config, root: Path, push: Push) -> bool:
     """Whether the push changed what is measured, or how: the judge, metrics, what is stored."""
-    with tempfile.TemporaryDirectory(prefix="ragate-before-") as folder:
+    with context.scratch() as folder:
         try:
             tree = tree_of(push.before, root, context.repository)
-            before = policy_files(tree, context.location(root), Path(folder).resolve())
+            before = policy_files(tree, context.location(root), folder)
         except RagateError:
             return True
         return before is None or not measures_alike(before, config)
