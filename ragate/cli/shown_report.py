@@ -94,7 +94,7 @@ def checkout_rules(config: Config, *, ci: bool) -> CheckoutRules | None:
         "golden set": _differs(top, base, config.dataset),
         "baseline": _differs(top, base, config.baseline),
     }
-    for prompt in _prompts(config):
+    for prompt in config.prompts:
         differs = _differs(top, base, prompt)
         known = differing.get("judge prompt", False)
         differing["judge prompt"] = None if None in (differs, known) else bool(known or differs)
@@ -110,11 +110,6 @@ def checkout_rules(config: Config, *, ci: bool) -> CheckoutRules | None:
 def _base(top: Path, *, ci: bool) -> str:
     """Return the commit that a change started from, "" where git does not know it."""
     return (git.merge_parent(top) if ci else "") or git.branch_point(top)
-
-
-def _prompts(config: Config) -> list[Path]:
-    judge = config.policy.judge
-    return [config.rules_root / name for name in (judge.prompt_files if judge is not None else ())]
 
 
 def _differs(top: Path, base: str, path: Path) -> bool | None:

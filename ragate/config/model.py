@@ -403,6 +403,12 @@ class Config(Frozen):
         return self.policy_root or self.root
 
     @property
+    def prompts(self) -> list[Path]:
+        """Return the files of the judge's prompts."""
+        judge = self.policy.judge
+        return [self.rules_root / name for name in (judge.prompt_files if judge else ())]
+
+    @property
     def gate(self) -> str:
         """Return the gate's name: the policy's, or the baseline's file name without its ending."""
         return self.policy.gate or self.baseline.stem

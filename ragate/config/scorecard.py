@@ -308,8 +308,7 @@ def check_stages(
     card = read.card
     metrics = {stage.metric for stage in card.stages}
     for rule in rules:
-        name, _ = plugins.split_metric(rule.metric)
-        if rule.metric in metrics and plugins.is_builtin("metrics", name):
+        if rule.metric in metrics and plugins.is_builtin_metric(rule.metric):
             settings = metric_settings.get(rule.metric, {})
             check_stage(card, plugins.metric(rule.metric, settings=settings).info)
     return card

@@ -67,8 +67,7 @@ def check_slices(
 
 def known_info(rule: Rule, metric_settings: Mapping[str, Mapping[str, Any]]) -> MetricInfo:
     """Return what is known of a metric before anything runs; of foreign code only its name is."""
-    name, _ = plugins.split_metric(rule.metric)
-    if rule.metric in {PASSES, OVERALL} or not plugins.is_builtin("metrics", name):
+    if rule.metric in {PASSES, OVERALL} or not plugins.is_builtin_metric(rule.metric):
         return MetricInfo(name=rule.metric)
     return plugins.metric(rule.metric, settings=metric_settings.get(rule.metric, {})).info
 

@@ -21,6 +21,7 @@ from ragate.plugins.find import (
 )
 from ragate.plugins.make import (
     embedder,
+    is_builtin_metric,
     judge,
     made_metric,
     members_of,

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from ragate.errors import PluginError
 from ragate.models import ASKED, MetricInfo, Needs, Sample
-from ragate.plugins.find import Kind, load, noun
+from ragate.plugins.find import Kind, is_builtin, load, noun
 from ragate.protocols import (
     NO_CLIENTS,
     NO_RANKINGS,
@@ -79,6 +79,11 @@ def made_metric(module: Any, request: MetricRequest) -> Metric | Aggregate:
         )
     refuse_without("metrics", name, plugin, _demanded(info, plugin))
     return cast("Metric | Aggregate", plugin)
+
+
+def is_builtin_metric(name: str) -> bool:
+    """Return whether a metric, such as ``ndcg@10``, is one of ragate's own."""
+    return is_builtin("metrics", split_metric(name)[0])
 
 
 def split_metric(name: str) -> tuple[str, int | None]:

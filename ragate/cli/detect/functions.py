@@ -14,6 +14,7 @@ from ragate.cli.detect.project_files import (
     assignments,
     called,
     dotted,
+    last_name,
     required,
 )
 from ragate.support.foreign_files import start_of
@@ -51,7 +52,7 @@ def find_functions(files: list[PythonFile]) -> Iterator[RagCandidate]:
 def _of_objects(file: PythonFile, classes: _Classes) -> Iterator[RagCandidate]:
     """Yield methods of objects that a module makes."""
     for name, value in file.values.items():
-        made = called(value).rpartition(".")[2]
+        made = last_name(called(value))
         if made in classes:
             node, home = classes[made]
             for method in home.methods(node).values():
@@ -62,11 +63,11 @@ def _of_objects(file: PythonFile, classes: _Classes) -> Iterator[RagCandidate]:
 
 def _of_classes(file: PythonFile, files: list[PythonFile]) -> Iterator[RagCandidate]:
     """Yield methods of classes that can be made without an argument."""
-    held = {called(value).rpartition(".")[2] for each in files for value in each.values.values()}
+    held = {last_name(called(value)) for each in files for value in each.values.values()}
     for name, node in file.classes.items():
         methods = file.methods(node)
         init = methods.get("__init__")
-        bases = {dotted(base).rpartition(".")[2] for base in node.bases}
+        bases = {last_name(dotted(base)) for base in node.bases}
         plain = not name.startswith("_") and not (init and required(init))
         if not plain or not bases.isdisjoint({"Protocol", "ABC"}):
             continue
@@ -95,14 +96,14 @@ def _makes(function: Function) -> set[str]:
         return set()
     returned = [node.value for node in ast.walk(function) if isinstance(node, ast.Return)]
     names = {called(value) for value in returned if value} | {dotted(function.returns)}
-    return {name.rpartition(".")[2] for name in names}
+    return {last_name(name) for name in names}
 
 
 def find_unmade(files: list[PythonFile]) -> Iterator[str]:
     """Yield methods that take a question, of classes that want arguments: nobody can ask these."""
     made = {name for file in files for each in file.functions.values() for name in _makes(each)}
     for file in files:
-        held = {called(value).rpartition(".")[2] for value in file.values.values()} | made
+        held = {last_name(called(value)) for value in file.values.values()} | made
         for name, node in file.classes.items():
             methods = file.methods(node)
             wanted = required(methods["__init__"]) if "__init__" in methods else []
@@ -127,7 +128,7 @@ def _is_asked(function: Function) -> bool:
 
 def _likelihood(name: str, function: Function) -> int:
     """Return how likely a function answers questions, 0 where it does not look like it."""
-    decorators = {dotted(each).rpartition(".")[2] for each in function.decorator_list}
+    decorators = {last_name(dotted(each)) for each in function.decorator_list}
     if name.startswith("_") or not _takes_question(function) or decorators & _OTHERWISE:
         return 0
     sure = is_question(required(function)[0].arg, surely=True)
@@ -272,9 +273,9 @@ def _kind(
 def _of_name(name: str, use: str) -> _Kind | None:
     """Return the kind of what is made under a name: ``RetrieverQueryEngine.from_args``."""
     owner, _, last = name.rpartition(".")
-    made_by = owner.rpartition(".")[2] if last.startswith("from_") else last
+    made_by = last_name(owner) if last.startswith("from_") else last
     if use == "python":
-        if made_by == "compile" and owner.rpartition(".")[2] == "re":
+        if made_by == "compile" and last_name(owner) == "re":
             return None
         return _LANGCHAIN.get(made_by)
     for ending, kind in _LLAMAINDEX.items():
@@ -285,7 +286,7 @@ def _of_name(name: str, use: str) -> _Kind | None:
 
 def _is_pipe(node: ast.BinOp) -> bool:
     """Whether a chain is written as a pipe; a union of types is none."""
-    parts = {called(part).rpartition(".")[2] for part in ast.walk(node)}
+    parts = {last_name(called(part)) for part in ast.walk(node)}
     names = {dotted(part).lower() for part in ast.walk(node) if isinstance(part, ast.Name)}
     telling = parts & {"StrOutputParser", "RunnablePassthrough", "RunnableParallel"}
     return bool(telling) or any(

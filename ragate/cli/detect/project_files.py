@@ -150,6 +150,11 @@ def dotted(node: ast.AST | None) -> str:
     return called(node)
 
 
+def last_name(dotted_name: str) -> str:
+    """Return what stands behind the last dot."""
+    return dotted_name.rpartition(".")[2]
+
+
 def text_of(node: ast.AST | None) -> str:
     """Return a text that stands in the code, "" for anything else."""
     return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""

@@ -13,6 +13,7 @@ from ragate.cli.detect.project_files import (
     PythonFile,
     called,
     dotted,
+    last_name,
     own_python,
     required,
     text_of,
@@ -119,7 +120,7 @@ def _fields(route: _Route, files: list[PythonFile]) -> list[str]:
     near = _words(route.function)
     classes = {name: node for file in files for name, node in file.classes.items()}
     for argument in [*route.function.args.args, *route.function.args.kwonlyargs]:
-        model = classes.get(dotted(argument.annotation).rpartition(".")[2])
+        model = classes.get(last_name(dotted(argument.annotation)))
         near |= _words(model) if model is not None else set()
     found = questions_in(near)
     if not found and route.asks:
@@ -144,10 +145,10 @@ def _words(node: ast.AST) -> set[str]:
 
 def _apps(file: PythonFile) -> Iterator[_App]:
     for name, value in file.values.items():
-        if framework := FRAMEWORKS.get(called(value).rpartition(".")[2]):
+        if framework := FRAMEWORKS.get(last_name(called(value))):
             yield _App(framework, name, file)
     for name, function in file.functions.items():
-        made = {called(node).rpartition(".")[2] for node in ast.walk(function)} & FRAMEWORKS.keys()
+        made = {last_name(called(node)) for node in ast.walk(function)} & FRAMEWORKS.keys()
         if made and not required(function):
             yield _App(FRAMEWORKS[min(made)], name, file, factory=True)
 
@@ -168,11 +169,11 @@ def _prefixes(files: list[PythonFile]) -> dict[str, str]:
         f"{file.module}.{name}": _keyword(value, "prefix", "url_prefix")
         for file in files
         for name, value in file.values.items()
-        if called(value).rpartition(".")[2] in {"APIRouter", "Blueprint"}
+        if last_name(called(value)) in {"APIRouter", "Blueprint"}
     }
     for file in files:
         for node in file.calls:
-            if called(node).rpartition(".")[2] in {"include_router", "register_blueprint"}:
+            if last_name(called(node)) in {"include_router", "register_blueprint"}:
                 prefix = _keyword(node, "prefix", "url_prefix")
                 router = _imported_as(dotted(node.args[0]), file) if node.args else ""
                 for key in [key for key in prefixes if f".{key}".endswith(f".{router}")]:
@@ -209,7 +210,7 @@ def _routes(file: PythonFile, prefixes: dict[str, str]) -> Iterator[_Route]:
                     method = verb.upper() if verb in _VERBS else _method(decorator)
                     yield _Route(path, method, function, file)
     for node in file.calls:  # Starlette: Route("/ask", ask, methods=["POST"])
-        if called(node).rpartition(".")[2] == "Route" and len(node.args) > 1:
+        if last_name(called(node)) == "Route" and len(node.args) > 1:
             path, handler = text_of(node.args[0]), functions.get(dotted(node.args[1]))
             if path and handler is not None:
                 yield _Route(path, _method(node), handler, file)

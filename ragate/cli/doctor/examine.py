@@ -115,7 +115,7 @@ def _rules(config: Config, samples: Sequence[Sample]) -> Iterable[Finding]:
             samples,
         )
         for rule in config.policy.metrics
-        if plugins.is_builtin("metrics", plugins.split_metric(rule.metric)[0])
+        if plugins.is_builtin_metric(rule.metric)
     }
     gated = config.policy.gated
     return rules(config.policy.metrics, uses, samples, on_slices=gated)

@@ -281,7 +281,7 @@ def judging_providers(config: Config) -> set[str]:
 
 
 def _may_need_judge(name: str, config: Config) -> bool:
-    if not plugins.is_builtin("metrics", plugins.split_metric(name)[0]):
+    if not plugins.is_builtin_metric(name):
         return True
     metric = plugins.metric(name, settings=config.metric_settings.get(name))
     return metric.info.needs is Needs.JUDGE

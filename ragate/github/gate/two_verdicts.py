@@ -95,7 +95,7 @@ def differences(base: Config, head: Config) -> tuple[str, ...]:
     files = [
         ("golden set", base.dataset, head.dataset),
         ("baseline", base.baseline, head.baseline),
-        *(("judge prompt", *pair) for pair in zip_longest(_prompts(base), _prompts(head))),
+        *(("judge prompt", *pair) for pair in zip_longest(base.prompts, head.prompts)),
     ]
     for role, old, new in files:
         if _content(old) != _content(new):
@@ -162,12 +162,6 @@ def _shown(value: Any) -> str:
     return text if len(text) <= _LONG else f"{text[:_LONG]}…"
 
 
-def _prompts(config: Config) -> list[Path]:
-    judge = config.policy.judge
-    names = judge.prompt_files if judge is not None else ()
-    return [config.rules_root / name for name in names]
-
-
 def measures_alike(before: Config, after: Config) -> bool:
     """Return whether two policies measure the same things in the same way, whatever they demand."""
 
@@ -191,7 +185,7 @@ def _same_judge(base: Config, head: Config) -> bool:
     def judge_setup(config: Config) -> object:
         judge = config.policy.judge
         provider = config.policy.providers.get(judge.provider) if judge is not None else None
-        return judge, provider, list(map(_content, _prompts(config)))
+        return judge, provider, list(map(_content, config.prompts))
 
     return judge_setup(base) == judge_setup(head)
 

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ragate import plugins
 from ragate.config import Config
 from ragate.errors import ConfigError, DatasetError, RagateError, UsageError
 from ragate.github.commits.change import (
@@ -35,6 +34,7 @@ from ragate.github.rest.repository import Json, Repository, gate_statuses
 from ragate.outputs.outputs_file import ShardClaim, read_outputs
 from ragate.outputs.recorded_output import RecordedOutput
 from ragate.pipeline.decide.gate_setup import load_samples
+from ragate.pipeline.decide.head_policy_verdict import refuse_foreign
 from ragate.pipeline.shards.merge import ShardMerge
 from ragate.pipeline.shards.shard import Wanted
 from ragate.pipeline.shards.shard_plan import placed
@@ -91,7 +91,7 @@ class CollectedOutputs:
         if not gate.bootstrap:
             return operations
         # The policy is the pull request's own: no key goes where it says, none of its code runs.
-        _refuse_foreign(gate.config)
+        refuse_foreign(gate.config, ())
         why = "the base has no policy yet, so that no key is used"
         return replace(operations, environment={}, unjudged=why)
 
@@ -127,12 +127,6 @@ class CollectedOutputs:
         context, repository, change = self.context, self.repository, self.change
         stays = is_current(context.event, repository, change)
         return stays and not is_anothers(context, repository, change)
-
-
-def _refuse_foreign(config: Config) -> None:
-    for rule in config.policy.metrics:
-        if not plugins.is_builtin("metrics", plugins.split_metric(rule.metric)[0]):
-            raise UsageError(f"the metric {rule.metric} is code, and the base does not name it")
 
 
 def _with_claims(paths: list[Path], gate: Gate, provenance: Provenance) -> Provenance:

@@ -4,7 +4,7 @@ It is shown and never decides. The system is asked only for samples that are new
 about these; code and addresses that the base does not name are not used.
 """
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
 from ragate import plugins
@@ -74,7 +74,7 @@ async def propose(
     """
     proposed = Proposed(differs=proposal.differs)
     try:
-        _refuse_foreign(proposal.config, setup.config)
+        refuse_foreign(proposal.config, {rule.metric for rule in setup.config.policy.metrics})
         refuse_expired_waivers(proposal.config, setup.today)
         samples = load_samples(proposal.config, plan.selection.filters)
         changes = difference(setup.samples, samples)
@@ -159,10 +159,12 @@ async def _passes(
     return passes
 
 
-def _refuse_foreign(config: Config, base: Config) -> None:
-    """Raise where the change names code for the gate itself that the base does not."""
-    of_base = {rule.metric for rule in base.policy.metrics}
+def refuse_foreign(config: Config, of_base: Collection[str]) -> None:
+    """Raise where the change names code for the gate itself that the base does not.
+
+    Args:
+        of_base: The base's metrics.
+    """
     for rule in config.policy.metrics:
-        name, _ = plugins.split_metric(rule.metric)
-        if rule.metric not in of_base and not plugins.is_builtin("metrics", name):
+        if rule.metric not in of_base and not plugins.is_builtin_metric(rule.metric):
             raise ConfigError(f"the metric {rule.metric} is code that the base does not name")

@@ -135,6 +135,6 @@ def inapplicable_gates(
         metric.info.name
         for metric in metrics
         if metric.info.name in gated
-        and plugins.is_builtin("metrics", plugins.split_metric(metric.info.name)[0])
+        and plugins.is_builtin_metric(metric.info.name)
         and not applies(metric, samples)
     ]
