@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from ragate.baseline.read import read_packed
+from ragate.baseline.schema import contexts_path
 from ragate.errors import BaselineError
 from ragate.support.atomic_files import write_atomic
 from ragate.support.strict_json import canonical, loads
@@ -66,6 +67,11 @@ class Replies:
 def _padded(draws: Draws, runs: int) -> tuple[str, ...]:
     recorded = [draws[run] for run in sorted(draws)]
     return tuple(draws.get(run, recorded[run % len(recorded)]) for run in range(runs))
+
+
+def baseline_paths(path: Path) -> tuple[Path, ...]:
+    """Return all files that the baseline at `path` may have; not each is there."""
+    return (path, contexts_path(path), requests_path(path))
 
 
 def requests_path(path: Path) -> Path:

@@ -6,8 +6,7 @@ import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
-from ragate.baseline import contexts_path
-from ragate.baseline.requests import requests_path
+from ragate.baseline.requests import baseline_paths
 from ragate.config import find_config
 from ragate.errors import ConfigError, UsageError
 from ragate.support import git
@@ -41,8 +40,9 @@ def install_driver(start: Path, *, named: Path | None) -> Iterator[str]:
         if not git.configure(top, f"merge.{DRIVER}.{key}", value):
             raise UsageError(f"git does not take merge.{DRIVER}.{key}", remedy="see `git config`")
     yield f"git calls ragate for baselines in this clone (merge.{DRIVER}.driver)"
-    files = (baseline, contexts_path(baseline), requests_path(baseline))
-    lines = [f"{_pattern(path.relative_to(top))} merge={DRIVER}" for path in files]
+    lines = [
+        f"{_pattern(path.relative_to(top))} merge={DRIVER}" for path in baseline_paths(baseline)
+    ]
     yield _attribute(top / ATTRIBUTES, lines, top)
     yield "every clone has to be told: each runs `ragate baseline merge --install` once"
 

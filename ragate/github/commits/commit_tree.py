@@ -5,8 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Protocol, TypeVar
 
-from ragate.baseline import contexts_path
-from ragate.baseline.requests import requests_path
+from ragate.baseline.requests import baseline_paths
 from ragate.config import CONFIG_NAME, Config, parse_config, preset_file
 from ragate.config.read import MAX_BYTES as CONFIG_BYTES
 from ragate.errors import ConfigError, RagateError
@@ -208,8 +207,7 @@ def _named(tree: Tree, location: ConfigLocation, config: Config) -> list[str]:
     def below(path: Path) -> str:
         return path.relative_to(config.root).as_posix()
 
-    beside = (contexts_path(config.baseline), requests_path(config.baseline))
-    names = [below(config.baseline), *map(below, beside)]
+    names = [below(path) for path in baseline_paths(config.baseline)]
     dataset = below(config.dataset)
     listed = tree.list(location.at(dataset))
     if listed or dataset.endswith(".tsv"):  # a folder as BEIR lays it out, or a file of one

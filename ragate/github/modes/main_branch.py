@@ -6,8 +6,8 @@ import asyncio
 from dataclasses import dataclass
 from pathlib import Path
 
-from ragate.baseline import contexts_path, load_baseline, load_contexts
-from ragate.baseline.requests import load_replies, requests_path
+from ragate.baseline import load_baseline, load_contexts
+from ragate.baseline.requests import baseline_paths, load_replies, requests_path
 from ragate.baseline.write import dump_baseline, recorded_before
 from ragate.config import Config, load_config
 from ragate.core.comparison.run_passes import asks_nothing_new
@@ -142,7 +142,7 @@ def _written(context: StepContext, config: Config, head: str, message: str) -> M
         return ModeOutcome(ended_as=RECORDED)
     location = context.location(context.root())
     files: dict[str, bytes] = {}
-    for path in baseline_paths(config):
+    for path in baseline_paths(config.baseline):
         if path.is_file():
             name = location.at(path.relative_to(config.rules_root).as_posix())
             files[name] = read_bytes(path, error=StorageError)
@@ -209,7 +209,7 @@ def hand_over(context: StepContext, config: Config) -> Path:
     """Copy the baseline's files to where the workflow takes them from; return the folder."""
     folder = context.project / (context.inputs.outputs_path or FOLDER)
     folder.mkdir(parents=True, exist_ok=True)
-    for path in baseline_paths(config):
+    for path in baseline_paths(config.baseline):
         if path.is_file():
             copy_atomic(path, folder / path.name)
     return folder
@@ -224,7 +224,7 @@ def take_over(context: StepContext, config: Config) -> bool:
     where, given = "outputs-path", context.inputs.outputs_path
     folder = inside(context.project, given, where=where, error=BaselineError)
     found: dict[Path, bytes] = {}
-    for path in baseline_paths(config):
+    for path in baseline_paths(config.baseline):
         if (folder / path.name).exists():
             real = inside(folder, path.name, where=where, error=BaselineError)
             found[path] = read_bytes(real, error=BaselineError, max_bytes=_MOST_BYTES)
@@ -238,12 +238,6 @@ def take_over(context: StepContext, config: Config) -> bool:
         path.parent.mkdir(parents=True, exist_ok=True)
         write_atomic(path, content)
     return True
-
-
-def baseline_paths(config: Config) -> tuple[Path, ...]:
-    """Return all files that a baseline may have; not each is there."""
-    path = config.baseline
-    return (path, contexts_path(path), requests_path(path))
 
 
 # Whether the default branch has to record its baseline anew, and why.

@@ -63,10 +63,6 @@ class StickyComment:
         self._current = ""  # the pull request's head at the last try to write
         self._seen: dict[str, str] = {}  # the sections of others on that commit
 
-    def find(self) -> OurComment | None:
-        """Return the oldest comment of ours with a section of this gate."""
-        return next((each for each in self._all() if self._marker in each.sections), None)
-
     def outdated(self, new_sha: str) -> None:
         """Say on top that a newer commit is being judged; a section on this very one is left."""
 
@@ -142,7 +138,7 @@ class StickyComment:
                 break
             self._pause(_APART_S + random.random())  # noqa: S311  no secret: two jobs part
             ours = self._all()
-            found = next((each for each in ours if self._marker in each.sections), None)
+            found = self._oldest(ours)
             back = gone_back(_merged(ours), self._seen, self._current)
             if found is not None and found.sections[self._marker] == whole(said) and not back:
                 break
@@ -164,7 +160,7 @@ class StickyComment:
 
     def _publish(self, words: Words, current: str) -> tuple[str, str]:
         twins = self._all()
-        there = next((each for each in twins if self._marker in each.sections), None)
+        there = self._oldest(twins)
         markdown = words(there.sections[self._marker] if there else None, current)
         if not markdown:
             return there.url if there else "", ""
@@ -191,6 +187,10 @@ class StickyComment:
         for twin in younger:
             self._repository.delete_comment(twin.id)
         return oldest.url
+
+    def _oldest(self, comments: list[OurComment]) -> OurComment | None:
+        """Return the first with a section of this gate."""
+        return next((each for each in comments if self._marker in each.sections), None)
 
     def _all(self) -> list[OurComment]:
         self._login = self._login or login_of(self._repository.api)

@@ -171,12 +171,11 @@ class Api:
         def once() -> HttpAnswer:
             return send(self._client, method, url, **options)
 
+        again = False
         if ages:
             answer, again = self._patience.single(once)
-            if answer.status // 100 != 2:
-                raise self._error(answer, f"{method} {_plain(path)}", again=again)
-            return answer
-        answer = self._patience.answer(once, repeatable=repeatable or method in _HARMLESS)
+        else:
+            answer = self._patience.answer(once, repeatable=repeatable or method in _HARMLESS)
         for _ in range(MOST_MOVES if method == "GET" and not redirect else 0):
             if not (target := moved_to(answer, url)):
                 break
@@ -184,7 +183,7 @@ class Api:
             answer = self._patience.answer(once)
         moved = redirect and answer.status in (301, 302, 303, 307, 308)
         if answer.status // 100 != 2 and not moved:
-            raise self._error(answer, f"{method} {_plain(path)}")
+            raise self._error(answer, f"{method} {_plain(path)}", again=again)
         return answer
 
     def _ours(self, url: str) -> str:
