@@ -14,7 +14,7 @@ from ragate.errors import StorageError
 
 M = TypeVar("M", bound=BaseModel)
 IN_MEMORY = 4 * 1024 * 1024  # bytes; less than this needs no file
-KEPT = 10_000
+KEPT = 25_000
 _LENGTH = 8  # bytes of the number that stands before each content
 
 
