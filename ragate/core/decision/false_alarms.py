@@ -37,6 +37,8 @@ def other_alarms(
         fine *= 1 - must_pass.chance
     if by_floors > _RARE:
         parts.append(f"{about(by_floors)} by floors")
+    if comparison.baseline.repeats == 1 and any(row.floor for _, row in noisy):
+        parts.append("by floors: not known from one baseline run")
     if parts and fine < 1 - 1.5 * settings.alpha:
         parts.append(f"together {about(1 - fine)}")
     return "; ".join(parts)

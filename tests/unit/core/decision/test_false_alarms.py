@@ -103,5 +103,11 @@ def test_clusters_that_lose_together_miss_their_floor_more_often() -> None:
     assert clustered > 1.5 * alone
 
 
-def test_one_baseline_run_tells_nothing_of_floors() -> None:
-    assert by_floors(decided(noise_of(alike=True, passes=2), floors=2, runs=1)) == 0.0
+def test_one_baseline_run_tells_nothing_of_floors_and_says_so() -> None:
+    held, free = (
+        decided(noise_of(alike=True, passes=2), floors=floors, runs=1) for floors in (2, 0)
+    )
+
+    assert by_floors(held) == 0.0
+    assert "by floors: not known from one baseline run" in " ".join(held.lines)
+    assert "by floors" not in " ".join(free.lines)
