@@ -9,7 +9,7 @@ import inspect
 import threading
 from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack, ContextDecorator
-from functools import partial
+from functools import partial, wraps
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
@@ -161,29 +161,26 @@ def runnable(method: Callable[..., Any], key: str, messages_key: str) -> Callabl
         messages_key: Beside it, the key of the earlier turns; "" where they are not taken. Where it
             is `key` as well, the question is the last of the messages.
     """
-    is_async = inspect.iscoroutinefunction(method)
-    if not messages_key:
 
-        async def later(query: str) -> Any:
-            return await method({key: query} if key else query)
+    def alone(query: str) -> Any:
+        return {key: query} if key else query
 
-        def now(query: str) -> Any:
-            return method({key: query} if key else query)
-
-        return later if is_async else now
-
-    def chat_input(query: str, messages: Turns) -> dict[str, Any]:
+    def with_turns(query: str, messages: Turns) -> Any:
         if key == messages_key:
             return {key: [*messages, {"role": "user", "content": query}]}
         return {key: query, messages_key: messages}
 
-    async def chat_later(query: str, messages: Turns) -> Any:
-        return await method(chat_input(query, messages))
+    taken = with_turns if messages_key else alone  # its parameters are those of what is returned
 
-    def chat_now(query: str, messages: Turns) -> Any:
-        return method(chat_input(query, messages))
+    @wraps(taken)
+    async def later(*arguments: Any, **named: Any) -> Any:
+        return await method(taken(*arguments, **named))
 
-    return chat_later if is_async else chat_now
+    @wraps(taken)
+    def now(*arguments: Any, **named: Any) -> Any:
+        return method(taken(*arguments, **named))
+
+    return later if inspect.iscoroutinefunction(method) else now
 
 
 # What a target is asked.

@@ -24,25 +24,25 @@ def name_requests(recorder: Mapping[str, str], label: str) -> None:
         return
     CURRENT.set(label)
     # By now the target is imported, and its client with it; one that comes later is seen later.
-    for library, owner, url_of in (
-        ("httpx", "Client", lambda request: str(request.url)),
-        ("httpx", "AsyncClient", lambda request: str(request.url)),
-        ("httpx2", "Client", lambda request: str(request.url)),
-        ("httpx2", "AsyncClient", lambda request: str(request.url)),
-        ("requests", "Session", lambda request: request.url),
+    for library, owner in (
+        ("httpx", "Client"),
+        ("httpx", "AsyncClient"),
+        ("httpx2", "Client"),
+        ("httpx2", "AsyncClient"),
+        ("requests", "Session"),
     ):
         module = sys.modules.get(library)
         if module is not None and f"{library}.{owner}" not in _named:
             _named.add(f"{library}.{owner}")
-            _wrap(getattr(module, owner), url_of, recorder)
+            _wrap(getattr(module, owner), recorder)
 
 
-def _wrap(client: Any, url_of: Any, recorder: Mapping[str, str]) -> None:
+def _wrap(client: Any, recorder: Mapping[str, str]) -> None:
     send, there = client.send, urlsplit(recorder["url"]).netloc
 
     # What it returns is awaited by who calls it, where that is asynchronous.
     def named(self: Any, request: Any, **options: Any) -> Any:
-        if CURRENT.get() and urlsplit(url_of(request)).netloc == there:
+        if CURRENT.get() and urlsplit(str(request.url)).netloc == there:
             request.headers.setdefault(HEADER, CURRENT.get())
         return send(self, request, **options)
 

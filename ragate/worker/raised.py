@@ -77,18 +77,15 @@ def place(error: BaseException, root: str) -> str:
     if isinstance(error, SyntaxError) and error.filename:
         file = Path(error.filename).absolute()
         return f"{file.relative_to(folder) if _is_own(file, folder) else file}:{error.lineno}"
-    frames = [frame for frame in _frames(error) if not frame.filename.startswith("<")]
-    lines = [(Path(frame.filename).absolute(), frame) for frame in frames]
+    frames = traceback.extract_tb(error.__traceback__)
+    named = [frame for frame in frames if not frame.filename.startswith("<")]
+    lines = [(Path(frame.filename).absolute(), frame) for frame in named]
     lines = [line for line in lines if _OURS not in line[0].parents]
     own = [line for line in lines if _is_own(line[0], folder)]
     if not lines:
         return ""
     path, last = (own or lines)[-1]
     return f"{path.relative_to(folder) if own else path}:{last.lineno}, in {last.name}"
-
-
-def _frames(error: BaseException) -> list[traceback.FrameSummary]:
-    return list(traceback.extract_tb(error.__traceback__))
 
 
 def _told(error: BaseException, root: str) -> str:

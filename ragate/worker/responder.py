@@ -7,7 +7,7 @@ import inspect
 import sys
 import time
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from ragate.worker import naming
 from ragate.worker.function import AskedQuestion, FunctionTarget, call, in_thread, question_of
@@ -55,20 +55,6 @@ class ToolTarget:
 KINDS = ("chat", "query", "retrieve")
 
 
-class EngineReply(NamedTuple):
-    """What one call gave.
-
-    Attributes:
-        answer: The text, None of a retriever.
-        nodes: The source nodes, or what was retrieved.
-        took_s: Seconds of the call alone, without waiting for an engine that is free.
-    """
-
-    answer: str | None
-    nodes: list[Any]
-    took_s: float
-
-
 class EngineTarget:
     """What ``[system]`` of ``llamaindex`` names.
 
@@ -112,12 +98,12 @@ class EngineTarget:
         return {"kind": self.kind, "one_at_a_time": self.one_at_a_time}
 
     async def ask(self, asked: Mapping[str, Any]) -> dict[str, Any]:
-        """Return answer and nodes of one call."""
-        reply = await self._reply(question_of(asked))
-        nodes = [encoded_node(node) for node in reply.nodes]
-        return {"answer": reply.answer, "nodes": nodes, "took_s": reply.took_s}
+        """Return answer and nodes of one call.
 
-    async def _reply(self, question: AskedQuestion) -> EngineReply:
+        A retriever has no answer. The seconds are those of the call alone, without waiting for an
+        engine that is free.
+        """
+        question = question_of(asked)
         if self.kind != "chat":
             return await self._asked(self._shared, question)
         if self._free.empty() and self._makes_more and self._left > 0:
@@ -125,11 +111,11 @@ class EngineTarget:
             engine = await self._engine()
         else:
             engine = await self._free.get()
-        asked = asyncio.create_task(self._reset_and_ask(engine, question))
+        asking = asyncio.create_task(self._reset_and_ask(engine, question))
         # A thread cannot be ended: an engine is free again when its call is over, however late.
-        asked.add_done_callback(lambda done: self._release(engine, done))
+        asking.add_done_callback(lambda done: self._release(engine, done))
         try:
-            return await asyncio.shield(asked)
+            return await asyncio.shield(asking)
         except asyncio.CancelledError:
             self._left += 1  # another engine in its place, where one can be made
             raise
@@ -137,23 +123,23 @@ class EngineTarget:
     async def close(self) -> None:
         """Nothing was opened."""
 
-    async def _reset_and_ask(self, engine: Any, question: AskedQuestion) -> EngineReply:
+    async def _reset_and_ask(self, engine: Any, question: AskedQuestion) -> dict[str, Any]:
         await call(engine.reset)
         return await self._asked(engine, question)
 
-    def _release(self, engine: Any, done: asyncio.Task[EngineReply]) -> None:
+    def _release(self, engine: Any, done: asyncio.Task[dict[str, Any]]) -> None:
         self._free.put_nowait(engine)
         if not done.cancelled():
             done.exception()  # seen: whoever waited has it, or ran out of time
 
-    async def _asked(self, engine: Any, question: AskedQuestion) -> EngineReply:
+    async def _asked(self, engine: Any, question: AskedQuestion) -> dict[str, Any]:
         started = time.perf_counter()
         response = await self._response(engine, question)
         took = time.perf_counter() - started
-        if self.kind == "retrieve":
-            return EngineReply(None, list(response), took)
-        nodes = list(getattr(response, "source_nodes", None) or ())
-        return EngineReply(answer_text(response), nodes, took)
+        retrieves = self.kind == "retrieve"
+        nodes = response if retrieves else getattr(response, "source_nodes", None) or ()
+        answer = None if retrieves else answer_text(response)
+        return {"answer": answer, "nodes": list(map(encoded_node, nodes)), "took_s": took}
 
     async def _response(self, engine: Any, question: AskedQuestion) -> Any:
         arguments = [question.query, *([chat_history(question)] if question.turns else [])]

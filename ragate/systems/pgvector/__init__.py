@@ -32,7 +32,9 @@ async def identify(settings: Mapping[str, Any], resources: Resources) -> SystemI
     """
     from ragate.systems.pgvector.system import PgvectorSystem
 
-    return PgvectorSystem(read_settings(Settings, settings, where="[system]"), resources).identify()
+    system = PgvectorSystem(read_settings(Settings, settings, where="[system]"), resources)
+    system.read()
+    return system.info
 
 
 @asynccontextmanager

@@ -117,8 +117,7 @@ def _titled(document: Document) -> tuple[str, str]:
     if document.kind == "text":
         return "", document.text
     if document.kind == "html":
-        title, text = to_markdown(document.text)
-        return title, text
+        return to_markdown(document.text)
     front = FRONT.match(document.text)
     text = document.text[front.end() :] if front else document.text
     heading = _FRONT_TITLE.search(front.group(1) or "") if front else None

@@ -127,9 +127,8 @@ def unpack(path: Path) -> tuple[Header, Content]:
         try:
             header = _header(next(lines, b""), path)
             content = Content()
-            reader = _Reader(header, content)
             for line in lines:
-                reader.add(loads(line, where=str(path), error=StorageError))
+                _add(loads(line, where=str(path), error=StorageError), header, content)
         except (ValueError, TypeError, KeyError) as error:
             raise _damaged(path, str(error)) from error
     _check(header, content, path)
@@ -166,28 +165,21 @@ def _header(line: bytes, path: Path) -> Header:
     return Header.model_validate(value, strict=True)
 
 
-@dataclass
-class _Reader:
-    """Takes row after row; a row that is none raises ValueError, TypeError or KeyError."""
-
-    header: Header
-    content: Content
-
-    def add(self, row: Any) -> None:
-        if not isinstance(row, list) or len(self.content.chunks) > self.header.chunks:
-            raise ValueError("a row is no list, or there are more than announced")
-        kind, *fields = row
-        if kind == "d":
-            self.content.documents.append(_Document.of(fields))
-        elif kind == "p":
-            self.content.parents.append(_chunk(fields))
-        elif kind == "c":
-            vector = _vector(fields.pop(), self.header.dimension) if self.header.dimension else None
-            self.content.chunks.append(_chunk(fields))
-            if vector is not None:
-                self.content.vectors.append(vector)
-        else:
-            raise ValueError(f"unknown kind of row {str(kind)[:20]!r}")
+def _add(row: Any, header: Header, content: Content) -> None:
+    """Take one row; one that is none raises ValueError, TypeError or KeyError."""
+    if not isinstance(row, list) or len(content.chunks) > header.chunks:
+        raise ValueError("a row is no list, or there are more than announced")
+    kind, *fields = row
+    if kind == "d":
+        content.documents.append(_Document.of(fields))
+    elif kind == "p":
+        content.parents.append(_chunk(fields))
+    elif kind == "c":
+        if header.dimension:
+            content.vectors.append(_vector(fields.pop(), header.dimension))
+        content.chunks.append(_chunk(fields))
+    else:
+        raise ValueError(f"unknown kind of row {str(kind)[:20]!r}")
 
 
 class _Document(Frozen):

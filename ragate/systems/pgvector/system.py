@@ -5,7 +5,6 @@ import json
 import time
 from collections.abc import Iterator, Mapping
 from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
 from typing import Any
 
 from ragate.core.hashing import digest
@@ -72,10 +71,6 @@ class PgvectorSystem:
         """Return where the index is."""
         return self._resources.database.conninfo()
 
-    def identify(self) -> SystemInfo:
-        """Return what tells this system from another, its corpus included; needs no database."""
-        return self._describe(read_corpus(self._resources.root, self.settings.corpus).hash)
-
     async def documents(self) -> frozenset[str] | None:
         """Return the ids of all documents of the corpus, those without any text included."""
         if self._corpus is None:
@@ -92,14 +87,26 @@ class PgvectorSystem:
         return output.amended(latency_s=time.perf_counter() - start)
 
     def _describe(self, corpus_hash: str) -> SystemInfo:
-        return system_info(
-            self.settings,
-            top_k=self._top_k,
-            corpus_hash=corpus_hash,
-            prompt=self._prompt.text if self._prompt else "",
-            embedder=self.embedder.fingerprint if self.embedder else "",
-            reranker=self.reranker.fingerprint if self.reranker else "",
-            embeds_alike=self.embedder is not None and self.embedder.deterministic,
+        """Return what is told of the system; it is complete once the corpus is read."""
+        shown = self.settings.model_dump(mode="json", exclude={"corpus"})
+        parts = {
+            "settings": digest([INDEX_VERSION, shown, self._top_k]),
+            "corpus": corpus_hash,
+            "parsers": _parsers(),
+        }
+        if self._prompt is not None:
+            parts["prompt"] = digest(self._prompt.text)
+        if self.embedder is not None:
+            parts["embedder"] = self.embedder.fingerprint
+        if self.reranker is not None:
+            parts["reranker"] = self.reranker.fingerprint
+        embeds_alike = self.embedder is not None and self.embedder.deterministic
+        return SystemInfo(
+            use="pgvector",
+            fingerprint=digest(parts) if corpus_hash else "",
+            deterministic=_deterministic(self.settings, embeds_alike=embeds_alike),
+            parts=parts,
+            settings=dict(_flat(shown | {"top_k": self._top_k})),
         )
 
     async def _answer(self, sample: Sample, run: int) -> SystemOutput:
@@ -176,10 +183,10 @@ class PgvectorSystem:
         assert self._corpus is not None, "read first"
         settings = self.settings
         folder = (self._resources.root / settings.corpus).resolve()
-        name = self.embedder.fingerprint if self.embedder else ""
+        parts = index_parts(settings, self.embedder.fingerprint if self.embedder else "")
         return Work(
-            key=index_key(folder, settings, name),
-            parts=index_parts(settings, name),
+            key=digest([str(folder), parts]),
+            parts=parts,
             corpus_name=str(folder),
             corpus=self._corpus,
             settings=settings,
@@ -204,11 +211,6 @@ def _reranker(settings: Settings, resources: Resources) -> Reranker | None:
 # What makes an index and a system itself: their fingerprints.
 
 
-def index_key(corpus: Path, settings: Settings, embedder: str) -> str:
-    """Return the identity of an index: all that its rows depend on, except the documents."""
-    return digest([str(corpus), index_parts(settings, embedder)])
-
-
 def index_parts(settings: Settings, embedder: str) -> dict[str, str]:
     """Return what an index's rows depend on besides the documents, by name."""
     parents = settings.parents
@@ -225,42 +227,6 @@ def index_parts(settings: Settings, embedder: str) -> dict[str, str]:
     }
 
 
-def system_info(
-    settings: Settings,
-    *,
-    top_k: int,
-    corpus_hash: str,
-    prompt: str,
-    embedder: str,
-    reranker: str = "",
-    embeds_alike: bool = False,
-) -> SystemInfo:
-    """Return what is told of the system; it is complete once the corpus is read.
-
-    Args:
-        embeds_alike: The embedder gives the same text the same vector every time.
-    """
-    shown = settings.model_dump(mode="json", exclude={"corpus"})
-    parts = {
-        "settings": digest([INDEX_VERSION, shown, top_k]),
-        "corpus": corpus_hash,
-        "parsers": _parsers(),
-    }
-    if settings.answer.use == "chat":
-        parts["prompt"] = digest(prompt)
-    if settings.dense:
-        parts["embedder"] = embedder
-    if reranker:
-        parts["reranker"] = reranker
-    return SystemInfo(
-        use="pgvector",
-        fingerprint=digest(parts) if corpus_hash else "",
-        deterministic=_deterministic(settings, embeds_alike=embeds_alike),
-        parts=parts,
-        settings=dict(_flat(shown | {"top_k": top_k})),
-    )
-
-
 def _flat(table: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, str]]:
     """Yield each value that is set, as JSON, with the dotted key under ``[system]``."""
     for key, value in table.items():
@@ -274,6 +240,9 @@ def _deterministic(settings: Settings, *, embeds_alike: bool) -> frozenset[Reads
     """A model may answer the same input otherwise next time: embeddings and ranks included.
 
     An HNSW graph that is built again differs, and so may what is found in it.
+
+    Args:
+        embeds_alike: The embedder gives the same text the same vector every time.
     """
     exact = settings.index == "exact" and embeds_alike
     if settings.rerank.use != "none" or (settings.dense and not exact):
