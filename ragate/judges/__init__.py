@@ -6,14 +6,11 @@ judge what is known before it is believed.
 """
 
 from ragate.judges._asking import CUT
-from ragate.judges._canaries import (
-    Canary,
+from ragate.judges._canaries.asking import (
     CanaryQuestion,
-    Wording,
     canaries_for,
     dress,
-    planted,
     run_canaries,
     unchecked,
-    wordings,
 )
+from ragate.judges._canaries.known_answers import Canary, Wording, planted, wordings

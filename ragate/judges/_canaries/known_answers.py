@@ -6,7 +6,7 @@ A dress makes a second try a second question. A model of temperature 0 repeats i
 one, so that asking that again would only repeat the accident that was to be told from a habit.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -65,17 +65,20 @@ class KnownCalls(NamedTuple):
     other: dict[str, str]
 
 
+def _rows(name: str) -> Iterator[Any]:
+    return (row for _, row in read_lines(FOLDER / name, error=ConfigError))
+
+
 @cache
 def known_calls() -> tuple[KnownCalls, ...]:
     """Return the calls, as many as there are dresses."""
-    rows: list[Any] = [row for _, row in read_lines(FOLDER / "calls.jsonl", error=ConfigError)]
-    return tuple(KnownCalls(**row) for row in rows)
+    return tuple(KnownCalls(**row) for row in _rows("calls.jsonl"))
 
 
 @cache
 def topics() -> tuple[Topic, ...]:
     """Return the topics, as many as there are dresses."""
-    rows: list[Any] = [row for _, row in read_lines(FOLDER / "topics.jsonl", error=ConfigError)]
+    rows = _rows("topics.jsonl")
     return tuple(Topic(**{**row, "contexts": tuple(row["contexts"])}) for row in rows)
 
 
@@ -164,6 +167,10 @@ def _of_topic(expect: Mapping[str, Bounds], answer: Callable[[Topic], str]) -> M
     )
 
 
+def _next_contexts(_own: Topic, following: Topic, _third: Topic) -> Sequence[str]:
+    return following.contexts
+
+
 # What a judge that compares words, or reads carelessly, gets wrong.
 HARD: dict[str, Material] = {
     "one number changed": _of_topic(_WRONG, lambda own: own.number),
@@ -230,7 +237,7 @@ KINDS: dict[str, Material] = HARD | {
             "answer_relevancy": (0.0, 0.5),
             "guideline": _NONE,
         },
-        contexts=lambda _own, following, _third: following.contexts,
+        contexts=_next_contexts,
         answer=lambda _own, following, _third: following.right,
     ),
     # In every way at once, so that one call shows whether anything of it can be talked up.
@@ -249,17 +256,17 @@ KINDS: dict[str, Material] = HARD | {
             "guideline": _NONE,
             **_WRONG_CLAIMS,
         },
-        contexts=lambda _own, following, _third: following.contexts,
+        contexts=_next_contexts,
         answer=lambda _own, _next, third: third.made_up,
     ),
     BY_HEART: Material(
         {"self_knowledge": _MANY},
-        contexts=lambda _own, following, _third: following.contexts,
+        contexts=_next_contexts,
         answer=lambda own, _next, _third: own.right,
     ),
     TAKEN_OVER: Material(
         {"noise_sensitivity": _MANY},
-        contexts=lambda _own, following, _third: following.contexts,
+        contexts=_next_contexts,
         answer=lambda _own, following, _third: following.right,
     ),
     UNWANTED: _of_topic({PRESET_POLICY: _NONE}, lambda own: f"{own.right} {_ABUSE}"),
@@ -300,8 +307,7 @@ class Wording(NamedTuple):
 @cache
 def wordings() -> tuple[Wording, ...]:
     """Return all of them, in the order they are asked."""
-    rows: list[Any] = [row for _, row in read_lines(FOLDER / "wordings.jsonl", error=ConfigError)]
-    return tuple(Wording(**row) for row in rows)
+    return tuple(Wording(**row) for row in _rows("wordings.jsonl"))
 
 
 def planted(canary: Canary, wording: Wording, place: Place) -> Canary:

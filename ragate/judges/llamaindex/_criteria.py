@@ -1,7 +1,7 @@
 """What the evaluators are asked for: their criteria, what they are given and how they reply."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from ragate.core.judging.criteria import ALL_CRITERIA, Criterion
@@ -172,12 +172,10 @@ class Single:
     """An evaluator that asks once, without contexts.
 
     Attributes:
-        values: From the sample's question and the answer to the prompt's variables.
         best: The value of a full score.
     """
 
     module: str
-    values: Callable[[str, str], Mapping[str, str]]
     form: Form
     best: float = 1.0
 
@@ -192,15 +190,8 @@ CHAINED: dict[str, Chained] = {
     ),
 }
 SINGLE: dict[str, Single] = {
-    "answer_relevancy": Single(
-        "answer_relevancy",
-        lambda query, answer: {"query": query, "response": answer},
-        TWO_POINTS,
-        best=2.0,
-    ),
-    "guideline": Single(
-        "guideline", lambda query, answer: {"query": query, "response": answer}, JSON_JUDGEMENT
-    ),
+    "answer_relevancy": Single("answer_relevancy", TWO_POINTS, best=2.0),
+    "guideline": Single("guideline", JSON_JUDGEMENT),
 }
 CORRECTNESS = "correctness"
 SIMILARITY = "semantic_similarity"

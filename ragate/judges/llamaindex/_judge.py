@@ -269,10 +269,8 @@ class LlamaIndexJudge:
         if name == PAIRWISE:
             return await self._duel(answer, asker)
         evaluator = SINGLE[name]
-        values = {
-            **evaluator.values(answer.query, answer.text),
-            "guidelines": self._prompts.guidelines,
-        }
+        guidelines = self._prompts.guidelines
+        values = {"query": answer.query, "response": answer.text, "guidelines": guidelines}
         reply = await asker(
             self._prompts.messages(evaluator.module, "first", values), evaluator.form
         )

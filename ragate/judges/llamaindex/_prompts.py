@@ -6,8 +6,9 @@ Contexts go in as a chain reads them: joined until the window is full, or one by
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
+from importlib import import_module
 from pathlib import Path
 from string import Formatter
 from typing import TYPE_CHECKING, Literal
@@ -40,6 +41,7 @@ VARIABLES: dict[tuple[str, Step], frozenset[str]] = {
     ("relevancy", "first"): _CHAIN,
     ("relevancy", "refine"): _REFINE,
 }
+_TEMPLATES = {"first": "DEFAULT_EVAL_TEMPLATE", "refine": "DEFAULT_REFINE_TEMPLATE"}
 _MODULES = {"faithfulness_binary": "faithfulness"}  # criteria whose evaluator has another name
 Step = Literal["first", "refine"]
 _REPLY_TOKENS = 256  # LlamaIndex's own allowance where nothing else is said
@@ -85,8 +87,7 @@ def load_prompts(guidelines: str, own: Mapping[tuple[str, Step], str] | None = N
     """
     refuse_other_version("llama-index-core")
     try:
-        prompts = _load(guidelines)
-        return replace(prompts, templates={**prompts.templates, **_worded(own or {})})
+        return _load(guidelines, own or {})
     except (ImportError, AttributeError) as error:
         raise PluginError(
             f"judge 'llamaindex': the evaluators of llama-index cannot be used: {error}",
@@ -94,48 +95,24 @@ def load_prompts(guidelines: str, own: Mapping[tuple[str, Step], str] | None = N
         ) from error
 
 
-def _worded(own: Mapping[tuple[str, Step], str]) -> dict[tuple[str, Step], BasePromptTemplate]:
+def _load(guidelines: str, own: Mapping[tuple[str, Step], str]) -> Prompts:
     from llama_index.core.evaluation import guideline
     from llama_index.core.output_parsers import PydanticOutputParser
     from llama_index.core.prompts import PromptTemplate
 
-    # What the guideline evaluator's reply has to look like is added to any wording.
-    parser = PydanticOutputParser(output_cls=guideline.EvaluationData)
-    return {
-        key: PromptTemplate(text, output_parser=parser if key[0] == "guideline" else None)
-        for key, text in own.items()
-    }
-
-
-def _load(guidelines: str) -> Prompts:
-    from llama_index.core.evaluation import (
-        answer_relevancy,
-        context_relevancy,
-        correctness,
-        faithfulness,
-        guideline,
-        pairwise,
-        relevancy,
-    )
-    from llama_index.core.output_parsers import PydanticOutputParser
-    from llama_index.core.prompts import PromptTemplate
-
     templates: dict[tuple[str, Step], BasePromptTemplate] = {
-        ("answer_relevancy", "first"): answer_relevancy.DEFAULT_EVAL_TEMPLATE,
-        ("correctness", "first"): correctness.DEFAULT_EVAL_TEMPLATE,
-        ("context_relevancy", "first"): context_relevancy.DEFAULT_EVAL_TEMPLATE,
-        ("context_relevancy", "refine"): context_relevancy.DEFAULT_REFINE_TEMPLATE,
-        ("faithfulness", "first"): faithfulness.DEFAULT_EVAL_TEMPLATE,
-        ("faithfulness", "refine"): faithfulness.DEFAULT_REFINE_TEMPLATE,
-        ("relevancy", "first"): relevancy.DEFAULT_EVAL_TEMPLATE,
-        ("relevancy", "refine"): relevancy.DEFAULT_REFINE_TEMPLATE,
-        ("pairwise", "first"): pairwise.DEFAULT_EVAL_TEMPLATE,
-        # The evaluator hangs its parser, which adds the form of the reply, on the shared template.
-        ("guideline", "first"): PromptTemplate(
-            guideline.DEFAULT_EVAL_TEMPLATE.get_template(),
-            output_parser=PydanticOutputParser(output_cls=guideline.EvaluationData),
-        ),
+        (name, step): getattr(
+            import_module(f"llama_index.core.evaluation.{name}"), _TEMPLATES[step]
+        )
+        for name, step in VARIABLES
     }
+    # What the guideline evaluator's reply has to look like is added to any wording. The evaluator
+    # hangs its parser on the template that all share: ours is another one.
+    parser = PydanticOutputParser(output_cls=guideline.EvaluationData)
+    worded = {("guideline", "first"): templates["guideline", "first"].get_template(), **own}
+    for (name, step), text in worded.items():
+        added = parser if name == "guideline" else None
+        templates[name, step] = PromptTemplate(text, output_parser=added)
     return Prompts(templates, guidelines.strip() or guideline.DEFAULT_GUIDELINES)
 
 

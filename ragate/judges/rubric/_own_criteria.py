@@ -7,7 +7,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from ragate.core.judging.judged_calls import TOOL_SEMANTICS
 from ragate.core.judging.own_criterion import PREFIX, OwnCriterion, shown_name
-from ragate.judges.rubric._schema import Number, OtherShapeError, Strict, exactly
+from ragate.judges.rubric._schema import Number, OtherShapeError, Strict, exact_object, exactly
 from ragate.models import Score
 from ragate.support.escape import one_line
 from ragate.support.settings import shown
@@ -58,22 +58,13 @@ def schema_of(own: OwnCriteria) -> dict[str, Any]:
 
 def _schema(criterion: OwnCriterion) -> dict[str, Any]:
     if not criterion.guidelines:
-        return _object({_REASON: {"type": "string"}, _GRADE: _grade_schema(criterion)})
+        return exact_object({_REASON: {"type": "string"}, _GRADE: _grade_schema(criterion)})
     parts = {
         _NUMBER: {"type": "integer"},
         _REASON: {"type": "string"},
         _KEPT: {"type": "boolean"},
     }
-    return {"type": "array", "items": _object(parts)}
-
-
-def _object(properties: dict[str, Any]) -> dict[str, Any]:
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(properties),
-        "additionalProperties": False,
-    }
+    return {"type": "array", "items": exact_object(parts)}
 
 
 def read_own(value: Mapping[str, Any], own: OwnCriteria) -> dict[str, Score]:

@@ -5,14 +5,15 @@ And from a judgement to a score, criterion by criterion.
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from itertools import groupby
-from typing import Any, Literal
+from typing import Any
 
-from pydantic import Field, ValidationError
+from pydantic import ValidationError
 
 from ragate.judges._asking import unfenced
 from ragate.judges.rubric._judged_sample import JudgedSample
 from ragate.judges.rubric._schema import (
     GRADES,
+    Claim,
     NotAJudgementError,
     NotJsonError,
     Number,
@@ -20,10 +21,9 @@ from ragate.judges.rubric._schema import (
     ReferenceClaim,
     RightClaim,
     Strict,
-    check_references,
+    check_claims,
     distinct,
     exactly,
-    refuse_above,
 )
 from ragate.models import Score, unscored
 from ragate.support.escape import one_line
@@ -38,16 +38,6 @@ _SHOWN = 120
 
 
 # From claims held against references to scores.
-
-
-class Claim(Strict):
-    """One claim of the answer and what the contexts say of it."""
-
-    id: Number
-    sentence: Number
-    text: str = Field(min_length=1)
-    verdict: Literal["supported", "contradicted", "absent"]
-    contexts: list[Number]
 
 
 class ContextJudgement(Strict):
@@ -103,61 +93,47 @@ def refuse_other_keys(value: Mapping[str, Any], keys: Collection[str]) -> None:
         raise OtherShapeError(f"key {shown(odd[0])} {problem}")
 
 
-def read_reply(text: str, judged: JudgedSample, keys: Collection[str]) -> RubricReply:
-    """Return the judgement that `text` is; one code fence around all of it is taken off.
+def checked_reply(
+    value: dict[str, Any], judged: JudgedSample, keys: Collection[str]
+) -> RubricReply:
+    """Return the judgement that an object is.
 
     Args:
-        keys: What was asked for; more and less are both refused.
+        keys: What was asked for: those of `value`.
 
     Raises:
         NotAJudgementError: it is anything else, or numbers of it are missing, double or unknown.
     """
-    return checked_reply(read_object(text), judged, keys)
-
-
-def checked_reply(
-    value: dict[str, Any], judged: JudgedSample, keys: Collection[str]
-) -> RubricReply:
-    """Return the judgement that an object is; as `read_reply`."""
-    reply = _typed(value, keys)
+    try:
+        reply = RubricReply.model_validate(value)
+    except ValidationError as error:
+        field, reason, wrong = first_fault(error)
+        raise OtherShapeError(f"{field} = {shown(wrong)}: {reason}") from error
+    contexts = len(judged.contexts)
     if "claims" in keys:
-        _check_claims(reply, judged)
+        sentences = len(judged.sentences)
+        check_claims(reply.claims, reply.claim_free, sentences=sentences, contexts=contexts)
+        bare = (one for one in reply.claims if one.verdict == "supported" and not one.contexts)
+        if (claim := next(bare, None)) is not None:
+            raise NotAJudgementError(f"claim {claim.id} is supported and names no context")
     if "contexts" in keys:
         numbers = [item.context for item in reply.contexts]
-        exactly("contexts", numbers, range(1, len(judged.contexts) + 1))
+        exactly("contexts", numbers, range(1, contexts + 1))
     if "citations" in keys:
         _check_citations(reply, judged)
     if "right" in keys:
         exactly("right", [item.claim for item in reply.right], [one.id for one in reply.claims])
     if "reference_claims" in keys:
-        check_references(reply.reference_claims, reply.reference_claim_free, judged)
+        check_claims(
+            reply.reference_claims,
+            reply.reference_claim_free,
+            sentences=len(judged.reference_sentences),
+            contexts=contexts,
+            of="reference",
+        )
     if "correctness" in keys and reply.correctness not in GRADES:
         raise OtherShapeError(f"correctness = {reply.correctness}: not one of {list(GRADES)}")
     return reply
-
-
-def _typed(value: dict[str, Any], keys: Collection[str]) -> RubricReply:
-    refuse_other_keys(value, keys)
-    try:
-        return RubricReply.model_validate(value)
-    except ValidationError as error:
-        field, reason, value = first_fault(error)
-        raise OtherShapeError(f"{field} = {shown(value)}: {reason}") from error
-
-
-def _check_claims(reply: RubricReply, judged: JudgedSample) -> None:
-    exactly("claims", [claim.id for claim in reply.claims], range(1, len(reply.claims) + 1))
-    distinct("claim_free", reply.claim_free)
-    with_claims = {claim.sentence for claim in reply.claims}
-    if overlapping := with_claims & set(reply.claim_free):
-        raise NotAJudgementError(f"sentence {min(overlapping)} has a claim and is in claim_free")
-    sentences = sorted(with_claims | set(reply.claim_free))
-    exactly("sentences", sentences, range(1, len(judged.sentences) + 1))
-    for claim in reply.claims:
-        distinct(f"claim {claim.id}: contexts", claim.contexts)
-        refuse_above(f"claim {claim.id}: context", claim.contexts, len(judged.contexts))
-        if claim.verdict == "supported" and not claim.contexts:
-            raise NotAJudgementError(f"claim {claim.id} is supported and names no context")
 
 
 def _check_citations(reply: RubricReply, judged: JudgedSample) -> None:

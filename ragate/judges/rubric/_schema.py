@@ -1,7 +1,7 @@
 """Which parts of a reply are asked for, and their JSON schema; it is the same for every sample."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -76,10 +76,11 @@ def schema_for(keys: Iterable[str], own: Mapping[str, Any] | None = None) -> dic
     Args:
         own: Further properties, behind those of the keys.
     """
-    return _object({**{key: _PARTS[key] for key in keys}, **(own or {})})
+    return exact_object({**{key: _PARTS[key] for key in keys}, **(own or {})})
 
 
-def _object(properties: dict[str, Any]) -> dict[str, Any]:
+def exact_object(properties: dict[str, Any]) -> dict[str, Any]:
+    """Return the JSON schema of an object with exactly these properties."""
     return {
         "type": "object",
         "properties": properties,
@@ -97,7 +98,7 @@ _YES_NO = {"type": "boolean"}
 _TEXT = {"type": "string"}
 _PARTS: dict[str, dict[str, Any]] = {
     "claims": _list(
-        _object(
+        exact_object(
             {
                 "id": _NUMBER,
                 "sentence": _NUMBER,
@@ -108,18 +109,18 @@ _PARTS: dict[str, dict[str, Any]] = {
         )
     ),
     "claim_free": _list(_NUMBER),
-    "contexts": _list(_object({"context": _NUMBER, "relevant": _YES_NO})),
+    "contexts": _list(exact_object({"context": _NUMBER, "relevant": _YES_NO})),
     "citations": _list(
-        _object({"sentence": _NUMBER, "supporting": _list(_NUMBER), "supported": _YES_NO})
+        exact_object({"sentence": _NUMBER, "supporting": _list(_NUMBER), "supported": _YES_NO})
     ),
     "refusal": _YES_NO,
     "relevant": _YES_NO,
     "difference": _TEXT,
     "correctness": {"type": "number", "enum": list(GRADES)},
     "correct": _YES_NO,
-    "right": _list(_object({"claim": _NUMBER, "stated": _YES_NO})),
+    "right": _list(exact_object({"claim": _NUMBER, "stated": _YES_NO})),
     "reference_claims": _list(
-        _object(
+        exact_object(
             {
                 "id": _NUMBER,
                 "sentence": _NUMBER,
@@ -182,6 +183,16 @@ def distinct(where: str, numbers: Sequence[int]) -> None:
         raise NotAJudgementError(f"{where}: a number stands twice")
 
 
+class Claim(Strict):
+    """One claim of the answer and what the contexts say of it."""
+
+    id: Number
+    sentence: Number
+    text: str = Field(min_length=1)
+    verdict: Literal["supported", "contradicted", "absent"]
+    contexts: list[Number]
+
+
 class RightClaim(Strict):
     """Whether a reference states one claim of the answer."""
 
@@ -211,23 +222,31 @@ def reference_instructions(keys: Collection[str], judged: JudgedSample) -> str:
     return "\n".join([INTRODUCTION, "", *parts])
 
 
-def check_references(
-    claims: Sequence[ReferenceClaim], claim_free: Sequence[int], judged: JudgedSample
+def check_claims(
+    claims: Sequence[Claim | ReferenceClaim],
+    claim_free: Sequence[int],
+    *,
+    sentences: int,
+    contexts: int,
+    of: str = "",
 ) -> None:
-    """Refuse claims that leave out a sentence of a reference, or name what is not there.
+    """Refuse claims that leave out a sentence, or name what is not there.
+
+    Args:
+        of: ``reference`` for the claims of references, "" for those of the answer.
 
     Raises:
         NotAJudgementError: they do.
     """
-    exactly("reference_claims", [one.id for one in claims], range(1, len(claims) + 1))
-    distinct("reference_claim_free", claim_free)
+    key, name = (f"{of}_", f"{of} ") if of else ("", "")
+    exactly(f"{key}claims", [one.id for one in claims], range(1, len(claims) + 1))
+    distinct(f"{key}claim_free", claim_free)
     with_claims = {one.sentence for one in claims}
     if both := with_claims & set(claim_free):
         raise NotAJudgementError(
-            f"reference sentence {min(both)} has a claim and is in reference_claim_free"
+            f"{name}sentence {min(both)} has a claim and is in {key}claim_free"
         )
-    sentences = sorted(with_claims | set(claim_free))
-    exactly("reference sentences", sentences, range(1, len(judged.reference_sentences) + 1))
+    exactly(f"{name}sentences", sorted(with_claims | set(claim_free)), range(1, sentences + 1))
     for one in claims:
-        distinct(f"reference claim {one.id}: contexts", one.contexts)
-        refuse_above(f"reference claim {one.id}: context", one.contexts, len(judged.contexts))
+        distinct(f"{name}claim {one.id}: contexts", one.contexts)
+        refuse_above(f"{name}claim {one.id}: context", one.contexts, contexts)
