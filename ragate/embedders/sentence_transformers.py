@@ -2,8 +2,8 @@
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
-from typing import Any, Protocol
+from functools import cache, partial
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -55,25 +55,17 @@ class Settings(Frozen):
     batch_size: int = Field(default=32, ge=1, le=4096)
 
 
-class SentenceEncoder(Protocol):
-    """The part of ``SentenceTransformer`` that is used here."""
-
-    def encode(self, sentences: list[str], **options: Any) -> Any: ...
-
-
 class LocalEmbedder:
     """Implements `ragate.protocols.Embedder`; the model is loaded for the first text.
 
     Args:
-        load: Returns the model; slow, and called once.
+        load: Returns a ``SentenceTransformer``; slow, and called once.
     """
 
     # Another processor, thread count or batch adds up in another order: the last bits differ.
     deterministic = False
 
-    def __init__(
-        self, settings: Settings, fingerprint: str, load: Callable[[], SentenceEncoder]
-    ) -> None:
+    def __init__(self, settings: Settings, fingerprint: str, load: Callable[[], Any]) -> None:
         self.fingerprint = fingerprint
         self._settings = settings
         self._load = cache(load)
@@ -101,17 +93,6 @@ class LocalEmbedder:
         return np.asarray(vectors, dtype=np.float32)
 
 
-def _loaded(settings: Settings) -> SentenceEncoder:
-    model: SentenceEncoder = load_model(
-        "SentenceTransformer",
-        settings.model,
-        settings.revision,
-        table="[system.embedder]",
-        use="sentence_transformers",
-    )
-    return model
-
-
 def create(settings: Mapping[str, Any], clients: Callable[[str], Any]) -> LocalEmbedder:
     """Return the embedder; nothing is loaded yet.
 
@@ -126,4 +107,12 @@ def create(settings: Mapping[str, Any], clients: Callable[[str], Any]) -> LocalE
         else [keys.model, keys.revision]
     )
     name = f"sentence_transformers:{digest(identity)}"
-    return LocalEmbedder(keys, name, lambda: _loaded(keys))
+    load = partial(
+        load_model,
+        "SentenceTransformer",
+        keys.model,
+        keys.revision,
+        table="[system.embedder]",
+        use="sentence_transformers",
+    )
+    return LocalEmbedder(keys, name, load)

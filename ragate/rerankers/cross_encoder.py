@@ -6,7 +6,7 @@ The extra ``ragate[local]`` brings the library.
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from typing import Any, Protocol
+from typing import Any
 
 from pydantic import Field
 
@@ -33,22 +33,14 @@ class Settings(Frozen):
     batch_size: int = Field(default=32, ge=1, le=4096)
 
 
-class PairScorer(Protocol):
-    """The part of ``CrossEncoder`` that is used here."""
-
-    def predict(self, sentences: list[tuple[str, str]], **options: Any) -> Any: ...
-
-
 class LocalReranker:
     """Implements `ragate.protocols.Reranker`; the model is loaded for the first question.
 
     Args:
-        load: Returns the model; slow, and called once.
+        load: Returns a ``CrossEncoder``; slow, and called once.
     """
 
-    def __init__(
-        self, settings: Settings, fingerprint: str, load: Callable[[], PairScorer]
-    ) -> None:
+    def __init__(self, settings: Settings, fingerprint: str, load: Callable[[], Any]) -> None:
         self.fingerprint = fingerprint
         self._settings = settings
         self._load = cache(load)
@@ -76,8 +68,8 @@ class LocalReranker:
         return [float(score) for score in scores]
 
 
-def _loaded(settings: Settings) -> PairScorer:
-    model: Any = load_model(
+def _loaded(settings: Settings) -> Any:
+    model = load_model(
         "CrossEncoder",
         settings.model,
         settings.revision,
@@ -85,8 +77,7 @@ def _loaded(settings: Settings) -> PairScorer:
         use="cross_encoder",
     )
     _check_kind(settings.model, getattr(model, "config", None))
-    ranker: PairScorer = model
-    return ranker
+    return model
 
 
 def _check_kind(name: str, config: Any) -> None:

@@ -27,7 +27,7 @@ from ragate.runtime.output_spool import Outputs, Spool
 from ragate.runtime.resources import Opened
 from ragate.stores import OUTPUTS
 from ragate.stores.begun_run import BegunRun, BegunState, find_interrupted
-from ragate.stores.local import LocalStore
+from ragate.stores.local import LocalStore, is_run_id
 from ragate.support import git
 
 MOST_NAMED = 5
@@ -118,7 +118,6 @@ def _brought(plan: RunPlan, name: str) -> str:
     Raises:
         UsageError: there is none, or it ended or went on elsewhere, or another role wrote it.
     """
-    from ragate.stores.postgres.connect import is_run_id
     from ragate.stores.postgres.interrupted import bring, find_stored
 
     config, command = plan.config, plan.command

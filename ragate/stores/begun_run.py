@@ -5,7 +5,6 @@
 """
 
 import errno
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,14 +14,13 @@ from pydantic import ValidationError
 from ragate.errors import StorageError, UsageError
 from ragate.models import EarlierRun, Filters, Frozen
 from ragate.stores import BEGUN, LOCK, OUTPUTS
-from ragate.stores.local import LocalStore
+from ragate.stores.local import LocalStore, is_run_id
 from ragate.support.atomic_files import write_atomic
 from ragate.support.foreign_files import read_bytes
 from ragate.support.settings import first_fault, nearest
 from ragate.support.strict_json import loads
 
 _MOST_BYTES = 16 * 1024 * 1024
-_RUN_ID = re.compile(r"[0-9A-Za-z-]{1,100}")
 
 
 class BegunState(Frozen):
@@ -89,7 +87,7 @@ def find_interrupted(store: LocalStore, name: str, *, gate: str, command: str) -
         StorageError: what it was begun with cannot be read.
     """
     if name != "latest":
-        return _named(store, name)
+        return interrupted_run(store, name)
     for folder in sorted(store.runs.glob(f"*/{BEGUN}"), reverse=True):
         try:
             run = read_begun(folder.parent)
@@ -104,8 +102,9 @@ def find_interrupted(store: LocalStore, name: str, *, gate: str, command: str) -
     )
 
 
-def _named(store: LocalStore, name: str) -> BegunRun:
-    folder = store.folder(name) if _RUN_ID.fullmatch(name) else store.runs
+def interrupted_run(store: LocalStore, name: str) -> BegunRun:
+    """Return the run of an id; raises as `find_interrupted`."""
+    folder = store.folder(name) if is_run_id(name) else store.runs
     if folder == store.runs or not folder.is_dir() or folder.is_symlink():
         known = sorted(path.parent.name for path in store.runs.glob(f"*/{OUTPUTS}"))
         raise UsageError(

@@ -10,6 +10,7 @@ What reads and writes whole runs is loaded when that is done: a list needs none 
 from __future__ import annotations
 
 import json
+import re
 import secrets
 import time
 from collections.abc import Iterable, Iterator
@@ -17,12 +18,27 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ragate.errors import StorageError, UsageError
-from ragate.stores.listed_run import LISTING, ListedRun, listed_runs, listing
+from ragate.stores.listed_run import (
+    LISTING,
+    ListedRun,
+    last_write,
+    listed_runs,
+    listing,
+    remove,
+)
 from ragate.support.atomic_files import write_atomic, write_lines
 from ragate.support.foreign_files import file_bytes
 
 if TYPE_CHECKING:
     from ragate.models import Report, Run, RunManifest, Score
+
+
+_RUN_ID = re.compile(r"[0-9A-Za-z-]{1,100}")
+
+
+def is_run_id(text: str) -> bool:
+    """Return whether a run can have this id: it names a folder as well."""
+    return _RUN_ID.fullmatch(text) is not None
 
 
 def new_run_id() -> str:
@@ -71,8 +87,6 @@ class LocalStore:
 
     def last_write(self, run: ListedRun) -> float:
         """Return when something was last written to a run, in seconds since the epoch."""
-        from ragate.stores.listed_run import last_write
-
         return last_write(run.folder)
 
     def writer(self, run: ListedRun) -> str:  # noqa: ARG002
@@ -81,8 +95,6 @@ class LocalStore:
 
     def remove(self, runs: Iterable[ListedRun]) -> Iterator[ListedRun]:
         """Remove runs one by one, and yield each that is gone; see `prune.remove`."""
-        from ragate.stores.listed_run import remove
-
         return remove(runs)
 
     def find(self, name: str, *, reported: bool = False, texts: bool = False) -> Path:  # noqa: ARG002

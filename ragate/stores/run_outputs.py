@@ -19,7 +19,7 @@ from ragate.outputs.outputs_file import (
     read_outputs,
 )
 from ragate.stores import OUTPUTS
-from ragate.stores.begun_run import BegunRun, alone, find_interrupted
+from ragate.stores.begun_run import BegunRun, alone, interrupted_run
 from ragate.stores.local import LocalStore
 from ragate.support.atomic_files import write_lines
 from ragate.support.foreign_files import open_regular
@@ -48,8 +48,7 @@ def open_outputs(
     with alone(path.parent):
         header = OutputsHeader(manifest=manifest, samples=samples)
         if interrupted is not None:
-            begun = interrupted.state
-            find_interrupted(store, run_id, gate=begun.gate, command=begun.command)
+            interrupted_run(store, run_id)
             header = mend_outputs(path)
             if header.manifest.system != manifest.system:
                 raise UsageError(

@@ -150,8 +150,7 @@ def merge_parent(top: Path) -> str:
 def branch_point(top: Path) -> str:
     """Return the last commit that HEAD shares with the main branch; "" where none has its name."""
     names = ("origin/HEAD", "origin/main", "origin/master", "main", "master")
-    commits = (_git(top, "merge-base", "HEAD", name) for name in names)
-    return next(filter(None, commits), "")
+    return next(filter(None, (merge_base(top, name) for name in names)), "")
 
 
 def differs(top: Path, commit: str, path: str) -> bool | None:
@@ -159,12 +158,8 @@ def differs(top: Path, commit: str, path: str) -> bool | None:
 
     Files that git does not know yet count as well, ignored or not.
     """
-    literal = f":(top,literal){path}"
-    diff = answer(
-        top, "diff", "--no-ext-diff", "--no-renames", "--name-only", commit, "--", literal
-    )
-    others = answer(top, "ls-files", "--others", "--", literal)
-    return None if diff is None or others is None else bool(diff or others)
+    paths = changed_paths(top, commit, path, ignored=True)
+    return None if paths is None else bool(paths)
 
 
 def remote_url(top: Path) -> str:
@@ -182,11 +177,11 @@ def user_name(folder: Path) -> str:
     return _git(folder, "config", "--get", "user.name")
 
 
-def _git(root: Path, *arguments: str) -> str:
-    return answer(root, *arguments) or ""
+def _git(root: Path, *arguments: str, seconds: float = 10) -> str:
+    return answer(root, *arguments, seconds=seconds) or ""
 
 
-def answer(root: Path, *arguments: str) -> str | None:
+def answer(root: Path, *arguments: str, seconds: float = 10) -> str | None:
     """Return what git prints, None where it fails, takes too long, or is not there."""
     if arguments[0] != "config" and not _may_be_in_repository(root):
         return None
@@ -196,7 +191,7 @@ def answer(root: Path, *arguments: str) -> str | None:
             capture_output=True,
             encoding="utf-8",
             errors="replace",
-            timeout=10,
+            timeout=seconds,
             check=False,
         )
     except (OSError, subprocess.TimeoutExpired):
@@ -217,24 +212,26 @@ def _may_be_in_repository(root: Path) -> bool:
 def commit_of(top: Path, name: str) -> str:
     """Return the full sha of a commit, branch or tag, "" where there is none of that name."""
     wanted = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
-    return (answer(top, *wanted) or "") if name and "\0" not in name else ""
+    return _git(top, *wanted) if name and "\0" not in name else ""
 
 
 def merge_base(top: Path, commit: str) -> str:
     """Return the last commit that HEAD shares with `commit`, "" where there is none here."""
-    return answer(top, "merge-base", "HEAD", commit) or ""
+    return _git(top, "merge-base", "HEAD", commit)
 
 
-def changed_paths(top: Path, commit: str, path: str) -> list[str] | None:
+def changed_paths(top: Path, commit: str, path: str, *, ignored: bool = False) -> list[str] | None:
     """Return the files below `path` that are not as at a commit; None where git cannot tell.
 
-    New files count, unless they are ignored. Paths are from the repository's top.
+    New files count; those that git ignores with `ignored` only. Paths are from the repository's
+    top.
     """
     literal = f":(top,literal){path}"
     diff = answer(
         top, "diff", "--no-ext-diff", "--no-renames", "--name-only", "-z", commit, "--", literal
     )
-    others = answer(top, "ls-files", "-z", "--others", "--exclude-standard", "--", literal)
+    standard = () if ignored else ("--exclude-standard",)
+    others = answer(top, "ls-files", "-z", "--others", *standard, "--", literal)
     if diff is None or others is None:
         return None
     return sorted({name for name in f"{diff}\0{others}".split("\0") if name})
@@ -296,22 +293,12 @@ def _commit(found: re.Match[str]) -> FileCommit:
 
 def commits_of_branch(top: Path) -> frozenset[str]:
     """Return the commits of the checked-out branch, by first parents; none where git fails."""
-    return frozenset(_raw_answer(top, "rev-list", "--first-parent", "HEAD").split())
+    return frozenset(_git(top, "rev-list", "--first-parent", "HEAD", seconds=_SECONDS).split())
 
 
 def is_shallow(top: Path) -> bool:
     """Return True where the clone holds only its newest commits."""
-    return _raw_answer(top, "rev-parse", "--is-shallow-repository").strip() == "true"
-
-
-def _raw_answer(top: Path, *arguments: str) -> str:
-    try:
-        done = subprocess.run(  # noqa: S603
-            [*GIT, "-C", str(top), *arguments], capture_output=True, timeout=_SECONDS, check=False
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return ""
-    return "" if done.returncode else done.stdout.decode(errors="replace")
+    return _git(top, "rev-parse", "--is-shallow-repository") == "true"
 
 
 def blobs(

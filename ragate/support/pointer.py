@@ -60,7 +60,13 @@ def many(value: Any, pointer: str, *, optional: bool = False) -> list[Any]:
 
 def _items(value: Any, parts: Path, pointer: str, *, optional: bool) -> Iterator[Any]:
     if "*" not in parts:
-        yield _item(value, parts, pointer, optional=optional)
+        try:
+            item = _follow(value, parts, pointer)
+        except PointerError:
+            if not optional:
+                raise
+            item = None
+        yield item
         return
     star = parts.index("*")
     items = _follow(value, parts[:star], pointer)
@@ -70,15 +76,6 @@ def _items(value: Any, parts: Path, pointer: str, *, optional: bool) -> Iterator
         )
     for item in items:
         yield from _items(item, parts[star + 1 :], pointer, optional=optional)
-
-
-def _item(item: Any, rest: Path, pointer: str, *, optional: bool) -> Any:
-    try:
-        return _follow(item, rest, pointer)
-    except PointerError:
-        if optional:
-            return None
-        raise
 
 
 def _follow(value: Any, parts: Path, pointer: str) -> Any:

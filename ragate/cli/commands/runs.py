@@ -20,7 +20,7 @@ from ragate.cli.options import DAY, config_option, file_option, json_option, put
 from ragate.errors import UsageError
 from ragate.runtime.run_labels import read_meta
 from ragate.stores.listed_run import ListedRun, RunFilter, RunStatus, fitting, prunable, run_facts
-from ragate.stores.local import LocalStore
+from ragate.stores.local import LocalStore, is_run_id
 from ragate.stores.postgres import open_store
 from ragate.support.escape import one_line
 
@@ -290,8 +290,6 @@ def push_runs(*, runs: tuple[str, ...], config: Path | None) -> int:
 
 
 def _named(store: LocalStore, names: Sequence[str]) -> Iterator[Path]:
-    from ragate.stores.postgres.connect import is_run_id
-
     for name in names:
         folder = store.folder(name)
         if name == "latest" or not is_run_id(name) or not folder.is_dir():

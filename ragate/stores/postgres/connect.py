@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
 
 
 SCHEMA = "ragate_runs"
-_RUN_ID = re.compile(r"[0-9A-Za-z-]{1,100}")
 
 _TABLES = """
 CREATE TABLE ragate_runs.runs (
@@ -154,8 +152,3 @@ def taken_alone(connection: psycopg.Connection[Any], run_id: str) -> bool:
 #
 # A row's writer is the role that is connected, and no writer may say another: so a run is known
 # by its id and by who wrote it, and nobody can add to, or end, the run of somebody else.
-
-
-def is_run_id(text: str) -> bool:
-    """Return whether a run can have this id: it names a folder as well."""
-    return _RUN_ID.fullmatch(text) is not None

@@ -13,7 +13,7 @@ from uuid import UUID
 from ragate.errors import StorageError
 from ragate.stores import BEGUN, MANIFEST, OUTPUTS, REPORT, RUN_FILES, SCORES
 from ragate.stores.listed_run import LISTING, ListedRun, RunStatus
-from ragate.stores.postgres.connect import is_run_id
+from ragate.stores.local import is_run_id
 from ragate.stores.spent_calls import SPENT
 from ragate.support.foreign_files import file_bytes, open_file
 

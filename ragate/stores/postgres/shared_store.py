@@ -24,8 +24,8 @@ from ragate.stores.listed_run import (
     read_listing,
     remove,
 )
-from ragate.stores.local import LocalStore
-from ragate.stores.postgres.connect import connect, is_run_id, told
+from ragate.stores.local import LocalStore, is_run_id
+from ragate.stores.postgres.connect import connect, told
 from ragate.stores.postgres.reading import (
     FIGURES,
     READ,

@@ -8,7 +8,7 @@ import pytest
 
 from ragate.errors import StorageError, UsageError
 from ragate.models import MetricInfo, Score, unscored
-from ragate.stores.local import LocalStore
+from ragate.stores.local import LocalStore, is_run_id
 from ragate.support.atomic_files import write_atomic
 from tests.factories import record_factory, report_factory, run_factory, sample_factory
 
@@ -118,3 +118,12 @@ def test_a_damaged_manifest_is_named(tmp_path: Path, text: str):
 
     with pytest.raises(StorageError, match=r"manifest\.json"):
         store.load(folder)
+
+
+@pytest.mark.parametrize("text", ["", "../x", "a/b", "a\n", "a b", "é", "a" * 101, ".."])
+def test_what_could_lead_elsewhere_is_no_id(text: str) -> None:
+    assert not is_run_id(text)
+
+
+def test_an_id_of_ours_is_one() -> None:
+    assert is_run_id("20261121-134501-250-3f9c")
