@@ -24,24 +24,6 @@ _GRACE_S = 5.0
 
 
 @dataclass(frozen=True)
-class Options:
-    """How a command is recorded.
-
-    Attributes:
-        run: Which draw of every request it gets.
-        save: Its replies become those of this run in the gate's file.
-        fresh: Nothing that is known is used.
-        pending: Where pending requests go; None for the state folder.
-    """
-
-    run: int = 0
-    save: bool = False
-    fresh: bool = False
-    provider: str = ""
-    pending: Path | None = None
-
-
-@dataclass(frozen=True)
 class RecordedCommand:
     """What a recorded command left behind.
 
@@ -61,26 +43,39 @@ class RecordedCommand:
 
 
 async def record_command(
-    config: Config, operations: Operations, argv: Sequence[str], options: Options
+    config: Config,
+    operations: Operations,
+    argv: Sequence[str],
+    *,
+    run: int,
+    save: bool,
+    fresh: bool,
+    provider: str,
+    pending: Path | None,
 ) -> RecordedCommand:
     """Run a command with ``OPENAI_BASE_URL`` leading to the recorder.
+
+    Args:
+        run: Which draw of every request it gets.
+        save: Its replies become those of this run in the gate's file.
+        fresh: Nothing that is known is used.
+        pending: Where pending requests go; None for the state folder.
 
     Raises:
         UsageError: it cannot be started.
         BudgetError: ``max_minutes`` of the policy has passed; the command was ended.
     """
-    pending = PendingFile(options.pending or operations.state / PENDING_NAME)
-    pending.clear()
-    recording = f"record-{new_run_id()}" if options.fresh else ""
+    file = PendingFile(pending or operations.state / PENDING_NAME)
+    file.clear()
     async with open_resources(config, operations) as opened:
         resolver = make_resolver(
             config,
             operations,
             opened,
-            provider=options.provider,
-            recording=recording,
-            pending=pending,
-            run=options.run,
+            provider=provider,
+            recording=f"record-{new_run_id()}" if fresh else "",
+            pending=file,
+            run=run,
         )
         with open_recorder(resolver) as recorder:
             passed = allowed_environment(operations.environment, config.policy.key_names, ())
@@ -91,9 +86,9 @@ async def record_command(
             code=code,
             tally=opened.tally,
             pending=resolver.pending,
-            pending_path=pending.path,
+            pending_path=file.path,
             stopped=stopped.message if stopped else "",
-            saved=_save(config, resolver, options.run) if options.save and whole else None,
+            saved=_save(config, resolver, run) if save and whole else None,
         )
 
 

@@ -87,13 +87,22 @@ def run(
     | 3 | the command failed or was ended; requests are pending; a cap was reached |
     | 130 | Ctrl-C |
     """
-    from ragate.recorder.record_command import Options, record_command
+    from ragate.recorder.record_command import record_command
 
     loaded, operations = open_config(config)
     if offline:
         operations = replace(operations, offline=True)
-    options = Options(run=run, save=save, fresh=fresh, provider=provider, pending=pending)
-    recorded = asyncio.run(record_command(loaded, operations, argv, options))
+    done = record_command(
+        loaded,
+        operations,
+        argv,
+        run=run,
+        save=save,
+        fresh=fresh,
+        provider=provider,
+        pending=pending,
+    )
+    recorded = asyncio.run(done)
     for line in _lines(recorded):
         click.echo(line, err=True)
     return (

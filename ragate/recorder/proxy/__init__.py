@@ -3,7 +3,3 @@
 It speaks the OpenAI API. What is known already is replayed, what is not is forwarded under the
 policy's caps and kept, and what may not be forwarded is written down as a pending request.
 """
-
-from ragate.worker import naming
-
-HEADER = naming.HEADER  # names the sample that a request is made for

@@ -25,7 +25,6 @@ from ragate.errors import (
     UsageError,
 )
 from ragate.protocols import ChatReply
-from ragate.recorder.proxy import HEADER
 from ragate.recorder.proxy.reply_format import chat_events, response_events, shown_body
 from ragate.recorder.proxy.reply_resolver import PendingCall, ReplyResolver
 from ragate.recorder.proxy.request_identity import (
@@ -35,6 +34,7 @@ from ragate.recorder.proxy.request_identity import (
     PendingError,
     read_request,
 )
+from ragate.worker.naming import HEADER
 
 _SUPPORTED = ", ".join([*(f"POST /v1{kind.value}" for kind in Endpoint), "GET /v1/models"])
 # Everything here was tried as often as makes sense: a caller that tries again loses time, and would
@@ -75,13 +75,14 @@ def application(resolver: ReplyResolver, token: str) -> web.Application:
             _check_token(request, token)
             response: web.StreamResponse = await handler(request)
         except ApiError as error:
-            return web.json_response(error.body, status=error.status, headers=_ONCE)
+            problem = error
         except web.HTTPRequestEntityTooLarge:
-            text = f"a body of more than {MAX_BODY_BYTES} bytes"
-            return _error(413, text, "too_large")
+            problem = ApiError(413, f"a body of more than {MAX_BODY_BYTES} bytes", "too_large")
         except web.HTTPException as error:
-            return _error(error.status, error.reason, "unsupported")
-        return response
+            problem = ApiError(error.status, error.reason, "unsupported")
+        else:
+            return response
+        return web.json_response(problem.body, status=problem.status, headers=_ONCE)
 
     async def serve(request: web.Request) -> web.StreamResponse:
         return await _respond(request, resolver)
@@ -125,10 +126,6 @@ def _check_token(request: web.Request, token: str) -> None:
             "set api_key in the code",
             "invalid_api_key",
         )
-
-
-def _error(status: int, message: str, code: str) -> web.Response:
-    return web.json_response(ApiError(status, message, code).body, status=status, headers=_ONCE)
 
 
 def _models(resolver: ReplyResolver) -> web.Response:

@@ -65,15 +65,13 @@ def shown_body(text: str, request: Request) -> dict[str, Any]:
 
 def _check_chat(body: Mapping[str, Any]) -> None:
     choices = body.get("choices")
-    if not isinstance(choices, list) or not choices:
+    if not _are_objects(choices) or not choices:
         raise MalformedError("no chat completion")
     for choice in choices:
-        if not isinstance(choice, dict) or not isinstance(choice.get("message"), dict):
+        message = choice.get("message")
+        if not isinstance(message, dict) or not isinstance(message.get("content"), str | None):
             raise MalformedError("no chat completion")
-        content = choice["message"].get("content")
-        if content is not None and not isinstance(content, str):
-            raise MalformedError("no chat completion")
-        if not _are_objects(choice["message"].get("tool_calls") or []):
+        if not _are_objects(message.get("tool_calls") or []):
             raise MalformedError("a chat completion whose tool calls are none")
 
 
@@ -149,7 +147,7 @@ class ChatParts:
                 self._head.setdefault(name, chunk[name])
         self._usage = chunk.get("usage") or self._usage
         choices = chunk.get("choices") or []
-        if not isinstance(choices, list) or not all(isinstance(choice, dict) for choice in choices):
+        if not _are_objects(choices):
             raise MalformedError("a stream that is no chat completion")
         for part in choices:
             self._add_choice(part)

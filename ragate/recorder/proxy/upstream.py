@@ -19,7 +19,6 @@ from ragate.clients.http.bounded_body import (
 from ragate.clients.http.error_mapping import Fault, MalformedError, said_in, status_fault
 from ragate.clients.http.retry import FaultKind
 from ragate.clients.http.transport import Transport
-from ragate.errors import ProviderError
 from ragate.protocols import ChatReply
 from ragate.recorder.proxy.reply_format import (
     ChatParts,
@@ -40,19 +39,6 @@ STREAM_BYTES = 32 * MEGABYTE  # a stream has a few hundred bytes for each word
 _DONE = "[DONE]"
 Send = Callable[[dict[str, Any]], Awaitable[None]]
 _MOST_EVENTS = 200_000
-
-
-class CutError(ProviderError):
-    """A stream ended too early, after parts of it were passed on."""
-
-
-@dataclass(frozen=True)
-class _Cut:
-    """Stands for the answer of a stream that cannot be asked for again."""
-
-    why: str
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
 
 
 @dataclass
@@ -89,17 +75,14 @@ class Upstream:
         The last events are held back, so that a caller who has them all finds the reply kept.
 
         Raises:
-            ProviderError, BudgetError: as for `ask`; `CutError` after a part was sent.
+            ProviderError, BudgetError: as for `ask`; nothing is repeated after a part was sent.
         """
         passing = _Passing(request, self._url(request), send, self._clean)
 
-        async def once(session: Any) -> ChatReply | _Cut:
+        async def once(session: Any) -> ChatReply:
             return await passing.run(session)
 
-        reply = await self.channel.ask(request.model, once)
-        if isinstance(reply, _Cut):
-            raise CutError(f"{self.channel.transport.host}: {self.channel.redact(reply.why)}")
-        return self._priced(request, reply), passing.held
+        return self._priced(request, await self.channel.ask(request.model, once)), passing.held
 
     async def aclose(self) -> None:
         """Close the connections."""
@@ -127,15 +110,15 @@ class _Passing:
     held: list[dict[str, Any]] = field(default_factory=list)
     _sent: int = 0
 
-    async def run(self, session: aiohttp.ClientSession) -> ChatReply | _Cut:
+    async def run(self, session: aiohttp.ClientSession) -> ChatReply:
         if self._sent:
-            return _Cut("a stream was cut")
+            raise _FaultError(Fault("a stream was cut", kind=None, billed=False))
         try:
             return await self._read(session)
         except Exception as error:
             if not self._sent:
                 raise
-            return _Cut(f"a stream was cut: {error}"[:200])
+            raise _FaultError(Fault(f"a stream was cut: {error}"[:200], kind=None)) from error
 
     async def _read(self, session: aiohttp.ClientSession) -> ChatReply:
         self.held = []

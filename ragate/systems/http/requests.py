@@ -11,11 +11,11 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from ragate.errors import ConfigError
 from ragate.models import Sample
-from ragate.recorder.proxy import HEADER
 from ragate.systems._foreign import no_place_for_turns
 from ragate.systems._output import OutputError
 from ragate.systems.http.settings import BODY, CHAT_BODY, Settings
 from ragate.version import MANUAL
+from ragate.worker.naming import HEADER
 
 NAMES = frozenset({"id", "query", "metadata", "messages"})
 MAX_CHARACTERS = 1_000_000
