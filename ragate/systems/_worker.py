@@ -18,7 +18,7 @@ import ragate.worker
 from ragate.clients.provider_clock import waiting_for_provider
 from ragate.errors import LeftBehindError, RagateError, SystemStartError
 from ragate.support.escape import one_line
-from ragate.systems._process import LINE_BYTES, Child, start
+from ragate.systems._process import LINE_BYTES, Child, Expected, start
 
 MAX_FAILURES = 5  # in a row, without a single answer: the code is broken, not the question
 PROGRAM = Path(ragate.worker.__file__).with_name("__main__.py")
@@ -45,8 +45,7 @@ class Worker:
         self._child = child
         self._reader = reader
         self._writer = writer
-        self._waiting: dict[str, asyncio.Future[dict[str, Any]]] = {}
-        self._ended: WorkerEndedError | None = None
+        self._waiting = Expected()
         self._unasked = 0
         self._tasks = [asyncio.create_task(self._read()), asyncio.create_task(self._watch())]
 
@@ -56,17 +55,13 @@ class Worker:
         Raises:
             WorkerEndedError: the process ended, or wrote something that is no reply.
         """
-        if self._ended is not None:
-            raise self._ended
         key = secrets.token_hex(16)
-        self._waiting[key] = asyncio.get_running_loop().create_future()
-        try:
+        with self._waiting.reply(key) as reply:
             with suppress(ConnectionError):  # whoever reads tells how it ended
                 self._writer.write(json.dumps({"id": key, **request}).encode() + b"\n")
                 await self._writer.drain()
-            return await self._waiting[key]
-        finally:
-            del self._waiting[key]
+            answer: dict[str, Any] = await reply
+        return answer
 
     async def close(self) -> None:
         """Let it leave what it opened, and end it and all that it started.
@@ -74,7 +69,7 @@ class Worker:
         Raises:
             SystemStartError: something of it may be left.
         """
-        self._break(WorkerEndedError("was ended"))
+        self._waiting.give_up(WorkerEndedError("was ended"))
         self._writer.close()
         with suppress(TimeoutError):
             await asyncio.wait_for(asyncio.shield(self._tasks[1]), _GRACE_S)
@@ -95,36 +90,30 @@ class Worker:
         except ConnectionError:
             pass
         except ValueError:
-            self._break(WorkerEndedError(f"wrote a line of more than {LINE_BYTES} bytes"))
+            self._waiting.give_up(WorkerEndedError(f"wrote a line of more than {LINE_BYTES} bytes"))
         except WorkerEndedError as error:
-            self._break(error)
-        self._break(WorkerEndedError(await self._child.why(lines=TOLD_LINES)))
+            self._waiting.give_up(error)
+        self._waiting.give_up(WorkerEndedError(await self._child.why(lines=TOLD_LINES)))
 
     async def _watch(self) -> None:
         """See the end of the process also where something that it started holds its socket."""
         await self._child.wait()
-        self._break(WorkerEndedError(await self._child.why(lines=TOLD_LINES)))
+        self._waiting.give_up(WorkerEndedError(await self._child.why(lines=TOLD_LINES)))
 
     def _take(self, line: bytes) -> None:
         line = self._child.without_secrets(line)
         try:
             reply = json.loads(line)
-            future = self._waiting.get(reply["id"])
+            key, asked = reply["id"], reply["id"] in self._waiting
         except (ValueError, KeyError, TypeError, RecursionError) as error:
             said = one_line(line[:1000].decode("utf-8", "replace"), 200)
             raise WorkerEndedError(f"wrote to its socket what is no reply: {said}") from error
-        if future is None:
+        if not asked:
             self._unasked += 1  # most often to a question that ran out of time
             if self._unasked > MOST_UNASKED:
                 raise WorkerEndedError(f"wrote {self._unasked} replies to nothing that was asked")
-        elif not future.done():
-            future.set_result(reply)
-
-    def _break(self, error: WorkerEndedError) -> None:
-        self._ended = self._ended or error
-        for future in self._waiting.values():
-            if not future.done():
-                future.set_exception(self._ended)
+        else:
+            self._waiting.settle(key, reply)
 
 
 # Starting a worker: the project's interpreter runs our file, which connects to a socket of

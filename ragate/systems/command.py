@@ -26,7 +26,7 @@ from ragate.systems._output import (
     unanswered,
     wanted,
 )
-from ragate.systems._process import LINE_BYTES, Child, start
+from ragate.systems._process import LINE_BYTES, Child, Expected, start
 from ragate.systems._variables import passed_secrets, program_environment
 
 _READY = "\0ready"
@@ -232,8 +232,7 @@ class Peer:
     def __init__(self, child: Child, *, ordered: bool) -> None:
         self._child = child
         self._ordered = ordered
-        self._waiting: dict[str, asyncio.Future[Any]] = {}
-        self._broken: PeerError | None = None
+        self._waiting = Expected()
         self._turn = asyncio.Lock()
         self._reader = asyncio.create_task(self._read())
 
@@ -245,7 +244,8 @@ class Peer:
         """
         try:
             async with asyncio.timeout(timeout_s):
-                await self._expect(_READY)
+                with self._waiting.reply(_READY) as line:
+                    await line
         except TimeoutError as error:
             raise PeerError(f"wrote no line within {timeout_s:g} s of its start") from error
 
@@ -264,7 +264,7 @@ class Peer:
         """End the process."""
         self._reader.cancel()
         await asyncio.gather(self._reader, return_exceptions=True)
-        self._break(PeerError("was ended"))
+        self._waiting.give_up(PeerError("was ended"))
         stdin = self._child.process.stdin
         if stdin is not None:
             stdin.close()  # a well-behaved command ends by itself now
@@ -273,24 +273,11 @@ class Peer:
     async def _exchange(self, key: str, line: bytes) -> Any:
         stdin = self._child.process.stdin
         assert stdin is not None
-        reply = asyncio.ensure_future(self._expect(key))
-        try:
+        with self._waiting.reply(key) as reply:
             with suppress(ConnectionError):  # the reader tells how it ended
                 stdin.write(line)
                 await stdin.drain()
             return await reply
-        finally:
-            reply.cancel()
-
-    async def _expect(self, key: str) -> Any:
-        if self._broken is not None:
-            raise self._broken
-        future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-        self._waiting[key] = future
-        try:
-            return await future
-        finally:
-            self._waiting.pop(key, None)
 
     async def _read(self) -> None:
         try:
@@ -298,36 +285,25 @@ class Peer:
                 if line.strip():
                     self._take(line)
         except PeerError as error:
-            self._break(error)
+            self._waiting.give_up(error)
         except ValueError:
-            self._break(PeerError(f"wrote a line of more than {LINE_BYTES} bytes"))
+            self._waiting.give_up(PeerError(f"wrote a line of more than {LINE_BYTES} bytes"))
         else:
-            self._break(PeerError(await self._child.why(), crashed=True))
+            self._waiting.give_up(PeerError(await self._child.why(), crashed=True))
 
     def _take(self, line: bytes) -> None:
         reply = _parsed(line)
         if _READY in self._waiting:
-            self._settle(_READY, reply)
+            self._waiting.settle(_READY, reply)
         elif "id" in reply and str(reply["id"]) in self._waiting:
-            self._settle(str(reply["id"]), reply)
+            self._waiting.settle(str(reply["id"]), reply)
         elif not self._ordered:
             if "id" not in reply:
                 raise PeerError(f"wrote a reply without an id, with parallel = true: {_cut(line)}")
         elif "id" in reply or not self._waiting:
             raise PeerError(f"wrote a reply to no question that was asked: {_cut(line)}")
         else:
-            self._settle(next(iter(self._waiting)), reply)
-
-    def _settle(self, key: str, reply: Any) -> None:
-        future = self._waiting[key]
-        if not future.done():
-            future.set_result(reply)
-
-    def _break(self, error: PeerError) -> None:
-        self._broken = self._broken or error
-        for future in self._waiting.values():
-            if not future.done():
-                future.set_exception(error)
+            self._waiting.settle(next(iter(self._waiting)), reply)
 
 
 def _parsed(line: bytes) -> dict[str, Any]:
