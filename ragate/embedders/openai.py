@@ -2,13 +2,12 @@
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 from pydantic import Field
 
-from ragate.clients.memoised import EmbeddingClient
 from ragate.core.hashing import digest
 from ragate.models import Frozen
 from ragate.support.settings import read_settings
@@ -30,12 +29,20 @@ class Settings(Frozen):
     batch_size: int = Field(default=64, ge=1, le=2048)
 
 
+class ProviderEmbeddings(Protocol):
+    """The part of `ragate.clients.openai.OpenAIClient` that is used here."""
+
+    async def embed(
+        self, texts: Sequence[str], *, model: str, dimensions: int | None = None
+    ) -> list[list[float]]: ...
+
+
 class OpenAIEmbedder:
     """Implements `ragate.protocols.Embedder`."""
 
     deterministic = False  # a service may give the same text slightly other numbers
 
-    def __init__(self, settings: Settings, client: EmbeddingClient) -> None:
+    def __init__(self, settings: Settings, client: ProviderEmbeddings) -> None:
         self._settings = settings
         self._client = client
 
@@ -70,7 +77,7 @@ class OpenAIEmbedder:
 
 
 def create(
-    settings: Mapping[str, Any], clients: Callable[[str], EmbeddingClient]
+    settings: Mapping[str, Any], clients: Callable[[str], ProviderEmbeddings]
 ) -> OpenAIEmbedder:
     """Return the embedder.
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from importlib import import_module
 from pathlib import Path
 from string import Formatter
 from typing import TYPE_CHECKING, Literal
@@ -96,24 +95,22 @@ def load_prompts(guidelines: str, own: Mapping[tuple[str, Step], str] | None = N
 
 
 def _load(guidelines: str, own: Mapping[tuple[str, Step], str]) -> Prompts:
-    from llama_index.core.evaluation import guideline
+    from llama_index.core import evaluation
     from llama_index.core.output_parsers import PydanticOutputParser
     from llama_index.core.prompts import PromptTemplate
 
     templates: dict[tuple[str, Step], BasePromptTemplate] = {
-        (name, step): getattr(
-            import_module(f"llama_index.core.evaluation.{name}"), _TEMPLATES[step]
-        )
+        (name, step): getattr(getattr(evaluation, name), _TEMPLATES[step])
         for name, step in VARIABLES
     }
     # What the guideline evaluator's reply has to look like is added to any wording. The evaluator
     # hangs its parser on the template that all share: ours is another one.
-    parser = PydanticOutputParser(output_cls=guideline.EvaluationData)
+    parser = PydanticOutputParser(output_cls=evaluation.guideline.EvaluationData)
     worded = {("guideline", "first"): templates["guideline", "first"].get_template(), **own}
     for (name, step), text in worded.items():
         added = parser if name == "guideline" else None
         templates[name, step] = PromptTemplate(text, output_parser=added)
-    return Prompts(templates, guidelines.strip() or guideline.DEFAULT_GUIDELINES)
+    return Prompts(templates, guidelines.strip() or evaluation.guideline.DEFAULT_GUIDELINES)
 
 
 # Prompts of one's own for the evaluators: read, and refused where they could not work.
