@@ -18,6 +18,21 @@ def is_folder(model: str) -> bool:
     return model.startswith(("./", "../", "/", "~"))
 
 
+def existing_folder(model: str, *, where: str) -> Path:
+    """Return the folder that `model` names.
+
+    Raises:
+        ConfigError: there is none.
+    """
+    folder = Path(model).expanduser()
+    if not folder.is_dir():
+        raise ConfigError(
+            f"{where} = {model!r}: there is no such folder",
+            remedy="the path starts where the command does",
+        )
+    return folder
+
+
 def load_model(kind: str, model: str, revision: str, *, table: str, use: str) -> Any:
     """Return a model of sentence-transformers, from its folder, the local cache or the hub.
 
@@ -64,12 +79,7 @@ def check_folder(model: str, *, where: str, listed: str = "modules.json") -> str
     Raises:
         ConfigError: there is no such folder, it holds no model, or one with code of its own.
     """
-    folder = Path(model).expanduser()
-    if not folder.is_dir():
-        raise ConfigError(
-            f"{where} = {model!r}: there is no such folder",
-            remedy="the path starts where the command does",
-        )
+    folder = existing_folder(model, where=where)
     if not (folder / listed).is_file() or not list(folder.glob("*.safetensors")):
         raise ConfigError(
             f"{where} = {model!r}: no {listed} with a .safetensors file beside it",

@@ -8,7 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from ragate.clients.local_models import is_folder
+from ragate.clients.local_models import existing_folder, is_folder
 from ragate.core.hashing import digest
 from ragate.errors import ConfigError, NotInstalledError
 from ragate.plugins import package_folder
@@ -73,13 +73,7 @@ def model_files(model: str, where: str) -> ModelFiles:
 
 def _folder(model: str, where: str) -> Path:
     if is_folder(model):
-        folder = Path(model).expanduser()
-        if not folder.is_dir():
-            raise ConfigError(
-                f"{where} = {model!r}: there is no such folder",
-                remedy="the path starts where the command does",
-            )
-        return folder
+        return existing_folder(model, where=where)
     package = package_folder(model)
     if package is None:
         raise NotInstalledError(

@@ -203,16 +203,20 @@ async def start(
             os.close(read)
         if not isinstance(error, OSError | ValueError):
             raise
-        reason = getattr(error, "strerror", None) or str(error)
-        raise SystemStartError(
-            f"[system] {key}: {argv[0]!r} cannot be started: {reason}", remedy=remedy
-        ) from error
+        raise _cannot_start(error, key, argv[0], remedy) from error
     finally:
         if write is not None:
             os.close(write)
     if read is not None:
         os.set_blocking(read, False)
     return Child(transport, streams, talks=talks, secrets=secrets, show=show, reaped=read)
+
+
+def _cannot_start(error: Exception, key: str, program: str, remedy: str) -> SystemStartError:
+    reason = getattr(error, "strerror", None) or str(error)
+    return SystemStartError(
+        f"[system] {key}: {program!r} cannot be started: {reason}", remedy=remedy
+    )
 
 
 def _end(process: asyncio.subprocess.Process, *, hard: bool = False) -> None:

@@ -4,7 +4,6 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from ragate.core.hashing import digest
 from ragate.core.judging.criteria import CRITERIA
@@ -19,11 +18,10 @@ from ragate.judges.rubric._schema import (
     schema_for,
 )
 from ragate.judges.rubric._settings import Format
-from ragate.support.foreign_files import inside, read_text
+from ragate.support.foreign_files import read_text
+from ragate.support.prompt_file import PromptFile, load_prompt_file
 
 VERSION = 2  # raised whenever a message or a formula changes
-MAX_BYTES = 256 * 1024
-WHERE = "[policy.judge] prompt"
 _KNOWN = "a prompt knows keys, mark, contexts, sentences, cited and references"
 
 
@@ -32,14 +30,12 @@ class Prompt:
     """The fixed rules and the instructions, compiled."""
 
     system: str
-    text: str
-    template: Any
-    name: str
+    file: PromptFile
 
     @property
     def fingerprint(self) -> str:
         """Hash of version and texts."""
-        return digest([VERSION, self.system, self.text])
+        return digest([VERSION, self.system, self.file.text])
 
     def messages(
         self,
@@ -60,24 +56,18 @@ class Prompt:
         return (("system", self.system), ("user", "\n\n".join(blocks)))
 
     def _instructions(self, judged: JudgedSample, keys: Sequence[str], mark: str) -> str:
-        from jinja2 import TemplateError
-
         cited = [
             {"sentence": number, "contexts": [n for n in numbers if n]}
             for number, numbers in judged.cited.items()
         ]
-        try:
-            text = self.template.render(
-                keys=[key for key in keys if key not in BESIDE_REFERENCES],
-                mark=mark,
-                contexts=len(judged.contexts),
-                sentences=len(judged.sentences),
-                cited=cited,
-                references=len(judged.references),
-            )
-        except (TemplateError, ArithmeticError, TypeError, ValueError, LookupError) as error:
-            raise ConfigError(f"{WHERE}: {self.name}: {error}", remedy=_KNOWN) from error
-        return str(text).strip()
+        return self.file.render(
+            keys=[key for key in keys if key not in BESIDE_REFERENCES],
+            mark=mark,
+            contexts=len(judged.contexts),
+            sentences=len(judged.sentences),
+            cited=cited,
+            references=len(judged.references),
+        )
 
 
 def schema_in_words(keys: Sequence[str], own: OwnCriteria | None = None) -> str:
@@ -92,23 +82,18 @@ def load_prompt(root: Path, configured: str) -> Prompt:
     Raises:
         ConfigError: the file is absent, outside the project, or no template that can be rendered.
     """
-    from jinja2 import StrictUndefined, TemplateSyntaxError
-    from jinja2.sandbox import ImmutableSandboxedEnvironment
-
     module = Path(__file__)
-    path = module.with_name("instructions.md")
-    if configured:
-        path = inside(root, configured, where=WHERE, error=ConfigError)
-    text = read_text(path, error=ConfigError, max_bytes=MAX_BYTES)
-    system = read_text(module.with_name("system.md"), error=ConfigError).strip()
-    # Text for a model, not HTML; the sandbox is what keeps a template from running code.
-    environment = ImmutableSandboxedEnvironment(
-        undefined=StrictUndefined, autoescape=False, trim_blocks=True, lstrip_blocks=True
+    file = load_prompt_file(
+        root,
+        configured,
+        module.with_name("instructions.md"),
+        key="[policy.judge] prompt",
+        remedy=_KNOWN,
+        trim_blocks=True,
+        lstrip_blocks=True,
     )
-    try:
-        prompt = Prompt(system, text, environment.from_string(text), path.name)
-    except TemplateSyntaxError as error:
-        raise ConfigError(f"{WHERE}: {path.name}:{error.lineno}: {error.message}") from error
+    system = read_text(module.with_name("system.md"), error=ConfigError).strip()
+    prompt = Prompt(system, file)
     for judged, criteria in ((_EXAMPLE, tuple(CRITERIA)), (_BARE, ("relevancy",))):
         prompt.messages(judged, keys_for(criteria), "schema")
     return prompt

@@ -4,20 +4,16 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from ragate.clients.memoised import request_key
 from ragate.core.text.sentences import split_sentences
 from ragate.core.text.words import markers
-from ragate.errors import ConfigError, ProviderError
+from ragate.errors import ProviderError
 from ragate.models import Failure, RetrievedChunk, SystemOutput, Turn, Usage
 from ragate.protocols import ChatClient, ChatRequest
-from ragate.support.foreign_files import inside, read_text
+from ragate.support.prompt_file import PromptFile, load_prompt_file
 from ragate.systems.pgvector.settings import AnswerSettings
 from ragate.systems.pgvector.terms import Analyzer
-
-MAX_PROMPT_BYTES = 256 * 1024
-WHERE = "[system.answer] prompt"
 
 RANK_DISCOUNT = 0.03  # what a sentence loses for each chunk that was ranked above its own
 
@@ -44,20 +40,18 @@ _OWN_MARKER = re.compile(r"\[(\d{1,4}(?:\s?,\s?\d{1,4})*)\]")
 
 @dataclass(frozen=True)
 class Prompt:
-    """A prompt file, compiled.
+    """What a model is asked with.
 
     Attributes:
-        text: As it stands in the file: part of the system's fingerprint.
+        file: Its text is part of the system's fingerprint.
     """
 
-    text: str
-    template: Any
-    name: str
+    file: PromptFile
 
     @property
     def reads_date(self) -> bool:
         """True where a placeholder of the prompt names the date on which it is asked."""
-        return re.search(r"\{[{%][^{}]*\btoday\b", self.text) is not None
+        return re.search(r"\{[{%][^{}]*\btoday\b", self.file.text) is not None
 
     def render(
         self, question: str, chunks: Sequence[RetrievedChunk], refusal: str, *, today: str = ""
@@ -67,8 +61,6 @@ class Prompt:
         Raises:
             ConfigError: the template uses a name that is not given, or something forbidden.
         """
-        from jinja2 import TemplateError
-
         contexts = [
             {
                 "number": number,
@@ -79,13 +71,7 @@ class Prompt:
             }
             for number, chunk in enumerate(chunks, start=1)
         ]
-        try:
-            text = self.template.render(
-                question=question, contexts=contexts, refusal=refusal, today=today
-            )
-        except (TemplateError, ArithmeticError, TypeError, ValueError, LookupError) as error:
-            raise ConfigError(f"{WHERE}: {self.name}: {error}", remedy=_KNOWN) from error
-        return str(text).strip()
+        return self.file.render(question=question, contexts=contexts, refusal=refusal, today=today)
 
 
 _KNOWN = (
@@ -99,19 +85,11 @@ def load_prompt(root: Path, settings: AnswerSettings) -> Prompt:
     Raises:
         ConfigError: it is absent, outside the project, or no template that can be rendered.
     """
-    from jinja2 import StrictUndefined, TemplateSyntaxError
-    from jinja2.sandbox import ImmutableSandboxedEnvironment
-
-    path = Path(__file__).with_name("answer.md")
-    if settings.prompt:
-        path = inside(root, settings.prompt, where=WHERE, error=ConfigError)
-    text = read_text(path, error=ConfigError, max_bytes=MAX_PROMPT_BYTES)
-    # Text for a model, not HTML; the sandbox is what keeps a template from running code.
-    environment = ImmutableSandboxedEnvironment(undefined=StrictUndefined, autoescape=False)
-    try:
-        prompt = Prompt(text, environment.from_string(text), path.name)
-    except TemplateSyntaxError as error:
-        raise ConfigError(f"{WHERE}: {path.name}:{error.lineno}: {error.message}") from error
+    built_in = Path(__file__).with_name("answer.md")
+    file = load_prompt_file(
+        root, settings.prompt, built_in, key="[system.answer] prompt", remedy=_KNOWN
+    )
+    prompt = Prompt(file)
     for chunks in ((), (RetrievedChunk(doc_id="a.md", text="text"),)):
         prompt.render("question", chunks, settings.refusal)
     return prompt

@@ -95,7 +95,7 @@ class PgvectorSystem:
             "parsers": _parsers(),
         }
         if self._prompt is not None:
-            parts["prompt"] = digest(self._prompt.text)
+            parts["prompt"] = digest(self._prompt.file.text)
         if self.embedder is not None:
             parts["embedder"] = self.embedder.fingerprint
         if self.reranker is not None:
