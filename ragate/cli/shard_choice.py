@@ -11,7 +11,6 @@ from ragate.errors import UsageError
 if TYPE_CHECKING:
     from ragate.cli.options import RunOptions
     from ragate.config import Config
-    from ragate.pipeline.run.run_profile import Selection
     from ragate.pipeline.shards.merge import ShardMerge
     from ragate.pipeline.shards.shard import Shard
     from ragate.pipeline.shards.shard_plan import ShardPlan
@@ -48,19 +47,6 @@ def refuse_misfits(options: "RunOptions", plan: Path | None, shard: str, runs: i
         )
 
 
-def plan_here(
-    config: "Config", operations: "Operations", selection: "Selection", shards: int
-) -> "ShardPlan":
-    """Return the plan of what is checked out, with what was edited and not committed."""
-    from ragate.pipeline.shards.shard_plan import freeze_plan
-    from ragate.support.git import changed_files, head_commit
-
-    commit = operations.commit or head_commit(config.root)
-    own = (operations.state, *operations.own_files)
-    changed = changed_files(config.root, but=own, new=False) or {}
-    return freeze_plan(config, selection, shards=shards, commit=commit, changed=changed)
-
-
 def chosen_shard(config: "Config", operations: "Operations", path: Path, text: str) -> "Shard":
     """Return the shard that is to be collected, of a plan that fits what is checked out.
 
@@ -72,7 +58,7 @@ def chosen_shard(config: "Config", operations: "Operations", path: Path, text: s
         UsageError: neither says which, there is no such shard, or the plan is another's.
     """
     from ragate.pipeline.shards.shard import Shard
-    from ragate.pipeline.shards.shard_plan import read_plan, refuse_other_plan
+    from ragate.pipeline.shards.shard_plan import plan_here, read_plan, refuse_other_plan
 
     plan = read_plan(path)
     number = _number(plan, text, operations.environment)

@@ -24,6 +24,7 @@ from ragate.models.output import (
     SystemOutput,
     ToolCall,
     Usage,
+    failed_output,
 )
 from ragate.models.policy import (
     OVERALL,

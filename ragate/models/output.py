@@ -123,3 +123,8 @@ class SystemOutput(Frozen):
     def cut_off(self) -> bool:
         """Whether the model stopped at its limit of tokens."""
         return self.finish_reason.lower() in {"length", "max_tokens", "max_output_tokens"}
+
+
+def failed_output(kind: str, message: str) -> SystemOutput:
+    """Return the output of a sample that failed; `kind` is as in `Failure`."""
+    return SystemOutput(error=Failure.model_validate({"kind": kind, "message": message}))

@@ -13,7 +13,7 @@ from ragate.clients.provider_clock import SAMPLE_CLOCK, ProviderClock
 from ragate.config import Config
 from ragate.core.hashing import calls_hash
 from ragate.errors import FATAL
-from ragate.models import Failure, Sample, SystemOutput
+from ragate.models import Sample, SystemOutput, failed_output
 from ragate.protocols import System, SystemAbilities
 from ragate.recorder.pending_requests import PENDING_NAME, PendingFile
 from ragate.recorder.proxy.request_identity import NOT_RECORDED
@@ -134,7 +134,7 @@ class RecordedSystem(WrappedSystem):
         if scope.stopped is not None:
             raise scope.stopped
         if why := blameless(scope):
-            return _failed("provider", why)
+            return failed_output("provider", why)
         if output.error is not None:
             return output
         asked = None if scope.shared else calls_hash(scope.keys)
@@ -150,7 +150,7 @@ class RecordedSystem(WrappedSystem):
             raise
         except Exception:
             if blameless(scope):
-                return _failed("system", "")  # what is said of it is why it was not answered
+                return failed_output("system", "")  # what is said of it is why it was not answered
             raise
 
 
@@ -168,7 +168,3 @@ async def _settled(scope: Scope) -> None:
         if not scope.under_way:
             return
         await asyncio.sleep(_GRACE_S / _GRACE_STEPS)
-
-
-def _failed(kind: str, message: str) -> SystemOutput:
-    return SystemOutput(error=Failure.model_validate({"kind": kind, "message": message}))

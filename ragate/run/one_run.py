@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -47,7 +46,7 @@ async def run_gate(plan: RunPlan) -> RunResult:
         async with hooks_of(plan, setup) as hooks:  # none configured: none made, nothing imported
             async with (
                 plan.source.open(plan, setup, hooks.opening) as ready,
-                _open_scorer(plan, setup, ready) as scorer,
+                _scorer(plan, setup, ready) as scorer,
             ):
                 session = Session(ready, listen=scorer.submit, room=scorer.room)
                 await hooks.opened(session, scorer)
@@ -113,17 +112,12 @@ async def ask_first_look(plan: RunPlan, setup: GateSetup, session: Session, scor
         await session.ask_also(plan.also)
 
 
-@asynccontextmanager
-async def _open_scorer(
+def _scorer(
     plan: RunPlan, setup: GateSetup, ready: ReadySystem
-) -> AsyncIterator[Scorer]:
-    """Open the policy's metrics and judge; nothing of them where outputs are collected only."""
+) -> AbstractAsyncContextManager[Scorer]:
+    """Return the policy's metrics and judge; none of them where outputs are collected only."""
     scoring = plan.scoring(setup, ready.opened)
-    if plan.stop is Stop.ASKED:
-        yield no_scorer(scoring)
-        return
-    async with open_scorer(scoring) as scorer:
-        yield scorer
+    return nullcontext(no_scorer(scoring)) if plan.stop is Stop.ASKED else open_scorer(scoring)
 
 
 async def _proposed_verdict(

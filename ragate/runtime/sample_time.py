@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 
 from ragate.clients.provider_clock import SAMPLE_CLOCK, ProviderClock
 from ragate.errors import BudgetError, RagateError
-from ragate.models import Failure, SystemOutput
+from ragate.models import SystemOutput, failed_output
 
 _COARSEST = 0.02  # of the limit: how late the end of a sample with changing waits may be noticed
 
@@ -25,7 +25,7 @@ class SampleTimeError(RagateError):
     @property
     def output(self) -> SystemOutput:
         """The sample's output: a failure of the system, or unscored."""
-        return SystemOutput(error=Failure.model_validate({"kind": self.kind, "message": str(self)}))
+        return failed_output(self.kind, str(self))
 
 
 @asynccontextmanager

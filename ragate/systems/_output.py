@@ -13,7 +13,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from ragate.models import Failure, SystemOutput
+from ragate.models import SystemOutput, failed_output
 from ragate.outputs.foreign_lines import unsaid
 from ragate.outputs.pointed import Pointers, pointed
 from ragate.outputs.recorded_output import RecordedOutput
@@ -112,12 +112,12 @@ def plain_json(value: Any) -> Any:
 
 def failed(message: str) -> SystemOutput:
     """Return the failure of the system under test on one sample."""
-    return SystemOutput(error=Failure(kind="system", message=one_line(message, LONGEST)))
+    return failed_output("system", one_line(message, LONGEST))
 
 
 def unanswered(message: str) -> SystemOutput:
     """Return a failure that says nothing about the system: it was never reached."""
-    return SystemOutput(error=Failure(kind="provider", message=one_line(message, LONGEST)))
+    return failed_output("provider", one_line(message, LONGEST))
 
 
 def raised(error: WorkerRaisedError) -> SystemOutput:

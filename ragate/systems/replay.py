@@ -14,7 +14,7 @@ from pydantic import Field
 from ragate.core.conversation import told_by_question
 from ragate.core.hashing import content_hash
 from ragate.errors import ConfigError, DatasetError
-from ragate.models import Failure, Sample, SystemInfo, SystemOutput
+from ragate.models import Sample, SystemInfo, SystemOutput, failed_output
 from ragate.outputs.mapping import RecordMapping
 from ragate.outputs.outputs_file import OutputLocation
 from ragate.outputs.recordings import CopiedOutput, KeptOutputs, read_recorded
@@ -70,15 +70,11 @@ class Replay:
         if not runs or run >= len(runs):
             why = ", under its id: it has earlier turns" if sample.messages else ""
             why = f", under its id: arrange = {sample.arrange!r}" if sample.arrange else why
-            return _not_recorded(f"no recorded output in run {run + 1}{why}")
+            return failed_output("provider", f"no recorded output in run {run + 1}{why}")
         recorded = runs[run].read()
         if recorded.hash and recorded.hash != content_hash(sample):
-            return _not_recorded("the sample was edited after this output was recorded")
+            return failed_output("provider", "the sample was edited after this output was recorded")
         return recorded.output()
-
-
-def _not_recorded(message: str) -> SystemOutput:
-    return SystemOutput(error=Failure(kind="provider", message=message))
 
 
 @asynccontextmanager

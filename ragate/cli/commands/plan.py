@@ -9,7 +9,7 @@ import click
 from ragate.cli.finding import plural
 from ragate.cli.operations import open_config
 from ragate.cli.options import FILE, RunOptions, run_options
-from ragate.cli.shard_choice import PLAN_NAME, plan_here
+from ragate.cli.shard_choice import PLAN_NAME
 
 
 @click.command("plan")
@@ -32,7 +32,7 @@ def command(*, options: RunOptions, out: Path | None, shards: int, runs: int) ->
     Options that choose what is run belong here: `collect --plan` refuses them. [Shards](forks.md)
     tells where they help.
     """
-    from ragate.pipeline.shards.shard_plan import write_plan
+    from ragate.pipeline.shards.shard_plan import plan_here, write_plan
     from ragate.runtime.operations import ignore_itself
 
     loaded, operations = open_config(options.config)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from statistics import fmean
 from typing import cast
 
 from ragate.baseline import load_baseline, load_contexts, with_texts
@@ -224,7 +225,7 @@ def _mark(info: MetricInfo) -> float:
 
 
 def _mean(values: Sequence[float]) -> float | None:
-    return sum(values) / len(values) if values else None
+    return fmean(values) if values else None
 
 
 # What a scorecard spares of a baseline: by the scores that it holds, for texts may be left out.

@@ -12,7 +12,6 @@ from typing import Any
 from ragate import plugins
 from ragate.models import (
     ASKED,
-    Failure,
     MetricInfo,
     Needs,
     RetrievedChunk,
@@ -21,6 +20,7 @@ from ragate.models import (
     ScoreState,
     SystemOutput,
     Usage,
+    failed_output,
 )
 from ragate.pipeline.score.asked_metrics import RunVectors
 from ragate.protocols import NO_CLIENTS, EmbeddingMetric, MetricClients, MetricRequest, Pair
@@ -82,8 +82,8 @@ OUTPUTS = {
     "an empty answer": GOOD.amended(answer=""),
     "retrieval only": SystemOutput(chunks=_CHUNKS),
 }
-FAILED = SystemOutput(error=Failure(kind="system", message="it broke"), latency_s=0.2)
-UNREACHED = SystemOutput(error=Failure(kind="provider", message="503"))
+FAILED = failed_output("system", "it broke").amended(latency_s=0.2)
+UNREACHED = failed_output("provider", "503")
 EVERY = {**OUTPUTS, "a failure of the system": FAILED, "a failure of a provider": UNREACHED}
 
 

@@ -12,7 +12,7 @@ from ragate.core.comparison.run_passes import is_measured
 from ragate.core.hashing import content_hash
 from ragate.core.lookup import NamedSamples
 from ragate.errors import FATAL, DatasetError, ProviderError, StorageError, SystemStartError
-from ragate.models import Failure, Record, RunManifest, Sample, SystemInfo, SystemOutput
+from ragate.models import Record, RunManifest, Sample, SystemInfo, SystemOutput, failed_output
 from ragate.outputs.mapping import RecordMapping, mapping_of
 from ragate.outputs.outputs_file import OutputsHeader, header_line, output_line
 from ragate.outputs.recorded_output import Placement, RecordedOutput
@@ -88,7 +88,7 @@ def read_collected(
     for sample in samples:
         if sample.id not in collected.passes[0]:
             why = parts.lack(sample) if parts else "no output of it was collected"
-            collected.passes[0][sample.id] = _unmeasured(why)
+            collected.passes[0][sample.id] = failed_output("provider", why)
     return collected
 
 
@@ -140,15 +140,11 @@ def _is_stale(line: RecordedOutput, sample: Sample) -> bool:
 
 def _output(line: RecordedOutput, sample: Sample, *, top_k: int | None, bare: bool) -> SystemOutput:
     if _is_stale(line, sample):
-        return _unmeasured("the sample was edited after its output was collected")
+        return failed_output("provider", "the sample was edited after its output was collected")
     output = line.output()
     if top_k is not None:
         output = output.amended(chunks=output.chunks[:top_k])
     return output.amended(answer=None, citations=None) if bare else output
-
-
-def _unmeasured(message: str) -> SystemOutput:
-    return SystemOutput(error=Failure(kind="provider", message=message))
 
 
 def _manifest(headers: list[OutputsHeader], paths: Sequence[Path]) -> RunManifest:
@@ -271,7 +267,9 @@ async def ask(system: System, sample: Sample, *, run: int, timeout_s: float) -> 
     try:
         output.model_dump_json(exclude_defaults=True)
     except ValueError:  # half a surrogate pair, most often of a text that was cut
-        return _failed("system", "its output holds text that is no Unicode, and cannot be stored")
+        return failed_output(
+            "system", "its output holds text that is no Unicode, and cannot be stored"
+        )
     return output
 
 
@@ -283,16 +281,12 @@ async def _asked(system: System, sample: Sample, *, run: int, timeout_s: float) 
     except SampleTimeError as error:
         return error.output
     except (ProviderError, SystemStartError) as error:  # what does not start is nobody's answer
-        return _failed("provider", error.message)
+        return failed_output("provider", error.message)
     except FATAL:
         raise
     except Exception as error:  # noqa: BLE001 - the system under test is foreign code
         kind = "provider" if is_outage(error) else "system"
-        return _failed(kind, f"{type(error).__name__}: {error}"[:2000])
+        return failed_output(kind, f"{type(error).__name__}: {error}"[:2000])
     if output.latency_s is None and system.max_runs is None:
         output = output.amended(latency_s=time.perf_counter() - started)
     return output
-
-
-def _failed(kind: str, message: str) -> SystemOutput:
-    return SystemOutput(error=Failure.model_validate({"kind": kind, "message": message}))

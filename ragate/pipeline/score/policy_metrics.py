@@ -6,7 +6,7 @@ from ragate import plugins
 from ragate.config import Config, check_rule, check_slice_metric, check_stage
 from ragate.core.rules.checked_metric import checked_name
 from ragate.errors import ConfigError, PluginError
-from ragate.models import Failure, Needs, Sample, ScoreState, SystemOutput
+from ragate.models import Needs, Sample, ScoreState, failed_output
 from ragate.protocols import (
     NO_CLIENTS,
     NO_RANKINGS,
@@ -21,7 +21,7 @@ from ragate.version import MANUAL
 
 _AT_ONCE = 200
 # A metric leaves a sample out before it looks at the output; every other one is unscored by this.
-_NOT_ASKED = SystemOutput(error=Failure(kind="provider", message="not asked"))
+_NOT_ASKED = failed_output("provider", "not asked")
 
 
 def make_metrics(

@@ -18,8 +18,10 @@ from ragate.pipeline.decide.gate_setup import load_samples
 from ragate.pipeline.run.corpus_texts import corpus_texts
 from ragate.pipeline.run.relative_dates import date_of, names_today
 from ragate.pipeline.run.run_profile import Selection
+from ragate.runtime.operations import Operations
 from ragate.support.atomic_files import write_atomic
 from ragate.support.foreign_files import read_bytes
+from ragate.support.git import changed_files, head_commit
 from ragate.support.settings import first_fault
 from ragate.support.strict_json import loads
 from ragate.version import __version__
@@ -142,6 +144,25 @@ def _dump(value: object) -> str:
 
 
 # From configuration and golden set to a plan, and what differs between two plans.
+
+
+def plan_here(
+    config: Config,
+    operations: Operations,
+    selection: Selection,
+    shards: int = 1,
+    *,
+    but: Sequence[Path] = (),
+) -> ShardPlan:
+    """Return the plan of what is checked out, with what was edited and not committed.
+
+    Args:
+        but: Files that do not count as edited.
+    """
+    commit = operations.commit or head_commit(config.root)
+    own = (operations.state, *operations.own_files, *but)
+    changed = changed_files(config.root, but=own, new=False) or {}
+    return freeze_plan(config, selection, shards=shards, commit=commit, changed=changed)
 
 
 def freeze_plan(

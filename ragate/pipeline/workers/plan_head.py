@@ -13,11 +13,10 @@ from ragate.errors import RagateError, SystemMismatchError, UsageError
 from ragate.models import Frozen, SystemInfo
 from ragate.pipeline.run.relative_dates import date_of
 from ragate.pipeline.run.run_profile import Selection
-from ragate.pipeline.shards.shard_plan import ShardPlan, freeze_plan, refuse_other_plan
-from ragate.protocols import System, system_abilities
+from ragate.pipeline.shards.shard_plan import ShardPlan, plan_here, refuse_other_plan
+from ragate.protocols import System, SystemAbilities, system_abilities
 from ragate.runtime.operations import Operations
 from ragate.support.escape import one_line
-from ragate.support.git import changed_files, head_commit
 from ragate.support.settings import first_fault
 
 _MOST = 1500  # characters
@@ -70,11 +69,8 @@ def frozen(config: Config, operations: Operations, selection: Selection) -> Shar
 
     The baseline does not count: it may be recorded and not committed yet, and nobody asks by it.
     """
-    commit = operations.commit or head_commit(config.root)
-    own = (operations.state, *operations.own_files)
-    own = (*own, config.baseline, requests_path(config.baseline))
-    changed = changed_files(config.root, but=own, new=False) or {}
-    return freeze_plan(config, selection, shards=1, commit=commit, changed=changed)
+    recorded = (config.baseline, requests_path(config.baseline))
+    return plan_here(config, operations, selection, but=recorded)
 
 
 def head_of(plan: ShardPlan, recording: str) -> PlanHead:
@@ -155,15 +151,12 @@ class Greeting(Frozen):
     """What a run has to know of its system.
 
     Attributes:
-        max_runs, identifies_state, reads_date, arranges: As of `ragate.protocols.SystemAbilities`.
         documents: Ids of all documents that can be retrieved, sorted; None where unknown.
     """
 
     system: SystemInfo
     max_runs: int | None = None
-    identifies_state: bool = False
-    reads_date: bool = False
-    arranges: bool = False
+    abilities: SystemAbilities = SystemAbilities()
     documents: tuple[str, ...] | None = None
 
     def refuse_other(self, first: "Greeting") -> None:
@@ -190,13 +183,10 @@ class Greeting(Frozen):
 async def greeting_of(system: System) -> Greeting:
     """Return what is said of a system that is prepared."""
     documents = await system.documents()
-    abilities = system_abilities(system)
     return Greeting(
         system=system.info,
         max_runs=system.max_runs,
-        identifies_state=abilities.identifies_state,
-        reads_date=abilities.reads_date,
-        arranges=abilities.arranges,
+        abilities=system_abilities(system),
         documents=None if documents is None else tuple(sorted(documents)),
     )
 

@@ -253,12 +253,7 @@ class WorkersSystem:
 
     @property
     def abilities(self) -> SystemAbilities:
-        said = self._said
-        return SystemAbilities(
-            identifies_state=said.identifies_state,
-            reads_date=said.reads_date,
-            arranges=said.arranges,
-        )
+        return self._said.abilities
 
     @property
     def _said(self) -> Greeting:

@@ -9,7 +9,15 @@ from typing import Any
 
 from ragate.core.hashing import digest
 from ragate.errors import ProviderError
-from ragate.models import Failure, Reads, RetrievedChunk, Sample, SystemInfo, SystemOutput, Usage
+from ragate.models import (
+    Reads,
+    RetrievedChunk,
+    Sample,
+    SystemInfo,
+    SystemOutput,
+    Usage,
+    failed_output,
+)
 from ragate.protocols import Embedder, Reranker, Resources
 from ragate.support.spans import Spanned, span
 from ragate.systems.pgvector import ranked_search
@@ -83,7 +91,7 @@ class PgvectorSystem:
         try:
             output = await self._answer(sample, run)
         except ProviderError as error:
-            output = SystemOutput(error=Failure(kind="provider", message=error.message))
+            output = failed_output("provider", error.message)
         return output.amended(latency_s=time.perf_counter() - start)
 
     def _describe(self, corpus_hash: str) -> SystemInfo:
