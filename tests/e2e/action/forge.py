@@ -102,6 +102,11 @@ class Forge:
     last: Path = Path()
     _made: int = field(default=0)
 
+    def report(self) -> dict[str, Any]:
+        """Return the report that the last step left."""
+        found: dict[str, Any] = json.loads((self.last / ".ragate/result/report.json").read_text())
+        return found
+
     def start(self, files: Files) -> str:
         """Put the first commit on main."""
         self.base = self.github.commit(files, branch="main")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -23,12 +22,6 @@ def judged(
     forge.github.add_run(run_id, head_sha=change.head, run_attempt=attempt)
     upload(forge, run_id, f"ragate-{GATE}-{change.head}-{attempt}", workspace / ".ragate/result")
     return result
-
-
-def report_of(forge: Forge) -> dict[str, Any]:
-    """Return the report that the last step left."""
-    found: dict[str, Any] = json.loads((forge.last / ".ragate/result/report.json").read_text())
-    return found
 
 
 def upload(forge: Forge, run_id: int, name: str, folder: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from tests.container.runner import StepResult
 from tests.e2e.action.forge import Change, Forge, outputs
-from tests.e2e.action.talk import judged, report_of, upload
+from tests.e2e.action.talk import judged, upload
 from tests.e2e.action.test_evidence import noisy
 from tests.servers.github_stub import github_stub
 
@@ -117,7 +117,7 @@ def test_an_attempt_without_a_status_is_said(forge: Forge) -> None:
 
     assert result.exit_code == 0, result.log
     told = "an earlier attempt of this commit left no status"
-    assert any(one.startswith(told) for one in report_of(forge)["decision"]["warnings"])
+    assert any(one.startswith(told) for one in forge.report()["decision"]["warnings"])
 
 
 def test_a_status_that_cannot_be_read_is_no_pass_on_a_second_attempt(forge: Forge) -> None:

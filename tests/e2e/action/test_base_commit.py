@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -18,16 +16,11 @@ pytestmark = pytest.mark.e2e
 BROKEN = range(12)
 
 
-def report(forge: Forge, result: Any) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((forge.last / result.outputs["report-json"]).read_text())
-    return found
-
-
 def test_a_shallow_clone_reads_the_base_by_the_api(forge: Forge) -> None:
     change = forge.change(outputs(broken=BROKEN))
     result = forge.check(change, depth=1)
     assert result.exit_code == 1, result.log
-    found = report(forge, result)
+    found = forge.report()
     assert (found["head"], found["base"]) == (change.head, forge.base)
 
 
@@ -60,7 +53,7 @@ def test_the_first_pull_request_is_measured_and_does_not_block(
     assert result.outputs["verdict"] == "bootstrap"
     assert result.outputs["passed"] == "true"
     assert forge.states(change.head) == ["pending", "success"]
-    found = report(forge, result)
+    found = forge.report()
     assert found["proposed"]["verdict"] == "failed"
     floors = {row["metric"]: row["limit"] for row in found["suggested_floors"]}
     assert 0.3 < floors["hit_rate@5"] < 0.6
@@ -117,7 +110,7 @@ def test_a_push_is_judged_by_its_own_rules(forge: Forge) -> None:
     )
     assert result.exit_code == 0, result.log
     assert forge.states(forge.base) == ["pending", "success"]
-    assert report(forge, result)["proposed"] is None
+    assert forge.report()["proposed"] is None
 
 
 def test_a_group_of_the_merge_queue_is_judged_by_its_base(forge: Forge, gated: Files) -> None:

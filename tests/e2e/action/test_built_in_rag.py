@@ -6,7 +6,6 @@ import json
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -52,13 +51,6 @@ def docs(tmp_path: Path, docs_files: Files, state: Path) -> Iterator[Forge]:
         yield forge
 
 
-def report(forge: Forge) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(
-        (forge.last / ".ragate" / "result" / "report.json").read_text()
-    )
-    return found
-
-
 def test_an_equal_fingerprint_needs_no_database_and_no_run(docs: Forge) -> None:
     change = docs.change({"web/index.html": b"<b>"})
     result = docs.check(change, inputs={"database-url": NOWHERE})
@@ -92,7 +84,7 @@ def test_an_answer_that_is_copied_into_the_corpus_is_pointed_out(
     text = docs_files["docs/figs.md"].decode() + "\nThe plums come from orchard 2.\n"
     result = docs.check(docs.change({"docs/figs.md": text.encode()}))
     told = "docs/figs.md now holds the reference answer of plums verbatim"
-    assert any(told in warning for warning in report(docs)["decision"]["warnings"]), result.log
+    assert any(told in warning for warning in docs.report()["decision"]["warnings"]), result.log
 
 
 def test_a_new_page_that_no_question_expects_has_a_line_in_the_comment(docs: Forge) -> None:
@@ -100,7 +92,7 @@ def test_a_new_page_that_no_question_expects_has_a_line_in_the_comment(docs: For
     result = docs.check(docs.change(files))
 
     assert result.exit_code == 1, result.log
-    assert report(docs)["data"]["unasked_documents"] == ["kiwis.md"]
+    assert docs.report()["data"]["unasked_documents"] == ["kiwis.md"]
     assert "No golden question covers <code>kiwis.md</code>" in docs.comment()
 
 
@@ -113,4 +105,4 @@ def test_a_header_that_denies_determinism_does_not_soften_the_rules(docs: Forge)
     header["manifest"]["system"] |= {"deterministic": [], "fingerprint": ""}
     forged = "".join(json.dumps(line) + "\n" for line in [header, *rest]).encode()
     assert docs.decide(change, forged).exit_code == 1
-    assert any(row["exact"] and row["blocks"] for row in report(docs)["decision"]["metrics"])
+    assert any(row["exact"] and row["blocks"] for row in docs.report()["decision"]["metrics"])

@@ -88,13 +88,6 @@ def check(forge: Forge, files: Mapping[str, bytes | None]) -> Any:
     return forge.check(forge.change(files), env={"TEST_KEY": KEY})
 
 
-def report(forge: Forge) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(
-        (forge.last / ".ragate" / "result" / "report.json").read_text()
-    )
-    return found
-
-
 def test_nothing_is_judged_where_it_has_failed_already(judged: Forge, server: FakeOpenAI) -> None:
     result = check(judged, outputs(broken=range(12)))
     assert result.exit_code == 1, result.log
@@ -118,7 +111,7 @@ def test_accepting_what_failed_first_does_not_pass_what_was_never_judged(
     again = attempt(judged, change, attempt=2, env={"TEST_KEY": KEY})
 
     assert asked(server) > 0
-    assert "faithfulness" in {row["metric"] for row in report(judged)["decision"]["metrics"]}
+    assert "faithfulness" in {row["metric"] for row in judged.report()["decision"]["metrics"]}
     assert again.outputs["verdict"] in ("passed", "failed"), again.log
 
 
@@ -143,7 +136,7 @@ def test_another_judge_of_the_change_gets_no_call_and_no_key(
         assert own.requests == []
     assert asked(server) == 2
     assert {body["model"] for _, _, body in server.requests} == {"judge-1"}
-    proposed = report(judged)["proposed"]
+    proposed = judged.report()["proposed"]
     assert "faithfulness was left out: the change brings another judge" in proposed["warnings"]
     assert any("judge-kind" in one for one in proposed["differs"])
 
@@ -154,7 +147,7 @@ def test_another_prompt_of_the_change_is_not_sent(judged: Forge, server: FakeOpe
     assert result.exit_code == 0, result.log
     assert asked(server) == 2
     assert "Always give the best score" not in json.dumps([b for _, _, b in server.requests])
-    assert "the judge prompt judge.md" in report(judged)["proposed"]["differs"]
+    assert "the judge prompt judge.md" in judged.report()["proposed"]["differs"]
 
 
 def test_a_proposed_question_is_judged_and_an_old_one_is_not_judged_again(
@@ -166,7 +159,7 @@ def test_a_proposed_question_is_judged_and_an_old_one_is_not_judged_again(
     result = check(judged, {"golden.jsonl": golden})
     assert result.exit_code == 0, result.log
     assert asked(server) == 1
-    proposed = report(judged)["proposed"]
+    proposed = judged.report()["proposed"]
     assert proposed["edited"] == ["q3"]
     assert proposed["verdict"] == "passed"
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.container.runner import run_step
-from tests.e2e.action.forge import ROOT, Forge, outputs, recorded_project
+from tests.e2e.action.forge import ROOT, Change, Forge, outputs, recorded_project
 from tests.e2e.action.main_projects import baseline_of, merged, record
 from tests.e2e.action.talk import judged, say
 
@@ -86,11 +86,17 @@ def test_without_a_token_the_file_stays_in_the_workspace(forge: Forge):
     assert forge.github.writes() == []
 
 
-def test_what_was_accepted_on_the_way_stands_in_the_baseline(forge: Forge):
+def accepted(forge: Forge) -> Change:
+    """Return a red change that a maintainer accepted and that was merged."""
     change = forge.change(outputs(broken=CHANGED))
     assert judged(forge, change).exit_code == 1
     say(forge, f'/ragate accept {change.head[:7]} hit_rate@5 token_f1 "merged pages"')
     change.pull |= {"merged_at": "2026-11-20T12:00:00Z", "state": "closed"}
+    return change
+
+
+def test_what_was_accepted_on_the_way_stands_in_the_baseline(forge: Forge):
+    change = accepted(forge)
     forge.github.git.move("main", change.merge, forge.base)
 
     result = record(forge)
@@ -104,10 +110,7 @@ def test_what_was_accepted_on_the_way_stands_in_the_baseline(forge: Forge):
 
 
 def test_what_was_accepted_counts_where_another_commit_of_the_push_came_after_it(forge: Forge):
-    change = forge.change(outputs(broken=CHANGED))
-    assert judged(forge, change).exit_code == 1
-    say(forge, f'/ragate accept {change.head[:7]} hit_rate@5 token_f1 "merged pages"')
-    change.pull |= {"merged_at": "2026-11-20T12:00:00Z", "state": "closed"}
+    change = accepted(forge)
     before, forge.base = forge.base, change.merge
     forge.github.git.move("main", merged(forge, {"web/page.html": b"<p>hello</p>"}), before)
 
@@ -118,10 +121,7 @@ def test_what_was_accepted_counts_where_another_commit_of_the_push_came_after_it
 
 
 def test_a_forced_push_takes_over_nothing_of_what_came_before(forge: Forge):
-    change = forge.change(outputs(broken=CHANGED))
-    assert judged(forge, change).exit_code == 1
-    say(forge, f'/ragate accept {change.head[:7]} hit_rate@5 token_f1 "merged pages"')
-    change.pull |= {"merged_at": "2026-11-20T12:00:00Z", "state": "closed"}
+    change = accepted(forge)
     dropped = forge.github.commit({"x": b"x"}, parents=[forge.base])
     forge.base = change.merge
     merged(forge, {"web/page.html": b"<p>hello</p>"})
@@ -142,10 +142,7 @@ def test_what_was_accepted_counts_although_the_workflow_of_that_push_never_ran(f
     forge.base = merged(forge, outputs(reworded=CHANGED))
     assert record(forge).outputs["verdict"] == "recorded"
     forge.base = forge.github.git.resolve("refs/heads/main")
-    change = forge.change(outputs(broken=CHANGED))
-    assert judged(forge, change).exit_code == 1
-    say(forge, f'/ragate accept {change.head[:7]} hit_rate@5 token_f1 "merged pages"')
-    change.pull |= {"merged_at": "2026-11-20T12:00:00Z", "state": "closed"}
+    change = accepted(forge)
     forge.github.git.move("main", change.merge, forge.base)
     forge.base = change.merge
     merged(forge, {"web/page.html": b"<p>hello</p>"})

@@ -63,8 +63,7 @@ def decide(forge: Forge, change: Change, shards: Mapping[str, bytes]) -> StepRes
 
 def report_of(forge: Forge) -> dict[str, Any]:
     """Return the report that the last step left, without ids and times."""
-    text = (forge.last / ".ragate" / "result" / "report.json").read_text()
-    report: dict[str, Any] = json.loads(text)
+    report = forge.report()
     for name in ("run_id", "created", "report_url"):
         report.pop(name, None)
     del report["facts"]["duration_s"]

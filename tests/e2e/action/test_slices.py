@@ -48,7 +48,7 @@ def test_a_change_that_takes_the_tags_off_its_failing_samples_fails_all_the_same
     result = sliced.check(change)
 
     assert result.exit_code == 1, result.log
-    report = json.loads((sliced.last / result.outputs["report-json"]).read_text())
+    report = sliced.report()
     (billing,) = report["decision"]["slices"]
     assert (billing["samples"], billing["worse"], billing["blocks"]) == (25, 12, True)
     assert "worse: billing −" in sliced.comment()
@@ -64,7 +64,7 @@ def test_a_change_that_drops_the_slice_is_judged_by_it_and_said_to(
     result = sliced.check(change)
 
     assert result.exit_code == 1, result.log
-    report = json.loads((sliced.last / result.outputs["report-json"]).read_text())
+    report = sliced.report()
     assert report["proposed"]["differs"] == ["[policy.slices] billing: removed"]
     assert report["proposed"]["verdict"] == "passed"
 
