@@ -8,8 +8,8 @@ import re
 import shlex
 import sys
 import time
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Mapping
+from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -115,8 +115,10 @@ async def _first_answer(
     waiting = [dict(variant) for variant in candidate.variants] or [{}]
     tried: list[dict[str, Any]] = []
     refused: list[str] = []
-    own = bool(settings.get("start"))
-    async with _service(root, candidate, settings, operations) if own else _nothing():
+    service: AbstractAsyncContextManager[Any] = nullcontext()
+    if settings.get("start"):  # it is up while it is asked in one way after the other
+        service = opened(_config(root, candidate, candidate.first), operations)
+    async with service:
         while waiting and len(tried) < MOST_TRIES:
             variant = waiting.pop(0)
             if variant in tried:
@@ -162,21 +164,6 @@ async def _asked_twice(
     reply = replies[-1]
     equal = (again.answer, again.chunks) == (output.answer, output.chunks)
     return Asked(keys, reply, output, took, equal and again.error == output.error)
-
-
-@asynccontextmanager
-async def _service(
-    root: Path, candidate: RagCandidate, settings: Mapping[str, Any], operations: Operations
-) -> AsyncIterator[None]:
-    """Keep the service of a candidate up, while it is asked in one way after the other."""
-    keys = {**settings, **(candidate.variants[0] if candidate.variants else {})}
-    async with opened(_config(root, candidate, keys), operations):
-        yield
-
-
-@asynccontextmanager
-async def _nothing() -> AsyncIterator[None]:
-    yield
 
 
 def _config(root: Path, candidate: RagCandidate, settings: Mapping[str, Any]) -> Config:
