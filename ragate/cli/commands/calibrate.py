@@ -373,7 +373,7 @@ def _table(run: str, found: ReviewedScores) -> str:
     """Return the figures of each metric, and which labels were left out."""
     lines = [f"Metrics of {run} against {plural(found.labels, 'label')} of people", ""]
     head = ("labels", "agree", "kappa", "worse found", "false alarms")
-    lines.append(f"{'metric':<26}" + "".join(f"{name:>{_width(name)}}" for name in head))
+    lines.append(f"{'metric':<26}" + "".join(f"{name:>{max(9, len(name) + 2)}}" for name in head))
     lines += [_review_row(name, agreement) for name, agreement in found.agreements.items()]
     if found.elsewhere:
         lines.append(
@@ -386,10 +386,6 @@ def _table(run: str, found: ReviewedScores) -> str:
     if found.labels < FEW:
         lines.append(f"\ntoo few labels for figures to lean on; take {FEW} or more")
     return plain("\n".join(lines))
-
-
-def _width(name: str) -> int:
-    return max(9, len(name) + 2)
 
 
 def _review_row(name: str, figures: ReviewAgreement) -> str:

@@ -77,11 +77,6 @@ def _of_gate(text: str, gate: str) -> str:
     return _GROUP.sub(rf"\1-{gate}\2", text)
 
 
-def _install(choice: Choice, folder: str, action: str) -> str:
-    """Return the steps that install RAG and ragate, and fill what the RAG reads from."""
-    return _installed(choice, folder, action) + seed_steps(choice, folder)
-
-
 def seed_steps(choice: Choice, folder: str) -> str:
     """Return the steps that fill its database or index, as Makefile, package.json or compose do."""
     way = f"cd {shell_word(folder)} && " if folder else ""
@@ -138,7 +133,8 @@ def _filled(name: str, choice: Choice, gate: str, commit: str, folder: str, main
     on_runner = choice.on_runner and name in _RUNS_SYSTEM
     gaps = {"ACTION": f"{REPOSITORY}@{commit}", "GATE": gate, "MAIN": yaml_text(main)}
     text = filled(template(f"{name}-code" if on_runner else name), gaps)
-    text = _INSTALL.sub(lambda _: _install(choice, folder, gaps["ACTION"]), text)
+    steps = _installed(choice, folder, gaps["ACTION"]) + seed_steps(choice, folder)
+    text = _INSTALL.sub(lambda _: steps, text)
     if choice.answers != "chat":
         text = _ONE_KEY.sub("", _KEY.sub("", text))
     if not choice.runs_code:

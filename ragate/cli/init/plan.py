@@ -99,13 +99,11 @@ def _for_own_system(survey: Survey, choice: Choice) -> WritePlan:
     if not starters:
         notes += (f"no golden set is made: no documents were found; write {DATASET}",)
     elif not choice.judged or (choice.parts is not None and not choice.parts.ids):
-        starters, drafts = ([_unjudged(one) for one in rows] for rows in (starters, drafts))
+        starters, drafts = (
+            [one.amended(relevant={}) for one in rows] for rows in (starters, drafts)
+        )
         notes += (_NO_DOCUMENT,)
     return _plan(survey, choice, starters, starters=starters, drafts=drafts, notes=notes)
-
-
-def _unjudged(sample: Sample) -> Sample:
-    return sample.amended(relevant={})
 
 
 def _for_recordings(survey: Survey, choice: Choice) -> WritePlan:

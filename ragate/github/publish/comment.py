@@ -249,7 +249,7 @@ def sections_of(body: str) -> dict[str, str]:
     lines: list[str] = []
     for line in body.replace("\r\n", "\n").split("\n"):
         if line.startswith(START) and line.endswith("-->"):
-            lines = sections.setdefault(_mark(line), [])
+            lines = sections.setdefault(line.partition("head=")[0], [])
             lines.clear()
         lines.append(line)
     return {mark: _unfolded(text) for mark, text in sections.items()}
@@ -269,10 +269,6 @@ def comment_of(sections: Iterable[str]) -> str:
                 break
             shown[index] = shorten(shown[index])
     return "".join(shown)
-
-
-def _mark(line: str) -> str:
-    return line.partition("head=")[0]
 
 
 def _rank(section: str) -> int:
