@@ -62,14 +62,9 @@ class Memo:
     _writing: asyncio.Lock | None = None
     _loop: asyncio.AbstractEventLoop | None = None
 
-    @property
-    def fresh(self) -> bool:
-        """Return True where a baseline is recorded."""
-        return bool(self.session)
-
     def unaffected(self, key: str) -> bool:
         """Return True where the baseline holds this very request."""
-        return not self.fresh and key in self.baseline
+        return not self.session and key in self.baseline
 
     async def draw(
         self,

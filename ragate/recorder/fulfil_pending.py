@@ -11,7 +11,7 @@ from ragate.baseline.requests import load_replies, requests_path, save_replies
 from ragate.clients.budget import Tally
 from ragate.clients.memoised import Memo
 from ragate.config import Config, Provider
-from ragate.errors import BudgetError, ProviderError, UsageError
+from ragate.errors import BudgetError, ProviderError
 from ragate.recorder.pending_requests import read_pending
 from ragate.recorder.proxy.request_identity import Endpoint, UnansweredRequest
 from ragate.recorder.proxy.upstream import Upstream
@@ -175,19 +175,6 @@ class _Fulfilling:
                 fatal=True,
             )
         return upstream
-
-
-def refuse_empty(path: Path) -> None:
-    """Raise where there is no such file: nothing is pending, or another folder was meant.
-
-    Raises:
-        UsageError: names the path.
-    """
-    if not path.is_file():
-        raise UsageError(
-            f"{path}: no such file",
-            remedy="a run without a key writes .ragate/pending.jsonl when it has to ask",
-        )
 
 
 # What a pending request may ask for: it was written by whoever wrote the change under test.

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import ExitStack, asynccontextmanager
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ragate import plugins
@@ -15,7 +16,7 @@ from ragate.core.hashing import calls_hash
 from ragate.errors import FATAL
 from ragate.models import Sample, SystemOutput, failed_output
 from ragate.protocols import System, SystemAbilities
-from ragate.recorder.pending_requests import PENDING_NAME, PendingFile
+from ragate.recorder.pending_requests import PENDING_NAME
 from ragate.recorder.proxy.request_identity import NOT_RECORDED
 from ragate.recorder.proxy.request_ledger import Scope
 from ragate.runtime.operations import Operations
@@ -62,8 +63,7 @@ async def open_system(
     from ragate.recorder.proxy.recorder import open_recorder
     from ragate.recorder.run_resolver import make_resolver
 
-    pending = PendingFile(operations.state / PENDING_NAME)
-    pending.clear()
+    pending = operations.state / PENDING_NAME
     traits = plugins.traits(use)
     provider = str(settings.get("record_provider", ""))
     resolver = make_resolver(
@@ -74,7 +74,7 @@ async def open_system(
         resources = replace(
             opened.system,
             environment=recorder.environment(opened.system.environment),
-            key_names=opened.system.key_names - recorder.names,
+            key_names=opened.system.key_names.difference(recorder.variables),
             recorder_variables=recorder.variables,
         )
         tells_apart = traits.names_calls or bool(settings.get("record_header"))
@@ -84,11 +84,11 @@ async def open_system(
         operations.say(what)
 
 
-def _unanswered(resolver: ReplyResolver, pending: PendingFile) -> str:
+def _unanswered(resolver: ReplyResolver, pending: Path) -> str:
     """Return what to know of requests that got no reply, or of none at all; "" where all did."""
     if resolver.pending:
         return (
-            f"{resolver.pending} model requests are not recorded: {pending.path}; where the key "
+            f"{resolver.pending} model requests are not recorded: {pending}; where the key "
             "is, `ragate record fulfil` answers them"
         )
     return "" if resolver.used.draws else _NO_REQUEST

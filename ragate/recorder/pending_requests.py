@@ -19,7 +19,7 @@ _MOST = 1000
 
 @dataclass
 class PendingFile:
-    """Collects pending requests; the file of an earlier run goes at the first one, or at once.
+    """Collects pending requests; the file of an earlier run goes at the first one.
 
     Attributes:
         count: Requests in it.
@@ -27,10 +27,6 @@ class PendingFile:
 
     path: Path
     count: int = 0
-
-    def clear(self) -> None:
-        """Remove the file of an earlier run."""
-        self.path.unlink(missing_ok=True)
 
     def add(self, pending: UnansweredRequest) -> None:
         """Write one more.
@@ -62,6 +58,11 @@ def read_pending(path: Path) -> Iterator[UnansweredRequest]:
     Raises:
         UsageError: it is no such file; a line is no request, or its key is not that of the request.
     """
+    if not path.is_file():  # nothing is pending, or another folder was meant
+        raise UsageError(
+            f"{path}: no such file",
+            remedy="a run without a key writes .ragate/pending.jsonl when it has to ask",
+        )
     lines = read_lines(path, error=UsageError, max_bytes=MAX_BYTES)
     first = next(lines, None)
     if first is None or first[1] != {"ragate_pending": VERSION}:

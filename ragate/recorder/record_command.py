@@ -11,7 +11,7 @@ from ragate.clients.budget import Tally
 from ragate.config import Config
 from ragate.errors import BudgetError, UsageError
 from ragate.process import hide_memory
-from ragate.recorder.pending_requests import PENDING_NAME, PendingFile
+from ragate.recorder.pending_requests import PENDING_NAME
 from ragate.recorder.proxy.recorder import open_recorder
 from ragate.recorder.proxy.reply_resolver import ReplyResolver
 from ragate.recorder.run_resolver import make_resolver
@@ -65,8 +65,7 @@ async def record_command(
         UsageError: it cannot be started.
         BudgetError: ``max_minutes`` of the policy has passed; the command was ended.
     """
-    file = PendingFile(pending or operations.state / PENDING_NAME)
-    file.clear()
+    file = pending or operations.state / PENDING_NAME
     async with open_resources(config, operations) as opened:
         resolver = make_resolver(
             config,
@@ -86,7 +85,7 @@ async def record_command(
             code=code,
             tally=opened.tally,
             pending=resolver.pending,
-            pending_path=file.path,
+            pending_path=file,
             stopped=stopped.message if stopped else "",
             saved=_save(config, resolver, run) if save and whole else None,
         )

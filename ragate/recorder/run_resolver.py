@@ -1,5 +1,7 @@
 """What answers the recorded requests of one run: by the policy, and with what is known."""
 
+from pathlib import Path
+
 from pydantic import SecretStr
 
 from ragate.baseline.requests import load_replies, requests_path
@@ -27,14 +29,16 @@ def make_resolver(
     *,
     provider: str,
     recording: str,
-    pending: PendingFile,
+    pending: Path,
     run: int | None = None,
 ) -> ReplyResolver:
     """Return what answers the requests of one run.
 
     Args:
+        pending: Where pending requests go; the file of an earlier run is removed.
         run: What is asked outside of any sample gets this draw, and another if it is repeated.
     """
+    pending.unlink(missing_ok=True)
     name = provider_of(config, provider)
     take_fulfilled(operations, opened.cache)
     replies = load_replies(requests_path(config.baseline))
@@ -61,7 +65,7 @@ def make_resolver(
         upstream=upstream,
         models=config.policy.providers[name].models,
         before=opened.before_paying,
-        pend=pending.add,
+        pend=PendingFile(pending).add,
     )
 
 

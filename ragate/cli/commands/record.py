@@ -170,10 +170,9 @@ def fulfil(*, config: Path | None, output: Path | None, file: Path) -> int:
 
     What is refused is listed with its line.
     """
-    from ragate.recorder.fulfil_pending import fulfil_pending, refuse_empty
+    from ragate.recorder.fulfil_pending import fulfil_pending
 
     loaded, operations = open_config(config)
-    refuse_empty(file)
     fulfilled = asyncio.run(fulfil_pending(loaded, operations, file, output=output))
     click.echo(
         f"{fulfilled.answered} requests answered, {fulfilled.known} known already, "

@@ -264,11 +264,6 @@ class Recorder:
         # A proxy has no business between the two.
         return {**addresses, _KEY: self.token, **dict.fromkeys(_NO_PROXY, _HOST)}
 
-    @property
-    def names(self) -> frozenset[str]:
-        """The variables that `environment` sets."""
-        return frozenset({*_ADDRESSES, _KEY, *_NO_PROXY})
-
 
 @contextmanager
 def open_recorder(resolver: ReplyResolver) -> Iterator[Recorder]:
