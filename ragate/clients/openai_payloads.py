@@ -7,6 +7,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from ragate.clients.http.error_mapping import MalformedError
 from ragate.protocols import ChatReply, ChatRequest
+from ragate.support.escape import sendable
 from ragate.support.strict_json import number, whole
 
 T = TypeVar("T")
@@ -59,10 +60,10 @@ def read_chat(content: bytes) -> ChatReply:
         raise MalformedError("no chat completion")
     usage = reply.get("usage")
     return ChatReply(
-        text=_clean(text or ""),
+        text=sendable(text or ""),
         prompt_tokens=count(usage, "prompt_tokens"),
         completion_tokens=count(usage, "completion_tokens"),
-        finish_reason=_clean(str(choice.get("finish_reason") or ""))[:40],
+        finish_reason=sendable(str(choice.get("finish_reason") or ""))[:40],
     )
 
 
@@ -137,8 +138,3 @@ def count(usage: Any, *names: str) -> int:
         next((usage[name] for name in names if name in usage), 0) if isinstance(usage, dict) else 0
     )
     return whole(said, most=_MOST_TOKENS) or 0
-
-
-def _clean(text: str) -> str:
-    """Return text that can be written as UTF-8: half a character becomes a question mark."""
-    return text.encode("utf-8", "replace").decode("utf-8")

@@ -16,6 +16,7 @@ from ragate.embedders._onnx_files import MAX_BYTES, REMEDY, ModelFiles, model_fi
 from ragate.errors import ConfigError, NotInstalledError, ProviderError
 from ragate.models import Frozen
 from ragate.plugins import is_installed
+from ragate.support.escape import sendable
 from ragate.support.foreign_files import read_bytes
 from ragate.support.installed import install_line
 from ragate.support.settings import read_settings
@@ -144,7 +145,7 @@ class OnnxEncoder:
 
         try:
             # Half of a surrogate pair has no bytes; the tokenizer wants some.
-            readable = [text.encode(errors="replace").decode() for text in texts]
+            readable = list(map(sendable, texts))
             ids = [one.ids for one in self._tokenizer.encode_batch(readable)]
             order = sorted(range(len(ids)), key=lambda number: len(ids[number]))
             parts = [order[i : i + batch_size] for i in range(0, len(order), batch_size)]

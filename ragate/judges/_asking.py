@@ -23,11 +23,6 @@ class InvalidReplyError(RagateError):
     """A reply that is no judgement; the message says what is wrong with it."""
 
 
-def sendable(text: str) -> str:
-    """Return text that can be sent: half of a surrogate pair becomes a question mark."""
-    return text.encode("utf-8", "replace").decode()
-
-
 def unfenced(text: str) -> str:
     """Return a reply without the code fence around all of it, where it has one."""
     fenced = _FENCED.fullmatch(text)

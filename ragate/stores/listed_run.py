@@ -23,6 +23,8 @@ MOST_BYTES = 256 * 1024 * 1024
 LISTING = "listing.json"
 _HEAD_BYTES = 16 * 1024 * 1024
 STILL_RUNNING_SECONDS = 24 * 3600.0
+# What reading a file that may be anything raises where it is not what it should be.
+UNREADABLE = (OSError, ValueError, TypeError, LookupError, AttributeError)
 
 
 class RunStatus(StrEnum):
@@ -92,7 +94,7 @@ def read_listed_run(folder: Path) -> ListedRun:
         return _stored(folder, manifest, _status(folder, manifest))
     except FileNotFoundError:
         return _without_manifest(folder)
-    except (OSError, ValueError, TypeError, LookupError, AttributeError) as error:
+    except UNREADABLE as error:
         problem = f"manifest.json: not a run: {error}"
         return ListedRun(folder.name, folder, RunStatus.BROKEN, problem=problem)
 
@@ -106,7 +108,7 @@ def _without_manifest(folder: Path) -> ListedRun:
         with open_file(folder / "outputs.jsonl", max_bytes=RUN_FILES[OUTPUTS]) as outputs:
             head = json.loads(outputs.readline(_HEAD_BYTES))
         return _stored(folder, head["manifest"], status)
-    except (OSError, ValueError, TypeError, LookupError, AttributeError):
+    except UNREADABLE:
         return ListedRun(folder.name, folder, status)
 
 
@@ -135,7 +137,7 @@ def _kept(folder: Path) -> ListedRun | None:
     size = (folder / "manifest.json").stat().st_size
     try:
         return read_listing(file_bytes(folder / LISTING), folder, size=size)
-    except (OSError, ValueError, TypeError, LookupError, AttributeError):
+    except UNREADABLE:
         return None
 
 

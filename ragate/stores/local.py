@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 from ragate.errors import StorageError, UsageError
 from ragate.stores.listed_run import (
     LISTING,
+    UNREADABLE,
     ListedRun,
     last_write,
     listed_runs,
@@ -187,5 +188,5 @@ def _read_manifest(path: Path) -> tuple[RunManifest, tuple[dict[str, Score], ...
         data.pop("verdict", None)  # a list of runs reads it there; the report is what holds
         aggregates = tuple(read_scores(cells) for cells in data.pop("aggregates", []))
         return RunManifest.model_validate(data), aggregates
-    except (OSError, ValueError, TypeError, LookupError, AttributeError) as error:
+    except UNREADABLE as error:
         raise StorageError(f"{path}: not a run of this ragate: {error}") from error

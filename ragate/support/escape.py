@@ -79,6 +79,11 @@ def name(text: str) -> str:
     return code(text, _LONGEST_NAME)
 
 
+def sendable(text: str) -> str:
+    """Return text that can be sent or written as UTF-8: half of a character becomes a ``?``."""
+    return text.encode("utf-8", "replace").decode()
+
+
 def short_sha(text: str) -> str:
     """Return the first seven digits of a commit, "" where `text` is no commit."""
     return text[:7] if _SHA.fullmatch(text) else ""

@@ -12,7 +12,7 @@ from ragate.core.hashing import digest
 from ragate.core.judging.applicability import PAIRWISE
 from ragate.core.judging.criteria import sort_out
 from ragate.errors import ProviderError
-from ragate.judges._asking import InvalidReplyError, Messages, read_or_mend, sendable
+from ragate.judges._asking import InvalidReplyError, Messages, read_or_mend
 from ragate.judges.llamaindex._criteria import (
     ASKED,
     CHAINED,
@@ -30,7 +30,7 @@ from ragate.judges.llamaindex._prompts import Prompts, UnjudgeableError, best_co
 from ragate.judges.llamaindex._settings import Settings
 from ragate.models import Sample, Score, SystemOutput, unscored
 from ragate.protocols import ChatClient, ChatReply, ChatRequest, Embedder, Resources, Steps
-from ragate.support.escape import one_line
+from ragate.support.escape import one_line, sendable
 
 # One answer as text that can be sent to an evaluator.
 

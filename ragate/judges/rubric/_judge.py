@@ -12,7 +12,7 @@ from ragate.core.judging.criteria import CRITERIA, OF_CALLS, sort_out
 from ragate.core.judging.judged_calls import TOOL_SEMANTICS
 from ragate.core.judging.own_criterion import OwnCriterion, shown_name
 from ragate.errors import ProviderError
-from ragate.judges._asking import InvalidReplyError, Messages, read_or_mend, sendable
+from ragate.judges._asking import InvalidReplyError, Messages, read_or_mend
 from ragate.judges.rubric._judged_sample import JudgedSample, judged_sample
 from ragate.judges.rubric._own_criteria import OwnCriteria, key_of, read_own, schema_of
 from ragate.judges.rubric._prompt import Prompt, schema_in_words
@@ -33,7 +33,7 @@ from ragate.judges.rubric._schema import (
 from ragate.judges.rubric._settings import Format, Settings
 from ragate.models import Sample, Score, SystemOutput
 from ragate.protocols import ChatClient, ChatReply, ChatRequest
-from ragate.support.escape import one_line
+from ragate.support.escape import one_line, sendable
 
 ASKED_OF_CALLS = {
     TOOL_SEMANTICS: OwnCriterion(

@@ -13,6 +13,7 @@ from ragate.clients.openai_payloads import count, in_order
 from ragate.protocols import ChatReply
 from ragate.recorder.proxy.request_identity import Endpoint, Request
 from ragate.support import strict_json
+from ragate.support.escape import sendable
 from ragate.support.strict_json import canonical
 
 MAX_REPLY_BYTES = 4 * 1024**2  # what a row of the cache holds
@@ -38,7 +39,7 @@ def reply_of(request: Request, body: Any) -> ChatReply:
         _check_response(body)
     else:
         body = _packed(body, request)
-    text = canonical(body).encode("utf-8", "replace").decode("utf-8")
+    text = sendable(canonical(body))
     if len(text) > MAX_REPLY_BYTES:
         raise MalformedError(f"a reply of more than {MAX_REPLY_BYTES} bytes; ask for less at once")
     usage = body.get("usage")

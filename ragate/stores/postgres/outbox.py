@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID, uuid4
 
 from ragate.stores import BEGUN, MANIFEST, OUTPUTS
-from ragate.stores.listed_run import LISTING, listing
+from ragate.stores.listed_run import LISTING, UNREADABLE, listing
 from ragate.stores.postgres.reading import FILES, GROWING, Piece, copy_in, pieces_of
 from ragate.stores.spent_calls import SPENT
 from ragate.support.atomic_files import write_atomic
@@ -189,6 +189,6 @@ def read_mark(folder: Path, store: str) -> dict[str, Any] | None:
         if mark["store"] != store or mark.keys() != _KEYS:
             return None
         UUID(mark["session"])
-    except (OSError, ValueError, TypeError, LookupError, AttributeError):
+    except UNREADABLE:
         return None
     return mark if isinstance(mark, dict) else None
