@@ -94,13 +94,6 @@ def _arrange(value: Any) -> str:
     return text if name in ORDERS else f"{DISTRACTORS}:{int(count or USUAL)}"
 
 
-EXPECTATIONS: dict[str, Callable[[Any], Any]] = {
-    "answer_keywords": _keywords,
-    "source_policy": _policy,
-    "arrange": _arrange,
-}
-
-
 REFERENCES = (
     *("references", "reference", "reference_answer", "ground_truth"),
     *("expected_answer", "expected_output"),
@@ -142,9 +135,11 @@ SPELLINGS: dict[str, tuple[str, ...]] = {
 FIELD_OF = {name: field for field, names in SPELLINGS.items() for name in names}
 
 
-_READ = {
+_READ: dict[str, Callable[[Any], Any]] = {
     **READ,
-    **EXPECTATIONS,
+    "answer_keywords": _keywords,
+    "source_policy": _policy,
+    "arrange": _arrange,
     "messages": read_turns,
     "tools": read_tools,
     "expected_calls": read_expected_calls,

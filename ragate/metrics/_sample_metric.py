@@ -53,7 +53,22 @@ EmptyReason = Callable[[SystemOutput], str]
 
 
 @dataclass(frozen=True)
-class SampleMetric:
+class MetricOfOutputs:
+    """A metric that scores each output by itself."""
+
+    info: MetricInfo
+    state: dict[str, float] = field(default_factory=dict, kw_only=True)
+
+    def score_samples(self, pairs: Sequence[Pair]) -> list[Score]:
+        """Return one score a pair, in order."""
+        return [self._score(sample, output) for sample, output in pairs]
+
+    def _score(self, sample: Sample, output: SystemOutput) -> Score:
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class SampleMetric(MetricOfOutputs):
     """A metric made of a formula and of the samples that it leaves out.
 
     The formula sees only outputs that succeeded: a failed one has the worst value, one that a
@@ -65,17 +80,11 @@ class SampleMetric:
         unusable: Why a policy cannot name it as it is configured, "" where it can.
     """
 
-    info: MetricInfo
     formula: Formula
     exclude: Exclusion
-    state: dict[str, float] = field(default_factory=dict)
     nothing: EmptyReason = lambda _output: ""
     checked: SampleMetric | None = None
     unusable: str = ""
-
-    def score_samples(self, pairs: Sequence[Pair]) -> list[Score]:
-        """Return one score a pair, in order."""
-        return [self._score(sample, output) for sample, output in pairs]
 
     def _score(self, sample: Sample, output: SystemOutput) -> Score:
         of_answers = self.info.reads is Reads.ANSWER

@@ -1,16 +1,17 @@
 """Operations: what a run takes in time, tokens and dollars, and how often it fails."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from ragate.core.judging.applicability import NO_TEXTS, gave_nothing, lacks_texts, provider_failure
 from ragate.core.text.words import token_count
 from ragate.metrics._identity import metric_info, no_cut_off, unbounded_info
-from ragate.metrics._sample_metric import SampleMetric, applies_to_all
+from ragate.metrics._sample_metric import MetricOfOutputs, SampleMetric, applies_to_all
 from ragate.models import (
     Direction,
     MetricInfo,
     Reads,
+    Sample,
     Score,
     SystemOutput,
     Usage,
@@ -126,22 +127,16 @@ Read = Callable[[Usage], float | None]
 
 
 @dataclass(frozen=True)
-class UsageMetric:
+class UsageMetric(MetricOfOutputs):
     """One figure of the usage that came with an output.
 
     A failed output is left out, so that failing does not look cheap. An answer taken from memory
     counts with what it took when it was made.
     """
 
-    info: MetricInfo
     read: Read
-    state: dict[str, float] = field(default_factory=dict)
 
-    def score_samples(self, pairs: Sequence[Pair]) -> list[Score]:
-        """Return one score a pair, in order."""
-        return [self._score(output) for _, output in pairs]
-
-    def _score(self, output: SystemOutput) -> Score:
+    def _score(self, _sample: Sample, output: SystemOutput) -> Score:
         if reason := provider_failure(output):
             return unscored(self.info.name, reason)
         if gave_nothing(output):

@@ -2,7 +2,7 @@
 
 import datetime
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Annotated
 
 from pydantic import BeforeValidator, Field, JsonValue
@@ -26,13 +26,12 @@ from ragate.core.calls.values import (
 )
 from ragate.core.judging.judged_calls import NOT_REPORTED, unjudged, without_right_calls
 from ragate.metrics._identity import metric_info, no_cut_off, own_settings, takes
-from ragate.metrics._sample_metric import Exclusion, settled
+from ragate.metrics._sample_metric import Exclusion, MetricOfOutputs, settled
 from ragate.models import (
     CallResult,
     Executed,
     ExpectedCall,
     Frozen,
-    MetricInfo,
     Reads,
     Sample,
     Score,
@@ -40,7 +39,7 @@ from ragate.models import (
     ToolCall,
     unscored,
 )
-from ragate.protocols import MetricRequest, Pair
+from ragate.protocols import MetricRequest
 from ragate.support.json_schema import violation
 from ragate.support.settings import shown
 
@@ -62,17 +61,11 @@ class DateSettings(Frozen):
 
 
 @dataclass(frozen=True)
-class CallMetric:
+class CallMetric(MetricOfOutputs):
     """A metric made of a formula over the calls that were made."""
 
-    info: MetricInfo
     formula: Formula
     exclude: Exclusion
-    state: dict[str, float] = field(default_factory=dict)
-
-    def score_samples(self, pairs: Sequence[Pair]) -> list[Score]:
-        """Return one score a pair, in order."""
-        return [self._score(sample, output) for sample, output in pairs]
 
     def _score(self, sample: Sample, output: SystemOutput) -> Score:
         name = self.info.name
@@ -334,16 +327,10 @@ class ExecutionSettings(Frozen):
 
 
 @dataclass(frozen=True)
-class ToolExecution:
+class ToolExecution(MetricOfOutputs):
     """Reads the results that were stored; it carries nothing out itself."""
 
-    info: MetricInfo
     tolerance: Tolerance
-    state: dict[str, float] = field(default_factory=dict)
-
-    def score_samples(self, pairs: Sequence[Pair]) -> list[Score]:
-        """Return one score a pair, in order."""
-        return [self._score(sample, output) for sample, output in pairs]
 
     def _score(self, sample: Sample, output: SystemOutput) -> Score:
         name = self.info.name

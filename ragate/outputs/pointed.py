@@ -1,6 +1,7 @@
 """JSON in the user's own shape, read as the fields of a recorded output: ``[system.pointers]``."""
 
 from collections.abc import Callable, Iterator, Mapping
+from itertools import islice
 from typing import Annotated, Any
 
 from pydantic import AfterValidator
@@ -162,12 +163,7 @@ def fields_of(value: Any) -> list[Leaf]:
 
     A list of plain values is a leaf itself. Of a list of objects the first one is looked at.
     """
-    leaves: list[Leaf] = []
-    for leaf in _leaves(value, "", 0):
-        leaves.append(leaf)
-        if len(leaves) == _MOST:
-            break
-    return leaves
+    return list(islice(_leaves(value, "", 0), _MOST))
 
 
 def _leaves(value: Any, pointer: str, depth: int) -> Iterator[Leaf]:

@@ -128,10 +128,9 @@ def sample_lines(
     Args:
         fails: What its must-pass rule says, as safe HTML.
     """
-    shown = linked(name(row.sample_id), report.links.samples.get(row.sample_id, ""))
     marks = [name(tag) for tag in row.tags[:1]] + (["<b>must pass</b>"] if row.must_pass else [])
     what = as_html(happened(row, COMMENT), limit, report.links.documents)
-    who = " · ".join([shown, *marks, code(asked(row), CELL)])
+    who = " · ".join([sample_link(report, row.sample_id), *marks, code(asked(row), CELL)])
     return [f"{who}<br>{fails}{'; ' if fails else ''}{what}"]
 
 
