@@ -1,5 +1,6 @@
 """The base class of all models."""
 
+from enum import StrEnum
 from typing import Any, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict
@@ -36,6 +37,15 @@ class Frozen(BaseModel):
         first = object.__new__(cls)
         for name in cls.model_fields:
             object.__setattr__(first, name, None)
+
+
+class SpokenEnum(StrEnum):
+    """Names that stand in sentences as well."""
+
+    @property
+    def words(self) -> str:
+        """Its name as it reads in a sentence: "no decision"."""
+        return self.value.replace("_", " ")
 
 
 def lean(model: M, **instead: Any) -> M:

@@ -2,10 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from enum import StrEnum
 from typing import Literal
 
-from ragate.models.base import Frozen
+from ragate.models.base import Frozen, SpokenEnum
 from ragate.models.output import RetrievedChunk, Usage
 from ragate.models.sample import Turn
 from ragate.models.score import Score
@@ -13,7 +12,7 @@ from ragate.models.score import Score
 WORSE = frozenset({"worse", "failed", "mixed"})
 
 
-class CauseKind(StrEnum):
+class CauseKind(SpokenEnum):
     """Where a flip came from."""
 
     RETRIEVAL = "retrieval"

@@ -5,10 +5,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from ragate.models.base import Frozen
+from ragate.models.base import Frozen, SpokenEnum
 
 
-class ScoreState(StrEnum):
+class ScoreState(SpokenEnum):
     """Whether a score has a value, does not apply to its sample, or could not be measured."""
 
     VALUE = "value"

@@ -1,11 +1,12 @@
 """The verdicts on a whole change and on one metric."""
 
 from collections.abc import Mapping
-from enum import StrEnum
 from typing import Any
 
+from ragate.models.base import SpokenEnum
 
-class Verdict(StrEnum):
+
+class Verdict(SpokenEnum):
     """What the gate says."""
 
     PASSED = "passed"
@@ -17,11 +18,6 @@ class Verdict(StrEnum):
     def exit_code(self) -> int:
         """What the command ends with: 0, 1 or 3; no verdict has a second one."""
         return _EXIT_CODES[self]
-
-    @property
-    def words(self) -> str:
-        """Its name as it reads in a sentence: "no decision"."""
-        return self.value.replace("_", " ")
 
 
 _EXIT_CODES = {
@@ -54,7 +50,7 @@ def as_documented(schema: dict[str, Any]) -> None:
     del schema["readOnly"], schema["description"]
 
 
-class MetricVerdict(StrEnum):
+class MetricVerdict(SpokenEnum):
     """What can be said of one metric against the baseline."""
 
     REGRESSED = "regressed"

@@ -108,7 +108,7 @@ def _caused(row: SampleRow, cause: Cause, numbers: Numbers) -> Words:
         words = joined([moved or instead, rest])
     else:
         words = joined([[ForeignText(cause.evidence.partition("; ")[0])], both])
-    shown = _KINDS.get(kind, kind.value.replace("_", " "))
+    shown = _KINDS.get(kind, kind.words)
     return [f"{shown}: ", *(words or [ForeignText(cause.evidence)])]
 
 

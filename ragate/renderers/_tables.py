@@ -7,7 +7,6 @@ from html import escape
 
 from ragate.core.text.wording import odds
 from ragate.models import (
-    Acceptance,
     EarlierFigure,
     MetricRow,
     MetricVerdict,
@@ -143,11 +142,6 @@ def means(values: dict[str, float]) -> str:
 def documents(doc_ids: Iterable[str]) -> str:
     """Return the first two ids as code."""
     return listing((code(doc_id, 80) for doc_id in doc_ids), 2)
-
-
-def acceptance(row: Acceptance) -> str:
-    """Return one accepted drop as a sentence."""
-    return f"{name(row.metric)} by {name(row.by)}: {code(row.reason, SENTENCE)}"
 
 
 # Links of the comment: an address is used only where it is a plain https one.

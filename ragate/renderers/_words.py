@@ -181,7 +181,7 @@ def _plain_verdict(row: MetricRow, numbers: Numbers) -> str:
         return f"fell on your {numbers.noun}s, but too few to prove a general drop"
     if not_proven(row):
         return "not proven"
-    return _VERDICTS.get(row.verdict, row.verdict.value.replace("_", " "))
+    return _VERDICTS.get(row.verdict, row.verdict.words)
 
 
 def verdict_text(row: MetricRow, numbers: Numbers, *, floors: bool = True) -> str:

@@ -182,7 +182,7 @@ def _scores(old_runs: Records, new_runs: Records, marks: Mapping[str, str]) -> l
 
 def _value(score: Score | None) -> str:
     if score is not None and score.state is not ScoreState.VALUE:
-        return score.state.value.replace("_", " ")
+        return score.state.words
     return NOTHING if score is None else TERMINAL.value("", score.value)
 
 
@@ -211,7 +211,7 @@ def _cause(row: SampleRow | None) -> list[str]:
     if row is None or row.cause is None:
         return []
     cause = row.cause
-    lines = [f"Cause: {cause.kind.value.replace('_', ' ')}", *indented(cause.evidence)]
+    lines = [f"Cause: {cause.kind.words}", *indented(cause.evidence)]
     documents = {
         "lost": cause.lost,
         "pushed out by": cause.displaced_by,

@@ -48,6 +48,6 @@ def _table(drill: Drill) -> str:
         lines += wrapped(result, first=start, rest=" " * len(start))
     lines += wrapped(
         f"{drill.caught} of {len(drill.rows)} breaks caught, each at the smallest share shown; "
-        f"without a break the gate says: {drill.clean.value.replace('_', ' ')}"
+        f"without a break the gate says: {drill.clean.words}"
     )
     return "\n".join(lines)

@@ -25,16 +25,6 @@ _CITATIONS = ("citation_validity", "citation_support", "citation_coverage")
 _MANY_ERRORS = 0.02
 
 
-class Flips(NamedTuple):
-    """Where most of the samples that got worse were lost."""
-
-    lost: int
-    worse: int
-    kind: str
-    likely_cause: str
-    action: str
-
-
 class RunFigures:
     """What was measured of a run, and what differs from the baseline's.
 
@@ -123,7 +113,7 @@ class RunFigures:
         return next(filter(None, reasons), "the scorer gave no score")
 
     @cached_property
-    def flips(self) -> Flips | None:
+    def flips(self) -> Diagnosis | None:
         """Where most of the worse samples were lost; None where no cause explains most of them."""
         worse = [
             row.cause.kind
@@ -138,7 +128,9 @@ class RunFigures:
             return None
         if kind in _NOISY and not self.lost:
             return None
-        return Flips(count, len(worse), kind.value, *advice)
+        likely_cause, action = advice
+        symptom = f"{count} of the {len(worse)} samples that got worse: {kind.value}"
+        return Diagnosis(symptom=symptom, likely_cause=likely_cause, action=action)
 
 
 def _answered(samples: Sequence[SampleRow]) -> bool:
@@ -165,12 +157,7 @@ class SymptomRule(NamedTuple):
 
 def _flipped(run: RunFigures) -> Diagnosis:
     assert run.flips is not None  # where the rule holds
-    lost, worse, kind, cause, action = run.flips
-    return Diagnosis(
-        symptom=f"{lost} of the {worse} samples that got worse: {kind}",
-        likely_cause=cause,
-        action=action,
-    )
+    return run.flips
 
 
 # Most telling first.

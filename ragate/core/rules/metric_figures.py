@@ -178,16 +178,6 @@ class FamilyTest:
         units = self.comparison.ids if clusters is None else set(clusters.tolist())
         return len(units) >= self.losses
 
-    def allowed_drops(self, case: MetricCase) -> tuple[float, float]:
-        """Return the smallest drops that count, by the deciding and by the other claim."""
-        assert case.column is not None
-        rule, settings, span = case.rule, self.settings, case.column.span
-        other = THIS_SET if self.claim == GENERALISE else GENERALISE
-        return (
-            allowed_drop(rule, settings, claim=self.claim, span=span),
-            allowed_drop(rule, settings, claim=other, span=span),
-        )
-
 
 def figures_of(case: MetricCase, column: int, test: FamilyTest) -> Figures | None:
     """Return the figures of the metric in one column, None where no sample has a value."""
@@ -198,8 +188,9 @@ def figures_of(case: MetricCase, column: int, test: FamilyTest) -> Figures | Non
     binary, rows = bool(table.binary[column]), table.speaks[:, column]
     interval = difference_interval(differences, seed=test.seed, paired_binary=binary)
     change = table.differences[rows, column]
-    margin = case.rule.margin / case.column.span
-    allowed = test.allowed_drops(case)
+    rule, settings, span = case.rule, test.settings, case.column.span
+    margin = rule.margin / span
+    other = THIS_SET if test.claim == GENERALISE else GENERALISE
     figures = Figures(
         change=float(change.mean()),
         units=len(differences),
@@ -216,8 +207,8 @@ def figures_of(case: MetricCase, column: int, test: FamilyTest) -> Figures | Non
         interval=interval.two_sided(),
         claim=test.claim,
         n=int(rows.sum()),
-        allowed=allowed[0],
-        allowed_other=allowed[1],
+        allowed=allowed_drop(rule, settings, claim=test.claim, span=span),
+        allowed_other=allowed_drop(rule, settings, claim=other, span=span),
     )
     return _with_sight(figures, case, change, column, test)
 

@@ -186,8 +186,7 @@ def long(row: SampleRow, page: Page, colour: str = "") -> list[str]:
     fields += _retrieval(row, page)
     fields += [*_answers(row, page), ("scores", page.words(scores(row, TERMINAL)))]
     if row.cause is not None:
-        kind = row.cause.kind.value.replace("_", " ")
-        fields.append(("cause", f"{kind}: {page.foreign(row.cause.evidence, 200)}"))
+        fields.append(("cause", f"{row.cause.kind.words}: {page.foreign(row.cause.evidence, 200)}"))
     lines = [_named(row, page, colour)]
     for name, text in fields:
         rest = " " * _FIELD

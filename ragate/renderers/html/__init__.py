@@ -169,7 +169,7 @@ def _changed(row: SampleRow, pairs: list[Any]) -> list[Any]:
         one_line(row.query, _QUERY),
         [one_line(tag, _NAME) for tag in row.tags[:_MOST_TAGS]],
         row.change,
-        row.cause.kind.value.replace("_", " ") if row.cause is not None else "",
+        row.cause.kind.words if row.cause is not None else "",
         int(row.must_pass),
         pairs,
     ]

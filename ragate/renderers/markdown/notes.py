@@ -12,7 +12,6 @@ from ragate.renderers._story import likely, place_of, shown_origin, story_words
 from ragate.renderers._tables import (
     MOST_REASONS,
     SENTENCE,
-    acceptance,
     as_html,
     documents,
     earlier_note,
@@ -137,7 +136,10 @@ def _collected(report: Report) -> str:
 
 
 def _accepted(report: Report) -> str:
-    drops = listing(acceptance(row) for row in report.decision.accepted)
+    drops = listing(
+        f"{name(row.metric)} by {name(row.by)}: {code(row.reason, SENTENCE)}"
+        for row in report.decision.accepted
+    )
     return f"<b>Accepted at this commit only:</b> {drops}." if drops else ""
 
 
