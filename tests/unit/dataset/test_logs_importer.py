@@ -34,6 +34,14 @@ def test_each_question_is_a_draft_once_with_how_often_it_was_asked(tmp_path: Pat
     assert (first.id, second.id) == ("log-001", "log-002")
 
 
+def test_a_question_keeps_the_first_documents_that_came_back(tmp_path: Path):
+    hits = [{"chunk_id": f"page-{n}.md::1", "text": "A"} for n in range(25)]
+
+    (asked,), _ = read(tmp_path / "a.jsonl", {**line("Why?"), "retrieved": hits})
+
+    assert str(asked.metadata["retrieved"]).split("; ") == [f"page-{n}.md" for n in range(20)]
+
+
 def test_questions_that_are_nearly_the_same_are_one(tmp_path: Path):
     rows = [line("How long do the parcels take abroad?"), line("How long do parcels take abroad?")]
 

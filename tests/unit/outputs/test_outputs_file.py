@@ -9,7 +9,13 @@ import pytest
 
 from ragate.errors import DatasetError
 from ragate.models import RunManifest, SystemInfo
-from ragate.outputs.outputs_file import OutputsHeader, ShardClaim, header_line, read_header
+from ragate.outputs.outputs_file import (
+    OutputsHeader,
+    ShardClaim,
+    header_line,
+    read_header,
+    validated_output,
+)
 
 MANIFEST = RunManifest(system=SystemInfo(use="replay"))
 CLAIM = ShardClaim(plan="p", number=2, of=3, full=1, passes=3, lines=4, content="c")
@@ -46,3 +52,8 @@ def test_a_claim_beyond_reason_is_refused(tmp_path: Path, field: dict[str, int])
 
     with pytest.raises(DatasetError, match=next(iter(field))):
         read_header(tmp_path / "x.jsonl")
+
+
+def test_what_is_wrong_in_a_line_is_said_in_our_words_alone():
+    with pytest.raises(DatasetError, match=r"^a\.jsonl:3: give contexts or chunks, not both"):
+        validated_output("a.jsonl:3", {"id": "q", "contexts": [], "chunks": []})
