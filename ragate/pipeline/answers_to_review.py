@@ -129,9 +129,7 @@ def _pairs(samples: dict[str, Sample], baseline: Run, run: Run) -> Iterator[Answ
             continue
         if content_hash(samples[sample_id]) != after.content_hash:
             continue  # edited since the run: the words on the screen are not what was answered
-        if any(
-            each.output.answer is None and each.output.error is None for each in (before, after)
-        ):
+        if not (_told(before.output) and _told(after.output)):
             continue  # a side was recorded without answers
         if answer_text(before.output) != answer_text(after.output):
             manifest = run.manifest

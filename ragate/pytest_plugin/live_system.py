@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from ragate.cli.operations import with_dotenv
 from ragate.config import Config
 from ragate.core.hashing import digest
-from ragate.errors import ConfigError, UsageError
+from ragate.errors import UsageError
 from ragate.models import Sample, Score, SystemOutput
 from ragate.pipeline.run.ready_system import ReadySystem, open_ready_system, refuse_unarranged
 from ragate.pipeline.run.run_profile import Selection
@@ -20,7 +20,6 @@ from ragate.pipeline.score.open_judge import open_judge
 from ragate.protocols import Judge
 from ragate.runtime.operations import Operations, read_operations
 from ragate.runtime.resources import open_resources
-from ragate.version import MANUAL
 
 T = TypeVar("T")
 Call = Callable[[Coroutine[Any, Any, Any]], Any]  # runs a coroutine where the opened thing lives
@@ -131,12 +130,9 @@ def _opened(opening: AbstractAsyncContextManager[T]) -> Iterator[tuple[Call, T]]
 
 @asynccontextmanager
 async def _open_judge(config: Config) -> AsyncIterator[Judge]:
-    settings = config.policy.judge
-    if settings is None:
-        raise ConfigError(f"{config.path}: there is no [policy.judge]", remedy=f"{MANUAL}/judge.md")
     async with (
         open_resources(config, _operations(config)) as opened,
-        open_judge(config, settings, opened) as judge,
+        open_judge(config, opened) as judge,
     ):
         yield judge.judge
 

@@ -118,10 +118,18 @@ class RunPlan:
 
     def scoring(self, setup: GateSetup, opened: Opened) -> ScoringPlan:
         """Return what is scored, and by which judge."""
-        plan = setup.scoring(opened, self.operations, self.selection)
-        if self.recording is None:
-            return replace(plan, judge_last=self.judge_last)
-        return replace(plan, recording=True, baseline=_judgements_only(setup.baseline))
+        recording = self.recording is not None
+        return ScoringPlan(
+            setup.config,
+            opened,
+            setup.samples,
+            _judgements_only(setup.baseline) if recording else setup.baseline,
+            self.selection,
+            unjudged=self.operations.unjudged,
+            recording=recording,
+            judge_last=self.judge_last,
+            progress=self.operations.progress,
+        )
 
 
 def _judgements_only(old: Run | None) -> Run | None:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from ragate.config import Config
 from ragate.errors import UsageError
-from ragate.models import Run, Sample, SystemInfo, SystemOutput
+from ragate.models import Run, Sample, SystemInfo
 from ragate.outputs.outputs_file import read_header, written_by_ragate
 from ragate.outputs.recorded_output import Placement
 from ragate.pipeline.decide.gate_setup import GateSetup
@@ -21,13 +21,12 @@ from ragate.pipeline.run.collected_outputs import (
     OnOutput,
     Room,
     line_mapping,
-    no_wait,
     read_collected,
-    unheard,
 )
 from ragate.pipeline.run.ready_system import (
     LookFirst,
     OpensSystem,
+    PassSystem,
     ReadySystem,
     open_here,
     open_ready_system,
@@ -143,7 +142,7 @@ class FilesSource:
         return collected
 
 
-class _StoredSystem:
+class _StoredSystem(PassSystem):
     """What files hold, as a system that has recorded passes and no more."""
 
     def __init__(self, source: FilesSource, plan: RunPlan, info: SystemInfo, passes: int) -> None:
@@ -157,10 +156,6 @@ class _StoredSystem:
 
     async def documents(self) -> frozenset[str] | None:
         return None
-
-    async def answer(self, sample: Sample, *, run: int = 0) -> SystemOutput:
-        outputs = await self.answer_pass([sample], run, on_output=unheard, room=no_wait)
-        return outputs[sample.id]
 
     async def answer_pass(
         self, samples: Sequence[Sample], run: int, *, on_output: OnOutput, room: Room

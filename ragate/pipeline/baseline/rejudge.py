@@ -37,7 +37,6 @@ from ragate.runtime.operations import Operations
 from ragate.runtime.resources import open_resources
 from ragate.runtime.sample_time import within
 from ragate.support.spill import Spill
-from ragate.version import MANUAL
 
 
 @dataclass(frozen=True)
@@ -64,7 +63,7 @@ async def rejudge(config: Config, operations: Operations) -> Rejudgement:
 
     Raises:
         NoBaselineError, BaselineError: there is none, or nothing of it can be judged.
-        ConfigError: no metric of the policy needs a judge.
+        ConfigError: no metric of the policy needs a judge, or the policy has none.
         ProviderError: the judge gave no score for something; the baseline is as it was.
     """
     old = load_baseline(config.baseline)
@@ -77,22 +76,21 @@ async def rejudge(config: Config, operations: Operations) -> Rejudgement:
     refuse_without_answers(config, records)
     refuse_without_samples(config, records, samples)
     spared = recorded_stages(config, active, records, samples)
-    async with open_resources(config, operations) as opened:
-        settings = config.policy.judge
-        if settings is None:
-            raise ConfigError("there is no [policy.judge]", remedy=f"{MANUAL}/judge.md shows one")
-        async with open_judge(config, settings, opened) as opened_judge:
-            judge = opened_judge.judge
-            if judge.fingerprint == old.manifest.judge:
-                return Rejudgement(same_judge=True)
-            chosen, without = _sort_out(config, judge, metrics, records)
-            judging = opened_judge.judging(
-                chosen, samples=golden, eval_date=old.manifest.eval_date, spared=spared
-            )
-            remedy = "finished verdicts are kept, and the baseline is as it was: start it again"
-            async with within(config.policy.max_minutes, remedy=remedy):
-                heard = shown_judging(operations.progress, opened)
-                new = await _judge_all(judging, records, samples, chosen, old, heard)
+    async with (
+        open_resources(config, operations) as opened,
+        open_judge(config, opened) as opened_judge,
+    ):
+        judge = opened_judge.judge
+        if judge.fingerprint == old.manifest.judge:
+            return Rejudgement(same_judge=True)
+        chosen, without = _sort_out(config, judge, metrics, records)
+        judging = opened_judge.judging(
+            chosen, samples=golden, eval_date=old.manifest.eval_date, spared=spared
+        )
+        remedy = "finished verdicts are kept, and the baseline is as it was: start it again"
+        async with within(config.policy.max_minutes, remedy=remedy):
+            heard = shown_judging(operations.progress, opened)
+            new = await _judge_all(judging, records, samples, chosen, old, heard)
     refuse_unscored(judging, old, new, chosen, samples=samples, spared=spared)
     save_again(config.baseline, old, new, store=config.policy.store, contexts=bool(contexts))
     rows = tuple(agreement_on(config, metric.info, old, new) for metric in chosen)

@@ -12,10 +12,6 @@ from ragate.core.rules.waivers import expired
 from ragate.dataset import read_dataset, select
 from ragate.errors import ConfigError, NoBaselineError
 from ragate.models import Acceptance, Filters, Record, Run, Sample
-from ragate.pipeline.run.run_profile import Selection
-from ragate.pipeline.score.scorer import ScoringPlan
-from ragate.runtime.operations import Operations
-from ragate.runtime.resources import Opened
 from ragate.support.spill import Spill
 
 
@@ -41,18 +37,6 @@ class GateSetup:
     accepted: Sequence[Acceptance] = ()
     today: datetime.date = field(default_factory=_today)
     stale_control: bool = False
-
-    def scoring(self, opened: Opened, operations: Operations, selection: Selection) -> ScoringPlan:
-        """Return what is scored, and by which judge."""
-        return ScoringPlan(
-            self.config,
-            opened,
-            self.samples,
-            self.baseline,
-            selection,
-            unjudged=operations.unjudged,
-            progress=operations.progress,
-        )
 
 
 def read_gate_setup(

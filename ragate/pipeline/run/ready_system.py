@@ -70,6 +70,11 @@ OpensSystem = Callable[[SystemRequest, Opened], AbstractAsyncContextManager[Open
 class PassSystem(Protocol):
     """What a system may have as well: it takes the questions of a whole pass at once."""
 
+    async def answer(self, sample: Sample, *, run: int = 0) -> SystemOutput:
+        """Return the output for one sample."""
+        outputs = await self.answer_pass([sample], run, on_output=unheard, room=no_wait)
+        return outputs[sample.id]
+
     async def answer_pass(
         self, samples: Sequence[Sample], run: int, *, on_output: OnOutput, room: Room
     ) -> Outputs:

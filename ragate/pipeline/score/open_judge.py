@@ -8,7 +8,7 @@ from typing import Any
 from ragate import plugins
 from ragate.config import Config, JudgeSettings
 from ragate.core.text.wording import listed
-from ragate.errors import NoKeyError, NotReadyError, ProviderError, RagateError
+from ragate.errors import ConfigError, NoKeyError, NotReadyError, ProviderError, RagateError
 from ragate.models import Run, Sample
 from ragate.pipeline.run.relative_dates import judged_on
 from ragate.pipeline.score.judgement_cache import (
@@ -25,6 +25,7 @@ from ragate.recorder.open_system import is_recorded_system
 from ragate.runtime.provider_clients import JUDGE_FREE, BeforePaying
 from ragate.runtime.resources import Opened
 from ragate.support.installed import install_line
+from ragate.version import MANUAL
 
 _LOCAL = "sentence_transformers"
 
@@ -80,18 +81,21 @@ class OpenJudge:
 
 @asynccontextmanager
 async def open_judge(
-    config: Config,
-    settings: JudgeSettings,
-    opened: Opened,
-    *,
-    chat: Callable[[str], ChatClient] | None = None,
+    config: Config, opened: Opened, *, chat: Callable[[str], ChatClient] | None = None
 ) -> AsyncIterator[OpenJudge]:
     """Yield the judge of the policy.
 
     Args:
-        settings: ``[policy.judge]``.
         chat: Gives its clients, None for those of `opened`.
+
+    Raises:
+        ConfigError: the policy has none.
     """
+    settings = config.policy.judge
+    if settings is None:
+        raise ConfigError(
+            f"{config.path}: there is no [policy.judge]", remedy=f"{MANUAL}/judge.md shows one"
+        )
     steps = cached_steps(config, opened)
     ask, capped = chat or opened.judge.chat, opened.judge.capped
     resources = replace(

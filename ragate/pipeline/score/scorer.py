@@ -237,7 +237,7 @@ async def open_scorer(plan: ScoringPlan) -> AsyncIterator[Scorer]:
     wanted = config.policy.needed
     needed = [name for name in names if plan.recording or name in wanted]
     readiness = JudgeReadiness(config, settings, opened, needed, recording=plan.recording)
-    async with open_judge(config, settings, opened, chat=readiness.chat) as judge:
+    async with open_judge(config, opened, chat=readiness.chat) as judge:
         judging = judge.judging(
             judged,
             samples=samples,

@@ -13,10 +13,11 @@ from ragate.core.lookup import samples_by_id
 from ragate.errors import DatasetError, NotReadyError, RagateError, UsageError
 from ragate.models import Sample, SystemInfo, SystemOutput
 from ragate.outputs.outputs_file import validated_output
-from ragate.pipeline.run.collected_outputs import OnOutput, Room, no_wait, unheard
+from ragate.pipeline.run.collected_outputs import OnOutput, Room
 from ragate.pipeline.run.ready_system import (
     OpenedSystem,
     OpensSystem,
+    PassSystem,
     SystemRequest,
     open_here,
 )
@@ -218,7 +219,7 @@ class Watch:
 # The system under test as whoever submits has it: nothing of it runs here, workers ask it.
 
 
-class WorkersSystem:
+class WorkersSystem(PassSystem):
     """A `System` whose questions workers ask, a pass at a time.
 
     Args:
@@ -287,11 +288,6 @@ class WorkersSystem:
         """Return what the first worker's system can retrieve."""
         documents = self._said.documents
         return None if documents is None else frozenset(documents)
-
-    async def answer(self, sample: Sample, *, run: int = 0) -> SystemOutput:
-        """Return the output for one sample."""
-        outputs = await self.answer_pass([sample], run, on_output=unheard, room=no_wait)
-        return outputs[sample.id]
 
     async def answer_pass(
         self, samples: Sequence[Sample], run: int, *, on_output: OnOutput, room: Room

@@ -10,7 +10,6 @@ from typing import Self
 from ragate.config import Config
 from ragate.errors import BudgetError, RagateError
 from ragate.pipeline.run.run_profile import Selection
-from ragate.pipeline.shards.shard_plan import ShardPlan
 from ragate.pipeline.workers.plan_budget import budget_share
 from ragate.pipeline.workers.plan_head import (
     error_text,
@@ -68,7 +67,8 @@ async def work(
         # Blocks enough that a question always waits for a place that becomes free.
         jobs = -(-slots // BLOCK_SIZE) + 1
         engine = EngineWorker(queue, names, server.serve, jobs=jobs, failed=failed)
-        queues = f"queues {' and '.join(names)}; {_checkout(plan)}"
+        checkout = f"commit {plan.commit[:12] or 'none'}, ragate {plan.ragate_version}"
+        queues = f"queues {' and '.join(names)}; {checkout}"
         operations.say(f"listens to {queues}; up to {slots} questions at once")
         idle = asyncio.create_task(_stop_when_idle(engine, idle_s))
         try:
@@ -103,10 +103,6 @@ class _Failures:
             self._gone.add(plan)
             self._say(f"{error.message}: its blocks are passed over")
         return self.last is not None
-
-
-def _checkout(plan: ShardPlan) -> str:
-    return f"commit {plan.commit[:12] or 'none'}, ragate {plan.ragate_version}"
 
 
 async def _stop_when_idle(engine: EngineWorker, idle_s: float | None) -> None:
