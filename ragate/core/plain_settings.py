@@ -6,7 +6,8 @@ strings and whatever a plugin of somebody else takes are not.
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 _NAME = re.compile(r"[^\W\d][\w-]{0,39}(\.[^\W\d][\w-]{0,39}){0,5}")
 # One colon for a tag, slashes for an owner: `llama3.2:1b`, `cross-encoder/ms-marco`; no address.
@@ -19,6 +20,16 @@ _NEVER = re.compile(
 )
 UNSET = "unset"
 _LONGEST = 40
+
+
+def json_by_key(table: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, str]]:
+    """Yield each single value of a table that is set, as JSON, with its dotted key."""
+    for key, value in table.items():
+        if isinstance(value, Mapping):
+            yield from json_by_key(value, f"{above}{key}.")
+        elif value is not None:
+            text = json.dumps(value, ensure_ascii=False, sort_keys=True, default=str)  # days
+            yield f"{above}{key}", text
 
 
 def plain_settings(settings: Mapping[str, str]) -> dict[str, str]:

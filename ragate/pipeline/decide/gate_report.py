@@ -5,7 +5,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
-from typing import Any, Literal, get_args, get_origin
+from typing import Literal, get_args, get_origin
 
 from pydantic import BaseModel
 
@@ -20,7 +20,7 @@ from ragate.core.diagnosis.symptoms import symptoms
 from ragate.core.diagnosis.system_changes import change_origin, system_changes
 from ragate.core.doc_ids import MismatchKind
 from ragate.core.hashing import is_recorded
-from ragate.core.plain_settings import plain_settings
+from ragate.core.plain_settings import json_by_key, plain_settings
 from ragate.metrics.refusal import Refusals, RefusalSettings
 from ragate.models import (
     Decision,
@@ -119,7 +119,7 @@ def gate_report(
         ),
         judge=manifest.judge_name,
         settings=readable_settings(
-            config.system.use, manifest.system.settings or dict(_flat(config.system.settings))
+            config.system.use, manifest.system.settings or dict(json_by_key(config.system.settings))
         ),
     )
 
@@ -312,15 +312,6 @@ def _words(model: type[BaseModel], above: str = "") -> Iterator[tuple[str, froze
             yield f"{above}{name}", frozenset(map(json.dumps, get_args(kind)))
         elif isinstance(kind, type) and issubclass(kind, BaseModel):
             yield from _words(kind, f"{above}{name}.")
-
-
-def _flat(table: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, str]]:
-    """Yield the single values of a table as JSON, by dotted key."""
-    for key, value in table.items():
-        if isinstance(value, Mapping):
-            yield from _flat(value, f"{above}{key}.")
-        elif isinstance(value, str | int | float):
-            yield f"{above}{key}", json.dumps(value)
 
 
 def passing_groups(decided: Decided) -> tuple[PassGroup, ...]:

@@ -1,13 +1,11 @@
 """The built-in RAG: ingestion, retrieval and an answer, as a system under test."""
 
 import asyncio
-import json
 import time
-from collections.abc import Iterator, Mapping
 from importlib.metadata import PackageNotFoundError, version
-from typing import Any
 
 from ragate.core.hashing import digest
+from ragate.core.plain_settings import json_by_key
 from ragate.errors import ProviderError
 from ragate.models import (
     Reads,
@@ -114,7 +112,7 @@ class PgvectorSystem:
             fingerprint=digest(parts) if corpus_hash else "",
             deterministic=_deterministic(self.settings, embeds_alike=embeds_alike),
             parts=parts,
-            settings=dict(_flat(shown | {"top_k": self._top_k})),
+            settings=dict(json_by_key(shown | {"top_k": self._top_k})),
         )
 
     async def _answer(self, sample: Sample, run: int) -> SystemOutput:
@@ -233,15 +231,6 @@ def index_parts(settings: Settings, embedder: str) -> dict[str, str]:
         "embedder": embedder if settings.dense else "",
         "graph": digest(hnsw) if settings.dense else "",
     }
-
-
-def _flat(table: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, str]]:
-    """Yield each value that is set, as JSON, with the dotted key under ``[system]``."""
-    for key, value in table.items():
-        if isinstance(value, Mapping):
-            yield from _flat(value, f"{above}{key}.")
-        elif value is not None:
-            yield f"{above}{key}", json.dumps(value, ensure_ascii=False, sort_keys=True)
 
 
 def _deterministic(settings: Settings, *, embeds_alike: bool) -> frozenset[Reads]:

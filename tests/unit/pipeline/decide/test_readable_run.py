@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ragate.pipeline.decide.gate_report import _flat, readable_settings
+from ragate.core.plain_settings import json_by_key
+from ragate.pipeline.decide.gate_report import readable_settings
 
 SECRETS = {
     "url": "http://127.0.0.1:8000/ask?sig=CANARY",
@@ -21,7 +22,7 @@ PLAIN = {"top_k": 3, "markdown": True, "answer": {"model": "m", "temperature": 0
 
 def test_numbers_switches_and_models_stand_by_dotted_key_and_no_text_does() -> None:
     for use in ("http", "pgvector", "my_package:System"):
-        assert readable_settings(use, dict(_flat(SECRETS | PLAIN))) == {
+        assert readable_settings(use, dict(json_by_key(SECRETS | PLAIN))) == {
             "top_k": "3",
             "markdown": "true",
             "answer.model": '"m"',
@@ -32,7 +33,7 @@ def test_numbers_switches_and_models_stand_by_dotted_key_and_no_text_does() -> N
 def test_words_that_an_own_system_chooses_from_stand_too() -> None:
     table = {"retrieval": "bm25", "answer": {"use": "chat", "refusal": "exact"}}
 
-    shown = readable_settings("pgvector", dict(_flat(table)))
+    shown = readable_settings("pgvector", dict(json_by_key(table)))
 
     assert shown == {"retrieval": '"bm25"', "answer.use": '"chat"'}
-    assert readable_settings("my_package:System", dict(_flat(table))) == {}
+    assert readable_settings("my_package:System", dict(json_by_key(table))) == {}
