@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from ragate.core.comparison.compare import compare
 from ragate.models import Sample
-from tests.unit.core.decision_factories import run_of
+from tests.unit.core.decision_factories import noisy_pair
 
 
 def clusters_of(sizes: list[int], lost: list[int], *, runs: int = 1):
@@ -19,9 +18,4 @@ def clusters_of(sizes: list[int], lost: list[int], *, runs: int = 1):
         for size, broken in zip(sizes, lost, strict=True)
         for row in range(size)
     ]
-    return compare(
-        run_of({"faithfulness": [[1.0] * runs] * len(samples)}, samples, words="before"),
-        run_of({"faithfulness": after}, samples, words="after"),
-        samples,
-        cluster="doc",
-    )
+    return noisy_pair([[1.0] * runs] * len(samples), after, samples, cluster="doc")

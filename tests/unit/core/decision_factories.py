@@ -114,13 +114,38 @@ def columns(values: Any) -> list[list[float]]:
     return [[float(cell) for cell in row] for row in np.atleast_2d(values)]
 
 
-def noisy_pair(base: Any, cand: Any, *, info: MetricInfo = NOISY, **options: Any) -> Comparison:
-    """Compare arrays (samples, passes) of one noisy metric."""
-    before, after = columns(base), columns(cand)
-    samples = samples_of(len(before))
-    baseline = run_of({info.name: before}, samples, infos=(info,), words="before")
-    candidate = run_of({info.name: after}, samples, infos=(info,), words="after", **options)
-    return compare(baseline, candidate, samples)
+def compared(
+    before: Mapping[str, Any],
+    after: Mapping[str, Any],
+    samples: Sequence[Sample],
+    *,
+    infos: Sequence[MetricInfo] = (NOISY, EXACT),
+    cluster: str = "",
+    **candidate: Any,
+) -> Comparison:
+    """Compare a run of these scores with one of those; other arguments go to the candidate."""
+    return compare(
+        run_of(before, samples, infos=infos, words="before"),
+        run_of(after, samples, infos=infos, words="after", **candidate),
+        samples,
+        cluster=cluster,
+    )
+
+
+def noisy_pair(
+    base: Any,
+    cand: Any,
+    samples: Sequence[Sample] | None = None,
+    *,
+    info: MetricInfo = NOISY,
+    **options: Any,
+) -> Comparison:
+    """Compare arrays, or rows of cells, (samples, passes) of one noisy metric."""
+    before, after = (
+        columns(each) if isinstance(each, np.ndarray) else each for each in (base, cand)
+    )
+    samples = samples or samples_of(len(before))
+    return compared({info.name: before}, {info.name: after}, samples, infos=(info,), **options)
 
 
 def exact_pair(

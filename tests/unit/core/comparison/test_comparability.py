@@ -6,7 +6,7 @@ import pytest
 
 from ragate.core.comparison.compare import compare
 from ragate.models import MetricInfo, MetricVerdict, Rule, Verdict
-from tests.unit.core.decision_factories import NOISY, judge, row_of, run_of, samples_of
+from tests.unit.core.decision_factories import NOISY, compared, judge, row_of, run_of, samples_of
 
 HALF = [[1.0], [0.0]] * 50
 
@@ -38,11 +38,7 @@ def test_another_judge_is_another_yardstick_but_only_for_judged_metrics():
     overlap = MetricInfo(name="rouge_l")
     infos = (NOISY, overlap)
     scores = {"faithfulness": HALF, "rouge_l": HALF}
-    comparison = compare(
-        run_of(scores, samples, infos=infos),
-        run_of(scores, samples, infos=infos, words="after", judge="judge-2"),
-        samples,
-    )
+    comparison = compared(scores, scores, samples, infos=infos, judge="judge-2")
     decision = judge(comparison, Rule(metric="faithfulness"), Rule(metric="rouge_l"))
 
     assert row_of(decision, "faithfulness").verdict is MetricVerdict.NOT_COMPARABLE

@@ -7,7 +7,7 @@ import pytest
 from ragate.core.comparison.compare import compare
 from ragate.core.comparison.run_passes import read_passes
 from ragate.models import Rule
-from tests.unit.core.decision_factories import judge, run_of, samples_of
+from tests.unit.core.decision_factories import judge, noisy_pair, run_of, samples_of
 
 HALF = [[1.0], [0.0]] * 50
 
@@ -33,13 +33,8 @@ def test_passes_that_a_file_leaves_out_as_identical_still_count_as_repeats():
 
 
 def test_extra_tries_of_single_samples_are_no_pass():
-    samples = samples_of(5)
     scores = [[1.0, 0.0, 0.0], *[[1.0]] * 4]
-    comparison = compare(
-        run_of({"faithfulness": [[1.0]] * 5}, samples),
-        run_of({"faithfulness": scores}, samples, words="after"),
-        samples,
-    )
+    comparison = noisy_pair([[1.0]] * 5, scores)
 
     assert comparison.columns["faithfulness"].candidate.values.shape == (5, 1)
     assert len(comparison.candidate.tries["q0000"]) == 3

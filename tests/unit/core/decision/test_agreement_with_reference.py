@@ -19,10 +19,9 @@ from ragate.models import (
     Verdict,
 )
 from tests.unit.core.decision_factories import (
-    EXACT,
     NIGHT,
-    NOISY,
     columns,
+    compared,
     judge,
     row_of,
     run_of,
@@ -79,12 +78,7 @@ def test_whole_verdicts_agree_with_the_reference(reference, seed):
 def test_a_cluster_without_a_whole_sample_is_no_decision():
     samples = [Sample(id=f"q{row}", query=f"{row}", metadata={"doc": "x"}) for row in range(4)]
     holes = {"faithfulness": [[1.0, None]] * 4}
-    comparison = compare(
-        run_of(holes, samples),
-        run_of({"faithfulness": [[1.0]] * 4}, samples, words="after"),
-        samples,
-        cluster="doc",
-    )
+    comparison = compared(holes, {"faithfulness": [[1.0]] * 4}, samples, cluster="doc")
 
     assert judge(comparison, Rule(metric="faithfulness"), max_unscored=0.6).exit_code == 3
 
@@ -112,11 +106,7 @@ def test_a_failed_aggregate_is_not_decided_when_every_sample_failed():
 def test_a_metric_at_warning_level_that_cannot_be_judged_leaves_no_trace_in_the_verdict():
     samples = samples_of(30)
     both = {"faithfulness": [[1.0]] * 30, "ndcg@10": [[None]] * 30}
-    comparison = compare(
-        run_of(both, samples, infos=(NOISY, EXACT)),
-        run_of(both, samples, infos=(NOISY, EXACT), words="after"),
-        samples,
-    )
+    comparison = compared(both, both, samples)
     decision = judge(comparison, Rule(metric="faithfulness"), Rule(metric="ndcg@10", level="warn"))
 
     assert row_of(decision, "ndcg@10").verdict is MetricVerdict.NOT_MEASURED

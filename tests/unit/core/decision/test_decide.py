@@ -11,6 +11,7 @@ from ragate.models import MetricInfo, MetricVerdict, Needs, Rule, Run, Verdict
 from tests.unit.core.decision_factories import (
     NOISY,
     columns,
+    compared,
     exact_pair,
     judge,
     noisy_pair,
@@ -82,11 +83,7 @@ def test_few_samples_are_said_with_the_losses_it_takes():
     infos = [MetricInfo(name=f"m{number}", needs=Needs.JUDGE) for number in range(6)]
     samples = samples_of(15)
     scores = {info.name: [[1.0]] * 15 for info in infos}
-    comparison = compare(
-        run_of(scores, samples, infos=infos),
-        run_of(scores, samples, infos=infos, words="after"),
-        samples,
-    )
+    comparison = compared(scores, scores, samples, infos=infos)
     rules = [Rule(metric=info.name) for info in infos]
 
     warnings = judge(comparison, *rules, alpha=0.05).warnings
@@ -100,11 +97,7 @@ def test_a_family_without_one_whole_sample_is_no_decision():
     infos = (NOISY, MetricInfo(name="correctness", needs=Needs.JUDGE))
     samples = samples_of(2)
     scores = {"faithfulness": [[1.0], [None]], "correctness": [[None], [1.0]]}
-    comparison = compare(
-        run_of(scores, samples, infos=infos),
-        run_of(scores, samples, infos=infos, words="after"),
-        samples,
-    )
+    comparison = compared(scores, scores, samples, infos=infos)
     decision = judge(comparison, RULE, Rule(metric="correctness"), max_unscored=0.6)
 
     assert decision.verdict is Verdict.NO_DECISION
@@ -118,11 +111,7 @@ def test_a_metric_left_without_any_whole_sample_is_not_measured():
         "faithfulness": [[None]] + [[1.0]] * 29,
         "correctness": [[1.0]] + [["n/a"]] * 29,
     }
-    comparison = compare(
-        run_of(then, samples, infos=infos),
-        run_of(then, samples, infos=infos, words="after"),
-        samples,
-    )
+    comparison = compared(then, then, samples, infos=infos)
     decision = judge(comparison, RULE, Rule(metric="correctness"))
 
     assert row_of(decision, "correctness").verdict is MetricVerdict.NOT_MEASURED
@@ -228,11 +217,8 @@ def test_a_suspicious_first_run_asks_for_confirmation_and_a_clean_one_does_not()
 
 
 def test_confirmation_runs_that_repeat_byte_for_byte_are_not_asked_for_again():
-    samples = samples_of(40)
     before, after = flips(40, 8)
-    baseline = run_of({"faithfulness": columns(before)}, samples, words="before")
-    candidate = run_of({"faithfulness": columns(after)}, samples, words="after", same_outputs=True)
-    decision = judge(compare(baseline, candidate, samples), RULE)
+    decision = judge(noisy_pair(before, after, same_outputs=True), RULE)
 
     assert decision.runs_candidate == 3
     assert decision.wants_runs == 0
@@ -250,10 +236,8 @@ def test_suspicion_is_one_in_five():
 def test_one_in_five_exactly_is_suspicious():
     samples = samples_of(40)
     before, after = flips(40, 1, base=4, cand=1)  # one loss among five runs
-    baseline = run_of({"faithfulness": columns(before)}, samples, words="before")
-    candidate = run_of({"faithfulness": columns(after)}, samples, words="after", confirm=2)
     control = run_of({"faithfulness": columns(before)}, samples, words="control")
-    comparison = compare(baseline, candidate, samples)
+    comparison = noisy_pair(before, after, confirm=2)
 
     assert judge(comparison, RULE).wants_runs == 2
     warnings = judge(comparison, RULE, control=control).warnings

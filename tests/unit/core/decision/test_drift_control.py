@@ -33,12 +33,9 @@ def control_case(
     def draw(rate: float, runs: int) -> list[list[float]]:
         return columns((rng.random((200, runs)) < rate).astype(float))
 
-    baseline = run_of({"faithfulness": draw(0.98, 3)}, samples, words="before")
-    control = run_of(
-        {"faithfulness": draw(control_rate, 3)}, samples, words="control", judge=judge_name
-    )
-    candidate = run_of({"faithfulness": draw(cand_rate, 3)}, samples, words="after")
-    return compare(baseline, candidate, samples), control
+    before, today, after = draw(0.98, 3), draw(control_rate, 3), draw(cand_rate, 3)
+    control = run_of({"faithfulness": today}, samples, words="control", judge=judge_name)
+    return noisy_pair(before, after), control
 
 
 def test_what_has_no_p_does_not_drift():
@@ -56,15 +53,13 @@ def test_what_has_no_p_does_not_drift():
 def test_a_waived_sample_is_not_tested_against_a_control_either():
     samples = samples_of(40)
     good, bad = [[1.0, 1.0, 1.0]] * 40, [[1.0]] * 30 + [[0.0]] * 10
-    baseline = run_of({"faithfulness": good}, samples, words="then")
     control = run_of({"faithfulness": good}, samples, words="today")
-    candidate = run_of({"faithfulness": bad}, samples, words="after")
     day = TODAY + datetime.timedelta(days=1)
     waived = [
         Waiver(id=sample.id, metric="faithfulness", owner="me", reason="known", until=day)
         for sample in samples[32:]
     ]
-    decision = judge(compare(baseline, candidate, samples), RULE, control=control, waivers=waived)
+    decision = judge(noisy_pair(good, bad), RULE, control=control, waivers=waived)
 
     assert any("run today" in line for line in decision.warnings)
     assert row_of(decision, "faithfulness").n == 32

@@ -27,8 +27,10 @@ from tests.unit.core.decision_factories import (
     NIGHT,
     NOISY,
     by_night,
+    compared,
     exact_pair,
     judge,
+    noisy_pair,
     row_of,
     run_of,
 )
@@ -234,9 +236,7 @@ def test_what_is_unscored_on_a_slice_cannot_hide_a_drop() -> None:
     samples = tagged({"billing": 40, "api": 20}, rest=940)
     after: list[list[float | None]] = [[1.0] for _ in samples]
     after[:2] = [[None], [None]]
-    before = run_of({"faithfulness": [[1.0] * 3] * 1000}, samples, words="before")
-    candidate = run_of({"faithfulness": after}, samples, words="after")
-    comparison = compare(before, candidate, samples)
+    comparison = noisy_pair([[1.0] * 3] * 1000, after, samples)
 
     assert judge(comparison, RULE, min_drop=0.02).verdict is Verdict.PASSED
     decision = judge(comparison, RULE, slices=[part()], min_drop=0.02)
@@ -253,8 +253,7 @@ def test_a_slice_of_which_nothing_is_scored_is_no_decision() -> None:
     after: list[list[float | None]] = [[1.0] for _ in samples]
     for row in range(30):
         after[row] = [None]
-    before = run_of({"faithfulness": [[1.0] * 3] * 1000}, samples, words="before")
-    comparison = compare(before, run_of({"faithfulness": after}, samples), samples)
+    comparison = noisy_pair([[1.0] * 3] * 1000, after, samples)
 
     decision = judge(comparison, RULE, slices=[part()])
 
@@ -268,10 +267,9 @@ def test_a_slice_with_few_values_on_both_sides_is_no_decision(side: str) -> None
     whole: list[list[float | None]] = [[1.0] * 3 for _ in samples]
     holes = [[None, None, None] if row < 11 else cells for row, cells in enumerate(whole)]
     sides = {"baseline": whole, "candidate": whole} | {side: holes}
-    before = run_of({"faithfulness": sides["baseline"]}, samples, words="before")
-    after = run_of({"faithfulness": sides["candidate"]}, samples, words="after")
+    comparison = noisy_pair(sides["baseline"], sides["candidate"], samples)
 
-    decision = judge(compare(before, after, samples), RULE, slices=[part(), part("api")])
+    decision = judge(comparison, RULE, slices=[part(), part("api")])
 
     left = {"baseline": 30, "candidate": 30} | {side: 19}
     assert decision.verdict is Verdict.NO_DECISION
@@ -291,12 +289,11 @@ def test_a_slice_of_which_few_samples_have_every_score_of_its_family_is_no_decis
         for name, gone in (("faithfulness", range(19)), ("correctness", range(19, 38)))
     }
     infos = (NOISY, other)
-    before = run_of(lacks, samples, infos=infos, words="before")
-    after = run_of(dict.fromkeys(lacks, ones_of), samples, infos=infos, words="after")
+    comparison = compared(lacks, dict.fromkeys(lacks, ones_of), samples, infos=infos)
     held = part(metrics=("faithfulness", "correctness"))
     rules = [Rule(metric=name, level="warn") for name in lacks]
 
-    decision = judge(compare(before, after, samples), *rules, slices=[held])
+    decision = judge(comparison, *rules, slices=[held])
 
     assert decision.verdict is Verdict.NO_DECISION
     assert decision.reasons == tuple(
@@ -311,10 +308,9 @@ def test_a_slice_with_values_in_few_clusters_is_no_decision() -> None:
     holes: list[list[float | None]] = [
         [None] if row % 8 == 7 and row < 40 else [1.0] for row in range(440)
     ]
-    before = run_of({"faithfulness": holes}, samples, words="before")
-    after = run_of({"faithfulness": [[1.0]] * 440}, samples, words="after")
+    comparison = noisy_pair(holes, [[1.0]] * 440, samples, cluster="doc")
 
-    decision = judge(compare(before, after, samples, cluster="doc"), RULE, slices=[part()])
+    decision = judge(comparison, RULE, slices=[part()])
 
     assert decision.verdict is Verdict.NO_DECISION
     assert "7 clusters with a value on both sides, 8 are needed (of 40" in decision.reasons[0]

@@ -8,6 +8,7 @@ from ragate.core.comparison.compare import compare
 from ragate.models import Rule, Verdict, unscored
 from tests.unit.core.decision_factories import (
     EXACT,
+    compared,
     exact_pair,
     judge,
     noisy_pair,
@@ -83,7 +84,7 @@ def test_a_red_verdict_also_lists_what_was_not_measured():
 def test_what_noise_hides_is_said_of_the_noisy_metrics_alone():
     samples = samples_of(15)
     scores = {"faithfulness": [[1.0] * 3] * 15, EXACT.name: [[1.0] * 3] * 15}
-    pair = compare(run_of(scores, samples), run_of(scores, samples, words="after"), samples)
+    pair = compared(scores, scores, samples)
 
     decision = judge(pair, RULE, Rule(metric=EXACT.name))
 

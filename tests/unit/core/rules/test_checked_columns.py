@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from ragate.core.comparison.compare import compare
 from ragate.core.rules.checked_columns import checked_rules
 from ragate.models import MetricInfo, PassRule, Rule
-from tests.unit.core.decision_factories import run_of, samples_of
+from tests.unit.core.decision_factories import compared, samples_of
 
 
 def test_what_a_metric_allows_its_count_allows_too() -> None:
     names = ("citation_validity", "citation_validity.checked")
     infos = tuple(MetricInfo(name=name) for name in names)
     samples = samples_of(2)
-    comparison = compare(
-        run_of({name: [[1.0], [1.0]] for name in names}, samples, infos=infos, words="before"),
-        run_of({name: [[1.0], [0.0]] for name in names}, samples, infos=infos, words="after"),
+    comparison = compared(
+        {name: [[1.0], [1.0]] for name in names},
+        {name: [[1.0], [0.0]] for name in names},
         samples,
+        infos=infos,
     )
     rule = Rule(metric=names[0], max_drop=0.2, min_drop=0.1, margin=0.05)
 

@@ -7,10 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragate.core.comparison.compare import compare
 from ragate.core.rules.unscored import most_lost
 from ragate.models import MetricVerdict, Rule, Verdict
-from tests.unit.core.decision_factories import judge, noisy_pair, row_of, run_of, samples_of
+from tests.unit.core.decision_factories import judge, noisy_pair, row_of
 from tests.unit.core.rules.noisy_factories import flips
 
 RULE = Rule(metric="faithfulness")
@@ -82,12 +81,9 @@ def test_a_change_of_the_system_is_judged_for_fresh_questions():
 
 
 def test_an_unscored_sample_never_softens_a_regression():
-    samples = samples_of(100)
-    baseline = run_of({"faithfulness": [[1.0] * 3] * 100}, samples, words="before")
     scores = [[None]] + [[0.0]] * 9 + [[1.0]] * 90
-    candidate = run_of({"faithfulness": scores}, samples, words="after")
 
-    assert judge(compare(baseline, candidate, samples), RULE).verdict is Verdict.FAILED
+    assert judge(noisy_pair([[1.0] * 3] * 100, scores), RULE).verdict is Verdict.FAILED
 
 
 def test_the_same_state_gives_the_same_verdict():
@@ -121,13 +117,8 @@ def test_a_worse_candidate_is_never_less_red(before, after, row):
 
 @given(holes=st.lists(st.booleans(), min_size=20, max_size=20))
 def test_what_was_not_measured_never_passes(holes):
-    samples = samples_of(20)
     after = [[None if hole else 1.0] for hole in holes]
-    comparison = compare(
-        run_of({"faithfulness": [[1.0]] * 20}, samples, words="before"),
-        run_of({"faithfulness": after}, samples, words="after"),
-        samples,
-    )
+    comparison = noisy_pair([[1.0]] * 20, after)
     decision = judge(comparison, RULE)
 
     assert (decision.verdict is Verdict.PASSED) <= (sum(holes) <= most_lost(20, lost=0, runs=20))

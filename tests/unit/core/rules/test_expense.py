@@ -12,7 +12,15 @@ from ragate.core.comparison.compare import compare
 from ragate.core.rules.expense import increase
 from ragate.errors import ConfigError
 from ragate.models import Decision, Direction, MetricInfo, MetricVerdict, Rule, Verdict
-from tests.unit.core.decision_factories import N_A, columns, judge, run_of, samples_of
+from tests.unit.core.decision_factories import (
+    N_A,
+    columns,
+    compared,
+    judge,
+    noisy_pair,
+    run_of,
+    samples_of,
+)
 
 TOKENS = MetricInfo(name="prompt_tokens", unit="tokens", high=None, direction=Direction.LOWER)
 QUALITY = MetricInfo(name="token_f1")
@@ -24,10 +32,11 @@ def judged(base: Any, cand: Any, *, level: Any = "error", **rule: Any) -> Decisi
     samples = samples_of(len(before))
     same = [[0.5] * len(before[0])] * len(before)
     infos = (TOKENS, QUALITY)
-    comparison = compare(
-        run_of({"prompt_tokens": before, "token_f1": same}, samples, infos=infos, words="before"),
-        run_of({"prompt_tokens": after, "token_f1": same}, samples, infos=infos, words="after"),
+    comparison = compared(
+        {"prompt_tokens": before, "token_f1": same},
+        {"prompt_tokens": after, "token_f1": same},
         samples,
+        infos=infos,
     )
     rules = [Rule(metric="prompt_tokens", level=level, **rule), Rule(metric="token_f1")]
     return judge(comparison, *rules)
@@ -100,12 +109,7 @@ def test_what_was_not_measured_gives_no_decision(tokens: Any):
     after: Any = [[float(cell[0])] for cell in tokens]
     for number in range(10):
         after[number] = [None]
-    samples = samples_of(60)
-    comparison = compare(
-        run_of({"prompt_tokens": columns(tokens)}, samples, infos=(TOKENS,), words="before"),
-        run_of({"prompt_tokens": after}, samples, infos=(TOKENS,), words="after"),
-        samples,
-    )
+    comparison = noisy_pair(tokens, after, info=TOKENS)
 
     decision = judge(comparison, Rule(metric="prompt_tokens", max_increase=0.1))
 
@@ -117,12 +121,7 @@ def test_samples_that_failed_on_either_side_are_left_out(tokens: Any):
     after: Any = [[float(cell[0])] for cell in tokens]
     for number in range(6):  # a tenth, each on one side
         before[number], after[59 - number] = [N_A], [N_A]
-    samples = samples_of(60)
-    comparison = compare(
-        run_of({"prompt_tokens": before}, samples, infos=(TOKENS,), words="before"),
-        run_of({"prompt_tokens": after}, samples, infos=(TOKENS,), words="after"),
-        samples,
-    )
+    comparison = noisy_pair(before, after, info=TOKENS)
 
     decision = judge(comparison, Rule(metric="prompt_tokens", max_increase=0.1))
 
@@ -132,13 +131,8 @@ def test_samples_that_failed_on_either_side_are_left_out(tokens: Any):
 
 def without_usage(after: Any, lost: int) -> Decision:
     """Decide where each of 100 samples took 500 tokens, and the first `lost` tell nothing now."""
-    samples = samples_of(100)
     now: Any = [*[[None]] * lost, *columns(after)[lost:]]
-    comparison = compare(
-        run_of({"prompt_tokens": [[500.0]] * 100}, samples, infos=(TOKENS,), words="before"),
-        run_of({"prompt_tokens": now}, samples, infos=(TOKENS,), words="after"),
-        samples,
-    )
+    comparison = noisy_pair([[500.0]] * 100, now, info=TOKENS)
     return judge(comparison, Rule(metric="prompt_tokens", max_increase=0.1))
 
 

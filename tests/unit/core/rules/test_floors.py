@@ -153,12 +153,7 @@ def test_of_two_limits_the_one_that_is_missed_is_shown(least, most, shown):
 )
 def test_what_is_missing_decides_a_floor_only_where_it_could(missing, lost, minimum, code):
     scores = [[None]] * missing + [[0.0]] * lost + [[1.0]] * (100 - missing - lost)
-    samples = samples_of(100)
-    pair = compare(
-        run_of({"faithfulness": scores}, samples, words="before"),
-        run_of({"faithfulness": scores}, samples, words="after"),
-        samples,
-    )
+    pair = noisy_pair(scores, scores)
     (_, outcome) = decide_floors(
         read_cases([Rule(metric="faithfulness", minimum=minimum)], pair, [], TODAY)[0],
         pair,
@@ -220,13 +215,8 @@ def test_a_floor_by_evidence_on_grades_is_the_same_as_on_their_share_of_the_rang
 
 
 def test_a_floor_by_evidence_is_by_evidence_for_what_is_missing_as_well():
-    samples = samples_of(100)
     scores = [[None]] + [[0.0]] * 12 + [[1.0]] * 87
-    pair = compare(
-        run_of({"faithfulness": scores}, samples, words="before"),
-        run_of({"faithfulness": scores}, samples, words="after"),
-        samples,
-    )
+    pair = noisy_pair(scores, scores)
 
     def reasons(minimum: float) -> tuple[str, ...]:
         return judge(pair, Rule(metric="faithfulness", minimum=minimum), floor="evidence").reasons

@@ -16,6 +16,7 @@ from tests.unit.core.decision_factories import (
     NOISY,
     TODAY,
     columns,
+    compared,
     judge,
     noisy_pair,
     row_of,
@@ -27,19 +28,15 @@ from tests.unit.core.rules.noisy_factories import flips
 RULE = Rule(metric="faithfulness")
 
 
-def clustered(lost_documents: int, documents: int = 20, each: int = 5):
+def clustered(lost_documents: int, documents: int = 20):
     samples = [
         Sample(id=f"d{doc:02d}-{row}", query=f"{doc} {row}", metadata={"doc": str(doc)})
         for doc in range(documents)
-        for row in range(each)
+        for row in range(5)
     ]
     after = [[0.0 if int(str(s.metadata["doc"])) < lost_documents else 1.0] for s in samples]
-    baseline = run_of({"faithfulness": [[1.0] * 3] * len(samples)}, samples, words="before")
-    candidate = run_of({"faithfulness": after}, samples, words="after")
-    return (
-        compare(baseline, candidate, samples, cluster="doc"),
-        compare(baseline, candidate, samples),
-    )
+    before = [[1.0] * 3] * len(samples)
+    return noisy_pair(before, after, samples, cluster="doc"), noisy_pair(before, after, samples)
 
 
 def test_two_metrics_of_many_runs_still_have_two_claims():
@@ -47,11 +44,7 @@ def test_two_metrics_of_many_runs_still_have_two_claims():
     samples = samples_of(30)
     before = {name: [[1.0] * 3] * 30 for name in ("a", "b")}
     after = {"a": [[0.0]] * 4 + [[1.0]] * 26, "b": [[1.0]] * 30}
-    pair = compare(
-        run_of(before, samples, infos=infos),
-        run_of(after, samples, infos=infos, words="x"),
-        samples,
-    )
+    pair = compared(before, after, samples, infos=infos)
     row = row_of(judge(pair, Rule(metric="a"), Rule(metric="b")), "a")
 
     assert row.p == pytest.approx(0.25**4, abs=1e-3)
@@ -82,11 +75,7 @@ def test_a_sample_that_a_metric_is_silent_on_flips_no_sign():
     steady = {"faithfulness": [[1.0] * 3] * 32}
     then = steady | {"correctness": [[N_A] * 3] * 20 + [[1.0] * 3] * 12}
     now = steady | {"correctness": [[N_A] * 3] * 20 + [[0.0] * 3] * 5 + [[1.0] * 3] * 7}
-    pair = compare(
-        run_of(then, samples, infos=infos, words="before"),
-        run_of(now, samples, infos=infos, words="after"),
-        samples,
-    )
+    pair = compared(then, now, samples, infos=infos)
     decision = judge(pair, RULE, Rule(metric="correctness"), claim="generalise")
     row = row_of(decision, "correctness")
 
@@ -109,11 +98,7 @@ def test_several_metrics_share_the_error_and_warnings_stay_outside():
     samples = samples_of(60)
     then = {name: columns(before) for name in names}
     now = {"a": columns(after), "b": columns(before[:, :1]), "c": columns(after)}
-    comparison = compare(
-        run_of(then, samples, infos=infos, words="before"),
-        run_of(now, samples, infos=infos, words="after"),
-        samples,
-    )
+    comparison = compared(then, now, samples, infos=infos)
     rules = [Rule(metric="a"), Rule(metric="b"), Rule(metric="c", level="warn")]
     decision = judge(comparison, *rules)
 
@@ -157,9 +142,7 @@ def test_fewer_clusters_than_could_fail_leave_no_decision():
 def test_a_cluster_name_that_no_sample_has_is_said():
     samples = samples_of(40)
     scores = {"faithfulness": [[1.0]] * 40}
-    comparison = compare(
-        run_of(scores, samples), run_of(scores, samples, words="after"), samples, cluster="dok"
-    )
+    comparison = compared(scores, scores, samples, cluster="dok")
 
     assert (
         "no sample has a 'dok': each sample counts for itself" in judge(comparison, RULE).warnings
@@ -169,10 +152,8 @@ def test_a_cluster_name_that_no_sample_has_is_said():
 def test_clusters_of_one_equal_the_test_by_sample():
     samples = [Sample(id=f"q{row}", query=f"{row}", metadata={"doc": row}) for row in range(30)]
     before, after = flips(30, 4, cand=1)
-    baseline = run_of({"faithfulness": columns(before)}, samples, words="before")
-    candidate = run_of({"faithfulness": columns(after)}, samples, words="after")
-    by_doc = judge(compare(baseline, candidate, samples, cluster="doc"), RULE)
-    by_sample = judge(compare(baseline, candidate, samples), RULE)
+    by_doc = judge(noisy_pair(before, after, samples, cluster="doc"), RULE)
+    by_sample = judge(noisy_pair(before, after, samples), RULE)
 
     assert row_of(by_doc, "faithfulness").p == row_of(by_sample, "faithfulness").p
 
@@ -182,27 +163,17 @@ def test_a_sample_with_a_missing_run_leaves_its_cluster():
     before: list[list[float | None]] = [[1.0, 1.0, 1.0] for _ in samples]
     before[0][1] = None
     now: list[list[float]] = [[1.0] for _ in samples]
-    comparison = compare(
-        run_of({"faithfulness": before}, samples, words="before"),
-        run_of({"faithfulness": now}, samples, words="after"),
-        samples,
-        cluster="doc",
-    )
+    comparison = noisy_pair(before, now, samples, cluster="doc")
 
     assert row_of(judge(comparison, RULE), "faithfulness").n == 39
 
 
 def test_ragged_runs_are_tested_with_what_each_sample_has():
-    samples = samples_of(60)
-    before: list[list[float | None]] = [[1.0, 1.0, 1.0] for _ in samples]
+    before: list[list[float | None]] = [[1.0, 1.0, 1.0] for _ in range(60)]
     before[59][2] = None
     before[58][0] = None
     after = [[0.0 if row < 9 else 1.0] for row in range(60)]
-    comparison = compare(
-        run_of({"faithfulness": before}, samples, words="before"),
-        run_of({"faithfulness": after}, samples, words="after"),
-        samples,
-    )
+    comparison = noisy_pair(before, after)
     row = row_of(judge(comparison, RULE), "faithfulness")
 
     assert row.verdict is MetricVerdict.REGRESSED
@@ -222,11 +193,7 @@ def test_samples_a_metric_does_not_apply_to_leave_only_that_metric():
         "faithfulness": [[0.0]] * 9 + [[1.0]] * 51,
         "correctness": [[N_A]] * 20 + [[1.0]] * 40,
     }
-    comparison = compare(
-        run_of(then, samples, infos=infos, words="before"),
-        run_of(now, samples, infos=infos, words="after"),
-        samples,
-    )
+    comparison = compared(then, now, samples, infos=infos)
     decision = judge(comparison, RULE, Rule(metric="correctness"))
 
     assert row_of(decision, "correctness").n == 40

@@ -5,14 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ragate.core.comparison.compare import compare
 from ragate.models import MetricInfo, MetricVerdict, Needs, Rule, Verdict
 from tests.unit.core.decision_factories import (
     columns,
+    compared,
     judge,
     noisy_pair,
     row_of,
-    run_of,
     samples_of,
 )
 from tests.unit.core.rules.noisy_factories import flips
@@ -63,11 +62,7 @@ def test_a_margin_shares_its_error_among_the_metrics():
     infos = [MetricInfo(name=name, needs=Needs.JUDGE) for name in names]
     before, after = (columns(each) for each in flips(100, 10))
     samples = samples_of(100)
-    pair = compare(
-        run_of(dict.fromkeys(names, before), samples, infos=infos, words="before"),
-        run_of({"a": after, "b": before}, samples, infos=infos, words="after"),
-        samples,
-    )
+    pair = compared(dict.fromkeys(names, before), {"a": after, "b": before}, samples, infos=infos)
     single = noisy_pair(before, after)
     margins = (0.025, 0.03, 0.035, 0.04, 0.045, 0.05)
 

@@ -12,7 +12,15 @@ from scipy import stats
 from ragate.core.comparison.compare import compare
 from ragate.core.statistics.must_pass_odds import steadiness
 from ragate.models import Decision, Direction, MetricInfo, Needs, PassRule, Reads, Rule, Verdict
-from tests.unit.core.decision_factories import N_A, NOISY, judge, run_of, samples_of
+from tests.unit.core.decision_factories import (
+    N_A,
+    NOISY,
+    compared,
+    judge,
+    noisy_pair,
+    run_of,
+    samples_of,
+)
 from tests.unit.core.rules.floor_factories import must_pass
 
 RULE = Rule(metric="faithfulness", pass_at=0.75)
@@ -32,10 +40,8 @@ def decided(
     infos = (info, OTHER)
     fine = {"correctness": [[1.0] * len(before[0])] * len(before)}
     now = {"correctness": [[1.0] * len(after[0])] * len(before)}
-    pair = compare(
-        run_of({"faithfulness": before, **fine}, samples, infos=infos, words="before"),
-        run_of({"faithfulness": after, **now}, samples, infos=infos, words="after"),
-        samples,
+    pair = compared(
+        {"faithfulness": before, **fine}, {"faithfulness": after, **now}, samples, infos=infos
     )
     return judge(pair, *rules)
 
@@ -114,11 +120,7 @@ def test_what_was_not_scored_neither_fails_nor_saves_a_sample(tries, code):
 def test_the_false_red_rate_of_a_must_pass_sample_is_that_of_two_in_three():
     samples = [sample.amended(must_pass=True) for sample in samples_of(10)]
     before = [[1.0, 1.0, 0.0]] + [[1.0] * 3] * 9
-    pair = compare(
-        run_of({"faithfulness": before}, samples),
-        run_of({"faithfulness": [[1.0]] * 10}, samples, words="after"),
-        samples,
-    )
+    pair = noisy_pair(before, [[1.0]] * 10, samples)
     rows = judge(pair, Rule(metric="faithfulness", pass_at=1.0)).must_pass
     passed = [[True, True, False]] + [[True] * 3] * 9
 
@@ -215,12 +217,9 @@ def test_a_must_pass_sample_of_a_deterministic_metric_is_decided_at_once():
 def test_where_lower_is_better_the_pass_mark_is_a_ceiling():
     info = NOISY.amended(direction=Direction.LOWER)
     samples = samples_of(40, must_pass=True)
-    baseline = run_of({"faithfulness": [[0.0, 0.0]] * 40}, samples, infos=(info,))
-    candidate = run_of(
-        {"faithfulness": [[1.0] * 3] + [[0.0] * 3] * 39}, samples, infos=(info,), words="after"
-    )
+    pair = noisy_pair([[0.0, 0.0]] * 40, [[1.0] * 3] + [[0.0] * 3] * 39, samples, info=info)
     rule = Rule(metric="faithfulness", pass_at=0.1)
-    decision = judge(compare(baseline, candidate, samples), rule)
+    decision = judge(pair, rule)
 
     assert [row.met for row in decision.must_pass].count(False) == 1
 
@@ -239,11 +238,7 @@ def test_the_policy_says_how_many_tries_fail_a_question(scores: list[float | Non
     samples = samples_of(40)
     samples[0] = samples[0].amended(must_pass=True)
     others = [[1.0] * len(scores)] * 39
-    pair = compare(
-        run_of({"faithfulness": steady}, samples, words="before"),
-        run_of({"faithfulness": [scores, *others]}, samples, words="after"),
-        samples,
-    )
+    pair = noisy_pair(steady, [scores, *others], samples)
 
     assert judge(pair, RULE, tries=6, fails=4, max_unscored=0.5).exit_code == code
 

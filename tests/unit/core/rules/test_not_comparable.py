@@ -6,7 +6,7 @@ import pytest
 
 from ragate.core.comparison.compare import compare
 from ragate.models import Rule, Verdict
-from tests.unit.core.decision_factories import judge, run_of, samples_of
+from tests.unit.core.decision_factories import judge, noisy_pair, run_of, samples_of
 
 RULE = Rule(metric="faithfulness")
 
@@ -23,21 +23,17 @@ def test_nothing_recorded_is_all_of_it_missing():
 
 
 def test_a_judge_that_scored_nothing_is_what_to_look_at_next():
-    samples = samples_of(10)
-    baseline = run_of({"faithfulness": [[1.0]] * 10}, samples)
-    silent = run_of({"faithfulness": [[None]] * 10}, samples, words="after")
+    pair = noisy_pair([[1.0]] * 10, [[None]] * 10)
 
-    assert judge(compare(baseline, silent, samples), RULE).remedies[:1] == ("ragate calibrate",)
+    assert judge(pair, RULE).remedies[:1] == ("ragate calibrate",)
 
 
 @pytest.mark.parametrize("side", ["baseline", "candidate"])
 def test_too_much_unscored_on_either_side_is_no_decision(side):
-    samples = samples_of(60)
-    whole = {"faithfulness": [[1.0]] * 60}
-    holes = {"faithfulness": [[None]] * 5 + [[1.0]] * 55}
-    baseline = run_of(holes if side == "baseline" else whole, samples)
-    candidate = run_of(holes if side == "candidate" else whole, samples, words="after")
-    decision = judge(compare(baseline, candidate, samples), RULE)
+    whole = [[1.0]] * 60
+    holes = [[None]] * 5 + [[1.0]] * 55
+    sides = (holes, whole) if side == "baseline" else (whole, holes)
+    decision = judge(noisy_pair(*sides), RULE)
     allowed = "5.0%" if side == "baseline" else "6.7%"  # 4 of 60 may be bad luck
 
     assert decision.verdict is Verdict.NO_DECISION

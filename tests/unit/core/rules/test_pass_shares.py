@@ -21,7 +21,15 @@ from ragate.models import (
     Rule,
     Verdict,
 )
-from tests.unit.core.decision_factories import EXACT, exact_pair, judge, noisy_pair, row_of, run_of
+from tests.unit.core.decision_factories import (
+    EXACT,
+    compared,
+    exact_pair,
+    judge,
+    noisy_pair,
+    row_of,
+    run_of,
+)
 from tests.unit.core.decision_factories import samples_of as plain_samples
 from tests.unit.core.rules.slice_factories import pair, part, tagged
 
@@ -138,9 +146,7 @@ def test_what_is_unscored_is_no_failure_and_cannot_hide_one() -> None:
     grades: list[list[float | None]] = [[5.0] for _ in samples]
     for row in range(9):
         grades[row] = [None]
-    before = run_of({"faithfulness": [[5.0] * 3] * 200}, samples, infos=[GRADE])
-    after = run_of({"faithfulness": grades}, samples, infos=[GRADE], words="after")
-    comparison = compare(before, after, samples)
+    comparison = noisy_pair([[5.0] * 3] * 200, grades, samples, info=GRADE)
 
     decision = judge(comparison, held(), min_drop=0.03)
 
@@ -150,10 +156,11 @@ def test_what_is_unscored_is_no_failure_and_cannot_hide_one() -> None:
 
 def test_a_metric_that_was_not_measured_has_no_share_and_no_decision() -> None:
     samples = plain_samples(30)
-    before = run_of({"faithfulness": [[5.0] * 3] * 30}, samples, infos=[GRADE])
-    after = run_of({"correctness": [[1.0]] * 30}, samples, infos=[GRADE], words="after")
+    pair = compared(
+        {"faithfulness": [[5.0] * 3] * 30}, {"correctness": [[1.0]] * 30}, samples, infos=[GRADE]
+    )
 
-    decision = judge(compare(before, after, samples), held())
+    decision = judge(pair, held())
 
     assert row_of(decision, NAME).verdict is MetricVerdict.NOT_MEASURED
     assert decision.verdict is Verdict.NO_DECISION
@@ -162,10 +169,8 @@ def test_a_metric_that_was_not_measured_has_no_share_and_no_decision() -> None:
 def test_another_judge_makes_the_share_not_comparable_as_well() -> None:
     samples = plain_samples(30)
     scores = {"faithfulness": [[5.0] * 3] * 30}
-    before = run_of(scores, samples, infos=[GRADE])
-    after = run_of(scores, samples, infos=[GRADE], words="after", judge="judge-2")
 
-    decision = judge(compare(before, after, samples), held())
+    decision = judge(compared(scores, scores, samples, infos=[GRADE], judge="judge-2"), held())
 
     assert row_of(decision, NAME).verdict is MetricVerdict.NOT_COMPARABLE
     assert share_of(row_of(decision, "faithfulness")).baseline is None

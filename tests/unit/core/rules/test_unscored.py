@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from ragate.core.comparison.compare import Comparison, compare
+from ragate.core.comparison.compare import Comparison
 from ragate.core.rules.metric_case import read_cases
 from ragate.core.rules.unscored import QUANTILE, lost_scores, most_lost
 from ragate.models import Rule, Verdict, Waiver
-from tests.unit.core.decision_factories import TODAY, judge, run_of, samples_of
+from tests.unit.core.decision_factories import TODAY, judge, noisy_pair, samples_of
 
 RULE = Rule(metric="faithfulness")
 
@@ -22,11 +22,7 @@ def losing(n: int, *, before: int, after: int, passes: int = 1, value: float = 1
     samples = samples_of(n)
     recorded = [[None, 1.0, 1.0]] * before + [[1.0] * 3] * (n - before)
     scored = [[None] * passes] * after + [[value] * passes] * (n - after)
-    return compare(
-        run_of({"faithfulness": recorded}, samples, words="before"),
-        run_of({"faithfulness": scored}, samples, words="after"),
-        samples,
-    )
+    return noisy_pair(recorded, scored, samples)
 
 
 @pytest.mark.parametrize(("before", "most"), [(0, 2), (6, 6), (24, 16)])
@@ -53,25 +49,17 @@ def test_a_proven_drop_stays_red_whatever_else_was_lost():
 
 
 def test_a_drop_whose_confirmation_was_lost_is_not_proven():
-    samples = samples_of(30)
-    before = run_of({"faithfulness": [[1.0] * 3] * 30}, samples, words="before")
-
     def decided(fallen: list[float | None]) -> Verdict:
-        after = {"faithfulness": [fallen] * 8 + [[1.0] * 3] * 22}
-        return judge(compare(before, run_of(after, samples, words="after"), samples), RULE).verdict
+        after = [fallen] * 8 + [[1.0] * 3] * 22
+        return judge(noisy_pair([[1.0] * 3] * 30, after), RULE).verdict
 
     assert decided([0.0, 0.0, 0.0]) is Verdict.FAILED
     assert decided([0.0, None, None]) is Verdict.NO_DECISION
 
 
 def test_of_several_passes_the_mean_is_lost():
-    samples = samples_of(100)
     after = [[None, 1.0, 1.0]] * 3 + [[1.0, None, 1.0]] * 4 + [[1.0] * 3] * 93
-    pair = compare(
-        run_of({"faithfulness": [[1.0] * 3] * 100}, samples, words="before"),
-        run_of({"faithfulness": after}, samples, words="after"),
-        samples,
-    )
+    pair = noisy_pair([[1.0] * 3] * 100, after)
     (case,) = read_cases([RULE], pair, [], TODAY)
 
     assert lost_scores(case, pair).count == 3

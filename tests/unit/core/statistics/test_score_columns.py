@@ -13,12 +13,7 @@ RULE = Rule(metric="faithfulness")
 
 
 def test_silence_on_one_side_is_unscored():
-    samples = samples_of(4)
-    comparison = compare(
-        run_of({"faithfulness": [[0.0], [1.0], [N_A], [N_A]]}, samples),
-        run_of({"faithfulness": [[N_A], [1.0], [1.0], [N_A]]}, samples, words="after"),
-        samples,
-    )
+    comparison = noisy_pair([[0.0], [1.0], [N_A], [N_A]], [[N_A], [1.0], [1.0], [N_A]])
     column = comparison.columns["faithfulness"]
 
     assert column.candidate.unscored.ravel().tolist() == [True, False, False, False]
@@ -60,11 +55,8 @@ def test_an_unbounded_metric_is_scaled_by_the_largest_value_of_both_sides():
 
 
 def test_silence_beside_no_value_leaves_the_sample_out_and_beside_a_value_is_counted():
-    samples = samples_of(5)
-    comparison = compare(
-        run_of({"faithfulness": [[N_A], [N_A], [None], [1.0], [N_A]]}, samples),
-        run_of({"faithfulness": [[None], [1.0], [N_A], [N_A], [N_A]]}, samples, words="after"),
-        samples,
+    comparison = noisy_pair(
+        [[N_A], [N_A], [None], [1.0], [N_A]], [[None], [1.0], [N_A], [N_A], [N_A]]
     )
     column = comparison.columns["faithfulness"]
     said = "nothing to measure here, but a value on the other side"
@@ -84,9 +76,7 @@ def test_the_range_of_an_unbounded_metric_ends_at_its_largest_value():
 
 def test_what_is_missing_is_left_out_of_a_mean():
     assert row_means(np.array([[1.0, np.nan], [0.25, 0.75]])).tolist() == [1.0, 0.5]
-    samples = samples_of(20)
-    before = run_of({"faithfulness": [[0.5, None, 0.5]] + [[0.5] * 3] * 19}, samples)
-    after = run_of({"faithfulness": [[0.5]] * 20}, samples, words="after")
-    row = row_of(judge(compare(before, after, samples), RULE), "faithfulness")
+    pair = noisy_pair([[0.5, None, 0.5]] + [[0.5] * 3] * 19, [[0.5]] * 20)
+    row = row_of(judge(pair, RULE), "faithfulness")
 
     assert (row.baseline, row.change) == (0.5, 0.0)
