@@ -31,6 +31,9 @@ signal.signal(signal.SIGQUIT, signal.SIG_DFL)
 if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
     signal.signal(signal.SIGHUP, lambda *_: None)
 
+# The project of a test is its own, whatever the shell that starts the tests has set.
+for name in ("RAGATE_CONFIG", "RAGATE_STATE_DIR"):
+    os.environ.pop(name, None)
 
 # Bytecode of what a collection imports is kept, also where the machine wants none: each process
 # would compile every test and the whole product. Tests write none, on any machine: a project's

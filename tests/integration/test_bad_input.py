@@ -36,8 +36,7 @@ ODD = '[policy.metrics."odd_metric:create"]\nlevel = "error"\n'
 
 @pytest.fixture(autouse=True)
 def clean(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("RAGATE_CONFIG", "RAGATE_STATE_DIR", "RAGATE_DATABASE_URL"):
-        monkeypatch.delenv(name, raising=False)
+    monkeypatch.delenv("RAGATE_DATABASE_URL", raising=False)
     monkeypatch.chdir(tmp_path)
 
 

@@ -60,8 +60,6 @@ def price(topic: str, number: int) -> str:
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, database: PostgresDatabase) -> Path:
     """A folder of eight pages with a baseline of the built-in system."""
     monkeypatch.chdir(tmp_path)
-    for name in ("RAGATE_CONFIG", "RAGATE_STATE_DIR"):
-        monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("RAGATE_DATABASE_URL", database.conninfo())
     Path("docs").mkdir()
     lines = []

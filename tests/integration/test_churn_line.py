@@ -33,8 +33,6 @@ level = "error"
 @pytest.fixture
 def gate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ReplayProject:
     monkeypatch.chdir(tmp_path)
-    for name in ("RAGATE_CONFIG", "RAGATE_STATE_DIR"):
-        monkeypatch.delenv(name, raising=False)
     project = ReplayProject(tmp_path, samples=SAMPLES, metrics=METRICS)
     project.record(right)
     return project

@@ -66,8 +66,6 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     root.mkdir()
     monkeypatch.chdir(root)
     monkeypatch.syspath_prepend(str(root))
-    for name in ("RAGATE_CONFIG", "RAGATE_STATE_DIR"):
-        monkeypatch.delenv(name, raising=False)
     git(root, "init", "-q")
     (root / ".gitignore").write_text(".ragate/\n__pycache__/\n")
     (root / "ragate.toml").write_text(CONFIG)

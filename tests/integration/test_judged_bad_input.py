@@ -53,8 +53,6 @@ def recording(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with pytest.MonkeyPatch.context() as patch, openai_server() as fake:
         patch.chdir(root)
         patch.setenv("TEST_KEY", KEY)
-        for name in ("RAGATE_CONFIG", "RAGATE_STATE_DIR"):
-            patch.delenv(name, raising=False)
         fake.reply = answers_and_judges()
         metrics = PROVIDER.format(url=fake.base_url, judge="")
         ReplayProject(root, samples=SAMPLES, metrics=metrics).record(right)
@@ -71,8 +69,6 @@ def gate(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("TEST_KEY", KEY)
     monkeypatch.setenv("RAGATE_TIMEOUT_S", "4")
-    for name in ("RAGATE_CONFIG", "RAGATE_STATE_DIR"):
-        monkeypatch.delenv(name, raising=False)
     project = ReplayProject(
         tmp_path, samples=SAMPLES, metrics=PROVIDER.format(url=server.base_url, judge="")
     )

@@ -36,8 +36,6 @@ model = "judge-1"
 @pytest.fixture(autouse=True)
 def clean(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    for name in ("RAGATE_CONFIG", "RAGATE_STATE_DIR"):
-        monkeypatch.delenv(name, raising=False)
 
 
 def test_a_foreign_llm_stops_before_the_call_after_the_cap(

@@ -69,8 +69,6 @@ def server() -> Iterator[FakeOpenAI]:
 def project(tmp_path: Path, server: FakeOpenAI, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("TEST_KEY", KEY)
-    for name in ("RAGATE_CONFIG", "RAGATE_STATE_DIR"):
-        monkeypatch.delenv(name, raising=False)
     write_docs_project(tmp_path)
     config = (tmp_path / "ragate.toml").read_text()
     (tmp_path / "ragate.toml").write_text(config + CONFIG.format(url=server.base_url))

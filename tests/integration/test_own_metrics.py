@@ -82,8 +82,6 @@ def gate(tmp_path: Path, server: FakeOpenAI, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setenv("TEST_KEY", "k")
     monkeypatch.syspath_prepend(tmp_path / "plugins")
     monkeypatch.delitem(sys.modules, "kindness", raising=False)
-    for name in ("RAGATE_CONFIG", "RAGATE_STATE_DIR"):
-        monkeypatch.delenv(name, raising=False)
     project = ReplayProject(tmp_path, samples=SAMPLES)
     write_plugin(tmp_path)
     configure(project, server)

@@ -55,8 +55,6 @@ def server() -> Iterator[FakeOpenAI]:
 @pytest.fixture
 def gate(tmp_path: Path, server: FakeOpenAI, monkeypatch: pytest.MonkeyPatch) -> ReplayProject:
     monkeypatch.chdir(tmp_path)
-    for name in ("RAGATE_CONFIG", "RAGATE_STATE_DIR"):
-        monkeypatch.delenv(name, raising=False)
     metrics = JUDGE.format(url=server.base_url, level="warn", limit="")
     project = ReplayProject(tmp_path, samples=SAMPLES, metrics=metrics)
     project.record(right)

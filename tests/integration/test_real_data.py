@@ -44,7 +44,6 @@ def cranfield(ready: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     if not (CRANFIELD / "corpus.jsonl").exists():
         pytest.skip("the Cranfield collection is not beside this repository")
     monkeypatch.setenv("RAGATE_STATE_DIR", str(ready))
-    monkeypatch.delenv("RAGATE_CONFIG", raising=False)
     root = ready / "project"
     (root / "cranfield" / "qrels").mkdir(parents=True)
     for name in ("corpus.jsonl", "queries.jsonl", "qrels/test.tsv"):

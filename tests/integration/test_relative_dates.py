@@ -59,8 +59,6 @@ prompt = "prompt.md"
 @pytest.fixture
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
-    for name in ("RAGATE_CONFIG", "RAGATE_STATE_DIR"):
-        monkeypatch.delenv(name, raising=False)
     (tmp_path / "ragate.toml").write_text(PYTHON)
     (tmp_path / "dated_rag.py").write_text(RAG)
     golden(tmp_path, "Is it {today}?")

@@ -72,8 +72,6 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     root = tmp_path / "project"
     root.mkdir()
     monkeypatch.chdir(root)
-    for name in ("RAGATE_CONFIG", "RAGATE_STATE_DIR"):
-        monkeypatch.delenv(name, raising=False)
     git(root, "init", "-q")
     (root / ".gitignore").write_text(".ragate/\n__pycache__/\n")
     lines = [

@@ -25,8 +25,6 @@ def test_samples_that_were_bad_already_are_named_in_report_comment_and_explanati
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    for name in ("RAGATE_CONFIG", "RAGATE_STATE_DIR"):
-        monkeypatch.delenv(name, raising=False)
     project = ReplayProject(tmp_path, samples=12)
     project.record(lost)
     assert run(["baseline", "update", "--runs", "1"]) == 0

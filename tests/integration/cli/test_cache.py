@@ -26,7 +26,6 @@ paths = ["out.jsonl"]
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "ragate.toml").write_text(CONFIG)
     monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("RAGATE_STATE_DIR", raising=False)
     return tmp_path
 
 

@@ -27,7 +27,6 @@ NEWEST = "20261119-101500-000-cccc"
 @pytest.fixture
 def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> LocalStore:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("RAGATE_STATE_DIR", raising=False)
     (tmp_path / "ragate.toml").write_text(
         '[policy]\ndataset = "g.jsonl"\nbaseline = "b.json"\nsystems = ["replay"]\n'
         '[policy.metrics.mrr]\n[system]\nuse = "replay"\npath = "o.jsonl"\n'

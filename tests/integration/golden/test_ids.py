@@ -36,8 +36,6 @@ def answer(query):
 @pytest.fixture
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
-    for name in ("RAGATE_CONFIG", "RAGATE_STATE_DIR"):
-        monkeypatch.delenv(name, raising=False)
     (tmp_path / "ragate.toml").write_text(CONFIG)
     (tmp_path / "kb/billing").mkdir(parents=True)
     for topic in ("refunds", "fees"):

@@ -26,8 +26,6 @@ def server() -> Iterator[FakeOpenAI]:
 def project(tmp_path: Path, server: FakeOpenAI, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("TEST_KEY", KEY)
-    for name in ("RAGATE_CONFIG", "RAGATE_STATE_DIR"):
-        monkeypatch.delenv(name, raising=False)
     write_docs_project(tmp_path)
     configure(tmp_path, server)
     return tmp_path
@@ -40,8 +38,6 @@ def recording(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with pytest.MonkeyPatch.context() as patch, openai_server() as fake:
         patch.chdir(root)
         patch.setenv("TEST_KEY", KEY)
-        for name in ("RAGATE_CONFIG", "RAGATE_STATE_DIR"):
-            patch.delenv(name, raising=False)
         fake.reply = answers_and_judges()
         write_docs_project(root)
         configure(root, fake)

@@ -147,7 +147,7 @@ def test_no_key_is_in_any_file_or_printed_line(recorded, server, capsys):
     assert any(headers.get("authorization") == f"Bearer {KEY}" for _, headers, _ in server.requests)
 
 
-def test_collected_outputs_are_judged_elsewhere_without_the_system(recorded, server, monkeypatch):
+def test_collected_outputs_are_judged_elsewhere_without_the_system(recorded, server):
     page = recorded / "docs" / "apples.md"
     page.write_text(page.read_text().replace("picked", "taken"))
     assert run(["collect"]) == 0

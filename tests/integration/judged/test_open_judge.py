@@ -9,7 +9,7 @@ from ragate.cli.main import run
 pytestmark = pytest.mark.integration
 
 
-def test_a_wrong_key_is_one_clear_error(recorded, server, capsys, monkeypatch):
+def test_a_wrong_key_is_one_clear_error(recorded, server, capsys):
     from tests.servers.faults import status
 
     page = recorded / "docs" / "apples.md"

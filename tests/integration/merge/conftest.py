@@ -15,8 +15,6 @@ def bare(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Repository:
     root = tmp_path / "a project"
     root.mkdir()
     monkeypatch.chdir(root)
-    for name in ("RAGATE_CONFIG", "RAGATE_STATE_DIR"):
-        monkeypatch.delenv(name, raising=False)
     repository = Repository(root)
     repository.begin()
     return repository

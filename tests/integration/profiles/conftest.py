@@ -14,8 +14,6 @@ from tests.projects import ReplayProject
 @pytest.fixture
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ReplayProject:
     monkeypatch.chdir(tmp_path)
-    for name in ("RAGATE_CONFIG", "RAGATE_STATE_DIR"):
-        monkeypatch.delenv(name, raising=False)
     extra = {
         number: {
             "metadata": {"source": "forum" if number % 4 == 0 else "sme", "complexity": number}

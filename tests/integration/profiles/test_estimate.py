@@ -56,8 +56,6 @@ def test_an_estimate_prices_a_judge_that_sends_its_requests_by_ways_of_its_own(
     judge: str,
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    for name in ("RAGATE_CONFIG", "RAGATE_STATE_DIR"):
-        monkeypatch.delenv(name, raising=False)
     write_docs_project(tmp_path)
     config = tmp_path / "ragate.toml"
     config.write_text(config.read_text() + judge)
@@ -71,8 +69,6 @@ def test_an_estimate_does_not_count_what_is_skipped(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    for name in ("RAGATE_CONFIG", "RAGATE_STATE_DIR"):
-        monkeypatch.delenv(name, raising=False)
     write_docs_project(tmp_path)
     config = tmp_path / "ragate.toml"
     config.write_text(config.read_text() + JUDGED)
@@ -101,8 +97,6 @@ def test_an_estimate_does_not_count_what_a_failed_stage_spares(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    for name in ("RAGATE_CONFIG", "RAGATE_STATE_DIR"):
-        monkeypatch.delenv(name, raising=False)
     write_docs_project(tmp_path)
     golden = tmp_path / "golden.jsonl"
     rows = [json.loads(line) for line in golden.read_text().splitlines()]

@@ -73,8 +73,6 @@ def test_a_changed_passage_is_told_in_every_report(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    for name in ("RAGATE_CONFIG", "RAGATE_STATE_DIR"):
-        monkeypatch.delenv(name, raising=False)
     write_docs_project(tmp_path)
     assert run(["dataset", "evidence"]) == 0
     assert run(["baseline", "update"]) == 0

@@ -23,6 +23,4 @@ def server() -> Iterator[FakeOpenAI]:
 def gate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Gate:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("TEST_KEY", "sk-canary-0123456789abcdef")
-    for name in ("RAGATE_CONFIG", "RAGATE_STATE_DIR"):
-        monkeypatch.delenv(name, raising=False)
     return Gate(tmp_path, samples=SAMPLES)

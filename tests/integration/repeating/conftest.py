@@ -12,8 +12,7 @@ from tests.integration.repeating.repeating_projects import Project
 
 @pytest.fixture
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
-    for name in ("RAGATE_CONFIG", "RAGATE_STATE_DIR", "RAGATE_DATABASE_URL"):
-        monkeypatch.delenv(name, raising=False)
+    monkeypatch.delenv("RAGATE_DATABASE_URL", raising=False)
     monkeypatch.chdir(tmp_path)
     monkeypatch.delitem(sys.modules, "answers_of_a_test", raising=False)
     made = Project(tmp_path)

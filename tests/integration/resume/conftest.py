@@ -18,7 +18,7 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     root = tmp_path / "project"
     root.mkdir()
     monkeypatch.chdir(root)
-    for name in ("RAGATE_CONFIG", "RAGATE_STATE_DIR", "CI", "GITHUB_EVENT_NAME"):
+    for name in ("CI", "GITHUB_EVENT_NAME"):
         monkeypatch.delenv(name, raising=False)
     git(root, "init", "-q")
     (root / ".gitignore").write_text(".ragate/\n")

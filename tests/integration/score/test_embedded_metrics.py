@@ -28,8 +28,6 @@ METRICS = '[policy.embedder]\nuse = "hashing"\n' + "".join(
 @pytest.fixture
 def gate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ReplayProject:
     monkeypatch.chdir(tmp_path)
-    for name in ("RAGATE_CONFIG", "RAGATE_STATE_DIR"):
-        monkeypatch.delenv(name, raising=False)
     return ReplayProject(tmp_path, samples=12, metrics=METRICS)
 
 

@@ -65,8 +65,6 @@ def ask(query):
 def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeOpenAI]:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("JUDGE_KEY", KEY)
-    for name in ("RAGATE_CONFIG", "RAGATE_STATE_DIR"):
-        monkeypatch.delenv(name, raising=False)
     with openai_server() as fake:
         fake.reply = answers_and_judges()
         write(tmp_path, fake.base_url)
@@ -190,9 +188,7 @@ def test_a_check_whose_judge_shows_only_goes_on_without_it(tmp_path, server, mon
     assert asked(tmp_path) >= SAMPLES
 
 
-def test_nothing_is_forwarded_for_a_recorded_system_whose_judge_has_no_key(
-    tmp_path, server, monkeypatch
-):
+def test_nothing_is_forwarded_for_a_recorded_system_whose_judge_has_no_key(tmp_path, server):
     """Its calls go to the same server, by the provider of its own."""
     judge = '[policy.judge]\nuse = "rubric"\nprovider = "judging"\nmodel = "judge-1"'
     provider = f'[policy.providers.judging]\nbase_url = "{server.base_url}"\nkey_env = "J_KEY"'

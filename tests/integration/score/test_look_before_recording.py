@@ -42,8 +42,6 @@ level = "error"
 def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeOpenAI]:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("LOCAL_KEY", "sk-canary-0123456789")
-    for name in ("RAGATE_CONFIG", "RAGATE_STATE_DIR"):
-        monkeypatch.delenv(name, raising=False)
     with openai_server() as fake:
         fake.reply = answers_and_judges()
         yield fake

@@ -47,8 +47,6 @@ def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeOpen
     monkeypatch.setenv("ANSWER_KEY", "sk-canary-0123456789")
     monkeypatch.setenv("JUDGE_KEY", "sk-canary-9876543210")
     monkeypatch.setenv("RAGATE_CONCURRENCY", str(CONCURRENCY))
-    for name in ("RAGATE_CONFIG", "RAGATE_STATE_DIR"):
-        monkeypatch.delenv(name, raising=False)
     with openai_server() as fake:
         fake.reply = answers_and_judges()
         yield fake

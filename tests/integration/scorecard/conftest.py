@@ -33,8 +33,7 @@ def fields(number: int) -> dict[str, Any]:
 @pytest.fixture
 def carded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ReplayProject:
     """A project with a baseline that was recorded before it had a scorecard."""
-    for name in ("RAGATE_CONFIG", "RAGATE_STATE_DIR", "RAGATE_DATABASE_URL"):
-        monkeypatch.delenv(name, raising=False)
+    monkeypatch.delenv("RAGATE_DATABASE_URL", raising=False)
     monkeypatch.chdir(tmp_path)
     project = ReplayProject(tmp_path, extra={number: fields(number) for number in range(40)})
     assert run(["baseline", "update"]) == 0

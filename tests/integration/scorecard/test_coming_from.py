@@ -111,8 +111,6 @@ def project(tmp_path: Path, server: FakeOpenAI, monkeypatch: pytest.MonkeyPatch)
     """Return the address that takes the place of the pages'."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("OPENAI_API_KEY", "k")
-    for name in ("RAGATE_CONFIG", "RAGATE_STATE_DIR"):
-        monkeypatch.delenv(name, raising=False)
     for folder in ("evals", "outputs"):
         (tmp_path / folder).mkdir()
     golden = "".join(json.dumps(sample(n)) + "\n" for n in range(SAMPLES))

@@ -48,8 +48,6 @@ def test_without_a_scorecard_the_marks_of_metrics_say_who_passes(carded):
 
 def test_the_header_names_top_k_and_the_settings_of_the_system(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    for name in ("RAGATE_CONFIG", "RAGATE_STATE_DIR"):
-        monkeypatch.delenv(name, raising=False)
     write_docs_project(tmp_path)
 
     run(["check"])
@@ -62,8 +60,6 @@ def test_the_header_names_top_k_and_the_settings_of_the_system(tmp_path, monkeyp
 def test_the_settings_of_a_run_hold_no_free_text(tmp_path, monkeypatch, publish):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("CI", "1")
-    for name in ("RAGATE_CONFIG", "RAGATE_STATE_DIR"):
-        monkeypatch.delenv(name, raising=False)
     write_docs_project(tmp_path)
     config = (tmp_path / "ragate.toml").read_text()
     config = config.replace("[policy]\n", f'[policy]\npublish = "{publish}"\n', 1)

@@ -62,8 +62,7 @@ def server() -> Iterator[FakeOpenAI]:
 
 @pytest.fixture
 def made(tmp_path: Path, server: FakeOpenAI, monkeypatch: pytest.MonkeyPatch) -> Made:
-    for name in ("RAGATE_CONFIG", "RAGATE_STATE_DIR", "RAGATE_DATABASE_URL"):
-        monkeypatch.delenv(name, raising=False)
+    monkeypatch.delenv("RAGATE_DATABASE_URL", raising=False)
     monkeypatch.chdir(tmp_path)
 
     def project(card: str, answer: Any = right, *, use: str = "rubric") -> ReplayProject:

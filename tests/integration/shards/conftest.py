@@ -14,8 +14,7 @@ from tests.projects import ReplayProject, right
 
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    for name in ("RAGATE_CONFIG", "RAGATE_STATE_DIR", "RAGATE_DATABASE_URL"):
-        monkeypatch.delenv(name, raising=False)
+    monkeypatch.delenv("RAGATE_DATABASE_URL", raising=False)
     monkeypatch.delenv("JOB_COMPLETION_INDEX", raising=False)
     monkeypatch.chdir(tmp_path)
     return tmp_path

@@ -16,8 +16,7 @@ COMMANDS = [["worker"], ["check", "--workers"], ["baseline", "update", "--worker
 
 @pytest.fixture(autouse=True)
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ReplayProject:
-    for name in ("RAGATE_CONFIG", "RAGATE_STATE_DIR", "RAGATE_QUEUE_URL"):
-        monkeypatch.delenv(name, raising=False)
+    monkeypatch.delenv("RAGATE_QUEUE_URL", raising=False)
     monkeypatch.chdir(tmp_path)
     return ReplayProject(tmp_path, samples=3)
 

@@ -22,8 +22,6 @@ def server() -> Iterator[FakeOpenAI]:
 @pytest.fixture
 def project(tmp_path: Path, server: FakeOpenAI, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
-    for name in ("RAGATE_CONFIG", "RAGATE_STATE_DIR"):
-        monkeypatch.delenv(name, raising=False)
     write_docs_project(tmp_path)
     config = tmp_path / "ragate.toml"
     config.write_text(config.read_text() + PROVIDER.format(url=server.base_url))

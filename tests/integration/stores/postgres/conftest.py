@@ -37,7 +37,6 @@ def url(server: str) -> Iterator[str]:
 def project(tmp_path: Path, url: str, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A project whose runs are sent to the store."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("RAGATE_STATE_DIR", raising=False)
     monkeypatch.setenv("RAGATE_RUNS_URL", url)
     (tmp_path / "ragate.toml").write_text(
         '[policy]\ndataset = "g.jsonl"\nbaseline = "b.json"\nsystems = ["replay"]\n'

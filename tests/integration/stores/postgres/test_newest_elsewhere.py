@@ -19,7 +19,6 @@ def elsewhere(
 ) -> ReplayProject:
     """A project whose only run was made on another machine, and sent to the store."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("RAGATE_STATE_DIR", raising=False)
     project = ReplayProject(tmp_path)
     assert run(["baseline", "update"]) == 0
     shutil.rmtree(tmp_path / ".ragate")

@@ -16,8 +16,7 @@ from tests.unit.cli.init.init_factories import pages, write
 
 
 @pytest.fixture
-def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.delenv("RAGATE_CONFIG", raising=False)
+def repository(tmp_path: Path) -> Path:
     for part in ("apps/help", "apps/shop", "old/shop"):
         write(tmp_path / part, pages("docs/a.md", "docs/b.md"))
     subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
