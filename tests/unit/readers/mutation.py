@@ -5,8 +5,15 @@ from __future__ import annotations
 import json
 import os
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
+
+from ragate.dataset._importers import Resolver, read_foreign
+from ragate.dataset._importers._common import Notes
+from ragate.errors import RagateError
+
+Read = Callable[[Path], object]
 
 # The night run takes many; by day a tenth of a second or so for each reader is enough.
 EXAMPLES = 10_000 if os.environ.get("HYPOTHESIS_PROFILE") == "night" else 100
@@ -64,3 +71,30 @@ def inputs(good: Any, write: Callable[[Any], bytes], draw: random.Random) -> byt
     for _ in range(draw.choice([0, 0, 0, 1, 2])):
         content = broken(content, draw)
     return content
+
+
+def only_our_errors(
+    name: str, read: Read, good: Any, write: Callable[[Any], bytes], path: Path
+) -> None:
+    """Hold a reader to return or to raise an error of ours, whatever stands at `path`."""
+    draw = random.Random(name)
+    for _ in range(EXAMPLES):
+        content = inputs(good, write, draw)
+        path.write_bytes(content)
+        try:
+            read(path)
+        except RagateError:
+            continue
+        except Exception as error:
+            raise AssertionError(f"{name}: {type(error).__name__}: {error}\n{content!r}") from error
+
+
+def imported(kind: str, texts: Mapping[str, str] | None = None) -> Read:
+    """Return what reads an export as the import does, up to the lines that it writes."""
+
+    def read(path: Path) -> object:
+        resolver = Resolver(texts)
+        rows = [resolver.row(each) for each in read_foreign(kind, path, Notes())]
+        return [json.dumps(row, ensure_ascii=False).encode() for row in rows]
+
+    return read

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import json
-import random
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from ragate.dataset._importers import Resolver, read_foreign
-from ragate.dataset._importers._common import Notes
-from ragate.errors import DatasetError, RagateError
+from ragate.errors import DatasetError
 from ragate.outputs.mapping import RecordMapping
 from ragate.outputs.recordings import read_recorded
 from ragate.support.records import records
-from tests.unit.readers.mutation import EXAMPLES, inputs, json_lines, json_text
+from tests.unit.readers.mutation import Read, imported, json_lines, json_text, only_our_errors
 
 FILES = Path(__file__).parents[2] / "fixtures" / "recorded_outputs"
 OWN = {"question": "/ticket/text", "answer": "/result/text", "contexts": "/result/sources/*/body"}
@@ -28,7 +24,7 @@ def loaded(file: str) -> Any:
     return [row for _, row in records(FILES / file, error=DatasetError)]
 
 
-def recorded(**mapping: Any) -> Callable[[Path], object]:
+def recorded(**mapping: Any) -> Read:
     def read(path: Path) -> object:
         lines = read_recorded(path, RecordMapping.model_validate(mapping))
         return [output.output() for _, _, output in lines]
@@ -36,16 +32,7 @@ def recorded(**mapping: Any) -> Callable[[Path], object]:
     return read
 
 
-def imported(kind: str) -> Callable[[Path], object]:
-    def read(path: Path) -> object:
-        resolver = Resolver(None)
-        rows = [resolver.row(each) for each in read_foreign(kind, path, Notes())]
-        return [json.dumps(row, ensure_ascii=False).encode() for row in rows]
-
-    return read
-
-
-READERS: dict[str, tuple[str, Callable[[Path], object]]] = {
+READERS: dict[str, tuple[str, Read]] = {
     "own format, json": ("one_file.json", recorded()),
     "own fields without a mapping": ("own_fields.jsonl", recorded()),
     "pointers": ("own_fields.jsonl", recorded(pointers=OWN)),
@@ -67,17 +54,8 @@ def test_no_export_leads_to_an_error_that_is_not_ours(name: str, tmp_path: Path)
     file, read = READERS[name]
     good = loaded(file)
     ending, write = (".json", json_text) if file.endswith(".json") else (".jsonl", json_lines)
-    path = tmp_path / f"o{ending}"
-    draw = random.Random(name)
-    for _ in range(EXAMPLES):
-        content = inputs(good, write, draw)
-        path.write_bytes(content)
-        try:
-            read(path)
-        except RagateError:
-            continue
-        except Exception as error:
-            raise AssertionError(f"{name}: {type(error).__name__}: {error}\n{content!r}") from error
+
+    only_our_errors(name, read, good, write, tmp_path / f"o{ending}")
 
 
 @pytest.mark.parametrize(

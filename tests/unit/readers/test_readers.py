@@ -6,7 +6,6 @@ import csv
 import gzip
 import io
 import json
-import random
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -20,8 +19,6 @@ from ragate.cache import Cache
 from ragate.cache.transfer import import_cache
 from ragate.config.read import load_config
 from ragate.dataset import read_dataset
-from ragate.dataset._importers import Resolver, read_foreign
-from ragate.dataset._importers._common import Notes
 from ragate.dataset.labels import read_labels
 from ragate.errors import DatasetError, RagateError
 from ragate.github.event.event import read_event
@@ -29,7 +26,7 @@ from ragate.github.event.slash_command import parse_command
 from ragate.outputs.outputs_file import read_outputs
 from ragate.recorder.pending_requests import read_pending
 from ragate.recorder.proxy.request_identity import Endpoint, Request
-from tests.unit.readers.mutation import EXAMPLES, inputs, json_lines, json_text
+from tests.unit.readers.mutation import Read, imported, json_lines, json_text, only_our_errors
 
 GOLDEN = [
     {"id": "a", "query": "What?", "relevant": {"a.md": 1}, "references": ["This."]},
@@ -196,16 +193,6 @@ def zipped(rows: Any) -> bytes:
     return gzip.compress(json_lines(rows), mtime=0)
 
 
-def imported(kind: str) -> Callable[[Path], object]:
-    def read(path: Path) -> object:
-        resolver = Resolver({"a.md": "Some text, and more"})
-        rows = [resolver.row(each) for each in read_foreign(kind, path, Notes())]
-        # As the command writes them.
-        return [json.dumps(row, ensure_ascii=False).encode() for row in rows]
-
-    return read
-
-
 def outputs(path: Path) -> object:
     return list(read_outputs(path)[1])
 
@@ -237,20 +224,21 @@ def commands(path: Path) -> object:
     return parse_command(path.read_bytes().decode("utf-8", "replace"))
 
 
+CORPUS = {"a.md": "Some text, and more"}
 COMMAND = '/ragate accept abcdef1234 mrr "why"'
-Reader = tuple[str, Callable[[Path], object], Any, Callable[[Any], bytes]]
+Reader = tuple[str, Read, Any, Callable[[Any], bytes]]
 READERS: dict[str, Reader] = {
     "golden set, jsonl": ("g.jsonl", read_dataset, GOLDEN, json_lines),
     "golden set, json": ("g.json", read_dataset, GOLDEN, json_text),
     "golden set, yaml": ("g.yaml", read_dataset, GOLDEN, yaml_text),
     "golden set, csv": ("g.csv", read_dataset, GOLDEN[:1], csv_text),
-    "ragas, jsonl": ("r.jsonl", imported("ragas"), RAGAS, json_lines),
-    "ragas, json": ("r.json", imported("ragas"), RAGAS, json_text),
-    "ragas, csv": ("r.csv", imported("ragas"), RAGAS, csv_text),
-    "deepeval": ("d.json", imported("deepeval"), DEEPEVAL, json_text),
-    "promptfoo, yaml": ("p.yaml", imported("promptfoo"), PROMPTFOO, yaml_text),
-    "promptfoo, json": ("p.json", imported("promptfoo"), PROMPTFOO, json_text),
-    "llamaindex": ("l.json", imported("llamaindex"), LLAMAINDEX, json_text),
+    "ragas, jsonl": ("r.jsonl", imported("ragas", CORPUS), RAGAS, json_lines),
+    "ragas, json": ("r.json", imported("ragas", CORPUS), RAGAS, json_text),
+    "ragas, csv": ("r.csv", imported("ragas", CORPUS), RAGAS, csv_text),
+    "deepeval": ("d.json", imported("deepeval", CORPUS), DEEPEVAL, json_text),
+    "promptfoo, yaml": ("p.yaml", imported("promptfoo", CORPUS), PROMPTFOO, yaml_text),
+    "promptfoo, json": ("p.json", imported("promptfoo", CORPUS), PROMPTFOO, json_text),
+    "llamaindex": ("l.json", imported("llamaindex", CORPUS), LLAMAINDEX, json_text),
     "labels": ("labels.jsonl", read_labels, LABELS, json_lines),
     "outputs": ("outputs.jsonl", outputs, OUTPUTS, json_lines),
     "baseline": ("b.json", load_baseline, BASELINE, json_text),
@@ -266,17 +254,8 @@ READERS: dict[str, Reader] = {
 @pytest.mark.parametrize("name", READERS)
 def test_no_input_leads_to_an_error_that_is_not_ours(name: str, tmp_path: Path):
     file, read, good, write = READERS[name]
-    path = tmp_path / file
-    draw = random.Random(name)
-    for _ in range(EXAMPLES):
-        content = inputs(good, write, draw)
-        path.write_bytes(content)
-        try:
-            read(path)
-        except RagateError:
-            continue
-        except Exception as error:
-            raise AssertionError(f"{name}: {type(error).__name__}: {error}\n{content!r}") from error
+
+    only_our_errors(name, read, good, write, tmp_path / file)
 
 
 @pytest.mark.parametrize("name", READERS)
@@ -303,7 +282,7 @@ def test_a_mistake_in_a_promptfoo_file_is_named_with_its_place(told: str, tmp_pa
     path.write_text(PROMPTFOO_MISTAKES[told])
 
     with pytest.raises(DatasetError) as caught:
-        imported("promptfoo")(path)
+        imported("promptfoo", CORPUS)(path)
 
     assert told in str(caught.value)
 
@@ -313,4 +292,4 @@ def test_half_of_a_character_in_a_cell_is_refused_with_its_place(tmp_path: Path)
     path.write_text('user_input,reference,reference_contexts\na,b,"[""\\ud800""]"\n')
 
     with pytest.raises(DatasetError, match=r"r\.csv:2: reference_contexts: .* half of a character"):
-        imported("ragas")(path)
+        imported("ragas", CORPUS)(path)

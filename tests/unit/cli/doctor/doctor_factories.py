@@ -8,17 +8,15 @@ from pathlib import Path
 
 from ragate.cli.doctor.examine import examine
 from ragate.cli.finding import Finding, Status
-from ragate.core.hashing import content_hash, output_hash, retrieval_hash
 from ragate.models import (
     MetricInfo,
     Reads,
-    Record,
     Run,
-    RunManifest,
     Sample,
     SystemInfo,
     SystemOutput,
 )
+from tests.factories import record_factory, run_factory
 
 
 def sample(sample_id: str = "q1", **fields: object) -> Sample:
@@ -67,21 +65,11 @@ def run_of(
     deterministic: frozenset[Reads] = BOTH,
 ) -> Run:
     output = SystemOutput(answer="It is [1].")
-    records = [
-        Record(
-            sample_id=one.id,
-            run=number,
-            content_hash=content_hash(one),
-            retrieval_hash=retrieval_hash(output),
-            output_hash=output_hash(output),
-            output=output,
-        )
-        for number in range(runs)
-        for one in found
-    ]
+    records = [record_factory(one, output, run=number) for number in range(runs) for one in found]
     system = SystemInfo(use="pgvector", deterministic=deterministic)
-    manifest = RunManifest(system=system, runs=runs, created="2026-11-20", metrics=metrics or {})
-    return Run(manifest=manifest, records=tuple(records))
+    return run_factory(
+        records, system=system, runs=runs, created="2026-11-20", metrics=metrics or {}
+    )
 
 
 JUDGED = """

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ragate.core.hashing import content_hash, output_hash, retrieval_hash, text_hashes
 from ragate.models import (
     Failure,
     MetricInfo,
@@ -13,12 +12,11 @@ from ragate.models import (
     Record,
     RetrievedChunk,
     Run,
-    RunManifest,
     Sample,
-    Score,
     SystemInfo,
     SystemOutput,
 )
+from tests.factories import record_factory, run_factory
 
 METRICS = {
     "mrr": MetricInfo(name="mrr", reads=Reads.RETRIEVAL),
@@ -57,31 +55,20 @@ def record(
     """Return a record; ``light`` takes the texts away after hashing, as a baseline does."""
     chunks = tuple(RetrievedChunk(doc_id=one, text=TEXTS.get(one, one)) for one in docs)
     output = SystemOutput(chunks=chunks, answer=answer, error=error, request_hash=request)
+    whole = record_factory(sample, output, run=run, scores=dict(scores))
     bare = tuple(RetrievedChunk(doc_id=one) for one in docs)
-    return Record(
-        sample_id=sample.id,
-        run=run,
-        content_hash=content_hash(sample),
-        retrieval_hash=retrieval_hash(output),
-        text_hashes=text_hashes(output),
-        output_hash=output_hash(output),
-        output=output.amended(chunks=bare) if light else output,
-        scores={name: Score(metric=name, value=value) for name, value in scores.items()},
-    )
+    return whole.amended(output=output.amended(chunks=bare)) if light else whole
 
 
 def with_texts(made: Record, *texts: str) -> Record:
     """Return the record with other texts of its chunks, and the hashes that follow."""
-    chunks = [
+    chunks = tuple(
         chunk.amended(text=text) for chunk, text in zip(made.output.chunks, texts, strict=True)
-    ]
-    output = made.output.amended(chunks=tuple(chunks))
-    hashes = {
-        "retrieval_hash": retrieval_hash(output),
-        "text_hashes": text_hashes(output),
-        "output_hash": output_hash(output),
-    }
-    return made.model_copy(update={"output": output, **hashes})
+    )
+    other = record_factory(output=made.output.amended(chunks=chunks), run=made.run)
+    return other.amended(
+        sample_id=made.sample_id, content_hash=made.content_hash, scores=made.scores
+    )
 
 
 def run_of(
@@ -90,7 +77,5 @@ def run_of(
     judge: str | None = "judge-1",
     parts: Mapping[str, str] | None = None,
 ) -> Run:
-    manifest = RunManifest(
-        system=SystemInfo(use="x", parts=dict(parts or {})), metrics=dict(metrics), judge=judge
-    )
-    return Run(manifest=manifest, records=records)
+    system = SystemInfo(use="x", parts=dict(parts or {}))
+    return run_factory(records, system=system, metrics=dict(metrics), judge=judge)
