@@ -81,7 +81,7 @@ def existing(request: ChatRequest) -> str:
     return found[1]
 
 
-def obedient(holds: Callable[[str, str], bool], grade: str = "5\nfine") -> Chat:
+def obedient(holds: Callable[[str, str], bool]) -> Chat:
     """Return a model that does what the evaluators' prompts say.
 
     Args:
@@ -91,7 +91,7 @@ def obedient(holds: Callable[[str, str], bool], grade: str = "5\nfine") -> Chat:
     def reply(request: ChatRequest) -> str:
         evaluator = evaluator_of(request)
         if evaluator == "correctness":
-            return grade
+            return "5\nfine"
         stays = is_refine(request) and existing(request) == "YES"
         return "YES" if stays or holds(evaluator, request.messages[0][1]) else "NO"
 

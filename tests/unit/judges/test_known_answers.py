@@ -35,9 +35,9 @@ def failed(found: list[CanaryResult]) -> set[str]:
     return {result.canary for result in found if not result.passed}
 
 
-def tried(chat: Chat, criteria: tuple[str, ...]) -> list[CanaryResult]:
+def tried(chat: Chat) -> list[CanaryResult]:
     async def run() -> list[CanaryResult]:
-        return await run_canaries(await make_judge(chat), criteria=criteria)
+        return await run_canaries(await make_judge(chat), criteria=(TOOL_SEMANTICS,))
 
     return asyncio.run(run())
 
@@ -72,14 +72,14 @@ def _stage_of_the_preset() -> str:
 
 
 def test_calls_that_mean_something_else_are_known() -> None:
-    found = tried(honest(), (TOOL_SEMANTICS,))
+    found = tried(honest())
 
     assert {one.canary for one in found} == {CALLS_RIGHT, CALLS_WRONG} | WORDINGS
     assert failed(found) == set()
-    assert failed(tried(gullible(), (TOOL_SEMANTICS,))) == WORDINGS
+    assert failed(tried(gullible())) == WORDINGS
     for says, wrong in ((1, CALLS_WRONG), (0, CALLS_RIGHT)):
         said = stub(lambda _s, _c: 1, yes=bool(says))
-        assert wrong in failed(tried(said, (TOOL_SEMANTICS,)))
+        assert wrong in failed(tried(said))
 
 
 def test_known_calls_need_a_judgement() -> None:

@@ -89,10 +89,11 @@ def test_a_must_pass_sample_that_failed_in_the_baseline_too_is_not_named_as_what
     assert "as-ever" not in words
 
 
-def of_slice(candidate: float, verdict: MetricVerdict = MetricVerdict.CANNOT_TELL) -> SliceRow:
+def of_slice(candidate: float) -> SliceRow:
     return SliceRow(
         slice="billing", metric="recall@5", level="error", n=20, samples=20, baseline=1.0,
-        candidate=candidate, change=candidate - 1.0, verdict=verdict, mde=0.312, allowed=0.1,
+        candidate=candidate, change=candidate - 1.0, mde=0.312, allowed=0.1,
+        verdict=MetricVerdict.CANNOT_TELL,
     )  # fmt: skip
 
 

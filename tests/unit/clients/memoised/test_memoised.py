@@ -49,10 +49,10 @@ class Model:
         return ChatReply(f"answer {next(self.numbers)}", 10, 5, 0.5, "stop")
 
 
-def ask(model: Model, memo: Memo, *draws: int, request: ChatRequest = QUESTION) -> list[ChatReply]:
+def ask(model: Model, memo: Memo, *draws: int) -> list[ChatReply]:
     async def main() -> list[ChatReply]:
         client = MemoisedChat(model, memo, "p")
-        return [await client(request, draw=draw) for draw in draws]
+        return [await client(QUESTION, draw=draw) for draw in draws]
 
     return asyncio.run(main())
 

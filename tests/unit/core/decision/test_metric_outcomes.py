@@ -62,7 +62,7 @@ def test_what_is_red_alone_and_accepted_is_accepted_once():
 
 
 def test_an_accepted_floor_is_shown_and_does_not_block():
-    decision, floor = floor_of(100, 80, 0.9, accepted=[ACCEPTED])
+    decision, floor = floor_of(80, accepted=[ACCEPTED])
     assert decision.verdict is Verdict.PASSED
     assert decision.exit_code == 0
     assert floor.met is False
@@ -82,8 +82,8 @@ def test_accepting_one_metric_leaves_another_red():
 
 
 def test_accepting_what_holds_changes_nothing():
-    plain, _ = floor_of(100, 95, 0.9)
-    taken, _ = floor_of(100, 95, 0.9, accepted=[ACCEPTED])
+    plain, _ = floor_of(95)
+    taken, _ = floor_of(95, accepted=[ACCEPTED])
     assert taken == plain
 
 
@@ -350,10 +350,10 @@ def test_slices_alone_that_are_too_small_are_no_decision_and_named() -> None:
     assert decision.reasons[0].endswith("and too few samples count on billing:faithfulness")
 
 
-def exact(n_lost: int, n_won: int = 0, *, of: int = 200) -> Comparison:
-    samples = tagged({"billing": 30}, rest=of - 30)
-    before = np.full((of, 3), 0.5)
-    after = np.full((of, 3), 0.5)
+def exact(n_lost: int, n_won: int = 0) -> Comparison:
+    samples = tagged({"billing": 30}, rest=170)
+    before = np.full((200, 3), 0.5)
+    after = before.copy()
     after[:n_lost] = 0.0
     after[n_lost : n_lost + n_won] = 1.0
     return pair(samples, before, after, infos=(EXACT,), exact=True)

@@ -187,9 +187,9 @@ def test_grades_pass_at_the_same_mark_as_scores() -> None:
     assert calibrate([True, 2.0], [5.0, 1.0], pass_at=4.0).grades_kappa is None
 
 
-def drawn(random: Random, *, mark: float, n: int = 100) -> tuple[list[bool], list[float]]:
+def drawn(random: Random, *, mark: float) -> tuple[list[bool], list[float]]:
     """Return labels and scores of a judge of which nine in ten scores fall as the mark says."""
-    scores = [round(random.random(), 2) for _ in range(n)]
+    scores = [round(random.random(), 2) for _ in range(100)]
     return [(score >= mark) == (random.random() < 0.9) for score in scores], scores
 
 

@@ -28,10 +28,10 @@ def must_pass(before: list[float] | None, tries: list[float | str | None], **opt
     return judge(comparison, options.pop("rule", PASS_MARK), **options)  # type: ignore[arg-type]
 
 
-def floor_of(n: int, passed: int, limit: float, **options: object):
-    """Decide an unchanged noisy metric with a floor."""
-    column = [[1.0]] * passed + [[0.0]] * (n - passed)
+def floor_of(passed: int, **options: object):
+    """Decide an unchanged noisy metric of 100 samples with a floor of 0.9."""
+    column = [[1.0]] * passed + [[0.0]] * (100 - passed)
     comparison = noisy_pair(column, column)
-    rule = Rule(metric="faithfulness", minimum=limit)
+    rule = Rule(metric="faithfulness", minimum=0.9)
     decision = judge(comparison, rule, **options)
     return decision, row_of(decision, "faithfulness").floor

@@ -26,8 +26,8 @@ GRADE = MetricInfo(name="faithfulness", low=1.0, high=5.0, unit="grade", needs=N
 
 
 def test_a_floor_is_inclusive():
-    assert floor_of(100, 90, 0.9)[0].verdict is Verdict.PASSED
-    decision, floor = floor_of(100, 89, 0.9)
+    assert floor_of(90)[0].verdict is Verdict.PASSED
+    decision, floor = floor_of(89)
     assert decision.verdict is Verdict.FAILED
     assert decision.reasons == ("faithfulness is 0.890, below its minimum 0.900",)
     assert floor.met is False
@@ -35,7 +35,7 @@ def test_a_floor_is_inclusive():
 
 @pytest.mark.parametrize("passed", range(60, 101, 4))
 def test_a_floor_by_evidence_fails_below_the_wilson_bound(passed):
-    _, floor = floor_of(100, passed, 0.9, floor="evidence")
+    _, floor = floor_of(passed, floor="evidence")
     high = stats.binomtest(passed, 100).proportion_ci(0.9, "wilson").high
 
     assert floor.bound == pytest.approx(high, abs=1e-9)
@@ -225,15 +225,14 @@ def test_a_floor_by_evidence_is_by_evidence_for_what_is_missing_as_well():
     assert "could put it beyond 0.922" in reasons(0.922)[0]
 
 
-def of_documents(lost: int, *, of: int = 10, each: int = 10) -> Comparison:
-    """Compare a run with itself; all questions on each of the first `lost` documents fail."""
+def of_documents(lost: int) -> Comparison:
+    """Compare a run with itself; all questions on each of the first `lost` of 10 documents fail."""
     samples = [
-        sample.amended(metadata={"doc": f"d{row // each}"})
-        for row, sample in enumerate(samples_of(of * each))
+        sample.amended(metadata={"doc": f"d{row // 10}"})
+        for row, sample in enumerate(samples_of(100))
     ]
-    scores = {"faithfulness": [[float(row // each >= lost)] for row in range(of * each)]}
-    before, after = (run_of(scores, samples, words=words) for words in ("before", "after"))
-    return compare(before, after, samples, cluster="doc")
+    scores = [[float(row // 10 >= lost)] for row in range(100)]
+    return noisy_pair(scores, scores, samples, cluster="doc")
 
 
 def test_a_floor_by_evidence_counts_documents_where_questions_on_one_fail_together():

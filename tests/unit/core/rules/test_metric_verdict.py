@@ -138,11 +138,11 @@ def test_the_yellow_sentence_names_the_limit_that_was_not_reached():
     assert "not one of more than `margin` 0.040" in row_of(close, "faithfulness").reason
 
 
-def reworded(fall: float, *, n: int = 300, seed: int = 2):
+def reworded(fall: float):
     """Three steady baseline runs, and one in which every answer is worded otherwise."""
-    rng = np.random.default_rng(seed)
-    before = 0.5 + 0.01 * rng.standard_normal((n, 3))
-    moved = 0.12 * rng.standard_normal(n)
+    rng = np.random.default_rng(2)
+    before = 0.5 + 0.01 * rng.standard_normal((300, 3))
+    moved = 0.12 * rng.standard_normal(300)
     return before, (before.mean(axis=1) + moved - moved.mean() - fall)[:, None]
 
 

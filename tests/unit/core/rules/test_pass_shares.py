@@ -45,17 +45,16 @@ def held(**fields: Any) -> Rule:
     return rule(pass_rate=PassRule(**fields))
 
 
-def slipped(share: float, n: int = 200) -> Comparison:
-    """Return grades of which a share fell from 4 to 3, and as many of the failing rose from 1 to 2.
+def slipped() -> Comparison:
+    """Return grades of which a tenth fell from 4 to 3, and as many of the failing rose from 1 to 2.
 
     Over the whole scale that is no drop at all.
     """
-    before = np.full((n, 3), 4.0)
-    before[n // 2 :] = 1.0
+    before = np.full((200, 3), 4.0)
+    before[100:] = 1.0
     after = before.copy()
-    lost = round(share * n)
-    after[:lost] = 3.0
-    after[n // 2 : n // 2 + lost] = 2.0
+    after[:20] = 3.0
+    after[100:120] = 2.0
     return noisy_pair(before, after, info=GRADE)
 
 
@@ -77,18 +76,18 @@ def test_the_share_that_passes_stands_beside_the_mean_with_wilsons_interval() ->
 
 
 def test_a_metric_without_a_pass_mark_has_no_share() -> None:
-    assert judge(slipped(0.1), Rule(metric="faithfulness")).metrics[0].pass_share is None
+    assert judge(slipped(), Rule(metric="faithfulness")).metrics[0].pass_share is None
 
 
 def test_a_mark_alone_adds_nothing_to_what_is_gated() -> None:
-    marked, plain = judge(slipped(0.1), rule()), judge(slipped(0.1), Rule(metric="faithfulness"))
+    marked, plain = judge(slipped(), rule()), judge(slipped(), Rule(metric="faithfulness"))
 
     assert [row.amended(pass_share=None) for row in marked.metrics] == list(plain.metrics)
     assert marked.amended(metrics=()) == plain.amended(metrics=())
 
 
 def test_a_pass_rate_that_fell_is_red_although_the_mean_held() -> None:
-    decision = judge(slipped(0.1), held())
+    decision = judge(slipped(), held())
 
     assert row_of(decision, "faithfulness").verdict is not MetricVerdict.REGRESSED
     share = row_of(decision, NAME)
@@ -108,7 +107,7 @@ def test_a_pass_rate_that_fell_is_red_although_the_mean_held() -> None:
     ],
 )
 def test_a_floor_holds_the_share_that_passes(fields: dict[str, Any], verdict: Verdict) -> None:
-    decision = judge(slipped(0.1), held(min_drop=0.5, **fields))
+    decision = judge(slipped(), held(min_drop=0.5, **fields))
 
     assert decision.verdict is verdict
     if verdict is Verdict.FAILED:
@@ -116,13 +115,13 @@ def test_a_floor_holds_the_share_that_passes(fields: dict[str, Any], verdict: Ve
 
 
 def test_a_floor_by_evidence_leaves_room_for_luck() -> None:
-    decision = judge(slipped(0.1), held(min_drop=0.5, minimum=0.42), floor="evidence")
+    decision = judge(slipped(), held(min_drop=0.5, minimum=0.42), floor="evidence")
 
     assert decision.verdict is Verdict.PASSED
 
 
 def test_the_share_can_gate_where_the_mean_only_warns() -> None:
-    decision = judge(slipped(0.1), held().amended(level="warn"))
+    decision = judge(slipped(), held().amended(level="warn"))
 
     assert decision.verdict is Verdict.FAILED
     assert decision.family == (NAME,)
@@ -189,7 +188,7 @@ def test_without_a_baseline_the_share_of_now_is_shown() -> None:
 def test_a_share_that_fell_is_accepted_by_its_own_name() -> None:
     taken = Acceptance(metric=NAME, by="mona", reason="stricter on purpose")
 
-    assert judge(slipped(0.1), held(), accepted=[taken]).verdict is Verdict.PASSED
+    assert judge(slipped(), held(), accepted=[taken]).verdict is Verdict.PASSED
 
 
 def on_slice(rule_of_metric: Rule) -> Decision:

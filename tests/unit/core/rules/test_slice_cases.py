@@ -21,8 +21,8 @@ from tests.unit.core.rules.slice_factories import pair, part, tagged
 RULE = Rule(metric="faithfulness")
 
 
-def steady(sizes: dict[str, int], *, rest: int = 40, **options: object) -> Comparison:
-    samples = tagged(sizes, rest=rest)
+def steady(sizes: dict[str, int], **options: object) -> Comparison:
+    samples = tagged(sizes, rest=40)
     ones = np.ones((len(samples), 3))
     return pair(samples, ones, ones[:, :1], **options)  # type: ignore[arg-type]
 
@@ -31,11 +31,10 @@ def cases_of(
     comparison: Comparison,
     *slices: Slice,
     rule: Rule = RULE,
-    settings: DecisionSettings | None = None,
     waivers: tuple[Waiver, ...] = (),
 ) -> list[SliceCase]:
     cases = read_cases([rule], comparison, waivers, TODAY)
-    return read_slice_cases(slices, cases, comparison, settings or DecisionSettings())
+    return read_slice_cases(slices, cases, comparison, DecisionSettings())
 
 
 def test_a_slice_counts_its_samples_alone() -> None:

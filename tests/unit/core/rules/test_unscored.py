@@ -12,17 +12,16 @@ from ragate.core.comparison.compare import Comparison
 from ragate.core.rules.metric_case import read_cases
 from ragate.core.rules.unscored import QUANTILE, lost_scores, most_lost
 from ragate.models import Rule, Verdict, Waiver
-from tests.unit.core.decision_factories import TODAY, judge, noisy_pair, samples_of
+from tests.unit.core.decision_factories import TODAY, judge, noisy_pair
 
 RULE = Rule(metric="faithfulness")
 
 
-def losing(n: int, *, before: int, after: int, passes: int = 1, value: float = 1.0) -> Comparison:
+def losing(n: int, *, before: int, after: int, value: float = 1.0) -> Comparison:
     """Compare three runs of `n` samples of which one lost some with a candidate that did."""
-    samples = samples_of(n)
     recorded = [[None, 1.0, 1.0]] * before + [[1.0] * 3] * (n - before)
-    scored = [[None] * passes] * after + [[value] * passes] * (n - after)
-    return noisy_pair(recorded, scored, samples)
+    scored = [[None]] * after + [[value]] * (n - after)
+    return noisy_pair(recorded, scored)
 
 
 @pytest.mark.parametrize(("before", "most"), [(0, 2), (6, 6), (24, 16)])

@@ -11,13 +11,13 @@ from ragate.core.statistics.power import skewed
 from ragate.core.statistics.quantiles import normal_quantile
 
 
-def family(*, shared: float, samples: int = 300, carriers: float = 1.0, metrics: int = 6) -> Block:
+def family(*, shared: float, carriers: float = 1.0, metrics: int = 6) -> Block:
     """Three recorded runs whose noise metrics share in part, carried by a part of the samples."""
     rng = np.random.default_rng(5)
-    common = rng.standard_normal((samples, 4, 1))
-    own = rng.standard_normal((samples, 4, metrics))
+    common = rng.standard_normal((300, 4, 1))
+    own = rng.standard_normal((300, 4, metrics))
     noise = np.sqrt(shared) * common + np.sqrt(1 - shared) * own
-    noise[int(carriers * samples) :] = 0.0
+    noise[int(carriers * 300) :] = 0.0
     return Block(0.5 + 0.05 * noise, 1)
 
 

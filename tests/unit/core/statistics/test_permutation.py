@@ -13,8 +13,8 @@ from scipy import stats
 from ragate.core.statistics.permutation import Block, flip, relabel, step_down
 
 
-def one_run(losses: int, gains: int, same: int = 5) -> Block:
-    rows = [[1, 0]] * losses + [[0, 1]] * gains + [[1, 1]] * same
+def one_run(losses: int, gains: int) -> Block:
+    rows = [[1, 0]] * losses + [[0, 1]] * gains + [[1, 1]] * 5
     return Block(np.array(rows, dtype=float)[:, :, None], 1)
 
 

@@ -46,8 +46,8 @@ def comment(number: int, body: str, login: str = "mona", **more: Any) -> Any:
     return {"id": number, "body": body, "user": {"login": login, "type": kind}, **times, **more}
 
 
-def record(scope: AcceptScope = SCOPE, number: int = 1, login: str = BOT) -> Any:
-    return comment(100 + number, f"{binding_line(scope, number)}\n<p>accepted</p>", login)
+def record(scope: AcceptScope = SCOPE, login: str = BOT) -> Any:
+    return comment(101, f"{binding_line(scope, 1)}\n<p>accepted</p>", login)
 
 
 def accepted(comments: list[Any], **permissions: str) -> dict[str, str]:

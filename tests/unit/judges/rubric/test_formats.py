@@ -17,8 +17,8 @@ GOOD = reply()
 IN_WORDS = "JSON schema of the object"
 
 
-def refusal(status: int = 400) -> ProviderError:
-    return ProviderError(f"h: HTTP {status}: Invalid model name", status=status)
+def refusal() -> ProviderError:
+    return ProviderError("h: HTTP 400: Invalid model name", status=400)
 
 
 def form(request: ChatRequest) -> str:

@@ -100,10 +100,10 @@ def test_every_script_is_sent_whole_and_half_characters_are_replaced() -> None:
     message.encode("utf-8")
 
 
-def with_prompt(root: Path, text: str, name: str = "own.md") -> Chat:
+def with_prompt(root: Path, text: str) -> Chat:
     (root / "own.md").write_text(text)
     chat = Chat(["", ""])
-    judge_all(chat, asked(), TWO, root=root, prompt=name)
+    judge_all(chat, asked(), TWO, root=root, prompt="own.md")
     return chat
 
 
@@ -138,4 +138,4 @@ def test_a_prompt_that_cannot_be_rendered_is_found_at_once(
 @pytest.mark.parametrize("name", ["../own.md", "/etc/passwd", "none.md"])
 def test_a_prompt_lies_in_the_project(tmp_path: Path, name: str) -> None:
     with pytest.raises(ConfigError, match=r"prompt|none\.md"):
-        asyncio.run(make_judge(Chat([]), tmp_path, prompt=name))
+        asyncio.run(make_judge(Chat([]), tmp_path, prompt="own.md"))

@@ -43,8 +43,8 @@ An audit log is a list of who did what in the system.
 """
 
 
-def asked(text: str, before: str = "", doc_id: str = "backups.md") -> list[str]:
-    return [each.query for each in findings(doc_id, text, before)]
+def asked(text: str, before: str = "") -> list[str]:
+    return [each.query for each in findings("backups.md", text, before)]
 
 
 def test_headings_and_definitions_become_questions() -> None:

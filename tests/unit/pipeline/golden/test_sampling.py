@@ -32,9 +32,8 @@ def test_shares_add_up_and_stay_within_what_is_there(
         assert all(abs(found[name] - exact[name]) < 1 for name in sizes)
 
 
-def entries(names: list[str], tag: str = "") -> list[Entry]:
-    tags = (tag,) if tag else ()
-    return [Entry(f"f:{n}", Sample(id=name, query="A?", tags=tags)) for n, name in enumerate(names)]
+def entries(names: list[str]) -> list[Entry]:
+    return [Entry(f"f:{n}", Sample(id=name, query="A?")) for n, name in enumerate(names)]
 
 
 def test_a_new_sample_moves_few_others() -> None:

@@ -300,7 +300,7 @@ def test_the_size_is_that_of_the_block_where_nothing_is_held_in_full() -> None:
     assert block.size == len(block.text(0).encode()) > len(block.text(0))
 
 
-def chunk(doc_id: str, text: str = "") -> RetrievedChunk:
+def chunk(doc_id: str, text: str) -> RetrievedChunk:
     return RetrievedChunk(doc_id=doc_id, text=text)
 
 
