@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
-import subprocess
 import sys
 from functools import cache
 from pathlib import Path
 
 import pytest
+
+from tests.unit.fresh import printed
 
 PACKAGE = Path(__file__).parents[2] / "ragate"
 
@@ -196,22 +197,14 @@ HEAVY = ("numpy", "psycopg", "openai", "llama_index", "jinja2", "httpx2", "yaml"
 def test_the_types_and_the_configuration_stay_light(module: str) -> None:
     code = f"import sys, {module}; print(*(name for name in {HEAVY!r} if name in sys.modules))"
 
-    loaded = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True
-    )
-
-    assert loaded.stdout.split() == []
+    assert printed(code) == []
 
 
 def test_a_list_of_runs_loads_no_types_of_samples_and_scores() -> None:
     modules = "ragate.cli.commands.runs, ragate.stores.postgres.shared_store"
     code = f"import sys, {modules}; print(*({{'pydantic', 'ragate.models'}} & sys.modules.keys()))"
 
-    loaded = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True
-    )
-
-    assert loaded.stdout.split() == []
+    assert printed(code) == []
 
 
 def test_nothing_that_decides_reads_what_people_said_of_answers() -> None:

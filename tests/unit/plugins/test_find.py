@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
 import sys
 from pathlib import Path
 from typing import get_args
@@ -12,6 +11,7 @@ from ragate import plugins
 from ragate.errors import PluginError
 from ragate.plugins import Kind
 from ragate.support.installed import install_line
+from tests.unit.fresh import printed
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
 # Called by `report --explain` on two runs, not by name on a report.
@@ -171,5 +171,4 @@ def test_metrics_are_listed_without_importing_a_family() -> None:
         "print(*(name for name in sys.modules if name.startswith('ragate.metrics.')))"
     )
 
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == []
+    assert printed(code) == []

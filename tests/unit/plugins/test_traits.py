@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import ast
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from ragate import plugins
 from ragate.protocols import Traits
+from tests.unit.fresh import printed
 
 PACKAGE = Path(__file__).parents[3] / "ragate"
 SYSTEMS = plugins.names("systems")
@@ -35,11 +34,7 @@ def test_traits_are_read_without_what_the_systems_need():
         f"print(*(name for name in {HEAVY!r} if name in sys.modules))"
     )
 
-    loaded = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True
-    )
-
-    assert loaded.stdout.split() == []
+    assert printed(code) == []
 
 
 def test_only_data_is_read_by_these_systems():

@@ -205,16 +205,10 @@ def test_ten_thousand_samples_fit_and_the_worst_are_kept() -> None:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_at_most_25_lines_stand_above_the_fold(name: str) -> None:
+def test_at_most_25_lines_and_no_p_value_stand_above_the_fold(name: str) -> None:
     text = re.sub(r"(?s)</summary>.*</details>", "", markdown.render(CASES[name]()))
 
     assert len([line for line in text.splitlines() if line.strip()]) <= 25
-
-
-@pytest.mark.parametrize("name", CASES)
-def test_no_p_value_stands_above_the_fold(name: str) -> None:
-    text = re.sub(r"(?s)</summary>.*</details>", "", markdown.render(CASES[name]()))
-
     assert "p = " not in text
 
 

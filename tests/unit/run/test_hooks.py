@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import subprocess
-import sys
 from dataclasses import replace
 from typing import Any, cast
 
@@ -15,6 +13,7 @@ from ragate.models import Verdict
 from ragate.pipeline.decide.compare_and_decide import Decided
 from ragate.run.hooks import HOOKS, Hook, Hooks, Remarks
 from tests.factories import decision_factory
+from tests.unit.fresh import printed
 
 TELLS = Hook("teller", "x:X", lambda _plan: True)
 GUARDS = replace(TELLS, name="guard", guards=True)
@@ -115,12 +114,10 @@ def test_every_hook_of_the_list_is_there_and_loaded_only_where_it_is_on():
     code = (
         "import sys, importlib, ragate.run.one_run\n"
         f"modules = {modules}\n"
-        "print([name for name in modules if name in sys.modules])\n"
+        "print(*(name for name in modules if name in sys.modules))\n"
         f"for path in {[hook.path for hook in HOOKS]}:\n"
         "    module, name = path.split(':')\n"
         "    getattr(importlib.import_module(module), name)\n"
     )
 
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-
-    assert done.stdout == "[]\n"
+    assert printed(code) == []

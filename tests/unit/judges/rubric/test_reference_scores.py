@@ -219,7 +219,9 @@ def test_without_retrieval_what_rests_on_contexts_is_worst_and_costs_no_call() -
 
 
 def test_without_a_reference_none_applies() -> None:
-    scores = judge_all(Chat([]), asked(reference=""), TWO, CRITERIA[1:])
+    criteria = ["correctness", "correctness_binary", *CRITERIA[1:]]
+
+    scores = judge_all(Chat([]), asked(reference=""), TWO, criteria)
 
     assert {score.state for score in scores.values()} == {ScoreState.NOT_APPLICABLE}
 

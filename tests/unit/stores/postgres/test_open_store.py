@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 from ragate.stores.local import LocalStore
 from ragate.stores.postgres import open_store
 from ragate.stores.postgres.shared_store import SharedStore
+from tests.unit.fresh import printed
 
 
 def test_a_url_opens_the_store_behind_the_folder(tmp_path: Path) -> None:
@@ -22,9 +21,7 @@ def test_without_a_url_psycopg_is_not_imported() -> None:
         "import ragate.run.one_run, ragate.cli.commands.runs\n"
         "from ragate.stores.postgres import *\n"
         "open_store(pathlib.Path('.'), ''); reach_store('')\n"
-        "print([name for name in sys.modules if name.startswith('psycopg')])"
+        "print(*(name for name in sys.modules if name.startswith('psycopg')))"
     )
 
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-
-    assert done.stdout == "[]\n"
+    assert printed(code) == []
