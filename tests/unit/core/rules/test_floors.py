@@ -85,25 +85,21 @@ def test_added_samples_count_for_floors():
 
 
 def test_an_unscored_share_never_excuses_nor_invents_a_missed_floor():
-    samples = samples_of(10)
-    baseline = run_of({"faithfulness": [[1.0]] * 10}, samples)
-    outage = run_of({"faithfulness": [[None]] * 8 + [[0.0]] * 2}, samples, words="after")
-    bad = run_of({"faithfulness": [[None]] * 2 + [[0.0]] * 8}, samples, words="after")
+    outage = noisy_pair([[1.0]] * 10, [[None]] * 8 + [[0.0]] * 2)
+    bad = noisy_pair([[1.0]] * 10, [[None]] * 2 + [[0.0]] * 8)
     rule = Rule(metric="faithfulness", minimum=0.5)
 
-    assert judge(compare(baseline, outage, samples), rule).verdict is Verdict.NO_DECISION
-    assert judge(compare(baseline, bad, samples), rule).verdict is Verdict.FAILED
+    assert judge(outage, rule).verdict is Verdict.NO_DECISION
+    assert judge(bad, rule).verdict is Verdict.FAILED
 
 
 def test_a_missing_score_is_held_against_a_floor_at_the_worst_of_the_baselines_runs():
-    samples = samples_of(100)
-    steady = run_of({"faithfulness": [[1.0] * 3] * 100}, samples)
-    shaky = run_of({"faithfulness": [[1.0, 1.0, 0.0]] * 2 + [[1.0] * 3] * 98}, samples)
-    candidate = run_of({"faithfulness": [[None]] * 2 + [[1.0]] * 98}, samples, words="after")
+    steady, shaky = [[1.0] * 3] * 100, [[1.0, 1.0, 0.0]] * 2 + [[1.0] * 3] * 98
+    candidate = [[None]] * 2 + [[1.0]] * 98
     rule = Rule(metric="faithfulness", minimum=0.99)
 
-    assert judge(compare(steady, candidate, samples), rule).verdict is Verdict.PASSED
-    decision = judge(compare(shaky, candidate, samples), rule)
+    assert judge(noisy_pair(steady, candidate), rule).verdict is Verdict.PASSED
+    decision = judge(noisy_pair(shaky, candidate), rule)
     assert decision.verdict is Verdict.NO_DECISION
     assert any("unscored samples could put it beyond 0.990" in r for r in decision.reasons)
 
