@@ -176,8 +176,8 @@ def test_a_signal_that_the_caller_ignores_stays_ignored(tmp_path: Path):
     assert process.wait(timeout=240) == 3
 
 
-def _wait_for(happened: Callable[[], bool], *, seconds: float = 240.0) -> None:
-    deadline = time.monotonic() + seconds
+def _wait_for(happened: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 240
     while not happened():
         assert time.monotonic() < deadline
         time.sleep(0.05)

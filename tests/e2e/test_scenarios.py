@@ -153,8 +153,8 @@ def kinds(report: Mapping[str, Any]) -> set[str]:
     return {row["cause"]["kind"] for row in report["samples"]}
 
 
-def evidence(report: Mapping[str, Any], sample_id: str) -> str:
-    row = next(row for row in report["samples"] if row["sample_id"] == sample_id)
+def evidence(report: Mapping[str, Any]) -> str:
+    row = next(row for row in report["samples"] if row["sample_id"] == "q0")
     said: str = row["cause"]["evidence"]
     return said
 
@@ -169,7 +169,7 @@ def test_a_facts_that_no_passage_holds_are_made_up_by_the_model(project: Path) -
     assert "unsupported_numbers" in red(report)
     assert not {"hit_rate@3", "mrr@3"} & red(report)
     assert kinds(report) == {"generation"}
-    assert 'it now says "04", "30", "60", which no retrieved chunk holds' in evidence(report, "q0")
+    assert 'it now says "04", "30", "60", which no retrieved chunk holds' in evidence(report)
     assert symptoms(report)[0] == "answers say what the contexts do not"
     assert "state only what the contexts hold" in report["diagnosis"][0]["action"]
     assert "20 of the 20 samples that got worse" in symptoms(report)
@@ -183,7 +183,7 @@ def test_b_an_answer_about_another_passage_is_faithful_and_beside_the_question(
 
     assert red(report) == {"token_f1"}
     assert kinds(report) == {"generation"}
-    assert "as proposal-1.md does, not the expected document" in evidence(report, "q0")
+    assert "as proposal-1.md does, not the expected document" in evidence(report)
     assert symptoms(report)[0] == "answers leave the references"
     assert "follow a passage about something else" in report["diagnosis"][0]["likely_cause"]
     assert "metadata filters, fewer chunks or a reranker" in report["diagnosis"][0]["action"]
@@ -213,7 +213,7 @@ def test_d_an_answer_that_leaves_most_out_is_right_in_part(project: Path) -> Non
 
     assert red(report) == {"token_f1"}
     assert kinds(report) == {"generation"}
-    assert "it says nothing new in 8 words, 22 before" in evidence(report, "q0")
+    assert "it says nothing new in 8 words, 22 before" in evidence(report)
     assert symptoms(report)[0] == "answers leave the references"
     assert "they leave parts out" in report["diagnosis"][0]["likely_cause"]
     assert "whole answers" in report["diagnosis"][0]["action"]
@@ -221,7 +221,7 @@ def test_d_an_answer_that_leaves_most_out_is_right_in_part(project: Path) -> Non
 
 def test_the_four_are_told_apart_by_what_held(project: Path) -> None:
     seen = {
-        scenario.__name__: (frozenset(red(report)), evidence(report, "q0"))
+        scenario.__name__: (frozenset(red(report)), evidence(report))
         for scenario in (hallucination, beside_the_question, lost_document, too_terse)
         for report in [check(project, scenario)]
     }

@@ -32,8 +32,8 @@ def queue() -> Iterator[str]:
     shutil.rmtree(folder, ignore_errors=True)
 
 
-def wait_until(condition: Callable[[], bool], seconds: float = 60) -> None:
-    end = time.monotonic() + seconds
+def wait_until(condition: Callable[[], bool]) -> None:
+    end = time.monotonic() + 60
     while not condition():
         assert time.monotonic() < end, "it never happened"
         time.sleep(0.02)

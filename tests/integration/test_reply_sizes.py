@@ -62,7 +62,7 @@ def test_no_more_of_a_reply_is_read_than_its_kind_may_hold(name: str):
 @pytest.mark.parametrize("name", CALLS)
 def test_no_more_is_unpacked_than_a_reply_may_hold(name: str):
     call, megabytes = CALLS[name]
-    with oversized_server(Oversized(packed=bomb(300))) as server:
+    with oversized_server(Oversized(packed=bomb())) as server:
         error, peak = asked(server, call)
 
     assert "larger than" in str(error)
@@ -70,7 +70,7 @@ def test_no_more_is_unpacked_than_a_reply_may_hold(name: str):
 
 
 def test_a_service_under_test_cannot_unpack_to_more_than_its_limit(tmp_path: Path):
-    with oversized_server(Oversized(packed=bomb(300))) as server:
+    with oversized_server(Oversized(packed=bomb())) as server:
         host = server.base_url.split("/")[2]
         settings = {"url": f"{server.base_url}/ask"}
         tracemalloc.start()

@@ -31,9 +31,9 @@ class Oversized:
 
 
 @cache
-def bomb(megabytes: int) -> bytes:
-    """Return a gzip body of a few kilobytes that unpacks to `megabytes` of nothing."""
-    return gzip.compress(bytes(megabytes * 1024**2), compresslevel=1)
+def bomb() -> bytes:
+    """Return a gzip body of a few kilobytes that unpacks to 300 megabytes of nothing."""
+    return gzip.compress(bytes(300 * 1024**2), compresslevel=1)
 
 
 @contextmanager

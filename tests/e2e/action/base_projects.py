@@ -7,10 +7,9 @@ from pathlib import Path
 Files = dict[str, bytes]
 
 
-def python_files(gated: Files, *, allowed: bool) -> Files:
-    kinds = '["replay", "python"]' if allowed else '["replay"]'
-    text = gated["ragate.toml"].decode().replace('["replay"]', kinds)
-    return {"ragate.toml": text.encode()}
+def python_files(gated: Files) -> Files:
+    """Let the policy take a system in Python."""
+    return {"ragate.toml": gated["ragate.toml"].replace(b'["replay"]', b'["replay", "python"]')}
 
 
 def python_head(files: Files, marker: Path) -> Files:

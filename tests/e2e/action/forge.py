@@ -50,16 +50,14 @@ def recorded_project(
     }
 
 
-def outputs(
-    *, broken: range = range(0), reworded: range = range(0), runs: int = 3
-) -> dict[str, bytes]:
+def outputs(*, broken: range = range(0), reworded: range = range(0)) -> dict[str, bytes]:
     """Return recorded outputs in which some samples lost their document and their answer.
 
     Args:
         reworded: Samples with another passage, which changes no score.
     """
     files = {}
-    for run in range(runs):
+    for run in range(3):
         lines = []
         for number in range(SAMPLES):
             line = dict(right(number, run))
@@ -223,7 +221,6 @@ class Forge:
         action: str,
         *,
         changes: Mapping[str, Any] | None = None,
-        inputs: Mapping[str, str] | None = None,
         **options: Any,
     ) -> StepResult:
         """Run the half with keys where a pull request was opened, reopened or edited."""
@@ -238,7 +235,7 @@ class Forge:
                 "action": action,
                 "changes": changes or {},
             },
-            inputs={"mode": "decide", **(inputs or {})},
+            inputs={"mode": "decide"},
             sha=self.base,
             ref="refs/heads/main",
             api_url=self.github.url,

@@ -76,11 +76,11 @@ def replies(forge: Forge, number: int = 7) -> list[str]:
     ]
 
 
-def sticky(forge: Forge, number: int = 7) -> str:
+def sticky(forge: Forge) -> str:
     """Return the gate's one comment."""
     (found,) = [
         str(one["body"])
-        for one in forge.github.comments[number]
+        for one in forge.github.comments[7]
         if str(one["body"]).startswith("<!-- ragate:1")
     ]
     return found

@@ -179,7 +179,7 @@ def test_a_job_that_is_cancelled_says_so_and_gives_no_verdict(
     forge: Forge, gated: Files, tmp_path: Path
 ) -> None:
     marker = tmp_path / "asked"
-    own = python_files(gated, allowed=True)
+    own = python_files(gated)
     files = python_head(own, tmp_path / "unused")
     files["rag.py"] = (
         "import pathlib, time\n"

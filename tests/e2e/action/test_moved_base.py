@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.e2e.action.edited_projects import lenient
-from tests.e2e.action.forge import Change, Files, Forge, outputs
+from tests.e2e.action.forge import Change, Forge, outputs
 
 pytestmark = pytest.mark.e2e
 
@@ -49,10 +49,11 @@ def test_bootstrap_is_refused_where_the_base_has_a_gate_by_now(
     assert "main has moved" in forge.comment()
 
 
-def older_branch(forge: Forge, files: Files, *, at: str) -> Change:
+def older_branch(forge: Forge, *, at: str) -> Change:
     """Open a pull request of a branch that was begun at `at`, merged with what main is now."""
-    head = forge.github.commit(files, parents=[at], message="the change")
-    merge = forge.github.commit(files, parents=[forge.base, head], message="the merge")
+    note = {"README.md": b"a note"}
+    head = forge.github.commit(note, parents=[at], message="the change")
+    merge = forge.github.commit(note, parents=[forge.base, head], message="the merge")
     pull = forge.github.add_pull(7, head=head, base=forge.base, head_repository=FORK)
     pull["merge_commit_sha"] = merge
     return Change(7, forge.base, head, merge, pull)
@@ -65,7 +66,7 @@ def test_a_branch_older_than_the_gate_is_judged_by_the_merge(
     begun = forge.github.commit({"README.md": b"nothing yet"})
     forge.base = forge.github.commit(dict(gated), parents=[begun])
     assert forge.github.git.move("main", forge.base, main)
-    change = older_branch(forge, {"README.md": b"a note"}, at=begun)
+    change = older_branch(forge, at=begun)
     _, lines = forge.collect(change)
 
     result = forge.decide(change, lines)
@@ -85,7 +86,7 @@ def test_a_branch_older_than_a_changed_system_is_judged_by_the_merge(
         moved |= {name: None, name.replace("outputs/", "recorded/"): content}
     forge.base = forge.github.commit(moved, parents=[begun])
     assert forge.github.git.move("main", forge.base, begun)
-    change = older_branch(forge, {"README.md": b"a note"}, at=begun)
+    change = older_branch(forge, at=begun)
     _, lines = forge.collect(change)
 
     result = forge.decide(change, lines)

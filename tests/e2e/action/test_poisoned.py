@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -107,14 +108,14 @@ def test_a_baseline_recorded_from_the_broken_system_does_not_count(
     change = forge.change({**broken, "baselines/gate.json": lowered})
     result = forge.check(change)
     assert result.exit_code == 1, result.log
-    report = json.loads(result_file(result, forge, "report-json"))
+    report = reported(result, forge)
     assert report["decision"]["verdict"] == "failed"
     assert report["proposed"]["verdict"] == "passed"
     assert report["proposed"]["differs"] == ["the baseline baselines/gate.json"]
 
 
-def result_file(result: StepResult, forge: Forge, name: str) -> str:
-    return (forge.last / result.outputs[name]).read_text()
+def reported(result: StepResult, forge: Forge) -> Any:
+    return json.loads((forge.last / result.outputs["report-json"]).read_text())
 
 
 def test_removed_edited_and_added_samples_are_listed_by_id(forge: Forge, gated: Files) -> None:
@@ -126,7 +127,7 @@ def test_removed_edited_and_added_samples_are_listed_by_id(forge: Forge, gated: 
     )
     result = forge.check(change)
     assert result.exit_code == 0, result.log
-    proposed = json.loads(result_file(result, forge, "report-json"))["proposed"]
+    proposed = reported(result, forge)["proposed"]
     assert proposed["removed"] == ["q0", "q1"]
     assert proposed["edited"] == ["q2"]
     assert proposed["added"] == ["q900"]

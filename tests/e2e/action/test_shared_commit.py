@@ -26,15 +26,15 @@ def red(forge: Forge) -> Change:
     return change
 
 
-def second(forge: Forge, change: Change, base: str, ref: str, *, number: int = 8) -> Change:
+def second(forge: Forge, change: Change, base: str, ref: str) -> Change:
     """Propose the same commit to another branch, from another branch of the fork."""
     pull = forge.github.add_pull(
-        number, head=change.head, base=base, head_ref="side", head_repository=FORK
+        8, head=change.head, base=base, head_ref="side", head_repository=FORK
     )
     pull["base"] |= {"ref": ref}
     merge = forge.github.commit(outputs(broken=BROKEN), parents=[base, change.head])
     pull["merge_commit_sha"] = merge
-    return Change(number, base, change.head, merge, pull)
+    return Change(8, base, change.head, merge, pull)
 
 
 def test_a_forks_commit_through_a_second_pull_request_into_a_weak_branch_stays_red(

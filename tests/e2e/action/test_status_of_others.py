@@ -20,12 +20,11 @@ BROKEN = range(12)
 Pull = dict[str, Any]
 
 
-def stranger(forge: Forge, change: Change, *, number: int = 8, base: str = "main") -> Change:
+def stranger(forge: Forge, change: Change, *, number: int = 8) -> Change:
     """Let a fork propose the same commit a minute later."""
     pull = forge.github.add_pull(
         number, head=change.head, base=change.base, head_ref=f"x{number}", head_repository=FORK
     )
-    pull["base"]["ref"] = base
     pull["merge_commit_sha"] = change.merge
     made = Change(number, change.base, change.head, change.merge, pull)
     later(made)

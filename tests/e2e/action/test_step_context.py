@@ -21,7 +21,7 @@ def test_code_of_the_repository_runs_only_where_the_workflow_allows_it(
     forge: Forge, gated: Files, tmp_path: Path, allow: bool
 ) -> None:
     marker = tmp_path / "ran"
-    own = python_files(gated, allowed=True)
+    own = python_files(gated)
     forge.base = forge.github.commit(own, parents=[forge.base])
     forge.github.git.move("main", forge.base, forge.github.git.resolve("refs/heads/main"))
     change = forge.change(python_head(own, marker))
@@ -38,7 +38,7 @@ def test_code_of_the_repository_runs_only_where_the_workflow_allows_it(
 def test_code_that_ends_its_process_ends_no_step(
     forge: Forge, gated: Files, tmp_path: Path
 ) -> None:
-    own = python_files(gated, allowed=True)
+    own = python_files(gated)
     forge.base = forge.github.commit(own, parents=[forge.base])
     forge.github.git.move("main", forge.base, forge.github.git.resolve("refs/heads/main"))
     head = python_head(own, tmp_path / "ran")

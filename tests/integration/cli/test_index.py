@@ -22,10 +22,10 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, database: PostgresD
     return made(tmp_path / "one", monkeypatch)
 
 
-def made(root: Path, monkeypatch: pytest.MonkeyPatch, more: str = "") -> Path:
+def made(root: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     root.mkdir(parents=True)
     write_docs_project(root)
-    configure(root, HYBRID + more)
+    configure(root, HYBRID)
     monkeypatch.chdir(root)
     monkeypatch.setenv("RAGATE_STATE_DIR", str(root / ".ragate"))
     return root

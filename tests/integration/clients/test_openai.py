@@ -44,8 +44,8 @@ class Waits:
     async def __call__(self, seconds: float) -> None:
         self.taken.append(seconds)
 
-    def retry(self, tries: int = 4) -> Retry:
-        return Retry(tries=tries, sleep=self, uniform=lambda _low, high: high)
+    def retry(self) -> Retry:
+        return Retry(tries=4, sleep=self, uniform=lambda _low, high: high)
 
 
 def with_client(

@@ -36,8 +36,8 @@ def test_a_broken_system_fails_and_names_metrics_and_samples(gated, capsys):
     assert "other.md" in out
 
 
-def newest(project: ReplayProject, name: str) -> bytes:
-    return max((project.root / ".ragate/runs").glob(f"*/{name}")).read_bytes()
+def newest_scores(project: ReplayProject) -> bytes:
+    return max((project.root / ".ragate/runs").glob("*/scores.jsonl")).read_bytes()
 
 
 def result(project: ReplayProject) -> dict[str, Any]:
@@ -51,12 +51,12 @@ def test_what_is_kept_in_a_file_gives_the_same_baseline_scores_and_report(gated,
     gated.record(lost(2), runs=3)
     baseline = (gated.root / "baselines/gate.json").read_bytes()
     assert run(["check"]) == 1
-    first, scores = result(gated), newest(gated, "scores.jsonl")
+    first, scores = result(gated), newest_scores(gated)
 
     monkeypatch.setattr("ragate.support.spill.KEPT", 3)
     assert run(["check"]) == 1
     assert result(gated) == first
-    assert newest(gated, "scores.jsonl") == scores
+    assert newest_scores(gated) == scores
     gated.record(right, runs=3)
     assert run(["baseline", "update"]) == 0
     assert (gated.root / "baselines/gate.json").read_bytes() == baseline

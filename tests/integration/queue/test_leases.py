@@ -19,14 +19,14 @@ Act = Callable[[Leases, Submission], Awaitable[None]]
 PAIR = ("q1", "q2")
 
 
-def acted(url: str, act: Act, *, samples: tuple[str, ...] = PAIR) -> None:
+def acted(url: str, act: Act) -> None:
     """Submit a plan of one block and let `act` do something with it."""
 
     async def go() -> None:
         async with open_queue(url) as queue:
             submission = Submission(queue, secrets.token_hex(8), "a queue", "{}")
             await submission.begin()
-            await submission.add(0, samples, rebuilds=0)
+            await submission.add(0, PAIR, rebuilds=0)
             await act(Leases(queue), submission)
 
     asyncio.run(go())

@@ -15,9 +15,9 @@ from tests.servers.queue_roles import PULL, SUBMITTER, logged_in
 pytestmark = pytest.mark.integration
 
 
-async def served(submitter: Queue, worker: Queue, name: str) -> list[tuple[str, str]]:
+async def served(submitter: Queue, worker: Queue) -> list[tuple[str, str]]:
     """Submit a plan, have its blocks served, fail one of them once, and return the outputs."""
-    submission = Submission(submitter, f"plan-{name}", f"queue-{name}", "head", role=PULL)
+    submission = Submission(submitter, "a plan", "a queue", "head", role=PULL)
     await submission.begin()
     await submission.add(0, [f"s{number}" for number in range(10)], rebuilds=0)
     leases = Leases(worker)
@@ -29,11 +29,11 @@ async def served(submitter: Queue, worker: Queue, name: str) -> list[tuple[str, 
         if block == 1 and not failed:
             await leases.give_back(lease, "once", final=False)
             raise RuntimeError("once")
-        await leases.append(lease, lease.samples, [f"of {name}"] * len(lease.samples))
+        await leases.append(lease, lease.samples, ["a line"] * len(lease.samples))
         await leases.end(lease)
 
     engine = EngineWorker(
-        worker, [f"queue-{name}"], serve, jobs=2, failed=lambda _, why: failed.append(why)
+        worker, ["a queue"], serve, jobs=2, failed=lambda _, why: failed.append(why)
     )
     running = asyncio.create_task(engine.run())
     async with asyncio.timeout(120):
@@ -53,11 +53,11 @@ def test_blocks_are_served_given_back_and_ended(queue: str) -> None:
             open_queue(logged_in(queue, SUBMITTER)) as submitter,
             open_queue(logged_in(queue, PULL), path=WORKER_PATH) as worker,
         ):
-            return await served(submitter, worker, "role")
+            return await served(submitter, worker)
 
     outputs = asyncio.run(main())
 
-    assert sorted(outputs) == sorted((f"s{number}", "of role") for number in range(10))
+    assert sorted(outputs) == sorted((f"s{number}", "a line") for number in range(10))
 
 
 def test_a_job_names_a_plan_and_a_block_and_nothing_else(queue: str) -> None:

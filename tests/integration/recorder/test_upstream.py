@@ -44,7 +44,7 @@ def recorded(server: Oversized, request: Request, *, streamed: bool) -> tuple[Pr
 @pytest.mark.parametrize("streamed", [False, True])
 def test_what_the_recorder_passes_on_is_bounded_too(packed: bool, streamed: bool):
     body = {"model": "m", "messages": [{"role": "user", "content": "?"}], "stream": streamed}
-    state = Oversized(packed=bomb(300)) if packed else Oversized()
+    state = Oversized(packed=bomb()) if packed else Oversized()
     with oversized_server(state) as server:
         error, peak = recorded(server, Request(Endpoint.CHAT, body), streamed=streamed)
 
