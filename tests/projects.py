@@ -136,3 +136,9 @@ def write_docs_project(root: Path) -> None:
         )
     (root / "golden.jsonl").write_text(_lines(lines))
     (root / "ragate.toml").write_text(DOCS_CONFIG)
+
+
+def edit_apples(root: Path) -> None:
+    """Word a page otherwise: whoever retrieves it is asked anew."""
+    page = root / "docs" / "apples.md"
+    page.write_text(page.read_text().replace("picked", "taken"))

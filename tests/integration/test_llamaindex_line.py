@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from ragate.cli.main import run
-from tests.projects import TOPICS, write_docs_project
+from tests.projects import TOPICS, edit_apples, write_docs_project
 from tests.servers.evaluator import evaluation
 from tests.servers.model import answers_and_judges
 from tests.servers.openai_server import RESET, FakeOpenAI, openai_server
@@ -156,8 +156,7 @@ def test_a_report_names_what_no_canary_checks(project, server, capsys, guideline
     config = path.read_text().replace('mode = "refine"', f'guidelines = "{guidelines}"')
     path.write_text(config + '\n[policy.metrics.guideline]\nlevel = "warn"\n')
     run(["baseline", "update", "--runs", "1"])
-    page = project / "docs" / "apples.md"
-    page.write_text(page.read_text().replace("picked", "taken"))
+    edit_apples(project)
     capsys.readouterr()
 
     run(["check"])

@@ -11,7 +11,8 @@ import pytest
 
 from ragate.cli.main import run
 from tests.integration.judged.judged_projects import KEY, bodies
-from tests.projects import TOPICS
+from tests.projects import TOPICS, edit_apples
+from tests.servers.faults import status
 from tests.servers.model import answers_and_judges, is_judgement
 from tests.unit.judges.judge_factories import gullible
 
@@ -54,8 +55,7 @@ def test_a_sample_is_explained_with_what_its_judge_was_asked_and_without_a_call(
 
 
 def test_a_report_says_which_errors_its_judge_sees(recorded, server):
-    page = recorded / "docs" / "apples.md"
-    page.write_text(page.read_text().replace("picked", "taken"))
+    edit_apples(recorded)
 
     run(["check", "--format", "json", "--output", "report.json"])
 
@@ -92,8 +92,7 @@ def test_a_server_that_goes_down_gives_no_decision_and_what_was_paid_for_is_kept
 ):
     assert run(["baseline", "update", "--runs", "1"]) == 0
     capsys.readouterr()
-    page = project / "docs" / "apples.md"
-    page.write_text(page.read_text().replace("picked", "taken"))
+    edit_apples(project)
     (project / "prompt.md").write_text(
         "{{ question }} {% for c in contexts %}{{ c.text }}{% endfor %}"
     )
@@ -133,10 +132,7 @@ def test_a_gullible_judge_is_found_out_and_nothing_passes_on_its_word(project, s
 
 
 def test_no_key_is_in_any_file_or_printed_line(recorded, server, capsys):
-    from tests.servers.faults import status
-
-    page = recorded / "docs" / "apples.md"
-    page.write_text(page.read_text().replace("picked", "taken"))
+    edit_apples(recorded)
     server.faults.extend([status(500)] * 3)
     run(["check", "--format", "json", "--output", "report.json"])
     shown = capsys.readouterr()
@@ -148,8 +144,7 @@ def test_no_key_is_in_any_file_or_printed_line(recorded, server, capsys):
 
 
 def test_collected_outputs_are_judged_elsewhere_without_the_system(recorded, server):
-    page = recorded / "docs" / "apples.md"
-    page.write_text(page.read_text().replace("picked", "taken"))
+    edit_apples(recorded)
     assert run(["collect"]) == 0
     server.requests.clear()
     (recorded / "docs").rename(recorded / "gone")
@@ -164,8 +159,7 @@ def test_collected_outputs_are_judged_elsewhere_without_the_system(recorded, ser
 def test_an_estimate_counts_the_calls_that_the_run_then_makes_and_sends_none(
     recorded, server, capsys
 ):
-    page = recorded / "docs" / "apples.md"
-    page.write_text(page.read_text().replace("picked", "taken"))
+    edit_apples(recorded)
     capsys.readouterr()
 
     assert run(["check", "--estimate"]) == 0

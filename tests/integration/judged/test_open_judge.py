@@ -5,15 +5,14 @@ from __future__ import annotations
 import pytest
 
 from ragate.cli.main import run
+from tests.projects import edit_apples
+from tests.servers.faults import status
 
 pytestmark = pytest.mark.integration
 
 
 def test_a_wrong_key_is_one_clear_error(recorded, server, capsys):
-    from tests.servers.faults import status
-
-    page = recorded / "docs" / "apples.md"
-    page.write_text(page.read_text().replace("picked", "taken"))
+    edit_apples(recorded)
     server.faults.extend([status(401)] * 500)
 
     assert run(["check"]) == 3

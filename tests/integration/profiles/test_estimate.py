@@ -48,16 +48,18 @@ llm_settings = { model = "gpt-4o-mini" }
 """
 
 
-@pytest.mark.parametrize("judge", [PRICED, NAMED], ids=["provider", "llm"])
-def test_an_estimate_prices_a_judge_that_sends_its_requests_by_ways_of_its_own(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    judge: str,
-) -> None:
+@pytest.fixture
+def config(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The configuration of a project whose judge is not there."""
     monkeypatch.chdir(tmp_path)
     write_docs_project(tmp_path)
-    config = tmp_path / "ragate.toml"
+    return tmp_path / "ragate.toml"
+
+
+@pytest.mark.parametrize("judge", [PRICED, NAMED], ids=["provider", "llm"])
+def test_an_estimate_prices_a_judge_that_sends_its_requests_by_ways_of_its_own(
+    config: Path, capsys: pytest.CaptureFixture[str], judge: str
+) -> None:
     config.write_text(config.read_text() + judge)
 
     assert run(["check", "--estimate"]) == 0
@@ -66,11 +68,8 @@ def test_an_estimate_prices_a_judge_that_sends_its_requests_by_ways_of_its_own(
 
 
 def test_an_estimate_does_not_count_what_is_skipped(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    config: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.chdir(tmp_path)
-    write_docs_project(tmp_path)
-    config = tmp_path / "ragate.toml"
     config.write_text(config.read_text() + JUDGED)
 
     assert run(["check", "--estimate"]) == 0
@@ -94,16 +93,13 @@ pass_at = 1
 
 
 def test_an_estimate_does_not_count_what_a_failed_stage_spares(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    config: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.chdir(tmp_path)
-    write_docs_project(tmp_path)
-    golden = tmp_path / "golden.jsonl"
+    golden = config.with_name("golden.jsonl")
     rows = [json.loads(line) for line in golden.read_text().splitlines()]
     for row in rows[:3]:
         row["relevant"] = ["gone.md"]
     golden.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    config = tmp_path / "ragate.toml"
     plain = config.read_text() + JUDGED.partition("[policy.metrics")[0]
     calls = []
     for more in ("", "parallel = true"):

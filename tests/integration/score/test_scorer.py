@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from ragate.cli.main import run
-from tests.projects import TOPICS, ReplayProject, right, write_docs_project
+from tests.projects import TOPICS, ReplayProject, edit_apples, right, write_docs_project
 from tests.servers.faults import status
 from tests.servers.model import answers_and_judges, is_judgement
 from tests.servers.openai_server import FakeOpenAI, openai_server
@@ -222,8 +222,7 @@ def test_a_judge_that_does_not_gate_lets_the_others_decide(tmp_path, server, mon
     write(tmp_path, server, level="warn")
     assert run(["baseline", "update", "--runs", "1"]) == 0
     (tmp_path / ".ragate" / "cache.sqlite").unlink()
-    page = tmp_path / "docs" / "apples.md"
-    page.write_text(page.read_text().replace("picked", "taken"))
+    edit_apples(tmp_path)
     monkeypatch.delenv("JUDGE_KEY")
 
     assert run(["check"]) == 0
