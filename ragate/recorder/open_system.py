@@ -64,6 +64,7 @@ async def open_system(
     from ragate.recorder.run_resolver import make_resolver
 
     pending = operations.state / PENDING_NAME
+    pending.unlink(missing_ok=True)
     traits = plugins.traits(use)
     provider = str(settings.get("record_provider", ""))
     resolver = make_resolver(

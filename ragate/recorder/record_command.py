@@ -66,6 +66,7 @@ async def record_command(
         BudgetError: ``max_minutes`` of the policy has passed; the command was ended.
     """
     file = pending or operations.state / PENDING_NAME
+    file.unlink(missing_ok=True)  # of an earlier run: nobody is to pay for these
     async with open_resources(config, operations) as opened:
         resolver = make_resolver(
             config,

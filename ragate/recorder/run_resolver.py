@@ -35,10 +35,9 @@ def make_resolver(
     """Return what answers the requests of one run.
 
     Args:
-        pending: Where pending requests go; the file of an earlier run is removed.
+        pending: Where pending requests go.
         run: What is asked outside of any sample gets this draw, and another if it is repeated.
     """
-    pending.unlink(missing_ok=True)
     name = provider_of(config, provider)
     take_fulfilled(operations, opened.cache)
     replies = load_replies(requests_path(config.baseline))

@@ -242,11 +242,12 @@ class Expected(dict[str, asyncio.Future[Any]]):
         """Yield the reply to come; raises why none can come any more."""
         if self.broken is not None:
             raise self.broken
-        self[key] = asyncio.get_running_loop().create_future()
+        self[key] = reply = asyncio.get_running_loop().create_future()
         try:
-            yield self[key]
+            yield reply
         finally:
             self.pop(key, None)
+            reply.cancel()  # else asyncio prints an error that came when nobody waited any more
 
     def settle(self, key: str, reply: Any) -> None:
         """Give the reply to whoever still waits for it."""

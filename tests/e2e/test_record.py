@@ -117,6 +117,7 @@ def test_a_fork_gets_its_verdict_in_two_jobs(project, server):
     assert fulfilled.returncode == 0, fulfilled.stdout + fulfilled.stderr
     assert "2 requests answered, 0 known already, 0 refused, 0 failed" in fulfilled.stdout
     assert again.returncode == 0
+    assert not (project.root / ".ragate" / "pending.jsonl").exists()
     assert server.seen == 8
 
 

@@ -199,7 +199,8 @@ def _paths(
 def _is_entered(folder: Path) -> bool:
     name = folder.name
     plain = not name.startswith(".") and name.lower() not in PASSED_OVER and name.isprintable()
-    return plain and not (folder / "pyvenv.cfg").exists()
+    # What lies behind a link is no business of ours, and a folder may be another user's.
+    return plain and not folder.is_symlink() and not os.path.exists(folder / "pyvenv.cfg")  # noqa: PTH110
 
 
 def _is_importable(file: PurePosixPath) -> bool:

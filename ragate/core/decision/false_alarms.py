@@ -37,10 +37,11 @@ def other_alarms(
         fine *= 1 - must_pass.chance
     if by_floors > _RARE:
         parts.append(f"{about(by_floors)} by floors")
-    if comparison.baseline.repeats == 1 and any(row.floor for _, row in noisy):
+    unknown = comparison.baseline.repeats == 1 and any(row.floor for _, row in noisy)
+    if unknown:
         parts.append("by floors: not known from one baseline run")
     if parts and fine < 1 - 1.5 * settings.alpha:
-        parts.append(f"together {about(1 - fine)}")
+        parts.append(f"together {'at least ' if unknown else ''}{about(1 - fine)}")
     return "; ".join(parts)
 
 

@@ -254,7 +254,7 @@ class WorkersSystem(PassSystem):
 
     @property
     def abilities(self) -> SystemAbilities:
-        return self._said.abilities
+        return replace(self._said.abilities, max_concurrency=None)  # each worker keeps to its own
 
     @property
     def _said(self) -> Greeting:

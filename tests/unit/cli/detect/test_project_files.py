@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -56,6 +59,26 @@ def test_environments_tests_and_links_are_passed_over(tmp_path: Path):
     (root / "link.py").symlink_to(outside / "rag.py")
 
     assert names(root) == ["a"]
+
+
+def test_a_folder_that_nobody_may_enter_or_behind_a_link_is_not_looked_into(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    root = project(tmp_path, theirs__rag="", a="")
+    (root / "linked").symlink_to("/root")
+    looked_at, stat = [], os.stat
+
+    def refused(path: Any, *args: Any, **options: Any) -> os.stat_result:
+        if Path(path).name == "pyvenv.cfg":
+            looked_at.append(Path(path).parent.name)
+            raise PermissionError(errno.EACCES, "Permission denied", str(path))
+        return stat(path, *args, **options)
+
+    monkeypatch.setattr(os, "stat", refused)
+
+    assert names(root) == ["a", "theirs.rag"]
+    assert "theirs" in looked_at
+    assert "linked" not in looked_at
 
 
 @pytest.mark.parametrize(

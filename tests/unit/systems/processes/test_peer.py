@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
+import gc
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from ragate.systems._process import Expected
 from tests.unit.systems.commands import answers, program
 from tests.unit.systems.using import message
 
@@ -102,3 +106,19 @@ def test_a_long_answer_comes_whole(tmp_path: Path):
     outputs = answers(tmp_path, program(tmp_path, reply='{"answer": query * 3_000_000}'), ["a"])
 
     assert len(outputs[0].answer or "") == 3_000_000
+
+
+def test_an_error_that_comes_when_nobody_waits_any_more_is_not_printed():
+    printed: list[dict[str, Any]] = []
+
+    async def abandon() -> None:
+        asyncio.get_running_loop().set_exception_handler(lambda _, told: printed.append(told))
+        expected = Expected()
+        with expected.reply("a"):
+            expected.give_up(RuntimeError("ended with exit code 1"))
+        gc.collect()
+
+    asyncio.run(abandon())
+    gc.collect()
+
+    assert printed == []
