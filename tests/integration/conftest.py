@@ -1,4 +1,4 @@
-"""One server for the whole session: the one that RAGATE_DATABASE_URL names, or an embedded one."""
+"""A database of the session, which RAGATE_DATABASE_URL names or which is embedded; a model."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from ragate.database import PostgresDatabase
+from tests.servers.openai_server import FakeOpenAI, openai_server
 
 
 def open_folder() -> Path:
@@ -65,3 +66,10 @@ def server_of_our_own(database: PostgresDatabase) -> Iterator[PostgresDatabase]:
     with PostgresDatabase(folder) as server:
         yield server
     shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture
+def server() -> Iterator[FakeOpenAI]:
+    """A server of models, of this test alone; what it replies is set by who asks for it."""
+    with openai_server() as fake:
+        yield fake

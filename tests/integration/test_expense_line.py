@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
 
@@ -20,7 +19,7 @@ from ragate.pipeline.power_tables import assumed_plans, compared_with_itself, pl
 from ragate.pipeline.run.run_profile import Selection
 from tests.integration.recorded_project import RecordedProject
 from tests.runs import check
-from tests.servers.openai_server import FakeOpenAI, openai_server
+from tests.servers.openai_server import FakeOpenAI
 
 pytestmark = pytest.mark.integration
 RULE = "[policy.metrics.prompt_tokens]\nmax_increase = 0.2\n"
@@ -28,14 +27,8 @@ SAMPLES = 12
 
 
 @pytest.fixture
-def server() -> Iterator[FakeOpenAI]:
-    with openai_server() as fake:
-        fake.tokens = lambda body: len(json.dumps(body["messages"]))
-        yield fake
-
-
-@pytest.fixture
 def project(tmp_path: Path, server: FakeOpenAI) -> RecordedProject:
+    server.tokens = lambda body: len(json.dumps(body["messages"]))
     made = RecordedProject(tmp_path, server.base_url, samples=SAMPLES)
     made.metrics = RULE
     made.configure()

@@ -6,7 +6,7 @@ import json
 import shutil
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -39,13 +39,6 @@ level = "error"
 """
 
 
-@pytest.fixture
-def server() -> Iterator[FakeOpenAI]:
-    with openai_server() as fake:
-        fake.reply = answers_and_judges()
-        yield fake
-
-
 @pytest.fixture(scope="module")
 def recording(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A gate with a baseline, to be copied."""
@@ -69,6 +62,7 @@ def gate(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("TEST_KEY", KEY)
     monkeypatch.setenv("RAGATE_TIMEOUT_S", "4")
+    server.reply = answers_and_judges()
     project = ReplayProject(
         tmp_path, samples=SAMPLES, metrics=PROVIDER.format(url=server.base_url, judge="")
     )

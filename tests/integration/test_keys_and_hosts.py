@@ -24,7 +24,7 @@ from ragate.support import secret_address
 from ragate.systems.http.policy import Hidden
 from tests.integration.clients.faulty_servers import ask_many
 from tests.integration.systems.http.services import ECHO, SECRET, asked, key
-from tests.servers.openai_server import FakeOpenAI, openai_server
+from tests.servers.openai_server import FakeOpenAI
 from tests.servers.rag_server import rag_server
 from tests.unit.systems.using import ask
 
@@ -173,12 +173,6 @@ def test_a_call_of_a_tool_takes_no_key_along_in_clear(port: Listener) -> None:
     with pytest.raises(ConfigError, match=r"\[policy.execution\] url: no key is sent"):
         asyncio.run(main())
     assert port.connections == 0
-
-
-@pytest.fixture
-def server() -> Iterator[FakeOpenAI]:
-    with openai_server() as running:
-        yield running
 
 
 @pytest.mark.usefixtures("public")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,7 @@ from ragate.cli.main import run
 from tests.projects import TOPICS, edit_apples, write_docs_project
 from tests.servers.evaluator import evaluation
 from tests.servers.model import answers_and_judges
-from tests.servers.openai_server import RESET, FakeOpenAI, openai_server
+from tests.servers.openai_server import RESET, FakeOpenAI
 from tests.unit.judges.every_canary import every_canary
 
 pytestmark = pytest.mark.integration
@@ -59,16 +58,10 @@ def answers_and_evaluates() -> Any:
 
 
 @pytest.fixture
-def server() -> Iterator[FakeOpenAI]:
-    with openai_server() as fake:
-        fake.reply = answers_and_evaluates()
-        yield fake
-
-
-@pytest.fixture
 def project(tmp_path: Path, server: FakeOpenAI, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("TEST_KEY", KEY)
+    server.reply = answers_and_evaluates()
     write_docs_project(tmp_path)
     config = (tmp_path / "ragate.toml").read_text()
     (tmp_path / "ragate.toml").write_text(config + CONFIG.format(url=server.base_url))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,7 @@ import pytest
 
 from ragate.cli.main import run
 from tests.projects import ReplayProject, right
-from tests.servers.openai_server import FakeOpenAI, openai_server
+from tests.servers.openai_server import FakeOpenAI
 from tests.unit.judges.judge_factories import honest
 from tests.unit.judges.own_replies import judge_with_own
 
@@ -70,16 +69,10 @@ def reply(body: dict[str, Any]) -> str:
 
 
 @pytest.fixture
-def server() -> Iterator[FakeOpenAI]:
-    with openai_server() as fake:
-        fake.reply = reply
-        yield fake
-
-
-@pytest.fixture
 def gate(tmp_path: Path, server: FakeOpenAI, monkeypatch: pytest.MonkeyPatch) -> ReplayProject:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("TEST_KEY", "k")
+    server.reply = reply
     monkeypatch.syspath_prepend(tmp_path / "plugins")
     monkeypatch.delitem(sys.modules, "kindness", raising=False)
     project = ReplayProject(tmp_path, samples=SAMPLES)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +9,7 @@ import pytest
 
 from ragate.cli.main import run
 from tests.projects import ReplayProject, right
-from tests.servers.openai_server import FakeOpenAI, openai_server
+from tests.servers.openai_server import FakeOpenAI
 from tests.unit.judges.known_answers import is_known, sound
 
 pytestmark = pytest.mark.integration
@@ -46,15 +45,9 @@ def prefers(word: str) -> Any:
 
 
 @pytest.fixture
-def server() -> Iterator[FakeOpenAI]:
-    with openai_server() as fake:
-        fake.reply = prefers("[1]")
-        yield fake
-
-
-@pytest.fixture
 def gate(tmp_path: Path, server: FakeOpenAI, monkeypatch: pytest.MonkeyPatch) -> ReplayProject:
     monkeypatch.chdir(tmp_path)
+    server.reply = prefers("[1]")
     metrics = JUDGE.format(url=server.base_url, level="warn", limit="")
     project = ReplayProject(tmp_path, samples=SAMPLES, metrics=metrics)
     project.record(right)

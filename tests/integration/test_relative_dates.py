@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,7 @@ from ragate.core.hashing import content_hash
 from ragate.dataset import read_dataset
 from tests.projects import write_docs_project
 from tests.servers.model import answers_and_judges
-from tests.servers.openai_server import FakeOpenAI, openai_server
+from tests.servers.openai_server import FakeOpenAI
 
 pytestmark = pytest.mark.integration
 
@@ -138,18 +137,12 @@ def test_what_is_no_date_is_an_error(project: Path, date: str) -> None:
     assert run(["check", "--eval-date", date]) == 2
 
 
-@pytest.fixture
-def server() -> Iterator[FakeOpenAI]:
-    with openai_server() as fake:
-        fake.reply = answers_and_judges()
-        yield fake
-
-
 def test_a_prompt_and_a_judge_read_the_date(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, server: FakeOpenAI
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("RAGATE_STATE_DIR", str(tmp_path / "state"))
+    server.reply = answers_and_judges()
     write_docs_project(tmp_path)
     config = tmp_path / "ragate.toml"
     config.write_text(config.read_text() + CHAT.format(url=server.base_url))

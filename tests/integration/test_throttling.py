@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -17,7 +16,7 @@ from ragate.pipeline.run.run_profile import Selection
 from tests.integration.recorded_project import SYNC, RecordedProject
 from tests.projects import write_docs_project
 from tests.runs import check
-from tests.servers.openai_server import FakeOpenAI, RateLimit, openai_server
+from tests.servers.openai_server import FakeOpenAI, RateLimit
 
 pytestmark = pytest.mark.integration
 
@@ -25,12 +24,6 @@ pytestmark = pytest.mark.integration
 def impatient(code: str) -> str:
     """Return `code` with a client that waits .4 s, for a server that takes longer."""
     return code.replace("openai.OpenAI()", "openai.OpenAI(timeout=0.4, max_retries=0)")
-
-
-@pytest.fixture
-def server() -> Iterator[FakeOpenAI]:
-    with openai_server() as fake:
-        yield fake
 
 
 def recorded(

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import datetime
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
 import numpy as np
@@ -27,12 +27,6 @@ pytestmark = pytest.mark.integration
 T = TypeVar("T")
 KEY = "sk-canary-0123456789"
 QUESTION = ChatRequest("m", (("user", "hello"),), {"temperature": 0})
-
-
-@pytest.fixture
-def server() -> Iterator[FakeOpenAI]:
-    with openai_server() as fake:
-        yield fake
 
 
 class Waits:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -16,16 +15,10 @@ from tests.servers.openai_server import FakeOpenAI, openai_server
 
 
 @pytest.fixture
-def server() -> Iterator[FakeOpenAI]:
-    with openai_server() as fake:
-        fake.reply = answers_and_judges()
-        yield fake
-
-
-@pytest.fixture
 def project(tmp_path: Path, server: FakeOpenAI, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("TEST_KEY", KEY)
+    server.reply = answers_and_judges()
     write_docs_project(tmp_path)
     configure(tmp_path, server)
     return tmp_path

@@ -28,16 +28,10 @@ from ragate.stores.local import LocalStore
 from ragate.stores.spent_calls import SpentBy, SpentCalls
 from tests.integration.queue.machines import Machines
 from tests.projects import write_docs_project
-from tests.servers.openai_server import FakeOpenAI, openai_server
+from tests.servers.openai_server import FakeOpenAI
 from tests.servers.queue import fresh_queue
 
 pytestmark = pytest.mark.integration
-
-
-@pytest.fixture
-def server() -> Iterator[FakeOpenAI]:
-    with openai_server() as fake:
-        yield fake
 
 
 @pytest.fixture

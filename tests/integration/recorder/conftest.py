@@ -21,12 +21,6 @@ def bench(tmp_path: Path) -> Iterator[Bench]:
 
 
 @pytest.fixture
-def server() -> Iterator[FakeOpenAI]:
-    with openai_server() as fake:
-        fake.reply = never_the_same()
-        yield fake
-
-
-@pytest.fixture
 def project(tmp_path: Path, server: FakeOpenAI) -> RecordedProject:
+    server.reply = never_the_same()
     return RecordedProject(tmp_path, server.base_url)

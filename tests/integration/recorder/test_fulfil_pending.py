@@ -6,7 +6,6 @@ import asyncio
 import gzip
 import json
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,21 +18,9 @@ from ragate.recorder.proxy.request_identity import Endpoint, Request
 from tests.integration.recorded_project import KEY, RecordedProject
 from tests.integration.recorder.recorded_projects import checked, made, outputs, record
 from tests.integration.recorder.test_run_resolver import CHAIN
-from tests.servers.openai_server import FakeOpenAI, never_the_same, openai_server, status
+from tests.servers.openai_server import never_the_same, openai_server, status
 
 pytestmark = pytest.mark.integration
-
-
-@pytest.fixture
-def server() -> Iterator[FakeOpenAI]:
-    with openai_server() as fake:
-        fake.reply = never_the_same()
-        yield fake
-
-
-@pytest.fixture
-def project(tmp_path: Path, server: FakeOpenAI) -> RecordedProject:
-    return RecordedProject(tmp_path, server.base_url)
 
 
 @pytest.fixture(scope="module")

@@ -6,14 +6,13 @@ import json
 import os
 import re
 import shlex
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from ragate.cli.main import run
-from tests.servers.openai_server import FakeOpenAI, openai_server
+from tests.servers.openai_server import FakeOpenAI
 from tests.unit.judges.judge_factories import honest
 from tests.unit.judges.own_replies import judge_with_own
 
@@ -100,17 +99,11 @@ def record(broken: bool, runs: int) -> None:
 
 
 @pytest.fixture
-def server() -> Iterator[FakeOpenAI]:
-    with openai_server() as fake:
-        fake.reply = lambda body: judge_with_own(body, honest(), lambda text: "idiot" not in text)
-        yield fake
-
-
-@pytest.fixture
 def project(tmp_path: Path, server: FakeOpenAI, monkeypatch: pytest.MonkeyPatch) -> str:
     """Return the address that takes the place of the pages'."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("OPENAI_API_KEY", "k")
+    server.reply = lambda body: judge_with_own(body, honest(), lambda text: "idiot" not in text)
     for folder in ("evals", "outputs"):
         (tmp_path / folder).mkdir()
     golden = "".join(json.dumps(sample(n)) + "\n" for n in range(SAMPLES))

@@ -15,7 +15,7 @@ from ragate.embedders.hashing import HashingEmbedder
 from tests.projects import ReplayProject, right
 from tests.servers.evaluator import evaluation
 from tests.servers.model import is_judgement
-from tests.servers.openai_server import FakeOpenAI, openai_server
+from tests.servers.openai_server import FakeOpenAI
 from tests.unit.judges.judge_factories import honest
 from tests.unit.judges.own_replies import judge_with_own
 
@@ -47,23 +47,18 @@ RETRIEVAL = "[policy.scorecard.stages.retrieval]\nrequired = true\n"
 Made = Callable[..., ReplayProject]
 
 
-@pytest.fixture
-def server() -> Iterator[FakeOpenAI]:
-    def reply(body: dict[str, Any]) -> str:
-        found = evaluation(body)
-        if found is not None:
-            return found.verdict()
-        return judge_with_own(body, honest(), lambda text: "idiot" not in text)
-
-    with openai_server() as fake:
-        fake.reply = reply
-        yield fake
+def reply(body: dict[str, Any]) -> str:
+    found = evaluation(body)
+    if found is not None:
+        return found.verdict()
+    return judge_with_own(body, honest(), lambda text: "idiot" not in text)
 
 
 @pytest.fixture
 def made(tmp_path: Path, server: FakeOpenAI, monkeypatch: pytest.MonkeyPatch) -> Made:
     monkeypatch.delenv("RAGATE_DATABASE_URL", raising=False)
     monkeypatch.chdir(tmp_path)
+    server.reply = reply
 
     def project(card: str, answer: Any = right, *, use: str = "rubric") -> ReplayProject:
         judge = JUDGE.format(url=server.base_url, use=use)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,16 +12,10 @@ from ragate.cli.main import run
 from ragate.database import PostgresDatabase
 from tests.integration.rag import Project, docs, write
 from tests.projects import write_docs_project
-from tests.servers.openai_server import FakeOpenAI, openai_server, status
+from tests.servers.openai_server import FakeOpenAI, status
 
 pytestmark = pytest.mark.integration
 SERVICE: dict[str, Any] = {"use": "endpoint", "provider": "p", "model": "m"}
-
-
-@pytest.fixture
-def server() -> Iterator[FakeOpenAI]:
-    with openai_server() as fake:
-        yield fake
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from ragate.cli.main import run
-from tests.integration.judged.conftest import project, recorded, recording, server
+from tests.integration.judged.conftest import project, recorded, recording
 from tests.integration.judged.judged_projects import KEY as MODEL_KEY
 from tests.integration.judged.judged_projects import configure
 from tests.projects import write_docs_project
@@ -19,7 +19,7 @@ from tests.servers.collector import Collector, collector
 from tests.servers.model import answers_and_judges, is_judgement
 from tests.servers.openai_server import openai_server
 
-__all__ = ["project", "recorded", "recording", "server"]
+__all__ = ["project", "recorded", "recording"]
 KEY = "ingest-key-0123456789"
 
 

@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.integration.golden.drafts.draft_projects import PROVIDER, answer
 from tests.projects import write_docs_project
-from tests.servers.openai_server import FakeOpenAI, openai_server
-
-
-@pytest.fixture
-def server() -> Iterator[FakeOpenAI]:
-    with openai_server() as fake:
-        fake.reply = answer
-        yield fake
+from tests.servers.openai_server import FakeOpenAI
 
 
 @pytest.fixture
 def project(tmp_path: Path, server: FakeOpenAI, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
+    server.reply = answer
     write_docs_project(tmp_path)
     config = tmp_path / "ragate.toml"
     config.write_text(config.read_text() + PROVIDER.format(url=server.base_url))

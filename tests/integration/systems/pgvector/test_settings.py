@@ -2,35 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import psycopg
 import pytest
 
-from ragate.database import PostgresDatabase
 from ragate.errors import ConfigError
 from ragate.models import Sample
-from tests.integration.rag import Project, docs, write
-from tests.servers.openai_server import FakeOpenAI, openai_server
+from tests.integration.rag import Project, write
+from tests.servers.openai_server import FakeOpenAI
 
 pytestmark = pytest.mark.integration
 
 
 DENSE = {"use": "openai", "provider": "p", "model": "e"}
-
-
-@pytest.fixture
-def project(tmp_path: Path, database: PostgresDatabase) -> Project:
-    docs(tmp_path)
-    return Project(tmp_path, database)
-
-
-@pytest.fixture
-def server() -> Iterator[FakeOpenAI]:
-    with openai_server() as fake:
-        yield fake
 
 
 def test_an_hnsw_index_has_its_own_graph_and_finds_what_exact_search_finds(
