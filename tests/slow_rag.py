@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from collections import Counter
 from pathlib import Path
 from typing import Any
+
+from tests.repositories import git
 
 CONFIG = """\
 [policy]
@@ -71,7 +72,7 @@ class SlowProject:
         (self.root / "slow_rag_of_a_test.py").write_text(code)
         (self.root / "ragate.toml").write_text(CONFIG)
         (self.root / ".gitignore").write_text(".ragate/\n__pycache__/\nbaseline.json\n")
-        self._git("init", "-q", "-b", "main")
+        git(self.root, "init", "-q", "-b", "main")
         self.commit()
 
     def answer(self, *, wrong: tuple[int, ...] = (), seconds: float = 0.05) -> None:
@@ -102,18 +103,14 @@ class SlowProject:
 
     def commit(self) -> None:
         """Commit what is there."""
-        self._git("add", "-A")
-        self._git("commit", "-q", "--allow-empty", "-m", "a state")
+        git(self.root, "add", "-A")
+        git(self.root, "commit", "-q", "--allow-empty", "-m", "a state")
 
     def clone(self, name: str) -> Path:
         """Return another checkout of the same commit, as another machine has one."""
         target = self.root.parent / name
-        subprocess.run(["git", "clone", "-q", str(self.root), str(target)], check=True)
+        git(self.root, "clone", "-q", str(self.root), str(target))
         return target
-
-    def _git(self, *arguments: str) -> None:
-        name = ["-c", "user.name=T", "-c", "user.email=t@example.org", "-c", "commit.gpgsign=false"]
-        subprocess.run(["git", *name, *arguments], cwd=self.root, check=True)
 
 
 def report_of(root: Path) -> dict[str, Any]:

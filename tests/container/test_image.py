@@ -17,6 +17,7 @@ from tests.container.images import ROOT, build
 from tests.container.lock import locked
 from tests.container.runner import run_step
 from tests.container.variables import give_to_runner
+from tests.repositories import commit, git
 
 pytestmark = pytest.mark.container
 
@@ -264,11 +265,7 @@ def test_a_repository_of_another_user_is_read(engine: Engine, image: str, tmp_pa
 
 def committed(folder: Path) -> str:
     """Make `folder` a repository with one commit and return its sha."""
-    who = ("-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "commit.gpgsign=false")
     (folder / "a.md").write_text("text\n")
-    for command in (["init", "-q"], ["add", "."], ["commit", "-q", "-m", "first"]):
-        subprocess.run(["git", *who, "-C", str(folder), *command], check=True)
-    shown = subprocess.run(
-        ["git", "-C", str(folder), "rev-parse", "HEAD"], capture_output=True, text=True, check=True
-    )
-    return shown.stdout.strip()
+    git(folder, "init", "-q")
+    commit(folder)
+    return git(folder, "rev-parse", "HEAD")

@@ -19,6 +19,7 @@ import yaml
 
 from tests.e2e.command import CLEAN, RAGATE, ragate
 from tests.projects import ReplayProject
+from tests.repositories import commit, git
 from tests.servers.notes import NoteServer, note_server
 
 pytestmark = pytest.mark.e2e
@@ -44,15 +45,9 @@ def project(tmp_path: Path) -> Path:
     (origin / "requirements.txt").write_text("")
     (origin / ".gitignore").write_text(".ragate/\n")
     git(origin, "init", "-q", "-b", "main")
-    git(origin, "add", "-A")
-    git(origin, "commit", "-qm", "a state")
+    commit(origin, "a state")
     git(tmp_path, "clone", "-q", str(origin), "checkout")
     return tmp_path / "checkout"
-
-
-def git(folder: Path, *arguments: str) -> None:
-    who = ("-c", "user.name=T", "-c", "user.email=t@example.org", "-c", "commit.gpgsign=false")
-    subprocess.run(["git", *who, *arguments], cwd=folder, check=True)
 
 
 def lines(folder: Path, script: list[str], **variables: str) -> subprocess.CompletedProcess[str]:

@@ -9,13 +9,13 @@ from __future__ import annotations
 import json
 import re
 import shutil
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.e2e.test_init import ragate
+from tests.repositories import commit, git
 
 pytestmark = pytest.mark.e2e
 
@@ -24,19 +24,13 @@ RELEASE = "2" * 40
 UPGRADE = ("init", "--yes", "--action", RELEASE)
 
 
-def git(folder: Path, *arguments: str) -> None:
-    who = ("-c", "user.name=a", "-c", "user.email=a@example.com")
-    subprocess.run(["git", *who, *arguments], cwd=folder, check=True, capture_output=True)
-
-
 @pytest.fixture(params=[path.name for path in sorted(VERSIONS.iterdir())])
 def earlier(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Path]:
     """A project that an earlier version wrote, in a clone of another name."""
     folder = tmp_path / "clone"
     shutil.copytree(VERSIONS / request.param, folder)
     git(folder, "init", "--quiet", "--initial-branch=main")
-    git(folder, "add", "--all")
-    git(folder, "commit", "--quiet", "--message", "as it was")
+    commit(folder, "as it was")
     yield folder
     ragate(folder, "db", "stop")
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 from ragate.cli.main import run
+from tests.repositories import commit, git
 
 pytestmark = pytest.mark.integration
 
@@ -47,16 +47,6 @@ systems = ["noisy_system:create"]
 [system]
 use = "noisy_system:create"
 """
-
-
-def git(root: Path, *arguments: str) -> None:
-    identity = ["-c", "user.name=t", "-c", "user.email=t@example.org"]
-    subprocess.run(["git", *identity, *arguments], cwd=root, check=True, capture_output=True)
-
-
-def commit(root: Path, message: str) -> None:
-    git(root, "add", "-A")
-    git(root, "commit", "-q", "-m", message)
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from ragate.cli.main import run
-from tests.integration.test_earlier_passes import commit, git
+from tests.repositories import commit, git
 
 pytestmark = pytest.mark.integration
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ import pytest
 
 from ragate.cli.main import run
 from ragate.database import PostgresDatabase
+from tests.repositories import commit, git
 from tests.servers.rag_server import RagServer, Request, rag_server
 
 pytestmark = pytest.mark.integration
@@ -62,11 +62,6 @@ class Documents:
         return {"answer": "It is.", "chunks": chunks}
 
 
-def git(root: Path, *arguments: str) -> None:
-    identity = ["-c", "user.name=t", "-c", "user.email=t@example.org"]
-    subprocess.run(["git", *identity, *arguments], cwd=root, check=True, capture_output=True)
-
-
 @pytest.fixture
 def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     root = tmp_path / "project"
@@ -85,11 +80,9 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def recorded(root: Path, system: str, *, host: str = "127.0.0.1:1") -> None:
     """Commit a project with its baseline."""
     (root / "ragate.toml").write_text(CONFIG.format(system=system, host=host))
-    git(root, "add", "-A")
-    git(root, "commit", "-q", "-m", "base")
+    commit(root, "base")
     assert run(["baseline", "update"]) == 0
-    git(root, "add", "-A")
-    git(root, "commit", "-q", "-m", "baseline")
+    commit(root, "baseline")
 
 
 def report(root: Path) -> dict[str, Any]:

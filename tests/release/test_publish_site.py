@@ -8,22 +8,16 @@ from pathlib import Path
 
 import pytest
 
+from tests.repositories import git
+
 ROOT = Path(__file__).parents[2]
 SCRIPT = ROOT / ".ci/publish-site"
-
-
-def git(folder: Path, *words: str) -> str:
-    who = ("-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "init.defaultBranch=main")
-    done = subprocess.run(
-        ["git", *who, *words], cwd=folder, check=True, capture_output=True, text=True
-    )
-    return done.stdout
 
 
 @pytest.fixture
 def clone(tmp_path: Path) -> Path:
     """A clone of a repository that never published a manual."""
-    git(tmp_path, "init", "--quiet", "--bare", "origin")
+    git(tmp_path, "init", "--quiet", "--bare", "--initial-branch=main", "origin")
     git(tmp_path, "clone", "--quiet", "origin", "clone")
     clone = tmp_path / "clone"
     git(clone, "config", "user.name", "a")

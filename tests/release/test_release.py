@@ -23,6 +23,7 @@ from tests.release.check import (
     problems,
     recorded,
 )
+from tests.repositories import commit, git
 
 WORKFLOW: dict[str, Any] = yaml.safe_load((ROOT / ".github/workflows/release.yml").read_text())
 TAG = f"v{ragate.__version__}"
@@ -95,17 +96,12 @@ def test_a_new_metric_changes_nothing_and_a_lost_one_does():
 
 
 def test_the_release_before_is_found_in_the_history(tmp_path: Path):
-    def git(*arguments: str) -> None:
-        who = ("-c", "user.name=t", "-c", "user.email=t@example.org")
-        subprocess.run(["git", *who, "-C", str(tmp_path), *arguments], check=True)
-
     (tmp_path / RECORD).parent.mkdir(parents=True)
-    git("init", "-q")
+    git(tmp_path, "init", "-q")
     for tag in ("v1.0.0", "v1.1.0"):
         (tmp_path / RECORD).write_text(json.dumps({tag: 1}))
-        git("add", ".")
-        git("commit", "-qm", tag)
-        git("tag", tag)
+        commit(tmp_path, tag)
+        git(tmp_path, "tag", tag)
 
     assert previous_release("v1.1.0", tmp_path) == ("v1.0.0", '{"v1.0.0": 1}')
     assert previous_release("v1.0.0", tmp_path) is None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import Any
 from ragate.cli.main import run as ragate
 from tests.container.runner import StepResult, run_step
 from tests.projects import ReplayProject, right
+from tests.repositories import git
 from tests.servers.github_stub import GitHub
 
 ROOT = Path(__file__).parents[3]
@@ -261,15 +261,3 @@ class Forge:
         """Return the one comment on a pull request."""
         (found,) = self.github.comments[number]
         return str(found["body"])
-
-
-def git(folder: Path, *arguments: str) -> str:
-    done = subprocess.run(
-        ["git", "-c", "user.name=octocat", "-c", "user.email=o@example.org", *arguments],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=60,
-    )
-    return done.stdout.strip()

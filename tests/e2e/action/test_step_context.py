@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.action.base_projects import Files, python_files, python_head
-from tests.e2e.action.forge import Change, Forge, git, outputs
+from tests.e2e.action.forge import Change, Forge, outputs
+from tests.repositories import git
 
 pytestmark = pytest.mark.e2e
 

@@ -153,9 +153,3 @@ def copied(name: str, root: Path) -> Path:
     subprocess.run(["git", "init", "-q", str(root / name)], check=True)
     (root / name / ".gitignore").write_text(".venv/\nnode_modules/\n__pycache__/\n*.db\n")
     return root / name
-
-
-def commit(project: Project) -> None:
-    who = ["-c", "user.name=A", "-c", "user.email=a@example.org"]
-    for command in (["add", "-A"], [*who, "commit", "-qm", "A gate"]):
-        subprocess.run(["git", "-C", str(project.root), *command], check=True)

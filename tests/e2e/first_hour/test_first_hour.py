@@ -15,7 +15,6 @@ from ragate.config import load_config
 from ragate.dataset import read_dataset
 from tests.e2e.first_hour.projects import (
     Project,
-    commit,
     flask_monorepo,
     haystack_app,
     langgraph_app,
@@ -23,6 +22,7 @@ from tests.e2e.first_hour.projects import (
     node_app,
     seed,
 )
+from tests.repositories import commit
 
 pytestmark = pytest.mark.e2e
 MOST_COMMANDS = 3
@@ -133,7 +133,7 @@ def test_the_printed_commands_lead_to_a_right_gate_that_sees_what_breaks(
     assert config.policy.inputs == (("**",) if project.folder else ())
     (collects,) = (project.root / ".github/workflows").glob("ragate-collect*.yml")
     assert foreign.step in collects.read_text()
-    commit(project)
+    commit(project.root)
 
     project.edit(*foreign.neutral)
     assert project.check().returncode == 0
@@ -164,7 +164,7 @@ def test_a_halved_top_k_is_red_with_the_line_that_is_printed_and_before_it_canno
         "".join(f"{json.dumps(row)}\n" for row in asked_of(project.root / "knowledge"))
     )
     assert project.run("baseline", "update").returncode == 0
-    commit(project)
+    commit(project.root)
     project.edit("TOP_K = 4", "TOP_K = 2", "app/pipeline.py")
 
     first = project.check()

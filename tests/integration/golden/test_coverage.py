@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -10,6 +9,7 @@ import pytest
 from ragate.cli.main import run
 from ragate.dataset import read_entries
 from tests.integration.golden.tool_projects import found
+from tests.repositories import commit, git
 
 pytestmark = pytest.mark.integration
 
@@ -17,9 +17,8 @@ pytestmark = pytest.mark.integration
 @pytest.fixture
 def changed(project: Path) -> Path:
     """A change that edits a page which a question expects, and adds one that none expects."""
-    for arguments in (["init", "-b", "main"], ["add", "-A"], ["commit", "-m", "first"]):
-        git = ["git", "-c", "user.name=A", "-c", "user.email=a@example.org", *arguments]
-        subprocess.run(git, cwd=project, check=True, capture_output=True)
+    git(project, "init", "-b", "main")
+    commit(project)
     (project / "docs/apples.md").write_text("# About apples\n\nOur apples are from Peru now.\n")
     page = "# Kiwis\n\n## Storage of kiwis\n\nThey are stored at 4 degrees for six weeks.\n"
     (project / "docs/kiwis.md").write_text(page)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import shutil
-import subprocess
 from pathlib import Path
 
 from ragate.config import Config, load_config
@@ -15,10 +14,10 @@ from ragate.pipeline.workers.submit import opens_on_workers
 from ragate.pipeline.workers.work import work
 from ragate.runtime.operations import Operations, read_operations
 from tests.projects import write_docs_project
+from tests.repositories import commit, git
 from tests.runs import check
 from tests.servers.openai_server import FakeOpenAI
 
-AUTHOR = ("-c", "user.name=T", "-c", "user.email=t@example.org", "-c", "commit.gpgsign=false")
 CHAT = """
 [policy.providers.local]
 base_url = "{url}"
@@ -51,8 +50,8 @@ class Machines:
         path = root / "ragate.toml"
         text = path.read_text().replace("[policy]\n", f"[policy]\n{caps}\n", 1)
         path.write_text(text + CHAT.format(url=provider.base_url, pace=pace))
-        for words in (("init", "-q"), ("add", "-A"), ("commit", "-q", "-m", "a state")):
-            subprocess.run(["git", *AUTHOR, *words], cwd=root, check=True)
+        git(root, "init", "-q")
+        commit(root)
         self.roots = [root, *(folder / name for name in ("one", "two", "alone"))]
         for other in self.roots[1:]:
             shutil.copytree(root, other)

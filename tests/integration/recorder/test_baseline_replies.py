@@ -15,7 +15,7 @@ from ragate.pipeline.baseline.write_baseline import BaselineOutcome, baseline_fi
 from ragate.stores.local import LocalStore
 from tests.integration.recorded_project import KEY
 from tests.integration.recorder.recorded_projects import checked, made, record
-from tests.integration.test_earlier_passes import commit, git
+from tests.repositories import commit, git
 from tests.servers.openai_server import scripted
 
 pytestmark = pytest.mark.integration

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.integration.resume.interrupted import SAMPLES, Service, configure
-from tests.integration.test_earlier_passes import commit, git
+from tests.repositories import commit, git
 from tests.servers.rag_server import rag_server
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from ragate.cli.main import run
 from tests.integration.resume.interrupted import Service, finished, folder, interrupted
-from tests.integration.test_earlier_passes import git
+from tests.repositories import git
 
 pytestmark = pytest.mark.integration
 

@@ -21,7 +21,7 @@ from tests.integration.resume.interrupted import (
     interrupted,
     start,
 )
-from tests.integration.test_earlier_passes import commit
+from tests.repositories import commit
 
 pytestmark = pytest.mark.integration
 

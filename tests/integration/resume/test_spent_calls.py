@@ -10,8 +10,8 @@ import pytest
 from ragate.cli.main import run
 from ragate.stores.spent_calls import SPENT, SpentCalls
 from tests.integration.resume.interrupted import Service, folder, interrupted
-from tests.integration.test_earlier_passes import commit
 from tests.integration.test_judged_caps import OWN
+from tests.repositories import commit
 from tests.servers.model import answers_and_judges
 from tests.servers.openai_server import openai_server
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ import pytest
 from ragate.cli.main import run
 from tests.integration.shards.sharded import PLAN, collect, collect_all, plan, shard_file
 from tests.projects import right
+from tests.repositories import git
 
 pytestmark = pytest.mark.integration
 
@@ -134,11 +134,10 @@ def test_a_shard_of_another_commit_is_refused(sharded, capsys):
 
 
 def test_a_plan_of_another_commit_collects_nothing(gated, capsys):
-    commit = ["git", "-c", "user.name=a", "-c", "user.email=a@b.c", "commit", "--allow-empty"]
-    subprocess.run(["git", "init", "--quiet", "."], check=True)
-    subprocess.run([*commit, "--quiet", "--message", "one"], check=True)
+    git(gated.root, "init", "--quiet")
+    git(gated.root, "commit", "--quiet", "--allow-empty", "--message", "one")
     assert plan() == 0
-    subprocess.run([*commit, "--quiet", "--message", "two"], check=True)
+    git(gated.root, "commit", "--quiet", "--allow-empty", "--message", "two")
     capsys.readouterr()
 
     assert collect(1) == 2
@@ -146,12 +145,11 @@ def test_a_plan_of_another_commit_collects_nothing(gated, capsys):
 
 
 def test_a_file_that_was_edited_since_is_named(gated, capsys):
-    git = ["git", "-c", "user.name=a", "-c", "user.email=a@b.c"]
     code = gated.root / "rag.py"
     code.write_text("TOP_K = 3")
-    subprocess.run(["git", "init", "--quiet", "."], check=True)
-    subprocess.run(["git", "add", "rag.py"], check=True)
-    subprocess.run([*git, "commit", "--quiet", "--message", "one"], check=True)
+    git(gated.root, "init", "--quiet")
+    git(gated.root, "add", "rag.py")
+    git(gated.root, "commit", "--quiet", "--message", "one")
     assert plan() == 0
     (gated.root / "build.log").write_text("a file that git does not track")
     assert collect(1) == 0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -15,14 +14,9 @@ from ragate.config import load_config
 from ragate.models import CheckoutRules, SourceLines
 from tests.factories import report_factory, sample_row_factory
 from tests.projects import ReplayProject, right
+from tests.repositories import commit, git
 
 UNREAD = CheckoutRules(base_read=False)
-
-
-def git(folder: Path, *arguments: str) -> str:
-    command = ["git", "-c", "user.name=o", "-c", "user.email=o@example.org", *arguments]
-    done = subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True)
-    return done.stdout.strip()
 
 
 @pytest.fixture
@@ -33,8 +27,7 @@ def project(tmp_path: Path) -> ReplayProject:
     (made.root / "baselines").mkdir()
     (made.root / "baselines/gate.json").write_text("{}")
     git(made.root, "init", "--quiet", "--initial-branch=main")
-    git(made.root, "add", ".")
-    git(made.root, "commit", "--quiet", "-m", "base")
+    commit(made.root, "base")
     git(made.root, "checkout", "--quiet", "-b", "change")
     return made
 
@@ -80,8 +73,7 @@ def test_a_scorecard_of_ones_own_is_part_of_the_policy(project: ReplayProject) -
     card = project.root / "card.toml"
     card.write_text("[stages.token_f1]\npass_at = 0.4\n")
     project.configure(metrics='[policy.scorecard]\npreset = "./card.toml"\n')
-    git(project.root, "add", ".")
-    git(project.root, "commit", "--quiet", "-m", "a scorecard")
+    commit(project.root, "a scorecard")
     git(project.root, "branch", "--force", "main")
     assert rules(project.root) is None
 
@@ -207,8 +199,7 @@ def broken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ReplayProject:
     (tmp_path / ".gitignore").write_text(".ragate\n")
     assert ragate(["baseline", "update", "--runs", "2"]) == 0
     git(tmp_path, "init", "--quiet", "--initial-branch=main")
-    git(tmp_path, "add", ".")
-    git(tmp_path, "commit", "--quiet", "-m", "base")
+    commit(tmp_path, "base")
     git(tmp_path, "checkout", "--quiet", "-b", "change")
     config = tmp_path / "ragate.toml"
     text = config.read_text().replace('\npaths = ["outputs/*', '\npaths = ["outputs/run0*')

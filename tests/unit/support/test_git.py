@@ -8,13 +8,12 @@ from pathlib import Path
 import pytest
 
 from ragate.support.git import is_clean, repository
+from tests.repositories import git
 
 
 def test_our_own_files_leave_a_work_tree_clean(tmp_path: Path) -> None:
-    subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
-    who = ("-c", "user.name=o", "-c", "user.email=o@example.org")
-    commit = ["git", "-C", str(tmp_path), *who, "commit", "-q", "--allow-empty", "-m", "x"]
-    subprocess.run(commit, check=True)
+    git(tmp_path, "init", "-q")
+    git(tmp_path, "commit", "-q", "--allow-empty", "-m", "x")
     assert is_clean(tmp_path)
     state, outputs = tmp_path / ".ragate", tmp_path / "ragate-outputs.jsonl"
     (state / "runs").mkdir(parents=True)

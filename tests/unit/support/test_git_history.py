@@ -6,7 +6,8 @@ import pytest
 
 from ragate.errors import UsageError
 from ragate.support.git import blobs, file_commits
-from tests.unit.pipeline.history.history_factories import commit, git
+from tests.repositories import git
+from tests.unit.pipeline.history.history_factories import commit
 
 
 @pytest.fixture

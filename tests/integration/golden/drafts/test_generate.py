@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -13,6 +12,7 @@ from ragate.dataset import read_dataset, read_entries
 from ragate.pipeline.golden.generate import KINDS
 from tests.integration.golden.drafts.draft_projects import golden
 from tests.projects import TOPICS
+from tests.repositories import commit, git
 from tests.servers.openai_server import FakeOpenAI
 
 pytestmark = pytest.mark.integration
@@ -80,9 +80,8 @@ def test_generating_needs_to_know_where_to(project: Path, server: FakeOpenAI) ->
 def test_of_a_diff_the_model_is_asked_about_its_documents_alone(
     project: Path, server: FakeOpenAI
 ) -> None:
-    for arguments in (["init", "-b", "main"], ["add", "-A"], ["commit", "-m", "first"]):
-        git = ["git", "-c", "user.name=A", "-c", "user.email=a@example.org", *arguments]
-        subprocess.run(git, cwd=project, check=True, capture_output=True)
+    git(project, "init", "-b", "main")
+    commit(project)
     (project / "docs/kiwis.md").write_text("# Kiwis\n\nOur kiwis come from orchard 77. Green.\n")
     options = ["--from-diff", "main", "--count", "2", "--kind", "simple", "--output", "new.jsonl"]
 

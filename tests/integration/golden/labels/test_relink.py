@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -11,19 +10,14 @@ import pytest
 from ragate.cli.main import run
 from tests.integration.golden.labels.label_projects import found, golden, labels
 from tests.projects import TOPICS
+from tests.repositories import commit, git
 
 pytestmark = pytest.mark.integration
 
 
-def git(project: Path, *arguments: str) -> None:
-    name = ("-c", "user.name=A", "-c", "user.email=a@example.org")
-    subprocess.run(["git", *name, *arguments], cwd=project, check=True, capture_output=True)
-
-
 def committed(project: Path) -> None:
     git(project, "init", "-q")
-    git(project, "add", ".")
-    git(project, "commit", "-q", "-m", "x")
+    commit(project, "x")
 
 
 def test_a_renamed_and_edited_page_is_proposed_by_its_old_text_in_git(

@@ -18,7 +18,7 @@ from ragate.database import PostgresDatabase
 from ragate.stores.postgres import sender
 from tests.integration.resume.interrupted import SAMPLES, Service, folder, start
 from tests.integration.stores.postgres.stored_runs import row
-from tests.integration.test_earlier_passes import commit
+from tests.repositories import commit
 
 pytestmark = pytest.mark.integration
 

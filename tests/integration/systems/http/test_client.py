@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import socket
-import subprocess
 import sys
 import threading
 import time
@@ -19,6 +18,7 @@ from ragate.pipeline.run.collected_outputs import TRIES
 from ragate.support.git import head_commit
 from tests.factories import sample_factory
 from tests.integration.systems.http.services import ECHO, SECRET, asked, key, one, refused
+from tests.repositories import git
 from tests.servers.ports import free_port
 from tests.servers.rag_server import Request, Sent, rag_server
 from tests.unit.systems.using import ask, info, message
@@ -222,9 +222,8 @@ def test_the_host_in_a_variable_is_in_no_message_of_a_request(tmp_path: Path):
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    git = ["git", "-C", str(tmp_path), "-c", "user.name=x", "-c", "user.email=x@y.z"]
-    subprocess.run([*git, "init", "-q"], check=True)
-    subprocess.run([*git, "commit", "-q", "--allow-empty", "-m", "x"], check=True)
+    git(tmp_path, "init", "-q")
+    git(tmp_path, "commit", "-q", "--allow-empty", "-m", "x")
     return tmp_path
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 
 from ragate.cli.init.survey import look
+from tests.repositories import git
 from tests.unit.cli.init.init_factories import beir, pages, write
 
 
@@ -67,10 +67,6 @@ def test_the_host_is_read_from_the_remote(tmp_path: Path) -> None:
     assert not look(tmp_path).elsewhere
     git(tmp_path, "remote", "set-url", "origin", "https://gitlab.example/acme/rag.git")
     assert look(tmp_path).elsewhere
-
-
-def git(folder: Path, *arguments: str) -> None:
-    subprocess.run(["git", "-C", str(folder), *arguments], check=True)
 
 
 def test_questions_in_columns_of_their_own_are_told_apart_from_golden_sets(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 from ragate.github.commits.commit_tree import ApiTree, GitTree, Tree
 from ragate.github.rest.api import Api
 from ragate.github.rest.repository import Repository
-from tests.e2e.action.forge import git
+from tests.repositories import git
 from tests.servers.github_stub import TOKEN, github_stub
 from tests.unit.github.commits.tree_factories import local_repository
 

@@ -15,7 +15,7 @@ from ragate.github.commits.commit_tree import (
     Tree,
     policy_files,
 )
-from tests.e2e.action.forge import git
+from tests.repositories import git
 from tests.unit.github.commits.tree_factories import FILES
 
 Make = Callable[[Path], Tree]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ragate.github.commits.commit_tree import GitTree
 from ragate.github.commits.git_objects import changed_files, has_tree, parents
-from tests.e2e.action.forge import git
+from tests.repositories import git
 from tests.unit.github.commits.tree_factories import local_repository
 
 

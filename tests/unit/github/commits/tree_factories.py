@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.e2e.action.forge import git
 from tests.projects import CONFIG
+from tests.repositories import git
 
 FILES = {
     "app/ragate.toml": CONFIG.format(policy="", metrics=""),

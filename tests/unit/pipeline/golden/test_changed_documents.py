@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -11,15 +10,7 @@ import pytest
 from ragate.errors import UsageError
 from ragate.pipeline.golden.coverage import changed_documents, corpus_folder
 from ragate.systems.pgvector.corpus import read_texts
-
-
-def git(folder: Path, *arguments: str) -> None:
-    subprocess.run(
-        ["git", "-c", "user.name=A", "-c", "user.email=a@example.org", *arguments],
-        cwd=folder,
-        check=True,
-        capture_output=True,
-    )
+from tests.repositories import commit, git
 
 
 @pytest.fixture
@@ -31,8 +22,7 @@ def docs(tmp_path: Path) -> Path:
     for name in ("edited", "gone", "same"):
         (folder / f"{name}.md").write_text(f"# {name}\n\nIt stays 30 days.\n")
     (folder / "logo.png").write_bytes(b"x")
-    git(tmp_path, "add", "-A")
-    git(tmp_path, "commit", "-m", "first")
+    commit(tmp_path, "first")
     git(tmp_path, "switch", "-c", "change")
     return folder
 
@@ -44,8 +34,7 @@ def kinds(docs: Path, base: str = "main") -> dict[str, str]:
 def test_added_edited_and_removed_pages_are_told_committed_or_not(docs: Path) -> None:
     (docs / "edited.md").write_text("It stays 40 days.\n")
     (docs / "gone.md").unlink()
-    git(docs, "add", "-A")
-    git(docs, "commit", "-m", "second")
+    commit(docs, "second")
     (docs / "new.md").write_text("New.\n")
     (docs / "logo.png").write_bytes(b"y")
 
@@ -64,8 +53,7 @@ def test_what_main_did_since_is_no_part_of_the_change(docs: Path) -> None:
 
 def test_a_page_whose_words_stay_is_no_change(docs: Path) -> None:
     (docs / "page.html").write_text("<p>It stays.</p>")
-    git(docs, "add", "-A")
-    git(docs, "commit", "-m", "a page")
+    commit(docs, "a page")
     git(docs, "branch", "-f", "main")
     (docs / "page.html").write_text("<p class='wide'>It stays.</p>")
     (docs / "same.md").write_text("# same\r\n\r\nIt stays 30 days.\r\n", newline="")
@@ -79,8 +67,7 @@ def test_rows_of_a_corpus_file_are_compared_one_by_one(docs: Path) -> None:
         (docs / "corpus.jsonl").write_text("\n".join(lines))
 
     write(a="one", b="two", c="three")
-    git(docs, "add", "-A")
-    git(docs, "commit", "-m", "rows")
+    commit(docs, "rows")
     git(docs, "branch", "-f", "main")
     write(a="one", b="other", d="four")
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.pipeline.history.history_factories import git
+from tests.repositories import git
 
 
 @pytest.fixture

@@ -1,11 +1,11 @@
 """A repository whose commits hold baselines."""
 
-import subprocess
 from pathlib import Path
 
 from ragate.baseline.write import dump_baseline, recorded_now
 from ragate.models import MetricInfo, Run
 from tests.factories import record_factory, run_factory, sample_factory
+from tests.repositories import git
 
 
 def scored(first: float, *, version: int = 1, judge: str | None = None) -> Run:
@@ -20,11 +20,6 @@ def scored(first: float, *, version: int = 1, judge: str | None = None) -> Run:
 def content(scored_run: Run) -> bytes:
     recorded = recorded_now(scored_run, date="2026-11-01")
     return dump_baseline(scored_run, store="answers", recorded=recorded)
-
-
-def git(folder: Path, *arguments: str) -> None:
-    identity = ("-c", "user.name=a", "-c", "user.email=a@example.org")
-    subprocess.run(["git", "-C", str(folder), *identity, *arguments], check=True)
 
 
 def commit(project: Path, data: bytes, subject: str) -> None:

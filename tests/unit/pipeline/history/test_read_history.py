@@ -13,7 +13,8 @@ from ragate.config import load_config
 from ragate.models import Acceptance
 from ragate.pipeline.history.read_history import NOT_HERE, History, read_history
 from ragate.stores.local import LocalStore
-from tests.unit.pipeline.history.history_factories import commit, content, git, scored
+from tests.repositories import git
+from tests.unit.pipeline.history.history_factories import commit, content, scored
 
 
 def history(capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 
 import pytest
 
 from ragate.models import Sample
 from ragate.pipeline.run.new_manifest import corpus_folder, gone_documents
-
-
-def git(root: Path, *arguments: str) -> None:
-    name = ("-c", "user.name=A", "-c", "user.email=a@example.org")
-    subprocess.run(["git", *name, *arguments], cwd=root, check=True, capture_output=True)
+from tests.repositories import commit, git
 
 
 @pytest.fixture
@@ -23,8 +18,7 @@ def project(tmp_path: Path) -> Path:
     for name in ("billing/refunds.md", "billing/taxes.md", "start.md", "end.md"):
         (tmp_path / "kb" / name).write_text(name)
     git(tmp_path, "init", "-q")
-    git(tmp_path, "add", ".")
-    git(tmp_path, "commit", "-q", "-m", "x")
+    commit(tmp_path, "x")
     return tmp_path
 
 
