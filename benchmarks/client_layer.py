@@ -29,14 +29,8 @@ from ragate.clients.openai import OpenAIClient
 from ragate.core.hashing import digest
 from ragate.errors import ProviderError
 from ragate.protocols import ChatClient, ChatReply, ChatRequest
-from tests.servers.openai_server import (
-    BROKEN_JSON,
-    Chaos,
-    RateLimit,
-    never_the_same,
-    openai_server,
-    status,
-)
+from tests.servers.faults import BROKEN_JSON, Chaos, RateLimit, status
+from tests.servers.openai_server import never_the_same, openai_server
 
 PROMPT = "x" * 8000
 

@@ -11,8 +11,9 @@ import pytest
 from ragate.cli.main import run
 from tests.projects import TOPICS, edit_apples, write_docs_project
 from tests.servers.evaluator import evaluation
+from tests.servers.faults import RESET
 from tests.servers.model import answers_and_judges
-from tests.servers.openai_server import RESET, FakeOpenAI
+from tests.servers.openai_server import FakeOpenAI
 from tests.unit.judges.every_canary import every_canary
 
 pytestmark = pytest.mark.integration

@@ -16,7 +16,8 @@ from ragate.pipeline.run.run_profile import Selection
 from tests.integration.recorded_project import SYNC, RecordedProject
 from tests.projects import write_docs_project
 from tests.runs import check
-from tests.servers.openai_server import FakeOpenAI, RateLimit
+from tests.servers.faults import RateLimit
+from tests.servers.openai_server import FakeOpenAI
 
 pytestmark = pytest.mark.integration
 

@@ -17,29 +17,14 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 from tests.servers.faults import (
-    BROKEN_JSON,
     HANG,
-    HTML,
     RESET,
     TRUNCATED,
     Chaos,
     Fault,
     RateLimit,
-    status,
 )
 from tests.servers.streams import chat_stream, response_body, response_stream
-
-__all__ = [
-    "BROKEN_JSON",
-    "HANG",
-    "HTML",
-    "RESET",
-    "TRUNCATED",
-    "Chaos",
-    "Fault",
-    "RateLimit",
-    "status",
-]
 
 DIMENSION = 64
 

@@ -13,15 +13,8 @@ from ragate.clients.openai import OpenAIClient
 from ragate.embedders import openai as embedders
 from ragate.errors import ConfigError, ProviderError
 from ragate.protocols import ChatReply, ChatRequest
-from tests.servers.openai_server import (
-    BROKEN_JSON,
-    HANG,
-    HTML,
-    FakeOpenAI,
-    Fault,
-    openai_server,
-    status,
-)
+from tests.servers.faults import BROKEN_JSON, HANG, HTML, Fault, status
+from tests.servers.openai_server import FakeOpenAI, openai_server
 
 pytestmark = pytest.mark.integration
 T = TypeVar("T")

@@ -16,20 +16,18 @@ from ragate.clients.prices import Price
 from ragate.errors import BudgetError, ProviderError
 from ragate.protocols import ChatReply, ChatRequest
 from tests.integration.clients.faulty_servers import ask_many
-from tests.servers.faults import Fault
-from tests.servers.openai_server import (
+from tests.servers.faults import (
     BROKEN_JSON,
     HANG,
     HTML,
     RESET,
     TRUNCATED,
     Chaos,
-    FakeOpenAI,
+    Fault,
     RateLimit,
-    never_the_same,
-    scripted,
     status,
 )
+from tests.servers.openai_server import FakeOpenAI, never_the_same, scripted
 
 pytestmark = pytest.mark.integration
 

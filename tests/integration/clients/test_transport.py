@@ -17,8 +17,8 @@ from ragate.clients.http.transport import Transport, post
 from ragate.clients.openai import OpenAIClient
 from ragate.errors import ProviderError
 from tests.integration.clients.faulty_servers import KEY, ask_many
-from tests.servers.faults import EVERY_KIND, Fault
-from tests.servers.openai_server import Chaos, FakeOpenAI, openai_server, status
+from tests.servers.faults import EVERY_KIND, Chaos, Fault, status
+from tests.servers.openai_server import FakeOpenAI, openai_server
 
 pytestmark = pytest.mark.integration
 

@@ -20,7 +20,8 @@ from ragate.errors import ProviderError
 from ragate.judges import CanaryQuestion, canaries_for, rubric, run_canaries
 from ragate.models import Score, ScoreState
 from ragate.protocols import ChatRequest, Judge
-from tests.servers.openai_server import BROKEN_JSON, HTML, FakeOpenAI, openai_server, status
+from tests.servers.faults import BROKEN_JSON, HTML, status
+from tests.servers.openai_server import FakeOpenAI, openai_server
 from tests.unit.judges.judge_factories import ALL, TWO, Chat, asked, honest, reply
 
 pytestmark = pytest.mark.integration

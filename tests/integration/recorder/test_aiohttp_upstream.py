@@ -8,7 +8,7 @@ import openai
 import pytest
 
 from tests.integration.recorder.recorders import KEY, MODEL, ask, streamed
-from tests.servers.openai_server import BROKEN_JSON, HANG, RESET, TRUNCATED, status
+from tests.servers.faults import BROKEN_JSON, HANG, RESET, TRUNCATED, status
 
 pytestmark = pytest.mark.integration
 

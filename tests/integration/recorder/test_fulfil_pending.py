@@ -18,7 +18,8 @@ from ragate.recorder.proxy.request_identity import Endpoint, Request
 from tests.integration.recorded_project import KEY, RecordedProject
 from tests.integration.recorder.recorded_projects import checked, made, outputs, record
 from tests.integration.recorder.test_run_resolver import CHAIN
-from tests.servers.openai_server import never_the_same, openai_server, status
+from tests.servers.faults import status
+from tests.servers.openai_server import never_the_same, openai_server
 
 pytestmark = pytest.mark.integration
 

@@ -21,7 +21,8 @@ from tests.integration.recorder.recorded_projects import (
     unaffected,
 )
 from tests.runs import collect
-from tests.servers.openai_server import never_the_same, openai_server, status
+from tests.servers.faults import status
+from tests.servers.openai_server import never_the_same, openai_server
 from tests.servers.ports import free_port
 
 pytestmark = pytest.mark.integration

@@ -8,7 +8,7 @@ import openai
 import pytest
 
 from tests.integration.recorder.recorders import KEY, Bench, ask, streamed
-from tests.servers.openai_server import status
+from tests.servers.faults import status
 
 pytestmark = pytest.mark.integration
 

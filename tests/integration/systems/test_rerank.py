@@ -12,7 +12,8 @@ from ragate.cli.main import run
 from ragate.database import PostgresDatabase
 from tests.integration.rag import Project, docs, write
 from tests.projects import write_docs_project
-from tests.servers.openai_server import FakeOpenAI, status
+from tests.servers.faults import status
+from tests.servers.openai_server import FakeOpenAI
 
 pytestmark = pytest.mark.integration
 SERVICE: dict[str, Any] = {"use": "endpoint", "provider": "p", "model": "m"}

@@ -11,7 +11,8 @@ from ragate.cli.main import run
 from ragate.dataset import read_dataset, read_entries
 from tests.integration.golden.drafts.draft_projects import asked, golden
 from tests.projects import TOPICS
-from tests.servers.openai_server import FakeOpenAI, status
+from tests.servers.faults import status
+from tests.servers.openai_server import FakeOpenAI
 
 pytestmark = pytest.mark.integration
 

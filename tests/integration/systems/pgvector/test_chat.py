@@ -6,7 +6,8 @@ import pytest
 
 from ragate.errors import ConfigError
 from tests.integration.rag import Project, write
-from tests.servers.openai_server import FakeOpenAI, status
+from tests.servers.faults import status
+from tests.servers.openai_server import FakeOpenAI
 
 pytestmark = pytest.mark.integration
 

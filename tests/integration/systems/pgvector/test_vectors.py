@@ -6,7 +6,8 @@ import pytest
 
 from ragate.errors import ConfigError, DatabaseError
 from tests.integration.rag import Project, write
-from tests.servers.openai_server import FakeOpenAI, hashed_embedding, status
+from tests.servers.faults import status
+from tests.servers.openai_server import FakeOpenAI, hashed_embedding
 
 pytestmark = pytest.mark.integration
 
