@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ssl
 import subprocess
-import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -19,6 +18,7 @@ from ragate.github.rest.connection import Connection, read_proxy
 from ragate.github.rest.repository import Repository
 from ragate.support.authorities import authorities
 from tests.servers.github_stub import TOKEN, GitHub
+from tests.servers.serving import serving
 
 pytestmark = pytest.mark.integration
 
@@ -95,12 +95,8 @@ def signed(tmp_path: Path) -> Iterator[tuple[str, str]]:
     context.load_cert_chain(certificate, key)
     server = ThreadingHTTPServer(("127.0.0.1", 0), _Empty)
     server.socket = context.wrap_socket(server.socket, server_side=True)
-    thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
-    thread.start()
-    yield f"https://127.0.0.1:{server.server_port}", certificate.read_text()
-    server.shutdown()
-    server.server_close()
-    thread.join(timeout=5)
+    with serving(server):
+        yield f"https://127.0.0.1:{server.server_port}", certificate.read_text()
 
 
 def test_a_private_authority_is_trusted_where_it_is_given(

@@ -13,10 +13,9 @@ stands for the host that artifacts come from.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -25,15 +24,13 @@ from tests.servers.github import code, conversation
 from tests.servers.github.answers import answer
 from tests.servers.github.git import GitStore
 from tests.servers.github.state import BOT, TOKEN, Account, Fault, GitHub, Reply, Seen
+from tests.servers.serving import ManyServer, serving
 
 __all__ = ["BOT", "TOKEN", "Account", "Fault", "GitHub", "Seen", "github_stub"]
 _ROUTES = (*conversation.ROUTES, *code.ROUTES)
 
 
-class _Server(ThreadingHTTPServer):
-    daemon_threads = True
-    request_queue_size = 256
-
+class _Server(ManyServer):
     def __init__(self, github: GitHub, host: str) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
         self.github = github
@@ -106,19 +103,9 @@ class _Handler(BaseHTTPRequestHandler):
 def github_stub(folder: Path, **fields: Any) -> Iterator[GitHub]:
     """Yield a running stub whose git repository is in `folder`; `fields` go to `GitHub`."""
     github = GitHub(GitStore(folder / "github.git"), **fields)
-    servers = [_Server(github, host) for host in ("api", "storage")]
-    github.url, github.storage_url = (f"http://127.0.0.1:{one.server_port}" for one in servers)
-    threads = [
-        threading.Thread(target=one.serve_forever, args=(0.02,), daemon=True) for one in servers
-    ]
-    for thread in threads:
-        thread.start()
-    try:
-        yield github
-    finally:
-        github.stopped.set()
-        for one in servers:
-            one.shutdown()
-            one.server_close()
-        for thread in threads:
-            thread.join(timeout=5)
+    api, storage = _Server(github, "api"), _Server(github, "storage")
+    with serving(api) as github.url, serving(storage) as github.storage_url:
+        try:
+            yield github
+        finally:
+            github.stopped.set()

@@ -13,7 +13,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any
 
 from tests.servers.faults import (
@@ -24,6 +24,7 @@ from tests.servers.faults import (
     Fault,
     RateLimit,
 )
+from tests.servers.serving import ManyServer, serving
 from tests.servers.streams import chat_stream, response_body, response_stream
 
 DIMENSION = 64
@@ -155,10 +156,7 @@ def scripted(*answers: str) -> Callable[[dict[str, Any]], str]:
     return lambda _body: left.pop(0) if len(left) > 1 else left[0]
 
 
-class _Server(ThreadingHTTPServer):
-    daemon_threads = True
-    request_queue_size = 256
-
+class _Server(ManyServer):
     def __init__(self, fake: FakeOpenAI, port: int) -> None:
         super().__init__(("127.0.0.1", port), _Handler)
         self.fake = fake
@@ -242,18 +240,12 @@ class _Handler(BaseHTTPRequestHandler):
 def openai_server(port: int = 0) -> Iterator[FakeOpenAI]:
     """Yield a running server, at a free port unless one is given."""
     fake = FakeOpenAI()
-
-    server = _Server(fake, port)
-    thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
-    thread.start()
-    fake.base_url = f"http://127.0.0.1:{server.server_port}/v1"
-    try:
-        yield fake
-    finally:
-        fake.released.set()
-        server.shutdown()
-        server.server_close()
-        thread.join(timeout=5)
+    with serving(_Server(fake, port)) as url:
+        fake.base_url = f"{url}/v1"
+        try:
+            yield fake
+        finally:
+            fake.released.set()
 
 
 def main() -> None:

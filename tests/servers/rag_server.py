@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any
+
+from tests.servers.serving import ManyServer, serving
 
 
 @dataclass(frozen=True)
@@ -57,11 +58,6 @@ class RagServer:
     @property
     def host(self) -> str:
         return f"127.0.0.1:{self.port}"
-
-
-class _Server(ThreadingHTTPServer):
-    daemon_threads = True
-    request_queue_size = 128
 
 
 @contextmanager
@@ -114,13 +110,7 @@ def rag_server(handle: Handle) -> Iterator[RagServer]:
         def log_message(self, *_arguments: object) -> None:
             return
 
-    server = _Server(("127.0.0.1", 0), Handler)
+    server = ManyServer(("127.0.0.1", 0), Handler)
     running.port = server.server_port
-    thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
-    thread.start()
-    try:
+    with serving(server):
         yield running
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join(timeout=5)

@@ -8,13 +8,13 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
 
 import certifi
 import pytest
 
 from ragate.support.spans import Spanned, span
 from ragate.telemetry.exporting import exporting
+from tests.servers.serving import serving
 
 pytestmark = pytest.mark.integration
 KEY = "ingest-key-0123456789"
@@ -45,17 +45,10 @@ def answering(
             return  # a handshake that the other side ended
 
     server = Server(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
     if tls is not None:
         server.socket = tls.wrap_socket(server.socket, server_side=True)
-    thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
-    thread.start()
-    try:
+    with serving(server):
         yield f"http{'s' if tls else ''}://127.0.0.1:{server.server_port}", paths
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
 
 
 def sent(patch: pytest.MonkeyPatch, url: str, **variables: str) -> list[str]:
