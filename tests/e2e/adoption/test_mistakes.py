@@ -70,15 +70,6 @@ def golden(*doc_ids: str) -> str:
 
 
 MISTAKES = {
-    "no baseline": Mistake(
-        jsonl_script, {}, "there is no baseline to compare with", "ragate baseline update", 3
-    ),
-    "wrong path of the golden set": Mistake(
-        jsonl_script,
-        {"data/questions.csv": "data/question.csv"},
-        "data/question.csv: there is no golden set",
-        "set [policy] dataset",
-    ),
     "wrong name of a key": Mistake(
         jsonl_script, {'level = "error"': 'levle = "error"'}, "did you mean 'level'?"
     ),
@@ -235,22 +226,6 @@ MISTAKES = {
         3,
         RECORD,
     ),
-    "a function that takes more than the question": Mistake(
-        function_app,
-        {"rag.pipeline:answer_question": "rag.pipeline:both"},
-        "must take one argument, the question",
-        "give the other parameters a default",
-        command=RECORD,
-        files={"rag/pipeline.py": "def both(question, index): ..."},
-    ),
-    "a module that needs what is not installed": Mistake(
-        function_app,
-        {},
-        "rag.pipeline needs the module 'faiss_of_nobody', which is not installed",
-        "install it",
-        command=RECORD,
-        files={"rag/pipeline.py": "import faiss_of_nobody"},
-    ),
     "a module that fails on import": Mistake(
         function_app,
         {},
@@ -279,15 +254,6 @@ MISTAKES = {
         "every sample is a draft",
         "ragate dataset accept",
         files={"evals/golden.jsonl": '{"query": "a", "draft": true}\n'},
-    ),
-    "an empty golden set": Mistake(
-        function_app, {}, "evals/golden.jsonl: ", "", files={"evals/golden.jsonl": ""}
-    ),
-    "no configuration at all": Mistake(
-        function_app, {}, "there is no ragate.toml", "ragate init", files={"ragate.toml": None}
-    ),
-    "TOML that is none": Mistake(
-        function_app, {'use = "python"': "use = python"}, "ragate.toml:", "", command=RECORD
     ),
     "a metric that may stand at its worst value and is none": Mistake(
         function_app,
