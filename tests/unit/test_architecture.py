@@ -23,6 +23,8 @@ def test_every_path_that_the_page_names_is_there() -> None:
 
     assert len(paths) > 30
     assert [path for path in paths if not (ROOT / path).exists()] == []
+    modules = {path.name for top in (PACKAGE, ROOT / "tests") for path in top.rglob("*.py")}
+    assert set(re.findall(r"`(?:\w+/)*(\w+\.py)`", text)) <= modules
 
 
 def test_every_room_is_described() -> None:
