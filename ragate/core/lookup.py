@@ -2,6 +2,7 @@
 
 import math
 import sys
+from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TypeVar, overload
@@ -39,9 +40,9 @@ class Lookup(Mapping[str, T]):
 class LazyRows(Sequence[T]):
     """A sequence whose items are read, or made, when they are looked at."""
 
+    @abstractmethod
     def row(self, number: int) -> T:
         """Return the item at a place, counted from 0."""
-        raise NotImplementedError
 
     @overload
     def __getitem__(self, place: int) -> T: ...

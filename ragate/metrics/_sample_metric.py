@@ -8,6 +8,7 @@ leaving the part out does not pay, a second metric counts the samples that held 
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence, Sized
 from dataclasses import dataclass, field, replace
 
@@ -53,7 +54,7 @@ EmptyReason = Callable[[SystemOutput], str]
 
 
 @dataclass(frozen=True)
-class MetricOfOutputs:
+class MetricOfOutputs(ABC):
     """A metric that scores each output by itself."""
 
     info: MetricInfo
@@ -63,8 +64,9 @@ class MetricOfOutputs:
         """Return one score a pair, in order."""
         return [self._score(sample, output) for sample, output in pairs]
 
+    @abstractmethod
     def _score(self, sample: Sample, output: SystemOutput) -> Score:
-        raise NotImplementedError
+        """Return the score of one output."""
 
 
 @dataclass(frozen=True)

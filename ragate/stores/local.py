@@ -95,7 +95,7 @@ class LocalStore:
         return ""
 
     def remove(self, runs: Iterable[ListedRun]) -> Iterator[ListedRun]:
-        """Remove runs one by one, and yield each that is gone; see `prune.remove`."""
+        """Remove runs one by one, and yield each that is gone; see `listed_run.remove`."""
         return remove(runs)
 
     def find(self, name: str, *, reported: bool = False, texts: bool = False) -> Path:  # noqa: ARG002
