@@ -90,8 +90,7 @@ def none_measured(passes: PassPair, unaffected: Mask) -> str:
 
 def keep_baseline(column: Column, unaffected: Mask) -> Column:
     """Give unaffected samples their baseline mean: what cannot have changed carries no noise."""
-    scored = np.isfinite(column.baseline.values).any(axis=1)
-    rows = unaffected & scored & column.applies
+    rows = unaffected & column.baseline.valued & column.applies
     if not rows.any():
         return column
     means = row_means(column.baseline.values[rows])[:, None]

@@ -87,14 +87,7 @@ def _test_family(
     p = run_tests(table, claim=claim, seed=seed, draws=draws)
     passes = comparison.candidate.repeats
     alone, together = (
-        losses_to_fail(
-            stages,
-            passes,
-            metrics=metrics,
-            baseline_runs=table.runs[0],
-            candidate_runs=table.runs[1],
-            flips=claim == GENERALISE,
-        )
+        losses_to_fail(stages, passes, table.runs, metrics=metrics, flips=claim == GENERALISE)
         for metrics in (1, len(cases))
     )
     names = tuple(case.name for case in cases)

@@ -8,7 +8,7 @@ from ragate.core.comparison.compare import Comparison
 from ragate.core.publishable import NONE_MEASURED, SCORES_MISSING
 from ragate.core.rules.metric_case import MetricCase, RuleOutcome, left_open
 from ragate.core.rules.unscored import lost_scores
-from ragate.core.statistics.score_columns import SLACK, Mask, Side
+from ragate.core.statistics.score_columns import SLACK, Mask
 from ragate.core.text.wording import count, listed
 from ragate.models import DecisionSettings, MetricVerdict, Needs
 
@@ -59,23 +59,19 @@ def decide_unusable(
 def _too_few_measured(case: MetricCase, comparison: Comparison) -> RuleOutcome | None:
     """Return why a case with a least size is not decided on what happens to have values."""
     assert case.column is not None
-    before = case.counted & _valued(case.column.baseline)
-    after = case.counted & _valued(case.column.candidate)
+    before = case.counted & case.column.baseline.valued
+    after = case.counted & case.column.candidate.valued
     few = _few(before & after, case, comparison)
     if not few:
         return None
     total = int(case.counted.sum()) + int(case.counted_added.sum())
-    new = int((case.counted_added & _valued(case.column.added)).sum())
+    new = int((case.counted_added & case.column.added.valued).sum())
     reason = (
         f"{case.name}: {few} (of {total} samples the baseline has {before.sum()}, the candidate "
         f"{after.sum() + new})"
     )
     remedy = "ragate baseline update" if _few(before, case, comparison) else ""
     return left_open(case, MetricVerdict.NOT_MEASURED, reason, remedy=remedy)
-
-
-def _valued(side: Side) -> Mask:
-    return np.asarray(np.isfinite(side.values).any(axis=1), dtype=bool)
 
 
 def _few(rows: Mask, case: MetricCase, comparison: Comparison) -> str:

@@ -26,17 +26,15 @@ class Interval:
     """Bounds of a mean difference at any one-sided error.
 
     Attributes:
-        mean: The estimate.
         lower, upper: One-sided bounds as functions of their error.
     """
 
-    mean: float
     lower: Callable[[float], float]
     upper: Callable[[float], float]
 
-    def two_sided(self, error: float = 0.05) -> tuple[float, float]:
-        """Return both bounds, half of `error` on each side."""
-        return self.lower(error / 2), self.upper(error / 2)
+    def two_sided(self) -> tuple[float, float]:
+        """Return both bounds at 95 %."""
+        return self.lower(0.025), self.upper(0.025)
 
 
 def difference_interval(differences: Floats, *, seed: int, paired_binary: bool) -> Interval:
@@ -57,7 +55,7 @@ def difference_interval(differences: Floats, *, seed: int, paired_binary: bool) 
 def _all_equal(mean: float, n: int) -> Interval:
     """Nothing varied: a kind that n samples never showed has at most this share, at 95 %."""
     reach = 1 - 0.05 ** (1 / n)
-    return Interval(mean, lambda _: max(mean - reach, -1.0), lambda _: min(mean + reach, 1.0))
+    return Interval(lambda _: max(mean - reach, -1.0), lambda _: min(mean + reach, 1.0))
 
 
 def tango(worse: int, better: int, n: int) -> Interval:
@@ -67,19 +65,13 @@ def tango(worse: int, better: int, n: int) -> Interval:
     """
     mean = (better - worse) / n
 
-    def lower(error: float) -> float:
-        z = normal_quantile(1 - error)
-        if mean <= -1 + _EDGE:
-            return -1.0
-        return root(lambda x: _score(worse, better, n, x) - z, -1 + _EDGE, mean)
+    def bound(error: float, side: int) -> float:
+        z, end = side * normal_quantile(1 - error), side * (1 - _EDGE)
+        if side * mean >= 1 - _EDGE:
+            return float(side)
+        return root(lambda x: _score(worse, better, n, x) + z, *sorted((mean, end)))
 
-    def upper(error: float) -> float:
-        z = normal_quantile(1 - error)
-        if mean >= 1 - _EDGE:
-            return 1.0
-        return root(lambda x: _score(worse, better, n, x) + z, mean, 1 - _EDGE)
-
-    return Interval(mean, lower, upper)
+    return Interval(lambda error: bound(error, -1), lambda error: bound(error, 1))
 
 
 def _score(worse: int, better: int, n: int, x: float) -> float:
@@ -105,7 +97,6 @@ def _studentised(differences: Floats, mean: float, seed: int) -> Interval:
         return min(student, drawn) if p < 0.5 else max(student, drawn)
 
     return Interval(
-        mean,
         lambda error: max(mean - quantile(1 - error) * error_of_mean, -1.0),
         lambda error: min(mean - quantile(error) * error_of_mean, 1.0),
     )

@@ -4,6 +4,7 @@ And what a wanted effect needs: samples, or baseline runs.
 """
 
 import math
+from bisect import bisect_left
 from dataclasses import dataclass, replace
 from typing import Self
 
@@ -21,14 +22,15 @@ MOST_SAMPLES = 100_000
 MOST_RUNS = 50
 
 
-def fewest_losses(level: float, *, baseline_runs: int, candidate_runs: int, flips: bool) -> int:
+def fewest_losses(level: float, runs: tuple[int, int], *, flips: bool) -> int:
     """Return how many samples must break, none mended, before the test can reach `level`.
 
     Args:
+        runs: Of the baseline and the candidate.
         flips: True for the test by sign flips (also one run a side), where ties count half.
     """
-    ways, half = math.comb(baseline_runs + candidate_runs, candidate_runs), 1.0
-    if flips or baseline_runs + candidate_runs == 2:
+    ways, half = math.comb(sum(runs), runs[1]), 1.0
+    if flips or sum(runs) == 2:
         ways, half = 2, 0.5
     losses = 1
     while half * ways**-losses > level:
@@ -37,34 +39,25 @@ def fewest_losses(level: float, *, baseline_runs: int, candidate_runs: int, flip
 
 
 def losses_to_fail(
-    stages: Stages,
-    passes: int,
-    *,
-    metrics: int,
-    baseline_runs: int,
-    candidate_runs: int,
-    flips: bool,
+    stages: Stages, passes: int, runs: tuple[int, int], *, metrics: int = 1, flips: bool
 ) -> int:
     """Return the fewest broken samples, none mended, with which this look or the next can be red.
 
     Args:
         passes: Passes of the candidate that were made.
+        runs: Of the baseline and the candidate that differ: byte-equal ones count once.
         metrics: Metrics tested together; none but one of them breaks.
-        candidate_runs: Those of the passes that differ: byte-equal ones count once.
         flips: True where the generalise claim decides.
     """
 
-    def fewest(level: float, runs: int) -> int:
-        return fewest_losses(
-            level / metrics, baseline_runs=baseline_runs, candidate_runs=runs, flips=flips
-        )
+    def fewest(level: float, further: int = 0) -> int:
+        return fewest_losses(level / metrics, (runs[0], runs[1] + further), flips=flips)
 
-    this_look = fewest(stages.level(passes), candidate_runs)
-    missing = stages.still_wanted(passes)
+    this_look, missing = fewest(stages.level(passes)), stages.still_wanted(passes)
     if not missing:
         return this_look
-    confirmed = fewest(stages.level(passes + missing), candidate_runs + missing)
-    return min(this_look, max(fewest(SUSPICIOUS, candidate_runs), confirmed))
+    confirmed = fewest(stages.level(passes + missing), missing)
+    return min(this_look, max(fewest(SUSPICIOUS), confirmed))
 
 
 @dataclass(frozen=True)
@@ -113,27 +106,17 @@ class Design:
         The change takes a share of the samples to zero in one metric; what it rewords beside that,
         by `noise.reworded`, moves scores both ways.
         """
-        if not drop * noise.reach * n >= self._fewest_losses - _SLACK:
+        stages, runs = Stages(self.alpha, self.confirm), (self.baseline_runs, self.candidate_runs)
+        fewest = losses_to_fail(stages, self.candidate_runs, runs, flips=self.flips)
+        if not drop * noise.reach * n >= fewest - _SLACK:
             return 0.0
         first = _LookPower(self, noise, n, self.candidate_runs)
         if not self.confirm:
             return first.chance(drop, first.threshold(drop, self.alpha))
-        stages = Stages(self.alpha, self.confirm)
         last = _LookPower(self, noise, n, self.candidate_runs + self.confirm)
         clear = first.threshold(drop, stages.level(first.runs))
         confirmed = last.threshold(drop, stages.level(last.runs))
         return first.chance(drop, clear) + _red_at_last(first, last, drop, clear, confirmed)
-
-    @property
-    def _fewest_losses(self) -> int:
-        return losses_to_fail(
-            Stages(self.alpha, self.confirm),
-            self.candidate_runs,
-            metrics=1,
-            baseline_runs=self.baseline_runs,
-            candidate_runs=self.candidate_runs,
-            flips=self.flips,
-        )
 
     def with_baseline(self, runs: int) -> Self:
         """Return the same gate with another number of baseline runs."""
@@ -197,18 +180,9 @@ def skewed(z: float, skewness: float) -> float:
 
 def samples_needed(drop: float, noise: Noise, design: Design) -> int | None:
     """Return the fewest samples that show `drop`; None where 100,000 would not."""
-    low, high = 0, 1
-    while not design.shows(drop, high, noise):
-        if high >= MOST_SAMPLES:
-            return None
-        low, high = high, min(high * 2, MOST_SAMPLES)
-    while high - low > 1:
-        middle = (low + high) // 2
-        if design.shows(drop, middle, noise):
-            high = middle
-        else:
-            low = middle
-    return high
+    sizes = range(1, MOST_SAMPLES + 1)
+    fewer = bisect_left(sizes, True, key=lambda n: design.shows(drop, n, noise))
+    return None if fewer == MOST_SAMPLES else sizes[fewer]
 
 
 def runs_needed(drop: float, n: int, noise: Noise, design: Design) -> int | None:

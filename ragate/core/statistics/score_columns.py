@@ -36,6 +36,11 @@ class Side:
         """(samples, passes) True where a value was wanted and is missing."""
         return np.isnan(self.values) & ~self.silent
 
+    @property
+    def valued(self) -> Mask:
+        """(samples,) True where any pass has a value."""
+        return np.asarray(np.isfinite(self.values).any(axis=1), dtype=bool)
+
 
 @dataclass(frozen=True)
 class Column:
@@ -149,12 +154,9 @@ def pair(info: MetricInfo, baseline: Side, candidate: Side, added: Side) -> Colu
     counts as unscored. Not so where it is asked what an answer takes: there only a failed sample is
     silent, which costs on every other metric.
     """
-    valued = _any_value(baseline) | _any_value(candidate)
-    silent: Mask = np.asarray(
-        baseline.silent.any(axis=1) | candidate.silent.any(axis=1), dtype=bool
-    )
+    silent: Mask = np.asarray(baseline.silent.any(axis=1) | candidate.silent.any(axis=1))
     if not info.is_expense:
-        silent &= ~valued
+        silent &= ~(baseline.valued | candidate.valued)
     low, span = _range(info, (baseline, candidate, added))
     return Column(
         info=info,
@@ -166,10 +168,6 @@ def pair(info: MetricInfo, baseline: Side, candidate: Side, added: Side) -> Colu
         low=low,
         span=span,
     )
-
-
-def _any_value(side: Side) -> Mask:
-    return np.asarray(np.isfinite(side.values).any(axis=1), dtype=bool)
 
 
 def _speaking(side: Side, silent: Mask) -> Side:

@@ -12,17 +12,13 @@ from ragate.core.statistics.power import fewest_losses, losses_to_fail
 def test_a_set_that_only_a_confirmation_can_fail_is_not_called_too_small(passes, fewest):
     stages = Stages(0.02, confirm=2)
 
-    losses = losses_to_fail(
-        stages, passes, metrics=1, baseline_runs=3, candidate_runs=passes, flips=False
-    )
+    losses = losses_to_fail(stages, passes, (3, passes), flips=False)
 
     assert losses == fewest  # 20 ** -2 with all passes, after 4 ** -2 = 0.06 in the first look
 
 
 def test_without_a_confirmation_one_look_decides_how_many_must_break():
-    losses = losses_to_fail(
-        Stages(0.02), 1, metrics=1, baseline_runs=3, candidate_runs=1, flips=False
-    )
+    losses = losses_to_fail(Stages(0.02), 1, (3, 1), flips=False)
 
     assert losses == 3
 
@@ -40,5 +36,4 @@ def test_without_a_confirmation_one_look_decides_how_many_must_break():
     ],
 )
 def test_the_fewest_losses_that_can_fail(level, base, cand, flips, losses):
-    found = fewest_losses(level, baseline_runs=base, candidate_runs=cand, flips=flips)
-    assert found == losses
+    assert fewest_losses(level, (base, cand), flips=flips) == losses
