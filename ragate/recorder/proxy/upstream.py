@@ -265,9 +265,15 @@ async def _parts(response: aiohttp.ClientResponse, max_bytes: int) -> AsyncItera
 
 async def _events(response: aiohttp.ClientResponse) -> AsyncIterator[str]:
     """Yield the data of server-sent events."""
-    rest, data = b"", []
+    rest: list[bytes] = []  # joined once, however many parts a line comes in
+    data = []
     async for part in _parts(response, STREAM_BYTES):
-        *lines, rest = (rest + part).split(b"\n")
+        first, *more = part.split(b"\n")
+        rest.append(first)
+        if not more:
+            continue
+        *lines, last = [b"".join(rest), *more]
+        rest = [last]
         for line in lines:
             line = line.removesuffix(b"\r")
             if line.startswith(b"data:"):
