@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.integration.recorded_project import RecordedProject
+from tests.integration.recorder.recorded_projects import record
 from tests.integration.recorder.recorders import Bench
 from tests.servers.openai_server import FakeOpenAI, never_the_same, openai_server
 
@@ -24,3 +26,21 @@ def bench(tmp_path: Path) -> Iterator[Bench]:
 def project(tmp_path: Path, server: FakeOpenAI) -> RecordedProject:
     server.reply = never_the_same()
     return RecordedProject(tmp_path, server.base_url)
+
+
+@pytest.fixture(scope="session")
+def recording(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A project whose baseline has been recorded in three passes, to be copied."""
+    with openai_server() as fake:
+        fake.reply = never_the_same()
+        project = RecordedProject(tmp_path_factory.mktemp("recording"), fake.base_url)
+        record(project)
+    return project.root
+
+
+@pytest.fixture
+def recorded(project: RecordedProject, recording: Path) -> RecordedProject:
+    """A project that has been recorded, by another server than the one it will ask."""
+    shutil.copytree(recording, project.root, dirs_exist_ok=True)
+    project.configure()
+    return project

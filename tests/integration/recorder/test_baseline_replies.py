@@ -30,11 +30,11 @@ def test_a_baseline_is_not_recorded_without_a_key(project, server):
 
 def test_the_file_of_replies_is_byte_stable_and_holds_no_question(project, server):
     server.reply = scripted("It is so.")
-    record(project)
+    record(project, runs=1)
     first = project.recorded.read_bytes()
     text = gzip.decompress(first).decode()
 
-    assert record(project).outcome is BaselineOutcome.UNCHANGED
+    assert record(project, runs=1).outcome is BaselineOutcome.UNCHANGED
     assert project.recorded.read_bytes() == first
     assert "What is the value" not in text
     assert "It is so." in text
@@ -42,28 +42,26 @@ def test_the_file_of_replies_is_byte_stable_and_holds_no_question(project, serve
     assert KEY not in text
 
 
-def test_another_prompt_makes_the_baseline_anew_although_the_scores_are_the_same(project, server):
-    record(project)
-    first = project.recorded.read_bytes()
-    made(project, code=project.code.replace("{text}", "Say it. {text}"))
+def test_another_prompt_makes_the_baseline_anew_although_the_scores_are_the_same(recorded):
+    first = recorded.recorded.read_bytes()
+    made(recorded, code=recorded.code.replace("{text}", "Say it. {text}"))
 
-    assert record(project).outcome is BaselineOutcome.REPLACED
-    assert project.recorded.read_bytes() != first
+    assert record(recorded).outcome is BaselineOutcome.REPLACED
+    assert recorded.recorded.read_bytes() != first
 
 
-def test_a_run_that_becomes_the_baseline_brings_its_replies(project, server):
-    record(project)
-    project.edit(3)
-    checked(project)
-    folder = max((project.root / ".ragate" / "runs").glob("*"))
-    config = project.config()
-    run = LocalStore(project.root / ".ragate").load(folder)
+def test_a_run_that_becomes_the_baseline_brings_its_replies(recorded, server):
+    recorded.edit(3)
+    checked(recorded)
+    folder = max((recorded.root / ".ragate" / "runs").glob("*"))
+    config = recorded.config()
+    run = LocalStore(recorded.root / ".ragate").load(folder)
     for path, content in baseline_files(config, run, folder / "outputs.jsonl").items():
-        (project.root / path).write_bytes(content)
-    (project.root / ".ragate" / "cache.sqlite").unlink()
+        (recorded.root / path).write_bytes(content)
+    (recorded.root / ".ragate" / "cache.sqlite").unlink()
     asked = server.seen
 
-    report = checked(project, key="")
+    report = checked(recorded, key="")
 
     assert server.seen == asked
     assert (report.facts.affected, report.facts.errors) == (0, 0)
@@ -95,20 +93,18 @@ def test_a_recording_that_was_interrupted_ends_with_the_replies_of_all_its_calls
 
 def test_with_store_hashes_no_reply_is_written(project, server):
     project = made(project, policy='store = "hashes"')
-    record(project)
+    record(project, runs=1)
 
     assert not project.recorded.exists()
     assert checked(project).decision.verdict is Verdict.PASSED
 
 
-def test_a_project_that_stops_recording_loses_the_file(project, server, monkeypatch):
-    record(project)
-    project.configure()
-    text = (project.root / "ragate.toml").read_text().replace("record = true", "")
-    (project.root / "ragate.toml").write_text(text)
+def test_a_project_that_stops_recording_loses_the_file(recorded, server, monkeypatch):
+    text = (recorded.root / "ragate.toml").read_text().replace("record = true", "")
+    (recorded.root / "ragate.toml").write_text(text)
     monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
     monkeypatch.setenv("OPENAI_API_KEY", "none")
 
-    record(project)
+    record(recorded, runs=1)
 
-    assert not project.recorded.exists()
+    assert not recorded.recorded.exists()

@@ -11,7 +11,7 @@ import pytest
 from ragate.errors import ConfigError
 from ragate.models import Verdict
 from ragate.pipeline.run.run_profile import Selection
-from tests.integration.recorded_project import KEY, SYNC, RecordedProject
+from tests.integration.recorded_project import KEY, PLAIN, SYNC
 from tests.integration.recorder.recorded_projects import (
     LLAMAINDEX,
     checked,
@@ -22,40 +22,27 @@ from tests.integration.recorder.recorded_projects import (
 )
 from tests.runs import collect
 from tests.servers.faults import status
-from tests.servers.openai_server import never_the_same, openai_server
 from tests.servers.ports import free_port
 
 pytestmark = pytest.mark.integration
 
 
-FALLBACK = """
-    import openai
-
-    CLIENT = openai.OpenAI()
+FALLBACK = f"""{PLAIN}
+    ask = answer
 
     def answer(query):
         try:
-            reply = CLIENT.chat.completions.create(
-                model="gpt-4o-mini", messages=[{"role": "user", "content": query}]
-            )
-        except openai.OpenAIError:
+            return ask(query)
+        except httpx2.HTTPError:
             return "I am sorry, something went wrong."
-        return reply.choices[0].message.content
 """
 
 
-POOLED = """
-    import openai
+POOLED = f"""{PLAIN}
     from concurrent.futures import ThreadPoolExecutor
 
-    CLIENT = openai.OpenAI()
     POOL = ThreadPoolExecutor(8)
-
-    def ask(query):
-        reply = CLIENT.chat.completions.create(
-            model="gpt-4o-mini", messages=[{"role": "user", "content": query}]
-        )
-        return reply.choices[0].message.content
+    ask = answer
 
     def answer(query):
         return POOL.submit(ask, query).result()
@@ -64,12 +51,12 @@ POOLED = """
 
 def test_an_unchanged_project_asks_nothing_and_loses_nothing(project, server):
     project = made(project, code=SYNC)
-    record(project)
+    record(project, runs=1)
     asked = server.seen
 
     report = checked(project)
 
-    assert asked == 3 * project.samples
+    assert asked == project.samples
     assert server.seen == asked
     assert report.decision.verdict is Verdict.PASSED
     assert report.facts.affected == 0
@@ -94,13 +81,10 @@ def test_a_worker_of_another_interpreter_is_recorded_sample_by_sample(project, s
     assert report.decision.verdict is Verdict.PASSED
 
 
-def test_with_the_provider_switched_off_an_unaffected_run_is_complete(tmp_path):
-    with openai_server() as fake:
-        fake.reply = never_the_same()
-        project = RecordedProject(tmp_path, fake.base_url)
-        record(project)
+def test_with_the_provider_switched_off_an_unaffected_run_is_complete(recorded):
+    recorded.base_url = f"http://127.0.0.1:{free_port()}/v1"
 
-    report = checked(project, key=KEY)
+    report = checked(recorded, key=KEY)
 
     assert report.decision.verdict is Verdict.PASSED
     assert (report.facts.affected, report.facts.unscored, report.facts.errors) == (0, 0, 0)
@@ -134,19 +118,25 @@ def test_a_llamaindex_embedding_is_recorded_too(project, server):
     unaffected(made(project, code=code), server)
 
 
-COMMAND = """
-import json, sys
-import openai
+ASK = """
+import json, os, sys, urllib.request
 
-client = openai.OpenAI()
+def ask(query, sample):
+    body = {"model": "gpt-4o-mini", "messages": [{"role": "user", "content": query}]}
+    headers = {
+        "authorization": "Bearer " + os.environ["OPENAI_API_KEY"],
+        "content-type": "application/json",
+        "x-ragate-sample": sample,
+    }
+    url = os.environ["OPENAI_BASE_URL"] + "/chat/completions"
+    request = urllib.request.Request(url, json.dumps(body).encode(), headers)
+    return json.load(urllib.request.urlopen(request))["choices"][0]["message"]["content"]
+"""
+COMMAND = f"""{ASK}
 for line in sys.stdin:
     asked = json.loads(line)
-    reply = client.chat.completions.create(
-        model="gpt-4o-mini",
-        messages=[{"role": "user", "content": asked["query"]}],
-        extra_headers={"x-ragate-sample": asked["id"]},
-    )
-    print(json.dumps({"id": asked["id"], "answer": reply.choices[0].message.content}), flush=True)
+    answer = ask(asked["query"], asked["id"])
+    print(json.dumps({{"id": asked["id"], "answer": answer}}), flush=True)
 """
 
 
@@ -157,13 +147,10 @@ def test_a_command_is_recorded(project, server, keys):
     unaffected(made(project, system=system), server)
 
 
-SERVICE = """
-import json, os, sys
+SERVICE = (
+    f"{ASK}"
+    """
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-
-import openai
-
-client = openai.OpenAI()
 
 class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
@@ -180,18 +167,14 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_POST(self):
         body = json.loads(self.rfile.read(int(self.headers["content-length"])))
-        reply = client.chat.completions.create(
-            model="gpt-4o-mini",
-            messages=[{"role": "user", "content": body["query"]}],
-            extra_headers={"x-ragate-sample": self.headers["x-ragate-sample"]},
-        )
-        self.send({"answer": reply.choices[0].message.content})
+        self.send({"answer": ask(body["query"], self.headers["x-ragate-sample"])})
 
     def log_message(self, *_):
         pass
 
 ThreadingHTTPServer(("127.0.0.1", int(sys.argv[1])), Handler).serve_forever()
 """
+)
 
 
 def test_a_service_that_ragate_starts_is_recorded(project, server):
@@ -214,44 +197,42 @@ def test_a_service_that_runs_elsewhere_cannot_be_recorded(project):
 
 
 @pytest.mark.parametrize("how", ["pending", "outage"])
-def test_an_answer_made_without_the_model_does_not_count(project, server, how):
-    project = made(project, code=FALLBACK)
-    record(project)
-    project = made(project, code=FALLBACK.replace('"content": query', '"content": query + "!"'))
+def test_an_answer_made_without_the_model_does_not_count(recorded, server, how):
+    recorded.code = FALLBACK.replace("{query}", "{query}!")
     if how == "outage":
-        server.faults = [status(503)] * 500
+        server.faults = [status(503, retry_after="90")] * 500  # longer than it is waited for
 
-    checked(project, key="" if how == "pending" else KEY)
+    checked(recorded, key="" if how == "pending" else KEY)
 
-    assert {one["error"]["kind"] for one in outputs(project)} == {"provider"}
+    assert {one["error"]["kind"] for one in outputs(recorded)} == {"provider"}
 
 
-def test_a_wrong_request_is_the_systems_own_failure(project, server):
-    project = made(project, code=SYNC)
-    record(project)
-    project.edit(1)
+def test_a_wrong_request_is_the_systems_own_failure(recorded, server):
+    recorded.code = PLAIN.replace(".raise_for_status().json()", ".json()").replace(
+        "told =", "assert 'choices' in reply, reply\n        told ="
+    )
+    recorded.edit(1)
     server.faults = [status(400, message="too long")]
 
-    checked(project)
+    checked(recorded)
 
-    [failed] = [one["error"] for one in outputs(project) if one.get("error")]
+    [failed] = [one["error"] for one in outputs(recorded) if one.get("error")]
     assert failed["kind"] == "system"
     assert "too long" in failed["message"]
 
 
-def test_code_that_reads_the_same_replies_otherwise_is_affected(project, server):
-    record(project)
-    project.code = project.code.replace('"answer": told', '"answer": "Nobody knows."')
+def test_code_that_reads_the_same_replies_otherwise_is_affected(recorded):
+    recorded.code = PLAIN.replace('"answer": told', '"answer": "Nobody knows."')
 
-    report = checked(project, key="")
+    report = checked(recorded, key="")
 
     assert report.facts.model_calls == 0
-    assert report.facts.affected == project.samples
+    assert report.facts.affected == recorded.samples
 
 
 def test_requests_of_a_pool_of_the_projects_own_are_nobodys(project, server):
     project = made(project, code=POOLED)
-    record(project)
+    record(project, runs=1)
     asked = server.seen
 
     several = checked(project, key="")
@@ -291,28 +272,15 @@ def test_outputs_are_collected_without_a_look_at_that_judge(project, tmp_path):
 
 
 def test_code_that_asks_elsewhere_is_told_how_to_be_recorded(project, server, capsys):
-    project = made(
-        project,
-        code=f"""
-            import openai
-
-            CLIENT = openai.OpenAI(base_url="{server.base_url}", api_key="none")
-
-            def answer(query):
-                reply = CLIENT.chat.completions.create(
-                    model="gpt-4o-mini", messages=[{{"role": "user", "content": query}}]
-                )
-                return reply.choices[0].message.content
-        """,
-    )
-    record(project, runs=1)
+    elsewhere = PLAIN.replace('os.environ["OPENAI_BASE_URL"]', repr(server.base_url))
+    record(made(project, code=elsewhere), runs=1)
 
     assert "It must take OPENAI_BASE_URL" in capsys.readouterr().err
 
 
 def test_the_key_is_nowhere(project, server):
     server.reply = lambda _body: f"Your key is {KEY}."
-    record(project)
+    record(project, runs=1)
     project.edit(1)
     checked(project)
     checked(project, key="")

@@ -10,6 +10,7 @@ import pytest
 from ragate.errors import BudgetError
 from ragate.models import Verdict
 from ragate.pipeline.run.run_profile import Selection
+from tests.integration.recorded_project import PLAIN
 from tests.integration.recorder.recorded_projects import (
     LLAMAINDEX,
     checked,
@@ -23,57 +24,35 @@ from tests.runs import check
 pytestmark = pytest.mark.integration
 
 
-ASYNC = """
+SEVERAL_WAYS = """
     import openai
 
-    async def answer(query):
+    CLIENT = openai.OpenAI()
+
+    async def of_its_own(asked):
         async with openai.AsyncOpenAI() as client:
-            reply = await client.chat.completions.create(
-                model="gpt-4o-mini", messages=[{"role": "user", "content": query}]
-            )
+            reply = await client.chat.completions.create(**asked)
         return reply.choices[0].message.content
-"""
 
-
-STREAMED = """
-    import openai
-
-    CLIENT = openai.OpenAI()
-
-    def answer(query):
-        parts = CLIENT.chat.completions.create(
-            model="gpt-4o-mini", messages=[{"role": "user", "content": query}], stream=True
-        )
+    async def streamed(asked):
+        parts = CLIENT.chat.completions.create(**asked, stream=True)
         return "".join(part.choices[0].delta.content or "" for part in parts)
-"""
 
-
-CHAIN = """
-    import openai
-
-    CLIENT = openai.OpenAI()
-
-    def ask(text):
-        reply = CLIENT.chat.completions.create(
-            model="gpt-4o-mini", messages=[{"role": "user", "content": text}]
-        )
-        return reply.choices[0].message.content
-
-    def answer(query):
-        return ask("Answer: " + ask("Rewrite: " + query))
-"""
-
-
-BLOCKING = """
-    import openai
-
-    CLIENT = openai.OpenAI()
+    async def blocking(asked):
+        return CLIENT.chat.completions.create(**asked).choices[0].message.content
 
     async def answer(query):
-        reply = CLIENT.chat.completions.create(
-            model="gpt-4o-mini", messages=[{"role": "user", "content": query}]
-        )
-        return reply.choices[0].message.content
+        way = (of_its_own, streamed, blocking)[int(query.split()[-1].rstrip("?")) % 3]
+        return await way({"model": "gpt-4o-mini", "messages": [{"role": "user", "content": query}]})
+"""
+
+
+CHAIN = f"""{PLAIN}
+    ask = answer
+
+    def answer(query):
+        first = ask(query)["answer"]
+        return ask(f"Rewrite: {{first}} {{query}}")
 """
 
 
@@ -92,44 +71,45 @@ def test_after_editing_k_of_200_contexts_exactly_k_requests_go_out(project, serv
     assert report.facts.calls_reused == 193
 
 
-def test_the_replies_of_a_check_are_there_for_the_next_one(project, server):
-    record(project)
-    project.edit(2)
-    checked(project)
+def test_the_replies_of_a_check_are_there_for_the_next_one(recorded, server):
+    recorded.edit(2)
+    checked(recorded)
     asked = server.seen
 
-    report = checked(project, key="")
+    report = checked(recorded, key="")
 
     assert server.seen == asked
     assert report.facts.unscored == 0
 
 
-@pytest.mark.parametrize("code", [ASYNC, STREAMED, CHAIN, BLOCKING])
-def test_an_unaffected_run_is_free_however_the_code_asks(project, server, code):
-    unaffected(made(project, code=code), server)
+def test_an_unaffected_run_is_free_however_the_code_asks(project, server):
+    unaffected(made(project, code=SEVERAL_WAYS), server)
 
 
 def test_a_chain_whose_first_answer_varies_is_replayed_pass_by_pass(project, server):
     project = made(project, code=CHAIN)
-    unaffected(project, server)
+    record(project)
+    asked = server.seen
+
     again = asyncio.run(check(project.config(), project.operations(key=""), Selection(runs=3)))
 
+    assert asked == 3 * 2 * project.samples
+    assert again.facts.calls_reused == asked
+    assert server.seen == asked
     assert again.facts.affected == 0
 
 
-def test_without_a_key_a_changed_sample_is_unscored_and_pending_never_wrong(project, server):
-    record(project)
-    project.edit(2)
-    asked = server.seen
+def test_without_a_key_a_changed_sample_is_unscored_and_pending_never_wrong(recorded, server):
+    recorded.edit(2)
 
-    report = checked(project, key="")
+    report = checked(recorded, key="")
 
-    assert server.seen == asked
+    assert server.seen == 0
     assert report.facts.errors == 2
-    reasons = {one["error"]["message"] for one in outputs(project) if one.get("error")}
+    reasons = {one["error"]["message"] for one in outputs(recorded) if one.get("error")}
     assert reasons == {"model request is not recorded; fulfil it"}
     assert report.decision.verdict is not Verdict.FAILED
-    header, *rows = project.pending()
+    header, *rows = recorded.pending()
     assert header == {"ragate_pending": 1}
     assert len(rows) == 2
     assert all("or so" in row["body"]["messages"][0]["content"] for row in rows)
@@ -150,14 +130,12 @@ def test_pending_requests_end_quickly_whatever_the_client_repeats(project, serve
     assert time.monotonic() - began < 90
 
 
-def test_a_run_that_is_offline_asks_nobody(project, server):
-    record(project)
-    project.edit(1)
-    asked = server.seen
+def test_a_run_that_is_offline_asks_nobody(recorded, server):
+    recorded.edit(1)
 
-    report = checked(project, RAGATE_OFFLINE="1")
+    report = checked(recorded, RAGATE_OFFLINE="1")
 
-    assert server.seen == asked
+    assert server.seen == 0
     assert report.facts.errors == 1
 
 
