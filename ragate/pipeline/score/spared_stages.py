@@ -6,7 +6,6 @@ A stage whose metric has a table of its own is asked about all the same: its row
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
-from ragate.core.scorecard import stopped_stages, waiting_stages
 from ragate.models import MetricInfo, Needs, Sample, Score, Scorecard, SystemOutput
 from ragate.pipeline.score.metric_records import AskedMetric, sample_scores
 from ragate.protocols import Aggregate, Judge, Judged, Metric
@@ -59,6 +58,8 @@ class SparedStages:
         Args:
             judgement: What a judge said so far, by criterion.
         """
+        from ragate.core.scorecard import stopped_stages  # numpy comes with it
+
         scores = self._scores(sample, output, judgement)
         return stopped_stages(self._card, self._infos, scores)
 
@@ -71,6 +72,8 @@ class SparedStages:
 
         A judge that is asked one by one answers that first.
         """
+        from ragate.core.scorecard import waiting_stages
+
         # Any score stands for a stage that no judge gives: it is known, or comes too late to spare.
         known = {
             stage.metric: Score(metric=stage.metric, value=0.0)
