@@ -56,6 +56,12 @@ def database() -> Iterator[PostgresDatabase]:
     shutil.rmtree(folder, ignore_errors=True)
 
 
+@pytest.fixture
+def served(database: PostgresDatabase, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Commands of this test use the server of the session: to start one takes a second."""
+    monkeypatch.setenv("RAGATE_DATABASE_URL", database.conninfo())
+
+
 @pytest.fixture(scope="session")
 def server_of_our_own(database: PostgresDatabase) -> Iterator[PostgresDatabase]:
     """A server that no other process of the tests uses: roles are of a whole server."""

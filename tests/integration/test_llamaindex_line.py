@@ -16,7 +16,7 @@ from tests.servers.model import answers_and_judges
 from tests.servers.openai_server import FakeOpenAI
 from tests.unit.judges.every_canary import every_canary
 
-pytestmark = pytest.mark.integration
+pytestmark = [pytest.mark.integration, pytest.mark.usefixtures("served")]
 
 KEY = "sk-canary-0123456789abcdef"
 CONFIG = """

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import shutil
 import sys
 from pathlib import Path
 
@@ -13,38 +14,45 @@ from ragate.cli.main import run
 from ragate.models import Report, Verdict
 from ragate.pipeline.baseline.record_baseline import update_baseline
 from ragate.pipeline.run.run_profile import Selection
-from tests.integration.recorded_project import SYNC, RecordedProject
+from tests.integration.recorded_project import PLAIN, RecordedProject
 from tests.projects import write_docs_project
 from tests.runs import check
 from tests.servers.faults import RateLimit
-from tests.servers.openai_server import FakeOpenAI
+from tests.servers.openai_server import FakeOpenAI, openai_server
 
 pytestmark = pytest.mark.integration
 
 
-def impatient(code: str) -> str:
-    """Return `code` with a client that waits .4 s, for a server that takes longer."""
-    return code.replace("openai.OpenAI()", "openai.OpenAI(timeout=0.4, max_retries=0)")
+# A client that waits .4 s, for a server that takes longer.
+IMPATIENT = PLAIN.replace("timeout=60", "timeout=0.4")
 
 
-def recorded(
-    root: Path, server: FakeOpenAI, code: str = SYNC, system: str = "", samples: int = 12
-) -> RecordedProject:
-    """Return a project with a baseline, whose every request is then asked again."""
-    project = RecordedProject(root, server.base_url, samples=samples, code=code)
-    if system:
-        project.system = system
-        project.configure()
+def record(project: RecordedProject) -> None:
+    """Write a baseline, and forget its replies: each request is asked again."""
     config = project.config()
     allowed = config.policy.gated
     asyncio.run(update_baseline(config, project.operations(), runs=1, accept=allowed))
     project.recorded.unlink()
-    (root / ".ragate" / "cache.sqlite").unlink()
-    return project
+    (project.root / ".ragate" / "cache.sqlite").unlink()
 
 
-def throttled(project: RecordedProject, *, timeout_s: float = 3.0) -> Report:
-    project.configure()
+@pytest.fixture(scope="module")
+def recording(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A project with a baseline, to be copied."""
+    with openai_server() as fake:
+        project = RecordedProject(tmp_path_factory.mktemp("recording"), fake.base_url, samples=12)
+        record(project)
+    return project.root
+
+
+@pytest.fixture
+def project(recording: Path, tmp_path: Path, server: FakeOpenAI) -> RecordedProject:
+    shutil.copytree(recording, tmp_path, dirs_exist_ok=True)
+    return RecordedProject(tmp_path, server.base_url, samples=12)
+
+
+def throttled(project: RecordedProject, *, timeout_s: float) -> Report:
+    project.configure()  # a module that nobody has imported
     operations = project.operations(
         RAGATE_TIMEOUT_S=str(timeout_s), RAGATE_CONCURRENCY="12", RAGATE_DEBUG=""
     )
@@ -58,99 +66,90 @@ def kinds(root: Path) -> list[str]:
     return [row["error"]["kind"] for row in rows if row.get("error")]
 
 
-def test_refusals_for_half_of_the_questions_are_no_regression(tmp_path, server):
-    project = recorded(tmp_path, server)
+def test_refusals_for_half_of_the_questions_are_no_regression(project, server):
     server.limit = RateLimit(rate=0.2, burst=6, tell=False)
 
-    report = throttled(project)
+    report = throttled(project, timeout_s=2.0)
 
     assert report.decision.verdict is Verdict.NO_DECISION, report.decision.reasons
-    assert set(kinds(tmp_path)) == {"provider"}
+    assert set(kinds(project.root)) == {"provider"}
 
 
-def test_a_provider_that_hangs_is_no_regression(tmp_path, server):
-    project = recorded(tmp_path, server)
+def test_a_provider_that_hangs_is_no_regression(project, server):
     server.latency_s = 30.0
 
     report = throttled(project, timeout_s=2.0)
 
     assert report.decision.verdict is Verdict.NO_DECISION, report.decision.reasons
-    assert set(kinds(tmp_path)) == {"provider"}
+    assert set(kinds(project.root)) == {"provider"}
 
 
-def test_code_that_loses_patience_with_its_provider_is_no_regression(tmp_path, server):
-    project = recorded(tmp_path, server)
-    project.code = impatient(SYNC)
+def test_code_that_loses_patience_with_its_provider_is_no_regression(project, server):
+    project.code = IMPATIENT
     server.latency_s = 20.0
 
     report = throttled(project, timeout_s=60.0)
 
     assert report.decision.verdict is Verdict.NO_DECISION, report.decision.reasons
-    assert set(kinds(tmp_path)) == {"provider"}
+    assert set(kinds(project.root)) == {"provider"}
 
 
-def test_code_that_answers_without_its_provider_is_not_measured(tmp_path, server):
-    code = """
-        import openai
+def test_code_that_answers_without_its_provider_is_not_measured(project, server):
+    project.code = f"""{IMPATIENT}
+    ask = answer
 
-        CLIENT = openai.OpenAI()
-        CLIENT.chat.completions
-
-        def answer(query):
-            try:
-                reply = CLIENT.chat.completions.create(
-                    model="gpt-4o-mini", messages=[{"role": "user", "content": query}]
-                )
-            except openai.APITimeoutError:
-                return "I am sorry."
-            return reply.choices[0].message.content
+    def answer(query):
+        try:
+            return ask(query)
+        except httpx2.TimeoutException:
+            return "I am sorry."
     """
-    project = recorded(tmp_path, server, code)
-    project.code = impatient(code)
     server.latency_s = 20.0
 
     report = throttled(project, timeout_s=60.0)
 
     assert report.facts.errors == project.samples
-    assert set(kinds(tmp_path)) == {"provider"}
+    assert set(kinds(project.root)) == {"provider"}
 
 
-def test_code_that_hangs_by_itself_still_fails(tmp_path, server):
-    project = recorded(tmp_path, server)
-    project.code = SYNC.replace(
+def test_code_that_hangs_by_itself_still_fails(project):
+    project.code = PLAIN.replace(
         "        return {",
         "        import time; time.sleep(60 * (int(number) < 8))\n        return {",
     )
 
-    report = throttled(project, timeout_s=5.0)
+    report = throttled(project, timeout_s=2.0)
 
     assert report.decision.verdict is Verdict.FAILED
-    assert set(kinds(tmp_path)) == {"system"}
+    assert set(kinds(project.root)) == {"system"}
 
 
 COMMAND = """
-import json, sys
-import openai
+import json, os, sys, urllib.request
 
-client = openai.OpenAI()
-client.chat.completions
 print(json.dumps({"ready": True}), flush=True)
 for line in sys.stdin:
     asked = json.loads(line)
-    reply = client.chat.completions.create(
-        model="gpt-4o-mini", messages=[{"role": "user", "content": asked["query"]}]
+    body = {"model": "gpt-4o-mini", "messages": [{"role": "user", "content": asked["query"]}]}
+    request = urllib.request.Request(
+        os.environ["OPENAI_BASE_URL"] + "/chat/completions",
+        json.dumps(body).encode(),
+        {"authorization": "Bearer " + os.environ["OPENAI_API_KEY"]},
     )
-    print(json.dumps({"id": asked["id"], "answer": reply.choices[0].message.content}), flush=True)
+    reply = json.load(urllib.request.urlopen(request))
+    told = reply["choices"][0]["message"]["content"]
+    print(json.dumps({"id": asked["id"], "answer": told}), flush=True)
 """
 
 
 def test_a_recorded_command_whose_provider_hangs_is_not_measured(tmp_path, server):
     (tmp_path / "rag.py").write_text(COMMAND)
     system = f'use = "command"\ncommand = ["{sys.executable}", "rag.py"]\nready = true'
-    project = recorded(tmp_path, server, system=system, samples=2)
+    project = RecordedProject(tmp_path, server.base_url, samples=2, system=system)
+    record(project)
     server.latency_s = 60.0
 
-    throttled(project, timeout_s=5.0)
+    throttled(project, timeout_s=2.0)
 
     assert set(kinds(tmp_path)) == {"provider"}
 
@@ -166,6 +165,7 @@ model = "answer-1"
 """
 
 
+@pytest.mark.usefixtures("served")
 def test_the_built_in_rag_is_not_blamed_for_its_providers_refusals(tmp_path, server, monkeypatch):
     monkeypatch.chdir(tmp_path)
     write_docs_project(tmp_path)
@@ -175,7 +175,7 @@ def test_the_built_in_rag_is_not_blamed_for_its_providers_refusals(tmp_path, ser
     for page in (tmp_path / "docs").iterdir():
         page.write_text(page.read_text().replace("picked", "taken"))
     server.limit = RateLimit(rate=0.2, burst=4, tell=False)
-    monkeypatch.setenv("RAGATE_TIMEOUT_S", "3")
+    monkeypatch.setenv("RAGATE_TIMEOUT_S", "1")
     monkeypatch.setenv("RAGATE_CONCURRENCY", "4")
 
     assert run(["check", "--runs", "1"]) == 3

@@ -14,7 +14,7 @@ from tests.projects import TOPICS, ReplayProject, right, write_docs_project
 from tests.servers.model import answers_and_judges
 from tests.servers.openai_server import FakeOpenAI, openai_server
 
-pytestmark = pytest.mark.integration
+pytestmark = [pytest.mark.integration, pytest.mark.usefixtures("served")]
 JUDGED = """
 [policy.providers.local]
 base_url = "{url}"

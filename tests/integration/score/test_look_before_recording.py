@@ -14,7 +14,7 @@ from tests.projects import write_docs_project
 from tests.servers.model import answers_and_judges
 from tests.servers.openai_server import FakeOpenAI, openai_server
 
-pytestmark = pytest.mark.integration
+pytestmark = [pytest.mark.integration, pytest.mark.usefixtures("served")]
 RECORD = ["baseline", "update", "--runs", "1"]
 CONFIG = """
 [policy.providers.local]

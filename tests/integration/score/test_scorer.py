@@ -15,7 +15,7 @@ from tests.servers.faults import status
 from tests.servers.model import answers_and_judges, is_judgement
 from tests.servers.openai_server import FakeOpenAI, openai_server
 
-pytestmark = pytest.mark.integration
+pytestmark = [pytest.mark.integration, pytest.mark.usefixtures("served")]
 CONCURRENCY = 2
 JUDGED = """
 [policy.providers.answering]
