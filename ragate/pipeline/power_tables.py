@@ -146,8 +146,7 @@ def _family_plans(
 
 def _units(case: MetricCase, comparison: Comparison) -> int:
     """Return how many samples have a value, or how many clusters have such a sample."""
-    assert case.column is not None
-    valued = case.column.recorded.valued & case.counted
+    valued = case.scores.recorded.valued & case.counted
     if comparison.clusters is None:
         return int(valued.sum())
     return len(np.unique(comparison.clusters[valued]))

@@ -207,10 +207,9 @@ def first_sight(cases: Sequence[MetricCase], settings: DecisionSettings) -> list
     gate = Design(settings.alpha, independent_noise(len(tested)), settings.runs)
     drops, measured = {}, True
     for case in tested:
-        assert case.column is not None
-        scores = case.column.scaled(case.everything())
+        scores = case.scores.scaled(case.everything())
         noise, units = measure_noise(scores), int(np.isfinite(scores).any(axis=1).sum())
-        sight = sights_of(settings, case.rule, case.column.span, units, noise, gate)[0]
+        sight = sights_of(settings, case.rule, case.scores.span, units, noise, gate)[0]
         drops[case.name] = sight.drop, sight.reworded
         measured &= noise.measured
     if not drops:
@@ -232,8 +231,7 @@ def about_runs(
     claim = deciding_claim(settings, comparison)
     noises = [(each, noise_of(each, comparison)) for each in cases if each.name in family.tested]
     loudest, noise = max(noises, key=lambda each: each[1].weight)
-    assert loudest.column is not None
-    allowed = allowed_drop(loudest.rule, settings, claim=claim, span=loudest.column.span)
+    allowed = allowed_drop(loudest.rule, settings, claim=claim, span=loudest.scores.span)
     joint = family.joint[loudest.name]
     design = design_of(loudest, comparison, settings, claim=claim, joint=joint, allowed=allowed)
     once, thrice = (

@@ -135,8 +135,7 @@ def _meaning(case: MetricCase, row: MetricRow, figures: Figures, test: FamilyTes
             f"{case.name} is scored on {count(figures.units, noun)}: at least {test.losses} must "
             "get worse before it can fail"
         )
-        assert case.column is not None
-        lost = case.column.candidate.unscored[case.counted].any()
+        lost = case.scores.candidate.unscored[case.counted].any()
         if test.can_fail and not lost:
             return RuleOutcome(row, warnings=(*warnings, reason))
         return RuleOutcome(row, undecided=(reason,), warnings=warnings)

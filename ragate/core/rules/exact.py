@@ -71,8 +71,7 @@ class NetLoss:
 
 def net_loss(case: MetricCase) -> NetLoss | None:
     """Return what one metric lost, None where no sample has a value on both sides."""
-    assert case.column is not None
-    column = case.column
+    column = case.scores
     before, after = (
         np.where(case.counted, row_means(column.scaled(side.values)), np.nan)
         for side in (column.baseline, column.candidate)
@@ -133,8 +132,7 @@ class _Lost:
 
     @property
     def column(self) -> Column:
-        assert self.case.column is not None
-        return self.case.column
+        return self.case.scores
 
     @property
     def limit(self) -> float:

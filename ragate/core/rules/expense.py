@@ -41,9 +41,8 @@ def decide_expense(
     refused = decide_unusable(case, comparison, settings.max_unscored)
     if refused is not None:
         return refused
-    assert case.column is not None
-    before = row_means(case.column.baseline.values[case.counted])
-    after = row_means(case.column.candidate.values[case.counted])
+    before = row_means(case.scores.baseline.values[case.counted])
+    after = row_means(case.scores.candidate.values[case.counted])
     scored = np.isfinite(before) & np.isfinite(after)
     if not scored.any() or not before[scored].sum() > 0:
         reason = f"{case.name} has no value on both sides"

@@ -136,11 +136,10 @@ def _filled(case: MetricCase, cells: Floats, *, low: bool, harmless: bool) -> Fl
         harmless: What is missing is as bad as the worst of the baseline's runs; where there is
             none, and without this, it is at the end of the range.
     """
-    assert case.column is not None
-    edge = case.column.low if low else case.column.low + case.column.span
+    edge = case.scores.low if low else case.scores.low + case.scores.span
     fill = np.full(len(cells), edge)
     if harmless:
-        recorded = case.column.recorded.values[case.counted]
+        recorded = case.scores.recorded.values[case.counted]
         known = np.flatnonzero(np.isfinite(recorded).any(axis=1))
         worst = np.nanmin if low else np.nanmax
         fill[known] = worst(recorded[known], axis=1) if len(known) else edge
@@ -157,8 +156,7 @@ def _hold(
     if test.kind == "point":
         met = _keeps(float(values.mean()), limit, is_minimum=is_minimum)
         return FloorResult(limit=limit, kind="point", met=met)
-    assert case.column is not None
-    low, span = case.column.low, case.column.span
+    low, span = case.scores.low, case.scores.span
     unit = np.clip((values - low) / span, 0.0, 1.0)
     goal = (limit - low) / span
     binary = test.clusters is None and bool(np.isin(unit, (0.0, 1.0)).all())

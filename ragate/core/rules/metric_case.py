@@ -71,6 +71,12 @@ class MetricCase:
         return self.rule.level == "error"
 
     @property
+    def scores(self) -> Column:
+        """The column of a metric that was measured."""
+        assert self.column is not None
+        return self.column
+
+    @property
     def measured(self) -> str:
         """Return the name of the metric that a run measured for it."""
         return rated_metric(self.rule.metric) if self.mark is not None else self.rule.metric
@@ -88,9 +94,8 @@ class MetricCase:
 
     def everything(self) -> Floats:
         """Return the candidate's scores in own units, on every sample that counts for floors."""
-        assert self.column is not None
-        matched = self.column.candidate.values[self.counted]
-        added = self.column.added.values[self.counted_added]
+        matched = self.scores.candidate.values[self.counted]
+        added = self.scores.added.values[self.counted_added]
         return np.concatenate([matched, added])
 
 

@@ -99,9 +99,8 @@ def build_table(cases: Sequence[MetricCase], comparison: Comparison) -> Table:
 
 
 def _scaled(case: MetricCase, *, baseline: bool) -> Floats:
-    assert case.column is not None
-    side = case.column.baseline if baseline else case.column.candidate
-    return case.column.scaled(side.values)
+    side = case.scores.baseline if baseline else case.scores.candidate
+    return case.scores.scaled(side.values)
 
 
 def _stack(sides: Sequence[Floats], speaks: Mask) -> Floats:

@@ -96,8 +96,7 @@ def reason_of(
     after: float,
 ) -> str:
     """Say why, in one sentence; `before` and `after` are in the metric's own unit."""
-    assert case.column is not None
-    span = case.column.span
+    span = case.scores.span
     movement = moved(case.info, before, after)
     if verdict is MetricVerdict.UNCHANGED:
         return "no output changed"
@@ -181,14 +180,13 @@ class FamilyTest:
 
 def figures_of(case: MetricCase, column: int, test: FamilyTest) -> Figures | None:
     """Return the figures of the metric in one column, None where no sample has a value."""
-    assert case.column is not None
     table, differences = test.table, test.table.spread(column)
     if not len(differences):
         return None
     binary, rows = bool(table.binary[column]), table.speaks[:, column]
     interval = difference_interval(differences, seed=test.seed, paired_binary=binary)
     change = table.differences[rows, column]
-    rule, settings, span = case.rule, test.settings, case.column.span
+    rule, settings, span = case.rule, test.settings, case.scores.span
     margin = rule.margin / span
     other = THIS_SET if test.claim == GENERALISE else GENERALISE
     figures = Figures(
@@ -248,8 +246,7 @@ def _with_sight(
 
 def noisy_row(case: MetricCase, test: FamilyTest, figures: Figures) -> MetricRow:
     """Return the metric's row, all figures in its own unit."""
-    assert case.column is not None
-    column, comparison = case.column, test.comparison
+    column, comparison = case.scores, test.comparison
     same = comparison.affected == 0 or comparison.identical
     untouched = same and not figures.moved
     verdict = MetricVerdict.UNCHANGED if untouched else verdict_of(figures, test.settings)

@@ -163,10 +163,9 @@ def _scores(
 
 
 def _silent(case: MetricCase, comparison: Comparison, key: str) -> bool:
-    assert case.column is not None
     if key in comparison.ids:
-        return not case.column.applies[comparison.ids.index(key)]
-    return bool(case.column.added.silent[comparison.added.index(key)].any())
+        return not case.scores.applies[comparison.ids.index(key)]
+    return bool(case.scores.added.silent[comparison.added.index(key)].any())
 
 
 def _before(case: MetricCase, comparison: Comparison, key: str) -> list[bool]:
@@ -185,9 +184,8 @@ def _false_red(
     steady: Steadiness | None,
 ) -> float | None:
     """Return how often the unchanged system fails a sample that passed; 0 where it repeats."""
-    assert case.column is not None
     row = comparison.ids.index(key)
-    if case.column.exact and (case.column.varies is None or not case.column.varies[row]):
+    if case.scores.exact and (case.scores.varies is None or not case.scores.varies[row]):
         return 0.0
     return None if steady is None else steady.fails(settings.tries, settings.fails)
 

@@ -58,14 +58,13 @@ def decide_unusable(
 
 def _too_few_measured(case: MetricCase, comparison: Comparison) -> RuleOutcome | None:
     """Return why a case with a least size is not decided on what happens to have values."""
-    assert case.column is not None
-    before = case.counted & case.column.baseline.valued
-    after = case.counted & case.column.candidate.valued
+    before = case.counted & case.scores.baseline.valued
+    after = case.counted & case.scores.candidate.valued
     few = _few(before & after, case, comparison)
     if not few:
         return None
     total = int(case.counted.sum()) + int(case.counted_added.sum())
-    new = int((case.counted_added & case.column.added.valued).sum())
+    new = int((case.counted_added & case.scores.added.valued).sum())
     reason = (
         f"{case.name}: {few} (of {total} samples the baseline has {before.sum()}, the candidate "
         f"{after.sum() + new})"
@@ -88,13 +87,12 @@ def _few(rows: Mask, case: MetricCase, comparison: Comparison) -> str:
 def _too_little(
     case: MetricCase, comparison: Comparison, max_unscored: float
 ) -> RuleOutcome | None:
-    assert case.column is not None
     if not case.counted.any():
         reason = f"{case.name} applies to no sample"
         return left_open(case, MetricVerdict.NOT_MEASURED, reason)
     usual = lost_scores(case, comparison).usual
     limits = {"baseline": max_unscored, "candidate": max(max_unscored, min(usual, MOST_USUAL))}
-    sides = (case.column.baseline, case.column.candidate)
+    sides = (case.scores.baseline, case.scores.candidate)
     for (name, limit), side in zip(limits.items(), sides, strict=True):
         missing = side.unscored[case.counted]
         share = float(missing.mean()) if missing.size else 1.0

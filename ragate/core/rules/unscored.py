@@ -69,13 +69,12 @@ def lost_scores(case: MetricCase, comparison: Comparison, *, first_pass: int = 0
     Args:
         first_pass: Passes before it do not count; of no pass nothing is lost.
     """
-    assert case.column is not None
     anew = case.counted & ~comparison.unaffected
-    unscored = case.column.candidate.unscored[anew][:, first_pass:]
+    unscored = case.scores.candidate.unscored[anew][:, first_pass:]
     unasked = np.full(len(unscored), 0.0 if first_pass else 1.0)
     lost = unscored.mean(axis=1) if unscored.shape[1] else unasked
-    recorded = case.column.recorded.unscored[case.column.applies]
-    before = case.column.scaled(row_means(case.column.recorded.values))
+    recorded = case.scores.recorded.unscored[case.scores.applies]
+    before = case.scores.scaled(row_means(case.scores.recorded.values))
     could_fall = np.where(np.isfinite(before), before, 1.0)[anew]
     return LostScores(
         count=math.ceil(float(lost.sum()) - 1e-9),

@@ -15,8 +15,7 @@ _QUIET = {MetricVerdict.HELD, MetricVerdict.UNCHANGED, MetricVerdict.IMPROVED}
 
 def varying_part(case: MetricCase) -> MetricCase | None:
     """Return the case on its samples that vary and are scored, None where there is none."""
-    assert case.column is not None
-    column = case.column
+    column = case.scores
     if column.varies is None:
         return None
     scores = np.concatenate([column.baseline.values, column.candidate.values], axis=1)

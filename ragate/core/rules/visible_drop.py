@@ -22,10 +22,9 @@ def noise_of(case: MetricCase, comparison: Comparison) -> Noise:
 
     Of one run nothing is known but what the passes of the candidate differ by.
     """
-    assert case.column is not None
-    recorded = case.column.scaled(case.column.recorded.values[case.counted])
+    recorded = case.scores.scaled(case.scores.recorded.values[case.counted])
     noise = measure_noise(recorded, runs=comparison.baseline.repeats)
-    again = case.column.scaled(case.column.candidate.values[case.counted])
+    again = case.scores.scaled(case.scores.candidate.values[case.counted])
     return noise if noise.measured else noise.with_runs(again)
 
 
