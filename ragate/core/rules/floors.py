@@ -1,11 +1,11 @@
 """Floors and ceilings: what the candidate's mean must keep, whatever the baseline was."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
-from ragate.core.comparison.compare import Comparison
+from ragate.core.comparison.compare import AggregatePair, Comparison
 from ragate.core.comparison.sample_matching import cluster_numbers
 from ragate.core.rules.metric_case import MetricCase, RuleOutcome
 from ragate.core.statistics.interval import by_cluster, failing_mean, mean_bound
@@ -17,19 +17,79 @@ ERROR = 0.05
 
 
 @dataclass(frozen=True)
-class FloorTest:
-    """How a mean is held against a limit.
+class _Limit:
+    """A limit that a metric's mean is held against.
 
     Attributes:
         kind: ``point`` compares the mean, ``evidence`` its one-sided bound.
         error: Of that bound: how often it fails although the true mean keeps the limit.
-        clusters: (samples,) numbers of samples that stand or fall together; None where none do.
     """
 
+    case: MetricCase
+    value: float
+    is_minimum: bool
     kind: Literal["point", "evidence"]
     error: float
-    max_unscored: float
-    clusters: Ints | None = None
+
+    def keeps(self, mean: float) -> bool:
+        beyond = mean - self.value
+        return (beyond if self.is_minimum else -beyond) >= -SLACK
+
+    def hold(self, values: Floats, clusters: Ints | None) -> FloorResult:
+        """Hold (samples,) means against it.
+
+        Args:
+            clusters: (samples,) numbers of samples that stand or fall together; None: none do.
+        """
+        if self.kind == "point":
+            met = self.keeps(float(values.mean()))
+            return FloorResult(limit=self.value, kind="point", met=met)
+        low, span = self.case.scores.low, self.case.scores.span
+        unit = np.clip((values - low) / span, 0.0, 1.0)
+        goal, upper = (self.value - low) / span, self.is_minimum
+        binary = clusters is None and bool(np.isin(unit, (0.0, 1.0)).all())
+        if clusters is not None:
+            unit = by_cluster(unit, clusters)
+        bound = low + span * mean_bound(unit, self.error, upper=upper, binary=binary)
+        fails_at = low + span * failing_mean(goal, unit, self.error, upper=upper, binary=binary)
+        return FloorResult(
+            limit=self.value,
+            kind="evidence",
+            met=self.keeps(bound),
+            bound=bound,
+            fails_at=fails_at,
+        )
+
+    def filled(self, cells: Floats, *, harmless: bool) -> Floats:
+        """Return (samples,) means, where nothing is missing any more.
+
+        Args:
+            cells: (samples, passes) that count for floors, the matched samples first.
+            harmless: What is missing is as bad as the worst of the baseline's runs; where there is
+                none, at the bad end of the range. Without this it is at the good end.
+        """
+        column, low = self.case.scores, self.is_minimum == harmless
+        edge = column.low if low else column.low + column.span
+        fill = np.full(len(cells), edge)
+        if harmless:
+            recorded = column.recorded.values[self.case.counted]
+            known = np.flatnonzero(np.isfinite(recorded).any(axis=1))
+            worst = np.nanmin if low else np.nanmax
+            fill[known] = worst(recorded[known], axis=1) if len(known) else edge
+        return row_means(np.where(np.isnan(cells), fill[:, None], cells))
+
+    def undecided(self, reason: str) -> RuleOutcome:
+        return RuleOutcome(undecided=(reason,)) if self.case.gates else RuleOutcome()
+
+    def missed(self, result: FloorResult, mean: float) -> RuleOutcome:
+        """Say what it means that `mean` does not keep it."""
+        word = "below its minimum" if self.is_minimum else "above its maximum"
+        sentence = f"{self.case.name} is {number(mean)}, {word} {number(self.value)}"
+        if result.bound is not None:
+            edge = "upper" if self.is_minimum else "lower"
+            sure = f"{100 * (1 - self.error):.4g} %"
+            sentence += f" (its {edge} {sure} bound is {number(result.bound)})"
+        return RuleOutcome(red=(sentence,)) if self.case.gates else RuleOutcome()
 
 
 def decide_floors(
@@ -46,11 +106,16 @@ def decide_floors(
     """
     results = []
     outcome = RuleOutcome()
-    test = FloorTest(settings.floor, error, settings.max_unscored)
-    for limit, low in ((case.rule.minimum, True), (case.rule.maximum, False)):
-        if limit is None:
+    for value, is_minimum in ((case.rule.minimum, True), (case.rule.maximum, False)):
+        if value is None or comparison.all_failed:  # which is said once for the whole run
             continue
-        result, meaning = _decide_limit(case, comparison, test, limit, is_minimum=low)
+        limit = _Limit(case, value, is_minimum, settings.floor, error)
+        if case.aggregate is not None:
+            result, meaning = _aggregate(limit, case.aggregate)
+        elif case.column is not None:
+            result, meaning = _of_samples(limit, comparison, settings.max_unscored)
+        else:
+            continue  # the comparison says that it was not measured
         if result is not None:
             results.append(result)
         outcome = RuleOutcome(
@@ -60,139 +125,46 @@ def decide_floors(
     return shown, outcome
 
 
-def _decide_limit(
-    case: MetricCase,
-    comparison: Comparison,
-    test: FloorTest,
-    limit: float,
-    *,
-    is_minimum: bool,
+def _of_samples(
+    limit: _Limit, comparison: Comparison, max_unscored: float
 ) -> tuple[FloorResult | None, RuleOutcome]:
-    if comparison.all_failed:
-        return None, RuleOutcome()  # said once for the whole run
-    if case.aggregate is not None:
-        return _aggregate(case, limit, is_minimum=is_minimum)
-    if case.column is None:
-        return None, RuleOutcome()  # said by the comparison: not measured
-    cells = case.everything()
+    """Hold the mean over the samples against it, given what could not be measured."""
+    case, cells = limit.case, limit.case.everything()
     rows = row_means(cells)
     scored = np.isfinite(rows)
     if not scored.any():
-        reason = f"{case.name} has no value to hold against {number(limit)}"
-        return None, _undecided(case, reason)
+        return None, limit.undecided(
+            f"{case.name} has no value to hold against {number(limit.value)}"
+        )
     clusters = _clusters(case, comparison)
-    test = replace(test, clusters=clusters if clusters is None else clusters[scored])
-    result = _hold(case, rows[scored], limit, test, is_minimum=is_minimum)
-    test = replace(test, clusters=clusters)
+    result = limit.hold(rows[scored], None if clusters is None else clusters[scored])
     missing = float(np.isnan(cells).mean())
-    return result, _weigh(case, result, cells, test, missing, is_minimum=is_minimum)
+    if result.met:
+        if missing and not limit.hold(limit.filled(cells, harmless=True), clusters).met:
+            reason = f"{case.name}: its unscored samples could put it beyond {number(limit.value)}"
+            return result, limit.undecided(reason)
+        return result, RuleOutcome()
+    if (
+        missing > max_unscored + SLACK
+        and limit.hold(limit.filled(cells, harmless=False), clusters).met
+    ):
+        reason = f"{case.name}: too much is unscored to hold it against {number(limit.value)}"
+        return result, limit.undecided(reason)
+    return result, limit.missed(result, float(rows[scored].mean()))
+
+
+def _aggregate(limit: _Limit, pair: AggregatePair) -> tuple[FloorResult | None, RuleOutcome]:
+    if pair.candidate is None:
+        return None, limit.undecided(pair.reason or f"{limit.case.name} was not measured")
+    met = limit.keeps(pair.candidate)
+    result = FloorResult(limit=limit.value, kind="point", met=met)
+    return result, RuleOutcome() if met else limit.missed(result, pair.candidate)
 
 
 def _clusters(case: MetricCase, comparison: Comparison) -> Ints | None:
     """Return the cluster of every sample that counts for floors, None where each is its own."""
-    added = [comparison.added[row] for row in np.flatnonzero(case.counted_added)]
-    ids = [*comparison.ids_of(case.counted), *added]
+    ids = case.ids_in(comparison)
     clusters = cluster_numbers(comparison.samples, ids, comparison.cluster)
     if clusters is None or len(np.unique(clusters)) == len(ids):
         return None
     return clusters
-
-
-def _weigh(
-    case: MetricCase,
-    result: FloorResult,
-    cells: Floats,
-    test: FloorTest,
-    missing: float,
-    *,
-    is_minimum: bool,
-) -> RuleOutcome:
-    """Say what a floor means, given what could not be measured."""
-    if not case.gates:
-        return RuleOutcome()
-    limit = result.limit
-
-    def met_if_missing_were(*, low: bool) -> bool:
-        values = _filled(case, cells, low=low, harmless=low == is_minimum)
-        return _hold(case, values, limit, test, is_minimum=is_minimum).met
-
-    if result.met:
-        if missing and not met_if_missing_were(low=is_minimum):
-            reason = f"{case.name}: its unscored samples could put it beyond {number(limit)}"
-            return _undecided(case, reason)
-        return RuleOutcome()
-    if missing > test.max_unscored + SLACK and met_if_missing_were(low=not is_minimum):
-        reason = f"{case.name}: too much is unscored to hold it against {number(limit)}"
-        return _undecided(case, reason)
-    mean = float(np.nanmean(row_means(cells)))
-    return RuleOutcome(red=(_sentence(case, result, mean, is_minimum, error=test.error),))
-
-
-def _filled(case: MetricCase, cells: Floats, *, low: bool, harmless: bool) -> Floats:
-    """Return (samples,) means, where nothing is missing any more.
-
-    Args:
-        cells: (samples, passes) that count for floors, the matched samples first.
-        harmless: What is missing is as bad as the worst of the baseline's runs; where there is
-            none, and without this, it is at the end of the range.
-    """
-    edge = case.scores.low if low else case.scores.low + case.scores.span
-    fill = np.full(len(cells), edge)
-    if harmless:
-        recorded = case.scores.recorded.values[case.counted]
-        known = np.flatnonzero(np.isfinite(recorded).any(axis=1))
-        worst = np.nanmin if low else np.nanmax
-        fill[known] = worst(recorded[known], axis=1) if len(known) else edge
-    return row_means(np.where(np.isnan(cells), fill[:, None], cells))
-
-
-def _keeps(mean: float, limit: float, *, is_minimum: bool) -> bool:
-    return mean >= limit - SLACK if is_minimum else mean <= limit + SLACK
-
-
-def _hold(
-    case: MetricCase, values: Floats, limit: float, test: FloorTest, *, is_minimum: bool
-) -> FloorResult:
-    if test.kind == "point":
-        met = _keeps(float(values.mean()), limit, is_minimum=is_minimum)
-        return FloorResult(limit=limit, kind="point", met=met)
-    low, span = case.scores.low, case.scores.span
-    unit = np.clip((values - low) / span, 0.0, 1.0)
-    goal = (limit - low) / span
-    binary = test.clusters is None and bool(np.isin(unit, (0.0, 1.0)).all())
-    if test.clusters is not None:
-        unit = by_cluster(unit, test.clusters)
-    bound = low + span * mean_bound(unit, test.error, upper=is_minimum, binary=binary)
-    fails_at = low + span * failing_mean(goal, unit, test.error, upper=is_minimum, binary=binary)
-    met = _keeps(bound, limit, is_minimum=is_minimum)
-    return FloorResult(limit=limit, kind="evidence", met=met, bound=bound, fails_at=fails_at)
-
-
-def _aggregate(
-    case: MetricCase, limit: float, *, is_minimum: bool
-) -> tuple[FloorResult | None, RuleOutcome]:
-    assert case.aggregate is not None
-    value = case.aggregate.candidate
-    if value is None:
-        reason = case.aggregate.reason or f"{case.name} was not measured"
-        return None, _undecided(case, reason)
-    met = _keeps(value, limit, is_minimum=is_minimum)
-    result = FloorResult(limit=limit, kind="point", met=met)
-    if met or not case.gates:
-        return result, RuleOutcome()
-    return result, RuleOutcome(red=(_sentence(case, result, value, is_minimum),))
-
-
-def _undecided(case: MetricCase, reason: str) -> RuleOutcome:
-    return RuleOutcome(undecided=(reason,)) if case.gates else RuleOutcome()
-
-
-def _sentence(
-    case: MetricCase, result: FloorResult, mean: float, is_minimum: bool, *, error: float = ERROR
-) -> str:
-    word = "below its minimum" if is_minimum else "above its maximum"
-    sentence = f"{case.name} is {number(mean)}, {word} {number(result.limit)}"
-    if result.bound is not None:
-        edge = "upper" if is_minimum else "lower"
-        sentence += f" (its {edge} {100 * (1 - error):.4g} % bound is {number(result.bound)})"
-    return sentence

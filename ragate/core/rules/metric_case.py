@@ -92,6 +92,11 @@ class MetricCase:
     def has_floor(self) -> bool:
         return self.rule.minimum is not None or self.rule.maximum is not None
 
+    def ids_in(self, comparison: Comparison) -> list[str]:
+        """Return the samples that count for floors, in the order of `everything`."""
+        added = np.flatnonzero(self.counted_added)
+        return [*comparison.ids_of(self.counted), *(comparison.added[row] for row in added)]
+
     def everything(self) -> Floats:
         """Return the candidate's scores in own units, on every sample that counts for floors."""
         matched = self.scores.candidate.values[self.counted]

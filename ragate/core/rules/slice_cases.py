@@ -175,8 +175,7 @@ def too_few(case: MetricCase, comparison: Comparison) -> str:
     Samples that the baseline does not know yet count as well: what was not measured leaves a slice
     undecided, it does not make it a small one.
     """
-    added = [comparison.added[row] for row in np.flatnonzero(case.counted_added)]
-    ids = [*comparison.ids_of(case.counted), *added]
+    ids = case.ids_in(comparison)
     if len(ids) < LEAST:
         return f"{len(ids)} samples count: shown only, from {LEAST} on a slice can fail the gate"
     numbers = cluster_numbers(comparison.samples, ids, comparison.cluster)
