@@ -14,7 +14,7 @@ import numpy as np
 from ragate.config import Config
 from ragate.core.comparison.compare import Comparison
 from ragate.core.comparison.sample_matching import cluster_numbers
-from ragate.core.decision.false_alarms import about, must_pass_sentence, run_residuals
+from ragate.core.decision.false_alarms import about, other_alarms, run_residuals
 from ragate.core.decision.repeating_notes import (
     SIGNS_ALONE,
     not_repeating,
@@ -22,8 +22,10 @@ from ragate.core.decision.repeating_notes import (
     repeats_hint,
     repeats_line,
 )
+from ragate.core.rules.floors import floors_of
 from ragate.core.rules.metric_case import MetricCase
 from ragate.core.rules.must_pass import decide_must_pass
+from ragate.core.rules.slice_cases import read_slice_cases
 from ragate.core.rules.visible_drop import sight_sentence
 from ragate.core.statistics.design_effect import level_with, shared_noise
 from ragate.core.statistics.score_columns import Ints
@@ -51,17 +53,20 @@ def recording_lines(
         for case in cases
         if case.gates and case.column and not (case.column.exact or case.info.is_expense)
     ]
-    must_pass = decide_must_pass(cases, comparison, policy.decision, policy.waivers, today)
-    tests = f"at most 1 harmless change in {round(1 / policy.alpha):,} by metrics"
-    alarms = [tests] if noisy else []
-    if must_pass.varying:
-        alarms.append(must_pass_sentence(must_pass, policy.decision))
+    settings = policy.decision
+    must_pass = decide_must_pass(cases, comparison, settings, policy.waivers, today)
+    parts = read_slice_cases(policy.slices, cases, comparison, settings)
+    floors = floors_of([*cases, *(each.case for each in parts)], comparison, settings)
+    passes = (1, settings.confirm)
+    others = other_alarms(must_pass, floors, comparison, settings, passes=passes)
+    tests = f"at most 1 harmless change in {round(1 / policy.alpha):,} by metrics" if noisy else ""
+    alarms = "; ".join(filter(None, [tests, others]))
     unsteady = [f"{key} ({ok} of {runs})" for key, (ok, runs) in must_pass.unsteady.items()]
     named = f"must pass, but did not in every run: {listed(unsteady, most=MOST_NAMED)}"
     return [
         *_sight(plans(config, comparison, cases)),
         *repeats_hint(cases, comparison),
-        *([f"red by luck: {'; '.join(alarms)}"] if alarms else []),
+        *([f"red by luck: {alarms}"] if alarms else []),
         *([named] if unsteady else []),
         *(_clusters(noisy, comparison, policy.alpha) if noisy and not policy.cluster else []),
         *([_other_days(comparison)] if noisy else []),

@@ -2,21 +2,23 @@
 
 import datetime
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from itertools import chain
 
 from ragate.core.comparison.compare import Comparison
 from ragate.core.decision.false_alarms import other_alarms
 from ragate.core.decision.metric_outcomes import (
     MetricOutcomes,
-    SliceOutcomes,
+    about_slices,
     by_metric,
     decide_metrics,
-    decide_slices,
+    slice_row,
+    whole_sets,
     with_floors,
 )
 from ragate.core.decision.verdict_lines import decision_lines, first_sight, general_warnings
-from ragate.core.rules.decide_noisy import FamilyResult, deciding_claim, stages_of
+from ragate.core.rules.decide_noisy import deciding_claim, stages_of
+from ragate.core.rules.floors import floors_of
 from ragate.core.rules.metric_case import MetricCase, RuleOutcome, read_cases
 from ragate.core.rules.must_pass import decide_must_pass
 from ragate.core.rules.slice_cases import (
@@ -27,7 +29,7 @@ from ragate.core.rules.slice_cases import (
     read_slice_cases,
 )
 from ragate.core.rules.waivers import active, waiver_row
-from ragate.core.statistics.looks import SUSPICIOUS, SUSPICIOUS_SLICES, fast_level
+from ragate.core.statistics.looks import SUSPICIOUS_SLICES, fast_level
 from ragate.core.text.wording import listed
 from ragate.models import (
     Acceptance,
@@ -42,55 +44,22 @@ from ragate.models import (
 )
 
 
-@dataclass(frozen=True)
-class FamilyLook:
-    """One family as it was looked at: the metrics over the whole set, or the slices.
-
-    Attributes:
-        settings: With the family's share of alpha.
-        suspicious: The level from which on it asks for more passes.
-    """
-
-    outcomes: Mapping[str, RuleOutcome]
-    family: FamilyResult
-    settings: DecisionSettings
-    suspicious: float = SUSPICIOUS
-
-
-def runs_wanted(looks: Sequence[FamilyLook], comparison: Comparison) -> int:
-    """Return the passes that are missing, 0 where the verdict is final.
+def runs_wanted(
+    looks: Sequence[MetricOutcomes], comparison: Comparison
+) -> tuple[int, tuple[str, ...]]:
+    """Return the passes that are missing, 0 where the verdict is final, and why, if that is news.
 
     A suspicious family is confirmed, unless it is red so clearly that one look was enough, or no
     runs can follow: outputs in files, a recorded system that holds no more. There the one look had
     the whole of alpha.
     """
-    suspicious = any(look.family.p <= look.suspicious for look in looks)
-    if suspicious and not _clear(looks):
-        stages = stages_of(comparison, looks[0].settings)
-        return stages.still_wanted(comparison.candidate.repeats)
-    return 0
-
-
-def _clear(looks: Sequence[FamilyLook]) -> FamilyLook | None:
-    """Return the first family of which a metric is red at the level of the first look."""
-    for look in looks:
-        level = fast_level(look.settings.alpha)
-        for row in (look.outcomes[name].row for name in look.family.tested):
-            if row is None or row.p is None or row.p > level:
-                continue
-            if row.verdict is MetricVerdict.REGRESSED:
-                return look
-    return None
-
-
-def clear_note(looks: Sequence[FamilyLook], comparison: Comparison) -> tuple[str, ...]:
-    """Return why a red candidate was not confirmed, where it could have been."""
     stages = stages_of(comparison, looks[0].settings)
-    look = _clear(looks) if stages.still_wanted(comparison.candidate.repeats) else None
-    if look is None:
-        return ()
-    rare = f"at most 1 run in {round(1 / fast_level(look.settings.alpha)):,}"
-    return (f"too clear to need another run: an unchanged system looks like this in {rare}",)
+    missing = stages.still_wanted(comparison.candidate.repeats)
+    clear = next((look for look in looks if look.is_clear), None)
+    if not missing or clear is None:
+        return missing * any(look.family.p <= look.suspicious for look in looks), ()
+    rare = f"at most 1 run in {round(1 / fast_level(clear.settings.alpha)):,}"
+    return 0, (f"too clear to need another run: an unchanged system looks like this in {rare}",)
 
 
 def decide(
@@ -117,65 +86,72 @@ def decide(
     """
     cases = read_cases(rules, comparison, waivers, today)
     slice_cases = read_slice_cases(slices, cases, comparison, settings)
+    parts = [each.case for each in slice_cases]
     taken = by_metric(accepted)
-    of_parts = on_slices(settings, cases)
-    parts = decide_slices(slice_cases, comparison, settings, of_parts, control, taken)
     own = on_all(settings) if is_split(slice_cases) else settings
     metrics = decide_metrics(cases, comparison, own, control)
-    metrics, rows = with_floors(cases, metrics, comparison, own, taken)
+    of_parts = decide_metrics(parts, comparison, on_slices(settings, cases), control)
+    floors = floors_of([*cases, *parts], comparison, settings)
+    shown = [metrics.row(case) for case in cases]
+    rows, outcomes = with_floors(shown, metrics, floors[: len(cases)], comparison, taken)
+    of_slices = [slice_row(each, of_parts.row(each.case)) for each in slice_cases]
+    below = floors[len(cases) :]
+    part_rows, part_outcomes = with_floors(of_slices, of_parts, below, comparison, taken)
     must_pass = decide_must_pass(cases, comparison, settings, waivers, today)
-    of_metrics = (*metrics.outcomes.values(), *metrics.floors)
-    outcomes = (*of_metrics, *parts.outcomes, *must_pass.outcomes)
+    outcomes += [*part_outcomes, *must_pass.outcomes]
     ungated = _nothing_gated(cases, slice_cases, comparison, metrics.outcomes)
     undecided = [*_joined(o.undecided for o in outcomes), *ungated]
     applied = active((*comparison.waivers, *waivers), today).values()
     decision = _sum_up(outcomes, undecided).amended(
-        metrics=rows,
-        slices=parts.rows,
+        metrics=tuple(rows),
+        slices=tuple(part_rows),
         must_pass=must_pass.rows,
         waivers=tuple(waiver_row(waiver) for waiver in applied),
-        accepted=tuple(taken[row.key] for row in (*rows, *parts.rows) if row.accepted),
+        accepted=tuple(taken[row.key] for row in (*rows, *part_rows) if row.accepted),
         wants_tries=must_pass.missing_tries,
         alpha=settings.alpha,
     )
-    of_slices = zip((each.case for each in slice_cases), parts.rows, strict=True)
-    held = chain(zip(cases, rows, strict=True), of_slices)
-    others = other_alarms(must_pass, held, comparison, settings)
-    return _with_evidence(decision, cases, metrics, parts, comparison, own, others)
+    confirm = stages_of(comparison, settings).confirm
+    passes = (1 if confirm else comparison.candidate.repeats, confirm)
+    others = other_alarms(must_pass, floors, comparison, settings, passes=passes)
+    looks = (metrics, replace(of_parts, suspicious=SUSPICIOUS_SLICES))
+    return _with_evidence(decision, cases, slice_cases, looks, comparison, others)
 
 
 def _with_evidence(
     decision: Decision,
     cases: Sequence[MetricCase],
-    metrics: MetricOutcomes,
-    parts: SliceOutcomes,
+    slice_cases: Sequence[SliceCase],
+    looks: tuple[MetricOutcomes, MetricOutcomes],
     comparison: Comparison,
-    settings: DecisionSettings,
     others: str,
 ) -> Decision:
     """Add what the verdict rests on, and what would make it final."""
-    family, runs = metrics.family, comparison.candidate.repeats
-    looks = (
-        FamilyLook(metrics.outcomes, family, settings),
-        FamilyLook(parts.by_name, parts.family, parts.settings, SUSPICIOUS_SLICES),
-    )
-    wants = runs_wanted(looks, comparison)
+    (metrics, of_parts), runs = looks, comparison.candidate.repeats
+    family, settings = metrics.family, metrics.settings
+    wants, clear = runs_wanted(looks, comparison)
     red = decision.verdict is Verdict.FAILED
     warnings = general_warnings(cases, comparison, family, settings, wants_runs=wants, red=red)
     lines = decision_lines(decision.metrics, family, comparison, settings, decision.verdict, others)
     if comparison.baseline_run is None:
         lines = (*lines, *first_sight(cases, settings))
-    lines = (*lines, *parts.lines, *clear_note(looks, comparison))
+    whole = whole_sets(slice_cases, comparison)
     return decision.amended(
-        warnings=(*decision.warnings, *metrics.warnings, *parts.warnings, *warnings),
+        warnings=(
+            *decision.warnings,
+            *metrics.warnings,
+            *of_parts.warnings,
+            *whole,
+            *warnings,
+        ),
         remedies=(*decision.remedies, *_settle(decision)),
         claim=deciding_claim(settings, comparison),
         family=family.tested,
         runs_baseline=comparison.baseline.repeats,
         runs_candidate=runs,
         wants_runs=wants,
-        confirmed=runs > 1 and bool(family.tested or parts.family.tested),
-        lines=lines,
+        confirmed=runs > 1 and bool(family.tested or of_parts.family.tested),
+        lines=(*lines, *about_slices(slice_cases, of_parts), *clear),
     )
 
 

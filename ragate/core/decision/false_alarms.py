@@ -1,18 +1,18 @@
 """How often a harmless change is red: by tests, by floors, by questions that must pass."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
 from ragate.core.comparison.compare import Comparison
-from ragate.core.rules.decide_noisy import stages_of
+from ragate.core.rules.floors import HeldCase
 from ragate.core.rules.metric_case import MetricCase
 from ragate.core.rules.must_pass import MustPass
 from ragate.core.statistics.looks import SUSPICIOUS, SUSPICIOUS_SLICES
-from ragate.core.statistics.score_columns import SLACK, Floats, Mask, sums_by_unit
+from ragate.core.statistics.score_columns import SLACK, Floats, Mask, row_means, sums_by_unit
 from ragate.core.text.wording import count
-from ragate.models import DecisionSettings, MetricRow
+from ragate.models import DecisionSettings, FloorResult
 
 _RARE = 1e-4  # is not worth a word
 _DRAWS = 20_000
@@ -20,24 +20,28 @@ _DRAWS = 20_000
 
 def other_alarms(
     must_pass: MustPass,
-    rows: Iterable[tuple[MetricCase, MetricRow]],
+    floors: Sequence[HeldCase],
     comparison: Comparison,
     settings: DecisionSettings,
+    *,
+    passes: tuple[int, int],
 ) -> str:
     """Return the sentence on what fails a harmless change beside the metrics, "" for nothing.
 
     Args:
-        rows: Of the metrics and of the slices.
+        floors: Of the metrics and of the slices.
+        passes: Of a candidate's first look, and further ones where that is suspicious.
     """
-    noisy = [each for each in rows if each[0].gates and each[0].column and not each[1].exact]
-    by_floors, by_means = _alarms_of_means(noisy, comparison, settings)
+    gating = [each for each in floors if each.case.gates and each.case.column]
+    noisy = [each for each in gating if not each.case.scores.exact]
+    by_floors, by_means = _alarms_of_means(noisy, comparison, settings, passes)
     parts, fine = [], 1 - by_means
     if must_pass.chance > _RARE:
         parts.append(must_pass_sentence(must_pass, settings))
         fine *= 1 - must_pass.chance
     if by_floors > _RARE:
         parts.append(f"{about(by_floors)} by floors")
-    unknown = comparison.baseline.repeats == 1 and any(row.floor for _, row in noisy)
+    unknown = comparison.baseline.repeats == 1 and any(each.floor for each in noisy)
     if unknown:
         parts.append("by floors: not known from one baseline run")
     if parts and fine < 1 - 1.5 * settings.alpha:
@@ -63,34 +67,35 @@ def about(chance: float) -> str:
 
 
 def _alarms_of_means(
-    held: Sequence[tuple[MetricCase, MetricRow]],
+    held: Sequence[HeldCase],
     comparison: Comparison,
     settings: DecisionSettings,
+    passes: tuple[int, int],
 ) -> tuple[float, float]:
     """Return how often floors fail a harmless change, and how often they or tests do.
 
     All means of a run are drawn together, by what the baseline's own runs differ by: those of the
     baseline, of the first look, and of its confirmation, which decides where that was suspicious.
     """
-    residuals = run_residuals([case for case, _ in held])
-    if residuals is None or not any(row.floor for _, row in held):
+    cases = [each.case for each in held]
+    residuals = run_residuals(cases)
+    if residuals is None or not any(each.floor for each in held):
         return 0.0, settings.alpha
     if comparison.clusters is not None:
         residuals = sums_by_unit(residuals, comparison.clusters)
-    runs, confirm = residuals.shape[1], stages_of(comparison, settings).confirm
-    passes = 1 if confirm else comparison.candidate.repeats
-    parts = residuals.reshape(-1, len(held)) / [max(row.n, 1) for _, row in held]
+    runs, (first_passes, further) = residuals.shape[1], passes
+    parts = residuals.reshape(-1, len(held)) / [max(case.compared.sum(), 1) for case in cases]
     law = np.random.default_rng(0).multivariate_normal
     together = parts.T @ parts / (runs - 1)
     base, first, later = law([0.0] * len(held), together, (3, _DRAWS), check_valid="ignore")
-    falls = tested = base / runs**0.5 - first / passes**0.5
-    if confirm:
-        tested = base / runs**0.5 - (first + later * confirm**0.5) / (1 + confirm)
-        of_slice = np.array([case.slice != "" for case, _ in held])
+    falls = tested = base / runs**0.5 - first / first_passes**0.5
+    if further:
+        tested = base / runs**0.5 - (first + later * further**0.5) / (1 + further)
+        of_slice = np.array([case.slice != "" for case in cases])
         suspicious = _largest(falls[:, ~of_slice], SUSPICIOUS)
         suspicious |= _largest(falls[:, of_slice], SUSPICIOUS_SLICES)
         falls = np.where(suspicious[:, None], tested, falls)
-    missed = (falls > [_room(*each) for each in held]).any(axis=1)
+    missed = (falls > [_room(each.case, each.floor) for each in held]).any(axis=1)
     return float(missed.mean()), float((missed | _largest(tested, settings.alpha)).mean())
 
 
@@ -100,13 +105,13 @@ def _largest(falls: Floats, share: float) -> Mask:
     return np.asarray(largest > np.quantile(largest, 1 - share), dtype=bool)
 
 
-def _room(case: MetricCase, row: MetricRow) -> float:
+def _room(case: MetricCase, floor: FloorResult | None) -> float:
     """Return how far the mean may fall to its floor, as a share of the range."""
-    floor, before = row.floor, row.baseline
-    if not (floor and case.column) or before is None:
+    if floor is None or not case.compared.any():
         return math.inf
+    before = float(row_means(case.scores.baseline.values[case.compared]).mean())
     room = before - (floor.limit if floor.fails_at is None else floor.fails_at)
-    return SLACK + (room if floor.limit == case.rule.minimum else -room) / case.column.span
+    return SLACK + (room if floor.limit == case.rule.minimum else -room) / case.scores.span
 
 
 def run_residuals(cases: Sequence[MetricCase]) -> Floats | None:

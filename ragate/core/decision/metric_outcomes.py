@@ -5,6 +5,7 @@ With its floors, and with what a maintainer accepted: shown in full, and not blo
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from ragate.core.comparison.compare import Comparison
 from ragate.core.decision.drift_control import decide_against_control
@@ -12,18 +13,19 @@ from ragate.core.publishable import OVER_THE_RUN
 from ragate.core.rules.decide_noisy import FamilyResult, decide_noisy
 from ragate.core.rules.exact import decide_exact
 from ragate.core.rules.expense import decide_expense
-from ragate.core.rules.floors import decide_floors
+from ragate.core.rules.floors import HeldCase
 from ragate.core.rules.latency import decide_latency
 from ragate.core.rules.metric_case import MetricCase, RuleOutcome, blank_row, left_open
 from ragate.core.rules.pass_shares import pass_share
 from ragate.core.rules.slice_cases import SliceCase
 from ragate.core.rules.unscored import hold_back_lost
 from ragate.core.rules.unsteady import decide_both_parts, decide_no_longer_repeating, varying_part
-from ragate.core.statistics.looks import SUSPICIOUS
+from ragate.core.statistics.looks import SUSPICIOUS, fast_level
 from ragate.core.text.wording import count
 from ragate.models import Acceptance, DecisionSettings, MetricRow, MetricVerdict, Run, SliceRow
 
 SHOWN_DRAWS = 1_999
+Row = TypeVar("Row", bound=MetricRow)
 
 
 def by_metric(accepted: Sequence[Acceptance]) -> dict[str, Acceptance]:
@@ -32,8 +34,8 @@ def by_metric(accepted: Sequence[Acceptance]) -> dict[str, Acceptance]:
 
 
 def excuse(
-    row: MetricRow, outcomes: Sequence[RuleOutcome], taken: Acceptance | None
-) -> tuple[MetricRow, list[RuleOutcome]]:
+    row: Row, outcomes: Sequence[RuleOutcome], taken: Acceptance | None
+) -> tuple[Row, list[RuleOutcome]]:
     """Return a metric's row and outcomes with what is red in them turned into warnings.
 
     Only what was measured and is red can be accepted: a metric that could not be decided stays
@@ -52,18 +54,38 @@ def _as_warning(outcome: RuleOutcome, taken: Acceptance) -> RuleOutcome:
 
 @dataclass(frozen=True)
 class MetricOutcomes:
-    """What the rules say of every metric.
+    """What the rules say of every metric of the whole set, or of the slices; floors left aside.
 
     Attributes:
-        outcomes: By metric, floors left aside.
+        outcomes: By metric.
         family: The noisy metrics that gate, tested together.
-        floors: What minimum and maximum say, one for each metric.
+        settings: With the family's share of alpha.
+        suspicious: The level from which on it asks for more passes.
     """
 
     outcomes: dict[str, RuleOutcome]
     family: FamilyResult
-    floors: tuple[RuleOutcome, ...] = ()
+    settings: DecisionSettings
+    suspicious: float = SUSPICIOUS
     warnings: tuple[str, ...] = ()
+
+    def row(self, case: MetricCase) -> MetricRow:
+        row = self.outcomes[case.name].row
+        assert row is not None
+        return row
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether a metric is red at the level of the first look."""
+        rows = [self.outcomes[name].row for name in self.family.tested]
+        level = fast_level(self.settings.alpha)
+        return any(
+            row is not None
+            and row.p is not None
+            and row.p <= level
+            and row.verdict is MetricVerdict.REGRESSED
+            for row in rows
+        )
 
 
 def decide_metrics(
@@ -79,7 +101,7 @@ def decide_metrics(
     """
     if comparison.baseline_run is None:
         shown = {case.name: decide_without_baseline(case) for case in cases}
-        return MetricOutcomes(shown, FamilyResult({}))
+        return MetricOutcomes(shown, FamilyResult({}), settings)
     outcomes, family = _by_kind(cases, comparison, settings, control)
     warnings: tuple[str, ...] = ()
     if control is not None and family.tested and family.p <= SUSPICIOUS:
@@ -89,7 +111,7 @@ def decide_metrics(
     for case in cases:
         outcome = decide_no_longer_repeating(case, outcomes[case.name], comparison)
         checked[case.name] = hold_back_lost(case, outcome, comparison)
-    return MetricOutcomes(checked, family, warnings=warnings)
+    return MetricOutcomes(checked, family, settings, warnings=warnings)
 
 
 def _by_kind(
@@ -128,26 +150,22 @@ def _by_kind(
 
 
 def with_floors(
-    cases: Sequence[MetricCase],
+    rows: Sequence[Row],
     metrics: MetricOutcomes,
+    floors: Sequence[HeldCase],
     comparison: Comparison,
-    settings: DecisionSettings,
     taken: Mapping[str, Acceptance],
-) -> tuple[MetricOutcomes, tuple[MetricRow, ...]]:
-    """Hold every metric against its floor, and take out of the red what was accepted."""
-    rows, outcomes, floors = [], {}, []
-    for case in cases:
-        moved = metrics.outcomes[case.name]
-        assert moved.row is not None
-        floor, beyond = decide_floors(case, comparison, settings)
-        blocks = moved.row.blocks or bool(beyond.red)
-        share = pass_share(case, comparison)
-        row = moved.row.amended(floor=floor, blocks=blocks, pass_share=share)
-        row, (moved, beyond) = excuse(row, (moved, beyond), taken.get(case.name))
-        rows.append(row)
-        outcomes[case.name] = moved
-        floors.append(beyond)
-    return replace(metrics, outcomes=outcomes, floors=tuple(floors)), tuple(rows)
+) -> tuple[list[Row], list[RuleOutcome]]:
+    """Return the rows with their floors, and what both mean; what was accepted is not red."""
+    held, outcomes, beyond = [], [], []
+    for row, (case, floor, meaning) in zip(rows, floors, strict=True):
+        blocks, share = row.blocks or bool(meaning.red), pass_share(case, comparison)
+        row = row.amended(floor=floor, blocks=blocks, pass_share=share)
+        row, meanings = excuse(row, (metrics.outcomes[case.name], meaning), taken.get(row.key))
+        held.append(row)
+        outcomes.append(meanings[0])
+        beyond.append(meanings[1])
+    return held, [*outcomes, *beyond]
 
 
 def decide_without_baseline(case: MetricCase) -> RuleOutcome:
@@ -175,92 +193,9 @@ def decide_aggregate(case: MetricCase) -> RuleOutcome:
     return RuleOutcome(row)
 
 
-@dataclass(frozen=True)
-class SliceOutcomes:
-    """What the slices say.
-
-    Attributes:
-        rows: One a slice and metric, in the order of the policy.
-        outcomes: What they and their floors mean for the gate.
-        by_name, family: Of the tests alone, floors left aside.
-        settings: Those that the slices were decided by.
-    """
-
-    rows: tuple[SliceRow, ...]
-    outcomes: tuple[RuleOutcome, ...]
-    by_name: Mapping[str, RuleOutcome]
-    family: FamilyResult
-    settings: DecisionSettings
-    warnings: tuple[str, ...] = ()
-    lines: tuple[str, ...] = ()
-
-
-def decide_slices(
-    slice_cases: Sequence[SliceCase],
-    comparison: Comparison,
-    settings: DecisionSettings,
-    own: DecisionSettings,
-    control: Run | None,
-    taken: Mapping[str, Acceptance],
-) -> SliceOutcomes:
-    """Decide on every slice.
-
-    Args:
-        settings: Those of the whole gate.
-        own: The same with the slices' share of its alpha.
-        taken: What was accepted, by the name of slice and metric.
-    """
-    decided = decide_metrics([each.case for each in slice_cases], comparison, own, control)
-    floors = sum(each.case.gates and each.case.has_floor for each in slice_cases)
-    rows, outcomes = [], []
-    for each in slice_cases:
-        row, meanings = _held(each, decided, comparison, settings, taken, floors=floors)
-        rows.append(row)
-        outcomes += meanings
-    return SliceOutcomes(
-        tuple(rows),
-        tuple(outcomes),
-        decided.outcomes,
-        decided.family,
-        own,
-        warnings=tuple(_whole_sets(slice_cases, comparison)),
-        lines=tuple(_lines(slice_cases, decided.family, own)),
-    )
-
-
-def _held(
-    each: SliceCase,
-    decided: MetricOutcomes,
-    comparison: Comparison,
-    settings: DecisionSettings,
-    taken: Mapping[str, Acceptance],
-    *,
-    floors: int,
-) -> tuple[SliceRow, list[RuleOutcome]]:
-    """Return one row with its floor, and what both mean.
-
-    Of many floors on small slices one is missed by luck: so the evidence has to be as strong as all
-    of them together need it.
-    """
-    moved = decided.outcomes[each.case.name]
-    assert moved.row is not None
-    by_evidence = settings.amended(floor="evidence")
-    error = settings.alpha / max(floors, 1)
-    floor, beyond = decide_floors(each.case, comparison, by_evidence, error=error)
-    row = _slice_row(each, moved).amended(
-        floor=floor,
-        blocks=moved.row.blocks or bool(beyond.red),
-        pass_share=pass_share(each.case, comparison),
-    )
-    excused, meanings = excuse(row, (moved, beyond), taken.get(row.key))
-    assert isinstance(excused, SliceRow)
-    return excused, meanings
-
-
-def _slice_row(each: SliceCase, moved: RuleOutcome) -> SliceRow:
+def slice_row(each: SliceCase, row: MetricRow) -> SliceRow:
     """Return the row with the counts of the slice alone."""
-    row, column = moved.row, each.case.column
-    assert row is not None
+    column = each.case.column
     shown = SliceRow(
         **dict(row),
         slice=each.part.name,
@@ -283,7 +218,7 @@ def _slice_row(each: SliceCase, moved: RuleOutcome) -> SliceRow:
     )
 
 
-def _whole_sets(slice_cases: Sequence[SliceCase], comparison: Comparison) -> list[str]:
+def whole_sets(slice_cases: Sequence[SliceCase], comparison: Comparison) -> list[str]:
     """Name the slices that are no part, where the whole set was run."""
     if comparison.partial or not comparison.ids:
         return []
@@ -294,13 +229,12 @@ def _whole_sets(slice_cases: Sequence[SliceCase], comparison: Comparison) -> lis
     ]
 
 
-def _lines(
-    slice_cases: Sequence[SliceCase], family: FamilyResult, settings: DecisionSettings
-) -> list[str]:
+def about_slices(slice_cases: Sequence[SliceCase], slices: MetricOutcomes) -> list[str]:
     """Say how often the slices err; which drops each can see, its row says."""
-    parts = {each.part.name for each in slice_cases if each.case.name in family.tested}
+    tested = slices.family.tested
+    parts = {each.part.name for each in slice_cases if each.case.name in tested}
     if not parts:
         return []
     them = "it" if len(parts) == 1 else "them"
-    share = f"at most 1 harmless change in {round(1 / settings.alpha):,} fails by {them}"
+    share = f"at most 1 harmless change in {round(1 / slices.settings.alpha):,} fails by {them}"
     return [f"{count(len(parts), 'slice')} tested as well: {share}"]

@@ -1,7 +1,8 @@
 """Floors and ceilings: what the candidate's mean must keep, whatever the baseline was."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -14,6 +15,14 @@ from ragate.core.text.wording import number
 from ragate.models import DecisionSettings, FloorResult
 
 ERROR = 0.05
+
+
+class HeldCase(NamedTuple):
+    """A case with its floor, None where it has none, and what that means for the gate."""
+
+    case: MetricCase
+    floor: FloorResult | None
+    meaning: RuleOutcome
 
 
 @dataclass(frozen=True)
@@ -90,6 +99,23 @@ class _Limit:
             sure = f"{100 * (1 - self.error):.4g} %"
             sentence += f" (its {edge} {sure} bound is {number(result.bound)})"
         return RuleOutcome(red=(sentence,)) if self.case.gates else RuleOutcome()
+
+
+def floors_of(
+    cases: Sequence[MetricCase], comparison: Comparison, settings: DecisionSettings
+) -> list[HeldCase]:
+    """Hold every metric, of the whole set and of slices, against its floor.
+
+    Of many floors on small slices one is missed by luck: so the evidence has to be as strong as all
+    of them together need it.
+    """
+    of_slices = sum(case.gates and case.has_floor for case in cases if case.slice)
+    by_evidence, error = settings.amended(floor="evidence"), settings.alpha / max(of_slices, 1)
+    held = []
+    for case in cases:
+        how = (by_evidence, error) if case.slice else (settings, ERROR)
+        held.append(HeldCase(case, *decide_floors(case, comparison, how[0], error=how[1])))
+    return held
 
 
 def decide_floors(

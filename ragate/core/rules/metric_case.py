@@ -92,6 +92,11 @@ class MetricCase:
     def has_floor(self) -> bool:
         return self.rule.minimum is not None or self.rule.maximum is not None
 
+    @property
+    def compared(self) -> Mask:
+        """(matched samples,) True where it counts and has a value on both sides."""
+        return self.counted & self.scores.baseline.valued & self.scores.candidate.valued
+
     def ids_in(self, comparison: Comparison) -> list[str]:
         """Return the samples that count for floors, in the order of `everything`."""
         added = np.flatnonzero(self.counted_added)

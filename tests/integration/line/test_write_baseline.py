@@ -266,3 +266,30 @@ def test_a_recording_of_one_run_promises_nothing(project, capsys):
     assert run(["baseline", "update", "--runs", "1"]) == 0
 
     assert "the noise between runs is assumed: no promise" in capsys.readouterr().out
+
+
+def test_what_a_recording_says_of_false_alarms_is_what_a_report_says(project, capsys):
+    project.extra = {
+        number: {"must_pass": number < 20, "tags": [f"t{number % 2}"]} for number in range(40)
+    }
+    project.write_golden(range(40))
+    project.configure(
+        policy=(
+            '[policy.metrics."rouge_l"]\nlevel = "error"\npass_at = 0.5\nminimum = 0.86\n'
+            '[[policy.slices]]\nname = "even"\ntags = ["t0"]\nmetrics = ["rouge_l"]\n'
+            'level = "error"\nminimum = 0.8\n'
+        )
+    )
+    project.record(unsure(lost=0), runs=3)
+    assert run(["baseline", "update"]) == 0
+    said = [capsys.readouterr().out]
+    assert run(["baseline", "show"]) == 0
+    said.append(capsys.readouterr().out)
+    run(["check"])
+    lines = " ".join(project.report()["decision"]["lines"])
+    alarms = re.search(r"fails by chance; (about 1 in .* together about 1 in [0-9]+)", lines)
+
+    assert alarms
+    assert "by floors" in alarms[1]
+    for shown in said:
+        assert f"by metrics; {alarms[1]}" in shown.replace(" (ragate.toml:1)", "")
