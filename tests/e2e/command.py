@@ -8,7 +8,8 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from tests.servers.forks import CAN_FORK, run
+from tests.servers.forks import CAN_FORK, ForkedProcess, run
+from tests.servers.forks import start as forked
 
 RAGATE = str(Path(sys.executable).with_name("ragate"))
 # Nothing of the caller's gate may leak into the one under test.
@@ -30,6 +31,24 @@ def ragate(
         text=True,
         timeout=timeout,
         check=False,
+    )
+
+
+def unheard(
+    folder: Path, *arguments: str, variables: Mapping[str, str] = CLEAN
+) -> ForkedProcess | subprocess.Popen[bytes]:
+    """Start ``ragate`` in `folder` without waiting for it, and let nobody hear what it says.
+
+    Args:
+        variables: Its whole environment.
+    """
+    null = subprocess.DEVNULL
+    if CAN_FORK:
+        with Path(os.devnull).open("wb") as nothing:
+            told = nothing.fileno()
+            return forked("ragate", arguments, folder=folder, variables=variables, stdout=told)
+    return subprocess.Popen(
+        [RAGATE, *arguments], cwd=folder, env=variables, stdout=null, stderr=null
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -12,11 +13,12 @@ from pathlib import Path
 import pytest
 
 from ragate.cli.main import run
+from tests.e2e.command import ragate
 from tests.repositories import commit, git
 
 pytestmark = pytest.mark.integration
 
-SAMPLES, RUNS, CONCURRENCY = 20, 3, 2
+SAMPLES, RUNS, CONCURRENCY = 20, 2, 2
 RAG = """
 import os, signal
 from pathlib import Path
@@ -46,11 +48,8 @@ target = "rag:answer"
 """
 
 
-@pytest.fixture
-def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    root = tmp_path / "project"
+def write(root: Path) -> Path:
     (root / ".ragate").mkdir(parents=True)
-    monkeypatch.chdir(root)
     git(root, "init", "-q")
     (root / ".gitignore").write_text(".ragate/\n__pycache__/\n")
     (root / "ragate.toml").write_text(CONFIG)
@@ -64,35 +63,42 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return root
 
 
+@pytest.fixture(scope="module")
+def broken_off(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A project whose recording was killed in its first pass, to be copied."""
+    root = write(tmp_path_factory.mktemp("broken_off") / "project")
+    assert update(root, kill_at=15).returncode == -9
+    return root
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    return write(tmp_path / "project")
+
+
+@pytest.fixture
+def begun(tmp_path: Path, broken_off: Path) -> Path:
+    return shutil.copytree(broken_off, tmp_path / "begun")
+
+
 def update(root: Path, *, kill_at: int = 0) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "ragate", "baseline", "update"],
-        cwd=root,
-        env={
-            **os.environ,
-            "KILL_AT": str(kill_at),
-            "RAGATE_CONCURRENCY": str(CONCURRENCY),
-        },
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    variables = {"KILL_AT": str(kill_at), "RAGATE_CONCURRENCY": str(CONCURRENCY)}
+    return ragate(root, "baseline", "update", env=variables)
 
 
 def asked(root: Path) -> int:
     return len((root / ".ragate" / "asked").read_text().splitlines())
 
 
-def test_only_what_was_in_flight_is_asked_again(project: Path):
-    for kill_at in (15, 37):  # in the first pass, and in the second
-        assert update(project, kill_at=kill_at).returncode == -9
+def test_only_what_was_in_flight_is_asked_again(begun: Path):
+    assert update(begun, kill_at=37).returncode == -9  # in the second pass
 
-    done = update(project)
+    done = update(begun)
 
     assert done.returncode == 0, done.stderr
     assert "answers of the recording that was interrupted are kept" in done.stderr
-    assert SAMPLES * RUNS <= asked(project) <= SAMPLES * RUNS + 2 * CONCURRENCY
-    baseline = json.loads((project / "b.json").read_text())
+    assert SAMPLES * RUNS <= asked(begun) <= SAMPLES * RUNS + 2 * CONCURRENCY
+    baseline = json.loads((begun / "b.json").read_text())
     assert all(len(sample["runs"]) == RUNS for sample in baseline["samples"].values())
 
 
@@ -139,14 +145,13 @@ def age(root: Path) -> None:
     "change",
     [change_the_code, commit_a_change, commit_another_policy, commit_another_question, age],
 )
-def test_another_state_is_asked_anew(project: Path, change):
-    update(project, kill_at=15)
-    change(project)
-    before = asked(project)
+def test_another_state_is_asked_anew(begun: Path, change):
+    change(begun)
+    before = asked(begun)
 
-    assert update(project).returncode == 0
+    assert update(begun).returncode == 0
 
-    assert asked(project) - before == SAMPLES * RUNS
+    assert asked(begun) - before == SAMPLES * RUNS
 
 
 def test_changes_that_were_there_all_along_are_no_state_to_go_on_with(project: Path):
@@ -170,6 +175,7 @@ def test_a_recording_that_came_to_its_end_is_not_taken_over(project: Path):
 
 def test_a_mark_that_cannot_be_read_begins_a_new_recording(project: Path, monkeypatch):
     (project / ".ragate" / "recording").write_bytes(b"\xff\xfe")
+    monkeypatch.chdir(project)
     monkeypatch.syspath_prepend(str(project))
     monkeypatch.delitem(sys.modules, "rag", raising=False)
 

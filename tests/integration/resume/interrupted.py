@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-import subprocess
-import sys
 import threading
 import time
 from collections import Counter
@@ -16,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from ragate.cli.main import run
+from tests.e2e.command import unheard
 from tests.servers.rag_server import RagServer, Request
 
 SAMPLES, CONCURRENCY = 20, 3
@@ -41,7 +40,7 @@ class Service:
         self.asked: Counter[str] = Counter()
         self.kill_at = 0
         self.out: set[str] = set()
-        self.child: subprocess.Popen[str] | None = None
+        self.child: int | None = None
         self.pause_s = 0.0
         self._changes: dict[int, Callable[[], object]] = {}  # by the number of the question
         self._lock = threading.Lock()
@@ -66,7 +65,7 @@ class Service:
             child = self.child
             if child is not None and 0 < self.kill_at <= number:
                 self.child = None
-                os.kill(child.pid, signal.SIGKILL)
+                os.kill(child, signal.SIGKILL)
             change = self._changes.pop(number, None)
         if change is not None:
             change()
@@ -82,18 +81,11 @@ def configure(root: Path, server: RagServer, policy: str = "") -> None:
 def start(root: Path, service: Service, *arguments: str, kill_after: int = 0) -> int:
     """Run a command, killed at so many further questions; return its exit code."""
     service.kill_at = sum(service.asked.values()) + kill_after if kill_after else 0
-    with subprocess.Popen(
-        [sys.executable, "-m", "ragate", *arguments],
-        cwd=root,
-        env={**os.environ, "RAGATE_CONCURRENCY": str(CONCURRENCY)},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as child:
-        service.child = child
-        child.communicate()
+    variables = {**os.environ, "RAGATE_CONCURRENCY": str(CONCURRENCY)}
+    with unheard(root, *arguments, variables=variables) as child:
+        service.child = child.pid
     service.child = None
-    return child.returncode
+    return child.wait()
 
 
 def interrupted(root: Path, *arguments: str, keeping: int = 5) -> None:

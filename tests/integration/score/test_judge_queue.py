@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
-import subprocess
-import sys
 import time
 from collections import Counter
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from tests.e2e.command import ragate, unheard
 from tests.projects import ReplayProject, right
 from tests.servers.model import answers_and_judges
 from tests.servers.openai_server import FakeOpenAI, openai_server
@@ -36,35 +36,15 @@ concurrency = {workers}
 """
 
 
-def start(project: Path) -> subprocess.Popen[bytes]:
-    clean = {key: value for key, value in os.environ.items() if not key.startswith("RAGATE_")}
-    code = "from ragate.cli.main import main; main()"
-    return subprocess.Popen(
-        [sys.executable, "-c", code, "check"],
-        cwd=project,
-        env=clean,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-
-
-def gate_in(folder: Path, server: FakeOpenAI) -> Path:
+def gate_in(folder: Path, server: FakeOpenAI) -> None:
     """Write a gate whose answers have all changed since its baseline."""
     metrics = JUDGE.format(url=server.base_url, workers=WORKERS)
     project = ReplayProject(folder, samples=SAMPLES, metrics=metrics)
     project.record(right)
-    code = "from ragate.cli.main import main; main()"
-    done = subprocess.run(
-        [sys.executable, "-c", code, "baseline", "update", "--runs", "1"],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = ragate(folder, "baseline", "update", "--runs", "1")
     assert done.returncode == 0, done.stderr
     project.record(lambda number, run: {**right(number, run), "chunks": chunks(number)})
     (folder / ".ragate" / "cache.sqlite").unlink()
-    return folder
 
 
 def chunks(number: int) -> list[dict[str, Any]]:
@@ -93,10 +73,10 @@ def test_kills_lose_no_verdict_that_is_on_the_disk_and_change_nothing(tmp_path: 
     with openai_server() as server:
         server.reply = judged = answers_and_judges()
         calm, rough = (tmp_path / name / "gate" for name in ("calm", "rough"))
-        for folder in (calm, rough):
-            folder.mkdir(parents=True)
-            gate_in(folder, server)
-        assert start(calm).wait(timeout=300) == 0
+        calm.mkdir(parents=True)
+        gate_in(calm, server)
+        shutil.copytree(calm, rough)
+        assert ragate(calm, "check").returncode == 0
         server.requests.clear()
         for kill in range(1, KILLS + 1):
             count, killed = kill * SAMPLES // KILLS - 2 * WORKERS, Event()
@@ -107,7 +87,7 @@ def test_kills_lose_no_verdict_that_is_on_the_disk_and_change_nothing(tmp_path: 
                 return judged(body)
 
             server.reply = reply
-            with start(rough) as process:
+            with unheard(rough, "check") as process:
                 while sum(verdicts(server).values()) < count:
                     assert process.poll() is None
                     time.sleep(0.003)
@@ -115,10 +95,10 @@ def test_kills_lose_no_verdict_that_is_on_the_disk_and_change_nothing(tmp_path: 
             killed.set()
         before = verdicts(server)
         server.reply = judged
-        assert start(rough).wait(timeout=300) == 0
+        assert ragate(rough, "check").returncode == 0
         after = verdicts(server)
         server.requests.clear()
-        assert start(rough).wait(timeout=300) == 0
+        assert ragate(rough, "check").returncode == 0
 
         assert server.requests == []
     assert 0 < len(before) < SAMPLES
