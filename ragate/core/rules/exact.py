@@ -35,75 +35,6 @@ RECORD_ANEW = "ragate baseline update"
 YELLOW = 0.05  # how rare a slice's loss must be by luck to be shown as one
 
 
-@dataclass(frozen=True)
-class NetLoss:
-    """How one metric's scores moved, on [0, 1], higher is better.
-
-    Attributes:
-        n: Samples with a value on both sides, those that vary within a side included.
-        before, after: Their means.
-        worse, better: Samples whose score fell or rose.
-        changes: (matched samples,) candidate minus baseline of those that repeat; 0 elsewhere.
-    """
-
-    n: int
-    before: float
-    after: float
-    worse: int
-    better: int
-    changes: Floats
-
-    @property
-    def drop(self) -> float:
-        """Net loss of the mean by the samples that repeat; negative where they gained."""
-        return -float(self.changes.sum()) / self.n
-
-    @property
-    def fell(self) -> int:
-        """Samples that repeat and whose score fell."""
-        return int((self.changes < -SLACK).sum())
-
-    @property
-    def changed(self) -> int:
-        """Samples that repeat and whose score is another."""
-        return int((abs(self.changes) > SLACK).sum())
-
-
-def net_loss(case: MetricCase) -> NetLoss | None:
-    """Return what one metric lost, None where no sample has a value on both sides."""
-    column = case.scores
-    before, after = (
-        np.where(case.counted, row_means(column.scaled(side.values)), np.nan)
-        for side in (column.baseline, column.candidate)
-    )
-    scored = np.isfinite(before) & np.isfinite(after)
-    if not scored.any():
-        return None
-    change = np.where(scored, after - before, 0.0)
-    steady = scored if column.varies is None else scored & ~column.varies
-    return NetLoss(
-        n=int(scored.sum()),
-        before=float(before[scored].mean()),
-        after=float(after[scored].mean()),
-        worse=int((change < -SLACK).sum()),
-        better=int((change > SLACK).sum()),
-        changes=np.where(steady, change, 0.0),
-    )
-
-
-def sign_chances(losses: Sequence[NetLoss], comparison: Comparison) -> list[float]:
-    """Return each metric's mid-p under random signs, adjusted for all of them together.
-
-    The samples are what is drawn, not the runs: it asks whether fresh questions would lose as well.
-    With clusters whole clusters change their sign.
-    """
-    changes = np.stack([loss.changes for loss in losses], axis=1)
-    if comparison.clusters is not None:
-        changes = sums_by_unit(changes, comparison.clusters)
-    null = flip(changes, seed=seed_of(comparison), draws=DRAWS)
-    return [float(p) for p in step_down(null)]
-
-
 def decide_exact(
     cases: Sequence[MetricCase], comparison: Comparison, settings: DecisionSettings
 ) -> dict[str, RuleOutcome]:
@@ -117,18 +48,36 @@ def decide_exact(
 
 @dataclass(frozen=True)
 class _Lost:
-    """One metric's net loss beside what its rule allows.
+    """How one metric's scores moved, on [0, 1], higher is better, beside what its rule allows.
 
     Attributes:
+        before, after: (samples,) means of those with a value on both sides, the ones that vary
+            within a side included.
+        changes: (matched samples,) candidate minus baseline of those that repeat; 0 elsewhere.
         unproven: (matched samples,) True where another score rests on an unproven output.
         chance: Adjusted mid-p of the loss under random signs.
     """
 
     case: MetricCase
-    loss: NetLoss
+    before: Floats
+    after: Floats
+    changes: Floats
     unproven: Mask
     settings: DecisionSettings
     chance: float = 1.0
+
+    @property
+    def drop(self) -> float:
+        """Net loss of the mean by the samples that repeat; negative where they gained."""
+        return self._drop_of(self.changes)
+
+    def _drop_of(self, changes: Floats) -> float:
+        return -float(changes.sum()) / len(self.before)
+
+    @property
+    def changed(self) -> int:
+        """Samples that repeat and whose score is another."""
+        return int((abs(self.changes) > SLACK).sum())
 
     @property
     def column(self) -> Column:
@@ -140,7 +89,7 @@ class _Lost:
         limit = self.case.rule.max_drop
         if limit is not None:
             return limit / self.column.span
-        half = HALF / self.loss.n
+        half = HALF / len(self.before)
         return min(half, self.noisy_limit) if self.column.doubt else half
 
     @property
@@ -151,17 +100,16 @@ class _Lost:
     @property
     def rests_on_unproven(self) -> bool:
         """Whether what is proven is no loss beyond the limit; an unproven gain counts."""
-        changes = self.loss.changes
-        proven = replace(self.loss, changes=np.where(self.unproven, changes.clip(0.0), changes))
-        return bool(self.unproven.any()) and proven.drop <= self.limit + SLACK
+        proven = np.where(self.unproven, self.changes.clip(0.0), self.changes)
+        return bool(self.unproven.any()) and self._drop_of(proven) <= self.limit + SLACK
 
     @property
     def is_allowed(self) -> bool:
-        return self.loss.drop <= self.limit + SLACK
+        return self.drop <= self.limit + SLACK
 
     @property
     def needs_test(self) -> bool:
-        return not self.is_allowed and self.loss.changed > self.few
+        return not self.is_allowed and self.changed > self.few
 
     @property
     def few(self) -> int:
@@ -183,9 +131,9 @@ class _Lost:
             return MetricVerdict.REGRESSED
         if not self.is_allowed and self.is_worth_a_look:
             return MetricVerdict.WORSE_HERE
-        if not self.loss.changed:
+        if not self.changed:
             return MetricVerdict.UNCHANGED
-        return MetricVerdict.IMPROVED if self.loss.drop < -SLACK else MetricVerdict.HELD
+        return MetricVerdict.IMPROVED if self.drop < -SLACK else MetricVerdict.HELD
 
     @property
     def is_worth_a_look(self) -> bool:
@@ -193,9 +141,9 @@ class _Lost:
         rule = self.case.rule
         if self.case.slice:
             return self.chance <= YELLOW
-        if rule.max_drop is not None or (self.doubt and self.loss.changed <= FEW):
+        if rule.max_drop is not None or (self.doubt and self.changed <= FEW):
             return True
-        return self.loss.drop >= self.noisy_limit - SLACK
+        return self.drop >= self.noisy_limit - SLACK
 
 
 def _outcome(case: MetricCase, row: MetricRow, comparison: Comparison) -> RuleOutcome:
@@ -229,11 +177,20 @@ def _rows(
 
 
 def _lost(case: MetricCase, comparison: Comparison, settings: DecisionSettings) -> _Lost | None:
-    loss, part = net_loss(case), comparison.repetition.of(case.info)
-    if loss is None:
+    """Return what one metric lost, None where no sample has a value on both sides."""
+    column, part = case.scores, comparison.repetition.of(case.info)
+    before, after = (
+        np.where(case.counted, row_means(column.scaled(side.values)), np.nan)
+        for side in (column.baseline, column.candidate)
+    )
+    scored = np.isfinite(before) & np.isfinite(after)
+    if not scored.any():
         return None
-    unproven = np.zeros(len(loss.changes), bool) if part is None else part.unproven
-    return _Lost(case, loss, unproven & (abs(loss.changes) > SLACK), settings)
+    steady = scored if column.varies is None else scored & ~column.varies
+    changes = np.where(steady, after - before, 0.0)
+    unproven = np.zeros(len(changes), bool) if part is None else part.unproven
+    moved_unproven = unproven & (abs(changes) > SLACK)
+    return _Lost(case, before[scored], after[scored], changes, moved_unproven, settings)
 
 
 def _level(lost: _Lost, comparison: Comparison, alpha: float) -> float:
@@ -246,30 +203,38 @@ def _level(lost: _Lost, comparison: Comparison, alpha: float) -> float:
 
 
 def _chances(lost: Mapping[str, _Lost], comparison: Comparison) -> dict[str, float]:
-    """Return how often random signs lose as much, by metric, where a test decides."""
+    """Return how often random signs lose as much, by metric, where a test decides.
+
+    The samples are what is drawn, not the runs: it asks whether fresh questions would lose as well.
+    With clusters whole clusters change their sign. Metrics that gate are tested together, each
+    other one alone.
+    """
     tested = {name for name, one in lost.items() if one.needs_test}
     gated = [name for name, one in lost.items() if one.case.gates]
-    chances = {}
-    if tested & set(gated):
-        together = sign_chances([lost[name].loss for name in gated], comparison)
-        chances = dict(zip(gated, together, strict=True))
-    for name in sorted(tested - set(gated)):  # shown only: tested alone
-        (chances[name],) = sign_chances([lost[name].loss], comparison)
+    families = [gated] if tested & set(gated) else []
+    families += [[name] for name in sorted(tested - set(gated))]
+    chances: dict[str, float] = {}
+    for names in families:
+        changes = np.stack([lost[name].changes for name in names], axis=1)
+        if comparison.clusters is not None:
+            changes = sums_by_unit(changes, comparison.clusters)
+        null = flip(changes, seed=seed_of(comparison), draws=DRAWS)
+        chances.update(zip(names, step_down(null).tolist(), strict=True))
     return chances
 
 
 def _row(lost: _Lost, level: float) -> MetricRow:
-    case, loss = lost.case, lost.loss
-    before, after = lost.column.unit(loss.before), lost.column.unit(loss.after)
+    case, change = lost.case, lost.after - lost.before
+    before, after = (lost.column.unit(float(side.mean())) for side in (lost.before, lost.after))
     verdict = lost.verdict(level)
     limit = lost.limit * lost.column.span
     return blank_row(case, verdict).amended(
-        n=loss.n,
+        n=len(change),
         baseline=before,
         candidate=after,
         change=after - before,
-        better=loss.better,
-        worse=loss.worse,
+        better=int((change > SLACK).sum()),
+        worse=int((change < -SLACK).sum()),
         limit=limit,
         allowed=limit,
         provisional=bool(lost.doubt),
@@ -286,7 +251,8 @@ def _reason(lost: _Lost, verdict: MetricVerdict, movement: str, limit: float) ->
     higher = lost.case.info.direction is Direction.HIGHER
     if verdict is not MetricVerdict.REGRESSED and lost.needs_test:
         verb = "fell" if higher else "rose"
-        counted = f"{lost.loss.fell} of {lost.loss.changed} changed scores {verb}"
+        fell = int((lost.changes < -SLACK).sum())
+        counted = f"{fell} of {lost.changed} changed scores {verb}"
         doubt = f"; provisional: {lost.doubt}" if lost.doubt else ""
         return f"{movement}; {counted}, which chance alone does {odds(lost.chance)}{doubt}"
     return f"{movement}; {number(limit)} {'' if higher else 'more '}is allowed"

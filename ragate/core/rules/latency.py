@@ -6,7 +6,7 @@ every sample alike: no test over samples of two sessions can tell that from a sl
 
 import datetime
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 
@@ -14,12 +14,10 @@ from ragate.core.comparison.run_passes import newest_run
 from ragate.core.rules.expense import Increase
 from ragate.core.rules.metric_case import MetricCase, RuleOutcome
 from ragate.core.statistics.quantiles import t_quantile
-from ragate.models import DecisionSettings, MetricVerdict, Record, Run, SystemOutput
+from ragate.models import DecisionSettings, MetricVerdict, Record, Run
 
 SAME_SESSION_S = 3600
 FEWEST = 20
-_BEGINNING = "first_token"
-TimeOf = Callable[[SystemOutput], float | None]
 
 
 def decide_latency(
@@ -42,8 +40,9 @@ def decide_latency(
     if why := _apart(candidate, control):
         return _shown_only(case, shown, why)
     session = newest_run(candidate)  # passes of earlier runs were timed in another
-    time_of = first_token if case.name.startswith(_BEGINNING) else whole_time
-    slower = slowdown(session.records, control.records, limit, settings.alpha, time_of=time_of)
+    field = "first_token_s" if case.name.startswith("first_token") else "latency_s"
+    taken, base = _times(session.records, field), _times(control.records, field)
+    slower = _slowdown(taken, base, limit, settings.alpha)
     if slower is None:
         return _shown_only(case, shown, f"fewer than {FEWEST} samples were timed on both sides")
     times = f"mean time {slower.share:+.1%} against the control run"
@@ -57,30 +56,15 @@ def decide_latency(
     return RuleOutcome(row, red=(reason,) if case.gates else ())
 
 
-def whole_time(output: SystemOutput) -> float | None:
-    return output.latency_s
-
-
-def first_token(output: SystemOutput) -> float | None:
-    return output.first_token_s
-
-
-def slowdown(
-    candidate: Iterable[Record],
-    control: Iterable[Record],
-    limit: float,
-    alpha: float,
-    *,
-    time_of: TimeOf = whole_time,
+def _slowdown(
+    times: Mapping[str, float], base: Mapping[str, float], limit: float, alpha: float
 ) -> Increase | None:
     """Return the mean increase of the time of a sample; None where too few were timed.
 
     The mean of the logarithms of the ratios, so that one sample that hung weighs no more than it
     should; proven where its lower one-sided bound at `alpha` lies above the limit.
     """
-    times, base = _times(candidate, time_of), _times(control, time_of)
-    ids = sorted(times.keys() & base.keys())
-    ratios = np.array([math.log(times[key] / base[key]) for key in ids])
+    ratios = np.log([times[key] / base[key] for key in sorted(times.keys() & base.keys())])
     if len(ratios) < FEWEST:
         return None
     mean, spread = float(ratios.mean()), float(ratios.std(ddof=1)) / math.sqrt(len(ratios))
@@ -89,13 +73,13 @@ def slowdown(
     return Increase(math.expm1(mean), above=above, below=mean + reach < 0, units=len(ratios))
 
 
-def _times(records: Iterable[Record], time_of: TimeOf) -> dict[str, float]:
+def _times(records: Iterable[Record], field: str) -> dict[str, float]:
     """Return the mean time by sample, without failures and answers taken from memory."""
     times: dict[str, list[float]] = {}
     for record in records:
         output, usage = record.output, record.output.usage
         remembered = usage is not None and usage.calls == 0 and output.request_hash is not None
-        if output.error is None and not remembered and (taken := time_of(output)):
+        if output.error is None and not remembered and (taken := getattr(output, field)):
             times.setdefault(record.sample_id, []).append(taken)
     return {key: sum(values) / len(values) for key, values in times.items()}
 

@@ -35,42 +35,45 @@ def decide_unusable(
     case: MetricCase, comparison: Comparison, max_unscored: float
 ) -> RuleOutcome | None:
     """Return why a metric cannot be compared at all; None where it can."""
+    remedy, verdict = "", MetricVerdict.NOT_MEASURED
     if comparison.all_failed:
-        return left_open(case, MetricVerdict.NOT_MEASURED, "every sample failed")
-    if comparison.not_measured:
+        reason = "every sample failed"
+    elif comparison.not_measured:
         reason = f"{NONE_MEASURED}: {comparison.not_measured}"
-        return left_open(case, MetricVerdict.NOT_MEASURED, reason)
-    if case.column is None:
+    elif case.column is None:
         reason = f"{case.name} was not measured"
-        return left_open(case, MetricVerdict.NOT_MEASURED, reason)
-    if case.column.problem:
-        measured = case.measured in comparison.candidate_run.manifest.metrics
-        verdict = MetricVerdict.NOT_COMPARABLE if measured else MetricVerdict.NOT_MEASURED
-        problem, remedy = case.column.problem, case.column.remedy
-        return left_open(case, verdict, problem, remedy=remedy)
-    if not comparison.enough:
+    elif case.column.problem:
+        reason, remedy = case.column.problem, case.column.remedy
+        if case.measured in comparison.candidate_run.manifest.metrics:
+            verdict = MetricVerdict.NOT_COMPARABLE
+    elif not comparison.enough:
         matched, selected = comparison.data.matched, comparison.data.selected
         reason = f"only {matched} of the baseline's {count(selected, 'sample')} are still the same"
-        remedy = "ragate baseline update"
-        return left_open(case, MetricVerdict.NOT_COMPARABLE, reason, remedy=remedy)
-    return _too_few_measured(case, comparison) or _too_little(case, comparison, max_unscored)
+        remedy, verdict = "ragate baseline update", MetricVerdict.NOT_COMPARABLE
+    else:
+        reason, remedy = _too_few_measured(case, comparison)
+        if not reason:
+            reason, remedy = _too_little(case, comparison, max_unscored)
+    return left_open(case, verdict, reason, remedy=remedy) if reason else None
 
 
-def _too_few_measured(case: MetricCase, comparison: Comparison) -> RuleOutcome | None:
-    """Return why a case with a least size is not decided on what happens to have values."""
+def _too_few_measured(case: MetricCase, comparison: Comparison) -> tuple[str, str]:
+    """Return why a case with a least size is not decided on what happens to have values.
+
+    With the remedy; both "" where it is decided.
+    """
     before = case.counted & case.scores.baseline.valued
     after = case.counted & case.scores.candidate.valued
     few = _few(before & after, case, comparison)
     if not few:
-        return None
+        return "", ""
     total = int(case.counted.sum()) + int(case.counted_added.sum())
     new = int((case.counted_added & case.scores.added.valued).sum())
     reason = (
         f"{case.name}: {few} (of {total} samples the baseline has {before.sum()}, the candidate "
         f"{after.sum() + new})"
     )
-    remedy = "ragate baseline update" if _few(before, case, comparison) else ""
-    return left_open(case, MetricVerdict.NOT_MEASURED, reason, remedy=remedy)
+    return reason, "ragate baseline update" if _few(before, case, comparison) else ""
 
 
 def _few(rows: Mask, case: MetricCase, comparison: Comparison) -> str:
@@ -84,12 +87,10 @@ def _few(rows: Mask, case: MetricCase, comparison: Comparison) -> str:
     return ""
 
 
-def _too_little(
-    case: MetricCase, comparison: Comparison, max_unscored: float
-) -> RuleOutcome | None:
+def _too_little(case: MetricCase, comparison: Comparison, max_unscored: float) -> tuple[str, str]:
+    """Return why too little of a metric has scores, with the remedy; both "" where enough has."""
     if not case.counted.any():
-        reason = f"{case.name} applies to no sample"
-        return left_open(case, MetricVerdict.NOT_MEASURED, reason)
+        return f"{case.name} applies to no sample", ""
     usual = lost_scores(case, comparison).usual
     limits = {"baseline": max_unscored, "candidate": max(max_unscored, min(usual, MOST_USUAL))}
     sides = (case.scores.baseline, case.scores.candidate)
@@ -106,6 +107,5 @@ def _too_little(
                 f"{limit:.1%} is allowed" + (f": {why}" if why else "")
             )
             silent = case.info.needs is Needs.JUDGE and name == "candidate" and share == 1
-            remedy = "ragate calibrate" if silent else ""
-            return left_open(case, MetricVerdict.NOT_MEASURED, reason, remedy=remedy)
-    return None
+            return reason, "ragate calibrate" if silent else ""
+    return "", ""
