@@ -188,14 +188,14 @@ def _columns(
     columns = {}
     for name, info in of_samples.items():
         problem, remedy = problem_of(name, baseline, candidate)
-        repeated = repetition.of(info)
+        column = pair(info, old[name], new[name], unmatched[name])
+        varies = repetition.varying(info)
         column = replace(
-            pair(info, old[name], new[name], unmatched[name]),
+            column,
             problem=problem,
             remedy=remedy,
-            exact=repetition.is_exact(info),
-            doubt=repetition.doubt(info.reads) if repeated is not None else "",
-            varies=repeated.varies if repeated is not None else None,
+            doubt=repetition.doubt(info.reads) if repetition.of(info) is not None else "",
+            varies=column.varies if varies is None else varies,
             declared=info.reads in declared,
         )
         if not problem and info.reads is not Reads.RUN:

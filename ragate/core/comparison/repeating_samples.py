@@ -76,12 +76,15 @@ class Repetition:
             return None
         return self.by_part.get(info.reads)
 
-    def is_exact(self, info: MetricInfo) -> bool:
-        """Whether the exact rule judges a metric: declared, and two baseline passes or more."""
+    def varying(self, info: MetricInfo) -> Mask | None:
+        """Return the samples that the exact rule leaves out of a metric, None where it judges none.
+
+        It judges what is declared, and borne out by two baseline passes or more.
+        """
         repetition = self.of(info)
         if repetition is None or info.reads not in self.exact or not self.is_kept(info.reads):
-            return False
-        return not bool(repetition.varies.all())
+            return None
+        return repetition.varies
 
     def is_kept(self, reads: Reads) -> bool:
         """Whether two baseline passes or more bear out that a part repeats.

@@ -186,8 +186,7 @@ def _lost(case: MetricCase, comparison: Comparison, settings: DecisionSettings) 
     scored = np.isfinite(before) & np.isfinite(after)
     if not scored.any():
         return None
-    steady = scored if column.varies is None else scored & ~column.varies
-    changes = np.where(steady, after - before, 0.0)
+    changes = np.where(scored & ~column.varies, after - before, 0.0)
     unproven = np.zeros(len(changes), bool) if part is None else part.unproven
     moved_unproven = unproven & (abs(changes) > SLACK)
     return _Lost(case, before[scored], after[scored], changes, moved_unproven, settings)

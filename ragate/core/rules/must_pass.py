@@ -2,7 +2,7 @@
 
 import datetime
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -57,18 +57,20 @@ def decide_must_pass(
     missing, likely = 0, (settings.tries, settings.fails)
     unsteady: dict[str, tuple[int, int]] = {}
     for case, keys in _marked(cases, comparison, waivers, today):
-        steady, eligible = _steadiness(case, comparison, keys), 0
+        rows_of = {key: row for row, key in enumerate(comparison.ids)}
+        marked = _Marked(case, comparison, settings, rows_of)
+        steady, eligible = marked.steadiness(keys), 0
         for key in keys:
-            before = _before(case, comparison, key)
+            before = marked.before(key)
             if not all(before):
                 unsteady[key] = sum(before), len(before)
-            decided = _decide_sample(case, comparison, key, settings, before, steady)
+            decided = marked.decide(key, before, steady)
             if decided is None:
                 continue
             row, meaning = decided
             rows.append(row)
             outcomes.append(meaning)
-            missing = max(missing, _missing_tries(case, comparison, row, settings))
+            missing = max(missing, _missing_tries(case, comparison, row))
             eligible += bool(row.eligible and row.false_red)
         if steady is not None:
             likely = max(likely, steady.proposed(eligible, settings.alpha))
@@ -92,112 +94,103 @@ def _marked(
         yield case, [key for key in marked if (key, case.name) not in waived]
 
 
-def _steadiness(case: MetricCase, comparison: Comparison, keys: Sequence[str]) -> Steadiness | None:
-    """Return how steady the baseline's runs of these samples are, those that repeat left out."""
-    if case.column is None or case.column.problem:
-        return None
-    wanted = set(keys)
-    rows = [row for row, key in enumerate(comparison.ids) if key in wanted]
-    values = case.column.recorded.values[rows]
-    if case.column.exact and case.column.varies is not None:
-        values = values[case.column.varies[rows]]
-    return steadiness(_passing(case, values[np.isfinite(values).all(axis=1)]))
+@dataclass(frozen=True)
+class _Marked:
+    """A metric with a pass mark that gates.
 
+    Attributes:
+        rows: Of the matched samples, by id.
+    """
 
-def _decide_sample(
-    case: MetricCase,
-    comparison: Comparison,
-    key: str,
-    settings: DecisionSettings,
-    before: Sequence[bool],
-    steady: Steadiness | None,
-) -> tuple[MustPassRow, RuleOutcome] | None:
-    """Decide on one sample; None where the metric does not apply to it."""
-    scores = _scores(case, comparison, key, settings.tries)
-    if scores is None:
-        return None
-    assert case.rule.pass_at is not None
-    scored = [value for value in scores if value is not None]
-    passed = int(_passing(case, np.array(scored, dtype=float)).sum())
-    failed, unknown = len(scored) - passed, len(scores) - len(scored)
-    row = MustPassRow(
-        sample_id=key,
-        metric=case.name,
-        pass_at=case.rule.pass_at,
-        tries=len(scores),
-        failed=failed,
-        met=passed > min(failed + unknown, settings.tries - settings.fails),
-        eligible=all(before),
-        false_red=_false_red(case, comparison, key, settings, steady) if before else None,
-        scores=tuple(scores),
-        of_tries=settings.tries,
-        fails=settings.fails,
-    )
-    return row, _meaning(case, row, unknown)
+    case: MetricCase
+    comparison: Comparison
+    settings: DecisionSettings
+    rows: Mapping[str, int]
+
+    def passing(self, values: Floats) -> Mask:
+        assert self.case.rule.pass_at is not None
+        return passing(self.case.info, self.case.rule.pass_at, values)
+
+    def before(self, key: str) -> list[bool]:
+        """Whether each baseline run passed; empty for a sample the baseline does not have."""
+        column = self.case.column
+        if column is None or column.problem or key not in self.rows:
+            return []
+        values = column.recorded.values[self.rows[key]]
+        return list(map(bool, self.passing(values[np.isfinite(values)])))
+
+    def steadiness(self, keys: Sequence[str]) -> Steadiness | None:
+        """Return how steady the baseline's runs of these samples are, without what repeats."""
+        column = self.case.column
+        if column is None or column.problem:
+            return None
+        rows = [self.rows[key] for key in keys if key in self.rows]
+        values = column.recorded.values[[row for row in rows if column.varies[row]]]
+        return steadiness(self.passing(values[np.isfinite(values).all(axis=1)]))
+
+    def scores(self, key: str) -> list[float | None] | None:
+        """Return one value a try; None where the metric does not apply to the sample."""
+        column, comparison = self.case.column, self.comparison
+        if column is None:
+            return None
+        if key in self.rows:
+            silent = not column.applies[self.rows[key]]
+        else:
+            silent = bool(column.added.silent[comparison.added.index(key)].any())
+        if silent:
+            return None
+        tries = comparison.candidate.tries.get(key, ())[: self.settings.tries]
+        scores = [record.scores.get(self.case.name) for record in tries]
+        return [score.value if score is not None else None for score in scores] or [None]
+
+    def decide(
+        self, key: str, before: Sequence[bool], steady: Steadiness | None
+    ) -> tuple[MustPassRow, RuleOutcome] | None:
+        """Decide on one sample; None where the metric does not apply to it."""
+        case, scores = self.case, self.scores(key)
+        if scores is None:
+            return None
+        assert case.rule.pass_at is not None
+        tries, fails = self.settings.tries, self.settings.fails
+        scored = [value for value in scores if value is not None]
+        passed = int(self.passing(np.array(scored, dtype=float)).sum())
+        failed, unknown = len(scored) - passed, len(scores) - len(scored)
+        false_red = None if steady is None else steady.fails(tries, fails)
+        if before and not case.scores.varies[self.rows[key]]:
+            false_red = 0.0  # it repeats
+        row = MustPassRow(
+            sample_id=key,
+            metric=case.name,
+            pass_at=case.rule.pass_at,
+            tries=len(scores),
+            failed=failed,
+            met=passed > min(failed + unknown, tries - fails),
+            eligible=all(before),
+            false_red=false_red if before else None,
+            scores=tuple(scores),
+            of_tries=tries,
+            fails=fails,
+        )
+        return row, _meaning(case, row, unknown)
 
 
 def _meaning(case: MetricCase, row: MustPassRow, unknown: int) -> RuleOutcome:
     if row.met:
         return RuleOutcome()
     subject = f"must-pass {row.sample_id}: {case.name}"
+    tries = count(row.tries, "try").replace("trys", "tries")
     if row.missed:
-        tries = f"{row.failed} of {count(row.tries, 'try').replace('trys', 'tries')}"
-        reason = f"{subject} missed its pass mark {number(row.pass_at)} in {tries}"
+        mark = number(row.pass_at)
+        reason = f"{subject} missed its pass mark {mark} in {row.failed} of {tries}"
         if row.eligible:
             return RuleOutcome(red=(reason,))
         return RuleOutcome(warnings=(f"{reason}; it failed in the baseline as well",))
     missing = f"{unknown} unscored" if unknown else f"{row.failed} failed"
-    said = f"{subject}: {missing} in {count(row.tries, 'try').replace('trys', 'tries')}"
-    return RuleOutcome(undecided=(f"{said}, and {row.of_tries} are needed to tell",))
+    reason = f"{subject}: {missing} in {tries}, and {row.of_tries} are needed to tell"
+    return RuleOutcome(undecided=(reason,))
 
 
-def _scores(
-    case: MetricCase, comparison: Comparison, key: str, most: int
-) -> list[float | None] | None:
-    """Return one value a try; None where the metric does not apply to the sample."""
-    if case.column is None or _silent(case, comparison, key):
-        return None
-    tries = comparison.candidate.tries.get(key, ())[:most]
-    scores = [record.scores.get(case.name) for record in tries]
-    return [score.value if score is not None else None for score in scores] or [None]
-
-
-def _silent(case: MetricCase, comparison: Comparison, key: str) -> bool:
-    if key in comparison.ids:
-        return not case.scores.applies[comparison.ids.index(key)]
-    return bool(case.scores.added.silent[comparison.added.index(key)].any())
-
-
-def _before(case: MetricCase, comparison: Comparison, key: str) -> list[bool]:
-    """Whether each baseline run passed; empty for a sample the baseline does not have."""
-    if case.column is None or case.column.problem or key not in comparison.ids:
-        return []
-    row = case.column.recorded.values[comparison.ids.index(key)]
-    return [bool(passed) for passed in _passing(case, row[np.isfinite(row)])]
-
-
-def _false_red(
-    case: MetricCase,
-    comparison: Comparison,
-    key: str,
-    settings: DecisionSettings,
-    steady: Steadiness | None,
-) -> float | None:
-    """Return how often the unchanged system fails a sample that passed; 0 where it repeats."""
-    row = comparison.ids.index(key)
-    if case.scores.exact and (case.scores.varies is None or not case.scores.varies[row]):
-        return 0.0
-    return None if steady is None else steady.fails(settings.tries, settings.fails)
-
-
-def _passing(case: MetricCase, values: Floats) -> Mask:
-    assert case.rule.pass_at is not None
-    return passing(case.info, case.rule.pass_at, values)
-
-
-def _missing_tries(
-    case: MetricCase, comparison: Comparison, row: MustPassRow, settings: DecisionSettings
-) -> int:
+def _missing_tries(case: MetricCase, comparison: Comparison, row: MustPassRow) -> int:
     """Tries still to make: none once it is settled, or the input repeats byte for byte."""
     repeats = case.column is not None and case.column.declared
     if repeats and case.info.reads is not Reads.RUN:
@@ -205,6 +198,6 @@ def _missing_tries(
         if len(outputs) == 1:
             return 0
     passed = row.tries - row.failed - sum(score is None for score in row.scores)
-    to_fail = settings.fails - row.failed
-    to_pass = settings.tries - settings.fails + 1 - passed
-    return max(0, min(settings.tries - row.tries, to_fail, to_pass))
+    to_fail = row.fails - row.failed
+    to_pass = row.of_tries - row.fails + 1 - passed
+    return max(0, min(row.of_tries - row.tries, to_fail, to_pass))

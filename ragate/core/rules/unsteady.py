@@ -16,8 +16,6 @@ _QUIET = {MetricVerdict.HELD, MetricVerdict.UNCHANGED, MetricVerdict.IMPROVED}
 def varying_part(case: MetricCase) -> MetricCase | None:
     """Return the case on its samples that vary and are scored, None where there is none."""
     column = case.scores
-    if column.varies is None:
-        return None
     scores = np.concatenate([column.baseline.values, column.candidate.values], axis=1)
     rows = case.counted & column.varies & np.isfinite(scores).all(axis=1)
     return replace(case, counted=rows, least=(0, 0)) if rows.any() else None

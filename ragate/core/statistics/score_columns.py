@@ -50,9 +50,8 @@ class Column:
         applies: (samples,) False where the metric cannot speak about the sample on either side.
         added: The candidate on samples without a partner in the baseline: floors only.
         recorded: The baseline as recorded; in `baseline` unaffected samples hold their mean.
-        exact: True where the exact rule judges the samples that repeat, by declaration.
+        varies: (samples,) False where the exact rule judges: the input repeats, by declaration.
         doubt: Why that is provisional: a loss has to be proven by the signs of what changed.
-        varies: (samples,) True where the input differs between passes of a side; None: unknown.
         declared: True where the metric's input is declared to repeat in the candidate.
         problem: Why the two sides do not compare; "" where they do. remedy: The command to type.
         low, span: Smallest value and width of the range; the pooled range where unbounded.
@@ -64,14 +63,18 @@ class Column:
     added: Side
     recorded: Side
     applies: Mask
-    exact: bool = False
+    varies: Mask
     doubt: str = ""
-    varies: Mask | None = None
     declared: bool = False
     problem: str = ""
     remedy: str = ""
     low: float = 0.0
     span: float = 1.0
+
+    @property
+    def exact(self) -> bool:
+        """True where the exact rule judges any sample."""
+        return not bool(self.varies.all())
 
     def scaled(self, values: Floats) -> Floats:
         """Map own units to [0, 1] where 1 is best."""
@@ -165,6 +168,7 @@ def pair(info: MetricInfo, baseline: Side, candidate: Side, added: Side) -> Colu
         added=added,
         recorded=baseline,
         applies=~silent,
+        varies=np.ones_like(silent),
         low=low,
         span=span,
     )
