@@ -120,20 +120,17 @@ def _family_plans(
         share: How many times as many samples there are.
     """
     gating = [c for c in cases if c.gates and c.column is not None and not c.info.is_expense]
-    noisy = [case for case in gating if case.column is not None and not case.column.exact]
+    noisy = [case for case in gating if not case.scores.exact]
     joint = joint_noise(build_table(noisy, comparison).blocks) if noisy and comparison.ids else ()
     joints = {case.name: noise for case, noise in zip(noisy, joint, strict=False)}
     runs = max(len(comparison.baseline.distinct), 1)
     family_plans: list[MetricPower] = []
     for case in gating:
-        column, rule = case.column, case.rule
-        assert column is not None
-        n = _units(case, comparison)
+        column, rule, n = case.scores, case.rule, _units(case, comparison)
         if column.exact:
             limit = rule.max_drop if rule.max_drop is not None else HALF * column.span / max(n, 1)
             known = Noise(q=0.0, measured=True)
-            known_plan = MetricPower(case.name, n, known, True, limit, column.doubt)
-            family_plans.append(known_plan)
+            family_plans.append(MetricPower(case.name, n, known, True, limit, column.doubt))
             continue
         n, noise = round(n * share), noise_of(case, comparison)
         level = SUSPICIOUS_SLICES if case.slice else SUSPICIOUS

@@ -57,7 +57,8 @@ def runs_wanted(
     missing = stages.still_wanted(comparison.candidate.repeats)
     clear = next((look for look in looks if look.is_clear), None)
     if not missing or clear is None:
-        return missing * any(look.family.p <= look.suspicious for look in looks), ()
+        suspicious = any(look.family.p <= look.suspicious for look in looks)
+        return missing if suspicious else 0, ()
     rare = f"at most 1 run in {round(1 / fast_level(clear.settings.alpha)):,}"
     return 0, (f"too clear to need another run: an unchanged system looks like this in {rare}",)
 

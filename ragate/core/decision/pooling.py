@@ -138,24 +138,24 @@ def _confirmed(
 ) -> tuple[Decision, bool]:
     """Return the decision with every metric red that all passes prove and the newest suspects."""
     acceptances = by_metric(terms.accepted)
-    rows, reasons, taken = [], [], list(decision.accepted)
+    rows, confirmed = [], []
     for row in decision.metrics:
-        outcome = weighed.outcomes.get(row.metric)
-        suspected = row.p is not None and row.p <= SUSPICIOUS
-        if outcome is None or not outcome.red or not suspected or row.accepted:
-            rows.append(row)
-            continue
-        reason = pooled_reason(outcome.red[0], row, run)
-        accepted = row.metric in acceptances
-        taken += [acceptances[row.metric]] if accepted else []
-        reasons += [] if accepted else [reason]
-        red = row.amended(verdict=MetricVerdict.REGRESSED, reason=reason)
-        rows.append(red.amended(blocks=not accepted, accepted=accepted))
-    confirms = len(reasons) + len(taken) > len(decision.accepted)
-    decision = decision.amended(metrics=tuple(rows), accepted=tuple(taken))
-    if reasons:
+        outcome = weighed.outcomes.get(row.metric, RuleOutcome())
+        if outcome.red and row.p is not None and row.p <= SUSPICIOUS and not row.accepted:
+            accepted = row.metric in acceptances
+            row = row.amended(
+                verdict=MetricVerdict.REGRESSED,
+                reason=pooled_reason(outcome.red[0], row, run),
+                blocks=not accepted,
+                accepted=accepted,
+            )
+            confirmed.append(row)
+        rows.append(row)
+    taken = [acceptances[row.metric] for row in confirmed if row.accepted]
+    decision = decision.amended(metrics=tuple(rows), accepted=(*decision.accepted, *taken))
+    if reasons := [row.reason for row in confirmed if row.blocks]:
         decision = turned_red(decision, reasons)
-    return decision, confirms
+    return decision, bool(confirmed)
 
 
 def _figures(
@@ -174,18 +174,13 @@ def _figures(
     means = [{case.name: _mean(case) for case in terms.cases(side)} for side in sides]
     figures = []
     for row in decision.metrics:
-        if row.level != "error" or row.aggregate:
+        if not row.gates or row.aggregate:
             continue
+        of_sides = (each.get(row.metric) for each in means)
+        shown = dict(zip(("newest", "earlier", "pooled"), of_sides, strict=True))
         outcome = weighed.outcomes.get(row.metric, RuleOutcome())
-        figures.append(
-            EarlierFigure(
-                metric=row.metric,
-                newest=means[0].get(row.metric),
-                earlier=means[1].get(row.metric),
-                pooled=means[2].get(row.metric),
-                p=None if outcome.row is None else outcome.row.p,
-            )
-        )
+        p = None if outcome.row is None else outcome.row.p
+        figures.append(EarlierFigure(metric=row.metric, p=p, **shown))
     return tuple(figures)
 
 

@@ -11,7 +11,7 @@ from ragate.core.rules.checked_columns import nothing_checked
 from ragate.core.rules.checked_metric import without_counts
 from ragate.core.rules.decide_noisy import FamilyResult, deciding_claim
 from ragate.core.rules.metric_case import MetricCase
-from ragate.core.rules.metric_family import GENERALISE, allowed_drop
+from ragate.core.rules.metric_family import GENERALISE
 from ragate.core.rules.unscored import lost_scores
 from ragate.core.rules.visible_drop import (
     design_of,
@@ -25,7 +25,7 @@ from ragate.core.statistics.joint_noise import independent_noise
 from ragate.core.statistics.metric_noise import measure_noise
 from ragate.core.statistics.power import Design, up_to_a_thousandth
 from ragate.core.text.wording import count, listed, odds, points
-from ragate.models import Decision, DecisionSettings, MetricRow, MetricVerdict, Rule, Verdict
+from ragate.models import Decision, DecisionSettings, MetricRow, MetricVerdict, Verdict
 
 NO_EVIDENCE = "no evidence of regression"
 FEW_CLUSTERS = 8
@@ -140,13 +140,9 @@ def general_warnings(
     warnings.extend(
         f"{case.name} has no limit such as `maximum`: it is shown and cannot fail the gate"
         for case in cases
-        if case.gates and case.aggregate is not None and _has_no_limit(case.rule)
+        if case.gates and case.aggregate and case.rule.max_increase is None and not case.has_floor
     )
     return tuple(warnings)
-
-
-def _has_no_limit(rule: Rule) -> bool:
-    return rule.minimum is None and rule.maximum is None and rule.max_increase is None
 
 
 def _about_clusters(comparison: Comparison, family: FamilyResult) -> list[str]:
@@ -183,8 +179,11 @@ def about_size(
         return []
     alone, together = family.losses
     together = min(together, max(alone, family.units))
-    units, whose = count(family.units, unit_noun(comparison)), _whose(cases, family)
-    return [f"of {units} {_losses(alone, together)} {MUST_GET_WORSE} {whose} can fail"]
+    more = "" if alone == together else f" (for some metrics {together})"
+    gated = {case.name for case in cases if case.gates and case.aggregate is None}
+    whose = "this gate" if gated <= {*family.tested} else listed(family.tested)
+    units = count(family.units, unit_noun(comparison))
+    return [f"of {units} at least {alone}{more} {MUST_GET_WORSE} {whose} can fail"]
 
 
 def about_lost(cases: Sequence[MetricCase], comparison: Comparison) -> list[str]:
@@ -231,9 +230,7 @@ def about_runs(
     claim = deciding_claim(settings, comparison)
     noises = [(each, noise_of(each, comparison)) for each in cases if each.name in family.tested]
     loudest, noise = max(noises, key=lambda each: each[1].weight)
-    allowed = allowed_drop(loudest.rule, settings, claim=claim, span=loudest.scores.span)
-    joint = family.joint[loudest.name]
-    design = design_of(loudest, comparison, settings, claim=claim, joint=joint, allowed=allowed)
+    design = design_of(loudest, comparison, settings, claim, family.joint[loudest.name])
     once, thrice = (
         visible_drop(replace(design, baseline_runs=runs), family.units, noise) for runs in (1, 3)
     )
@@ -242,17 +239,3 @@ def about_runs(
     known = "that of this change's runs" if noise.measured else "assumed (no promise)"
     start = f"with 1 baseline run, whose noise is {known}, a change that rewords nothing shows"
     return [f"{start} drops of about {seen} or more; with 3 runs of about {would}"]
-
-
-def _losses(alone: int, together: int) -> str:
-    """Say how many samples must get worse; more of them where several metrics share a test."""
-    if alone == together:
-        return f"at least {alone}"
-    return f"at least {alone} (for some metrics {together})"
-
-
-def _whose(cases: Sequence[MetricCase], family: FamilyResult) -> str:
-    """Return who needs the losses: the gate, or its noisy metrics where others have no noise."""
-    gated = [case for case in cases if case.gates and case.aggregate is None]
-    tested = [case.name for case in gated if case.name in family.tested]
-    return "this gate" if len(tested) == len(gated) else listed(tested)

@@ -41,19 +41,15 @@ def decide_expense(
     refused = decide_unusable(case, comparison, settings.max_unscored)
     if refused is not None:
         return refused
-    before = row_means(case.scores.baseline.values[case.counted])
-    after = row_means(case.scores.candidate.values[case.counted])
-    scored = np.isfinite(before) & np.isfinite(after)
-    if not scored.any() or not before[scored].sum() > 0:
+    rows, limit = case.compared, case.rule.max_increase
+    before = row_means(case.scores.baseline.values[rows])
+    after = row_means(case.scores.candidate.values[rows])
+    if not before.sum() > 0:
         reason = f"{case.name} has no value on both sides"
         return left_open(case, MetricVerdict.NOT_MEASURED, reason)
-    clusters = None
-    if comparison.clusters is not None:
-        clusters = comparison.clusters[case.counted][scored]
-    limit = case.rule.max_increase
-    before_scored, after_scored = before[scored], after[scored]
-    rise = increase(before_scored, after_scored, limit or 0.0, settings.alpha, clusters=clusters)
-    row = _row(case, before_scored, after_scored, rise, limit)
+    clusters = None if comparison.clusters is None else comparison.clusters[rows]
+    rise = increase(before, after, limit or 0.0, settings.alpha, clusters=clusters)
+    row = _row(case, before, after, rise)
     if not case.gates:
         return RuleOutcome(row)
     return _outcome(row, rise, settings.alpha)
@@ -114,13 +110,11 @@ def _can_prove(n: int, alpha: float) -> bool:
     return 0.5 * 2.0**-n <= alpha
 
 
-def _row(
-    case: MetricCase, before: Floats, after: Floats, rise: Increase, limit: float | None
-) -> MetricRow:
-    old, new = float(before.mean()), float(after.mean())
+def _row(case: MetricCase, before: Floats, after: Floats, rise: Increase) -> MetricRow:
+    old, new, limit = float(before.mean()), float(after.mean()), case.rule.max_increase
     verdict = _verdict(before, after, rise, limit)
     allowed = None if limit is None else limit * old
-    return blank_row(case, verdict, _reason(case, rise, limit, verdict)).amended(
+    return blank_row(case, verdict, _reason(case, rise, verdict)).amended(
         n=len(before),
         baseline=old,
         candidate=new,
@@ -145,9 +139,10 @@ def _verdict(before: Floats, after: Floats, rise: Increase, limit: float | None)
     return MetricVerdict.REGRESSED if rise.above else MetricVerdict.CANNOT_TELL
 
 
-def _reason(case: MetricCase, rise: Increase, limit: float | None, verdict: MetricVerdict) -> str:
+def _reason(case: MetricCase, rise: Increase, verdict: MetricVerdict) -> str:
     if verdict is MetricVerdict.UNCHANGED:
         return "no sample takes more or less"
+    limit = case.rule.max_increase
     reason = f"{case.name}: {rise.share:+.1%}"
     if limit is None:
         return f"{reason}; shown only: no max_increase is set"

@@ -88,39 +88,37 @@ def _reaches(figures: Figures, allowed: float) -> bool:
 
 
 def reason_of(
-    case: MetricCase,
-    verdict: MetricVerdict,
-    figures: Figures,
-    settings: DecisionSettings,
-    before: float,
-    after: float,
+    case: MetricCase, verdict: MetricVerdict, figures: Figures, settings: DecisionSettings
 ) -> str:
-    """Say why, in one sentence; `before` and `after` are in the metric's own unit."""
-    span = case.scores.span
-    movement = moved(case.info, before, after)
+    """Say why, in one sentence."""
     if verdict is MetricVerdict.UNCHANGED:
         return "no output changed"
+    column, bad = case.scores, worse_way(case.info)
     if verdict in (MetricVerdict.REGRESSED, MetricVerdict.IMPROVED):
         p = figures.p if verdict is MetricVerdict.REGRESSED else figures.p_up
-        return f"{movement}; an unchanged system does this {odds(p)}"
-    if verdict is MetricVerdict.WORSE_HERE:
-        return f"{movement}; {_worse_here(case, figures, span)}"
-    if verdict is MetricVerdict.HELD:
-        bad = worse_way(case.info)
-        return f"{movement}; a {bad} of {number(settings.care * span)} or more can be ruled out"
-    if figures.is_large_fall:
-        return f"{movement}; {_undecided(figures)}"
-    return f"{movement}; {_blind(case, figures.shows)}"
+        why = f"an unchanged system does this {odds(p)}"
+    elif verdict is MetricVerdict.WORSE_HERE:
+        why = _worse_here(case, figures)
+    elif verdict is MetricVerdict.HELD:
+        why = f"a {bad} of {number(settings.care * column.span)} or more can be ruled out"
+    elif figures.is_large_fall:
+        why = _undecided(figures)
+    elif figures.shows is None:
+        why = f"too few samples to show any {bad}"
+    else:
+        why = f"only {bad}s of {points(figures.shows)} or more show here"
+    return f"{moved(case.info, column.unit(figures.before), column.unit(figures.after))}; {why}"
 
 
-def _worse_here(case: MetricCase, figures: Figures, span: float) -> str:
-    bad = worse_way(case.info)
+def _worse_here(case: MetricCase, figures: Figures) -> str:
     if figures.p > figures.level:
         if figures.claim == THIS_SET:
             return "new questions like these may get worse; on these very samples it is not proven"
         return "worse on these very samples; that new questions get worse is not proven"
     if not _reaches(figures, figures.allowed):
-        return f"proven, but smaller than {number(figures.allowed * span)}, from where on it counts"
+        least = number(figures.allowed * case.scores.span)
+        return f"proven, but smaller than {least}, from where on it counts"
+    bad = worse_way(case.info)
     return f"a {bad} is proven, but not one of more than `margin` {number(case.rule.margin)}"
 
 
@@ -133,13 +131,6 @@ def _undecided(figures: Figures) -> str:
         return f"{chance}; `ragate check --runs 5` would decide it"
     noun = "cluster" if figures.units < figures.n else "question"
     return f"{chance}; about {count(figures.decisive, noun)} would show a fall of this size"
-
-
-def _blind(case: MetricCase, shows: float | None) -> str:
-    bad = worse_way(case.info)
-    if shows is None:
-        return f"too few samples to show any {bad}"
-    return f"only {bad}s of {points(shows)} or more show here"
 
 
 @dataclass(frozen=True)
@@ -219,14 +210,10 @@ def _with_sight(
     Args:
         change: (samples,) the metric's differences.
     """
-    base, cand = (max(runs, 1) for runs in test.table.runs)
-    noise = noise_of(case, test.comparison)
+    (base, cand), noise = test.table.runs, noise_of(case, test.comparison)
     seen = noise.as_seen(change, baseline_runs=base, candidate_runs=cand)
     moments = Moments(seen, base, cand, flips=True)
-    joint, allowed = test.joint[column], figures.allowed
-    design = design_of(
-        case, test.comparison, test.settings, claim=test.claim, joint=joint, allowed=allowed
-    )
+    design = design_of(case, test.comparison, test.settings, test.claim, test.joint[column])
     figures = replace(
         figures,
         shows=visible_drop(design, figures.units, seen),
@@ -251,11 +238,11 @@ def noisy_row(case: MetricCase, test: FamilyTest, figures: Figures) -> MetricRow
     untouched = same and not figures.moved
     verdict = MetricVerdict.UNCHANGED if untouched else verdict_of(figures, test.settings)
     before, after = column.unit(figures.before), column.unit(figures.after)
+    note = ASSUMED if figures.assumed else ""
     low, high = (bound * column.span for bound in figures.interval)
     if column.info.direction is Direction.LOWER:
         low, high = -high, -low
-    row = blank_row(case, verdict)
-    return row.amended(
+    return blank_row(case, verdict).amended(
         n=figures.n,
         baseline=before,
         candidate=after,
@@ -268,13 +255,7 @@ def noisy_row(case: MetricCase, test: FamilyTest, figures: Figures) -> MetricRow
         claim=test.claim,
         allowed=figures.allowed * column.span,
         mde=None if figures.shows is None else figures.shows * column.span,
-        mde_note=_note(figures),
+        mde_note="no drop can be shown" if figures.shows is None else note,
         is_large_fall=verdict is MetricVerdict.CANNOT_TELL and figures.is_large_fall,
-        reason=reason_of(case, verdict, figures, test.settings, before, after),
+        reason=reason_of(case, verdict, figures, test.settings),
     )
-
-
-def _note(figures: Figures) -> str:
-    if figures.shows is None:
-        return "no drop can be shown"
-    return ASSUMED if figures.assumed else ""

@@ -59,16 +59,13 @@ def design_of(
     case: MetricCase,
     comparison: Comparison,
     settings: DecisionSettings,
-    *,
     claim: str,
     joint: JointNoise,
-    allowed: float,
 ) -> Design:
     """Return the gate as this candidate met it.
 
     Args:
         joint: The noise of the metric beside that of those tested together with it.
-        allowed: Smallest drop that can be red, as a share of the range.
     """
     runs = max(len(comparison.candidate.distinct), 1)
     further = comparison.candidate_run.manifest.confirm if case.gates else 0
@@ -79,7 +76,7 @@ def design_of(
         1 if further else runs,
         confirm=max(further, runs - 1) if further else 0,
         flips=claim == GENERALISE,
-        min_drop=allowed,
+        min_drop=allowed_drop(case.rule, settings, claim=claim, span=case.scores.span),
         suspicious=SUSPICIOUS_SLICES if case.slice else SUSPICIOUS,
     )
 
