@@ -36,9 +36,11 @@ http.server.HTTPServer(("127.0.0.1", {port}), Handler).serve_forever()
 ANSWER = "def reply(asked): return as_json({'answer': 'So: ' + asked['query']})"
 
 
-def operations(root: Path, **environment: str) -> Operations:
+def operations(root: Path, *, timeout_s: float = 5.0, **environment: str) -> Operations:
     return Operations(
-        environment={"PATH": "/usr/bin:/bin", **environment}, state=root / ".ragate", timeout_s=5.0
+        environment={"PATH": "/usr/bin:/bin", **environment},
+        state=root / ".ragate",
+        timeout_s=timeout_s,
     )
 
 
@@ -57,13 +59,13 @@ def service(root: Path, code: str, **settings: Any) -> RagCandidate:
     )
 
 
-def put(root: Path, candidate: RagCandidate, **environment: str) -> Asked:
-    return asyncio.run(ask(root, candidate, "Why?", operations(root, **environment)))
+def put(root: Path, candidate: RagCandidate, **given: Any) -> Asked:
+    return asyncio.run(ask(root, candidate, "Why?", operations(root, **given)))
 
 
-def refusal(root: Path, candidate: RagCandidate) -> UnansweredError:
+def refusal(root: Path, candidate: RagCandidate, **given: Any) -> UnansweredError:
     with pytest.raises(UnansweredError) as caught:
-        put(root, candidate)
+        put(root, candidate, **given)
     return caught.value
 
 
@@ -90,7 +92,6 @@ def test_a_reply_that_differs_when_it_is_asked_again_is_told(tmp_path: Path) -> 
         ("def reply(asked): return 200, 'text/html', b'<html>Hello</html>'", "no JSON: <html>"),
         ("def reply(asked): return 200, 'text/plain', b''", "no JSON"),
         ("def reply(asked): return as_json('x' * 20_000_000)", "more than 16777216 bytes"),
-        ("def reply(asked): time.sleep(60)", "5"),
         ("def reply(asked): return as_json({'error': 'index is empty'})", "index is empty"),
     ],
 )
@@ -100,6 +101,12 @@ def test_what_is_no_answer_is_told(tmp_path: Path, code: str, told: str) -> None
     assert told in error.message
     assert error.remedy
     assert error.exit_code == 3
+
+
+def test_a_service_that_hangs_is_told(tmp_path: Path) -> None:
+    hangs = service(tmp_path, "def reply(asked): time.sleep(60)")
+
+    assert "within 1 s" in refusal(tmp_path, hangs, timeout_s=1.0).message
 
 
 @pytest.mark.parametrize(
@@ -180,12 +187,18 @@ def test_what_leads_to_its_database_reaches_the_program(tmp_path: Path) -> None:
         ("import os\ndef answer(question): os._exit(0)", "ended with exit code 0"),
         ("def answer(question): return input('? ')", "EOF"),
         ("def answer(question): return None", "NoneType"),
-        ("def answer(question):\n    while True: pass", "5"),
     ],
 )
 def test_a_function_that_gives_no_answer_is_told(tmp_path: Path, code: str, told: str) -> None:
     with pytest.raises(Exception, match=told):
         put(tmp_path, function(tmp_path, code))
+
+
+def test_a_function_that_hangs_is_told(tmp_path: Path) -> None:
+    with pytest.raises(Exception, match="within 1 s"):
+        put(
+            tmp_path, function(tmp_path, "def answer(question):\n    while True: pass"), timeout_s=1
+        )
 
 
 def test_all_tries_together_have_an_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
-from collections.abc import Iterator
+import shutil
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -62,11 +64,8 @@ class Documents:
         return {"answer": "It is.", "chunks": chunks}
 
 
-@pytest.fixture
-def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    root = tmp_path / "project"
+def write(root: Path) -> Path:
     root.mkdir()
-    monkeypatch.chdir(root)
     git(root, "init", "-q")
     (root / ".gitignore").write_text(".ragate/\n__pycache__/\n")
     lines = [
@@ -74,6 +73,13 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         for n in range(QUESTIONS)
     ]
     (root / "golden.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    return root
+
+
+@pytest.fixture
+def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    root = write(tmp_path / "project")
+    monkeypatch.chdir(root)
     return root
 
 
@@ -91,21 +97,57 @@ def report(root: Path) -> dict[str, Any]:
     return found
 
 
-@pytest.fixture
-def service(root: Path) -> Iterator[tuple[Documents, RagServer]]:
+@pytest.fixture(scope="module")
+def service() -> Iterator[tuple[Documents, RagServer]]:
     documents = Documents()
     with rag_server(documents.answer) as server:
-        recorded(root, f'use = "http"\nurl = "{server.url}"', host=server.host)
         yield documents, server
 
 
-def test_a_service_that_lost_documents_after_green_checks_fails(root: Path, service):
-    documents, _ = service
-    for _ in range(3):
-        assert run(["check"]) == 0
-    documents.held -= LOST
+@pytest.fixture
+def documents(service: tuple[Documents, RagServer]) -> Documents:
+    """What the service holds: all, until a test takes some away."""
+    service[0].held = Documents().held
+    return service[0]
 
-    assert run(["check"]) == 1
+
+@pytest.fixture(scope="module")
+def stages(
+    service: tuple[Documents, RagServer], tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, Path]:
+    """A project with a baseline, after three green checks, and after a red one; to be copied."""
+    documents, server = service
+    root = write(tmp_path_factory.mktemp("stages") / "baseline")
+    found = {"baseline": root, "green": root.with_name("green"), "red": root.with_name("red")}
+    with contextlib.chdir(root):
+        recorded(root, f'use = "http"\nurl = "{server.url}"', host=server.host)
+    shutil.copytree(root, found["green"])
+    with contextlib.chdir(found["green"]):
+        for _ in range(3):
+            assert run(["check"]) == 0
+    shutil.copytree(found["green"], found["red"])
+    documents.held -= LOST
+    with contextlib.chdir(found["red"]):
+        assert run(["check"]) == 1
+    return found
+
+
+@pytest.fixture
+def at(
+    stages: dict[str, Path], documents: Documents, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Callable[[str], Path]:
+    """Go to a copy of a stage of the project."""
+
+    def copied(stage: str) -> Path:
+        root = shutil.copytree(stages[stage], tmp_path / "project")
+        monkeypatch.chdir(root)
+        return root
+
+    return copied
+
+
+def test_a_service_that_lost_documents_after_green_checks_fails(at: Callable[[str], Path]):
+    root = at("red")
 
     decision = report(root)["decision"]
     (row,) = (row for row in decision["metrics"] if row["metric"] == "recall@5")
@@ -119,25 +161,15 @@ def test_a_service_that_lost_documents_after_green_checks_fails(root: Path, serv
     assert not any(each["failed"] for each in earlier["runs"])
 
 
-def test_outputs_of_a_stored_run_are_decided_on_as_that_run_was(root: Path, service):
-    documents, _ = service
-    for _ in range(3):
-        assert run(["check"]) == 0
-    documents.held -= LOST
-    assert run(["check"]) == 1
-    newest = max((root / ".ragate" / "runs").glob("*/outputs.jsonl"))
+def test_outputs_of_a_stored_run_are_decided_on_as_that_run_was(at: Callable[[str], Path]):
+    root = at("red")
 
-    assert run(["decide", str(newest)]) == 1
+    assert run(["decide", newest_outputs(root)]) == 1
 
     assert report(root)["decision"]["metrics"][0]["candidate"] == pytest.approx(30 / 38)
 
 
-def after_green_checks(root: Path, documents: Documents) -> str:
-    """Lose documents after three green checks; return the outputs file of the red one."""
-    for _ in range(3):
-        assert run(["check"]) == 0
-    documents.held -= LOST
-    assert run(["check"]) == 1
+def newest_outputs(root: Path) -> str:
     return str(max((root / ".ragate" / "runs").glob("*/outputs.jsonl")))
 
 
@@ -149,19 +181,19 @@ def written(root: Path, *command: str) -> dict[str, Any]:
     return found
 
 
-@pytest.mark.usefixtures("service")
-def test_the_drill_breaks_what_the_newest_run_gave(capsys: pytest.CaptureFixture[str]):
-    for _ in range(2):
-        assert run(["check"]) == 0
-    capsys.readouterr()
+def test_the_drill_breaks_what_the_newest_run_gave(
+    at: Callable[[str], Path], capsys: pytest.CaptureFixture[str]
+):
+    at("green")
 
     assert run(["drill"]) == 0
 
     assert "caught by recall@5" in capsys.readouterr().out
 
 
-def test_a_control_is_what_its_own_run_gave_and_nothing_of_before(root: Path, service):
-    outputs = after_green_checks(root, service[0])
+def test_a_control_is_what_its_own_run_gave_and_nothing_of_before(at: Callable[[str], Path]):
+    root = at("red")
+    outputs = newest_outputs(root)
 
     row = written(root, "decide", outputs, "--control", outputs)
 
@@ -169,16 +201,16 @@ def test_a_control_is_what_its_own_run_gave_and_nothing_of_before(root: Path, se
     assert row["change"] == 0
 
 
-def test_a_stored_run_is_compared_by_the_passes_that_decided(root: Path, service):
-    after_green_checks(root, service[0])
+def test_a_stored_run_is_compared_by_the_passes_that_decided(at: Callable[[str], Path]):
+    root = at("red")
 
     assert written(root, "compare", "latest", "latest")["baseline"] == pytest.approx(30 / 38)
 
 
 def test_a_service_that_was_repaired_is_green_and_the_report_says_it_is_a_new_draw(
-    root: Path, service, capsys: pytest.CaptureFixture[str]
+    at: Callable[[str], Path], documents: Documents, capsys: pytest.CaptureFixture[str]
 ):
-    documents, _ = service
+    at("baseline")
     documents.held -= LOST
     assert run(["check"]) == 1
     documents.held |= LOST
@@ -212,7 +244,7 @@ def tables(
 def test_tables_that_lost_documents_after_green_checks_fail_and_explain_shows_what_is_there_now(
     root: Path, tables: psycopg.Connection[Any], capsys: pytest.CaptureFixture[str]
 ):
-    for _ in range(5):
+    for _ in range(3):
         assert run(["check"]) == 0
     tables.execute("DELETE FROM own_documents WHERE id IN ('d0', 'd1', 'd2', 'd3')")
 

@@ -131,7 +131,7 @@ def test_a_chat_engine_that_ran_out_of_time_serves_no_other_sample_meanwhile(
 ):
     slow = ENGINES.replace("time.sleep(0.05)", "time.sleep(30)")
 
-    found = outputs(tmp_path, name, 2, slow, concurrency=2, timeout_s=3)
+    found = outputs(tmp_path, name, 2, slow, concurrency=2, timeout_s=1)
 
     assert all("no output within" in message(output) for output in found)
 

@@ -353,7 +353,7 @@ def test_more_time_is_advised_only_where_something_listens(
     tmp_path: Path, code: str, advised: bool, told: str
 ):
     with pytest.raises(SystemStartError) as raised:
-        started(tmp_path, code, start_timeout_s=4.0 if advised else 0.8)
+        started(tmp_path, code, start_timeout_s=2.0 if advised else 0.8)
 
     assert told in raised.value.remedy
     assert ("start_timeout_s" in raised.value.remedy) == advised

@@ -93,8 +93,8 @@ def test_a_command_that_fails_ends_the_run_with_its_last_lines(tmp_path: Path):
 
 
 def test_a_command_that_hangs_is_ended_with_all_that_it_started(tmp_path: Path):
-    step = {"command": ["sh", "-c", "echo up; exec sleep 60"], "timeout_s": 2.0}
-    told = "not done within 2 s; it last wrote: up"
+    step = {"command": ["sh", "-c", "echo up; exec sleep 60"], "timeout_s": 1.0}
+    told = "not done within 1 s; it last wrote: up"
     with (
         rag_server(lambda _: {"answer": "x"}) as server,
         pytest.raises(SystemStartError, match=re.escape(told)),
@@ -105,8 +105,8 @@ def test_a_command_that_hangs_is_ended_with_all_that_it_started(tmp_path: Path):
 def test_an_index_that_never_gets_ready_says_what_it_said_last(tmp_path: Path):
     with rag_server(lambda _: {"pending": 7}) as server:
         wait = {"method": "GET", "until_pointer": "/pending", "until_equals": 0}
-        with pytest.raises(SystemStartError, match=r"2 s; /pending is 7, wanted 0"):
-            prepared(server, tmp_path, at(server, "/s", every_s=0.05, timeout_s=2.0, **wait))
+        with pytest.raises(SystemStartError, match=r"1 s; /pending is 7, wanted 0"):
+            prepared(server, tmp_path, at(server, "/s", every_s=0.05, timeout_s=1.0, **wait))
 
 
 def test_a_page_that_is_not_there_yet_is_looked_for_again(tmp_path: Path):
@@ -123,7 +123,7 @@ def test_what_is_waited_for_is_of_the_same_kind(tmp_path: Path, found: object, w
     with rag_server(lambda _: {"v": found}) as server:
         wait = {"method": "GET", "until_pointer": "/v", "until_equals": wanted}
         with pytest.raises(SystemStartError, match="/v is"):
-            prepared(server, tmp_path, at(server, "/s", every_s=0.05, timeout_s=2.0, **wait))
+            prepared(server, tmp_path, at(server, "/s", every_s=0.05, timeout_s=1.0, **wait))
 
 
 def test_a_document_that_the_service_refuses_is_named(tmp_path: Path):

@@ -28,7 +28,10 @@ from tests.integration.systems.mcp.servers import http_server, stdio_server
 from tests.servers.rag_server import Sent, rag_server
 from tests.unit.systems.using import ask, message, resources_of
 
-pytestmark = pytest.mark.integration
+pytestmark = [
+    pytest.mark.integration,
+    pytest.mark.filterwarnings("ignore:The sampling capability is deprecated"),
+]
 POINTERS = {
     "answer": "/structured/result",
     "contexts": "/structured/hits/*/text",
@@ -91,7 +94,7 @@ def test_a_server_is_asked_over_its_pipes(tmp_path: Path):
 def test_samples_are_asked_at_once_over_one_session(tmp_path: Path):
     samples = [sample_factory(f"q{n}", query=f"{n}?") for n in range(6)]
 
-    outputs = piped(tmp_path, "plain", samples=samples)
+    outputs = asked(tmp_path, "plain", samples=samples)
 
     assert [output.answer for output in outputs] == [f"plain {n}?" for n in range(6)]
 
@@ -261,7 +264,7 @@ def test_a_tool_may_ask_a_model_of_the_policy(tmp_path: Path):
 def test_a_model_that_is_out_leaves_the_sample_unscored(tmp_path: Path):
     given = {"chat": lambda _name: Model(ProviderError("no model today"))}
 
-    output = piped(tmp_path, "sampled", sampling=SAMPLING, given=given)[0]
+    output = asked(tmp_path, "sampled", sampling=SAMPLING, given=given)[0]
 
     assert output.error is not None
     assert (output.error.kind, output.error.message) == ("provider", "no model today")
@@ -269,7 +272,7 @@ def test_a_model_that_is_out_leaves_the_sample_unscored(tmp_path: Path):
 
 def test_a_cap_of_the_policy_ends_the_run(tmp_path: Path):
     with pytest.raises(BudgetError):
-        piped(
+        asked(
             tmp_path,
             "sampled",
             sampling=SAMPLING,
@@ -278,14 +281,14 @@ def test_a_cap_of_the_policy_ends_the_run(tmp_path: Path):
 
 
 def test_without_sampling_a_tool_that_asks_for_it_fails(tmp_path: Path):
-    assert "'sampling/createMessage'" in message(piped(tmp_path, "sampled")[0])
+    assert "'sampling/createMessage'" in message(asked(tmp_path, "sampled")[0])
 
 
 def test_an_outage_during_one_sample_is_not_forgotten_by_the_next(tmp_path: Path):
     samples = [sample_factory(f"q{n}", query=f"{n}?") for n in range(6)]
     given = {"chat": lambda _name: Model(ProviderError("no model today"))}
 
-    outputs = piped(tmp_path, "sampled", samples=samples, sampling=SAMPLING, given=given)
+    outputs = asked(tmp_path, "sampled", samples=samples, sampling=SAMPLING, given=given)
 
     assert {output.error.kind for output in outputs if output.error} == {"provider"}
 
@@ -331,7 +334,7 @@ def test_a_request_that_the_model_refuses_is_the_tools_failure_and_no_outage(tmp
     refusal = ProviderError("HTTP 400: too many tokens", status=400)
     given = {"chat": lambda _name: Model(refusal)}
 
-    output = piped(tmp_path, "sampled", sampling=SAMPLING, given=given)[0]
+    output = asked(tmp_path, "sampled", sampling=SAMPLING, given=given)[0]
 
     assert "too many tokens" in message(output)
 

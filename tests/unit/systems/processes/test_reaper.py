@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from ragate.errors import SystemStartError
+from ragate.systems import _process
 from tests.unit.systems.functions import one
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux adopts orphans")
@@ -82,6 +83,7 @@ def test_who_ends_what_would_end_it_gets_no_decision(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: str
 ):
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(_process, "_REAPED_S", 1.0)
 
     with pytest.raises(SystemStartError, match="may still run"):
         answer(tmp_path, f"os.kill(os.getppid(), signal.{number})")

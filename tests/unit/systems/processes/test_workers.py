@@ -33,7 +33,6 @@ def samples(*queries: str):
     ("how", "told"),
     [
         ("os._exit(7)", "ended with exit code 7; it last wrote: one | segments are gone"),
-        ("os.kill(os.getpid(), 9)", "was ended by signal 9; it last wrote: one"),
         ("import ctypes; ctypes.string_at(0)", "was ended by signal 11; it last wrote: "),
     ],
 )
@@ -71,7 +70,7 @@ def test_a_sample_that_hangs_ends_its_process_and_no_other_sample(tmp_path: Path
         time.sleep(0.3)
         return "fine"
     """
-    outputs = asked(tmp_path, code, samples=samples("a", "hang", "b", "c", "d", "e"), timeout_s=4.0)
+    outputs = asked(tmp_path, code, samples=samples("a", "hang", "b", "c", "d", "e"), timeout_s=2.5)
 
     assert "no output within" in message(outputs[1])
     assert [output.answer for output in outputs].count("fine") == 5
@@ -89,7 +88,7 @@ def test_code_that_blocks_its_loop_and_ignores_signals_is_ended(tmp_path: Path):
     """
     started = time.monotonic()
 
-    (output,) = asked(tmp_path, code, samples=samples("a"), timeout_s=4.0)
+    (output,) = asked(tmp_path, code, samples=samples("a"), timeout_s=1.0)
 
     assert "no output within" in message(output)
     assert time.monotonic() - started < 120
