@@ -39,10 +39,19 @@ def project(tmp_path: Path, recording: Path) -> ReplayProject:
     return ReplayProject(tmp_path)
 
 
-def run_pytest(root: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run pytest in a project of a stranger, whose tests know nothing of ours."""
+def run_pytest(
+    root: Path, *arguments: str, plugins: tuple[str, ...] = ("ragate",)
+) -> subprocess.CompletedProcess[str]:
+    """Run pytest in a project of a stranger, whose tests know nothing of ours.
+
+    Args:
+        plugins: The installed ones that are loaded, by the names of their entry points; all where
+            none is named.
+    """
     command = [sys.executable, "-m", "pytest", "-q", "-rA", "-p", "no:cacheprovider", *arguments]
-    return subprocess.run(command, cwd=root, env=CLEAN, capture_output=True, text=True, check=False)
+    command += [part for plugin in plugins for part in ("-p", plugin)]
+    env = {**CLEAN, **({"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"} if plugins else {})}
+    return subprocess.run(command, cwd=root, env=env, capture_output=True, text=True, check=False)
 
 
 def counts(done: subprocess.CompletedProcess[str]) -> dict[str, int]:
@@ -79,7 +88,8 @@ def test_a_worse_project_fails_with_the_samples_and_words_of_check(
     checked = ragate(project.root, "check")
     runs = len(list((project.root / ".ragate" / "runs").iterdir()))
 
-    done = run_pytest(project.root, "ragate.toml", *processes)
+    plugins = ("ragate", "xdist") if processes else ("ragate",)
+    done = run_pytest(project.root, "ragate.toml", *processes, plugins=plugins)
 
     assert checked.returncode == done.returncode == 1
     assert counts(done) == {"failed": 7, "passed": 34}
@@ -118,7 +128,7 @@ def test_a_process_that_dies_with_the_gate_leaves_the_others_no_wait(project: Re
     kill += "session_run.check = lambda config, live: os._exit(9)\n"
     (project.root / "conftest.py").write_text(kill)
 
-    done = run_pytest(project.root, "-n", "2", "-k", "q1 or q2")
+    done = run_pytest(project.root, "-n", "2", "-k", "q1 or q2", plugins=("ragate", "xdist"))
 
     assert done.returncode == 1
     assert "the process that ran the gate for this session ended in the middle" in done.stdout
@@ -241,6 +251,6 @@ def test_a_project_that_does_not_use_the_plugin_imports_none_of_ragate(tmp_path:
         "    assert loaded == {'pytest_plugin', 'version'}\n",
     )
 
-    done = run_pytest(tmp_path)
+    done = run_pytest(tmp_path, plugins=())
 
     assert done.returncode == 0, done.stdout
