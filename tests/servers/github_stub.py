@@ -109,3 +109,4 @@ def github_stub(folder: Path, **fields: Any) -> Iterator[GitHub]:
             yield github
         finally:
             github.stopped.set()
+            github.git.close()

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
+import shutil
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +20,7 @@ from tests.servers.github_stub import GitHub
 ROOT = Path(__file__).parents[3]
 Files = Mapping[str, bytes | None]
 SAMPLES = 30
+_COLLECTED: dict[tuple[str, ...], bytes] = {}
 
 
 def recorded_project(
@@ -113,7 +116,9 @@ class Forge:
     def change(self, files: Files, *, number: int = 7, fork: str = "") -> Change:
         """Open a pull request that changes these files."""
         head = self.github.commit(files, parents=[self.base], message="the change")
-        merge = self.github.commit(files, parents=[self.base, head], message="the merge")
+        merge = self.github.git.commit(
+            self.github.git.tree_of(head), [self.base, head], "the merge"
+        )
         pull = self.github.add_pull(number, head=head, base=self.base, head_repository=fork)
         pull["merge_commit_sha"] = merge
         return Change(number, self.base, head, merge, pull)
@@ -165,6 +170,26 @@ class Forge:
         result = self.check(change, workspace=workspace, inputs=inputs, **options)
         path = workspace / "ragate-outputs.jsonl"
         return result, path.read_bytes() if path.is_file() else b""
+
+    def collected(self, change: Change) -> bytes:
+        """Return what that half uploads; the same change of the same pull request has run once."""
+        seen = {**change.pull, "updated_at": ""}
+        key = (change.merge, json.dumps(seen, sort_keys=True), str(self.action), str(self.env))
+        if key not in _COLLECTED:
+            _COLLECTED[key] = self.collect(change)[1]
+        return _COLLECTED[key]
+
+    def again(self, other: Forge, change: Change) -> Change:
+        """Become as another repository is: its commits, and what stands on its pull requests."""
+        shutil.copytree(other.github.git.folder, self.github.git.folder, dirs_exist_ok=True)
+        for name in ("comments", "statuses", "pulls", "runs", "artifacts", "files", "permissions"):
+            text = repr(dict(getattr(other.github, name))).replace(
+                other.github.url, self.github.url
+            )
+            getattr(self.github, name).update(ast.literal_eval(text))
+        self.github.last_id = other.github.last_id
+        self.base = other.base
+        return replace(change, pull=self.github.pulls[change.number])
 
     def decide(
         self,

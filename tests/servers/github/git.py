@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import subprocess
 import tempfile
+import threading
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -19,6 +21,7 @@ _WHO = {
     "GIT_AUTHOR_DATE": "2026-11-20T10:00:00Z",
     "GIT_COMMITTER_DATE": "2026-11-20T10:00:00Z",
 }
+_TREE = re.compile(rb"(\d+) ([^\0]+)\0(.{20})", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -37,6 +40,8 @@ class GitStore:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self._reader: subprocess.Popen[bytes] | None = None
+        self._lock = threading.Lock()
         if not (folder / "HEAD").exists():
             folder.mkdir(parents=True, exist_ok=True)
             self.run("init", "--quiet", "--bare", "--initial-branch=main", ".")
@@ -52,16 +57,46 @@ class GitStore:
             capture_output=True,
             check=True,
             timeout=30,
-            env={"PATH": os.environ["PATH"], "HOME": str(self.folder), **_WHO, **(environ or {})},
+            env={**self._environ(), **_WHO, **(environ or {})},
         )
         return done.stdout
 
+    def _environ(self) -> dict[str, str]:
+        return {"PATH": os.environ["PATH"], "HOME": str(self.folder)}
+
+    def object(self, name: str) -> tuple[str, str, bytes]:
+        """Return the sha, type and content of an object, empty where there is none.
+
+        One process answers for all of them, until `close`.
+        """
+        with self._lock:
+            reader = self._reader = self._reader or subprocess.Popen(
+                ["git", "cat-file", "--batch"],
+                cwd=self.folder,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                env=self._environ(),
+            )
+            assert reader.stdin is not None
+            assert reader.stdout is not None
+            reader.stdin.write(name.replace("\n", " ").encode() + b"\n")
+            reader.stdin.flush()
+            sha, _, facts = reader.stdout.readline().decode().partition(" ")
+            kind, _, size = facts.strip().partition(" ")
+            if not size.isdigit():
+                return "", "", b""
+            return sha, kind, reader.stdout.read(int(size) + 1)[:-1]
+
+    def close(self) -> None:
+        """End the process that reads objects."""
+        with self._lock:
+            if self._reader is not None:
+                self._reader.communicate()
+                self._reader = None
+
     def resolve(self, ref: str) -> str:
         """Return the full sha of a commit, tree, branch or tag, "" where there is none."""
-        try:
-            return self.run("rev-parse", "--verify", "--quiet", f"{ref}^{{}}").decode().strip()
-        except subprocess.CalledProcessError:
-            return ""
+        return self.object(f"{ref}^{{}}")[0]
 
     def blob(self, content: bytes) -> str:
         """Write a loose object as git does, without a process for each file."""
@@ -99,7 +134,8 @@ class GitStore:
         return self.run("commit-tree", tree, *told, "-m", message).decode().strip()
 
     def parents(self, sha: str) -> list[str]:
-        return self.run("show", "--no-patch", "--format=%P", sha).decode().split()
+        head, _, _ = self.object(sha)[2].decode().partition("\n\n")
+        return [line[7:] for line in head.splitlines() if line.startswith("parent ")]
 
     def tree_of(self, sha: str) -> str:
         return self.resolve(f"{sha}^{{tree}}")
@@ -110,13 +146,16 @@ class GitStore:
         return [_entry(line) for line in lines if line]
 
     def entry(self, ref: str, path: str) -> Entry | None:
-        if not self.resolve(ref):
-            return None
-        lines = self.run("ls-tree", "-z", "--long", ref, path).decode().split("\0")
-        return _entry(lines[0]) if lines[0] else None
+        folder, _, name = path.rpartition("/")
+        for mode, one, sha in _TREE.findall(self.object(f"{ref}:{folder}")[2]):
+            if one.decode() == name:
+                _, kind, content = self.object(sha.hex())
+                size = len(content) if kind == "blob" else 0
+                return Entry(path, mode.decode().zfill(6), kind or "commit", sha.hex(), size)
+        return None
 
     def read(self, sha: str) -> bytes:
-        return self.run("cat-file", "blob", sha)
+        return self.object(sha)[2]
 
     def move(self, branch: str, new: str, old: str = "") -> bool:
         """Move or make a branch; False where it is no longer at `old`."""

@@ -120,11 +120,11 @@ class GitHub:
     faults: list[Fault] = field(default_factory=list)
     lock: threading.RLock = field(default_factory=threading.RLock)
     stopped: threading.Event = field(default_factory=threading.Event)
-    _last_id: int = 1000
+    last_id: int = 1000
 
     def new_id(self) -> int:
-        self._last_id += 1
-        return self._last_id
+        self.last_id += 1
+        return self.last_id
 
     def now(self) -> str:
         """Return the time as GitHub writes it."""
