@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -31,22 +32,41 @@ def first_commit(
         return folder, Forge(github, folder).start(gated)
 
 
+@contextmanager
+def opened(folder: Path, first_commit: tuple[Path, str]) -> Iterator[Forge]:
+    shutil.copytree(first_commit[0], folder / "github")
+    with github_stub(folder / "github") as github:
+        yield Forge(github, folder, base=first_commit[1])
+
+
 @pytest.fixture
 def forge(tmp_path: Path, first_commit: tuple[Path, str]) -> Iterator[Forge]:
     """Yield a repository whose main branch has the gate."""
-    folder, base = first_commit
-    shutil.copytree(folder, tmp_path / "github")
-    with github_stub(tmp_path / "github") as github:
-        yield Forge(github, tmp_path, base=base)
+    with opened(tmp_path, first_commit) as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def earlier(
+    tmp_path_factory: pytest.TempPathFactory, first_commit: tuple[Path, str]
+) -> Iterator[Forge]:
+    """Yield a repository in which something happens once, before many tests (`Forge.again`)."""
+    with opened(tmp_path_factory.mktemp("earlier"), first_commit) as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def judged_red(earlier: Forge) -> Change:
+    change = earlier.change(outputs(broken=BROKEN))
+    earlier.github.git.move("change", change.head)
+    assert judged(earlier, change).exit_code == 1
+    return change
 
 
 @pytest.fixture
-def red(forge: Forge) -> Change:
+def red(forge: Forge, earlier: Forge, judged_red: Change) -> Change:
     """A pull request that was judged and is red; its branch is there."""
-    change = forge.change(outputs(broken=BROKEN))
-    forge.github.git.move("change", change.head)
-    assert judged(forge, change).exit_code == 1
-    return change
+    return forge.again(earlier, judged_red)
 
 
 @pytest.fixture

@@ -154,8 +154,8 @@ def test_a_second_collection_of_a_red_commit_is_no_new_draw(
     forge: Forge, keep: bool, told: str
 ) -> None:
     change = forge.change(outputs(broken=BROKEN), fork=FORK)
-    _, red = forge.collect(change)
-    _, green = forge.collect(forge.change(outputs(), number=8, fork=FORK))
+    red = forge.collected(change)
+    green = forge.collected(forge.change(outputs(), number=8, fork=FORK))
     forge.github.pulls.pop(8)
 
     assert decided(forge, change, red, 21, keep=keep).exit_code == 1
@@ -168,7 +168,7 @@ def test_a_second_collection_of_a_red_commit_is_no_new_draw(
 
 def test_a_collection_that_holds_the_red_outputs_is_judged_with_them(forge: Forge) -> None:
     change = forge.change(outputs(broken=BROKEN), fork=FORK)
-    _, lines = forge.collect(change)
+    lines = forge.collected(change)
     assert decided(forge, change, lines, 21, keep=True).exit_code == 1
 
     assert decided(forge, change, lines, 22, keep=True).exit_code == 1
@@ -176,9 +176,9 @@ def test_a_collection_that_holds_the_red_outputs_is_judged_with_them(forge: Forg
 
 def test_a_red_verdict_against_an_older_base_is_not_held_against_a_new_one(forge: Forge) -> None:
     change = forge.change(outputs(broken=BROKEN), fork=FORK)
-    _, red = forge.collect(change)
+    red = forge.collected(change)
     assert decided(forge, change, red, 21, keep=True).exit_code == 1
-    _, green = forge.collect(forge.change(outputs(), number=8, fork=FORK))
+    green = forge.collected(forge.change(outputs(), number=8, fork=FORK))
     forge.github.pulls.pop(8)
     tip = forge.github.commit({"README.md": b"new"}, parents=[forge.base])
     assert forge.github.git.move("main", tip, forge.base)

@@ -39,7 +39,7 @@ def test_a_retarget_between_the_halves_stays_red(
 ) -> None:
     other = weak(forge, WITHOUT if kind == "no gate" else lenient(gated))
     change = forge.change(outputs(broken=BROKEN), fork=FORK)
-    _, lines = forge.collect(change)
+    lines = forge.collected(change)
     merged_into(
         forge, change, other, {**outputs(broken=BROKEN), "ragate.toml": gated["ragate.toml"]}
     )

@@ -35,14 +35,14 @@ def test_the_second_half_sets_the_verdict_on_the_right_pull_request_and_commit(
     assert broken.head[:7] in forge.comment()
 
     repaired = forge.change(outputs(), fork=FORK)
-    _, lines = forge.collect(repaired)
+    lines = forge.collected(repaired)
     result = forge.decide(repaired, lines)
     assert result.exit_code == 0, result.log
     assert forge.states(repaired.head) == ["pending", "success"]
 
 
 def test_forged_claims_of_the_outputs_change_nothing(forge: Forge, broken: Change) -> None:
-    _, lines = forge.collect(broken)
+    lines = forge.collected(broken)
     header, *rest = [json.loads(line) for line in lines.splitlines()]
     header["manifest"] |= {
         "left_out": ["hit_rate@5", "token_f1"],
@@ -68,7 +68,7 @@ def test_a_verdict_and_a_number_beside_the_outputs_are_not_read(
     forge: Forge, broken: Change
 ) -> None:
     other = forge.change(outputs(), number=8)
-    _, lines = forge.collect(broken)
+    lines = forge.collected(broken)
 
     def forge_files(workspace: Path) -> None:
         (workspace / "pr-number").write_text("8")
@@ -86,7 +86,7 @@ def test_a_verdict_and_a_number_beside_the_outputs_are_not_read(
 
 
 def test_a_head_that_has_moved_is_left_to_its_own_run(forge: Forge, broken: Change) -> None:
-    _, lines = forge.collect(broken)
+    lines = forge.collected(broken)
     forge.change(outputs(), fork=FORK)  # a newer push to the same pull request
     result = forge.decide(broken, lines)
     assert result.exit_code == 0, result.log
@@ -104,7 +104,7 @@ def test_a_head_that_has_moved_is_left_to_its_own_run(forge: Forge, broken: Chan
 def test_a_branch_or_an_owner_that_was_renamed_meanwhile_gets_its_verdict(
     forge: Forge, broken: Change, then: dict[str, object]
 ) -> None:
-    _, lines = forge.collect(broken)
+    lines = forge.collected(broken)
 
     result = forge.decide(broken, lines, run=then)
 
@@ -161,7 +161,7 @@ def test_a_green_status_of_a_branch_without_a_gate_is_not_to_be_had(
     github.commit({"index.html": b"hello"}, branch="gh-pages")
     broken.pull["base"] |= {"ref": "gh-pages", "sha": github.git.resolve("refs/heads/gh-pages")}
     broken.pull["merge_commit_sha"] = None
-    _, lines = forge.collect(broken)
+    lines = forge.collected(broken)
     result = forge.decide(broken, lines)
     assert result.exit_code == 3, result.log
     assert "success" not in forge.states(broken.head)
@@ -169,7 +169,7 @@ def test_a_green_status_of_a_branch_without_a_gate_is_not_to_be_had(
 
 def test_state_that_came_with_the_artifact_is_not_used(forge: Forge, broken: Change) -> None:
     """A cache of verdicts is trusted by whoever finds it, so none is looked for there."""
-    _, lines = forge.collect(broken)
+    lines = forge.collected(broken)
 
     def plant(workspace: Path) -> None:
         (workspace / ".ragate" / "runs").mkdir(parents=True)
@@ -219,7 +219,7 @@ def test_the_first_pull_request_of_a_stranger_gets_no_key_and_names_no_status(
 ) -> None:
     with openai_server() as mine:
         change = first_pull_request(forge, gated, mine.base_url)
-        _, lines = forge.collect(change)
+        lines = forge.collected(change)
         env = {"TEST_KEY": "sk-canary-0123456789"}
         result = forge.decide(change, lines, env=env)
         assert result.exit_code == 2, result.log

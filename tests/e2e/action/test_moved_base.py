@@ -23,7 +23,7 @@ def test_the_newest_rules_of_the_base_decide_and_not_those_of_the_merge(
     forge.base = forge.github.commit(lenient(gated), parents=[main])
     change = forge.change(outputs(broken=BROKEN), fork=FORK)
     change.pull["mergeable"] = False
-    _, lines = forge.collect(change)
+    lines = forge.collected(change)
     tip = forge.github.commit({"ragate.toml": gated["ragate.toml"]}, parents=[forge.base])
     assert forge.github.git.move("main", tip, main)
 
@@ -67,7 +67,7 @@ def test_a_branch_older_than_the_gate_is_judged_by_the_merge(
     forge.base = forge.github.commit(dict(gated), parents=[begun])
     assert forge.github.git.move("main", forge.base, main)
     change = older_branch(forge, at=begun)
-    _, lines = forge.collect(change)
+    lines = forge.collected(change)
 
     result = forge.decide(change, lines)
 
@@ -87,7 +87,7 @@ def test_a_branch_older_than_a_changed_system_is_judged_by_the_merge(
     forge.base = forge.github.commit(moved, parents=[begun])
     assert forge.github.git.move("main", forge.base, begun)
     change = older_branch(forge, at=begun)
-    _, lines = forge.collect(change)
+    lines = forge.collected(change)
 
     result = forge.decide(change, lines)
 

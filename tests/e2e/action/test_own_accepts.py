@@ -5,22 +5,22 @@ from __future__ import annotations
 import pytest
 
 from tests.e2e.action.forge import Change, Forge, outputs
+from tests.e2e.action.main_projects import entry_of, merged
 from tests.e2e.action.talk import judged, replies, say
 
 pytestmark = pytest.mark.e2e
 ACCEPT = '/ragate accept {} hit_rate@5 token_f1 "the pages were merged"'
 
 
-@pytest.fixture
-def red(forge: Forge) -> Change:
+@pytest.fixture(scope="module")
+def judged_red(earlier: Forge) -> Change:
     """A red pull request of octocat's, where nobody may accept their own."""
-    text = forge.github.git.run("show", f"{forge.base}:ragate.toml")
+    text = earlier.github.git.read(entry_of(earlier, "ragate.toml"))
     strict = text.replace(b"[policy]\n", b"[policy]\naccept_own = false\n", 1)
-    forge.base = forge.github.commit({"ragate.toml": strict}, parents=[forge.base])
-    forge.github.git.move("main", forge.base, forge.github.git.resolve("refs/heads/main"))
-    forge.github.permissions |= {"mona": "write", "hubot": "admin"}
-    change = forge.change(outputs(broken=range(12)))
-    assert judged(forge, change).exit_code == 1
+    earlier.base = merged(earlier, {"ragate.toml": strict})
+    earlier.github.permissions |= {"mona": "write", "hubot": "admin"}
+    change = earlier.change(outputs(broken=range(12)))
+    assert judged(earlier, change).exit_code == 1
     return change
 
 

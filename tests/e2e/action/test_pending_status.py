@@ -27,7 +27,7 @@ def test_the_status_is_pending_as_soon_as_collecting_is_requested(
     assert (result.exit_code, result.outputs["verdict"]) == (0, "announced"), result.raw_log
     assert forge.states(broken.head) == ["pending"]
     run["status"] = "completed"
-    _, lines = forge.collect(broken)
+    lines = forge.collected(broken)
     assert forge.decide(broken, lines).exit_code == 1
     assert forge.states(broken.head) == ["pending", "pending", "failure"]
 
@@ -58,7 +58,7 @@ def test_a_request_for_a_base_without_a_gate_names_no_status(forge: Forge) -> No
 def test_the_second_half_sets_an_error_where_github_fails_before_the_policy_is_read(
     forge: Forge, broken: Change, path: str
 ) -> None:
-    _, lines = forge.collect(broken)
+    lines = forge.collected(broken)
     forge.github.fault("GET", path, status=500, times=99)
 
     result = forge.decide(broken, lines, inputs={"gate": "gate"})

@@ -17,12 +17,11 @@ FORK = "stranger/handbook"
 BROKEN = range(12)
 
 
-@pytest.fixture
-def red(forge: Forge) -> Change:
+@pytest.fixture(scope="module")
+def judged_red(earlier: Forge) -> Change:
     """A fork's pull request to main that the second half has made red."""
-    change = forge.change(outputs(broken=BROKEN), fork=FORK)
-    _, lines = forge.collect(change)
-    assert forge.decide(change, lines).exit_code == 1
+    change = earlier.change(outputs(broken=BROKEN), fork=FORK)
+    assert earlier.decide(change, earlier.collected(change)).exit_code == 1
     return change
 
 
@@ -41,7 +40,7 @@ def test_a_forks_commit_through_a_second_pull_request_into_a_weak_branch_stays_r
     forge: Forge, gated: dict[str, bytes], red: Change
 ) -> None:
     side = second(forge, red, weak(forge, lenient(gated)), "weak")
-    _, lines = forge.collect(side)
+    lines = forge.collected(side)
 
     result = forge.decide(side, lines)
 
@@ -67,7 +66,7 @@ def test_two_weak_branches_share_no_status(forge: Forge, gated: dict[str, bytes]
     change.pull["base"] |= {"ref": "weak"}
     change.pull["mergeable"] = False
     second(forge, change, weak(forge, {"x": b"x"}, "release"), "release")
-    _, lines = forge.collect(first)
+    lines = forge.collected(first)
 
     result = forge.decide(first, lines)
 
@@ -95,7 +94,7 @@ def judged_for_weak(forge: Forge, gated: dict[str, bytes]) -> Change:
     tip = weak(forge, lenient(gated))
     change.pull["base"] |= {"ref": "weak", "sha": tip}
     change.pull["mergeable"] = False
-    _, lines = forge.collect(change)
+    lines = forge.collected(change)
     assert forge.decide(change, lines).exit_code == 0
     assert forge.states(change.head)[-1] == "success"
     return change

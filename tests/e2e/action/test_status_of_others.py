@@ -33,21 +33,34 @@ def stranger(forge: Forge, change: Change, *, number: int = 8) -> Change:
 
 def decided(forge: Forge, change: Change, run_id: int, **options: Any) -> str:
     """Collect and decide a pull request, upload the result, and return the verdict."""
-    _, lines = forge.collect(change)
+    lines = forge.collected(change)
     result = forge.decide(change, lines, run_id=run_id, **options)
     forge.github.add_run(run_id, head_sha=forge.base, event="workflow_run")
     upload(forge, run_id, f"ragate-gate-{change.head}-1", forge.last / ".ragate/result")
     return result.outputs["verdict"]
 
 
+@pytest.fixture(scope="module")
+def by_decide(earlier: Forge) -> Change:
+    change = earlier.change(outputs())
+    assert decided(earlier, change, 21) == "passed"
+    return change
+
+
+@pytest.fixture
+def decided_green(forge: Forge, earlier: Forge, by_decide: Change) -> Change:
+    """A pull request of the repository itself that the half with keys made green."""
+    return forge.again(earlier, by_decide)
+
+
 @pytest.fixture(params=["check", "decide"])
 def green(forge: Forge, request: pytest.FixtureRequest) -> Change:
     """A pull request of the repository itself that its own run made green."""
+    if request.param == "decide":
+        made: Change = request.getfixturevalue("decided_green")
+        return made
     change = forge.change(outputs())
-    if request.param == "check":
-        assert judged(forge, change, run_id=21).exit_code == 0
-    else:
-        assert decided(forge, change, 21) == "passed"
+    assert judged(forge, change, run_id=21).exit_code == 0
     assert forge.states(change.head) == ["pending", "success"]
     return change
 
@@ -88,7 +101,7 @@ def test_what_a_fork_collects_of_a_commit_that_is_green_is_neither_announced_nor
 ) -> None:
     side = stranger(forge, green)
     broken = forge.change(outputs(broken=BROKEN), number=30)
-    _, lines = forge.collect(broken)
+    lines = forge.collected(broken)
     forge.github.add_run(99, head_sha=side.head, status="queued", head_repository=FORK)
 
     begun = forge.decide(side, None, action="requested")
@@ -170,12 +183,10 @@ def with_an_api_that_lists_no_pulls(forge: Forge, change: Change) -> None:
     ],
 )
 def test_a_status_that_no_open_pull_request_from_here_earned_for_the_branch_waits(
-    forge: Forge, lessen: Callable[[Forge, Change], None]
+    forge: Forge, decided_green: Change, lessen: Callable[[Forge, Change], None]
 ) -> None:
-    change = forge.change(outputs())
-    assert decided(forge, change, 21) == "passed"
-    side = stranger(forge, change)
-    lessen(forge, change)
+    side = stranger(forge, decided_green)
+    lessen(forge, decided_green)
 
     forge.target(side, "opened")
 
@@ -230,7 +241,7 @@ def test_a_red_status_of_a_pull_request_from_here_is_not_made_green_by_a_fork(
     change = forge.change(outputs(broken=BROKEN))
     assert decided(forge, change, 21) == "failed"
     side = stranger(forge, change)
-    _, lines = forge.collect(forge.change(outputs(), number=30))
+    lines = forge.collected(forge.change(outputs(), number=30))
 
     forge.target(side, "opened")
     forge.decide(side, lines, run_id=22)
