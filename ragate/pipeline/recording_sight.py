@@ -61,16 +61,18 @@ def recording_lines(
     others = other_alarms(must_pass, floors, comparison, settings, passes=passes)
     tests = f"at most 1 harmless change in {round(1 / policy.alpha):,} by metrics" if noisy else ""
     alarms = "; ".join(filter(None, [tests, others]))
-    unsteady = [f"{key} ({ok} of {runs})" for key, (ok, runs) in must_pass.unsteady.items()]
-    named = f"must pass, but did not in every run: {listed(unsteady, most=MOST_NAMED)}"
-    return [
-        *_sight(plans(config, comparison, cases)),
-        *repeats_hint(cases, comparison),
-        *([f"red by luck: {alarms}"] if alarms else []),
-        *([named] if unsteady else []),
-        *(_clusters(noisy, comparison, policy.alpha) if noisy and not policy.cluster else []),
-        *([_other_days(comparison)] if noisy else []),
-    ]
+    lines = [*_sight(plans(config, comparison, cases)), *repeats_hint(cases, comparison)]
+    if alarms:
+        lines.append(f"red by luck: {alarms}")
+    if must_pass.unsteady:
+        unsteady = [f"{key} ({ok} of {runs})" for key, (ok, runs) in must_pass.unsteady.items()]
+        named = listed(unsteady, most=MOST_NAMED)
+        lines.append(f"must pass, but did not in every run: {named}")
+    if noisy:
+        lines += [] if policy.cluster else _clusters(noisy, comparison, policy.alpha)
+        measured = f"not measurable with {count(max(comparison.baseline.repeats, 1), 'run')}"
+        lines.append(f"a shift from day to day: {measured} of one recording (a control shows it)")
+    return lines
 
 
 def _sight(metrics: Sequence[MetricPower]) -> list[str]:
@@ -88,11 +90,10 @@ def _sight(metrics: Sequence[MetricPower]) -> list[str]:
 def _clusters(cases: Sequence[MetricCase], comparison: Comparison, alpha: float) -> list[str]:
     """Name the fields and tags whose questions share their noise, and what the gate's level is."""
     residuals = run_residuals(cases)
-    keys = _candidate_keys(comparison) if residuals is not None else {}
-    shared = shared_noise(residuals, keys) if residuals is not None and keys else {}
+    shared = {} if residuals is None else shared_noise(residuals, _candidate_keys(comparison))
     if not shared:
         return []
-    key = max(shared, key=lambda each: shared[each])
+    key = max(shared, key=shared.__getitem__)
     level = about(level_with(shared[key], alpha))
     advice = f'write `cluster = "{key}"` below [policy]'
     return [f"questions of one {key} share their noise, so that {level} is red by them: {advice}"]
@@ -109,13 +110,6 @@ def _candidate_keys(comparison: Comparison) -> Mapping[str, Ints]:
         if clusters is not None and FEWEST_CLUSTERS <= len(np.unique(clusters)) < len(clusters):
             keys[name] = clusters
     return keys
-
-
-def _other_days(comparison: Comparison) -> str:
-    runs = count(max(comparison.baseline.repeats, 1), "run")
-    return (
-        f"a shift from day to day: not measurable with {runs} of one recording (a control shows it)"
-    )
 
 
 def declare_repeats(

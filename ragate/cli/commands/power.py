@@ -96,20 +96,16 @@ def command(*, config: Path | None, drop: float, samples: int | None, noise: flo
         q = ASSUMED_NOISE if noise is None else noise
         metric_plans = assumed_plans(loaded, samples or len(questions), Noise(q=q))
         runs = loaded.policy.runs
-    _refuse_no_plan(metric_plans)
-    source = _source(metric_plans, runs, earlier)
-    click.echo(
-        "\n".join([*_table(loaded, metric_plans, source), "", *_needs(loaded, metric_plans, drop)])
-    )
-    return 0
-
-
-def _refuse_no_plan(metric_plans: Sequence[MetricPower]) -> None:
     if not metric_plans:
         raise UsageError(
             "only slices gate, and of none it is known what it can see",
             remedy="record a baseline first: `ragate baseline update`",
         )
+    source = _source(metric_plans, runs, earlier)
+    click.echo(
+        "\n".join([*_table(loaded, metric_plans, source), "", *_needs(loaded, metric_plans, drop)])
+    )
+    return 0
 
 
 def _source(metric_plans: Sequence[MetricPower], runs: int, earlier: Run | None) -> str:

@@ -33,20 +33,6 @@ def by_metric(accepted: Sequence[Acceptance]) -> dict[str, Acceptance]:
     return {acceptance.metric: acceptance for acceptance in accepted}
 
 
-def excuse(
-    row: Row, outcomes: Sequence[RuleOutcome], taken: Acceptance | None
-) -> tuple[Row, list[RuleOutcome]]:
-    """Return a metric's row and outcomes with what is red in them turned into warnings.
-
-    Only what was measured and is red can be accepted: a metric that could not be decided stays
-    without a decision.
-    """
-    if taken is None or not row.blocks:
-        return row, list(outcomes)
-    shown = row.amended(blocks=False, accepted=True)
-    return shown, [_as_warning(outcome, taken) for outcome in outcomes]
-
-
 def _as_warning(outcome: RuleOutcome, taken: Acceptance) -> RuleOutcome:
     reasons = tuple(f"accepted by {taken.by} ({taken.reason}): {reason}" for reason in outcome.red)
     return replace(outcome, red=(), warnings=(*outcome.warnings, *reasons))
@@ -156,15 +142,22 @@ def with_floors(
     comparison: Comparison,
     taken: Mapping[str, Acceptance],
 ) -> tuple[list[Row], list[RuleOutcome]]:
-    """Return the rows with their floors, and what both mean; what was accepted is not red."""
+    """Return the rows with their floors, and what both mean.
+
+    What is red and was accepted is a warning. Only what was measured can be accepted: a metric that
+    could not be decided stays without a decision.
+    """
     held, outcomes, beyond = [], [], []
     for row, (case, floor, meaning) in zip(rows, floors, strict=True):
         blocks, share = row.blocks or bool(meaning.red), pass_share(case, comparison)
         row = row.amended(floor=floor, blocks=blocks, pass_share=share)
-        row, meanings = excuse(row, (metrics.outcomes[case.name], meaning), taken.get(row.key))
+        moved = metrics.outcomes[case.name]
+        if row.blocks and row.key in taken:
+            row = row.amended(blocks=False, accepted=True)
+            moved, meaning = (_as_warning(each, taken[row.key]) for each in (moved, meaning))
         held.append(row)
-        outcomes.append(meanings[0])
-        beyond.append(meanings[1])
+        outcomes.append(moved)
+        beyond.append(meaning)
     return held, [*outcomes, *beyond]
 
 

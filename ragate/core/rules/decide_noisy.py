@@ -1,12 +1,12 @@
 """Noisy metrics: the verdict of each from the family's test, and the drop it could see."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from ragate.core.comparison.compare import Comparison
-from ragate.core.rules.metric_case import MetricCase, RuleOutcome, blank_row
+from ragate.core.rules.metric_case import MetricCase, RuleOutcome, left_open
 from ragate.core.rules.metric_family import (
     GENERALISE,
     THIS_SET,
@@ -63,57 +63,45 @@ def decide_noisy(
     draws: int = DRAWS,
 ) -> FamilyResult:
     """Decide on the metrics of one family together."""
-    usable, refused = usable_cases(cases, comparison, settings)
+    usable, outcomes = usable_cases(cases, comparison, settings)
     if not usable:
-        return FamilyResult(refused)
+        return FamilyResult(outcomes)
     is_gate = any(case.gates for case in usable)
     stages = stages_of(comparison, settings) if is_gate else Stages(settings.alpha)
-    result = _test_family(usable, comparison, settings, stages, draws)
-    return replace(result, outcomes={**refused, **result.outcomes})
-
-
-def _test_family(
-    cases: Sequence[MetricCase],
-    comparison: Comparison,
-    settings: DecisionSettings,
-    stages: Stages,
-    draws: int,
-) -> FamilyResult:
     claim, seed = deciding_claim(settings, comparison), seed_of(comparison)
-    table = build_table(cases, comparison)
+    table = build_table(usable, comparison)
     if not len(table.units):
-        reason = "no sample has all its scores on both sides"
-        return FamilyResult({case.name: _not_measured(case, reason) for case in cases})
+        for case in usable:
+            reason = f"{case.name}: no sample has all its scores on both sides"
+            outcomes[case.name] = left_open(case, MetricVerdict.NOT_MEASURED, reason)
+        return FamilyResult(outcomes)
     p = run_tests(table, claim=claim, seed=seed, draws=draws)
     passes = comparison.candidate.repeats
     alone, together = (
         losses_to_fail(stages, passes, table.runs, metrics=metrics, flips=claim == GENERALISE)
-        for metrics in (1, len(cases))
+        for metrics in (1, len(usable))
     )
-    names = tuple(case.name for case in cases)
     joint = joint_noise(table.blocks)
     level = stages.level(passes)
     test = FamilyTest(comparison, settings, claim, table, p, joint, level, seed, alone)
-    outcomes = {}
-    for column, case in enumerate(cases):
+    for column, case in enumerate(usable):
         outcomes[case.name] = _outcome(case, figures_of(case, column, test), test)
-    units = len(np.unique(table.units))
-    smallest, beside = float(p.down.min()), dict(zip(names, joint, strict=False))
-    return FamilyResult(outcomes, names, smallest, (alone, together), units, beside)
-
-
-def _not_measured(case: MetricCase, reason: str) -> RuleOutcome:
-    row = blank_row(case, MetricVerdict.NOT_MEASURED, reason)
-    return RuleOutcome(row, undecided=(f"{case.name}: {reason}",) if case.gates else ())
+    names, units = tuple(case.name for case in usable), len(np.unique(table.units))
+    beside = dict(zip(names, joint, strict=False))
+    return FamilyResult(outcomes, names, float(p.down.min()), (alone, together), units, beside)
 
 
 def _outcome(case: MetricCase, figures: Figures | None, test: FamilyTest) -> RuleOutcome:
     """Return one metric's row, and what it means for the gate, where enough of it was measured."""
     if figures is None:
-        return _not_measured(case, f"{case.name} has no value on both sides")
+        return left_open(
+            case, MetricVerdict.NOT_MEASURED, f"{case.name} has no value on both sides"
+        )
     if figures.n < case.least[0]:
         whole = f"{count(figures.n, 'sample')} with every score that is tested beside it"
-        return _not_measured(case, f"{whole}, {case.least[0]} are needed")
+        return left_open(
+            case, MetricVerdict.NOT_MEASURED, f"{case.name}: {whole}, {case.least[0]} are needed"
+        )
     return _meaning(case, noisy_row(case, test, figures), figures, test)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from ragate.core.comparison.compare import Comparison
 from ragate.core.rules.metric_case import MetricCase
 from ragate.core.statistics.permutation import Block, flip, relabel, step_down
-from ragate.core.statistics.score_columns import Floats, Ints, Mask, sums_by_unit
+from ragate.core.statistics.score_columns import Floats, Ints, Mask, Side, sums_by_unit
 from ragate.models import DecisionSettings, Rule
 
 Claim = Literal["this-set", "generalise"]
@@ -58,8 +58,6 @@ class Table:
     def spread(self, metric: int) -> Floats:
         """Return one metric's differences by unit, scaled so that their mean is the change."""
         rows = self.speaks[:, metric]
-        if not self.clustered:
-            return np.asarray(self.differences[rows, metric], dtype=np.float64)
         units = np.unique(self.units[rows], return_inverse=True)[1]
         sums = sums_by_unit(self.differences[rows, metric], units)
         return sums * (len(sums) / max(int(rows.sum()), 1))
@@ -68,8 +66,8 @@ class Table:
 def build_table(cases: Sequence[MetricCase], comparison: Comparison) -> Table:
     """Lay the cases' scores out by sample, run and metric."""
     speaks = np.stack([case.counted for case in cases], axis=1)
-    base = _stack([_scaled(case, baseline=True) for case in cases], speaks)
-    cand = _stack([_scaled(case, baseline=False) for case in cases], speaks)
+    base = _stack(cases, [case.scores.baseline for case in cases])
+    cand = _stack(cases, [case.scores.candidate for case in cases])
     whole_base, whole_cand = _whole_runs(base), _whole_runs(cand)
     if comparison.clusters is None:
         counted = whole_base.any(axis=1) & whole_cand.any(axis=1)
@@ -82,7 +80,7 @@ def build_table(cases: Sequence[MetricCase], comparison: Comparison) -> Table:
     if comparison.clusters is None:
         blocks = _blocks(base, cand, whole_base, whole_cand)
     else:
-        units = np.unique(comparison.clusters[counted], return_inverse=True)[1].ravel()
+        units = np.unique(comparison.clusters[counted], return_inverse=True)[1]
         sums = sums_by_unit(np.concatenate([base, cand], axis=1), units)
         blocks = (Block(sums, cand.shape[1]),) if len(units) else ()
     runs = (_most_runs(whole_base), _most_runs(whole_cand))
@@ -91,22 +89,20 @@ def build_table(cases: Sequence[MetricCase], comparison: Comparison) -> Table:
         before=_mean_over(base, whole_base),
         after=_mean_over(cand, whole_cand),
         speaks=speaks,
-        units=units.astype(np.intp),
+        units=units,
         runs=runs,
         binary=_binary(base, cand) & (runs == (1, 1)) & (comparison.clusters is None),
         clustered=comparison.clusters is not None,
     )
 
 
-def _scaled(case: MetricCase, *, baseline: bool) -> Floats:
-    side = case.scores.baseline if baseline else case.scores.candidate
-    return case.scores.scaled(side.values)
-
-
-def _stack(sides: Sequence[Floats], speaks: Mask) -> Floats:
+def _stack(cases: Sequence[MetricCase], sides: Sequence[Side]) -> Floats:
     """Return (samples, runs, metrics), 0 where a metric does not count for a sample."""
-    values = np.stack(sides, axis=2)
-    return np.where(speaks[:, None, :], values, 0.0)
+    values = [
+        np.where(case.counted[:, None], case.scores.scaled(side.values), 0.0)
+        for case, side in zip(cases, sides, strict=True)
+    ]
+    return np.stack(values, axis=2)
 
 
 def _whole_runs(values: Floats) -> Mask:

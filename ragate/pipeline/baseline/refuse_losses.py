@@ -115,22 +115,12 @@ def _broken_floors(
     config: Config, samples: Sequence[Sample], run: Run
 ) -> Iterator[tuple[str, str]]:
     """Yield what misses a floor; a baseline holds no times, which are of a machine."""
-    if not _has_floors(config.policy):
-        return
     for row in decided_against(config, samples, run, None).rows:
         unmet = row.floor is not None and not row.floor.met
         if unmet and row.gates and row.blocks and row.unit not in MACHINE_UNITS:
             assert row.floor is not None
             value = "not measured" if row.candidate is None else number(row.candidate)
             yield row.key, f"{row.key}: {value}, and its limit is {number(row.floor.limit)}"
-
-
-def _has_floors(policy: Policy) -> bool:
-    floors = [floor for part in policy.slices for floor in (part.minimum, part.maximum)]
-    for rule in policy.rules:
-        floors += [rule.minimum, rule.maximum]
-        floors += [rule.pass_rate.minimum] if rule.pass_rate is not None else []
-    return any(floor is not None for floor in floors)
 
 
 @dataclass(frozen=True)
