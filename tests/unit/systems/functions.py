@@ -12,6 +12,7 @@ def answer(query):
 """
 
 
-def one(root: Path, code: str, name: str = "answer", **settings: object):
+def one(root: Path, code: str, name: str = "answer", *, live: bool = True, **settings: object):
+    """Return the output for one sample; `live`: of code in this process, which costs no worker."""
     target = f"{module(root, code)}:{name}"
-    return ask("python", {"target": target, **settings}, root)[0]
+    return ask("python", {"target": target, **settings}, root, live=live)[0]

@@ -88,7 +88,7 @@ def outputs(
 ) -> list[SystemOutput]:
     settings = {"target": f"{module(root, code)}:{name}", **more.pop("settings", {})}
     samples = [sample_factory(f"q{number}") for number in range(count)]
-    return ask("llamaindex", settings, root, samples=samples, **more)
+    return ask("llamaindex", settings, root, samples=samples, **{"live": True, **more})
 
 
 @pytest.mark.parametrize("name", ["engine", "make", "amake", "Engine", "streaming", "only_async"])
@@ -131,7 +131,7 @@ def test_a_chat_engine_that_ran_out_of_time_serves_no_other_sample_meanwhile(
 ):
     slow = ENGINES.replace("time.sleep(0.05)", "time.sleep(30)")
 
-    found = outputs(tmp_path, name, 2, slow, concurrency=2, timeout_s=1)
+    found = outputs(tmp_path, name, 2, slow, concurrency=2, timeout_s=1, live=False)
 
     assert all("no output within" in message(output) for output in found)
 
@@ -201,7 +201,7 @@ class Query:
 def _after_a_turn(root: Path, name: str) -> SystemOutput:
     samples = [sample_factory("q1", query="B?", messages=(Turn(role="user", content="Hi"),))]
     target = f"{module(root, CHAT_ENGINES)}:{name}"
-    return ask("llamaindex", {"target": target}, root, samples=samples)[0]
+    return ask("llamaindex", {"target": target}, root, samples=samples, live=True)[0]
 
 
 def test_a_chat_engine_gets_the_earlier_turns_as_its_history(tmp_path: Path):

@@ -84,14 +84,14 @@ def test_a_pointer_that_leads_nowhere_in_what_was_returned_is_named(tmp_path: Pa
         "pointers": {"answer": "/reply/txt"},
     }
 
-    assert "/reply/txt leads nowhere" in message(ask("python", settings, tmp_path)[0])
+    assert "/reply/txt leads nowhere" in message(ask("python", settings, tmp_path, live=True)[0])
 
 
 def test_top_k_and_retrieval_only_are_kept_to(tmp_path: Path):
     code = "def answer(query): return {'answer': 'x', 'contexts': ['a', 'b'], 'citations': [1]}"
     target = f"{module(tmp_path, code)}:answer"
 
-    output = ask("python", {"target": target}, tmp_path, top_k=1, retrieval_only=True)[0]
+    output = ask("python", {"target": target}, tmp_path, live=True, top_k=1, retrieval_only=True)[0]
 
     assert (len(output.chunks), output.answer, output.citations) == (1, None, None)
 
@@ -111,7 +111,7 @@ TURNS = (Turn(role="user", content="Hi"), Turn(role="assistant", content="Hello"
 def _chat(root: Path, name: str, **settings: object) -> list[str | None]:
     samples = [sample_factory("q1", query="A?"), sample_factory("q2", query="B?", messages=TURNS)]
     target = f"{module(root, CHAT)}:{name}"
-    outputs = ask("python", {"target": target, **settings}, root, samples=samples)
+    outputs = ask("python", {"target": target, **settings}, root, samples=samples, live=True)
     return [output.answer for output in outputs]
 
 
@@ -191,6 +191,6 @@ def test_a_parameter_arrange_gets_what_is_done_to_the_passages(tmp_path: Path, n
         sample_factory("q2", query="B?").amended(arrange="reversed"),
     ]
 
-    outputs = ask("python", {"target": target}, tmp_path, samples=samples)
+    outputs = ask("python", {"target": target}, tmp_path, samples=samples, live=True)
 
     assert [output.answer for output in outputs] == ["A? ''", "B? 'reversed'"]

@@ -126,7 +126,7 @@ def test_a_module_that_cannot_be_imported_says_why(tmp_path: Path, code: str, to
 
 
 def test_the_project_is_on_the_path_for_the_import_only(tmp_path: Path):
-    one(tmp_path, PLAIN)
+    one(tmp_path, PLAIN, live=False)
 
     assert str(tmp_path) not in sys.path
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import itertools
 import os
+import sys
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +39,15 @@ def module(root: Path, code: str) -> str:
     name = f"project_{os.getpid()}_{next(_NUMBER)}"
     (root / f"{name}.py").write_text(textwrap.dedent(code))
     return name
+
+
+@contextmanager
+def path_kept(resources: Resources) -> Iterator[None]:
+    """Take the folder of code that was asked live off the path: the next one has its own."""
+    path = list(sys.path)
+    yield
+    if resources.live:
+        sys.path[:] = path
 
 
 async def asked(
@@ -73,19 +84,21 @@ def ask(
 ) -> list[SystemOutput]:
     """Return what the system answers, in a loop of its own."""
     wanted = samples if samples is not None else [sample_factory()]
-    return asyncio.run(
-        asked(use, settings, resources_of(root, **fields), wanted, timeout_s=timeout_s)
-    )
+    resources = resources_of(root, **fields)
+    with path_kept(resources):
+        return asyncio.run(asked(use, settings, resources, wanted, timeout_s=timeout_s))
 
 
 def info(use: str, settings: dict[str, Any], root: Path, **fields: Any) -> SystemInfo:
-    """Return what the system tells of itself."""
+    """Return what the system tells of itself, asked live where it is code of a project."""
+    resources = resources_of(root, **{"live": True, **fields})
 
     async def told() -> SystemInfo:
-        async with plugins.system(use, settings, resources_of(root, **fields)) as system:
+        async with plugins.system(use, settings, resources) as system:
             return system.info
 
-    return asyncio.run(told())
+    with path_kept(resources):
+        return asyncio.run(told())
 
 
 def message(output: SystemOutput) -> str:
