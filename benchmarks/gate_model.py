@@ -99,8 +99,8 @@ class Simulated(Source):
 def losing(rng: Generator, expected: Floats, drop: float) -> Ints:
     """Return questions, drawn at random, whose loss takes `drop` off the mean, to the nearest."""
     order = rng.permutation(len(expected))
-    most = drop * len(expected) + expected.mean() / 2 if drop else 0.0
-    return np.asarray(order[np.cumsum(expected[order]) <= most], dtype=np.intp)
+    lost = np.concatenate([[0.0], np.cumsum(expected[order])])
+    return np.asarray(order[: abs(lost - drop * len(expected)).argmin()], dtype=np.intp)
 
 
 def play(
