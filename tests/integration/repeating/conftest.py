@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
+from contextlib import chdir
 from pathlib import Path
 
 import pytest
 
-from tests.integration.repeating.repeating_projects import Project
+from ragate.cli.main import run
+from tests.integration.repeating.repeating_projects import DECLARED, Project
 
 
 @pytest.fixture
@@ -18,3 +21,22 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
     made = Project(tmp_path)
     made.answer()
     return made
+
+
+@pytest.fixture(scope="session")
+def recording(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A project that is declared to repeat, with its baseline, to be copied."""
+    made = Project(tmp_path_factory.mktemp("repeating"))
+    made.answer()
+    made.configure(DECLARED)
+    with chdir(made.root):
+        assert run(["baseline", "update"]) == 0
+    made.asked()
+    return made.root
+
+
+@pytest.fixture
+def declared(project: Project, recording: Path) -> Project:
+    """The project, declared to repeat and recorded."""
+    shutil.copytree(recording, project.root, dirs_exist_ok=True)
+    return project

@@ -21,6 +21,9 @@ systems = ["command", "python"]
 """
 
 
+DECLARED = 'store = "answers"\nrepeats = ["retrieval", "answer"]'
+
+
 PYTHON = 'use = "python"\ntarget = "answers_of_a_test:answer"'
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ragate.cli.main import run
+from tests.integration.repeating.repeating_projects import DECLARED
 
 pytestmark = pytest.mark.integration
 
@@ -12,22 +13,21 @@ pytestmark = pytest.mark.integration
 WRONG = {f"_{number}": f"The price of item {number} was 7 euros." for number in (1, 5, 9, 13)}
 
 
-DECLARED = 'repeats = ["retrieval", "answer"]'
-
-
-def test_four_wrong_numbers_in_thirty_answers_of_a_system_that_repeats_are_red(project):
-    project.configure(DECLARED)
-    assert run(["baseline", "update"]) == 0
-    project.answer(**WRONG)
+def test_four_wrong_numbers_in_thirty_answers_of_a_system_that_repeats_are_red(declared):
+    declared.answer(**WRONG)
 
     assert run(["check"]) == 1
-    assert any("number_recall fell by 0.067" in line for line in project.decision()["reasons"])
+
+    asked = declared.asked()  # only what changed, until there are three passes
+    assert len(asked) == 30 + 2 * 4
+    assert asked.count("What was the price of item 5?") == 3
+    assert asked.count("What was the price of item 6?") == 1
+    assert any("number_recall fell by 0.067" in line for line in declared.decision()["reasons"])
 
 
-def test_where_it_is_not_declared_the_report_names_the_key(project, capsys):
-    project.configure()
-    assert run(["baseline", "update"]) == 0
-    project.answer(**WRONG)
+def test_where_it_is_not_declared_the_report_names_the_key(declared, capsys):
+    declared.configure()
+    declared.answer(**WRONG)
 
     run(["check"])
 
@@ -36,41 +36,21 @@ def test_where_it_is_not_declared_the_report_names_the_key(project, capsys):
     )
 
 
-def test_only_changed_samples_are_asked_again_until_there_are_three_passes(project):
-    project.configure(DECLARED)
-    assert run(["baseline", "update"]) == 0
-    project.asked()
-    project.answer(**WRONG)
-
-    run(["check"])
-    asked = project.asked()
-
-    assert len(asked) == 30 + 2 * 4
-    assert asked.count("What was the price of item 5?") == 3
-    assert asked.count("What was the price of item 6?") == 1
-
-
-def test_collect_asks_them_again_as_well(project):
-    project.configure(DECLARED)
-    assert run(["baseline", "update"]) == 0
-    project.asked()
-    project.answer(**WRONG)
+def test_collect_asks_them_again_as_well(declared):
+    declared.answer(**WRONG)
 
     assert run(["collect"]) == 0
-    assert len(project.asked()) == 30 + 2 * 4
+    assert len(declared.asked()) == 30 + 2 * 4
     assert run(["decide"]) == 1
 
 
-def test_a_candidate_that_no_longer_repeats_is_yellow_and_named(project):
-    project.configure(DECLARED)
-    assert run(["baseline", "update"]) == 0
-    project.asked()
+def test_a_candidate_that_no_longer_repeats_is_yellow_and_named(declared):
     jitter = [f"The price of item 3 was {number} euros." for number in (7, 103, 8)]
-    project.answer(_3=jitter)
+    declared.answer(_3=jitter)
 
     assert run(["check"]) == 0
 
-    decision = project.decision()
+    decision = declared.decision()
     verdicts = {row["metric"]: row["verdict"] for row in decision["metrics"]}
     assert verdicts["number_recall"] == "cannot_tell"
     said = "the answer of 1 sample differs from run to run"
@@ -78,14 +58,10 @@ def test_a_candidate_that_no_longer_repeats_is_yellow_and_named(project):
     assert any("q03" in line for line in decision["warnings"])
 
 
-def test_an_unchanged_system_that_repeats_is_asked_once_and_unchanged(project):
-    project.configure(DECLARED)
-    assert run(["baseline", "update"]) == 0
-    project.asked()
-
+def test_an_unchanged_system_that_repeats_is_asked_once_and_unchanged(declared):
     assert run(["check"]) == 0
-    assert len(project.asked()) == 30
-    assert {row["verdict"] for row in project.decision()["metrics"]} == {"unchanged"}
+    assert len(declared.asked()) == 30
+    assert {row["verdict"] for row in declared.decision()["metrics"]} == {"unchanged"}
 
 
 def test_power_calls_noise_assumed_where_byte_equal_runs_showed_none(project, capsys):
@@ -104,10 +80,6 @@ def test_power_calls_noise_assumed_where_byte_equal_runs_showed_none(project, ca
     assert "every drop above 0.017" in declared
 
 
-def test_a_check_with_retrieval_only_asks_no_answer_again(project):
-    project.configure(DECLARED)
-    assert run(["baseline", "update"]) == 0
-    project.asked()
-
+def test_a_check_with_retrieval_only_asks_no_answer_again(declared):
     run(["check", "--retrieval-only"])
-    assert len(project.asked()) == 30
+    assert len(declared.asked()) == 30

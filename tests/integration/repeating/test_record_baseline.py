@@ -61,17 +61,15 @@ def test_what_differs_between_sessions_is_not_written(project, capsys):
     assert (project.root / "ragate.toml").read_text() == before
 
 
-def test_six_losses_of_thirty_are_red_and_at_first_sight_yellow(project):
+def test_six_losses_of_thirty_are_red_and_at_first_sight_yellow(declared):
     """As a halved top_k loses them: one pass in a file is a first sight, a check confirms."""
-    project.configure(LINE)
-    assert run(["baseline", "update"]) == 0
-    project.answer(**WRONG)
+    declared.answer(**WRONG)
     assert run(["collect", "--save-outputs", "all.jsonl"]) == 0
-    lines = (project.root / "all.jsonl").read_text().splitlines(keepends=True)
-    (project.root / "first.jsonl").write_text("".join(lines[:31]))
+    lines = (declared.root / "all.jsonl").read_text().splitlines(keepends=True)
+    (declared.root / "first.jsonl").write_text("".join(lines[:31]))
 
     assert run(["decide", "first.jsonl"]) == 0
-    rows = {row["metric"]: row for row in project.decision()["metrics"]}
+    rows = {row["metric"]: row for row in declared.decision()["metrics"]}
     assert rows["number_recall"]["verdict"] == "worse_on_this_set"
     assert (
         "provisional: changed answers were not asked in 3 sessions"
