@@ -19,6 +19,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.gate_answers import source
+from benchmarks.gate_figures import figures
 from benchmarks.gate_losses import false_alarms, lost_scores, merges
 from benchmarks.gate_model import Floats, Simulated, Truth
 from benchmarks.gate_sight import visible_drop
@@ -97,6 +98,7 @@ SUBJECTS: dict[str, Callable[[float], Iterator[str]]] = {
     "false_alarms": false_alarms,
     "lost_scores": lost_scores,
     "merges": merges,
+    "figures": figures,
 }
 
 
