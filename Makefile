@@ -6,7 +6,7 @@ BIN  := $(VENV)/bin
 PIP  := $(BIN)/python -m pip --disable-pip-version-check --no-input
 
 # The first interpreter that is new enough; "python3" if none is, for the message below.
-PYTHON ?= $(shell for candidate in python3 python3.13 python3.12 python3.11; do \
+PYTHON ?= $(shell for candidate in python3 python3.14 python3.13 python3.12 python3.11; do \
 	$$candidate -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
 	&& { echo $$candidate; exit; }; done; echo python3)
 
