@@ -136,8 +136,9 @@ def _json_mistake(problem: json.JSONDecodeError) -> str:
         return "remove the comma at the end of the line: each line is an object of its own"
     if "\t" in text and text[:1] not in {"{", "["}:
         return "a table with tabs is none: save it with commas, in a file that ends in .csv"
-    if before.endswith(",") and after[:1] in {"}", "]"}:
-        return f"remove the comma before {after[0]}"
+    closing = after.removeprefix(",").lstrip()[:1]  # from Python 3.13 on it is told at the comma
+    if closing in {"}", "]"} and (before.endswith(",") or after.startswith(",")):
+        return f"remove the comma before {closing}"
     if after[:1] == "'":
         return "JSON has double quotes only"
     if before[-1:] in {'"', "}", "]"} and after[:1] in {'"', "{"}:

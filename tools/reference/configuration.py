@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import re
 from collections.abc import Iterator
@@ -123,7 +124,7 @@ def keys(
     """Yield the keys of a table; one without a meaning is refused."""
     schema = model.model_json_schema()
     told = meanings(model)
-    own = vars(model).get("__annotations__", {})
+    own = inspect.get_annotations(model)
     fields = model.model_fields.items()
     # First what must be written, then what is the table's own, then what others share.
     for name, field in sorted(

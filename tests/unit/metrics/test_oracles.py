@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterable
 from statistics import fmean
 from typing import Any
@@ -54,6 +55,8 @@ Scores = dict[str, dict[str, float]]  # by metric, then by query
 
 def oracle_scores(judgements: Judgements, rankings: Rankings, names: Iterable[str]) -> Scores:
     """Return ir_measures' values; scores fall with rank, so that nothing is tied."""
+    if sys.version_info >= (3, 14):
+        pytest.skip("ir_measures reads names by ast.Num, which Python 3.14 has no more")
     run = {
         query: {doc_id: float(-rank) for rank, doc_id in enumerate(ranking)}
         for query, ranking in rankings.items()

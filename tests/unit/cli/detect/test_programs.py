@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -51,7 +52,7 @@ def test_a_script_that_reads_no_question_is_none(tmp_path: Path, scripts: str):
 def test_the_adapter_of_a_script_answers_lines(tmp_path: Path):
     files = {"pyproject.toml": '[project.scripts]\nask = "cli:main"\n', "cli.py": SCRIPT}
     program = found(tmp_path, files)
-    text = program.files[NAME].replace('"python"', json.dumps(sys.executable))
+    text = re.sub('"python3?"', json.dumps(sys.executable), program.files[NAME])
     (tmp_path / NAME).write_text(text)
 
     done = subprocess.run(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -61,7 +62,7 @@ def test_ids_of_nobody_are_unknown(tmp_path: Path):
 
 
 def database(path: Path) -> Path:
-    with sqlite3.connect(path) as base:
+    with closing(sqlite3.connect(path)) as base, base:
         base.execute("CREATE TABLE articles (article_id INTEGER, slug TEXT, title TEXT, body TEXT)")
         rows = [
             (number, f"s-{number}", f"T{number}", LONG + str(number)) for number in range(11, 14)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import time
 from pathlib import Path
 
@@ -167,7 +168,7 @@ def test_an_interpreter_that_is_gone_meanwhile_leaves_samples_unmeasured(tmp_pat
     code += "    pathlib.Path('python').unlink(missing_ok=True)\n    os._exit(1)"
 
     outputs = asked(
-        tmp_path, code, samples=samples(*"abcdefghij"), interpreter=["./python", "python3"]
+        tmp_path, code, samples=samples(*"abcdefghij"), interpreter=["./python", sys.executable]
     )
 
     errors = [output.error for output in outputs if output.error]
