@@ -52,7 +52,7 @@ class Workers:
         unseen: Errors that nobody handled.
     """
 
-    def __init__(self, url: str, *, workers: int, ask: Ask = lambda: asyncio.sleep(0.2)) -> None:
+    def __init__(self, url: str, *, workers: int, ask: Ask = lambda: asyncio.sleep(0.1)) -> None:
         self.asked: Counter[str] = Counter()
         self.said: list[str] = []
         self.unseen: list[dict[str, Any]] = []
@@ -62,7 +62,7 @@ class Workers:
         self._ask = ask
 
     async def run(self, name: str, meanwhile: Callable[[], Awaitable[None]]) -> None:
-        """Have all samples asked, while something happens; return when workers have ended."""
+        """Have all samples asked, and something happen once one was; return when all has ended."""
         asyncio.get_running_loop().set_exception_handler(lambda _, about: self.unseen.append(about))
         async with AsyncExitStack() as stack:
             submitter = await stack.enter_async_context(open_queue(self._url))
@@ -73,8 +73,10 @@ class Workers:
             await submission.add(0, SAMPLES, rebuilds=0)
             self.engines = [self._engine(queue, name) for queue in queues]
             running = [asyncio.create_task(each.run()) for each in self.engines]
-            await meanwhile()
             async with asyncio.timeout(240):
+                while not self.asked:  # noqa: ASYNC110 - nobody tells
+                    await asyncio.sleep(0.01)
+                await meanwhile()
                 while len(await submission.arrivals(0, -1)) < len(SAMPLES):  # noqa: ASYNC110
                     await asyncio.sleep(0.1)
             for each in self.engines:
@@ -98,14 +100,13 @@ class Workers:
 
 
 async def away(line: CutLine, seconds: float, meanwhile: Callable[[], object] = int) -> None:
-    await asyncio.sleep(1.5)
     await asyncio.to_thread(line.cut)
     await asyncio.sleep(seconds)
     await asyncio.to_thread(meanwhile)
     await asyncio.to_thread(line.restore)
 
 
-@pytest.mark.parametrize("workers", [1, 2, 3])
+@pytest.mark.parametrize("workers", [1, 3])
 def test_workers_live_through_an_outage_and_nothing_is_asked_twice(
     line: CutLine, url: str, workers: int, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -199,8 +200,6 @@ def test_a_worker_whose_event_loop_is_held_is_not_given_up(url: str) -> None:
     looking = Workers(url, workers=1)
 
     async def hold() -> None:
-        while not holding.asked:  # noqa: ASYNC110 - nobody tells
-            await asyncio.sleep(0.01)
         looks = asyncio.create_task(asyncio.to_thread(asyncio.run, look()))
         await asyncio.sleep(0.1)
         time.sleep(3 * STALLED_S)  # noqa: ASYNC251 - as a RAG does that computes
