@@ -13,6 +13,8 @@ from typing import Any
 import pytest
 
 from ragate.cli.main import run
+from ragate.clients import openai
+from tests.integration.clients.faulty_servers import QUICK
 from tests.projects import ReplayProject, right
 from tests.servers.faults import BROKEN_JSON, HANG, HTML, RESET, TRUNCATED, Chaos, Fault, status
 from tests.servers.model import answers_and_judges
@@ -61,7 +63,7 @@ def gate(
     shutil.copytree(recording, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("TEST_KEY", KEY)
-    monkeypatch.setenv("RAGATE_TIMEOUT_S", "4")
+    monkeypatch.setattr(openai, "Retry", lambda: QUICK)
     server.reply = answers_and_judges()
     project = ReplayProject(
         tmp_path, samples=SAMPLES, metrics=PROVIDER.format(url=server.base_url, judge="")
@@ -98,7 +100,10 @@ def invented(project: ReplayProject) -> list[Any]:
 
 
 @pytest.mark.parametrize("fault", [HANG, TRUNCATED], ids=["hang", "truncated"])
-def test_a_server_that_gives_no_reply_gives_no_score_and_no_decision(gate, server, fault: Fault):
+def test_a_server_that_gives_no_reply_gives_no_score_and_no_decision(
+    gate, server, monkeypatch, fault: Fault
+):
+    monkeypatch.setenv("RAGATE_TIMEOUT_S", "1")
     server.chaos = Chaos(1.0, kinds=[fault])
 
     assert run(["check"]) == 3
@@ -107,7 +112,8 @@ def test_a_server_that_gives_no_reply_gives_no_score_and_no_decision(gate, serve
     assert len(server.requests) <= 6 * (SAMPLES + 6)
 
 
-def test_a_server_that_hangs_or_refuses_in_turn_is_given_up_on(gate, server):
+def test_a_server_that_hangs_or_refuses_in_turn_is_given_up_on(gate, server, monkeypatch):
+    monkeypatch.setenv("RAGATE_TIMEOUT_S", "1")
     server.chaos = Chaos(1.0, kinds=[HANG, status(400)])
     started = time.monotonic()
 
