@@ -4,6 +4,7 @@ import re
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from pydantic import Field
 
@@ -60,14 +61,20 @@ class RefusalSettings(Frozen):
     more_phrases: tuple[Phrase, ...] = ()
 
 
+@cache
+def _by_first_word(phrases: tuple[str, ...]) -> dict[str, list[str]]:
+    """Return phrases prepared: each is looked for only where its first word stands."""
+    prepared = defaultdict[str, list[str]](list)
+    for phrase in phrases:
+        prepared[units(phrase)[0]].append(whole_words(phrase))
+    return prepared
+
+
 class Refusals:
     """The phrases, prepared once."""
 
     def __init__(self, settings: RefusalSettings) -> None:
-        # By first word: a phrase is looked for only where its first word stands.
-        self._phrases = defaultdict[str, list[str]](list)
-        for phrase in (*settings.phrases, *settings.more_phrases):
-            self._phrases[units(phrase)[0]].append(whole_words(phrase))
+        self._phrases = _by_first_word((*settings.phrases, *settings.more_phrases))
 
     def __call__(self, answer: str) -> bool:
         """Tell whether the answer opens with a refusal.
