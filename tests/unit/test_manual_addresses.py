@@ -33,7 +33,8 @@ def test_no_text_that_is_printed_names_a_page_without_its_address() -> None:
     bare = [
         f"{path.name}:{node.lineno}"
         for path in PACKAGE.rglob("*.py")
-        for node in printed(ast.parse(path.read_text(encoding="utf-8")))
+        if "docs/" in (code := path.read_text(encoding="utf-8"))
+        for node in printed(ast.parse(code))
         if BARE.search(str(node.value))
     ]
 

@@ -34,12 +34,21 @@ READING = re.compile(
     r"[^(]+(\([^()]*\))?\.read_(text|bytes)\(|shutil\.copy(2|file)?\(|(.+\.)?(file_digest|dotenv_values)\(|os\.open\("
     r"|open\(|.+\.open\(.*(encoding=|newline=|mode=|'r)"  # and no breaker, pool or store
 )
+NAMES = {
+    *("read_text", "read_bytes", "open", "copy", "copy2", "copyfile"),
+    *("file_digest", "dotenv_values"),
+}
 WRITING = re.compile(r"O_WRONLY|O_RDWR|'[wax]b?'|\.open\(mode,")
 
 
 def readings(tree: ast.AST) -> Iterator[str]:
     """Yield the calls that read a file past the reader."""
-    calls = (ast.unparse(node) for node in ast.walk(tree) if isinstance(node, ast.Call))
+    calls = (
+        ast.unparse(node)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call)
+        and getattr(node.func, "attr", getattr(node.func, "id", "")) in NAMES
+    )
     yield from (call for call in calls if READING.match(call) and not WRITING.search(call))
 
 

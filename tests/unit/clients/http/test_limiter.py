@@ -113,7 +113,7 @@ def test_calls_that_come_late_do_not_make_a_limit_look_like_refusals_at_any_pace
 def test_a_limited_server_that_refuses_half_of_the_calls_besides_is_used_to_its_limit(
     rate: float, count: int, tell: bool
 ) -> None:
-    servers = [Server(rate, rate, tell=tell, share=0.5, seed=seed) for seed in range(15)]
+    servers = [Server(rate, rate, tell=tell, share=0.5, seed=seed) for seed in range(5)]
 
     seconds = median(ask_all(server, count) for server in servers)
 

@@ -49,22 +49,23 @@ def noisy(count: int) -> tuple[list[str], list[str]]:
 
 def test_it_finds_what_comparing_each_with_each_finds() -> None:
     texts, changed = noisy(300)
+    first, second = [list(map(grams, each)) for each in (texts, changed)]
     true = {
         (n, 300 + m)
-        for n, one in enumerate(texts)
-        for m, two in enumerate(changed)
-        if jaccard(grams(one), grams(two)) >= 0.8
+        for n, one in enumerate(first)
+        for m, two in enumerate(second)
+        if jaccard(one, two) >= 0.8
     }
 
     assert len(true) >= 300
     assert set(pairs(*texts, *changed)) == true
 
 
-def test_ten_thousand_questions_are_compared_alike_or_not() -> None:
-    texts, changed = noisy(5000)
+def test_thousands_of_questions_are_compared_alike_or_not() -> None:
+    texts, changed = noisy(2500)
     templates = [f"What is the capital of the country called {text[:9]}?" for text in texts]
 
     found = pairs(*texts, *changed)
     pairs(*templates, *templates)
 
-    assert len(found) >= 4990
+    assert len(found) >= 2490
