@@ -92,29 +92,27 @@ def decide(
     own = on_all(settings) if is_split(slice_cases) else settings
     metrics = decide_metrics(cases, comparison, own, control)
     of_parts = decide_metrics(parts, comparison, on_slices(settings, cases), control)
-    floors = floors_of([*cases, *parts], comparison, settings)
+    floors, of_slices = (floors_of(each, comparison, settings) for each in (cases, parts))
     shown = [metrics.row(case) for case in cases]
-    rows, outcomes = with_floors(shown, metrics, floors[: len(cases)], comparison, taken)
-    of_slices = [slice_row(each, of_parts.row(each.case)) for each in slice_cases]
-    below = floors[len(cases) :]
-    part_rows, part_outcomes = with_floors(of_slices, of_parts, below, comparison, taken)
+    rows, outcomes = with_floors(shown, metrics, floors, comparison, taken)
+    shown_parts = [slice_row(each, of_parts.row(each.case)) for each in slice_cases]
+    part_rows, part_outcomes = with_floors(shown_parts, of_parts, of_slices, comparison, taken)
     must_pass = decide_must_pass(cases, comparison, settings, waivers, today)
     outcomes += [*part_outcomes, *must_pass.outcomes]
     ungated = _nothing_gated(cases, slice_cases, comparison, metrics.outcomes)
     undecided = [*_joined(o.undecided for o in outcomes), *ungated]
-    applied = active((*comparison.waivers, *waivers), today).values()
     decision = _sum_up(outcomes, undecided).amended(
         metrics=tuple(rows),
         slices=tuple(part_rows),
         must_pass=must_pass.rows,
-        waivers=tuple(waiver_row(waiver) for waiver in applied),
+        waivers=tuple(map(waiver_row, active((*comparison.waivers, *waivers), today).values())),
         accepted=tuple(taken[row.key] for row in (*rows, *part_rows) if row.accepted),
         wants_tries=must_pass.missing_tries,
         alpha=settings.alpha,
     )
     confirm = stages_of(comparison, settings).confirm
     passes = (1 if confirm else comparison.candidate.repeats, confirm)
-    others = other_alarms(must_pass, floors, comparison, settings, passes=passes)
+    others = other_alarms(must_pass, [*floors, *of_slices], comparison, settings, passes=passes)
     looks = (metrics, replace(of_parts, suspicious=SUSPICIOUS_SLICES))
     return _with_evidence(decision, cases, slice_cases, looks, comparison, others)
 
