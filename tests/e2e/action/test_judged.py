@@ -39,24 +39,29 @@ The data stands between marks {{ mark }}; {{ sentences }} sentences, {{ contexts
 """
 
 
-@pytest.fixture
-def server() -> Iterator[FakeOpenAI]:
+@pytest.fixture(scope="module")
+def model() -> Iterator[FakeOpenAI]:
     with openai_server() as fake:
         fake.reply = answers_and_judges()
         yield fake
 
 
-@pytest.fixture
-def files(tmp_path: Path, server: FakeOpenAI, monkeypatch: pytest.MonkeyPatch) -> dict[str, bytes]:
-    monkeypatch.setenv("TEST_KEY", KEY)
-    folder = tmp_path / "made"
-    folder.mkdir()
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory, model: FakeOpenAI) -> dict[str, bytes]:
+    folder = tmp_path_factory.mktemp("made")
     (folder / "judge.md").write_text(PROMPT)
     # What is retrieved repeats, so that a lost document is red before any judge is asked.
-    policy, metrics = 'repeats = ["retrieval"]\n', JUDGE.format(url=server.base_url)
-    made = recorded_project(folder, policy=policy, metrics=metrics)
-    server.requests.clear()
-    return made
+    policy, metrics = 'repeats = ["retrieval"]\n', JUDGE.format(url=model.base_url)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TEST_KEY", KEY)
+        return recorded_project(folder, policy=policy, metrics=metrics)
+
+
+@pytest.fixture
+def server(model: FakeOpenAI, files: dict[str, bytes]) -> FakeOpenAI:
+    """The judge of the gate, which is asked nothing before the test."""
+    model.requests.clear()
+    return model
 
 
 @pytest.fixture

@@ -95,8 +95,17 @@ def accepted(forge: Forge) -> Change:
     return change
 
 
-def test_what_was_accepted_on_the_way_stands_in_the_baseline(forge: Forge):
-    change = accepted(forge)
+@pytest.fixture(scope="module")
+def once_accepted(earlier: Forge) -> Change:
+    return accepted(earlier)
+
+
+@pytest.fixture
+def change(forge: Forge, earlier: Forge, once_accepted: Change) -> Change:
+    return forge.again(earlier, once_accepted)
+
+
+def test_what_was_accepted_on_the_way_stands_in_the_baseline(forge: Forge, change: Change):
     forge.github.git.move("main", change.merge, forge.base)
 
     result = record(forge)
@@ -109,8 +118,9 @@ def test_what_was_accepted_on_the_way_stands_in_the_baseline(forge: Forge):
     ]
 
 
-def test_what_was_accepted_counts_where_another_commit_of_the_push_came_after_it(forge: Forge):
-    change = accepted(forge)
+def test_what_was_accepted_counts_where_another_commit_of_the_push_came_after_it(
+    forge: Forge, change: Change
+):
     before, forge.base = forge.base, change.merge
     forge.github.git.move("main", merged(forge, {"web/page.html": b"<p>hello</p>"}), before)
 
@@ -120,8 +130,7 @@ def test_what_was_accepted_counts_where_another_commit_of_the_push_came_after_it
     assert [one["metric"] for one in baseline_of(forge)["accepted"]] == ["hit_rate@5", "token_f1"]
 
 
-def test_a_forced_push_takes_over_nothing_of_what_came_before(forge: Forge):
-    change = accepted(forge)
+def test_a_forced_push_takes_over_nothing_of_what_came_before(forge: Forge, change: Change):
     dropped = forge.github.commit({"x": b"x"}, parents=[forge.base])
     forge.base = change.merge
     merged(forge, {"web/page.html": b"<p>hello</p>"})
