@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from ragate.config import load_config
+from tests.e2e import command
 
 RAGATE = Path(sys.executable).parent / "ragate"
 PAGES = {
@@ -34,18 +35,7 @@ def project(tmp_path: Path) -> Path:
 
 
 def ragate(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    # Neither the caller's settings nor its colours: each folder starts with its own server.
-    environment = {key: value for key, value in os.environ.items() if "RAGATE" not in key}
-    return subprocess.run(
-        [str(RAGATE), *arguments],
-        cwd=folder,
-        env={**environment, "CI": "1", "NO_COLOR": "1"},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+    return command.ragate(folder, *arguments, env={"CI": "1", "NO_COLOR": "1"})
 
 
 def test_what_init_writes_can_be_recorded_and_checked_at_once(project: Path) -> None:

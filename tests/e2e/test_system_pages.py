@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.test_readme_recipes import run
+from tests.e2e.command import ragate
+from tests.e2e.test_readme_recipes import ENVIRONMENT, run
 
 DOCS = Path(__file__).parents[2] / "docs"
 RECIPES = {
@@ -38,7 +39,7 @@ def test_an_example_passes_and_a_lost_document_then_fails_it(name: str, tmp_path
             path.rename(path.with_name("other.md"))
         elif path.exists():
             path.write_text(path.read_text().replace("refunds.md", "other.md"))
-    broken = run("ragate check", tmp_path)
+    broken = ragate(tmp_path, "check", env=ENVIRONMENT)
 
     assert broken.returncode == 1, broken.stdout + broken.stderr
     report = max((tmp_path / ".ragate/runs").glob("*/report.json"))

@@ -102,23 +102,31 @@ def server() -> Iterator[PostgresDatabase]:
     shutil.rmtree(folder, ignore_errors=True)
 
 
-@pytest.mark.parametrize("name", EXAMPLES)
-def test_its_workers_answer_and_its_run_says_what_one_process_says(
-    name: str, tmp_path: Path, server: PostgresDatabase
-) -> None:
-    example = EXAMPLES[name]()
-    project = SlowProject(tmp_path, samples=SAMPLES, seconds=0.2)
-    one, many = project.clone("one"), project.clone("many")
+@pytest.fixture(scope="module")
+def alone(tmp_path_factory: pytest.TempPathFactory) -> tuple[SlowProject, Path]:
+    """A project, and the checkout in which one process has judged its change."""
+    project = SlowProject(tmp_path_factory.mktemp("alone"), samples=SAMPLES)
+    one = project.clone("one")
     assert ragate(one, "baseline", "update").returncode == 0
-    shutil.copy(one / "baseline.json", many)
     project.answer(wrong=tuple(range(0, SAMPLES, 4)), seconds=0.2)
     assert ragate(one, "check").returncode == 1
+    return project, one
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_its_workers_answer_and_its_run_says_what_one_process_says(
+    name: str, alone: tuple[SlowProject, Path], server: PostgresDatabase
+) -> None:
+    example = EXAMPLES[name]()
+    project, one = alone
+    many = project.clone(f"many-{name}")
+    shutil.copy(one / "baseline.json", many)
     project.forget_asked()
     workers = []
     with fresh_queue(server.conninfo()) as queue:
         try:
             for number in range(example.replicas):
-                clone = project.clone(f"machine{number}")
+                clone = project.clone(f"{name}{number}")
                 workers.append(subprocess.Popen(**process(*example.worker, clone, queue)))
             done = subprocess.Popen(**process(*example.check, many, queue))
             said, _ = done.communicate(timeout=120)
