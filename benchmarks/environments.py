@@ -29,8 +29,8 @@ for module in pkgutil.walk_packages(ragate.__path__, "ragate."):
             raise
 from ragate.clients.http import pooled_transport
 from ragate.judges.llamaindex._prompts import load_prompts
-from ragate.systems.pgvector.corpus.chunking import cut
-from ragate.systems.pgvector.corpus.files import Document
+from ragate.systems.pgvector.chunking import cut
+from ragate.systems.pgvector.corpus import Document
 from ragate.systems.pgvector.settings import Settings
 load_prompts("").fingerprint
 """

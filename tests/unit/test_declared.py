@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import functools
 import re
+import subprocess
 import sys
 import tomllib
 
 import pytest
 
+from benchmarks.environments import TRY
 from tests.unit.test_layers import MODULES, PACKAGE, imports_of
 
 PROJECT = tomllib.loads((PACKAGE.parent / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -70,3 +72,7 @@ def test_an_extra_is_imported_by_its_own_room_alone(extra: str) -> None:
         if not module.startswith(ROOMS[extra]):
             found = {name.partition(".")[0] for name in imports_of(path)}
             assert not found & (EXTRAS[extra] - ALWAYS), module
+
+
+def test_what_environments_are_tried_with_runs_here() -> None:
+    subprocess.run([sys.executable, "-c", TRY], check=True)
