@@ -3,7 +3,7 @@
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 
 
@@ -47,12 +47,19 @@ class ProviderClock:
 SAMPLE_CLOCK: ContextVar[ProviderClock | None] = ContextVar("ragate_provider_clock", default=None)
 
 
-@contextmanager
-def waiting_for_provider() -> Iterator[None]:
+# The same for time that is nobody's.
+WORKER_CLOCK: ContextVar[ProviderClock | None] = ContextVar("ragate_worker_clock", default=None)
+
+
+def waiting_for_provider() -> AbstractContextManager[None]:
     """Count the time inside as the provider's, where a sample is being asked."""
-    clock = SAMPLE_CLOCK.get()
-    if clock is None:
-        yield
-        return
-    with clock.waiting():
-        yield
+    return _counted(SAMPLE_CLOCK.get())
+
+
+def waiting_for_worker() -> AbstractContextManager[None]:
+    """Count the time inside as nobody's: a worker starts, or another sample has it."""
+    return _counted(WORKER_CLOCK.get())
+
+
+def _counted(clock: ProviderClock | None) -> AbstractContextManager[None]:
+    return nullcontext() if clock is None else clock.waiting()

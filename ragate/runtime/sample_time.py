@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from ragate.clients.provider_clock import SAMPLE_CLOCK, ProviderClock
+from ragate.clients.provider_clock import SAMPLE_CLOCK, WORKER_CLOCK, ProviderClock
 from ragate.errors import BudgetError, RagateError
 from ragate.models import SystemOutput, failed_output
 
@@ -33,6 +33,7 @@ async def sample_time(limit_s: float) -> AsyncIterator[None]:
     """End what is inside when the system, or its providers, took `limit_s` seconds each.
 
     What throttles or hangs is a provider, and no change of the system: the two are counted apart.
+    The time that a worker takes to start, or is another sample's, has limits of its own.
     A block inside another of the same task shares its count of the provider's time.
 
     Raises:
@@ -41,12 +42,13 @@ async def sample_time(limit_s: float) -> AsyncIterator[None]:
     loop = asyncio.get_running_loop()
     outer = SAMPLE_CLOCK.get()
     clock = outer or ProviderClock(loop.time)
-    start, before = loop.time(), clock.waited_s()
+    workers = WORKER_CLOCK.get() or ProviderClock(loop.time)
+    start, before, idle_before = loop.time(), clock.waited_s(), workers.waited_s()
     handle: asyncio.TimerHandle | None = None
 
     def spent() -> tuple[float, float]:
         waited = clock.waited_s() - before
-        return loop.time() - start - waited, waited
+        return loop.time() - start - waited - (workers.waited_s() - idle_before), waited
 
     def look() -> None:
         nonlocal handle
@@ -56,7 +58,7 @@ async def sample_time(limit_s: float) -> AsyncIterator[None]:
             return
         handle = loop.call_later(max(left, _COARSEST * limit_s), look)
 
-    token = SAMPLE_CLOCK.set(clock)
+    tokens = SAMPLE_CLOCK.set(clock), WORKER_CLOCK.set(workers)
     timeout = asyncio.timeout(None)
     try:
         async with timeout:
@@ -67,7 +69,8 @@ async def sample_time(limit_s: float) -> AsyncIterator[None]:
             raise
         raise _time_is_up(limit_s, *spent()) from error
     finally:
-        SAMPLE_CLOCK.reset(token)
+        SAMPLE_CLOCK.reset(tokens[0])
+        WORKER_CLOCK.reset(tokens[1])
         if handle is not None:
             handle.cancel()
     if timeout.expired():

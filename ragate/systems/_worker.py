@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import ragate.worker
-from ragate.clients.provider_clock import waiting_for_provider
+from ragate.clients.provider_clock import waiting_for_worker
 from ragate.errors import LeftBehindError, RagateError, SystemStartError
 from ragate.support.escape import one_line
 from ragate.systems._process import LINE_BYTES, Child, Expected, start
@@ -289,7 +289,7 @@ class Workers:
             reply = await self._asked(self._current(), request)
         except (WorkerEndedError, RagateError):
             # What else was under way may be the cause. The wait is not this sample's time.
-            with waiting_for_provider():
+            with waiting_for_worker():
                 await self._apart.acquire()
             try:
                 reply = await self._alone(request)
@@ -331,7 +331,7 @@ class Workers:
         try:
             # Starting goes on where this sample runs out of time: the next one needs it too.
             if not slot.starting.done():
-                with waiting_for_provider():
+                with waiting_for_worker():
                     await asyncio.wait({slot.starting})
             return await slot.starting.result().ask(request)
         except asyncio.CancelledError:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
+from ragate.clients.provider_clock import waiting_for_worker
 from tests.unit.pipeline.run.timed_systems import SAID, asked, kind, waits
 
 
@@ -21,6 +22,17 @@ def test_time_that_a_provider_takes_is_the_providers():
 
 def test_a_slow_provider_takes_nothing_of_the_systems_own_time():
     (output,) = asked(lambda: waits(9.0, 9.0))
+
+    assert output.answer == SAID.answer
+
+
+def test_time_until_a_worker_is_there_is_nobodys():
+    async def work() -> None:
+        with waiting_for_worker():
+            await asyncio.sleep(100.0)
+        await waits(9.0, 9.0)
+
+    (output,) = asked(work)
 
     assert output.answer == SAID.answer
 
