@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import re
 import signal
 import sys
 from collections import deque
@@ -15,11 +16,15 @@ from ragate.process import hide_memory
 from ragate.support.escape import one_line
 from ragate.support.redact import Redactor
 from ragate.systems import _reaper
+from ragate.worker.raised import is_own
 
 MOST_SHOWN = 2000
-_KEPT_LINES = 20
+_KEPT_LINES = 200
 _LINE_KEPT = 2000
 LINE_BYTES = 16 * 1024 * 1024
+# What Python's faulthandler writes of a crash; the last call comes first.
+_CRASH = "Fatal Python error: "
+_CALL = re.compile(r'^\s*File "(.+)", line (\d+) in (.+)$', re.MULTILINE)
 _ITEMS = 'the first item is the program, each argument is an item of its own: ["python", "rag.py"]'
 _GRACE_S = 2.0
 _REAPED_S = _reaper.GRACE_S + _reaper.MOST_S + 1.0
@@ -46,6 +51,7 @@ class Child:
     """A running process. With `talks`, its standard input and output are pipes.
 
     Args:
+        folder: Where it was started.
         reaped: Where the reaper between us and it tells how it ended; None without a reaper.
     """
 
@@ -55,10 +61,12 @@ class Child:
         streams: _Streams,
         *,
         talks: bool,
+        folder: Path,
         secrets: Sequence[str] = (),
         show: Callable[[str], None] | None = None,
         reaped: int | None = None,
     ) -> None:
+        self._folder = folder
         self._reaped = reaped
         self._word: str | None = None
         # What it wrote, without the secrets that it was given.
@@ -124,6 +132,8 @@ class Child:
         if self._readers:  # a grandchild may hold the pipe open
             await asyncio.wait(self._readers, timeout=_LAST_LINES_S)
         code = self.code
+        if code is not None and code < 0 and (where := self.tail.crashed(self._folder)):
+            return f"was ended by signal {-code} ({where})"
         if code is not None and (word := self._told()).startswith("!"):
             return f"cannot be started: {os.strerror(int(word[1:]))}"
         ended = "closed its output" if code is None else f"ended with exit code {code}"
@@ -149,7 +159,9 @@ class Child:
             reader.cancel()
         await asyncio.gather(*self._readers, return_exceptions=True)
         self._transport.close()  # who left the group may hold the other ends
-        if self._reaped is not None and not self._told():
+        # The reaper lets nothing end it so, once it may have started anything.
+        at_once = self.process.returncode == -signal.SIGTERM
+        if self._reaped is not None and not self._told() and not at_once:
             raise LeftBehindError(
                 "[system]: what the code under test started may still run: the process that ends "
                 "it was killed, or could not",
@@ -209,7 +221,9 @@ async def start(
             os.close(write)
     if read is not None:
         os.set_blocking(read, False)
-    return Child(transport, streams, talks=talks, secrets=secrets, show=show, reaped=read)
+    return Child(
+        transport, streams, talks=talks, folder=cwd, secrets=secrets, show=show, reaped=read
+    )
 
 
 def _cannot_start(error: Exception, key: str, program: str, remedy: str) -> SystemStartError:
@@ -300,6 +314,15 @@ class Tail:
             return ""
         last = [line.decode("utf-8", "replace") for line in list(self._lines)[-lines:]]
         return f"; it last wrote: {' | '.join(one_line(line, limit) for line in last)}"
+
+    def crashed(self, folder: Path) -> str:
+        """Return the last call of the folder's own code in a crash; "" where it wrote of none."""
+        text = b"\n".join(self._lines).decode("utf-8", "replace")
+        _, crash, calls = text.rpartition(_CRASH)
+        for path, line, name in _CALL.findall(calls) if crash else ():
+            if is_own(Path(path), folder):
+                return one_line(f"{Path(path).relative_to(folder)}:{line}, in {name}", 200)
+        return ""
 
     def _take(self, line: bytes) -> None:
         if not line.strip():

@@ -13,6 +13,7 @@ from functools import partial, wraps
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
+from ragate.worker.raised import text_of
 from ragate.worker.target import (
     TargetError,
     TargetRaised,
@@ -258,7 +259,7 @@ async def in_thread(function: Callable[..., Any], *arguments: Any) -> Any:
             # A future takes no StopIteration.
             error = RuntimeError("StopIteration") if isinstance(raised, StopIteration) else raised
         except BaseException as raised:  # noqa: BLE001 - or whoever awaits would wait for ever
-            told = f"{type(raised).__name__}: {raised}"
+            told = f"{type(raised).__name__}: {text_of(raised)}"
             error = RuntimeError(told).with_traceback(raised.__traceback__)
         if not loop.is_closed():
             loop.call_soon_threadsafe(settle, result, error)

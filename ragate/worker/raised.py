@@ -58,9 +58,7 @@ def trace(error: BaseException, root: str) -> str:
     for _ in range(MOST_CAUSES):
         if current is None:
             break
-        own = [
-            each for each in current.stack if _is_own(Path(each.filename).absolute(), Path(root))
-        ]
+        own = [each for each in current.stack if is_own(Path(each.filename).absolute(), Path(root))]
         current.stack = traceback.StackSummary.from_list(own or current.stack[-1:])
         current = current.__cause__ or current.__context__
     text = "".join(told.format())
@@ -76,23 +74,28 @@ def place(error: BaseException, root: str) -> str:
     folder = Path(root)
     if isinstance(error, SyntaxError) and error.filename:
         file = Path(error.filename).absolute()
-        return f"{file.relative_to(folder) if _is_own(file, folder) else file}:{error.lineno}"
+        return f"{file.relative_to(folder) if is_own(file, folder) else file}:{error.lineno}"
     frames = traceback.extract_tb(error.__traceback__)
     named = [frame for frame in frames if not frame.filename.startswith("<")]
     lines = [(Path(frame.filename).absolute(), frame) for frame in named]
     lines = [line for line in lines if _OURS not in line[0].parents]
-    own = [line for line in lines if _is_own(line[0], folder)]
+    own = [line for line in lines if is_own(line[0], folder)]
     if not lines:
         return ""
     path, last = (own or lines)[-1]
     return f"{path.relative_to(folder) if own else path}:{last.lineno}, in {last.name}"
 
 
-def _told(error: BaseException, root: str) -> str:
+def text_of(error: BaseException) -> str:
+    """Return what an exception says, whatever its class does when it is asked."""
     try:
-        text = str(error.msg if isinstance(error, SyntaxError) else error)[:_LONGEST_TEXT]
-    except Exception:  # noqa: BLE001 - foreign code
-        text = "(its text cannot be had)"
+        return str(error.msg if isinstance(error, SyntaxError) else error)
+    except BaseException:  # noqa: BLE001 - foreign code
+        return "(its text cannot be had)"
+
+
+def _told(error: BaseException, root: str) -> str:
+    text = text_of(error)[:_LONGEST_TEXT]
     head = f"{type(error).__name__}: {text}" if text else type(error).__name__
     where = place(error, root)
     return f"{head} ({where})" if where else head
@@ -111,7 +114,7 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
             return
 
 
-def _is_own(path: Path, root: Path) -> bool:
+def is_own(path: Path, root: Path) -> bool:
     """Return whether a file is the project's, and not of an environment inside of its folder."""
     if root not in path.parents or _LIBRARIES & {*path.parts}:
         return False
@@ -158,8 +161,7 @@ def _is_lost(error: BaseException) -> bool:
     if _CLASSES & set(_names(error)):
         return True
     root = type(error).__module__.partition(".")[0]
-    closed = str(error).startswith(_CLOSED)
-    return closed and root in {"asyncpg", "psycopg2"}
+    return root in {"asyncpg", "psycopg2"} and text_of(error).startswith(_CLOSED)
 
 
 def _names(error: BaseException) -> Iterator[str]:

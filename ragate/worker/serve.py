@@ -30,7 +30,7 @@ def serve(address: str) -> None:
     Args:
         address: A Unix socket that somebody listens at.
     """
-    faulthandler.enable()  # a crash of native code says where
+    faulthandler.enable(all_threads=False)  # a crash of native code says where
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(line_buffering=True, errors="replace")  # type: ignore[union-attr]
     link = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -75,6 +76,21 @@ def test_what_would_end_a_thread_is_told_at_once(tmp_path: Path, name: str):
     (output,) = ask("python", {"target": f"{target}:answer"}, tmp_path)
 
     assert f"{name}: by hand" in message(output)
+
+
+@pytest.mark.parametrize("kind", ["Exception", "BaseException"])
+@pytest.mark.parametrize("where", ["def answer(query): raise E", "raise E"])
+def test_an_exception_that_cannot_say_anything_is_told_at_once(
+    tmp_path: Path, kind: str, where: str
+):
+    code = f"class E({kind}):\n    def __str__(self): raise SystemExit\n{where}\n"
+    asks = partial(ask, "python", {"target": f"{module(tmp_path, code)}:answer"}, tmp_path)
+
+    if where == "raise E":
+        with pytest.raises(ConfigError, match="its text cannot be had"):
+            asks()
+    else:
+        assert "its text cannot be had" in message(asks()[0])
 
 
 def test_sync_functions_run_side_by_side(tmp_path: Path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
 import time
 from pathlib import Path
@@ -87,6 +88,21 @@ def test_who_ends_what_would_end_it_gets_no_decision(
 
     with pytest.raises(SystemStartError, match="may still run"):
         answer(tmp_path, f"os.kill(os.getppid(), signal.{number})")
+
+
+def test_a_reaper_that_ends_before_it_started_anything_leaves_nothing(tmp_path: Path):
+    async def stopped() -> None:
+        child = await _process.start(
+            ["sleep", "60"],
+            key="interpreter",
+            cwd=tmp_path,
+            environment={},
+            talks=False,
+            reaped=True,
+        )
+        await child.stop()
+
+    asyncio.run(stopped())
 
 
 def test_a_worker_ends_though_the_code_starts_process_after_process(
