@@ -33,7 +33,7 @@ if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
     signal.signal(signal.SIGHUP, lambda *_: None)
 
 # The project of a test is its own, whatever the shell that starts the tests has set.
-for name in ("RAGATE_CONFIG", "RAGATE_STATE_DIR"):
+for name in ("RAGATE_CONFIG", "RAGATE_STATE_DIR", "PYTHONUNBUFFERED"):
     os.environ.pop(name, None)
 
 # Bytecode of what a collection imports is kept, also where the machine wants none: each process

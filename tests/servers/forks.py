@@ -40,7 +40,9 @@ from types import TracebackType
 from typing import IO, Any, NoReturn, Self
 
 NUMBER = struct.Struct("!q")
-# What the interpreter itself reads at its start, and what its streams are encoded by.
+# What the interpreter itself reads at its start, and what its streams are encoded by; one of these
+# can be followed later.
+_LATER = "PYTHONDONTWRITEBYTECODE"
 _AT_START = ("PYTHON", "LC_", "LANG", "MALLOC_", "LD_", "COVERAGE_")
 _KEPT = ("PATH", "HOME")
 _PROGRAMS = {"ragate": "ragate.__main__", "ragate.github": "ragate.github.__main__"}
@@ -135,7 +137,11 @@ def start(
             write,
             write if stderr is None else stderr,
         )
-        at_start = {name: at for name, at in variables.items() if name.startswith(_AT_START)}
+        at_start = {
+            name: at
+            for name, at in variables.items()
+            if name.startswith(_AT_START) and name != _LATER
+        }
         control = _control(tuple(sorted(at_start.items())))
         socket.send_fds(control, [b"+"], [theirs.fileno(), *streams])
     finally:
@@ -284,6 +290,7 @@ def _become(connection: int, *streams: int) -> dict[str, Any]:
         wanted: dict[str, Any] = json.loads(_whole(client, size).decode("utf-8", "surrogateescape"))
     os.environ.clear()
     os.environ.update(wanted["variables"])
+    sys.dont_write_bytecode = bool(os.environ.get(_LATER))
     time.tzset()
     tempfile.tempdir = None
     sys.argv[:] = wanted["argv"]
@@ -300,7 +307,6 @@ def _whole(client: socket.socket, size: int) -> bytes:
 
 
 def _import_all() -> None:
-    sys.dont_write_bytecode = False  # as `tests.conftest` has it
     # As `limit_blas_threads` has it in a process that starts with the command.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     package = importlib.import_module("ragate")
@@ -308,7 +314,6 @@ def _import_all() -> None:
     for name in (*names, *_LATE):
         importlib.import_module(name)
     _prepare()
-    sys.dont_write_bytecode = bool(os.environ.get("PYTHONDONTWRITEBYTECODE"))
     gc.freeze()  # a collection in a fork would copy every page that it looks at
 
 
