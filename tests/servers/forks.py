@@ -35,6 +35,7 @@ import threading
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, NoReturn, Self
@@ -318,12 +319,20 @@ def _import_all() -> None:
 
 
 def _prepare() -> None:
-    """Make what each process makes once: templates, authorities, the dice of a decision."""
+    """Make what each process makes once: templates, authorities, the dice of a decision.
+
+    GitHub is asked again after hundredths of a second: how long the waits really are is held by
+    tests/github, in virtual time.
+    """
     from ragate.core.statistics.joint_noise import _signs
+    from ragate.github.commits import change
+    from ragate.github.rest import api
     from ragate.renderers.html.templates import template
     from ragate.renderers.markdown import _template
     from ragate.support.authorities import authorities
 
+    api.RETRY = replace(api.RETRY, base_s=0.02)
+    change.WAITS_S = (0.02, 0.03, 0.05)
     _template()
     for name in _TEMPLATES:
         template(name)
