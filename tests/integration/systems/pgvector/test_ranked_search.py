@@ -130,7 +130,7 @@ def test_the_weight_of_hybrid_moves_between_both_rankings(
 def test_hostile_text_is_only_text(project: Project) -> None:
     hostile = "'; DROP SCHEMA ragate CASCADE; -- \\ {x} %s $$ \u202e [1] ![a](b)"
     write(project.root / "docs/it's; DROP.md", f"# {hostile}\n\n{hostile} zebra")
-    write(project.root / "docs/base64.txt", "A" * 300_000 + " zebra")
+    write(project.root / "docs/base64.txt", "A" * 60_000 + " zebra")
 
     output = project.ask(f"zebra {hostile}", top_k=1000, chunk_size=64, chunk_overlap=0)
     assert any(hostile in chunk.text for chunk in output.chunks)
