@@ -68,6 +68,8 @@ class Child:
     ) -> None:
         self._folder = folder
         self._reaped = reaped
+        if reaped is not None:
+            os.set_blocking(reaped, False)
         self._word: str | None = None
         # What it wrote, without the secrets that it was given.
         self.without_secrets = Redactor(secrets).cut
@@ -219,8 +221,6 @@ async def start(
     finally:
         if write is not None:
             os.close(write)
-    if read is not None:
-        os.set_blocking(read, False)
     return Child(
         transport, streams, talks=talks, folder=cwd, secrets=secrets, show=show, reaped=read
     )
