@@ -24,6 +24,7 @@ _LINE_KEPT = 2000
 LINE_BYTES = 16 * 1024 * 1024
 # What Python's faulthandler writes of a crash; the last call comes first.
 _CRASH = "Fatal Python error: "
+_CRASHES = {signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS, signal.SIGFPE, signal.SIGILL}
 _CALL = re.compile(r'^\s*File "(.+)", line (\d+) in (.+)$', re.MULTILINE)
 _ITEMS = 'the first item is the program, each argument is an item of its own: ["python", "rag.py"]'
 _GRACE_S = 2.0
@@ -134,8 +135,9 @@ class Child:
         if self._readers:  # a grandchild may hold the pipe open
             await asyncio.wait(self._readers, timeout=_LAST_LINES_S)
         code = self.code
-        if code is not None and code < 0 and (where := self.tail.crashed(self._folder)):
-            return f"was ended by signal {-code} ({where})"
+        number = -(code or 0)
+        if number in _CRASHES and (where := self.tail.crashed(self._folder)):
+            return f"was ended by signal {number} ({where})"
         if code is not None and (word := self._told()).startswith("!"):
             return f"cannot be started: {os.strerror(int(word[1:]))}"
         ended = "closed its output" if code is None else f"ended with exit code {code}"

@@ -89,7 +89,8 @@ def place(error: BaseException, root: str) -> str:
 def text_of(error: BaseException) -> str:
     """Return what an exception says, whatever its class does when it is asked."""
     try:
-        return str(error.msg if isinstance(error, SyntaxError) else error)
+        # What a class of its own may return is text of its own: this one is Python's.
+        return str.__str__(str(error.msg if isinstance(error, SyntaxError) else error))
     except BaseException:  # noqa: BLE001 - foreign code
         return "(its text cannot be had)"
 

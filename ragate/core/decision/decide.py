@@ -134,15 +134,10 @@ def _with_evidence(
     lines = decision_lines(decision.metrics, family, comparison, settings, decision.verdict, others)
     if comparison.baseline_run is None:
         lines = (*lines, *first_sight(cases, settings))
+    of_families = dict.fromkeys((*metrics.warnings, *of_parts.warnings))
     whole = whole_sets(slice_cases, comparison)
     return decision.amended(
-        warnings=(
-            *decision.warnings,
-            *metrics.warnings,
-            *of_parts.warnings,
-            *whole,
-            *warnings,
-        ),
+        warnings=(*decision.warnings, *of_families, *whole, *warnings),
         remedies=(*decision.remedies, *_settle(decision)),
         claim=deciding_claim(settings, comparison),
         family=family.tested,

@@ -33,7 +33,8 @@ def other_alarms(
         passes: Of a candidate's first look, and further ones where that is suspicious.
     """
     gating = [each for each in floors if each.case.gates and each.case.column]
-    noisy = [each for each in gating if not each.case.scores.exact]
+    compared = [each for each in gating if not each.case.scores.problem]
+    noisy = [each for each in compared if not each.case.scores.exact]
     by_floors, by_means = _alarms_of_means(noisy, comparison, settings, passes)
     parts, fine = [], 1 - by_means
     if must_pass.chance > _RARE:

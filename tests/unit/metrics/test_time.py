@@ -21,10 +21,10 @@ PIECES = [
 
 @pytest.mark.parametrize("piece", PIECES)
 def test_long_answers_and_contexts_are_read_in_linear_time(piece: str) -> None:
-    text = piece * (20_000 // len(piece))
+    text = piece * (60_000 // len(piece))
     started = time.process_time()
     for name in (*CLAIMS, *REFERENCE):
         if name != "rouge_l":  # bit-parallel, and cut at 10,000 words
             value(name, asked(text + " 7"), answered(f'{text} "a b c d" 7 [1]', text, text))
 
-    assert time.process_time() - started < 3.3
+    assert time.process_time() - started < 10

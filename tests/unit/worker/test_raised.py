@@ -66,6 +66,13 @@ def test_an_exception_whose_text_raises_is_told_all_the_same(tmp_path: Path):
     assert summary(raised(code, tmp_path / "r.py"), str(tmp_path)).startswith("E: (its text cannot")
 
 
+def test_a_text_of_a_class_of_its_own_is_told_as_text(tmp_path: Path):
+    code = "class S(str):\n    def __getitem__(self, _): raise RuntimeError\n"
+    code += "class E(Exception):\n    def __str__(self): return S('gone')\ndef run(): raise E"
+
+    assert summary(raised(code, tmp_path / "r.py"), str(tmp_path)).startswith("E: gone")
+
+
 def test_a_long_trace_keeps_its_end():
     assert len(trace(ValueError("x" * 99_999), "/")) <= 20_001
 

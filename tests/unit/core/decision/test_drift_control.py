@@ -20,6 +20,7 @@ from tests.unit.core.decision_factories import (
     run_of,
     samples_of,
 )
+from tests.unit.core.rules.slice_factories import pair, part, tagged
 
 RULE = Rule(metric="faithfulness")
 
@@ -103,6 +104,17 @@ def test_a_steady_control_is_not_said_to_drift():
 
     assert any("tested against the base version run today" in w for w in decision.warnings)
     assert not any("drift" in line for line in decision.warnings)
+
+
+def test_a_control_of_the_whole_set_and_of_a_slice_is_told_once():
+    samples = tagged({"a": 150}, rest=50)
+    scores = np.random.default_rng(3).random((200, 7)) < [0.98] * 3 + [0.98] * 3 + [0.8]
+    control = run_of({"faithfulness": columns(scores[:, 3:6].astype(float))}, samples, words="now")
+    comparison = pair(samples, scores[:, :3], scores[:, 6:])
+
+    decision = judge(comparison, RULE, control=control, slices=[part("a")])
+
+    assert sum("base version run today" in line for line in decision.warnings) == 1
 
 
 def test_a_control_that_is_not_comparable_is_not_used():

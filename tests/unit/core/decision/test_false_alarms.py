@@ -111,3 +111,9 @@ def test_one_baseline_run_tells_nothing_of_floors_and_says_so() -> None:
     assert by_floors(held) == 0.0
     assert "by floors: not known from one baseline run" in " ".join(held.lines)
     assert "by floors" not in " ".join(free.lines)
+
+
+def test_floors_of_what_another_judge_scored_are_in_no_sum() -> None:
+    decision = decided(noise_of(alike=True), floors=2, judge="judge-2")
+
+    assert "by floors" not in " ".join(decision.lines)

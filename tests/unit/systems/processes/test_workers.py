@@ -35,6 +35,12 @@ def samples(*queries: str):
     ("how", "told"),
     [
         ("os._exit(7)", "ended with exit code 7; it last wrote: one [|] segments are gone"),
+        (
+            """print("Fatal Python error: x", file=sys.stderr)
+        print(f'  File "{__file__}", line 2 in f\\none', file=sys.stderr, flush=True)
+        os.kill(os.getpid(), 9)""",
+            "was ended by signal 9; it last wrote: one",
+        ),
         ("import ctypes; ctypes.string_at(0)", r"by signal 11 \(project_\w+.py:8, in answer\)"),
     ],
 )
