@@ -1,6 +1,6 @@
 """Two checkouts of ragate on the same projects: verdicts, exit codes and reports have to be equal.
 
-    git worktree add ../before e27ae3b8
+    git worktree add ../before COMMIT
     python -m benchmarks.same_reports ../before
 
 Records, checks, collects and decides projects of recorded outputs (green, worse, with a must-pass

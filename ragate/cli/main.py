@@ -24,7 +24,7 @@ def main() -> NoReturn:
 def command() -> int:
     """Return the exit code of the command that this process was started with."""
     # Runs are large and hold no cycles: the collector would look through them again and again.
-    gc.set_threshold(1_000_000, 50, 100)
+    gc.set_threshold(100_000, 50, 100)
     guard_streams()
     code = run(sys.argv[1:])
     sys.stdout.flush()

@@ -32,9 +32,8 @@ def other_alarms(
         floors: Of the metrics and of the slices.
         passes: Of a candidate's first look, and further ones where that is suspicious.
     """
-    gating = [each for each in floors if each.case.gates and each.case.column]
-    compared = [each for each in gating if not each.case.scores.problem]
-    noisy = [each for each in compared if not each.case.scores.exact]
+    measured = [each for each in floors if each.case.gates and each.case.column]
+    noisy = [one for one in measured if not (one.case.scores.problem or one.case.scores.exact)]
     by_floors, by_means = _alarms_of_means(noisy, comparison, settings, passes)
     parts, fine = [], 1 - by_means
     if must_pass.chance > _RARE:

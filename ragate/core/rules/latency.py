@@ -64,7 +64,8 @@ def _slowdown(
     The mean of the logarithms of the ratios, so that one sample that hung weighs no more than it
     should; proven where its lower one-sided bound at `alpha` lies above the limit.
     """
-    ratios = np.log([times[key] / base[key] for key in sorted(times.keys() & base.keys())])
+    ids = sorted(times.keys() & base.keys())
+    ratios = np.array([math.log(times[key] / base[key]) for key in ids])  # raises where one is 0
     if len(ratios) < FEWEST:
         return None
     mean, spread = float(ratios.mean()), float(ratios.std(ddof=1)) / math.sqrt(len(ratios))
