@@ -15,7 +15,7 @@ class ProviderClock:
     """
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
-        self._now = now
+        self.now = now
         self._lock = threading.Lock()
         self._under_way = 0
         self._since = 0.0
@@ -26,7 +26,7 @@ class ProviderClock:
         """Count the time inside."""
         with self._lock:
             if self._under_way == 0:
-                self._since = self._now()
+                self._since = self.now()
             self._under_way += 1
         try:
             yield
@@ -34,12 +34,17 @@ class ProviderClock:
             with self._lock:
                 self._under_way -= 1
                 if self._under_way == 0:
-                    self._waited_s += self._now() - self._since
+                    self._waited_s += self.now() - self._since
+
+    def add(self, seconds: float) -> None:
+        """Count what is past as well, or no longer where it is negative."""
+        with self._lock:
+            self._waited_s += seconds
 
     def waited_s(self) -> float:
         """Return the seconds so far, those of a request that is under way included."""
         with self._lock:
-            running = self._now() - self._since if self._under_way else 0.0
+            running = self.now() - self._since if self._under_way else 0.0
             return self._waited_s + running
 
 
@@ -63,3 +68,23 @@ def waiting_for_worker() -> AbstractContextManager[None]:
 
 def _counted(clock: ProviderClock | None) -> AbstractContextManager[None]:
     return nullcontext() if clock is None else clock.waiting()
+
+
+class SampleTime:
+    """A stopwatch of the sample in whose context it is made, from then on."""
+
+    def __init__(self) -> None:
+        self._clock = WORKER_CLOCK.get() or ProviderClock()
+        self._start, self._before = self._clock.now(), self._clock.waited_s()
+
+    def own_s(self) -> float:
+        """Return the seconds so far that are not nobody's."""
+        return self._clock.now() - self._start - (self._clock.waited_s() - self._before)
+
+    def own(self) -> None:
+        """Make the sample's own what was nobody's."""
+        self._clock.add(self._before - self._clock.waited_s())
+
+    def disown(self) -> None:
+        """Make nobody's what was the sample's own."""
+        self._clock.add(self.own_s())

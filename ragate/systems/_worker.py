@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import ragate.worker
-from ragate.clients.provider_clock import waiting_for_worker
+from ragate.clients.provider_clock import SampleTime, waiting_for_worker
 from ragate.errors import LeftBehindError, RagateError, SystemStartError
 from ragate.support.escape import one_line
 from ragate.systems._process import LINE_BYTES, Child, Expected, start
@@ -30,6 +30,7 @@ _REMEDY = (
 MOST_UNASKED = 1000  # replies to nothing, before it is taken for broken
 TOLD_LINES = 5  # of what it wrote, where it ended
 _GRACE_S = 2.0
+_PULSE_S = 1.0  # without a reply, before it is asked whether it still runs
 
 
 class WorkerEndedError(Exception):
@@ -37,15 +38,27 @@ class WorkerEndedError(Exception):
 
 
 class Worker:
-    """A process that runs, and what it was asked."""
+    """A process that runs, and what it was asked.
+
+    Args:
+        patience_s: How long it may be silent while several samples are under way in it: one that
+            stops the process, or holds its interpreter, would let the others run out of time.
+    """
 
     def __init__(
-        self, child: Child, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+        self,
+        child: Child,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+        patience_s: float,
     ) -> None:
         self._child = child
         self._reader = reader
         self._writer = writer
+        self._patience_s = patience_s
         self._waiting = Expected()
+        self._pulse = secrets.token_hex(16)
+        self._life: asyncio.Future[None] | None = None  # after a pulse, until anything is replied
         self._unasked = 0
         self._tasks = [asyncio.create_task(self._read()), asyncio.create_task(self._watch())]
 
@@ -53,15 +66,39 @@ class Worker:
         """Return the reply to one request.
 
         Raises:
-            WorkerEndedError: the process ended, or wrote something that is no reply.
+            WorkerEndedError: the process ended, wrote something that is no reply, or is silent.
         """
         key = secrets.token_hex(16)
         with self._waiting.reply(key) as reply:
-            with suppress(ConnectionError):  # whoever reads tells how it ended
-                self._writer.write(json.dumps({"id": key, **request}).encode() + b"\n")
-                await self._writer.drain()
-            answer: dict[str, Any] = await reply
+            self._write(key, request)
+            while not (await asyncio.wait({reply}, timeout=min(_PULSE_S, self._patience_s / 4)))[0]:
+                if len(self._waiting) > 1:
+                    await self._alive(reply)
+            answer: dict[str, Any] = reply.result()
         return answer
+
+    async def _alive(self, reply: asyncio.Future[Any]) -> None:
+        """Wait for a reply or a sign of life: whose time it is that it is silent is not known yet.
+
+        Raises:
+            WorkerEndedError: neither came.
+        """
+        if self._life is None or self._life.done():
+            self._life = asyncio.get_running_loop().create_future()
+            self._write(self._pulse, {"pulse": True})
+        time = SampleTime()
+        with waiting_for_worker():
+            either: set[asyncio.Future[Any]] = {reply, self._life}
+            done, _ = await asyncio.wait(
+                either, timeout=self._patience_s, return_when="FIRST_COMPLETED"
+            )
+        if not done:
+            raise WorkerEndedError(f"replied to nothing for {self._patience_s:g} s")
+        time.own()
+
+    def _write(self, key: str, request: Mapping[str, Any]) -> None:
+        if not self._writer.is_closing():  # whoever reads tells how it ended
+            self._writer.write(json.dumps({"id": key, **request}).encode() + b"\n")
 
     async def close(self) -> None:
         """Let it leave what it opened, and end it and all that it started.
@@ -108,12 +145,15 @@ class Worker:
         except (ValueError, KeyError, TypeError, RecursionError) as error:
             said = one_line(line[:1000].decode("utf-8", "replace"), 200)
             raise WorkerEndedError(f"wrote to its socket what is no reply: {said}") from error
-        if not asked:
+        alive = key == self._pulse
+        if (asked or alive) and self._life is not None and not self._life.done():
+            self._life.set_result(None)
+        if asked:
+            self._waiting.settle(key, reply)
+        elif not alive:
             self._unasked += 1  # most often to a question that ran out of time
             if self._unasked > MOST_UNASKED:
                 raise WorkerEndedError(f"wrote {self._unasked} replies to nothing that was asked")
-        else:
-            self._waiting.settle(key, reply)
 
 
 # Starting a worker: the project's interpreter runs our file, which connects to a socket of
@@ -133,6 +173,7 @@ class WorkerPlan:
         folder: Where it starts.
         secrets: What it is given and may not show.
         show: Gets each line that the project's code prints.
+        patience_s: As `Worker` takes it.
     """
 
     interpreter: Sequence[str]
@@ -141,6 +182,7 @@ class WorkerPlan:
     secrets: Sequence[str] = field(repr=False)
     start_timeout_s: float
     show: Callable[[str], None]
+    patience_s: float
 
 
 async def start_worker(plan: WorkerPlan) -> Worker:
@@ -197,7 +239,7 @@ async def _started(plan: WorkerPlan) -> Worker:
             reader, writer = await _connection(connected, child, plan)
         finally:
             server.close()  # what is connected stays so
-    return Worker(child, reader, writer)
+    return Worker(child, reader, writer, plan.patience_s)
 
 
 async def _connection(
@@ -237,9 +279,9 @@ def _folder() -> str | None:
 
 # Workers of one run: started anew when one dies, retired when a sample runs out of time in one.
 #
-# A sample's fate is its own: where a worker dies, what was under way in it is asked once more,
-# one at a time in a worker apart, so that a death has one cause; where a sample hangs, the
-# others in its worker are answered first, and new ones get a new worker.
+# A sample's fate is its own: where a worker dies or replies to nothing, what was under way in it
+# is asked once more, one at a time in a worker apart, so that a death has one cause; where a sample
+# hangs in a worker that replies, the others are answered first, and new ones get a new worker.
 
 
 @dataclass(eq=False)
@@ -280,15 +322,17 @@ class Workers:
         """Return the reply to one request.
 
         Raises:
-            WorkerEndedError: workers died of it, or of all that was asked before.
+            WorkerEndedError: workers died of it, or died or hung of all that was asked before.
             SystemStartError: none can be started any more.
         """
         if self._failures >= MAX_FAILURES:
             raise self._given_up()
+        time = SampleTime()
         try:
             reply = await self._asked(self._current(), request)
         except (WorkerEndedError, RagateError):
-            # What else was under way may be the cause. The wait is not this sample's time.
+            # What else was under way may be the cause: nothing of this is the sample's time.
+            time.disown()
             with waiting_for_worker():
                 await self._apart.acquire()
             try:
@@ -323,6 +367,10 @@ class Workers:
             if self._unstartable:
                 raise  # what it connects to is down, or the interpreter gone: nobody's answer
             raise WorkerEndedError(self._why) from error
+        except asyncio.CancelledError:
+            self._failures += 1
+            self._why = "no output in time"
+            raise
         finally:
             self._retire(slot)
 

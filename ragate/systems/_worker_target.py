@@ -100,6 +100,7 @@ class WorkerTarget:
             secrets=passed_secrets(resources, keys.pass_env),
             start_timeout_s=keys.start_timeout_s,
             show=lambda line: resources.say(f"| {line}"),
+            patience_s=resources.timeout_s,
         )
         self.asked: Asking = Live() if resources.live else Workers(self._opened)
         self.facts: Mapping[str, Any] = {}

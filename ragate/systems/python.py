@@ -1,6 +1,5 @@
 """A function of the project as the system under test; see docs/system-python.md."""
 
-import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -8,6 +7,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 
 from pydantic import Field, model_validator
 
+from ragate.clients.provider_clock import SampleTime
 from ragate.errors import SystemStartError
 from ragate.models import Sample, SystemOutput
 from ragate.outputs.pointed import Pointers
@@ -109,7 +109,7 @@ class PythonSystem(Foreign):
         del run  # it can run again at will
         if sample.messages and not self._target.facts["takes_turns"]:
             raise no_place_for_turns(sample, where_of(self._settings.target), remedy=_NO_TURNS)
-        started = time.perf_counter()
+        time = SampleTime()  # where it is asked again, only the time of its answer
         try:
             value = await self._target.ask(sample)
             note(value)
@@ -120,7 +120,7 @@ class PythonSystem(Foreign):
             return unanswered(error.message)  # no worker can be started any more
         except WorkerRaisedError as error:
             return raised(error)
-        return wanted(output, self._resources, took=time.perf_counter() - started)
+        return wanted(output, self._resources, took=time.own_s())
 
     def _read(self, value: Any) -> Any:
         pointers = self._settings.pointers

@@ -1,8 +1,8 @@
 """The worker's loop: requests in, replies out, one JSON object a line, over a socket of its own.
 
 A request is ``{"id": …, "open": {…}}`` once, then ``{"id": …, "ask": …}`` for each sample; the
-reply has the same id and ``value``, ``raised`` or ``refused``. When the other end is gone, what was
-opened is left, and the process ends.
+reply has the same id and ``value``, ``raised`` or ``refused``; that to ``{"id": …, "pulse": true}``
+the id alone. When the other end is gone, what was opened is left, and the process ends.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class RequestLoop:
 
     async def _answer(self, request: dict[str, Any]) -> None:
         key = request["id"]
-        line = _line(key, await self._responder.reply(request))
+        line = _line(key, {} if "pulse" in request else await self._responder.reply(request))
         if len(line) > MOST_BYTES:
             size = f"{len(line) / 1e6:.0f} MB as JSON, and the limit is {MOST_BYTES / 1e6:.0f} MB"
             line = _line(key, {"refused": f"has {size}"})

@@ -84,7 +84,7 @@ def ask(
 ) -> list[SystemOutput]:
     """Return what the system answers, in a loop of its own."""
     wanted = samples if samples is not None else [sample_factory()]
-    resources = resources_of(root, **fields)
+    resources = resources_of(root, **{"timeout_s": timeout_s, **fields})
     with path_kept(resources):
         return asyncio.run(asked(use, settings, resources, wanted, timeout_s=timeout_s))
 

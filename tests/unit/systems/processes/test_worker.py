@@ -22,7 +22,7 @@ def test_what_is_left_of_a_worker_and_never_reads_holds_up_no_close(tmp_path: Pa
         argv = [sys.executable, "-S", "-c", "import time; time.sleep(60)"]
         child = await start(argv, key="x", cwd=tmp_path, environment=os.environ, talks=False)
         reader, writer = await asyncio.open_connection(sock=ours)
-        worker = Worker(child, reader, writer)
+        worker = Worker(child, reader, writer, 60.0)
         asking = asyncio.create_task(worker.ask({"ask": "q" * 8_000_000}))
         await asyncio.sleep(0.05)
         await worker.close()

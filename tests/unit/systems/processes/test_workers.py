@@ -54,6 +54,23 @@ def test_a_death_is_told_with_its_code_and_last_lines_and_is_that_of_its_sample_
     assert all(output.answer for output in others)
 
 
+def test_the_time_of_a_process_that_another_sample_ended_is_not_the_samples(tmp_path: Path):
+    code = """
+    import os, pathlib, time
+    def answer(query):
+        died = pathlib.Path("died")
+        if not died.exists(): time.sleep(1.5 if query == "die" else 60)
+        died.touch()
+        if query == "die": os._exit(1)
+        return "fine"
+    """
+
+    outputs = asked(tmp_path, code, samples=samples("a", "die", "b"))
+
+    assert [output.answer for output in outputs] == ["fine", None, "fine"]
+    assert all((output.latency_s or 0.0) < 1.0 for output in outputs if output.answer)
+
+
 def test_who_waits_for_a_worker_of_its_own_has_waited_for_no_model(tmp_path: Path):
     code = """
     import os, time
@@ -97,6 +114,64 @@ def test_a_sample_that_hangs_ends_its_process_and_no_other_sample(tmp_path: Path
     assert [output.answer for output in outputs].count("fine") == 5
     pid = int((tmp_path / "hang").read_text())
     assert not Path(f"/proc/{pid}").exists()
+
+
+@pytest.mark.parametrize(
+    "stops",
+    [
+        "os.kill(os.getpid(), signal.SIGSTOP)",
+        "re.match('(a+)+$', 'a' * 64 + 'b')",  # holds the interpreter: no thread runs beside it
+        "[os.close(number) for number in range(3, 64) if is_socket(number)]; time.sleep(600)",
+    ],
+)
+def test_a_sample_that_silences_its_process_takes_no_other_along(tmp_path: Path, stops: str):
+    code = f"""
+    import os, re, signal, stat, time
+    def is_socket(number):
+        try: return stat.S_ISSOCK(os.fstat(number).st_mode)
+        except OSError: return False
+    def answer(query):
+        time.sleep(0.2)
+        if "stop" in query:
+            {stops}
+        time.sleep(0.3)
+        return "fine"
+    """
+
+    outputs = asked(tmp_path, code, samples=samples("a", "stop", "b", "c", "d"), timeout_s=1.5)
+
+    assert "no output within 1.5 s" in message(outputs[1])
+    others = [output for number, output in enumerate(outputs) if number != 1]
+    assert [output.answer for output in others] == ["fine"] * 4
+    assert all(0.5 <= (output.latency_s or 0.0) < 1.5 for output in others)
+
+
+def test_code_that_blocks_its_loop_in_turns_is_slow_and_asked_once(tmp_path: Path):
+    code = """
+    import pathlib, time
+    async def answer(query):
+        with pathlib.Path("asked").open("a") as file: file.write("x")
+        time.sleep(0.7)
+        return "fine"
+    """
+
+    outputs = asked(tmp_path, code, samples=samples(*"abcd"), timeout_s=3.5)
+
+    assert [output.answer for output in outputs] == ["fine"] * 4
+    assert (tmp_path / "asked").read_text() == "xxxx"
+    assert max(output.latency_s or 0.0 for output in outputs) > 2.5
+
+
+def test_code_that_silences_each_process_is_given_up(tmp_path: Path):
+    code = """
+    import os, signal
+    def answer(query): os.kill(os.getpid(), signal.SIGSTOP)
+    """
+
+    outputs = asked(tmp_path, code, samples=samples(*"abcdefghijklmnopqrst"), timeout_s=0.5)
+
+    assert "no output within" in message(outputs[0])
+    assert "not asked, after 5 failures in a row: no output in time" in message(outputs[-1])
 
 
 def test_code_that_blocks_its_loop_and_ignores_signals_is_ended(tmp_path: Path):
