@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -145,6 +146,7 @@ def test_a_recipes_lines_pass_what_is_right_and_fail_what_is_not(name: str, proj
     assert "<failure" in (project / files(name)[1]).read_text()
 
 
+@pytest.mark.skipif(shutil.which("curl") is None, reason="not installed: curl")
 def test_gitlabs_note_is_the_report(project: Path, notes: NoteServer):
     (project / "report.md").write_text("## ragate\n\n**FAILED** `a` & b\n")
     done = lines(

@@ -181,7 +181,8 @@ class Forge:
 
     def again(self, other: Forge, change: Change) -> Change:
         """Become as another repository is: its commits, and what stands on its pull requests."""
-        shutil.copytree(other.github.git.folder, self.github.git.folder, dirs_exist_ok=True)
+        shutil.rmtree(self.github.git.folder)  # its objects are read-only: nothing is written over
+        shutil.copytree(other.github.git.folder, self.github.git.folder)
         for name in ("comments", "statuses", "pulls", "runs", "artifacts", "files", "permissions"):
             text = repr(dict(getattr(other.github, name))).replace(
                 other.github.url, self.github.url

@@ -127,7 +127,7 @@ MISTAKES = {
     "closed port": Mistake(
         starlette_service,
         {"start = ": "#", "health = ": "#"},
-        "call a service by its name",
+        "no connection to 127.0.0.1:",
         exit_code=3,
         command=RECORD,
     ),

@@ -16,6 +16,7 @@ from ragate.errors import ConfigError, SystemMismatchError, SystemStartError
 from ragate.models import SystemOutput
 from ragate.pipeline.run.collected_outputs import TRIES
 from ragate.support.git import head_commit
+from ragate.systems.http import client
 from tests.factories import sample_factory
 from tests.integration.systems.http.services import ECHO, SECRET, asked, key, one, refused
 from tests.repositories import git
@@ -70,7 +71,11 @@ def test_a_service_that_asks_for_a_long_wait_is_not_waited_for(tmp_path: Path):
     assert len(calls) == TRIES  # of the sample, whose provider gave nothing; one call each
 
 
-def test_a_service_that_is_not_there_is_unmeasured_not_wrong(tmp_path: Path):
+@pytest.mark.parametrize("inside", [True, False])
+def test_a_service_that_is_not_there_is_unmeasured_not_wrong(
+    inside: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(client, "in_container", lambda: inside)
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         host = f"127.0.0.1:{taken.getsockname()[1]}"
@@ -79,7 +84,8 @@ def test_a_service_that_is_not_there_is_unmeasured_not_wrong(tmp_path: Path):
     assert output.error is not None
     assert output.error.kind == "provider"
     assert f"no connection to {host}" in output.error.message
-    assert "in a container localhost is the container itself" in output.error.message
+    explained = "in a container localhost is the container itself"
+    assert (explained in output.error.message) == inside
 
 
 def test_a_slow_service_runs_out_of_time(tmp_path: Path):
