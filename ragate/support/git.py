@@ -8,6 +8,7 @@ import subprocess
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import zip_longest
 from pathlib import Path
 from typing import IO
@@ -98,6 +99,11 @@ def _content(path: Path) -> str:
 
 def repository(folder: Path) -> Path | None:
     """Return the real path of the work tree that `folder` is in, None where there is none."""
+    return _top(folder.absolute()) if _may_be_in_repository(folder) else None
+
+
+@lru_cache(64)  # a run asks for the same folder ten times
+def _top(folder: Path) -> Path | None:
     top = _git(folder, "rev-parse", "--show-toplevel")
     return Path(top).resolve() if top else None
 
@@ -200,7 +206,7 @@ def answer(root: Path, *arguments: str, seconds: float = 10) -> str | None:
 
 
 def _may_be_in_repository(root: Path) -> bool:
-    """Return False where git would find nothing: a run asks it ten times."""
+    """Return False where git would find nothing: a run asks it often."""
     here = root.absolute()
     around = {here, *here.parents, *here.resolve().parents}
     return "GIT_DIR" in os.environ or any(os.path.lexists(folder / ".git") for folder in around)

@@ -66,7 +66,7 @@ class GitTree:
         if entry is None or entry.kind != "tree":
             return []
         files = git_objects.listing(self.root, self.sha, folder)
-        return sorted(PurePosixPath(file.path).name for file in files if file.regular)
+        return sorted(PurePosixPath(file.path).name for file in files.values() if file.regular)
 
 
 @dataclass(frozen=True)

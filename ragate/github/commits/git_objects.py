@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
@@ -44,7 +45,7 @@ def parents(root: Path, commit: str) -> tuple[str, ...]:
 def has_tree(root: Path, commit: str) -> bool:
     """Return whether the files of `commit` can be listed here; a shallow clone lacks parents."""
     try:
-        _entries(root, commit, ".")
+        listing(root, commit, ".")
     except ObjectError:
         return False
     return True
@@ -58,20 +59,26 @@ def entry(root: Path, commit: str, path: str) -> TreeEntry | None:
     """
     step: TreeEntry | None = None
     for name in reversed([PurePosixPath(path), *PurePosixPath(path).parents][:-1]):
-        step = next(iter(_entries(root, commit, name.as_posix())), None)
-        if step is None:
-            return None
-        if name.as_posix() != path and step.kind != "tree":
+        if step is not None and step.kind != "tree":
             raise ObjectError(
-                f"{name} at {commit[:7]} is no folder",
+                f"{step.path} at {commit[:7]} is no folder",
                 remedy="no file of the gate lies behind a link",
             )
+        step = listing(root, commit, name.parent.as_posix()).get(name.as_posix())
+        if step is None:
+            return None
     return step
 
 
-def listing(root: Path, commit: str, folder: str) -> list[TreeEntry]:
-    """Return the entries of a folder of `commit`; [] where it is absent."""
-    return list(_entries(root, commit, f"{folder}/"))
+@lru_cache(64)  # a commit does not change, and a report names files of the same folders again
+def listing(root: Path, commit: str, folder: str) -> Mapping[str, TreeEntry]:
+    """Return the entries of a folder of `commit` ("." for its top) by path; {} where it is absent.
+
+    Raises:
+        ObjectError: the commit cannot be read.
+    """
+    rows = _run(root, "ls-tree", "-z", "--full-tree", commit, "--", f"{folder}/").split(b"\0")
+    return {entry.path: entry for entry in map(_entry, filter(None, rows))}
 
 
 @lru_cache(8)  # few, since they may be large
@@ -84,6 +91,7 @@ def blob(root: Path, sha: str) -> bytes:
     return _run(root, "cat-file", "blob", sha)
 
 
+@lru_cache(8)
 def changed_files(root: Path, old: str, new: str) -> list[str]:
     """Return the paths that differ between two commits, those of a rename both."""
     paths = _run(root, "diff-tree", "-r", "-z", "--no-renames", "--name-only", old, new)
@@ -96,12 +104,6 @@ def changed_links(root: Path, old: str, new: str) -> frozenset[str]:
     pairs = zip(rows[::2], rows[1::2], strict=False)
     links = [path for facts, path in pairs if _LINK_MODES & {facts[1:7], facts[8:14]}]
     return frozenset(os.fsdecode(path) for path in links)
-
-
-@lru_cache(maxsize=256)  # a commit does not change, and a report names the same files again
-def _entries(root: Path, commit: str, path: str) -> tuple[TreeEntry, ...]:
-    rows = _run(root, "ls-tree", "-z", "--full-tree", commit, "--", path)
-    return tuple(_entry(row) for row in rows.split(b"\0") if row)
 
 
 def _entry(row: bytes) -> TreeEntry:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -126,7 +127,7 @@ class StepContext:
         if url := self.inputs.database_url.get_secret_value():
             environment["RAGATE_DATABASE_URL"] = url
         operations = read_operations(self.workspace, environment)
-        if not environment.get("RAGATE_STATE_DIR") and self._state_is_foreign():
+        if not environment.get("RAGATE_STATE_DIR") and self._state_is_foreign:
             operations = replace(operations, state=self._own_state())
         for name in ("RAGATE_DATABASE_URL", "RAGATE_RUNS_URL"):
             environment.pop(name, None)
@@ -141,6 +142,7 @@ class StepContext:
             progress=Milestones(self.log.plain).show,
         )
 
+    @cached_property
     def _state_is_foreign(self) -> bool:
         """Return whether somebody else may have filled the state folder: it holds verdicts.
 
