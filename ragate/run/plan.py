@@ -139,7 +139,7 @@ def _judgements_only(old: Run | None) -> Run | None:
     return old.amended(manifest=old.manifest.amended(states={}))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)  # asyncio.run writes its result into an error that it drops
 class RunResult:
     """What came of a run: as much as its plan asked for.
 

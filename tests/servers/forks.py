@@ -319,7 +319,7 @@ def _import_all() -> None:
 
 
 def _prepare() -> None:
-    """Make what each process makes once: templates, authorities, the dice of a decision.
+    """Make what each process makes once: templates, authorities, phrases, the dice of a decision.
 
     GitHub is asked again after hundredths of a second: how long the waits really are is held by
     tests/github, in virtual time.
@@ -327,6 +327,7 @@ def _prepare() -> None:
     from ragate.core.statistics.joint_noise import _signs
     from ragate.github.commits import change
     from ragate.github.rest import api
+    from ragate.metrics.refusal import Refusals, RefusalSettings
     from ragate.renderers.html.templates import template
     from ragate.renderers.markdown import _template
     from ragate.support.authorities import authorities
@@ -337,6 +338,7 @@ def _prepare() -> None:
     for name in _TEMPLATES:
         template(name)
     authorities()
+    Refusals(RefusalSettings())
     _signs()
 
 
