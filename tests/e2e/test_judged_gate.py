@@ -87,11 +87,10 @@ def prompt(folder: Path, wish: str) -> None:
 Gate = tuple[Path, ServerProcess, str]
 
 
-@pytest.fixture(scope="module", params=sorted(METRICS))
-def recorded(
-    tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
-) -> Iterator[Gate]:
-    folder = tmp_path_factory.mktemp("judged")
+@pytest.fixture(params=sorted(METRICS))
+def recorded(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Gate]:
+    folder = tmp_path / "judged"
+    folder.mkdir()
     calls = METRICS[request.param][2]
     with server_process() as server:
         gate_in(folder, server.base_url, request.param)
@@ -114,10 +113,14 @@ def check(folder: Path) -> tuple[int, str]:
     return done.returncode, " ".join(said.split())
 
 
-def test_judged_metrics_reuse_and_cost_are_shown_and_an_unchanged_gate_calls_nobody(
+def test_judged_metrics_reuse_cost_and_an_outage_are_shown_and_no_change_calls_nobody(
     recorded: Gate,
 ) -> None:
-    folder, server, judge = recorded
+    reuses_what_did_not_change(*recorded)
+    goes_on_where_it_was_unplugged(*recorded)
+
+
+def reuses_what_did_not_change(folder: Path, server: ServerProcess, judge: str) -> None:
     first, second, calls = METRICS[judge]
 
     code, said = check(folder)
@@ -141,10 +144,7 @@ def test_judged_metrics_reuse_and_cost_are_shown_and_an_unchanged_gate_calls_nob
     shutil.copy(ROOT / "docs/tutorial.md", page)
 
 
-def test_unplugged_it_decides_nothing_and_plugged_in_again_it_goes_on_where_it_was(
-    recorded: Gate,
-) -> None:
-    folder, server, judge = recorded
+def goes_on_where_it_was_unplugged(folder: Path, server: ServerProcess, judge: str) -> None:
     calls = METRICS[judge][2]
     prompt(folder, "Answer from these pages, and in short.")
     commit(folder)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import ssl
-import subprocess
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -17,6 +15,7 @@ from ragate.github.rest.api import Api, GitHubApiError
 from ragate.github.rest.connection import Connection, read_proxy
 from ragate.github.rest.repository import Repository
 from ragate.support.authorities import authorities
+from tests.servers.certificates import server_context, signed_by_nobody
 from tests.servers.github_stub import TOKEN, GitHub
 from tests.servers.serving import serving
 
@@ -83,20 +82,11 @@ class _Empty(BaseHTTPRequestHandler):
 @pytest.fixture
 def signed(tmp_path: Path) -> Iterator[tuple[str, str]]:
     """Yield the address of a server, and the certificate that no public authority signed."""
-    key, certificate = tmp_path / "key.pem", tmp_path / "certificate.pem"
-    made = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"]
-    made += ["-nodes", "-days", "2", "-subj", "/CN=git.company.example"]
-    made += ["-addext", "subjectAltName=IP:127.0.0.1", "-keyout", str(key)]
-    try:
-        subprocess.run([*made, "-out", str(certificate)], check=True, capture_output=True)
-    except (OSError, subprocess.CalledProcessError) as error:
-        pytest.skip(f"openssl cannot make a certificate: {error}")
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(certificate, key)
+    pair = signed_by_nobody(tmp_path)
     server = ThreadingHTTPServer(("127.0.0.1", 0), _Empty)
-    server.socket = context.wrap_socket(server.socket, server_side=True)
+    server.socket = server_context(pair).wrap_socket(server.socket, server_side=True)
     with serving(server):
-        yield f"https://127.0.0.1:{server.server_port}", certificate.read_text()
+        yield f"https://127.0.0.1:{server.server_port}", pair.read_text()
 
 
 def test_a_private_authority_is_trusted_where_it_is_given(

@@ -7,6 +7,7 @@ import itertools
 import json
 import re
 import socket
+import ssl
 import struct
 import sys
 import threading
@@ -237,11 +238,14 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def openai_server(port: int = 0) -> Iterator[FakeOpenAI]:
+def openai_server(port: int = 0, *, tls: ssl.SSLContext | None = None) -> Iterator[FakeOpenAI]:
     """Yield a running server, at a free port unless one is given."""
     fake = FakeOpenAI()
-    with serving(_Server(fake, port)) as url:
-        fake.base_url = f"{url}/v1"
+    server = _Server(fake, port)
+    if tls is not None:
+        server.socket = tls.wrap_socket(server.socket, server_side=True)
+    with serving(server) as url:
+        fake.base_url = f"{url}/v1" if tls is None else f"https{url[4:]}/v1"
         try:
             yield fake
         finally:

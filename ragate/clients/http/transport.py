@@ -55,8 +55,8 @@ class Transport:
         try:
             import openai
 
+            from ragate.clients.http.aiohttp_transport import AiohttpTransport
             from ragate.clients.http.openai_http import httpx
-            from ragate.clients.http.pooled_transport import PooledTransport
         finally:
             gc.enable()
         for name in _LOUD:
@@ -65,7 +65,7 @@ class Transport:
             trust_env=False,
             follow_redirects=False,
             timeout=httpx.Timeout(timeout_s),
-            transport=PooledTransport(connections),
+            transport=AiohttpTransport(self.base_url, connections=connections, connect_s=timeout_s),
             event_hooks={"request": [partial(self._bare, authorization)]},
         )
         return openai.AsyncOpenAI(

@@ -28,7 +28,6 @@ from ragate.recorder.proxy.reply_format import (
     text_count,
 )
 from ragate.recorder.proxy.request_identity import Endpoint, Request
-from ragate.support.authorities import authorities
 
 if TYPE_CHECKING:
     import aiohttp
@@ -178,7 +177,7 @@ class DirectTransport(Transport):
     """Sends JSON to one base URL, with one key; nothing of the environment counts."""
 
     def client(self, *, timeout_s: float, connections: int) -> aiohttp.ClientSession:  # type: ignore[override]
-        import aiohttp
+        from ragate.clients.http.session import provider_session
 
         headers = {
             "User-Agent": "ragate",
@@ -186,16 +185,8 @@ class DirectTransport(Transport):
             "Accept-Encoding": ENCODINGS,
             **self.authorization,
         }
-        return aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(
-                limit=connections,
-                ssl=authorities() if self.base_url.startswith("https:") else True,
-            ),
-            cookie_jar=aiohttp.DummyCookieJar(),
-            headers=headers,
-            timeout=aiohttp.ClientTimeout(total=None, sock_connect=timeout_s),
-            auto_decompress=False,  # `BoundedBody` does it
-            trust_env=False,
+        return provider_session(
+            self.base_url, headers, connections=connections, connect_s=timeout_s
         )
 
     async def outcome(self, call: Awaitable[T], *, timeout_s: float) -> T | Fault:

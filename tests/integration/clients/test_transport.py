@@ -6,17 +6,23 @@ import asyncio
 import base64
 import json
 import logging
+import ssl
 import traceback
+from pathlib import Path
 from urllib.parse import quote
 
 import pytest
 from openai import APIConnectionError
 from pydantic import SecretStr
 
+from ragate.clients.http import session
+from ragate.clients.http.retry import Retry
 from ragate.clients.http.transport import Transport, post
 from ragate.clients.openai import OpenAIClient
 from ragate.errors import ProviderError
+from ragate.protocols import ChatReply
 from tests.integration.clients.faulty_servers import KEY, ask_many
+from tests.servers.certificates import server_context, signed_by_nobody
 from tests.servers.faults import EVERY_KIND, Chaos, Fault, status
 from tests.servers.openai_server import FakeOpenAI, openai_server
 
@@ -47,6 +53,22 @@ def test_a_request_to_another_host_is_stopped(server: FakeOpenAI) -> None:
         asyncio.run(main())
 
     assert other.seen == server.seen == 0
+
+
+@pytest.mark.parametrize("trusted", [True, False])
+def test_a_key_goes_to_a_server_alone_whose_certificate_is_trusted(
+    trusted: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pair = signed_by_nobody(tmp_path)
+    if trusted:
+        ours = ssl.create_default_context(cafile=str(pair))
+        monkeypatch.setattr(session, "authorities", lambda: ours)
+    with openai_server(tls=server_context(pair)) as server:
+        (found,) = ask_many(server, 1, retry=Retry(tries=1))
+
+    assert server.seen == trusted
+    assert isinstance(found, ChatReply) == trusted
+    assert trusted or "certificate" in found.message
 
 
 FORMS = {

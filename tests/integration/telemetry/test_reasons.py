@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ssl
-import subprocess
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -14,6 +13,7 @@ import pytest
 
 from ragate.support.spans import Spanned, span
 from ragate.telemetry.exporting import exporting
+from tests.servers.certificates import server_context, signed_by_nobody
 from tests.servers.serving import serving
 
 pytestmark = pytest.mark.integration
@@ -148,23 +148,7 @@ def test_what_keeps_a_request_from_being_made_is_told(monkeypatch, variables, re
 
 @pytest.fixture
 def signed(tmp_path: Path) -> Path:
-    """Return a file with a key and a certificate for this machine that no authority signed."""
-    pair = tmp_path / "pair.pem"
-    made = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"]
-    made += ["-nodes", "-days", "2", "-subj", "/CN=collector", "-addext"]
-    made += ["subjectAltName=IP:127.0.0.1", "-keyout", str(pair), "-out", str(tmp_path / "c.pem")]
-    try:
-        subprocess.run(made, check=True, capture_output=True)
-    except (OSError, subprocess.CalledProcessError) as error:
-        pytest.skip(f"openssl cannot make a certificate: {error}")
-    pair.write_text(pair.read_text() + (tmp_path / "c.pem").read_text())
-    return pair
-
-
-def server_context(pair: Path) -> ssl.SSLContext:
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(pair)
-    return context
+    return signed_by_nobody(tmp_path)
 
 
 def test_an_authority_is_trusted_where_it_is_named(monkeypatch, signed):
