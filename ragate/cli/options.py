@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import datetime
 import os
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import partial, wraps
 from itertools import zip_longest
 from pathlib import Path
@@ -23,7 +22,7 @@ from ragate.version import MANUAL
 if TYPE_CHECKING:
     from ragate.config import Config
     from ragate.models import Report
-    from ragate.pipeline.run.run_profile import Selection
+    from ragate.pipeline.run.run_profile import RunRequest, Selection
     from ragate.run.plan import RunResult
     from ragate.run.sources import SystemSource
     from ragate.runtime.operations import Operations
@@ -65,6 +64,7 @@ control_option = click.option(
 eval_date_option = click.option(
     "--eval-date",
     type=DAY,
+    callback=lambda _context, _option, day: day.date() if day else None,
     help="The date that {today} in a question stands for; default: today, in UTC.",
 )
 
@@ -92,19 +92,14 @@ verbose_option = click.option(
 
 @dataclass(frozen=True)
 class RunOptions:
-    """The options of check, collect and decide; `plan` has none for its output."""
+    """The options of check, collect and decide; `plan` has none for its output.
+
+    Attributes:
+        request: What part of the golden set is run, and how.
+    """
 
     config: Path | None
-    tags: tuple[str, ...]
-    ids: tuple[str, ...]
-    where: tuple[str, ...]
-    limit: int | None
-    top_k: int | None
-    retrieval_only: bool
-    skip: tuple[str, ...]
-    skip_correctness: bool
-    profile: str
-    eval_date: datetime.datetime | None
+    request: RunRequest
     formats: tuple[str, ...] = ()
     outputs: tuple[Path, ...] = ()
     save_outputs: Path | None = None
@@ -115,11 +110,9 @@ class RunOptions:
         Raises:
             UsageError: the policy has no such profile, or no such metric to skip.
         """
-        from ragate.pipeline.run.run_profile import RunRequest, selection_of
+        from ragate.pipeline.run.run_profile import selection_of
 
-        fields_given = {field.name: getattr(self, field.name) for field in fields(RunRequest)}
-        fields_given["eval_date"] = self.eval_date.date() if self.eval_date else None
-        return selection_of(config, RunRequest(**fields_given), runs=runs)
+        return selection_of(config, self.request, runs=runs)
 
     def show(
         self,
@@ -226,11 +219,16 @@ _SELECTION = [
 
 def run_options(function: Callable[..., int], *, output: bool = True) -> Callable[..., int]:
     """Add the options of check, collect and decide, as one `options`; `output`: all of them."""
-    names = [field.name for field in fields(RunOptions)]
 
     @wraps(function)
     def command(**given: Any) -> int:
-        options = RunOptions(**{name: given.pop(name) for name in names if name in given})
+        from ragate.pipeline.run.run_profile import RunRequest
+
+        request, others = (
+            {name: given.pop(name) for name in each.__match_args__ if name in given}
+            for each in (RunRequest, RunOptions)
+        )
+        options = RunOptions(request=RunRequest(**request), **others)
         return function(options=options, **given)
 
     return with_options(command, [*_SELECTION, *_OUTPUT, _SAVE] if output else _SELECTION)

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,16 +26,11 @@ def refuse_misfits(options: "RunOptions", plan: Path | None, shard: str, runs: i
     Raises:
         UsageError: names them.
     """
-    from ragate.pipeline.run.run_profile import RunRequest
-
     if plan is None:
         if shard:
             raise UsageError("--shard without --plan", remedy="`ragate plan` writes one")
         return
-    asked, unset = fields(RunRequest), RunRequest()
-    given = [
-        each.name for each in asked if getattr(options, each.name) != getattr(unset, each.name)
-    ]
+    given = [name for name, value in vars(options.request).items() if value]
     if runs is not None:
         given.append("runs")
     if given:

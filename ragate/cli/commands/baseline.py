@@ -65,7 +65,7 @@ def update(
     runs: int | None,
     accept: tuple[str, ...],
     repeats: bool,
-    eval_date: datetime.datetime | None,
+    eval_date: datetime.date | None,
     workers: bool,
     labels: RunLabels,
 ) -> int:
@@ -84,7 +84,7 @@ def update(
 
     loaded, operations = open_config(config)
     operations = replace(operations, labels=labels)
-    date = eval_date.date().isoformat() if eval_date else ""
+    date = eval_date.isoformat() if eval_date else ""
     recording = run_aside(
         update_baseline(
             loaded,
