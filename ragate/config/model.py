@@ -350,13 +350,6 @@ class Policy(DecisionSettings):
         table = self.providers.get(provider)
         return table.base_url if table is not None else ""
 
-    @property
-    def decision(self) -> DecisionSettings:
-        """Return the figures of the decision rule alone."""
-        return DecisionSettings(
-            **{key: getattr(self, key) for key in DecisionSettings.model_fields}
-        )
-
 
 class SystemConfig(Frozen):
     """Which system is under test. Other keys are the system's own: see its section below.

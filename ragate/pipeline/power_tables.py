@@ -98,15 +98,13 @@ def plans(
         size: Pretend that the set has this many samples.
     """
     policy = config.policy
-    fresh = policy.decision.amended(claim=claims(policy)[0])
+    fresh = policy.amended(claim=claims(policy)[0])
     slice_cases = read_slice_cases(policy.slices, cases, comparison, fresh)
-    whole = on_all(policy.decision) if is_split(slice_cases) else policy.decision
+    whole = on_all(policy) if is_split(slice_cases) else policy
     share = size / max(len(comparison.ids), 1) if size else 1.0
     return [
         *_family_plans(cases, comparison, whole, share),
-        *_family_plans(
-            [s.case for s in slice_cases], comparison, on_slices(policy.decision, cases), share
-        ),
+        *_family_plans([s.case for s in slice_cases], comparison, on_slices(policy, cases), share),
     ]
 
 
@@ -151,7 +149,7 @@ def _units(case: MetricCase, comparison: Comparison) -> int:
 
 def assumed_plans(config: Config, size: int, noise: Noise) -> list[MetricPower]:
     """Return the plans for a set that has no baseline yet; which slices it has is not known."""
-    settings = config.policy.decision
+    settings = config.policy
     tested = [each for each in _infos(config) if not (each[1].aggregate or each[1].is_expense)]
     family = Design(settings.alpha, independent_noise(len(tested)), settings.runs)
     return [

@@ -53,12 +53,11 @@ def recording_lines(
         for case in cases
         if case.gates and case.column and not (case.column.exact or case.info.is_expense)
     ]
-    settings = policy.decision
-    must_pass = decide_must_pass(cases, comparison, settings, policy.waivers, today)
-    parts = read_slice_cases(policy.slices, cases, comparison, settings)
-    floors = floors_of([*cases, *(each.case for each in parts)], comparison, settings)
-    passes = (1, settings.confirm)
-    others = other_alarms(must_pass, floors, comparison, settings, passes=passes)
+    must_pass = decide_must_pass(cases, comparison, policy, policy.waivers, today)
+    parts = read_slice_cases(policy.slices, cases, comparison, policy)
+    floors = floors_of([*cases, *(each.case for each in parts)], comparison, policy)
+    passes = (1, policy.confirm)
+    others = other_alarms(must_pass, floors, comparison, policy, passes=passes)
     tests = f"at most 1 harmless change in {round(1 / policy.alpha):,} by metrics" if noisy else ""
     alarms = "; ".join(filter(None, [tests, others]))
     lines = [*_sight(plans(config, comparison, cases)), *repeats_hint(cases, comparison)]

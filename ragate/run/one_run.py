@@ -86,7 +86,7 @@ async def ask_first_look(plan: RunPlan, setup: GateSetup, session: Session, scor
         plan_confirmation(
             session,
             runs=plan.selection.runs,
-            confirm=policy.decision.confirm,
+            confirm=policy.confirm,
             repeats=policy.repeats,
             baseline=setup.baseline,
         )

@@ -85,7 +85,7 @@ async def update_baseline(
     """
     samples = read_dataset(config.dataset)
     refuse_unknown(config, samples, accept)
-    runs = config.policy.decision.runs if runs is None else runs
+    runs = config.policy.runs if runs is None else runs
     selection = Selection(runs=runs, eval_date=eval_date)
     old = readable_baseline(config)
     plan = RunPlan(config, operations, source or SystemSource(), selection, "baseline update")

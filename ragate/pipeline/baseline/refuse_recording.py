@@ -58,7 +58,7 @@ def refuse_unmeasured(config: Config, run: Run) -> None:
             "\n  ".join([f"all {len(run.records)} outputs failed:", *reasons]),
             remedy="mend this first, `ragate doctor` looks at the rest; the baseline is unchanged",
         )
-    limit, run = config.policy.decision.max_unscored, staged(run, config.policy.scorecard)
+    limit, run = config.policy.max_unscored, staged(run, config.policy.scorecard)
     scores: Counter[str] = Counter()
     unscored: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for record in run.records:

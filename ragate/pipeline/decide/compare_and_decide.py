@@ -126,7 +126,7 @@ def compare_and_decide(setup: GateSetup, candidate: Run, *, untouched: bool = Fa
     decision = decide(
         rules,
         comparison,
-        policy.decision,
+        policy,
         waivers=policy.waivers,
         today=setup.today,
         control=control,
@@ -136,7 +136,7 @@ def compare_and_decide(setup: GateSetup, candidate: Run, *, untouched: bool = Fa
     shared = any(row.gates for row in decision.slices)
     terms = Terms(
         rules,
-        on_all(policy.decision) if shared else policy.decision,
+        on_all(policy) if shared else policy,
         policy.waivers,
         setup.today,
         accepted=setup.accepted,

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from ragate.errors import ConfigError, PluginError
+from ragate.models import DecisionSettings
 from tests.unit.config.config_factories import WHOLE, changed, error_of, parse
 
 
@@ -36,9 +37,9 @@ def test_what_is_not_written_has_its_default() -> None:
 def test_the_decision_figures_are_flat_keys_of_the_policy() -> None:
     config = parse(changed('systems = ["replay"]', 'systems = ["replay"]\nalpha = 0.05\nruns = 5'))
 
-    assert config.policy.decision.alpha == 0.05
-    assert config.policy.decision.runs == 5
-    assert type(config.policy.decision).__name__ == "DecisionSettings"
+    assert config.policy.alpha == 0.05
+    assert config.policy.runs == 5
+    assert isinstance(config.policy, DecisionSettings)
 
 
 def test_a_gate_may_have_a_name_of_its_own() -> None:
