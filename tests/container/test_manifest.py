@@ -39,12 +39,6 @@ def test_the_defaults_are_those_of_the_code():
     assert read_inputs({input_variable(name): value for name, value in values.items()}) == Inputs()
 
 
-def test_the_declared_inputs_are_those_that_the_code_reads():
-    fields = {name.replace("_", "-") for name in Inputs.__dataclass_fields__}
-
-    assert set(MANIFEST["inputs"]) == fields
-
-
 def test_the_declared_outputs_are_those_that_the_code_writes():
     assert list(MANIFEST["outputs"]) == list(NAMES)
 

@@ -39,8 +39,8 @@ class Inputs:
         github_token: Empty: nothing is published but the summary and the outputs.
         runs: Passes over the samples; None where the mode knows.
         shards, shard: Into how many parts `collect` is split, and which one this is, from 1.
-        meta, description: What is noted with the run.
-        github_proxy, github_ca: See `Connection`; for GitHub's API alone.
+        labels: What is noted with the run.
+        connection: The way to GitHub's API, and to nothing else.
     """
 
     mode: Mode = "check"
@@ -57,26 +57,14 @@ class Inputs:
     runs: int | None = None
     shards: int | None = None
     shard: int | None = None
-    meta: Mapping[str, str] = field(default_factory=dict)
-    description: str = ""
-    github_proxy: SecretStr = _NOTHING
-    github_ca: str = ""
-
-    @property
-    def labels(self) -> RunLabels:
-        """Return what is noted with the run."""
-        return RunLabels(self.meta, self.description)
+    labels: RunLabels = field(default_factory=RunLabels)
+    connection: Connection = field(default_factory=Connection)
 
     @property
     def secrets(self) -> list[str]:
         """Return what may be printed nowhere: the token, and addresses with passwords."""
-        addresses = [self.database_url.get_secret_value(), self.github_proxy.get_secret_value()]
+        addresses = [each.get_secret_value() for each in (self.database_url, self.connection.proxy)]
         return [self.github_token.get_secret_value(), *addresses, *map(_password, addresses)]
-
-    @property
-    def connection(self) -> Connection:
-        """Return the way to GitHub's API."""
-        return Connection(self.github_proxy, self.github_ca)
 
 
 def _password(address: str) -> str:
@@ -93,7 +81,6 @@ def read_inputs(environ: Mapping[str, str]) -> Inputs:
         UsageError: names the input, the value and what is allowed.
     """
     variables = _InputVariables(environ)
-    labels = variables.labels()
     inputs = Inputs(
         mode=variables.word("mode", get_args(Mode), Inputs.mode),
         config=variables.path("config", Inputs.config),
@@ -109,10 +96,10 @@ def read_inputs(environ: Mapping[str, str]) -> Inputs:
         runs=variables.number("runs", MOST_RUNS),
         shards=variables.number("shards", MOST_SHARDS),
         shard=variables.number("shard", MOST_SHARDS),
-        meta=labels.meta,
-        description=labels.description,
-        github_proxy=read_proxy(variables.text("github-proxy")),
-        github_ca=variables.text("github-ca"),
+        labels=variables.labels(),
+        connection=Connection(
+            read_proxy(variables.text("github-proxy")), variables.text("github-ca")
+        ),
     )
     _refuse_misfits(inputs)
     return inputs
