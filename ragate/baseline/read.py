@@ -53,6 +53,8 @@ REMEDY = "restore the file from git, or record it anew with `ragate baseline upd
 # A baseline file as ragate writes it, sample by sample: whole it would take much memory.
 Samples = Iterable[tuple[str, Any]]
 _START, _END = b'"samples":{\n', b"}\n"
+# What it says of itself; all else is of the run that it holds.
+_OF_FILE = frozenset({"schema_version", "recorded", "store", "aggregates", "samples"})
 
 
 class LayoutError(Exception):
@@ -175,19 +177,8 @@ def _run(file: BaselineFile, samples: Samples) -> Run:
         created=file.recorded.date,
         seconds=file.recorded.seconds,
         commit=file.recorded.commit,
-        dataset=file.dataset,
-        system=file.system,
-        judge=file.judge,
-        metrics=file.metrics,
-        states=file.states,
         filters=Filters(),
-        runs=file.runs,
-        identical=file.identical,
-        own_sessions=file.own_sessions,
-        accepted=file.accepted,
-        moved=file.moved,
-        eval_date=file.eval_date,
-        merged=file.merged,
+        **{name: fact for name, fact in file if name not in _OF_FILE},
     )
     records = Spill(Record)
     for sample_id, sample in stored_samples(samples):

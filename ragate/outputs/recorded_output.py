@@ -73,10 +73,10 @@ class RecordedOutput(Frozen):
     citations: tuple[int | str, ...] | None = None
     tool_calls: tuple[ToolCall, ...] | None = None
     usage: Usage | None = None
-    latency: float | None = Field(
+    latency_s: float | None = Field(
         default=None, ge=0, validation_alias=AliasChoices("latency", "latency_s")
     )
-    first_token: float | None = Field(
+    first_token_s: float | None = Field(
         default=None, ge=0, validation_alias=AliasChoices("first_token", "first_token_s")
     )
     error: Failure | None = None
@@ -117,21 +117,10 @@ class RecordedOutput(Frozen):
 
     def output(self) -> SystemOutput:
         """Return the output; citations by document id become 1-based chunk numbers, 0 if none."""
+        told = {name: getattr(self, name) for name in SystemOutput.model_fields}
         chunks = tuple(chunk.chunk() for chunk in self.chunks)
-        return SystemOutput(
-            chunks=chunks,
-            answer=self.answer,
-            citations=_numbers(self.citations, chunks),
-            tool_calls=self.tool_calls,
-            usage=self.usage,
-            latency_s=self.latency,
-            first_token_s=self.first_token,
-            error=self.error,
-            request_hash=self.request_hash,
-            first_stage=self.first_stage,
-            finish_reason=self.finish_reason,
-            executed=self.executed,
-        )
+        told |= {"chunks": chunks, "citations": _numbers(self.citations, chunks)}
+        return SystemOutput(**told)
 
 
 def _numbers(
