@@ -42,6 +42,7 @@ class RunStatus(StrEnum):
 
 VERDICTS = frozenset(list(RunStatus)[:4])
 WITHOUT_SCORES = frozenset(list(RunStatus)[5:])
+_OF_MANIFEST = ("created", "gate", "commit", "branch", "dataset", "description")
 
 
 @dataclass(frozen=True)
@@ -154,20 +155,15 @@ def _stored(folder: Path, manifest: dict[str, Any], status: RunStatus) -> Listed
         run_id=folder.name,
         folder=folder,
         status=status,
-        created=str(manifest.get("created", "")),
-        gate=str(manifest.get("gate", "")),
-        commit=str(manifest.get("commit", "")),
-        branch=str(manifest.get("branch", "")),
-        dataset=str(manifest.get("dataset", "")),
         system=str(system["use"]),
         models=_models(system.get("settings") or {}, manifest.get("judge_name")),
         runs=int(manifest.get("runs", 1)),
         partial=any(filters.values()) or bool(manifest.get("retrieval_only")),
         # A run of before names its state only where all files were as in the commit.
         clean=manifest.get("clean", manifest.get("evidence", "") != "") is True,
-        description=str(manifest.get("description", "")),
         meta={str(key): str(value) for key, value in (manifest.get("meta") or {}).items()},
         problem="report.json: no verdict" if status is RunStatus.BROKEN else "",
+        **{name: str(manifest.get(name, "")) for name in _OF_MANIFEST},
     )
 
 
