@@ -161,7 +161,6 @@ def _figures(scores: Floats, metric: int, gate: Gate, look: Look, seed: int) -> 
     figures = Figures(
         change=change,
         units=len(scores),
-        moved=True,
         p=float(look.p[metric]),
         p_up=1.0,
         p_other=p_other,

@@ -25,7 +25,6 @@ class Figures:
 
     Attributes:
         units: Independent units: samples or clusters.
-        moved: Whether any sample's score changed.
         level: What p must reach to be proven.
         excluded: Whether a drop of `care` is ruled out at 5 %.
         beyond_margin: Whether the drop is proven to exceed the rule's margin.
@@ -39,7 +38,6 @@ class Figures:
 
     change: float
     units: int
-    moved: bool
     p: float
     p_up: float
     p_other: float
@@ -183,7 +181,6 @@ def figures_of(case: MetricCase, column: int, test: FamilyTest) -> Figures | Non
     figures = Figures(
         change=float(change.mean()),
         units=len(differences),
-        moved=bool((abs(change) > SLACK).any()),
         p=float(test.p.down[column]),
         p_up=float(test.p.up[column]),
         p_other=float(test.p.other[column]),
@@ -235,7 +232,7 @@ def noisy_row(case: MetricCase, test: FamilyTest, figures: Figures) -> MetricRow
     """Return the metric's row, all figures in its own unit."""
     column, comparison = case.scores, test.comparison
     same = comparison.affected == 0 or comparison.identical
-    untouched = same and not figures.moved
+    untouched = same and not (figures.worse or figures.better)
     verdict = MetricVerdict.UNCHANGED if untouched else verdict_of(figures, test.settings)
     before, after = column.unit(figures.before), column.unit(figures.after)
     note = ASSUMED if figures.assumed else ""
