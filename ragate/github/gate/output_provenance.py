@@ -93,11 +93,11 @@ def _http(base: Config, system: SystemConfig, environment: Mapping[str, str]) ->
     policy = base.policy
     url, key = _address(system, environment)
     # An address that is not set here has a method all the same.
-    paths = policy.http_paths if url else ("/**",)
+    rules = policy if url else policy.amended(http_paths=("/**",))
     try:
         mine = _rule(system, policy.http_hosts, environment)
         method = str(system.settings.get("method", "POST"))
-        check_request(method, url, key=key, methods=policy.http_methods, paths=paths)
+        check_request(method, url, key=key, rules=rules)
     except ConfigError as error:
         setting = _POLICY_KEY.search(error.message)
         if setting is None:

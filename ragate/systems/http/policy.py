@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, Protocol
 from urllib.parse import unquote, urlsplit
 
 from ragate.errors import ConfigError, ProviderError
@@ -23,9 +23,17 @@ def is_commit(found: Any, head: str) -> bool:
     return bool(_SHORT_SHA.fullmatch(text)) and head.startswith(text)
 
 
-def check_request(
-    method: str, url: str, *, key: str, methods: Sequence[str], paths: Sequence[str]
-) -> None:
+class HttpRules(Protocol):
+    """What may be asked over HTTP: a policy says it, and resources hand it on."""
+
+    @property
+    def http_methods(self) -> Sequence[str]: ...
+
+    @property
+    def http_paths(self) -> Sequence[str]: ...
+
+
+def check_request(method: str, url: str, *, key: str, rules: HttpRules) -> None:
     """Check a request's method and path against the policy.
 
     Args:
@@ -34,6 +42,7 @@ def check_request(
     Raises:
         ConfigError: the method or the path is not allowed; a path of a variable is not shown.
     """
+    methods, paths = rules.http_methods, rules.http_paths
     if method not in methods:
         asked = "method" if key in ("url", "url_env") else key
         raise ConfigError(

@@ -56,10 +56,7 @@ class AllowedStep:
         if keys.command:
             return cls(keys, where, key, HeaderSecrets({}), None)
         host = place_of(keys.url, key=key, hosts=resources.http_hosts)
-        check_request(
-            keys.method, keys.url, key=key,
-            methods=resources.http_methods, paths=resources.http_paths,
-        )  # fmt: skip
+        check_request(keys.method, keys.url, key=key, rules=resources)
         text = keys.body or (DOCUMENT_BODY if keys.documents else "")
         names = _NAMES if keys.documents else frozenset()
         body = Template(text, where=f"{where} body", names=names) if text else None

@@ -174,7 +174,7 @@ class HttpSystem(Foreign):
         self._url = settings.url or address_in(settings.url_env, resources)
         self._key = "url" if settings.url else "url_env"
         host = place_of(self._url, key=self._key, hosts=resources.http_hosts)
-        self._check_request(settings.method, self._url, self._key)
+        check_request(settings.method, self._url, key=self._key, rules=resources)
         secrets = header_secrets(settings.headers_env, resources, host=host)
         self._secret_rule = secrets.rule
         self._requests = SampleRequests(settings, secrets.headers)
@@ -212,7 +212,7 @@ class HttpSystem(Foreign):
             )
         for key, url in (("health", settings.health), ("version_url", settings.version_url)):
             if url:
-                self._check_request("GET", url, key)
+                check_request("GET", url, key=key, rules=self._resources)
                 await self._client.check(url, key=key)
         await self._client.check(self._url, key=self._key, secret_rule=self._secret_rule)
         await self._service.come_up()
@@ -293,11 +293,6 @@ class HttpSystem(Foreign):
         await self._client.close()
         await self._preparation.close()
         await self._service.stop()
-
-    def _check_request(self, method: str, url: str, key: str) -> None:
-        resources = self._resources
-        rules = {"methods": resources.http_methods, "paths": resources.http_paths}
-        check_request(method, url, key=key, **rules)
 
 
 # Which build of a service answers: the head commit's, or the run is worth nothing.

@@ -26,7 +26,7 @@ from ragate.support.secret_address import PORTS
 from ragate.systems._process import Child, start
 from ragate.systems.http.address import AllowedHost
 from ragate.systems.http.client import MAX_BYTES
-from ragate.systems.http.policy import is_allowed_path
+from ragate.systems.http.policy import HttpRules, is_allowed_path
 
 Received = MemoryObjectReceiveStream[SessionMessage | Exception]
 Sent = MemoryObjectSendStream[SessionMessage]
@@ -287,7 +287,7 @@ class PinnedTransport(httpx2.AsyncBaseTransport):
 
     Args:
         headers: Go along with every request, secrets among them.
-        methods, paths: What the policy allows; another one is answered here, and never sent.
+        rules: What the policy allows; another request is answered here, and never sent.
     """
 
     def __init__(
@@ -296,14 +296,12 @@ class PinnedTransport(httpx2.AsyncBaseTransport):
         addresses: Sequence[str],
         *,
         headers: Mapping[str, str],
-        methods: Sequence[str],
-        paths: Sequence[str],
+        rules: HttpRules,
     ) -> None:
         self._host = host
         self._addresses = list(addresses)
         self._headers = headers
-        self._methods = methods
-        self._paths = paths
+        self._rules = rules
         self._inner = httpx2.AsyncHTTPTransport(verify=authorities(), trust_env=False)
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
@@ -313,8 +311,8 @@ class PinnedTransport(httpx2.AsyncBaseTransport):
         here = (url.scheme, url.host.rstrip("."), port)
         if here != (self._host.scheme, self._host.host, self._host.port):
             raise httpx2.ConnectError("another host than the policy's", request=request)
-        path = url.raw_path.decode("ascii").partition("?")[0]
-        if request.method not in self._methods or not is_allowed_path(path, self._paths):
+        rules, path = self._rules, url.raw_path.decode("ascii").partition("?")[0]
+        if request.method not in rules.http_methods or not is_allowed_path(path, rules.http_paths):
             return httpx2.Response(405, request=request)
         request.headers.update({**self._headers, "Host": self._host.authority})
         request.headers["Accept-Encoding"] = "identity"

@@ -159,8 +159,7 @@ class McpSystem(Foreign):
         """Check the address against the policy, and take the keys that may go there."""
         settings, resources = self._settings, self._resources
         self._host = place_of(settings.url, key="url", hosts=resources.http_hosts)
-        rules = {"methods": resources.http_methods, "paths": resources.http_paths}
-        check_request("POST", settings.url, key="url", **rules)
+        check_request("POST", settings.url, key="url", rules=resources)
         self._secrets = header_secrets(settings.headers_env, resources, host=self._host)
         self._hidden.add_secrets(self._secrets.headers.values())
         self._headers = {**settings.headers, **self._secrets.headers}
@@ -184,13 +183,7 @@ class McpSystem(Foreign):
         addresses = await resolve(self._host, key="url")
         if self._secrets.rule:
             refuse_secret(self._host, addresses, key="url", rule=self._secrets.rule)
-        transport = PinnedTransport(
-            self._host,
-            addresses,
-            headers=self._headers,
-            methods=resources.http_methods,
-            paths=resources.http_paths,
-        )
+        transport = PinnedTransport(self._host, addresses, headers=self._headers, rules=resources)
         return over_http(settings.url, transport, sampling)
 
     async def _drop(self, connection: ToolSession) -> None:

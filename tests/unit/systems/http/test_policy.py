@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from ragate.errors import ConfigError
 from ragate.systems.http.policy import check_request, is_allowed_path
+from tests.unit.systems.using import resources_of
 
 
 @pytest.mark.parametrize(
@@ -49,8 +52,9 @@ def test_a_path_that_none_names_or_that_servers_read_differently_is_not(
 
 def test_the_path_of_a_variables_address_is_not_shown() -> None:
     url = "http://rag.example/canary-4711"
+    rules = resources_of(Path(), http_methods=("GET",), http_paths=("/ask",))
     with pytest.raises(ConfigError) as raised:
-        check_request("GET", url, key="url_env", methods=["GET"], paths=["/ask"])
+        check_request("GET", url, key="url_env", rules=rules)
     assert "canary" not in str(raised.value)
     with pytest.raises(ConfigError, match="/canary-4711"):
-        check_request("GET", url, key="url", methods=["GET"], paths=["/ask"])
+        check_request("GET", url, key="url", rules=rules)
