@@ -14,10 +14,10 @@ from ragate.core.comparison.affected_samples import (
 )
 from ragate.core.comparison.repeating_samples import Repetition, declared_parts, read_repetition
 from ragate.core.comparison.run_passes import Passes, PassPair, read_pair
-from ragate.core.comparison.sample_matching import cluster_numbers, match, with_new_ids
+from ragate.core.comparison.sample_matching import Matching, cluster_numbers, match, with_new_ids
 from ragate.core.lookup import samples_by_id
 from ragate.core.statistics.score_columns import Column, Mask, pair, read_sides
-from ragate.models import DataChanges, MetricInfo, Needs, Reads, Run, Sample, Score, Waiver
+from ragate.models import MetricInfo, Needs, Reads, Run, Sample, Score, Waiver
 
 
 @dataclass(frozen=True)
@@ -62,14 +62,10 @@ def _mean_of(name: str, passes: Iterable[Mapping[str, Score]]) -> tuple[float | 
 
 
 @dataclass(frozen=True)
-class Comparison:
-    """Everything that the decision reads.
+class Comparison(Matching):
+    """Everything that the decision reads; `ids` are the rows of every column, `added` of its added.
 
     Attributes:
-        data: Samples matched, added, removed and edited.
-        ids: Matched samples, sorted; the rows of every column.
-        added: Selected samples without a partner; the rows of every column's `added`.
-        enough: Whether at least 80 % of the selected baseline samples matched.
         clusters: Number of each row's cluster, or None.
         unaffected: (rows,) True where nothing upstream of the scores can have changed.
         affected: Rows that can have changed; None where neither requests nor determinism are known.
@@ -80,10 +76,6 @@ class Comparison:
         baseline_run, candidate_run, samples: What was compared, for the control and must-pass.
     """
 
-    data: DataChanges
-    ids: tuple[str, ...]
-    added: tuple[str, ...]
-    enough: bool
     clusters: npt.NDArray[np.intp] | None
     cluster: str
     columns: Mapping[str, Column]
@@ -136,8 +128,8 @@ def compare(
     by_id = samples_by_id(samples)
     matching = match(baseline, candidate, by_id, partial=partial)
     baseline = with_new_ids(baseline, matching.data.renamed) if baseline else None
-    passes = read_pair(baseline, candidate, matching.matched, matching.added)
-    clusters = cluster_numbers(by_id, matching.matched, cluster)
+    passes = read_pair(baseline, candidate, matching.ids, matching.added)
+    clusters = cluster_numbers(by_id, matching.ids, cluster)
     repetition = read_repetition(baseline, candidate, passes, policy=repeats, clusters=clusters)
     declared = declared_parts(repeats)
     unaffected, traceable = find_unaffected(baseline, candidate, passes, repeats=declared)
@@ -146,10 +138,9 @@ def compare(
     columns = _columns(infos, baseline, candidate, passes, added, unaffected, repetition)
     failed = all(record.output.error is not None for record in candidate.records)
     return Comparison(
-        data=matching.data,
-        ids=matching.matched,
-        added=added,
-        enough=matching.enough,
+        matching.ids,
+        added,
+        matching.data,
         clusters=clusters,
         cluster=cluster,
         columns=columns,

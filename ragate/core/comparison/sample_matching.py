@@ -18,16 +18,22 @@ ENOUGH = 0.8
 
 @dataclass(frozen=True)
 class Matching:
-    """The matched ids (sorted, so that the golden set's order changes nothing) and the rest."""
+    """Which samples of now stand for which of the baseline.
 
-    matched: tuple[str, ...]
+    Attributes:
+        ids: Matched samples, sorted, so that the golden set's order changes nothing.
+        added: Selected samples without a partner.
+        data: Samples matched, added, removed and edited.
+    """
+
+    ids: tuple[str, ...]
     added: tuple[str, ...]
     data: DataChanges
 
     @property
     def enough(self) -> bool:
         """Whether at least 80 % of the selected baseline samples are still there."""
-        return len(self.matched) > 0 and len(self.matched) >= ENOUGH * self.data.selected - 1e-9
+        return len(self.ids) > 0 and len(self.ids) >= ENOUGH * self.data.selected - 1e-9
 
 
 def match(
