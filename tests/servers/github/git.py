@@ -9,19 +9,14 @@ import subprocess
 import tempfile
 import threading
 import zlib
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-_WHO = {
-    "GIT_AUTHOR_NAME": "octocat",
-    "GIT_AUTHOR_EMAIL": "octocat@example.org",
-    "GIT_COMMITTER_NAME": "octocat",
-    "GIT_COMMITTER_EMAIL": "octocat@example.org",
-    "GIT_AUTHOR_DATE": "2026-11-20T10:00:00Z",
-    "GIT_COMMITTER_DATE": "2026-11-20T10:00:00Z",
-}
-_TREE = re.compile(rb"(\d+) ([^\0]+)\0(.{20})", re.DOTALL)
+_WHO = "octocat <octocat@example.org> 1795168800 +0000"
+_TREE = "40000"  # the mode of a folder
+_ROW = re.compile(rb"(\d+) ([^\0]+)\0(.{20})", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -46,18 +41,16 @@ class GitStore:
             folder.mkdir(parents=True, exist_ok=True)
             self.run("init", "--quiet", "--bare", "--initial-branch=main", ".")
 
-    def run(
-        self, *arguments: str, content: bytes = b"", environ: Mapping[str, str] | None = None
-    ) -> bytes:
+    def run(self, *arguments: str) -> bytes:
         """Return what git prints; `CalledProcessError` where it refuses."""
         done = subprocess.run(
             ["git", *arguments],
             cwd=self.folder,
-            input=content,
+            stdin=subprocess.DEVNULL,
             capture_output=True,
             check=True,
             timeout=30,
-            env={**self._environ(), **_WHO, **(environ or {})},
+            env=self._environ(),
         )
         return done.stdout
 
@@ -99,8 +92,11 @@ class GitStore:
         return self.object(f"{ref}^{{}}")[0]
 
     def blob(self, content: bytes) -> str:
-        """Write a loose object as git does, without a process for each file."""
-        whole = b"blob %d\0%s" % (len(content), content)
+        return self._write("blob", content)
+
+    def _write(self, kind: str, content: bytes) -> str:
+        """Write a loose object as git does, without a process for each."""
+        whole = b"%s %d\0%s" % (kind.encode(), len(content), content)
         sha = hashlib.sha1(whole, usedforsecurity=False).hexdigest()
         path = self.folder / "objects" / sha[:2] / sha[2:]
         if not path.exists():
@@ -115,23 +111,28 @@ class GitStore:
 
         A sha alone is a file's; ``120000 <sha>`` is a link, ``160000 <sha>`` a submodule.
         """
-        with tempfile.TemporaryDirectory() as folder:
-            environ = {"GIT_INDEX_FILE": f"{folder}/index"}
-            if base:
-                self.run("read-tree", base, environ=environ)
-            lines = [
-                f"{sha if ' ' in sha else f'100644 {sha}'}\t{path}"
-                if sha
-                else f"0 {'0' * 40}\t{path}"
-                for path, sha in blobs.items()
-            ]
-            listed = "\n".join([*lines, ""]).encode()
-            self.run("update-index", "--index-info", content=listed, environ=environ)
-            return self.run("write-tree", environ=environ).decode().strip()
+        entries = {name: (mode, sha) for mode, name, sha in self._entries(base)}
+        folders = defaultdict[str, dict[str, str | None]](dict)
+        for path, sha in blobs.items():
+            name, below, rest = path.partition("/")
+            if below:
+                folders[name][rest] = sha
+            elif sha:
+                mode, sha = f"100644 {sha}".split()[-2:]
+                entries[name] = mode, sha
+            else:
+                entries.pop(name, None)
+        for name, inside in folders.items():
+            tree = self.tree_with(entries.pop(name, ("", ""))[1], inside)
+            if self.read(tree):
+                entries[name] = _TREE, tree
+        rows = sorted((name + "/" * (mode == _TREE), name) for name, (mode, _) in entries.items())
+        return self._write("tree", b"".join(_row(name, *entries[name]) for _, name in rows))
 
     def commit(self, tree: str, parents: Sequence[str], message: str = "a change") -> str:
-        told = [word for parent in parents for word in ("-p", parent)]
-        return self.run("commit-tree", tree, *told, "-m", message).decode().strip()
+        lines = [f"tree {tree}", *(f"parent {parent}" for parent in parents)]
+        lines += [f"author {_WHO}", f"committer {_WHO}", "", message, ""]
+        return self._write("commit", "\n".join(lines).encode())
 
     def parents(self, sha: str) -> list[str]:
         head, _, _ = self.object(sha)[2].decode().partition("\n\n")
@@ -140,19 +141,25 @@ class GitStore:
     def tree_of(self, sha: str) -> str:
         return self.resolve(f"{sha}^{{tree}}")
 
-    def listed(self, tree: str, *, recursive: bool = False) -> list[Entry]:
-        flags = ["-r", "-t"] if recursive else []
-        lines = self.run("ls-tree", "-z", "--long", *flags, tree).decode().split("\0")
-        return [_entry(line) for line in lines if line]
+    def _entries(self, tree: str) -> list[tuple[str, str, str]]:
+        """Return mode, name and sha of what is in a tree or a commit ("" for none)."""
+        rows = _ROW.findall(self.read(f"{tree}^{{tree}}"))
+        return [(mode.decode(), name.decode(), sha.hex()) for mode, name, sha in rows]
+
+    def listed(self, tree: str, *, recursive: bool = False, folder: str = "") -> list[Entry]:
+        entries = []
+        for mode, name, sha in self._entries(tree):
+            _, kind, content = self.object(sha)
+            size = len(content) if kind == "blob" else 0
+            entries.append(Entry(folder + name, mode.zfill(6), kind or "commit", sha, size))
+            if recursive and kind == "tree":
+                entries += self.listed(sha, recursive=True, folder=f"{folder}{name}/")
+        return entries
 
     def entry(self, ref: str, path: str) -> Entry | None:
-        folder, _, name = path.rpartition("/")
-        for mode, one, sha in _TREE.findall(self.object(f"{ref}:{folder}")[2]):
-            if one.decode() == name:
-                _, kind, content = self.object(sha.hex())
-                size = len(content) if kind == "blob" else 0
-                return Entry(path, mode.decode().zfill(6), kind or "commit", sha.hex(), size)
-        return None
+        folder = path[: path.rfind("/") + 1]
+        found = self.listed(self.object(f"{ref}:{folder}")[0], folder=folder)
+        return next((each for each in found if each.path == path), None)
 
     def read(self, sha: str) -> bytes:
         return self.object(sha)[2]
@@ -194,7 +201,5 @@ class GitStore:
         return text[text.index("@@") :].rstrip("\n") if "@@" in text else ""
 
 
-def _entry(line: str) -> Entry:
-    facts, _, path = line.partition("\t")
-    mode, kind, sha, size = facts.split()
-    return Entry(path, mode, kind, sha, 0 if size == "-" else int(size))
+def _row(name: str, mode: str, sha: str) -> bytes:
+    return f"{mode} {name}\0".encode() + bytes.fromhex(sha)
