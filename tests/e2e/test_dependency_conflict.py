@@ -52,8 +52,9 @@ key_env = "TEST_OPENAI_KEY"
 def old_openai(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An environment with `openai` 1, and nothing of ragate."""
     folder = tmp_path_factory.mktemp("openai1") / ".venv"
-    subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True)
-    install = [str(folder / "bin/pip"), "install", "--quiet", "--no-compile", "openai<2"]
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(folder)], check=True)
+    pip = [sys.executable, "-m", "pip", "--python", str(folder / "bin/python")]
+    install = [*pip, "install", "--quiet", "--no-compile", "openai<2"]
     try:
         ran = subprocess.run(install, capture_output=True, text=True, timeout=INSTALL_S)
     except subprocess.TimeoutExpired:

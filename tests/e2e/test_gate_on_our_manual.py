@@ -10,8 +10,10 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.command import ragate
+from tests.unit.renderers.test_comment_size import seen
 
 ROOT = Path(__file__).parents[2]
+BLOCKING = ("recall@10", "ndcg@10", "mrr@10", "hit_rate@5", "lexical_support", "false_refusal")
 
 pytestmark = pytest.mark.e2e
 
@@ -69,6 +71,9 @@ def test_one_chunk_in_place_of_ten_fails_it_with_metrics_and_samples(gate: Path)
     assert re.search(r"recall@10 .*regressed", done.stdout)
     assert re.search(r"expected +\S+\.md, rank \d+ → gone", " ".join(done.stdout.split()))
     assert len(done.stdout.splitlines()) <= 40
+    above_the_fold = seen(ragate(gate, "report", "--format", "markdown").stdout)
+    for metric in BLOCKING:
+        assert metric in above_the_fold
 
 
 def test_a_broken_chunking_fails_it(gate: Path) -> None:

@@ -117,7 +117,8 @@ def tag_release(release: Release, root: Path = ROOT) -> None:
 def run_workflow(release: Release, workflow: Mapping[str, Any] = WORKFLOW) -> Runner:
     """Run the release's workflow on the tag."""
     python = release.folder / "python"
-    _run(sys.executable, "-m", "venv", str(python))
+    if workflow is WORKFLOW:  # a part of it installs nothing
+        _run(sys.executable, "-m", "venv", str(python))
     programs = release.folder / "bin"
     programs.mkdir()
     shutil.copy(Path(__file__).with_name("gh"), programs)
