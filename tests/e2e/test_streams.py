@@ -18,13 +18,14 @@ pytestmark = pytest.mark.e2e
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A project whose gate is red, so that its code is no other's."""
+    """A project whose gate is red, so that its code is no other's, and was checked once."""
     folder = tmp_path_factory.mktemp("streams")
     made = ReplayProject(folder)
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         assert run(["baseline", "update"]) == 0
-    made.record(lambda n, _: {**right(n, 0), "answer": "Something else."})
+        made.record(lambda n, _: {**right(n, 0), "answer": "Something else."})
+        assert run(["check"]) == 1
     return folder
 
 
@@ -44,8 +45,6 @@ def shell(project: Path, line: str) -> subprocess.CompletedProcess[str]:
     "line", ['"$RAGATE" check --format json | true', '"$RAGATE" report | head -n 1']
 )
 def test_a_reader_that_leaves_changes_neither_code_nor_message(project: Path, line: str):
-    shell(project, '"$RAGATE" check')
-
     done = shell(project, line)
 
     assert done.returncode == 1
@@ -87,7 +86,7 @@ def test_a_report_that_cannot_be_written_is_no_decision_and_says_why(project: Pa
 
 def test_a_verdict_that_is_green_stays_green(tmp_path: Path):
     good = ReplayProject(tmp_path)
-    assert shell(tmp_path, '"$RAGATE" baseline update').returncode == 0
+    assert ragate(tmp_path, "baseline", "update").returncode == 0
     good.record(right)
 
     for stream in (">&-", "2>&-", "2>/dev/full"):

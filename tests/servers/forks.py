@@ -46,7 +46,11 @@ NUMBER = struct.Struct("!q")
 _LATER = "PYTHONDONTWRITEBYTECODE"
 _AT_START = ("PYTHON", "LC_", "LANG", "MALLOC_", "LD_", "COVERAGE_")
 _KEPT = ("PATH", "HOME")
-_PROGRAMS = {"ragate": "ragate.__main__", "ragate.github": "ragate.github.__main__"}
+_PROGRAMS = {
+    "ragate": "ragate.__main__",
+    "ragate.github": "ragate.github.__main__",
+    "pytest": "pytest",
+}
 # Imported by some commands only, inside of functions.
 _LATE = (
     *("aiohttp", "anyio._backends._asyncio", "anyio.streams.tls", "encodings.cp437"),
@@ -122,7 +126,7 @@ def start(
     """Start a command of ours in a session of its own.
 
     Args:
-        program: ``ragate`` or ``ragate.github``.
+        program: One of `_PROGRAMS`.
         variables: Its whole environment. Each set of those that the interpreter reads has a fork
             server of its own.
         stdin: A descriptor; nothing to read if None.
@@ -347,10 +351,10 @@ def main(descriptor: int) -> NoReturn:
     _import_all()
     wanted = _serve(socket.socket(fileno=descriptor))
     try:
-        importlib.import_module(wanted["module"]).main()
+        code = importlib.import_module(wanted["module"]).main()
     except SystemExit as error:
-        _end(error.code if isinstance(error.code, int) else 1)
-    raise AssertionError("the command returned")
+        code = error.code
+    _end(code if isinstance(code, int) else 1)
 
 
 def _end(code: int) -> NoReturn:

@@ -15,6 +15,7 @@ import pytest
 
 from tests.e2e.command import CLEAN, ragate
 from tests.projects import ReplayProject, right
+from tests.servers.forks import CAN_FORK, run
 
 pytestmark = pytest.mark.e2e
 
@@ -48,9 +49,12 @@ def run_pytest(
         plugins: The installed ones that are loaded, by the names of their entry points; all where
             none is named.
     """
-    command = [sys.executable, "-m", "pytest", "-q", "-rA", "-p", "no:cacheprovider", *arguments]
-    command += [part for plugin in plugins for part in ("-p", plugin)]
+    words = ["-q", "-rA", "-p", "no:cacheprovider", *arguments]
+    words += [part for plugin in plugins for part in ("-p", plugin)]
     env = {**CLEAN, **({"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"} if plugins else {})}
+    if CAN_FORK and plugins == ("ragate",):
+        return run("pytest", words, folder=root, variables=env, timeout=60)
+    command = [sys.executable, "-m", "pytest", *words]
     return subprocess.run(command, cwd=root, env=env, capture_output=True, text=True, check=False)
 
 
