@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from ragate.cli.main import run
+from ragate.database import PostgresDatabase
 from tests.integration.judged.judged_projects import KEY, configure
 from tests.projects import write_docs_project
 from tests.servers.model import answers_and_judges
@@ -15,7 +16,9 @@ from tests.servers.openai_server import FakeOpenAI, openai_server
 
 
 @pytest.fixture
-def project(tmp_path: Path, server: FakeOpenAI, monkeypatch: pytest.MonkeyPatch) -> Path:
+def project(
+    tmp_path: Path, server: FakeOpenAI, monkeypatch: pytest.MonkeyPatch, served: None
+) -> Path:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("TEST_KEY", KEY)
     server.reply = answers_and_judges()
@@ -25,12 +28,13 @@ def project(tmp_path: Path, server: FakeOpenAI, monkeypatch: pytest.MonkeyPatch)
 
 
 @pytest.fixture(scope="session")
-def recording(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def recording(tmp_path_factory: pytest.TempPathFactory, database: PostgresDatabase) -> Path:
     """A project with a baseline, to be copied, and nothing left of how it was made."""
     root = tmp_path_factory.mktemp("recording")
     with pytest.MonkeyPatch.context() as patch, openai_server() as fake:
         patch.chdir(root)
         patch.setenv("TEST_KEY", KEY)
+        patch.setenv("RAGATE_DATABASE_URL", database.conninfo())
         fake.reply = answers_and_judges()
         write_docs_project(root)
         configure(root, fake)

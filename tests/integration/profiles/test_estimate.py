@@ -49,7 +49,7 @@ llm_settings = { model = "gpt-4o-mini" }
 
 
 @pytest.fixture
-def config(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def config(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, served: None) -> Path:
     """The configuration of a project whose judge is not there."""
     monkeypatch.chdir(tmp_path)
     write_docs_project(tmp_path)

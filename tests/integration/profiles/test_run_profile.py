@@ -69,6 +69,7 @@ def test_decide_takes_the_same_options(project: ReplayProject) -> None:
     assert run(["decide", "--skip", "nothing"]) == 2
 
 
+@pytest.mark.usefixtures("served")
 def test_a_changed_passage_is_told_in_every_report(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

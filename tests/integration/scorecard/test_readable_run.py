@@ -46,6 +46,7 @@ def test_without_a_scorecard_the_marks_of_metrics_say_who_passes(carded):
     assert {each["passes"] for each in carded.report()["outcomes"]} == {True}
 
 
+@pytest.mark.usefixtures("served")
 def test_the_header_names_top_k_and_the_settings_of_the_system(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     write_docs_project(tmp_path)
@@ -56,6 +57,7 @@ def test_the_header_names_top_k_and_the_settings_of_the_system(tmp_path, monkeyp
     assert "System: pgvector · top_k 5 · retrieval bm25 · chunk_size 128" in shown
 
 
+@pytest.mark.usefixtures("served")
 @pytest.mark.parametrize("publish", ["full", "answers", "ids"])
 def test_the_settings_of_a_run_hold_no_free_text(tmp_path, monkeypatch, publish):
     monkeypatch.chdir(tmp_path)

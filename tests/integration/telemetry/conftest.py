@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from ragate.cli.main import run
+from ragate.database import PostgresDatabase
 from tests.integration.judged.conftest import project, recorded, recording
 from tests.integration.judged.judged_projects import KEY as MODEL_KEY
 from tests.integration.judged.judged_projects import configure
@@ -40,12 +41,13 @@ def listening(monkeypatch: pytest.MonkeyPatch) -> Iterator[Collector]:
 
 
 @pytest.fixture(scope="module")
-def checked(tmp_path_factory: pytest.TempPathFactory) -> Checked:
+def checked(tmp_path_factory: pytest.TempPathFactory, database: PostgresDatabase) -> Checked:
     """A check of a change after which every question is asked and judged anew."""
     root = tmp_path_factory.mktemp("telemetry")
     with pytest.MonkeyPatch.context() as patch, openai_server() as model, collector() as seen:
         patch.chdir(root)
         patch.setenv("TEST_KEY", MODEL_KEY)
+        patch.setenv("RAGATE_DATABASE_URL", database.conninfo())
         model.reply = answers_and_judges()
         write_docs_project(root)
         configure(root, model)

@@ -12,7 +12,9 @@ from tests.servers.openai_server import FakeOpenAI
 
 
 @pytest.fixture
-def project(tmp_path: Path, server: FakeOpenAI, monkeypatch: pytest.MonkeyPatch) -> Path:
+def project(
+    tmp_path: Path, server: FakeOpenAI, monkeypatch: pytest.MonkeyPatch, served: None
+) -> Path:
     monkeypatch.chdir(tmp_path)
     server.reply = answer
     write_docs_project(tmp_path)
