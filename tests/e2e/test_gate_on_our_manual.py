@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.browser.comments import ROOT, record_own_gate
 from tests.e2e.command import ragate
 from tests.unit.renderers.test_comment_size import seen
 
-ROOT = Path(__file__).parents[2]
 BLOCKING = ("recall@10", "ndcg@10", "mrr@10", "hit_rate@5", "lexical_support", "false_refusal")
 
 pytestmark = pytest.mark.e2e
@@ -29,11 +29,7 @@ def set_key(folder: Path, key: str, value: str) -> None:
 def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a copy of our gate with a baseline of its own."""
     folder = tmp_path_factory.mktemp("gate")
-    for name in ("docs", "evals"):
-        shutil.copytree(ROOT / name, folder / name)
-    shutil.copy(ROOT / "ragate.toml", folder)
-    done = ragate(folder, "baseline", "update")
-    assert done.returncode == 0, done.stdout + done.stderr
+    record_own_gate(folder)
     return folder
 
 

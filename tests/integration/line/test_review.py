@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import io
 import json
+import shutil
 import sys
 from collections import Counter
+from contextlib import chdir
 from types import SimpleNamespace
 
 import pytest
@@ -13,19 +15,28 @@ import pytest
 from ragate.cli.main import run
 from ragate.dataset.labels import read_review_labels
 from tests.integration.line.line_projects import lost
-from tests.projects import right
+from tests.projects import ReplayProject, right
 
 pytestmark = pytest.mark.integration
 
 
+@pytest.fixture(scope="module")
+def red(tmp_path_factory, recording):
+    """A run in which 4 of 40 answers (q0, q10, q20, q30) are no longer right, to be copied."""
+    root = tmp_path_factory.mktemp("red")
+    made = ReplayProject(shutil.copytree(recording, root, dirs_exist_ok=True))
+    made.record(lost(10))
+    with chdir(root):
+        run(["check"])
+    return root
+
+
 @pytest.fixture
-def checked(gated, monkeypatch, capsys):
-    """A run in which 4 of 40 answers (q0, q10, q20, q30) are no longer right."""
+def checked(project, red, monkeypatch):
     monkeypatch.delenv("CI", raising=False)
-    gated.record(lost(10))
-    run(["check"])
-    capsys.readouterr()
-    return gated
+    shutil.copytree(red, project.root, dirs_exist_ok=True)
+    project.record(lost(10))
+    return project
 
 
 @pytest.fixture
