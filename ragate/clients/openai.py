@@ -31,7 +31,6 @@ from ragate.clients.openai_payloads import (
 from ragate.clients.prices import Price
 from ragate.errors import ProviderError
 from ragate.protocols import ChatReply, ChatRequest
-from ragate.support.authorities import authorities
 from ragate.support.spans import Spanned, span
 
 if TYPE_CHECKING:
@@ -194,20 +193,25 @@ async def reach(transport: Transport) -> None:
 
 async def _status(transport: Transport) -> tuple[int, str]:
     """Return the status, 0 where none came, and why there was no connection, "" where one was."""
-    import httpx2
+    import aiohttp
+
+    from ragate.clients.http.session import provider_session
 
     try:
         headers = {"User-Agent": "ragate", **transport.authorization}
     except OSError as error:  # a name that is unknown
         return 0, str(error)
     url = f"{transport.base_url.rstrip('/')}/models"
-    async with httpx2.AsyncClient(
-        trust_env=False, verify=authorities(), timeout=TIMEOUT_S, headers=headers
-    ) as client:
+    async with provider_session(
+        transport.base_url, headers, connections=1, connect_s=TIMEOUT_S
+    ) as session:
         try:
-            async with client.stream("GET", url) as response:
-                return response.status_code, ""
-        except (httpx2.ConnectError, httpx2.ConnectTimeout) as error:
+            async with (
+                asyncio.timeout(2 * TIMEOUT_S),
+                session.get(url, allow_redirects=False) as response,
+            ):
+                return response.status, ""
+        except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError) as error:
             return 0, " ".join(str(error).split()) or type(error).__name__
-        except httpx2.HTTPError:
+        except (aiohttp.ClientError, OSError):
             return 0, ""  # it is there, and what it makes of this question tells nothing
