@@ -48,6 +48,7 @@ class FakeOpenAI:
         refused: Keys that this question is answered with 401 for.
         tokens: Counts the tokens of a chat request.
         cut_streams: End every stream in its middle. event_s: Seconds before each of its events.
+        closes: End each connection after an answer, without a word before.
     """
 
     base_url: str = ""
@@ -63,6 +64,7 @@ class FakeOpenAI:
     tokens: Callable[[dict[str, Any]], int] = lambda _body: 11
     cut_streams: bool = False
     event_s: float = 0.0
+    closes: bool = False
     hang_s: float = 5.0
     seen: int = 0
     looks: list[str] = field(default_factory=list)
@@ -221,6 +223,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("content-length", str(len(content) + more))
         self.end_headers()
         self.wfile.write(content)
+        self.close_connection |= self.server.fake.closes
 
     def _stream(self, events: list[str]) -> None:
         self.send_response(200)

@@ -14,7 +14,7 @@ import aiohttp
 from ragate.clients.http.bounded_body import REPLY_BYTES, BoundedBody
 from ragate.clients.http.error_mapping import CutOffError
 from ragate.clients.http.openai_http import httpx
-from ragate.clients.http.session import provider_session
+from ragate.clients.http.session import provider_session, words_of
 
 
 class AiohttpTransport(httpx.AsyncBaseTransport):
@@ -51,14 +51,14 @@ class AiohttpTransport(httpx.AsyncBaseTransport):
         except TimeoutError as error:
             raise httpx.ConnectTimeout(str(error), request=request) from error
         except (aiohttp.ClientError, OSError) as error:
-            raise httpx.ReadError(str(error), request=request) from error
+            raise httpx.ReadError(words_of(error), request=request) from error
         try:
             # Unpacked here, so that the bound holds for what comes out; nobody unpacks it again.
-            body = BoundedBody(answer.headers.get("content-encoding", ""), REPLY_BYTES.get())
+            headers = httpx.Headers(answer.raw_headers)
+            body = BoundedBody(headers.pop("content-encoding", ""), REPLY_BYTES.get())
         except BaseException:
             answer.close()
             raise
-        headers = [pair for pair in answer.raw_headers if pair[0].lower() != b"content-encoding"]
         return httpx.Response(answer.status, headers=headers, stream=_Body(answer, body))
 
     async def aclose(self) -> None:

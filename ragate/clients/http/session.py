@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
+from typing import Any
 
 import aiohttp
 
 from ragate.support.authorities import authorities
+
+_HEAD_BYTES = 100_000  # of a line of a reply's head; aiohttp takes 8,190 of its own accord
+
+
+class _Connector(aiohttp.TCPConnector):
+    async def connect(self, *args: Any, **kwargs: Any) -> Any:
+        """Return a connection, none that its server has closed: aiohttp repeats no POST."""
+        for _ in range(2):  # one turn of the loop to read that, one to act on it
+            await asyncio.sleep(0)
+        return await super().connect(*args, **kwargs)
 
 
 def provider_session(
@@ -21,14 +33,25 @@ def provider_session(
         connect_s: Seconds until a server must have been reached.
     """
     return aiohttp.ClientSession(
-        connector=aiohttp.TCPConnector(
+        connector=_Connector(
             limit=connections,
             ssl=authorities() if base_url.startswith("https:") else True,
         ),
         headers=headers,
         cookie_jar=aiohttp.DummyCookieJar(),
         timeout=aiohttp.ClientTimeout(total=None, sock_connect=connect_s),
+        max_line_size=_HEAD_BYTES,
+        max_field_size=_HEAD_BYTES,
         auto_decompress=False,  # `BoundedBody` does it
         trust_env=False,
         skip_auto_headers=("accept", "accept-encoding", "user-agent"),
     )
+
+
+def words_of(error: Exception) -> str:
+    """Return what an error says, without what aiohttp makes up: a status, an object of its own."""
+    if isinstance(error, aiohttp.ClientResponseError):
+        return f"not readable as HTTP: {error.message}"
+    if isinstance(error, aiohttp.ServerDisconnectedError):
+        return "the server disconnected"
+    return str(error)

@@ -193,6 +193,8 @@ class DirectTransport(Transport):
         """Return what the call brings, or what went wrong; only a cancellation is raised."""
         import aiohttp
 
+        from ragate.clients.http.session import words_of
+
         try:
             async with asyncio.timeout(timeout_s):
                 return await call
@@ -208,7 +210,7 @@ class DirectTransport(Transport):
             text = f"sent a reply that cannot be read: {error}"
             return Fault(text, kind=FaultKind.MALFORMED)
         except (aiohttp.ClientError, OSError) as error:
-            return Fault(f"cannot be reached: {error}")
+            return Fault(f"cannot be reached: {words_of(error)}")
 
 
 async def post_json(

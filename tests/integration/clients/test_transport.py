@@ -7,6 +7,7 @@ import base64
 import json
 import logging
 import ssl
+import time
 import traceback
 from pathlib import Path
 from urllib.parse import quote
@@ -69,6 +70,46 @@ def test_a_key_goes_to_a_server_alone_whose_certificate_is_trusted(
     assert server.seen == trusted
     assert isinstance(found, ChatReply) == trusted
     assert trusted or "certificate" in found.message
+
+
+def test_a_connection_that_its_server_has_closed_is_not_used_again(server: FakeOpenAI) -> None:
+    server.closes = True
+
+    async def main() -> None:
+        client = Transport(server.base_url, SecretStr(KEY)).client(timeout_s=5.0, connections=1)
+        for _ in range(3):
+            await post(client, "/chat/completions", {"messages": [], "model": "m"})
+            time.sleep(0.05)  # noqa: ASYNC251 - nothing reads meanwhile that it is closed
+        await client.close()
+
+    asyncio.run(main())
+
+    assert server.seen == 3
+
+
+def test_a_head_may_be_as_long_as_servers_make_it(server: FakeOpenAI) -> None:
+    server.faults = [status(400, message="seen", x_policy="x" * 60_000)]
+
+    (error,) = ask_many(server, 1)
+
+    assert "HTTP 400: seen" in error.message
+
+
+@pytest.mark.parametrize(
+    ("headers", "told"),
+    [
+        ({"no token": "x"}, "cannot be reached: not readable as HTTP: Invalid header token"),
+        ({"content-encoding": "gzip", "Content-Encoding": "gzip"}, "packed as 'gzip, gzip'"),
+    ],
+)
+def test_what_is_wrong_with_an_answer_is_told(
+    server: FakeOpenAI, headers: dict[str, str], told: str
+) -> None:
+    server.faults = [(200, headers, "{}")]
+
+    (error,) = ask_many(server, 1, retry=Retry(tries=1))
+
+    assert told in error.message
 
 
 FORMS = {
