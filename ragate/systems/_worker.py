@@ -15,7 +15,12 @@ from pathlib import Path
 from typing import Any
 
 import ragate.worker
-from ragate.clients.provider_clock import SampleTime, waiting_for_worker
+from ragate.clients.provider_clock import (
+    SAMPLE_CLOCK,
+    ProviderClock,
+    SampleTime,
+    waiting_for_worker,
+)
 from ragate.errors import LeftBehindError, RagateError, SystemStartError
 from ragate.support.escape import one_line
 from ragate.systems._process import LINE_BYTES, Child, Expected, start
@@ -80,8 +85,7 @@ class Worker:
     async def _alive(self, reply: asyncio.Future[Any]) -> None:
         """Wait for a reply or a sign of life: whose time it is that it is silent is not known yet.
 
-        Raises:
-            WorkerEndedError: neither came.
+        Where neither comes, no reply is waited for any more: who asked last may be alone by then.
         """
         if self._life is None or self._life.done():
             self._life = asyncio.get_running_loop().create_future()
@@ -93,7 +97,8 @@ class Worker:
                 either, timeout=self._patience_s, return_when="FIRST_COMPLETED"
             )
         if not done:
-            raise WorkerEndedError(f"replied to nothing for {self._patience_s:g} s")
+            silent = WorkerEndedError(f"replied to nothing for {self._patience_s:g} s")
+            self._waiting.give_up(silent)
         time.own()
 
     def _write(self, key: str, request: Mapping[str, Any]) -> None:
@@ -357,7 +362,8 @@ class Workers:
     async def _alone(self, request: Mapping[str, Any]) -> dict[str, Any]:
         if self._failures >= MAX_FAILURES:
             raise self._given_up()
-        slot = self._new_slot()
+        slot, time, provider = self._new_slot(), SampleTime(), SAMPLE_CLOCK.get() or ProviderClock()
+        waited_s = provider.waited_s()
         try:
             return await self._asked(slot, request)
         except (WorkerEndedError, RagateError) as error:
@@ -368,8 +374,9 @@ class Workers:
                 raise  # what it connects to is down, or the interpreter gone: nobody's answer
             raise WorkerEndedError(self._why) from error
         except asyncio.CancelledError:
-            self._failures += 1
-            self._why = "no output in time"
+            if provider.waited_s() - waited_s <= time.own_s() / 2:  # else it hung, not the code
+                self._failures += 1
+                self._why = "no output in time"
             raise
         finally:
             self._retire(slot)

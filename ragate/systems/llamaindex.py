@@ -1,13 +1,13 @@
 """A LlamaIndex engine or retriever as the system under test; see docs/system-llamaindex.md."""
 
 import re
-import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any, ClassVar, Literal
 
+from ragate.clients.provider_clock import SampleTime
 from ragate.core.hashing import UNNAMED, digest
 from ragate.errors import ConfigError, SystemStartError
 from ragate.models import RetrievedChunk, Sample, SystemOutput
@@ -92,9 +92,9 @@ class LlamaIndexSystem(Foreign):
             where = f"{where_of(self._settings.target)}, a {self._kind} engine"
             raise no_place_for_turns(sample, where, remedy=_NO_TURNS)
         try:
-            started = time.perf_counter()
+            time = SampleTime()  # where it is asked again, only the time of its answer
             value = await self._target.ask(sample)
-            return self._output(value, sample, time.perf_counter() - started)
+            return self._output(value, sample, time.own_s())
         except (OutputError, WorkerEndedError) as error:
             return failed(str(error))
         except ConfigError:  # of ours: ids that collide are wrong for every sample

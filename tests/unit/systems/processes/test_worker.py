@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import os
 import socket
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from ragate.clients.provider_clock import waiting_for_provider
+from ragate.runtime.sample_time import SampleTimeError, sample_time
 from ragate.systems._process import start
-from ragate.systems._worker import Worker, WorkerEndedError
+from ragate.systems._worker import MAX_FAILURES, Worker, WorkerEndedError, Workers
 
 
 def test_what_is_left_of_a_worker_and_never_reads_holds_up_no_close(tmp_path: Path):
@@ -33,6 +37,62 @@ def test_what_is_left_of_a_worker_and_never_reads_holds_up_no_close(tmp_path: Pa
     with others:
         others.settimeout(60.0)
         assert 0 < asyncio.run(closed()) < 8_000_000
+
+
+def test_who_asks_last_before_a_silent_worker_is_given_up_is_not_left_alone_in_it(tmp_path: Path):
+    async def asked(ours: socket.socket) -> list[BaseException | dict[str, Any]]:
+        child = await start(
+            ["sleep", "60"], key="x", cwd=tmp_path, environment=os.environ, talks=False
+        )
+        worker = Worker(child, *await asyncio.open_connection(sock=ours), 0.4)
+        asking = [asyncio.create_task(worker.ask({})) for _ in range(2)]
+        await asyncio.sleep(0.45)  # from 0.1 s on they ask for a sign of life
+        try:
+            async with asyncio.timeout(10.0):
+                return await asyncio.gather(*asking, worker.ask({}), return_exceptions=True)
+        finally:
+            await worker.close()
+
+    ours, others = socket.socketpair()
+    with others:
+        replies = asyncio.run(asked(ours))
+
+    assert [str(reply) for reply in replies] == ["replied to nothing for 0.4 s"] * 3
+
+
+class Dying:
+    """A worker that dies, or one that has to wait for a provider."""
+
+    def __init__(self, dies: bool) -> None:
+        self._dies = dies
+
+    async def ask(self, _request: object) -> dict[str, Any]:
+        if self._dies:
+            raise WorkerEndedError("died")
+        with waiting_for_provider():
+            await asyncio.sleep(60.0)
+        return {}
+
+
+def test_a_provider_that_hangs_is_no_failure_of_the_workers():
+    turns = itertools.cycle([True, False])
+
+    async def opened() -> Any:
+        return Dying(next(turns))
+
+    async def outcome(workers: Workers) -> str:
+        try:
+            async with sample_time(0.05):
+                await workers.ask({})
+        except SampleTimeError as error:
+            return error.kind
+        return ""
+
+    async def outcomes() -> list[str]:
+        workers = Workers(opened)
+        return [await outcome(workers) for _ in range(MAX_FAILURES + 1)]
+
+    assert asyncio.run(outcomes()) == ["provider"] * (MAX_FAILURES + 1)
 
 
 def _read_all(end: socket.socket) -> int:
