@@ -55,8 +55,11 @@ def entry(root: Path, commit: str, path: str) -> TreeEntry | None:
     """Return what `path` is in `commit`; None where it is proven to be absent.
 
     Raises:
-        ObjectError: a folder on the way is a link, or the commit cannot be read.
+        ObjectError: a folder on the way is a link, or the commit cannot be read; or the path goes
+            up again, where its absence would prove nothing.
     """
+    if ".." in PurePosixPath(path).parts:
+        raise ObjectError(f"{path} at {commit[:7]} goes up", remedy="write the path without ..")
     step: TreeEntry | None = None
     for name in reversed([PurePosixPath(path), *PurePosixPath(path).parents][:-1]):
         if step is not None and step.kind != "tree":
