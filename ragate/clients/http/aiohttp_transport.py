@@ -55,6 +55,7 @@ class AiohttpTransport(httpx.AsyncBaseTransport):
         try:
             # Unpacked here, so that the bound holds for what comes out; nobody unpacks it again.
             headers = httpx.Headers(answer.raw_headers)
+            headers.pop("set-cookie", None)  # the package keeps it, and fails where it is no ASCII
             body = BoundedBody(headers.pop("content-encoding", ""), REPLY_BYTES.get())
         except BaseException:
             answer.close()
