@@ -35,6 +35,7 @@ def provider_session(
     return aiohttp.ClientSession(
         connector=_Connector(
             limit=connections,
+            keepalive_timeout=4.0,  # many servers close what was idle for 5 s
             ssl=authorities() if base_url.startswith("https:") else True,
         ),
         headers=headers,
