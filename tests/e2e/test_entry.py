@@ -29,7 +29,7 @@ def test_out_of_memory_anywhere_is_never_a_failed_gate(tmp_path: Path):
     project = ReplayProject(tmp_path)
     project.record(right)
     codes: dict[int, int | None] = {}
-    for megabytes in (30, 100, 110, 130, 140, 150):
+    for megabytes in (30, 100, 110, 130, 140, 160):
         try:
             codes[megabytes] = subprocess.run(
                 ["prlimit", f"--as={megabytes}000000", RAGATE, "check"],
