@@ -85,7 +85,6 @@ class Project:
                 "systems": ["pgvector", "replay"],
                 "replay_paths": ["outputs.jsonl"],
                 "runs": 3 if self.noisy else 1,
-                "confirm": 0,
                 "max_calls": 1_000_000,
             },
             "policy.providers.stub": {"base_url": self.url or "http://127.0.0.1:9", "key_env": ""},

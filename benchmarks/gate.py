@@ -19,11 +19,12 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.gate_answers import source
+from benchmarks.gate_coverage import coverage
 from benchmarks.gate_figures import figures
-from benchmarks.gate_losses import false_alarms, lost_scores, merges
+from benchmarks.gate_losses import false_alarms, lost_scores
 from benchmarks.gate_model import Floats, Simulated, Truth
 from benchmarks.gate_sight import visible_drop
-from benchmarks.gate_verdicts import CLAIMS, Gate, Outcome, decide_scores
+from benchmarks.gate_verdicts import Gate, Outcome, decide_scores
 from benchmarks.shares import print_lines, share
 
 SIZES = {"openqa": (50, 100, 200), "azure": (50, 100, 198), "mixed": (50, 100, 200)}
@@ -36,14 +37,14 @@ def verdicts(scale: float) -> Iterator[str]:
     """Yield how each kind of change ends: red, or yellow, or held, and after how many runs."""
     yield from naive_rules(round(2000 * scale))
     unchanged: list[Outcome] = []
-    for name, claim in itertools.product(SIZES, CLAIMS):
+    for name in SIZES:
         for n, metrics in itertools.product(SIZES[name], METRICS[name]):
-            cell = f"{name} n {n} {claim}, metrics {metrics}"
+            cell = f"{name} n {n}, metrics {metrics}"
             for label, many, truth in _truths(source(name, metrics).loss):
                 rng = np.random.default_rng(zlib.crc32(f"{cell} {label}".encode()))
                 tried = range(max(20, round(many * scale)))
                 draws = (source(name, metrics).draw(rng, n, **truth) for _ in tried)
-                gate = Gate(claim)
+                gate = Gate()
                 every = [decide_scores(each, gate, seed=seed) for seed, each in enumerate(draws)]
                 unchanged += every if not truth else ()
                 yield f"{cell}, {label}: {_ends(every, 0 if 'broken' in truth else None)}"
@@ -82,7 +83,7 @@ def naive_rules(changes: int) -> Iterator[str]:
         rng = np.random.default_rng(3)
         every = [system.draw(rng, 50, broken=broken) for _ in range(changes)]
         rules = (f"any fall beyond {each:g}: {naive(every, each):.2f}" for each in TOLERANCES)
-        gate = share(Gate(CLAIMS[1]).is_red(each, seed) for seed, each in enumerate(every))
+        gate = share(Gate().is_red(each, seed) for seed, each in enumerate(every))
         yield f"simulated n 50, metrics 6, {label}: {', '.join(rules)}; ragate {gate}"
 
 
@@ -97,8 +98,8 @@ SUBJECTS: dict[str, Callable[[float], Iterator[str]]] = {
     "visible_drop": visible_drop,
     "false_alarms": false_alarms,
     "lost_scores": lost_scores,
-    "merges": merges,
     "figures": figures,
+    "coverage": coverage,
 }
 
 

@@ -1,7 +1,7 @@
 """The figures that the rules were designed by, beside what the package gives for them.
 
 Three of the question answering systems of `gate_answers` take turns, and in one run of ten any of
-them answers; 40 questions that must pass do so in 95 of 100 runs. Each line has the median of many
+them answers. Each line has the median of many
 draws and its standard error; of what the draws agree on there is none.
 """
 
@@ -15,16 +15,12 @@ import numpy as np
 from benchmarks.gate_answers import Answers, source
 from benchmarks.gate_model import Floats
 from benchmarks.gate_verdicts import Gate, shows
-from ragate.core.rules.metric_family import GENERALISE
 from ragate.core.rules.unscored import most_lost
 from ragate.core.statistics.metric_noise import measure_noise
-from ragate.core.statistics.must_pass_odds import LADDER, Steadiness, steadiness
 
 SYSTEMS, NOISE, RUNS = 3, 0.1, 3
 SHARES = (0.0, 0.3, 1.0)
 DROPS = {50: (".108", ".139", ".184"), 200: (".036", ".054", ".078")}
-FAILS = (".26", ".031", ".0105")
-ALIKE = 49.0  # the beta's strength at the least that questions are taken to differ
 HIDDEN = {0.0: "1", 0.02: "5"}  # points, by the share of scores that the baseline lost
 
 
@@ -32,14 +28,13 @@ def figures(scale: float) -> Iterator[str]:
     """Yield each figure as designed, as it is, its standard error, and whether two explain it."""
     yield "figure | designed | ours | standard error | within two"
     yield from _visible_drops(round(100 * scale))
-    yield from _must_pass(round(2000 * scale))
     for rate, designed in HIDDEN.items():
         most = most_lost(200, lost=round(rate * 200 * RUNS), runs=200 * RUNS)
         yield _line(f"hidden by lost scores, n 200, usual {rate:.0%}", designed, [most / 2])
 
 
 def _visible_drops(changes: int) -> Iterator[str]:
-    gate = Gate(GENERALISE)
+    gate = Gate()
     for n, designed in DROPS.items():
         rng, printed = np.random.default_rng(n), []
         for _ in range(changes):
@@ -64,24 +59,6 @@ def _three_systems(rng: np.random.Generator, n: int) -> Floats:
         other = rng.integers(SYSTEMS, size=n)
         every.append(table[rows, np.where(rng.random(n) < NOISE, other, usual)])
     return np.stack(every, axis=1)
-
-
-def _must_pass(recordings: int) -> Iterator[str]:
-    """What is said where the runs are as even as they are taken to be at most, and what is advised.
-
-    Of 40 questions 34 pass all three runs.
-    """
-    even = Steadiness(0.95 * ALIKE, 0.05 * ALIKE, RUNS)
-    for (tries, fails), designed in zip(LADDER, FAILS, strict=True):
-        label = f"40 must pass, {fails} of {tries}, said"
-        yield _line(label, designed, [even.any_fails(34, tries, fails)])
-    rng, advised = np.random.default_rng(5), []
-    for _ in range(recordings):
-        passed = rng.random((40, RUNS)) < 0.95
-        known = steadiness(passed)
-        assert known is not None
-        advised.append(known.proposed(int(passed.all(axis=1).sum()), 0.02) == LADDER[-1])
-    yield _line("of such recordings are advised 4 of 6", "1", advised)
 
 
 def _line(label: str, designed: str, found: Sequence[float]) -> str:

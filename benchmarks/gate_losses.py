@@ -1,4 +1,4 @@
-"""Whole decisions on records: lost scores, merged baselines, and every kind of false alarm."""
+"""Whole decisions on records: lost scores, and every kind of false alarm."""
 
 from __future__ import annotations
 
@@ -11,16 +11,13 @@ import numpy as np
 
 from benchmarks.gate_answers import source
 from benchmarks.gate_model import Floats, Simulated
-from benchmarks.gate_verdicts import SETTINGS, Gate
+from benchmarks.gate_verdicts import SETTINGS
 from benchmarks.repeating import RULE, TODAY, hash_of, samples_of
 from benchmarks.shares import share
-from ragate.baseline.merge import Side, merge_baselines
-from ragate.baseline.read import parse_baseline
-from ragate.baseline.write import dump_baseline, recorded_before
 from ragate.core.comparison.compare import compare
 from ragate.core.decision.decide import decide
-from ragate.core.rules.metric_family import GENERALISE
-from ragate.core.statistics.must_pass_odds import LADDER, steadiness
+from ragate.core.rules.unscored import ERROR, most_lost
+from ragate.core.statistics.must_pass_odds import steadiness
 from ragate.models import (
     Decision,
     MetricInfo,
@@ -41,9 +38,9 @@ from ragate.models import (
 
 RUNS = (3, 3)
 REFUSED = 0.05  # a recording that lost more is no baseline
-SETTLED = 20  # runs whose mean is as good as the truth
 RATED, MUST_PASS = ", a pass rate", ", 10 that must pass"
 BELOW = 0.015  # the baseline's mean, floors lie
+NEVER, TOGETHER = "never asked again", "asked again, over as one"
 NO_DECISION, PASSED, FAILED = Verdict.NO_DECISION, Verdict.PASSED, Verdict.FAILED
 
 
@@ -55,78 +52,96 @@ def _changes(n: int, metrics: int, many: int) -> Iterator[Floats]:
 
 
 def lost_scores(scale: float) -> Iterator[str]:
-    """Yield how a harmless change ends where scores are lost by chance, after second chances.
+    """Yield how changes end that lose scores: by failing where they would be wrong, and honestly.
 
-    Then how often one that loses every score of 5 % of the questions does not pass.
+    Honest losses are drawn as the product asks: again at once and at the end of the pass. Then how
+    often a change that loses every score of 5 % of the questions does not pass.
     """
-    for n, rate in itertools.product((20, 50, 200), (0.0, 0.02, 0.04)):
-        ends = [
-            _end(each)
-            for each in _lossy(n, rate, round(150 * scale))
-            if np.isnan(each[:, : RUNS[0]]).mean() <= REFUSED
-        ]
-        undecided, red = (share(end is v for end in ends) for v in (NO_DECISION, FAILED))
-        yield f"n {n}, {rate:.0%} of the scores lost: no decision {undecided}, red {red}"
+    yield from _failing_where_wrong(scale)
+    for name, burst, kinds in (
+        ("one by one", 1, ("asked again", NEVER)),
+        ("in bursts of 5", 5, ("asked again", TOGETHER, NEVER)),
+    ):
+        for rate, how in itertools.product((0.005, 0.01, 0.02, 0.04), kinds):
+            ends = [_end(each) for each in _honest(200, rate, burst, how, round(300 * scale))]
+            undecided, red = (share(end is v for end in ends) for v in (NO_DECISION, FAILED))
+            yield f"n 200, {rate:.1%} lost {name}, {how}: no decision {undecided}, red {red}"
+    for metrics, rate in itertools.product((4, 8), (0.005, 0.02)):
+        rng, unusual = np.random.default_rng(metrics), []
+        for _ in range(round(2000 * scale)):
+            before = rng.binomial(600, rate, metrics)
+            now = rng.binomial(200, rate, metrics)
+            bounds = [
+                [most_lost(200, lost=int(lost), runs=600, error=error) for lost in before]
+                for error in (0.02, ERROR / metrics)
+            ]
+            unusual.append([bool((now > np.array(most)).any()) for most in bounds])
+        apart, together = (share(column) for column in zip(*unusual, strict=True))
+        yield f"{metrics} metrics, {rate:.1%} lost: beyond a bound each {apart}, one {together}"
     for n, rate in itertools.product((100, 200), (0.0, 0.01, 0.02, 0.04)):
         ends = []
-        for each in _lossy(n, rate, round(150 * scale)):
+        for each in _honest(n, rate, 1, NEVER, round(150 * scale)):
             each[: round(0.05 * n), RUNS[0] :] = np.nan
             ends.append(_end(each))
         unpassed = share(end is not PASSED for end in ends)
         yield f"n {n}, usually {rate:.0%} lost, now 5 % more: not passed {unpassed}"
 
 
-def _lossy(n: int, rate: float, many: int) -> Iterator[Floats]:
-    """Yield changes that change nothing (samples, runs), of which scores are lost."""
-    rng = np.random.default_rng(zlib.crc32(f"{n} {rate}".encode()))
+def _failing_where_wrong(scale: float) -> Iterator[str]:
+    """Yield which of 200 answers, so many wrong and so many lost, pass: exact ones, then noisy."""
+    ends = {}
+    for wrong, lost in itertools.product(range(6), range(7)):
+        scores = np.ones((200, sum(RUNS)))
+        scores[:wrong, RUNS[0] :], scores[wrong : wrong + lost, RUNS[0] :] = 0.0, np.nan
+        ends[wrong, lost] = _end(scores)
+    alone = [wrong for wrong in range(6) if ends[wrong, 0] is PASSED]
+    beside = [sum(pair) for pair, end in ends.items() if end is PASSED and pair[1]]
+    yield f"exact, n 200: green up to {max(alone)} wrong, up to {max(beside)} wrong and lost"
+    for wrong, lost in ((4, 0), (4, 2), (6, 0)):
+        rng, green = np.random.default_rng(7), []
+        for _ in range(round(400 * scale)):
+            scores = _noisy(rng, 200)
+            settled = np.argsort(-scores.mean(axis=1), kind="stable")
+            scores[settled[:wrong], RUNS[0] :] = 0.0
+            scores[settled[wrong : wrong + lost], RUNS[0] :] = np.nan
+            green.append(_end(scores) is PASSED)
+        yield f"noisy (5 % flips), n 200, {wrong} wrong, {lost} lost: green {share(green)}"
+
+
+def _noisy(rng: np.random.Generator, n: int) -> Floats:
+    """Return (samples, runs) of right or wrong, .85 on average, of which 5 % flip in a run."""
+    right = rng.random((n, 1)) < 0.85
+    return (right ^ (rng.random((n, sum(RUNS))) < 0.05)).astype(np.float64)
+
+
+def _honest(n: int, rate: float, burst: int, how: str, many: int) -> Iterator[Floats]:
+    """Yield changes that change nothing (samples, runs), of which scores are lost.
+
+    Args:
+        burst: So many neighbours are lost together, at once and when they are asked again at once;
+            at the end of the pass 4 of 5 of them are answered, or 4 of 5 bursts are over as one. 1:
+            each asking fails by itself.
+        how: How the lost ones are asked again.
+    """
+    asked = 1 if how == NEVER else 3
+    rng = np.random.default_rng(zlib.crc32(f"{n} {rate} {burst} {asked}".encode()))
+    runs = sum(RUNS)
     for scores in _changes(n, 1, many):
-        yield np.where(rng.random(scores.shape) < rate, np.nan, scores)[..., 0]
+        if burst > 1:
+            begun = rng.random((n // burst, runs)) < rate
+            if how == TOGETHER:
+                begun &= rng.random(begun.shape) < 0.2
+            lost = np.repeat(begun, burst, axis=0)
+            if how not in (TOGETHER, NEVER):
+                lost &= rng.random(lost.shape) < 0.2
+        else:
+            lost = np.asarray((rng.random((n, runs, asked)) < rate).all(axis=2))
+        if lost[:, : RUNS[0]].mean() <= REFUSED:
+            yield np.where(lost, np.nan, scores[..., 0])
 
 
 def _end(scores: Floats) -> Verdict:
     return _decided(scores[..., None], [RULE], ("score",), samples_of(len(scores))).verdict
-
-
-def merges(scale: float) -> Iterator[str]:
-    """Yield how far a merged baseline's mean is off the merged system's, and the no-op after it.
-
-    Both sides recorded anew, with the old system or with one that loses 5 points; a system with a
-    fingerprint is known by it, of the others the target branch's recording stands.
-    """
-    system = source("openqa", 1)
-    for runs, (case, old, new) in itertools.product(
-        (1, 3), (("known system", "before", "after"), ("unknown system", "", ""))
-    ):
-        rng, off, red = np.random.default_rng(runs), [], []
-        for seed in range(round(400 * scale)):
-            broken = 0.05 / system.loss if old else 0.0
-            scores = system.draw(rng, 200, runs=(2 * runs, runs + SETTLED), broken=broken)
-            sides = [scores[:, at * runs : (at + 1) * runs] for at in range(3)]
-            written = [
-                _written(_run(side, f"{side_of} {seed}", ("score",)), fingerprint)
-                for side, side_of, fingerprint in zip(
-                    sides, ("base", "ours", "theirs"), (old, old, new), strict=True
-                )
-            ]
-            target: Side = "ours" if old else "theirs"
-            merged = merge_baselines(*written, name="gate.json", target=target)
-            kept = parse_baseline(merged.content, where="merged")
-            held = np.array([[r.scores["score"].value for r in kept.records]]).reshape(runs, 200).T
-            true = scores[:, 3 * runs :, 0]
-            off.append(float(held.mean() - true.mean()))
-            both = np.concatenate([held, true[:, : RUNS[1]]], axis=1)[..., None]
-            red.append(Gate(GENERALISE, base=runs).is_red(both, seed))
-        spread = np.std(off) / np.sqrt(len(off))
-        yield (
-            f"K {runs}, {case}: off by {100 * np.mean(off):+.2f} points (standard error "
-            f"{100 * spread:.2f}), the next no-op red {share(red)}"
-        )
-
-
-def _written(run: Run, fingerprint: str) -> bytes:
-    system = run.manifest.system.amended(fingerprint=fingerprint)
-    run = run.amended(manifest=run.manifest.amended(system=system))
-    return dump_baseline(run, store="hashes", recorded=recorded_before(run))
 
 
 def false_alarms(scale: float) -> Iterator[str]:
@@ -186,7 +201,7 @@ def _must_pass(scale: float) -> Iterator[str]:
     """
     rng, many = np.random.default_rng(5), round(2000 * scale)
     for (who, spread), (tries, fails) in itertools.product(
-        (("alike", 0.0), ("that differ", 0.3)), LADDER
+        (("alike", 0.0), ("that differ", 0.3)), ((3, 3), (3, 2))
     ):
         said, red = [], []
         size = 1 / spread - 1 if spread else 0.0
@@ -197,7 +212,8 @@ def _must_pass(scale: float) -> Iterator[str]:
             steady = rng.random((40, RUNS[0])) < chances
             eligible = steady.all(axis=1)
             known = steadiness(steady)
-            said.append(known.any_fails(int(eligible.sum()), tries, fails) if known else 1.0)
+            each = known.fails(tries, fails) if known else 1.0
+            said.append(1 - (1 - each) ** int(eligible.sum()))
             failed = (rng.random((40, tries)) > chances).sum(axis=1) >= fails
             red.append(bool(failed[eligible].any()))
         yield (

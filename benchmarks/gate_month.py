@@ -37,7 +37,6 @@ CONFIG = """\
 dataset = "golden.jsonl"
 baseline = "baseline.json"
 systems = ["pgvector"]
-confirm = 0
 [policy.metrics."recall@5"]
 max_drop = 0.1
 %s

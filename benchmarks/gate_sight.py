@@ -17,7 +17,7 @@ from scipy import optimize, stats
 
 from benchmarks.gate_answers import source
 from benchmarks.gate_model import Floats
-from benchmarks.gate_verdicts import CLAIMS, Gate, shows
+from benchmarks.gate_verdicts import Gate, shows
 from ragate.core.rules.visible_drop import REWORDED
 from ragate.core.statistics.metric_noise import Noise, measure_noise
 
@@ -38,7 +38,7 @@ class Sight:
 
     def scores(self, number: int, drop: float) -> Floats:
         """Return the change of that number, made to fall so far."""
-        label = f"{self.name} {self.n} {self.gate.claim} {self.metrics} {self.reworded}"
+        label = f"{self.name} {self.n} {self.metrics} {self.reworded}"
         rng = np.random.default_rng([zlib.crc32(label.encode()), number])
         runs = (self.gate.base, self.gate.runs)
         system = source(self.name, self.metrics)
@@ -106,14 +106,14 @@ def drop_at_80(drops: Floats, reds: Floats, guess: float) -> float:
 def _cells() -> Iterator[Sight]:
     """Yield real answers with a share reworded, then simulated ones with other runs and metrics."""
     rewordings = (0.0, REWORDED, 1.0)
-    for name, claim, n, metrics, reworded in itertools.product(
-        ("openqa", "azure"), CLAIMS, (50, 198), (1, 3), rewordings
+    for name, n, metrics, reworded in itertools.product(
+        ("openqa", "azure"), (50, 198), (1, 3), rewordings
     ):
-        yield Sight(name, n, Gate(claim), metrics, reworded)
-    for name, claim, n, base, runs, metrics in itertools.product(
-        ("yes or no", "mixed"), CLAIMS, (50, 200), (1, 3), (1, 3), (1, 6)
+        yield Sight(name, n, Gate(), metrics, reworded)
+    for name, n, base, runs, metrics in itertools.product(
+        ("yes or no", "mixed"), (50, 200), (1, 3), (1, 3), (1, 6)
     ):
-        yield Sight(name, n, Gate(claim, base=base, runs=runs), metrics)
+        yield Sight(name, n, Gate(base=base, runs=runs), metrics)
 
 
 def visible_drop(scale: float) -> Iterator[str]:
@@ -129,7 +129,7 @@ def visible_drop(scale: float) -> Iterator[str]:
         ratios.append(ratio)
         gate = cell.gate
         yield (
-            f"{cell.name} n {cell.n} {gate.claim}, {gate.base} x {gate.runs} runs, metrics "
+            f"{cell.name} n {cell.n}, {gate.base} x {gate.runs} runs, metrics "
             f"{cell.metrics}, reworded {cell.reworded:.0%}: of the change {own:.3f} ({ratio:.2f}), "
             f"before it {before:.2f}"
         )

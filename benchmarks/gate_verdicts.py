@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from benchmarks.gate_model import Floats
-from ragate.core.rules.metric_family import DEFAULT_ALLOWANCE, GENERALISE, THIS_SET
-from ragate.core.rules.metric_figures import Figures, verdict_of
+from ragate.core.rules.metric_family import ALLOWED
+from ragate.core.rules.metric_figures import CARE, WORSE_HERE, Figures, verdict_of
 from ragate.core.rules.visible_drop import visible_drop
 from ragate.core.statistics.drop_moments import Moments
 from ragate.core.statistics.joint_noise import joint_noise
@@ -21,14 +21,11 @@ from ragate.models import DecisionSettings, MetricVerdict
 
 SETTINGS = DecisionSettings()
 SLACK = 1e-9
-CLAIMS = (GENERALISE, THIS_SET)
 
 
-def family_p(block: Block, *, flips: bool, seed: int, draws: int) -> Floats:
-    """Return every metric's adjusted p: by sign flips (generalise) or by relabelling (this-set)."""
-    if flips:
-        return step_down(flip(block.differences, seed=seed, draws=draws))
-    return step_down(relabel([block], seed=seed, draws=draws))
+def family_p(block: Block, *, seed: int, draws: int) -> Floats:
+    """Return every metric's adjusted p."""
+    return step_down(flip(block.differences, seed=seed, draws=draws))
 
 
 @dataclass(frozen=True)
@@ -49,25 +46,20 @@ class Look:
 
 @dataclass(frozen=True)
 class Gate:
-    """Who looks: under which claim, on how many runs, and how often.
+    """Who looks: on how many runs, and how often.
 
     Attributes:
         confirms: Whether there are two looks; else one at all runs, with all of alpha.
-        min_drop: Smallest drop that counts; None: the claim's own.
+        allowed: Smallest drop that counts.
         draws: Relabellings that are tried.
     """
 
-    claim: str
     base: int = 3
     runs: int = 3
     confirms: bool = True
     alpha: float = SETTINGS.alpha
-    min_drop: float | None = None
+    allowed: float = ALLOWED
     draws: int = 999
-
-    @property
-    def allowed(self) -> float:
-        return DEFAULT_ALLOWANCE[self.claim] if self.min_drop is None else self.min_drop
 
     def design(self, scores: Floats, metric: int) -> Design:
         """Return the gate as the smallest visible drop of one metric is computed for it."""
@@ -77,8 +69,7 @@ class Gate:
             baseline_runs=self.base,
             candidate_runs=1 if self.confirms else self.runs,
             confirm=self.runs - 1 if self.confirms else 0,
-            flips=self.claim == GENERALISE,
-            min_drop=self.allowed,
+            allowed=self.allowed,
         )
 
     def looks(self, scores: Floats, seed: int) -> Iterator[Look]:
@@ -86,8 +77,7 @@ class Gate:
         stages = Stages(self.alpha, self.runs - 1 if self.confirms else 0)
         for runs in sorted({1, self.runs}) if self.confirms else [self.runs]:
             block = Block(scores[:, : self.base + runs], runs)
-            flips = self.claim == GENERALISE and self.base + runs > 2
-            p = family_p(block, flips=flips, seed=seed, draws=self.draws)
+            p = family_p(block, seed=seed, draws=self.draws)
             look = Look(block, p, stages.level(runs), self.allowed)
             yield look
             if look.red or p.min() > SUSPICIOUS:
@@ -148,34 +138,30 @@ def decide_scores(scores: Floats, gate: Gate, *, seed: int) -> Outcome:
 
 def _figures(scores: Floats, metric: int, gate: Gate, look: Look, seed: int) -> Figures:
     """Return what is known of one metric."""
-    block, other = look.block, THIS_SET if gate.claim == GENERALISE else GENERALISE
+    block = look.block
     moves = block.differences[:, metric]
     change = float(moves.mean())
-    p_other = 1.0
-    if -change >= DEFAULT_ALLOWANCE[other] - SLACK:
-        p = family_p(block, flips=other == GENERALISE, seed=seed, draws=gate.draws)
-        p_other = float(p[metric])
+    p_here = 1.0
+    if -change >= WORSE_HERE - SLACK:
+        p_here = float(step_down(relabel([block], seed=seed, draws=gate.draws))[metric])
     noise = measure_noise(scores[:, : gate.base, metric])
     seen = noise.as_seen(moves, baseline_runs=gate.base, candidate_runs=block.k)
-    moments = Moments(seen, gate.base, block.k, flips=True)
+    moments = Moments(seen, gate.base, block.k)
     figures = Figures(
         change=change,
         units=len(scores),
         p=float(look.p[metric]),
         p_up=1.0,
-        p_other=p_other,
+        p_here=p_here,
         level=look.level,
-        beyond_margin=True,
         before=0.0,
         after=0.0,
         worse=0,
         better=0,
         interval=(0.0, 0.0),
-        claim=gate.claim,
         n=len(scores),
         allowed=gate.allowed,
-        allowed_other=DEFAULT_ALLOWANCE[other],
-        excluded=moments.excludes(SETTINGS.care, change, len(scores)),
+        excluded=moments.excludes(CARE, change, len(scores)),
     )
     if figures.p <= SUSPICIOUS and change < 0:
         figures = replace(figures, breaks=shows(scores, metric, gate, noise))

@@ -47,7 +47,6 @@ DECIDING = [
     "statistics/score_columns",
     "diagnosis/run_pair",
     "comparison/compare",
-    "decision/drift_control",
     "decision/decide",
     "rules/exact",
     "rules/metric_family",

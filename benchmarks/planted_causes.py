@@ -222,8 +222,6 @@ class Case:
     after: Sequence[Record]
     truth: frozenset[CauseKind]
     missing: tuple[str, ...] = ()
-    control: Sequence[Record] = ()
-    drifted: frozenset[str] = frozenset()
 
     def diagnose(self) -> Cause:
         return diagnose(
@@ -233,8 +231,6 @@ class Case:
                 self.after,
                 METRICS,
                 missing=self.missing,
-                control=self.control,
-                drifted=self.drifted,
             )
         )
 
@@ -291,31 +287,6 @@ def broken(world: World) -> Case:
     return replace(case, after=after)
 
 
-def drift(world: World, **planted: Callable[[World, Ranking], object]) -> Case:
-    """The provider moved: the base version, run today, moves as the candidate does."""
-    case = flip(world, CauseKind.DRIFT, **planted)  # type: ignore[arg-type]
-    ranking = [chunk.doc_id for chunk in case.after[0].output.chunks]
-    answerer: Answerer = planted.get("answerer", reads)  # type: ignore[assignment]
-    return replace(case, control=passes(world, ranking, answerer))
-
-
-def half_drift(world: World) -> Case:
-    """The provider fails more often today, on both versions, run by run."""
-
-    def wobbly(world: World, ranking: Ranking) -> str:
-        return (refuses if world.luck.random() < 0.5 else reads)(world, ranking)
-
-    case = drift(world, answerer=wobbly)
-    return replace(case, drifted=frozenset(METRICS))
-
-
-def held_control(world: World) -> Case:
-    """The control held, and the candidate's prompt is worse."""
-    world = replace(world, noisy=False)
-    case = flip(world, CauseKind.GENERATION, answerer=world.luck.choice(BAD_ANSWERERS))
-    return replace(case, control=case.before)
-
-
 def nudged(world: World) -> Case:
     """A harmless fall in rank and a bad answerer; where the answer held, the rank is the flip."""
     case = flip(world, CauseKind.GENERATION, change=nudge, answerer=_bad(world))
@@ -340,9 +311,6 @@ SINGLE: dict[str, Callable[[World], Case]] = {
     "data: edited": edited,
     "data: page gone": renamed,
     "system error": broken,
-    "drift of the model": lambda w: drift(w, answerer=_bad(w)),
-    "drift of retrieval": lambda w: drift(w, change=lose),
-    "control held": held_control,
 }
 MIXED: dict[str, Callable[[World], Case]] = {
     "lost + bad answerer": lambda w: flip(w, R, G, change=lose, answerer=_bad(w)),
@@ -353,7 +321,6 @@ MIXED: dict[str, Callable[[World], Case]] = {
 # Here two stories fit what was recorded: unknown is the honest answer, a wrong name is not.
 HARD: dict[str, Callable[[World], Case]] = {
     "one rank later + bad answerer": nudged,
-    "drift, run by run": half_drift,
 }
 
 

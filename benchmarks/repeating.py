@@ -19,7 +19,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -50,10 +49,10 @@ from ragate.models import (
 
 INFO = MetricInfo(name="score")
 RULE = Rule(metric="score")
-REPEATS: tuple[Literal["retrieval", "answer"], ...] = ("retrieval", "answer")
-SETTINGS = DecisionSettings(repeats=REPEATS, confirm=0)
+SETTINGS = DecisionSettings()
 TODAY = datetime.date(2026, 1, 1)
 BASELINE = 3
+MOST = 8  # passes of what changed
 CHANGE = 0.12  # standard deviation of a reworded answer's score, of the range
 Floats = npt.NDArray[np.float64]
 Texts = npt.NDArray[np.str_]
@@ -110,7 +109,7 @@ def decided(before: tuple[Texts, Floats], after: tuple[Texts, Floats]) -> Decisi
     samples = samples_of(len(before[0]))
     baseline = run_of(samples, *before, passes=BASELINE)
     candidate = run_of(samples, *after, passes=1)
-    comparison = compare(baseline, candidate, samples, repeats=REPEATS)
+    comparison = compare(baseline, candidate, samples)
     return decide([RULE], comparison, SETTINGS, today=TODAY)
 
 
@@ -123,15 +122,15 @@ def asked_again(outputs: Texts, baseline: Texts, passes: int) -> Texts:
 
 
 def flips(
-    rng: np.random.Generator, n: int, rate: float, *, passes: int = PROOF, lost: float = 0.0
+    rng: np.random.Generator, n: int, rate: float, *, passes: int = MOST, lost: float = 0.0
 ) -> Decision:
     """An unchanged system that gives another, wrong output in a share `rate` of all runs.
 
     Args:
         lost: Share of what was asked again that nobody answered: those samples are unproven.
     """
-    wrong = rng.random((n, BASELINE + PROOF)) < rate
-    return unchanged(wrong, passes=passes, unanswered=rng.random((n, passes)) < lost)
+    wrong = rng.random((n, BASELINE + MOST)) < rate
+    return unchanged(wrong, passes=passes, unanswered=rng.random((n, MOST)) < lost)
 
 
 def session_flips(
@@ -142,14 +141,17 @@ def session_flips(
     Args:
         sessions: Of the baseline's passes, and of the candidate's.
     """
-    sides = (np.repeat(rng.random((n, own)) < rate, PROOF // own, axis=1) for own in sessions)
+    sides = (
+        np.repeat(rng.random((n, own)) < rate, -(-most // own), axis=1)[:, :most]
+        for own, most in zip(sessions, (BASELINE, MOST), strict=True)
+    )
     return unchanged(np.concatenate(list(sides), axis=1))
 
 
 def unchanged(
     wrong: npt.NDArray[np.bool_],
     *,
-    passes: int = PROOF,
+    passes: int = MOST,
     unanswered: npt.NDArray[np.bool_] | None = None,
 ) -> Decision:
     """Decide on a system that did not change; `wrong` says which of its runs flipped."""
@@ -166,10 +168,10 @@ def unchanged(
 def changed_everywhere(n: int) -> Comparison:
     """Return a comparison of `n` samples whose outputs all differ, and repeat."""
     samples = samples_of(n)
-    scores = np.zeros((n, PROOF))
-    sides = (np.full((n, PROOF), answer) for answer in ("same", "other"))
+    scores = np.zeros((n, 2 * PROOF))
+    sides = (np.full((n, 2 * PROOF), answer) for answer in ("same", "other"))
     baseline, candidate = (run_of(samples, outputs, scores, passes=PROOF) for outputs in sides)
-    return compare(baseline, candidate, samples, repeats=REPEATS)
+    return compare(baseline, candidate, samples)
 
 
 def rewrites(
@@ -198,11 +200,16 @@ def rewrites(
     column = replace(column, baseline=before, candidate=after, recorded=before)
     repetition = comparison.repetition
     if unproven:
-        rows = rng.random(n) < unproven
-        part = replace(repetition.by_part[Reads.ANSWER], unproven=rows)
+        asked = np.where(rng.random(n) < unproven, 1, 2 * PROOF)
+        part = replace(repetition.by_part[Reads.ANSWER], asked=asked)
         repetition = replace(repetition, by_part={**repetition.by_part, Reads.ANSWER: part})
     comparison = replace(comparison, columns={"score": column}, repetition=repetition)
     return decide([RULE], comparison, SETTINGS, today=TODAY)
+
+
+def half_gone(rng: np.random.Generator, n: int) -> Decision:
+    """A change after which each question has lost all with a chance of one half."""
+    return rewrites(rng, n, 0.0, lost=int(rng.binomial(n, 0.5)))
 
 
 def line(label: str, draws: int, simulate: Callable[[np.random.Generator], Decision]) -> str:
@@ -227,10 +234,9 @@ def lines(draws: int) -> Iterator[str]:
     yield ""
     yield "An unchanged system whose outputs flip to a wrong one:"
     for n in (25, 100, 300):
-        yield line(f"flip rate 0.03, n {n}, m 3", draws, partial(flips, n=n, rate=0.03))
+        yield line(f"flip rate 0.03, n {n}", draws, partial(flips, n=n, rate=0.03))
     for n, rate in itertools.product((25, 100, 300), (0.01, 0.1)):
-        yield line(f"flip rate {rate:.2f}, n {n}, m 3 *", few, partial(flips, n=n, rate=rate))
-    yield line("flip rate 0.03, n 300, m 2 *", few, partial(flips, n=300, rate=0.03, passes=2))
+        yield line(f"flip rate {rate:.2f}, n {n} *", few, partial(flips, n=n, rate=rate))
     yield ""
     yield "The same, drawn once a session, if one session were taken for a session of each pass:"
     for sessions in ((1, 1), (3, 1), (3, 3)):
@@ -253,12 +259,20 @@ def lines(draws: int) -> Iterator[str]:
     for n, lost in itertools.product((20, 50, 100, 300), (1, 4)):
         cell = partial(rewrites, n=n, share=0.1, lost=lost)
         yield line(f"{lost} lost, reworded 0.10, n {n}", draws, cell)
+    yield from half_gone_lines(draws)
     for change, many, mark in ((CHANGE, draws, ""), (0.2, few, " *"), (0.3, few, " *")):
         yield ""
         yield f"Reworded without getting worse; a score changes with standard deviation {change}:"
         for n, share in itertools.product((20, 50, 100, 300), (0.03, 0.1, 0.3)):
             cell = partial(rewrites, n=n, share=share, change=change)
             yield line(f"reworded {share:.2f}, n {n}, change {change}{mark}", many, cell)
+
+
+def half_gone_lines(draws: int) -> Iterator[str]:
+    yield ""
+    yield "Half of the documents gone: each question loses all with a chance of one half:"
+    for n in (15, 16, 20, 30):
+        yield line(f"half gone, n {n}", draws, partial(half_gone, n=n))
 
 
 def main() -> None:

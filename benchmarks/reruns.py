@@ -1,6 +1,6 @@
 """How often a commit is red when it is run again and again, on simulated pull requests.
 
-    python benchmarks/reruns.py [--draws 2000] [--claim generalise] [--output FILE]
+    python benchmarks/reruns.py [--draws 2000] [--output FILE]
 
 Six metrics, alpha .02, three baseline passes. Three rules for the passes of earlier runs: pooled
 with the newest ones; left aside (the newest run alone); and the shipped one, by which they may
@@ -25,11 +25,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from benchmarks.gate_model import Floats, Simulated
 from benchmarks.gate_verdicts import family_p
 from benchmarks.shares import print_lines, share
+from ragate.core.rules.metric_family import ALLOWED
 from ragate.core.statistics.looks import SUSPICIOUS, Stages
 from ragate.core.statistics.permutation import Block, relabel, step_down
 
 ALPHA, CONFIRM, BASE, RUNS = 0.02, 2, 3, 6
-SMALLEST = {"generalise": 0.01, "this-set": 0.02}
 MOST = RUNS * (1 + CONFIRM)
 DRAWS = 399
 SYSTEM = Simulated()
@@ -45,7 +45,6 @@ class Commit:
     """
 
     scores: Floats
-    claim: str
     seed: int
     runs: list[Floats] = field(default_factory=list)
     drawn: int = 0
@@ -60,13 +59,13 @@ class Commit:
         """Return every metric's adjusted p against the baseline, and its drop."""
         values = np.concatenate([self.scores[:, :BASE], passes], axis=1)
         block = Block(values, passes.shape[1])
-        p = family_p(block, flips=self.claim != "this-set", seed=self.seed, draws=DRAWS)
+        p = family_p(block, seed=self.seed, draws=DRAWS)
         return p, -block.differences.mean(axis=0)
 
     def red(self, passes: Floats, level: float) -> bool:
         """Return whether `passes` alone are red at `level`."""
         p, drop = self.test(passes)
-        return bool(((p <= level) & (drop >= SMALLEST[self.claim] - 1e-9)).any())
+        return bool(((p <= level) & (drop >= ALLOWED - 1e-9)).any())
 
     def differ(self, newest: Floats) -> float:
         """Return the smaller family p of the newest against all earlier passes."""
@@ -115,7 +114,7 @@ def shipped(commit: Commit, broken: bool) -> bool:
     p = commit.test(passes)[0]
     if not red and commit.runs and p.min() <= SUSPICIOUS and commit.differ(passes) > SUSPICIOUS:
         together, drop = commit.test(np.concatenate([*commit.runs, passes], axis=1))
-        proven = (together <= ALPHA) & (drop >= SMALLEST[commit.claim] - 1e-9)
+        proven = (together <= ALPHA) & (drop >= ALLOWED - 1e-9)
         red = bool((proven & (p <= SUSPICIOUS)).any())
     commit.runs.append(passes)
     return red
@@ -129,9 +128,9 @@ STATES = {
 }
 
 
-def table(draws: int, n: int, claim: str) -> Iterator[str]:
+def table(draws: int, n: int) -> Iterator[str]:
     """Yield one line a rule and course of events."""
-    yield f"{claim}, n {n}, six metrics, alpha {ALPHA}, K {BASE}, confirm {CONFIRM}; {draws} draws"
+    yield f"n {n}, six metrics, alpha {ALPHA}, K {BASE}, confirm {CONFIRM}; {draws} draws"
     yield f"{'events':<13} {'rule':<13} {'any run red':<22} last run red"
     seen: dict[tuple[str, str], list[list[bool]]] = {}
     rng = np.random.default_rng(20)
@@ -139,7 +138,7 @@ def table(draws: int, n: int, claim: str) -> Iterator[str]:
         scores = SYSTEM.draw(rng, n, runs=(BASE + MOST, MOST), broken=BROKEN)
         for events, states in STATES.items():
             for name, rule in RULES.items():
-                commit = Commit(scores, claim, seed=number)
+                commit = Commit(scores, seed=number)
                 red = [rule(commit, broken) for broken in states]
                 seen.setdefault((events, name), []).append(red)
     for (events, name), each in seen.items():
@@ -152,11 +151,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--draws", type=int, default=2000)
     parser.add_argument("--samples", type=int, default=200)
-    parser.add_argument("--claim", choices=[*SMALLEST], default="generalise")
     parser.add_argument("--output", type=Path)
     options = parser.parse_args()
     started = time.monotonic()
-    print_lines(table(options.draws, options.samples, options.claim), options.output)
+    print_lines(table(options.draws, options.samples), options.output)
     print(f"{time.monotonic() - started:.0f} s")
 
 

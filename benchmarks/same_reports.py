@@ -63,11 +63,10 @@ def steps_of(folder: Path) -> Iterator[tuple[str, Path, list[str]]]:
         ["--retrieval-only"],
     ):
         yield "green", green.root, [*check, *options]
-    yield "green", green.root, ["plan", "--shards", "2"]
+    shards = [f".ragate/shards/shard-{number}-of-2.jsonl" for number in (1, 2)]
     for number in (1, 2):
-        shard = ["collect", "--plan", ".ragate/plan.json", "--shard", f"{number}/2"]
-        yield "shards", green.root, shard
-        yield "shards", green.root, [*decide, "--plan", ".ragate/plan.json"]
+        yield "shards", green.root, ["collect", "--shard", f"{number}/2"]
+        yield "shards", green.root, [*decide, *shards[:number]]
     sliced = replay_project(folder, "sliced")
     with (sliced.root / "ragate.toml").open("a") as file:
         file.write(SLICES)

@@ -4,7 +4,7 @@
 
 Recorded outputs, five metrics, one run. Every step is the installed command in a process of its
 own, measured by the system (CPU and peak memory). What memory grows by is told against a golden set
-of a tenth of the samples. The merge is what `decide --plan` needs beyond `decide` on one file.
+of a tenth of the samples. The merge is what `decide` of shards needs beyond `decide` on one file.
 """
 
 from __future__ import annotations
@@ -131,12 +131,11 @@ def costs_of(root: Path, samples: int, shards: int) -> tuple[dict[str, Cost], bo
     costs["collect, one process"] = measured(root, "collect", codes=(0,))
     costs["decide, one process"] = measured(root, "decide", "--format", "json")
     alone = timeless(root)
-    plan = str(root / "plan.json")
-    costs["plan"] = measured(root, "plan", "--out", plan, "--shards", str(shards), codes=(0,))
     for number in range(1, shards + 1):
-        one = ("--plan", plan, "--shard", f"{number}/{shards}")
+        one = ("--shard", f"{number}/{shards}")
         costs[f"collect, shard {number}"] = measured(root, "collect", *one, codes=(0,))
-    costs["decide, shards"] = measured(root, "decide", "--plan", plan, "--format", "json")
+    files = sorted(map(str, (root / ".ragate/shards").glob("*.jsonl")))
+    costs["decide, shards"] = measured(root, "decide", *files, "--format", "json")
     return costs, timeless(root) == alone
 
 

@@ -23,10 +23,10 @@ import numpy.typing as npt
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from benchmarks.repeating import CHANGE, REPEATS, SETTINGS, TODAY, run_of
+from benchmarks.repeating import CHANGE, SETTINGS, TODAY, run_of
 from benchmarks.shares import print_lines, share
 from ragate.core.comparison.compare import Comparison, compare
-from ragate.core.comparison.repeating_samples import PROOF
+from ragate.core.comparison.repeating_samples import FEW, PROOF
 from ragate.core.decision.decide import decide
 from ragate.core.rules import exact
 from ragate.models import Decision, MetricVerdict, Rule, Sample, Slice
@@ -79,10 +79,10 @@ def sliced() -> tuple[Comparison, npt.NDArray[np.bool_]]:
         )
         for row in range(N)
     ]
-    scores = np.zeros((N, PROOF))
-    sides = (np.full((N, PROOF), answer) for answer in ("same", "other"))
+    scores = np.zeros((N, 2 * PROOF))
+    sides = (np.full((N, 2 * PROOF), answer) for answer in ("same", "other"))
     before, after = (run_of(samples, outputs, scores, passes=PROOF) for outputs in sides)
-    return compare(before, after, samples, repeats=REPEATS), members
+    return compare(before, after, samples), members
 
 
 def scores_of(rng: np.random.Generator, change: Change) -> tuple[Floats, Floats]:
@@ -124,7 +124,7 @@ def table(draws: int) -> Iterator[str]:
         for _ in range(draws):
             scores = scores_of(rng, change)
             tested, alone = decided(*scores), decided(*scores, slices=())
-            with mock.patch.object(exact._Lost, "few", exact.FEW):
+            with mock.patch.object(exact._Lost, "few", FEW):
                 certain = decided(*scores)
             worse = {row.verdict for row in tested.slices} & {MetricVerdict.WORSE_HERE}
             red = alone.exit_code == 1

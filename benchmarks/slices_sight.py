@@ -28,7 +28,7 @@ from benchmarks.gate_model import Floats, draw_chances, losing, play
 from benchmarks.gate_sight import FACTORS, drop_at_80
 from benchmarks.gate_verdicts import SLACK, family_p
 from benchmarks.shares import print_lines
-from ragate.core.rules.metric_family import DEFAULT_ALLOWANCE, GENERALISE
+from ragate.core.rules.metric_family import ALLOWED
 from ragate.core.rules.slice_cases import LEAST_LOST, SHARE
 from ragate.core.statistics.joint_noise import joint_noise
 from ragate.core.statistics.looks import SUSPICIOUS_SLICES, Stages
@@ -48,7 +48,6 @@ class Cell:
     kind: str
     size: int
     slices: int
-    claim: str
     confirm: int
 
     @property
@@ -57,15 +56,13 @@ class Cell:
             alpha=SHARE * ALPHA,
             baseline_runs=BASELINE,
             confirm=self.confirm,
-            flips=self.claim == GENERALISE,
-            min_drop=max(DEFAULT_ALLOWANCE[self.claim], LEAST_LOST / self.size),
+            allowed=max(ALLOWED, LEAST_LOST / self.size),
             suspicious=SUSPICIOUS_SLICES,
         )
 
 
 CELLS = tuple(
-    Cell(*each)
-    for each in itertools.product(("yes", "continuous"), SIZES, SLICES, DEFAULT_ALLOWANCE, (0, 2))
+    Cell(*each) for each in itertools.product(("yes", "continuous"), SIZES, SLICES, (0, 2))
 )
 
 
@@ -103,9 +100,9 @@ def is_red(scores: Floats, members: npt.NDArray[np.bool_], cell: Cell, seed: int
     columns = scores[:, :, None] * members[:, None, :]
     for runs in sorted({1, 1 + cell.confirm}):
         block = Block(columns[:, : BASELINE + runs], runs)
-        p = family_p(block, flips=design.flips, seed=seed, draws=DRAWS)
+        p = family_p(block, seed=seed, draws=DRAWS)
         drop = -float(block.differences[:, 0].sum()) / cell.size
-        if p[0] <= stages.level(runs) and drop >= design.min_drop - SLACK:
+        if p[0] <= stages.level(runs) and drop >= design.allowed - SLACK:
             return True
         if p.min() > design.suspicious:
             return False
@@ -140,7 +137,7 @@ def table(draws: int) -> Iterator[str]:
         printed, seen = sight(cell, draws)
         errors.append(printed / seen - 1)
         yield (
-            f"{cell.kind:<10} {cell.slices:>2} slices of {cell.size} {cell.claim:<10} "
+            f"{cell.kind:<10} {cell.slices:>2} slices of {cell.size} "
             f"{1 + cell.confirm} of the change: printed {printed:.3f} simulated {seen:.3f} "
             f"({errors[-1]:+.0%})"
         )

@@ -32,7 +32,6 @@ from benchmarks.shares import print_lines
 from ragate.api import check
 from ragate.cli.main import run
 from ragate.models import Report, SampleRow, ScoreChange
-from ragate.renderers._numbers import COMMENT
 from ragate.renderers._samples import sections, worst_first
 from ragate.renderers._story import likely, story_words
 
@@ -50,7 +49,6 @@ baseline = "baseline.json"
 systems = ["replay"]
 replay_paths = ["outputs.jsonl"]
 store = "full"
-repeats = ["retrieval", "answer"]
 {metrics}
 [system]
 use = "replay"
@@ -193,7 +191,7 @@ def _is_loss(change: ScoreChange) -> bool:
 def told(report: Report) -> str:
     """Return what the report says happened, and what it blames beside that."""
     blamed = likely(report)
-    words = [word for word in story_words(report, COMMENT) if isinstance(word, str)]
+    words = [word for word in story_words(report) if isinstance(word, str)]
     return "".join(words) + (f"; LIKELY {blamed.likely_cause}" if blamed is not None else "")
 
 

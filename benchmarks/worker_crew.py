@@ -12,7 +12,6 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from ragate.database import PostgresDatabase
-from ragate.queue.schema import make_schemas
 from tests.servers.queue import fresh_queue
 from tests.slow_rag import SlowProject
 
@@ -88,7 +87,6 @@ def crew(
     """
     folder = Path(tempfile.mkdtemp(prefix="ragate-crew-"))
     with fresh_queue(conninfo) as url:
-        make_schemas(url)
         made = Crew(folder, reached_by(url), samples=samples, seconds=seconds)
         try:
             yield made

@@ -1,6 +1,6 @@
 """ragate: the regression gate for RAG on pull requests.
 
-From Python: `check`, `score`, `load_run`, `render`, `check_plugin` (docs/plugins.md). They are
+From Python: `check`, `score`, `scorecard`, `load_run`, … (docs/plugins.md). They are
 loaded when they are asked for: importing the package loads nothing else.
 """
 
@@ -9,9 +9,30 @@ from typing import TYPE_CHECKING, Any
 from ragate.version import __version__
 
 if TYPE_CHECKING:
-    from ragate.api import StoredRun, check, check_plugin, load_run, render, score
+    from ragate.api import (
+        StoredRun,
+        assess_answer,
+        check,
+        check_plugin,
+        evaluate_all,
+        load_run,
+        render,
+        score,
+        scorecard,
+    )
 
-__all__ = ["StoredRun", "__version__", "check", "check_plugin", "load_run", "render", "score"]
+__all__ = [
+    "StoredRun",
+    "__version__",
+    "assess_answer",
+    "check",
+    "check_plugin",
+    "evaluate_all",
+    "load_run",
+    "render",
+    "score",
+    "scorecard",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -8,26 +8,29 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from ragate import plugins
 from ragate.cli.operations import with_dotenv
 from ragate.config import CONFIG_NAME, Config, find_config, load_config
-from ragate.dataset import entries_of
-from ragate.errors import ConfigError, DatasetError, UsageError
-from ragate.models import Needs, Record, Report, Sample, Score, SystemOutput
-from ragate.outputs.recorded_output import RecordedOutput
+from ragate.errors import UsageError
+from ragate.models import Record, Report, Sample, Score, SystemOutput
+from ragate.one_output import (
+    Models,
+    OutputScorecard,
+    card_of,
+    refuse_running_loop,
+    score_by_metrics,
+)
+from ragate.one_output import assess_answer as assess_answer
+from ragate.one_output import evaluate_all as evaluate_all
 from ragate.pipeline.contract.check_file import check_plugin as check_plugin
 from ragate.pipeline.run.run_profile import RunRequest, selection_of
-from ragate.pipeline.score.metric_records import sample_scores
-from ragate.protocols import Metric
 from ragate.run.one_run import run_gate
 from ragate.run.plan import RunPlan
 from ragate.run.sources import SystemSource
 from ragate.runtime.operations import Operations, read_operations
 from ragate.stores.postgres import open_store
-from ragate.support.settings import read_settings
-from ragate.version import MANUAL
 
 
 @dataclass(frozen=True)
@@ -78,7 +81,7 @@ def check(
         RagateError: nothing could be run; the subclass is that of the command's message.
         UsageError: an event loop is running in this thread.
     """
-    _refuse_running_loop("check")
+    refuse_running_loop("check")
     if runs < 1:
         raise UsageError(f"runs = {runs}: must be at least 1")
     loaded, operations = _open(config, environment, say)
@@ -103,33 +106,65 @@ def score(
     metrics: Iterable[str],
     *,
     settings: Mapping[str, Mapping[str, Any]] | None = None,
+    judge: Mapping[str, Any] | None = None,
+    embedder: Mapping[str, Any] | None = None,
+    providers: Mapping[str, Mapping[str, Any]] | None = None,
+    environment: Mapping[str, str] | None = None,
 ) -> dict[str, Score]:
-    """Return the score of one output by each metric, in the order asked for; no model is asked.
+    """Return the score of one output by each metric, in the order asked for.
+
+    No model is asked, unless a metric needs the judge or the embedder that is given. A judge is
+    tried on known answers first, as in a run.
 
     Args:
         sample, output: Types of `ragate.models`, or what a line of a golden set and of recorded
             outputs holds.
         metrics: Names as in ``[policy.metrics]``: ``recall@5``, ``token_f1``.
         settings: A metric's own keys, by its name.
+        judge, embedder, providers: As the tables ``[policy.judge]``, ``[policy.embedder]`` and
+            ``[policy.providers]``.
+        environment: Where the keys are; None for the variables of this process.
 
     Raises:
         DatasetError: sample or output have a field that is wrong or unknown.
         PluginError, ConfigError: a metric is unknown, or a setting is wrong.
-        UsageError: a metric needs a judge, or a whole run.
+        UsageError: a metric needs a whole run, or what was not given.
     """
-    asked = _sample(sample)
-    pair = asked, _output(output, asked)
-    scores = {}
-    for name in metrics:
-        metric = plugins.metric(name, settings=(settings or {}).get(name), samples=[asked])
-        if metric.info.needs is not Needs.NOTHING or metric.info.aggregate:
-            lack = "all outputs of a run" if metric.info.aggregate else "a judge or a model"
-            raise UsageError(
-                f"metric {name!r} needs {lack}, and score() has one output and asks no model",
-                remedy="ragate.check() measures it",
-            )
-        (scores[name],) = sample_scores(cast("Metric", metric), [pair], ())
-    return scores
+    models = Models(judge, embedder, providers, environment)
+    return score_by_metrics(sample, output, metrics, settings=settings or {}, models=models)
+
+
+def scorecard(
+    sample: Sample | Mapping[str, Any],
+    output: SystemOutput | Mapping[str, Any],
+    *,
+    preset: str = "",
+    config: str | Path | None = None,
+    judge: Mapping[str, Any] | None = None,
+    embedder: Mapping[str, Any] | None = None,
+    providers: Mapping[str, Mapping[str, Any]] | None = None,
+    environment: Mapping[str, str] | None = None,
+) -> OutputScorecard:
+    """Return whether one output passes a scorecard, its overall score, and every stage.
+
+    Args:
+        sample, output: As of `score`.
+        preset: A preset such as ``rag``, or a file of your own; judge, embedder and providers are
+            those of the arguments then. "" takes the scorecard of a ragate.toml, with its own.
+        config: As of `check`.
+        judge, embedder, providers, environment: As of `score`.
+
+    Raises:
+        ConfigError: there is no scorecard, or a stage lacks its judge or embedder.
+        DatasetError: sample or output have a field that is wrong or unknown.
+        UsageError: a model has to be asked, and an event loop is running in this thread.
+    """
+    if preset:
+        models = Models(judge, embedder, providers, environment)
+        return card_of(sample, output, policy={"preset": preset}, models=models)
+    loaded, operations = _open(config, environment, None)
+    models = Models(environment=operations.environment)
+    return card_of(sample, output, policy=loaded, models=models)
 
 
 def load_run(
@@ -177,31 +212,3 @@ def _open(
     loaded = load_config(find_config(Path.cwd(), named=path))
     operations = read_operations(loaded.root, with_dotenv(loaded.root, variables))
     return loaded, replace(operations, say=say or (lambda _line: None))
-
-
-def _refuse_running_loop(name: str) -> None:
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return
-    raise UsageError(
-        f"{name}() starts an event loop, and one is running in this thread",
-        remedy=f"await asyncio.to_thread(ragate.{name})",
-    )
-
-
-def _sample(fields: Sample | Mapping[str, Any]) -> Sample:
-    if isinstance(fields, Sample):
-        return fields
-    (entry,) = entries_of([("sample", fields)], path=Path("sample"))
-    return entry.sample
-
-
-def _output(fields: SystemOutput | Mapping[str, Any], sample: Sample) -> SystemOutput:
-    if isinstance(fields, SystemOutput):
-        return fields
-    try:
-        return read_settings(RecordedOutput, {"id": sample.id, **fields}, where="output").output()
-    except ConfigError as error:
-        remedy = f"{MANUAL}/replay.md lists the fields of an output"
-        raise DatasetError(error.message, remedy=remedy) from error

@@ -63,6 +63,10 @@ class LeftBehindError(SystemStartError):
     """What code under test started may still run: no decision."""
 
 
+class TamperedError(LeftBehindError):
+    """What ragate or its environment consists of changed while foreign code ran: no decision."""
+
+
 class SystemMismatchError(RagateError):
     """What answers is not the build that is being judged: no decision."""
 
@@ -99,6 +103,10 @@ class NotReadyError(RagateError):
 
 class NoKeyError(NotReadyError):
     """A model has to be asked and its key is not set: the run ends, whatever the sample."""
+
+
+class HopelessError(NotReadyError):
+    """More was lost than the policy allows, however the run goes on: it asks nothing more."""
 
 
 class StorageError(RagateError):

@@ -3,6 +3,7 @@
 The names here stay where they are; the modules that they come from may move.
 """
 
+from ragate.config import find_config, load_config
 from ragate.core.hashing import digest
 from ragate.core.judging.applicability import (
     failed,
@@ -15,6 +16,7 @@ from ragate.core.ranking import ranked_doc_ids
 from ragate.errors import ConfigError, ProviderError
 from ragate.metrics._identity import metric_info, own_settings
 from ragate.metrics._sample_metric import SampleMetric, of_a_part
+from ragate.runtime.wrapped_system import WrappedSystem
 from ragate.support.escape import one_line, plain
 from ragate.support.settings import read_settings
 from ragate.support.spans import own_span
@@ -25,8 +27,11 @@ __all__ = [
     "Criterion",
     "ProviderError",
     "SampleMetric",
+    "WrappedSystem",
     "digest",
     "failed",
+    "find_config",
+    "load_config",
     "metric_info",
     "of_a_part",
     "one_line",

@@ -6,7 +6,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, MutableMapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import FrameType, TracebackType
 from typing import Any, NoReturn
 
@@ -23,6 +23,8 @@ _STOPS = ("SIGTERM", "SIGHUP", "SIGQUIT")
 _LATER_S = 0.05
 _SAME_S = 1.0  # who asks a process and its group to end asks ours twice
 _heard: dict[int, float] = {}
+_is_command = False
+_last_looks: list[Callable[[int], int]] = []
 
 
 # Signals that ask a process to end: each is an interruption, none ends it with a traceback.
@@ -36,6 +38,8 @@ def take_interrupts() -> None:
     for number in _numbers():
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, _interrupt)
+    if hasattr(signal, "SIGXCPU"):
+        signal.signal(signal.SIGXCPU, _out_of_time)
     sys.excepthook = _without_interrupts
     sys.unraisablehook = _again
 
@@ -45,6 +49,8 @@ def leave_interrupts() -> None:
     for number in (signal.SIGINT, *_numbers()):
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, signal.SIG_DFL)
+    if hasattr(signal, "SIGXCPU"):  # Python's own end would make it deadly again
+        signal.signal(signal.SIGXCPU, signal.SIG_IGN)
 
 
 @contextmanager
@@ -86,6 +92,14 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
         handler(signal.SIGINT, frame)
     else:
         raise KeyboardInterrupt
+
+
+def _out_of_time(_number: int, _frame: FrameType | None) -> NoReturn:
+    """End at once: whatever set this limit, the next second may be the last."""
+    told = b"ragate: the limit on CPU time (ulimit -t) is reached; no decision\n"
+    with suppress(OSError):
+        os.write(2, told)
+    os._exit(NO_DECISION)
 
 
 def _without_interrupts(
@@ -136,6 +150,8 @@ def end_with(command: Callable[[], int]) -> NoReturn:
 
     Whatever else ends it is no verdict: an exception, ``exit`` of a native library, a crash.
     """
+    global _is_command
+    _is_command = True
     code = NO_DECISION
     try:
         reserve_exit_code(NO_DECISION)
@@ -143,11 +159,23 @@ def end_with(command: Callable[[], int]) -> NoReturn:
         end_crashes_with_exit()
         limit_blas_threads(os.environ)
         code = command()
+        for look in _last_looks:
+            code = look(code)
     except KeyboardInterrupt:
         code = INTERRUPTED
     leave_interrupts()
     reserve_exit_code(code)
     sys.exit(code)
+
+
+def is_command() -> bool:
+    """Return whether this is the process of a command: no session of tests, nobody's program."""
+    return _is_command
+
+
+def look_last(look: Callable[[int], int]) -> None:
+    """Have the exit code of the command passed through `look` before the process ends with it."""
+    _last_looks.append(look)
 
 
 def limit_blas_threads(environment: MutableMapping[str, str]) -> None:

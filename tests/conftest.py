@@ -6,7 +6,7 @@ import gc
 import os
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
@@ -50,6 +50,20 @@ def pytest_collection_finish() -> None:
     sys.dont_write_bytecode = True
     gc.freeze()
     gc.enable()
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_makereport() -> Generator[None, object, object]:
+    """Collect no garbage while a failure is told.
+
+    A destructor that fails meanwhile is told as well, which parses source in the middle of a parse:
+    Python 3.11 raises a `SystemError` then, and of the failure nobody would hear.
+    """
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -3,12 +3,13 @@
 The run is of our own gate with ``top_k = 1``, the history is that of this repository. Each picture
 is light and dark in one file, as whoever looks at it wants it. A browser lays them out.
 
-python -m tests.page_picture
+python -m tests.page_picture [gate]
 """
 
 from __future__ import annotations
 
 import re
+import sys
 import tempfile
 from html import escape
 from pathlib import Path
@@ -28,6 +29,8 @@ from tests.browser.comments import (
     record_own_gate,
 )
 from tests.e2e.command import ragate
+from tests.unit.scores.ways_not_to_run import broken
+from tests.unit.scores.written_by_tools import WRITERS, evaluated
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -66,9 +69,9 @@ def comment_html(comment: str) -> str:
     return f"<!doctype html><meta charset=utf-8><style>{STYLE}</style>{html}"
 
 
-def console_html(text: str) -> str:
-    """Return a terminal in which `ragate check` was typed."""
-    typed = escape(f"$ ragate check\n{text.strip()}", quote=False)
+def console_html(text: str, command: str = "ragate check") -> str:
+    """Return a terminal in which a command was typed."""
+    typed = escape(f"$ {command}\n{text.strip()}", quote=False)
     return f"<!doctype html><meta charset=utf-8><style>{_TERMINAL}</style><pre>{typed}</pre>"
 
 
@@ -98,6 +101,17 @@ def _steady(html: str) -> str:
     return html.replace("overflow-y: auto", "overflow-y: hidden")
 
 
+def gate_html(folder: Path) -> str:
+    """Return a terminal with the verdict on two files of deepeval: a third of the answers broke."""
+    name, write = WRITERS["deepeval 4"]
+    before = evaluated()
+    (folder / "main").mkdir()
+    (folder / "main" / name).write_bytes(write(before))
+    (folder / name).write_bytes(write(broken(before)))
+    typed = ["gate", f"main/{name}", name]
+    return console_html(ragate(folder, *typed).stdout, f"ragate {' '.join(typed)}")
+
+
 def _draw() -> None:
     IMAGES.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as name:
@@ -112,10 +126,23 @@ def _draw() -> None:
             "page": (check(folder, "html"), WIDE),
             "history": (history.stdout, WIDE),
         }
+    pages["gate"] = (_of_gate(), CONSOLE)
+    _write(pages)
+
+
+def _of_gate() -> str:
+    with tempfile.TemporaryDirectory() as name:
+        return gate_html(Path(name))
+
+
+def _write(pages: dict[str, tuple[str, int]]) -> None:
     with opened() as browser:
         for kind, (html, width) in pages.items():
             (IMAGES / f"{kind}.svg").write_text(picture(browser, html, width), encoding="utf-8")
 
 
 if __name__ == "__main__":
-    _draw()
+    if sys.argv[1:] == ["gate"]:
+        _write({"gate": (_of_gate(), CONSOLE)})
+    else:
+        _draw()

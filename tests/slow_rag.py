@@ -34,11 +34,15 @@ def parent_of(process):
 
 RAGATE = parent_of(os.getppid())  # above the process that ends what this one leaves behind
 
+def knobs_now():
+    return json.loads((SERVICE / "knobs.json").read_text())
+
 async def answer(query):
-    knobs = json.loads((SERVICE / "knobs.json").read_text())
+    started, knobs = time.monotonic(), knobs_now()
     with open(SERVICE / "asked.log", "a") as file:
         file.write(f"{{RAGATE}} {{time.time():.3f}} {{query}}\\n")
-    await asyncio.sleep(knobs["seconds"])
+    while (left := started + knobs_now()["seconds"] - time.monotonic()) > 0:
+        await asyncio.sleep(min(left, 0.1))
     number = int(query.split()[-1].rstrip("?"))
     said = f"The price of item {{number}} was {{100 + number}} euros."
     said = "I do not know." if number in knobs["wrong"] else said
@@ -76,7 +80,7 @@ class SlowProject:
         self.commit()
 
     def answer(self, *, wrong: tuple[int, ...] = (), seconds: float = 0.05) -> None:
-        """Let the service answer `wrong` wrongly from now on."""
+        """Let the service answer `wrong` wrongly from now on, and all that wait by its new pace."""
         knobs = {"seconds": seconds, "wrong": wrong}
         new = self._service / "new.json"
         new.write_text(json.dumps(knobs))

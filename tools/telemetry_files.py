@@ -11,8 +11,8 @@ from typing import Any
 
 import yaml
 
-from ragate.telemetry import names
-from ragate.telemetry.names import INSTRUMENTS, Instrument
+from ragate.contrib.otel import names
+from ragate.contrib.otel.names import INSTRUMENTS, Instrument
 
 DOCS = Path(__file__).parents[1] / "docs"
 PAGE = DOCS / "workers.md"

@@ -26,6 +26,14 @@ REPOSITORY = os.environ.get("REPOSITORY_URL", "https://github.com/ragate/ragate"
 # A release's manual links to that release's files.
 REVISION = os.environ.get("REVISION", "main")
 
+# By page, the words of users that lead there.
+WORDS = {
+    page: [word.strip() for word in words.split(",")]
+    for page, _, words in (
+        line.partition(":") for line in (HERE / "words.txt").read_text("utf-8").splitlines()
+    )
+}
+
 project = "ragate"
 project_copyright = "The ragate maintainers"
 release = REVISION
@@ -89,6 +97,17 @@ class RepositoryLinks(SphinxTransform):
         node.replace_self(nodes.reference("", "", *node.children, refuri=address, internal=False))
 
 
+class UsersWords(SphinxTransform):
+    """What people search for leads to a page that says it otherwise: entries of its index."""
+
+    default_priority = 400  # before Sphinx collects them
+
+    def apply(self, **_: Any) -> None:
+        words = WORDS.get(self.env.current_document.docname, ())
+        entries = [("single", word, "", "main", None) for word in words]
+        self.document.insert(0, addnodes.index(entries=entries))
+
+
 def contents(index: str) -> Iterator[str]:
     """Yield a table of contents for the sidebar: each section of the index, in its own words.
 
@@ -132,6 +151,7 @@ def setup(app: Sphinx) -> None:
     for language in ("csv", "mermaid"):
         app.add_lexer(language, TextLexer)
     app.add_transform(RepositoryLinks)
+    app.add_transform(UsersWords)
     app.connect("source-read", _add_contents)
     app.connect("html-page-context", _empty_heads)
     app.connect("build-finished", _write_redirects)

@@ -6,10 +6,11 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from ragate.baseline.read import parse_baseline
+from ragate.baseline.read import parse_baseline, read_scores
 from ragate.baseline.schema import READABLE, BaselineFile
+from ragate.core.scorecard import made_infos, made_scores
 from ragate.errors import BaselineError
-from ragate.models import Acceptance, MetricInfo, Score
+from ragate.models import Acceptance, MetricInfo, Score, Scorecard
 from ragate.support.settings import first_fault
 from ragate.support.strict_json import loads
 
@@ -44,7 +45,14 @@ class MeansReader:
     taking away leaves no rounding behind.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, card: Scorecard | None = None) -> None:
+        """Read nothing yet.
+
+        Args:
+            card: What it makes of the metrics is read too, where a file holds all its stages.
+        """
+        self._card = card
+        self._made = _Made(None, {})
         self._lines: frozenset[bytes] = frozenset()
         self._sums: Sums = {}
 
@@ -56,22 +64,25 @@ class MeansReader:
         """
         start = content.find(_START)
         if start < 0 or not content.endswith(_END) or start + len(_START) >= len(content):
-            return _laid_out_otherwise(content, where=where)
+            return _laid_out_otherwise(content, self._card, where=where)
         data = loads(content[:start] + b'\n"samples":{}}', where=where, error=BaselineError)
         if not isinstance(data, dict) or data.get("schema_version") not in READABLE:
             raise BaselineError(f"{where}: not a baseline of a version that this ragate reads")
         lines = content[start + len(_START) : -len(_END)].split(b"\n")
         try:
             file = BaselineFile.model_validate(data | {"states": {}})  # word counts, thousands
+            made = _made_of(self._card, file.metrics)
+            if made != self._made:  # the same lines say something else now
+                self._made, self._lines, self._sums = made, frozenset(), {}
             sums = dict(self._of_lines([line.removesuffix(b",") for line in lines]))
         except ValidationError as error:
             raise BaselineError(f"{where}: not a baseline: {first_fault(error)[1]}") from error
         except (AttributeError, LookupError, TypeError, ValueError) as error:
             raise BaselineError(f"{where}: not a baseline: {error}") from error
         for scores in file.aggregates:
-            _add(sums, _values(scores, 1))
+            _add(sums, _Made(None, {}).values(read_scores(scores), 1))
         return BaselineMeans(
-            _means(sums), len(lines), file.judge, file.metrics, file.accepted, file.dataset
+            _means(sums), len(lines), file.judge, made.infos, file.accepted, file.dataset
         )
 
     def _of_lines(self, lines: Sequence[bytes]) -> Sums:
@@ -80,28 +91,43 @@ class MeansReader:
             raise ValueError("a sample stands in it twice")
         sums = dict(self._sums)
         for line in self._lines - now:
-            _add(sums, _scores(line), sign=-1)
+            _add(sums, _scores(line, self._made), sign=-1)
         for line in now - self._lines:
-            _add(sums, _scores(line))
+            _add(sums, _scores(line, self._made))
         self._lines, self._sums = now, sums
         return sums
 
 
-def _scores(line: bytes) -> Iterator[Values]:
+@dataclass(frozen=True)
+class _Made:
+    """What a scorecard makes of the metrics of a file: nothing where there is none."""
+
+    card: Scorecard | None
+    infos: Mapping[str, MetricInfo]
+
+    def values(self, scores: Mapping[str, Score], times: int) -> Iterator[Values]:
+        """Yield the values of one output, and what they come to."""
+        made = {} if self.card is None else made_scores(self.card, self.infos, scores)
+        for name, score in {**scores, **made}.items():
+            if score.value is not None:
+                above, below = score.value.as_integer_ratio()
+                yield name, (above << _BITS) // below * times, times
+
+
+def _made_of(card: Scorecard | None, metrics: Mapping[str, MetricInfo]) -> _Made:
+    if card is None or any(stage.metric not in metrics for stage in card.stages):
+        return _Made(None, metrics)
+    return _Made(card, {**metrics, **made_infos(card, metrics)})
+
+
+def _scores(line: bytes, made: _Made) -> Iterator[Values]:
     table: Any = loads(b"{" + line + b"}", where="a sample", error=BaselineError)
     (sample,) = table.values()
     sums: Sums = {}
     for index, output in enumerate(sample["outputs"]):
         if times := sample["runs"].count(index):
-            _add(sums, _values(output.get("scores", {}), times))
+            _add(sums, made.values(read_scores(output.get("scores", {})), times))
     yield from _averaged(sums)
-
-
-def _values(scores: Mapping[str, float | str], times: int) -> Iterator[Values]:
-    for name, value in scores.items():
-        if not isinstance(value, str):
-            above, below = value.as_integer_ratio()
-            yield name, (above << _BITS) // below * times, times
 
 
 def _averaged(sums: Sums) -> Iterator[Values]:
@@ -122,29 +148,24 @@ def _means(sums: Sums) -> dict[str, float]:
     }
 
 
-def _laid_out_otherwise(content: bytes, *, where: str) -> BaselineMeans:
+def _laid_out_otherwise(content: bytes, card: Scorecard | None, *, where: str) -> BaselineMeans:
     """Read a file that somebody laid out anew, which is right too."""
     run = parse_baseline(content, where=where)
+    made = _made_of(card, run.manifest.metrics)
     of_samples: dict[str, Sums] = {}
     for record in run.records:
-        _add(of_samples.setdefault(record.sample_id, {}), _held(record.scores))
+        _add(of_samples.setdefault(record.sample_id, {}), made.values(record.scores, 1))
     sums: Sums = {}
     for passes in of_samples.values():
         _add(sums, _averaged(passes))
     for scores in run.aggregates:
-        _add(sums, _held(scores))
+        _add(sums, _Made(None, {}).values(scores, 1))
     manifest = run.manifest
     return BaselineMeans(
         _means(sums),
         len(of_samples),
         manifest.judge,
-        manifest.metrics,
+        made.infos,
         manifest.accepted,
         manifest.dataset,
-    )
-
-
-def _held(scores: Mapping[str, Score]) -> Iterator[Values]:
-    return _values(
-        {name: score.value for name, score in scores.items() if score.value is not None}, 1
     )

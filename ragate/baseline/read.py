@@ -5,7 +5,6 @@ import gzip
 import hashlib
 import io
 import json
-import os
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -38,15 +37,14 @@ from ragate.models import (
 from ragate.models.base import lean
 from ragate.models.output import bare_chunk
 from ragate.models.score import shared_scores
-from ragate.support.foreign_files import inside, open_regular
+from ragate.support.foreign_files import inside, is_there, open_regular
 from ragate.support.settings import first_fault
-from ragate.support.spill import Spill
 from ragate.support.strict_json import loads
 
 _PART = 1024 * 1024
 CONFLICT = (
     "a merge left both sides in it: take one (`git checkout --ours FILE`) and run `ragate baseline "
-    "update`; after `ragate baseline merge --install` git merges the next one by itself"
+    "update` on the merged tree"
 )
 REMEDY = "restore the file from git, or record it anew with `ragate baseline update`"
 
@@ -180,7 +178,7 @@ def _run(file: BaselineFile, samples: Samples) -> Run:
         filters=Filters(),
         **{name: fact for name, fact in file if name not in _OF_FILE},
     )
-    records = Spill(Record)
+    records: list[Record] = []
     for sample_id, sample in stored_samples(samples):
         records.extend(records_of(sample_id, sample, runs=file.runs, metrics=file.metrics))
     aggregates = tuple(read_scores(scores) for scores in file.aggregates)
@@ -293,7 +291,7 @@ def open_baseline(path: Path) -> BinaryIO | None:
     Raises:
         BaselineError: it is a pipe, a device or a folder, is too large, or cannot be read.
     """
-    if not os.path.lexists(path):
+    if not is_there(path, error=BaselineError):
         return None
     if path.is_dir():
         name = path.name
@@ -329,7 +327,7 @@ def read_packed(path: Path, *, error: type[RagateError]) -> bytes | None:
     Raises:
         error: it is no regular file of that folder, is damaged, or holds more.
     """
-    if not os.path.lexists(path):
+    if not is_there(path, error=error):
         return None
     real = inside(path.parent, path.name, where=str(path), error=error)
     with open_regular(real, error=error, max_bytes=WHOLE_BYTES) as file:

@@ -24,6 +24,8 @@ MAX_RUNS = 1000
 _KEY = re.compile(r"[0-9a-f]{16,64}")
 _REMEDY = "restore the file from git, or record it anew"
 Draws = dict[int, str]  # reply by run
+# Of a run, in its folder: it may become a baseline.
+RUN_REPLIES = "requests.jsonl.gz"
 
 
 @dataclass

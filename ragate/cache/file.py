@@ -18,7 +18,7 @@ from ragate.errors import StorageError
 
 SCHEMA_VERSION = 1
 BUSY_S = 30.0
-_LONGEST_VALUE = 16 * 1024**2
+LONGEST_VALUE = 16 * 1024**2
 TABLES = {
     "verdicts": (
         "CREATE TABLE verdicts (key TEXT NOT NULL, criterion TEXT NOT NULL, score TEXT NOT NULL, "
@@ -144,7 +144,7 @@ def _connect(path: Path, *, doubt: Doubt = Doubt.NONE) -> sqlite3.Connection:
     try:
         with readable_errors():
             connection.text_factory = lambda content: content.decode("utf-8", "replace")
-            connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST_VALUE)
+            connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST_VALUE)
             for pragma in (
                 "trusted_schema = OFF",
                 "cell_size_check = ON",

@@ -15,7 +15,16 @@ from typing import Any, Self, TypeVar
 
 from pydantic import Field, ValidationError
 
-from ragate.cache.file import TABLES, Doubt, failed, is_damage, open_database, readable_errors
+from ragate.cache.file import (
+    LONGEST_VALUE,
+    TABLES,
+    Doubt,
+    failed,
+    is_damage,
+    open_database,
+    readable_errors,
+)
+from ragate.cache.turns import AskingTurns
 from ragate.models import Frozen, Score, ScoreState
 
 # The connection to the cache's file: opened on first use, and replaced where it is broken.
@@ -42,6 +51,17 @@ class Judgement(Frozen):
 
     value: float | None
     reason: str = ""
+
+
+def kept_draw(text: str, **told: Any) -> Draw | None:
+    """Return what is kept of a reply, None where it cannot be: it is empty, too long or no text.
+
+    Such a reply counts all the same; it is only not remembered.
+    """
+    try:
+        return Draw(text=text, **told)
+    except ValidationError:
+        return None
 
 
 def read_draw(text: object) -> Draw | None:
@@ -72,8 +92,11 @@ def read_score(criterion: str, text: object) -> Score | None:
 
 
 def vector_bytes(vector: Sequence[float]) -> bytes:
-    """Return a vector as 32-bit floats, little-endian."""
-    return struct.pack(f"<{len(vector)}f", *vector)
+    """Return a vector as 32-bit floats, little-endian; nothing where one is too large for that."""
+    try:
+        return struct.pack(f"<{len(vector)}f", *vector)
+    except OverflowError:
+        return b""
 
 
 def read_vector(content: object) -> list[float] | None:
@@ -170,6 +193,8 @@ class CacheConnection:
         return self._run(select)
 
     def _write(self, statement: str, rows: Sequence[tuple[Any, ...]]) -> None:
+        # SQLite takes a value beyond its bound for damage of the file.
+        rows = [row for row in rows if all(map(_fits, row))]
         if rows:
             self._run(lambda database: _write(database, statement, rows))
 
@@ -191,6 +216,12 @@ class CacheConnection:
         if self._connection is None:
             self._connection = open_database(self.path, say=self._say, doubt=doubt)
         return self._connection
+
+
+def _fits(value: object) -> bool:
+    if not isinstance(value, str):
+        return True
+    return 4 * len(value) < LONGEST_VALUE or len(value.encode("utf-8", "replace")) < LONGEST_VALUE
 
 
 def _write(database: sqlite3.Connection, statement: str, rows: Sequence[tuple[Any, ...]]) -> None:
@@ -226,7 +257,20 @@ class CacheInfo:
 
 
 class Cache(CacheConnection):
-    """The cache of one project: judgements, model answers and embeddings."""
+    """The cache of one project: judgements, model answers and embeddings.
+
+    Attributes:
+        turns: Whose turn it is to ask for what is not there.
+    """
+
+    def __init__(self, path: Path, *, say: Callable[[str], None] = lambda _line: None) -> None:
+        super().__init__(path, say=say)
+        self.turns = AskingTurns(path.with_name(f"{path.name}.turns"), say=say)
+
+    def close(self) -> None:
+        """Close the files; the next use opens them again."""
+        super().close()
+        self.turns.close()
 
     def judgements(self, keys: Sequence[str]) -> dict[str, dict[str, Score]]:
         """Return the scores by key and criterion; a key without any is left out."""
@@ -270,9 +314,10 @@ class Cache(CacheConnection):
         return {key: vector for key, vector in vectors.items() if vector is not None}
 
     def put_embeddings(self, vectors: Mapping[str, Sequence[float]]) -> None:
-        """Keep vectors, as 32-bit floats."""
+        """Keep vectors, as 32-bit floats; one that these cannot hold is left out."""
         checked_keys(vectors)
-        rows = [(key, vector_bytes(vector)) for key, vector in vectors.items()]
+        packed = ((key, vector_bytes(vector)) for key, vector in vectors.items())
+        rows = [(key, content) for key, content in packed if read_vector(content) is not None]
         self._write("INSERT OR REPLACE INTO embeddings VALUES (?, ?)", rows)
 
     def info(self) -> CacheInfo:

@@ -3,7 +3,8 @@
 import base64
 import binascii
 import json
-from collections.abc import Iterator
+from collections.abc import Generator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,8 @@ def export_cache(cache: Cache, path: Path) -> int:
     Raises:
         StorageError: the file cannot be written.
     """
-    return write_lines(path, _lines(cache)) - 1
+    with closing(_lines(cache)) as lines:  # a file that cannot be written leaves it in the middle
+        return write_lines(path, lines) - 1
 
 
 def import_cache(cache: Cache, path: Path) -> int:
@@ -55,7 +57,7 @@ def import_cache(cache: Cache, path: Path) -> int:
 _HEADER = {"ragate_cache": FORMAT_VERSION}
 
 
-def _lines(cache: Cache) -> Iterator[str]:
+def _lines(cache: Cache) -> Generator[str, None, None]:
     yield json.dumps(_HEADER)
     if not cache.path.exists():  # nothing was asked yet; reading would make one
         return

@@ -1,33 +1,35 @@
 """The command group. A command's module is imported when the command runs, not before."""
 
 from collections.abc import Mapping
+from functools import cached_property
 from importlib import import_module
 from typing import Any
 
 import click
 
+from ragate import errors, extension
+from ragate.extension import Extension
 from ragate.version import __version__
 
 # Name -> (module, with the command's name in it where it is not `command`; one line for the list).
 COMMANDS: dict[str, tuple[str, str]] = {
     "init": ("init.command", "Write a ragate.toml, a starter golden set and a workflow."),
+    "demo": ("commands.demo", "Show a gate that passes, a planted break, and the gate that fails."),
     "doctor": ("doctor.command", "Say what is configured, reachable and missing, with the remedy."),
     "check": ("commands.check", "Run the RAG on the golden set and give a verdict."),
-    "plan": ("commands.plan", "Split a run into shards that several jobs collect."),
+    "score": ("commands.score", "Score a file that holds answers, without a gate."),
+    "gate": ("commands.gate", "Compare two files of scores that any evaluator wrote."),
     "collect": ("commands.collect", "Run the RAG and write its outputs; judge nothing."),
     "decide": ("commands.decide", "Give a verdict on stored outputs; run nothing of the RAG."),
-    "worker": ("commands.worker", "Ask the questions of runs that other machines submit."),
-    "judge": ("commands.judge", "Ask the judge about one shard, ahead of the verdict."),
     "compare": ("commands.compare", "Compare two stored runs or baselines."),
     "report": ("commands.report", "Show a stored run again, or one sample of it."),
-    "review": ("commands.review", "Say of each changed answer: better, worse, same, or stale."),
     "runs": ("commands.runs", "List, prune or export the stored runs."),
     "history": ("commands.history", "Show how the metrics of the baseline moved, from git."),
     "baseline": ("commands.baseline", "Record the baseline, or show what it holds."),
     "dataset": ("dataset", "Check, grow and mend a golden set."),
     "plugin": ("plugin", "Write or check a metric, judge or system of your own."),
     "ingest": ("commands.ingest", "Bring the built-in RAG's index up to date."),
-    "index": ("commands.index", "Dump, restore or measure the built-in RAG's index."),
+    "index": ("commands.index", "Dump or restore the built-in RAG's index."),
     "power": (
         "commands.power",
         "Say which drops this golden set can show, and what more would take.",
@@ -36,8 +38,6 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "commands.drill",
         "Plant breaks in stored outputs and show which of them the gate catches.",
     ),
-    "record": ("commands.record", "Run a command with its model calls recorded and replayed."),
-    "calibrate": ("commands.calibrate", "Compare the judge with labels of people."),
     "cache": ("commands.cache", "Show, empty, export or import what need not be paid twice."),
     "schema": ("commands.schema", "Print the JSON Schema of ragate.toml, for editors."),
     "action": ("commands.action", "Run a step of the GitHub Action without its container."),
@@ -68,18 +68,23 @@ class OrderedGroup(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         names = self.list_commands(ctx)
         if args and args[0] not in names and not args[0].startswith("-"):
+            from ragate.cli.other_words import COMMANDS as OTHERS
             from ragate.support.settings import nearest
 
-            raise click.UsageError(f"no command {args[0]!r}{nearest(args[0], names)}", ctx)
+            told = f"; here {OTHERS[args[0]]}" if args[0] in OTHERS else nearest(args[0], names)
+            raise click.UsageError(f"no command {args[0]!r}{told}{extension.lacking()}", ctx)
         return super().resolve_command(ctx, args)
 
 
 class LazyGroup(OrderedGroup):
     """Knows its commands by name; loads one when it is asked for.
 
+    Those that extensions bring come after its own.
+
     Args:
         table: Name -> (module, one line for the list of commands).
         package: Where the modules are.
+        words: What calls the group, such as ``dataset``; "" for ragate itself.
     """
 
     def __init__(
@@ -87,14 +92,37 @@ class LazyGroup(OrderedGroup):
         *args: Any,
         table: Mapping[str, tuple[str, str]] = COMMANDS,
         package: str = "ragate.cli",
+        words: str = "",
         **kwargs: Any,
     ) -> None:
         super().__init__(*args, **kwargs)
         self.table = table
         self.package = package
+        self.words = words
+
+    @cached_property
+    def brought(self) -> dict[str, tuple[Extension, str, str]]:
+        """What extensions bring, by name: whose it is, its path, its line in the list.
+
+        Raises:
+            UsageError: a command has the name of one of the group's own.
+        """
+        commands = {}
+        for each in extension.found():
+            for words, (path, says) in each.extension.commands.items():
+                group, _, name = words.rpartition(" ")
+                if group != self.words:
+                    continue
+                if name in self.table:
+                    raise errors.UsageError(
+                        f"{each.told} brings the command {words!r}, which is ragate's own",
+                        remedy="uninstall it, or let it be named otherwise",
+                    )
+                commands[name] = (each.extension, path, says)
+        return commands
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
-        return list(self.table)
+        return [*self.table, *self.brought]
 
     def get_command(
         self,
@@ -102,7 +130,7 @@ class LazyGroup(OrderedGroup):
         cmd_name: str,
     ) -> click.Command | None:
         if cmd_name not in self.table:
-            return None
+            return self._brought(cmd_name)
         module, _, name = self.table[cmd_name][0].partition(":")
         found = getattr(import_module(f"{self.package}.{module}"), name or "command")
         command: click.Command = found
@@ -113,8 +141,17 @@ class LazyGroup(OrderedGroup):
         ctx: click.Context,  # noqa: ARG002
         formatter: click.HelpFormatter,
     ) -> None:
+        lines = [(name, text) for name, (_, text) in self.table.items()]
+        lines += [(name, text) for name, (_, _, text) in self.brought.items()]
         with formatter.section("Commands"):
-            formatter.write_dl([(name, text) for name, (_, text) in self.table.items()])
+            formatter.write_dl(lines)
+
+    def _brought(self, name: str) -> click.Command | None:
+        if name not in self.brought:
+            return None
+        whose, path, _ = self.brought[name]
+        command: click.Command = extension.loaded(whose, path)
+        return command
 
 
 @click.group(

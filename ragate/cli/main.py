@@ -4,8 +4,7 @@ import gc
 import os
 import sys
 from collections.abc import Sequence
-from contextlib import AbstractContextManager, nullcontext
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from ragate.cli.streams import guard_streams
 from ragate.process import INTERRUPTED, NO_DECISION, end_with
@@ -46,7 +45,7 @@ def run(arguments: Sequence[str]) -> int:
         # Only foreign code gets here: a plugin that exits must not decide the verdict.
         return _say(f"something called exit({error.code}) in the middle; no decision", NO_DECISION)
     except BaseException as error:  # noqa: BLE001 - this is the one catch
-        return _unexpected(error)
+        return _grouped(error)
 
 
 def _run(arguments: Sequence[str]) -> int:
@@ -54,6 +53,7 @@ def _run(arguments: Sequence[str]) -> int:
 
     from ragate.cli.group import cli
     from ragate.errors import RagateError
+    from ragate.extension import around_command
 
     if asked := os.environ.get(_COMPLETE):
         from click.shell_completion import shell_complete
@@ -61,7 +61,7 @@ def _run(arguments: Sequence[str]) -> int:
         # click's own way to this ends in an exit(), which would count as foreign code's.
         return shell_complete(cli, {}, _NAME, _COMPLETE, asked) and EXIT_USAGE
     try:
-        with _telemetry(arguments):
+        with around_command("".join(arguments[:1]), os.environ, _tell):
             code = cli.main(args=list(arguments), prog_name=_NAME, standalone_mode=False)
     except RagateError as error:
         return _say(str(error), error.exit_code)
@@ -71,21 +71,35 @@ def _run(arguments: Sequence[str]) -> int:
     except click.exceptions.Abort:
         raise KeyboardInterrupt from None
     except click.ClickException as error:
-        context = getattr(error, "ctx", None)
-        hint = f"\n  -> {context.command_path} --help" if context else ""
-        return _say(f"{error.format_message()}{hint}", EXIT_USAGE)
+        return _say(_misuse(error, arguments), EXIT_USAGE)
     return code if isinstance(code, int) else 0
 
 
-def _telemetry(arguments: Sequence[str]) -> AbstractContextManager[None]:
-    if not os.environ.get("RAGATE_TELEMETRY"):
-        return nullcontext()
-    from ragate.telemetry.switch import COMMANDS, TRUSTED, is_of_a_fork, telemetry
+def _misuse(error: Any, arguments: Sequence[str]) -> str:
+    """Return what is wrong with a command line, and what to write instead."""
+    from ragate.cli.other_words import word_for
+    from ragate.removed import gone_from_command_line
 
-    command = "".join(arguments[:1])
-    if command not in COMMANDS or (command not in TRUSTED and is_of_a_fork(os.environ)):
-        return nullcontext()
-    return telemetry(os.environ, say=lambda line: print(line, file=sys.stderr))
+    if told := gone_from_command_line(arguments) or word_for(error, arguments):
+        return told
+    context = getattr(error, "ctx", None)
+    hint = f"\n  -> {context.command_path} --help" if context else ""
+    return f"{error.format_message()}{hint}"
+
+
+def _tell(line: str) -> None:
+    print(line, file=sys.stderr)
+
+
+def _grouped(error: BaseException) -> int:
+    """Tell an error of a group of tasks as itself."""
+    from ragate.errors import RagateError
+    from ragate.support.task_groups import first_error
+
+    error = first_error(error)
+    if isinstance(error, RagateError):
+        return _say(str(error), error.exit_code)
+    return _unexpected(error)
 
 
 def _unexpected(error: BaseException) -> int:

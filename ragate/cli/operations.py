@@ -7,43 +7,37 @@ import os
 import shutil
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 import click
 
-from ragate.cli.streams import run_aside
 from ragate.errors import ConfigError
-from ragate.runtime.milestones import Milestones, Pace
-from ragate.runtime.operations import RUNS_URL, Operations, Progress, read_operations
-from ragate.support import git
 from ragate.support.escape import plain
 from ragate.support.find_files import find_config
 from ragate.support.foreign_files import read_text, refuse_unwritable_path
 
 if TYPE_CHECKING:
     from ragate.config import Config
-    from ragate.models import Run
     from ragate.run.plan import RunPlan
+    from ragate.runtime.operations import Operations, Progress
 
 
 _DOTENV_BYTES = 1024 * 1024
+DOTENV = (".env", ".env.development", ".env.local")  # a later one wins
 
-# Every variable that ragate reads, with what it sets; the manual lists them from here.
+# Every variable that the core reads, with what it sets; the manual lists them from here, and from
+# the extensions.
 VARIABLES = {
     "RAGATE_CONFIG": "path of the configuration (`ragate.toml`, searched upwards); `--config` wins",
     "RAGATE_DATABASE_URL": "your own Postgres with pgvector (the [embedded one](database.md))",
-    "RAGATE_QUEUE_URL": "the Postgres in which `--workers` and [`ragate worker`](workers.md) meet",
-    "RAGATE_QUEUE_ROLE": "whose workers may serve a run with `--workers` ([Roles](workers.md))",
     "RAGATE_RUNS_URL": "a Postgres that keeps [runs of all machines](workers.md); not from `.env`",
     "RAGATE_STATE_DIR": "folder of runs, cache and database (`.ragate` beside the configuration)",
     "RAGATE_CONCURRENCY": "samples in flight at once, 1 to 1024 (`8`)",
     "RAGATE_TIMEOUT_S": "seconds for one sample (`60`), and [again](database.md) for model servers",
     "RAGATE_OFFLINE": "set it to let [recorded systems](replay.md) have known replies only",
-    "RAGATE_TELEMETRY": "`1` sends spans to your [collector](workers.md); not from `.env`",
-    "RAGATE_TELEMETRY_TEXTS": "`1` sends answers and reasons as well; not from `.env`",
     "RAGATE_DEBUG": "set it to print where an unexpected error happened",
     "JOB_COMPLETION_INDEX": "which [shard](forks.md) is collected, from 0; Kubernetes sets it",
     "NO_COLOR": "set it to switch off coloured output",
@@ -65,15 +59,18 @@ def in_ci(environment: Mapping[str, str] = os.environ) -> bool:
     return environment.get("CI", "").lower() not in {"", "0", "false"}
 
 
-def open_config(path: Path | None) -> tuple[Config, Operations]:
+def open_config(path: Path | None, given: Sequence[str] = ()) -> tuple[Config, Operations]:
     """Return the configuration and the operations' settings.
+
+    Args:
+        given: As of ``--set``.
 
     Raises:
         ConfigError: there is no ragate.toml, or it or a variable is wrong.
     """
     from ragate.config import load_config
 
-    config = load_config(_config_file(path))
+    config = load_config(_config_file(path), given=given)
     return config, _operations_of(config.root)
 
 
@@ -103,14 +100,21 @@ def _operations_of(root: Path) -> Operations:
 
 
 def with_dotenv(root: Path, environment: Mapping[str, str]) -> dict[str, str]:
-    """Return `environment` with what ``.env`` adds to it; under CI the file is not read."""
-    return dict(environment) if in_ci(environment) else {**_dotenv(root / ".env"), **environment}
+    """Return `environment` with what the files `DOTENV` add; under CI none of them is read."""
+    if in_ci(environment):
+        return dict(environment)
+    variables: dict[str, str] = {}
+    for name in DOTENV:
+        variables |= _dotenv(root / name)
+    return {**variables, **environment}
 
 
 def operations(root: Path, environment: Mapping[str, str]) -> Operations:
     """Return the operational settings that the environment gives."""
+    from ragate.runtime.operations import read_operations
+
     settings = read_operations(root, environment)
-    return replace(settings, say=say, progress=_progress(quiet=in_ci(environment)))
+    return replace(settings, say=say, progress=progress_shown(quiet=in_ci(environment)))
 
 
 def say(line: str) -> None:
@@ -122,6 +126,8 @@ def _dotenv(path: Path) -> dict[str, str]:
     if not path.exists() or path.is_dir():  # some name their virtual environment so
         return {}
     from dotenv import dotenv_values
+
+    from ragate.runtime.operations import RUNS_URL
 
     text = read_text(path, error=ConfigError, max_bytes=_DOTENV_BYTES)
     variables = dotenv_values(stream=io.StringIO(text), interpolate=False)
@@ -135,46 +141,32 @@ def _dotenv(path: Path) -> dict[str, str]:
 
 
 def exposed_dotenv(root: Path) -> tuple[str, str] | None:
-    """Return that git does, or soon may, hold the secrets of ``.env``, with what to do about it.
+    """Return that git does, or soon may, hold the secrets of a ``.env``, with what to do about it.
 
-    None where there is no such file, no repository, or git ignores it.
+    None where there is no such file, no repository, or git ignores it. ``.env.development`` holds
+    none where it is in git on purpose, as many projects have it.
     """
-    path = root / ".env"
-    top = git.repository(root) if path.is_file() else None
-    if top is None:
-        return None
-    if git.is_tracked(top, path):
-        return (
-            ".env is in git, and its secrets with it",
-            "`git rm --cached .env`, ignore it in .gitignore, and replace every key that was in it",
-        )
-    if git.is_ignored(top, path):
-        return None
-    return ".env is not ignored by git: its secrets may be committed", "add .env to .gitignore"
+    from ragate.support import git
+
+    for name in (".env", ".env.local"):
+        path = root / name
+        top = git.repository(root) if path.is_file() else None
+        if top is not None and git.is_tracked(top, path):
+            mend = "ignore it in .gitignore, and replace every key that was in it"
+            return f"{name} is in git, and its secrets with it", f"`git rm --cached {name}`, {mend}"
+        if top is not None and not git.is_ignored(top, path):
+            told = f"{name} is not ignored by git: its secrets may be committed"
+            return told, f"add {name} to .gitignore"
+    return None
 
 
-def _progress(*, quiet: bool) -> Callable[[Progress], None]:
+def progress_shown(*, quiet: bool) -> Callable[[Progress], None]:
     """Return what shows progress: a moving line on a terminal, a line a quarter elsewhere."""
     if sys.stderr.isatty() and not quiet:
         return ProgressLine(sys.stderr).show
+    from ragate.runtime.milestones import Milestones
+
     return Milestones(say).show
-
-
-def load_control(config: Config, operations: Operations, path: Path | None) -> Run | None:
-    """Return the scored control run; None where no file is given.
-
-    Raises:
-        DatasetError: the file cannot be read.
-    """
-    if path is None:
-        return None
-    from ragate.run.one_run import run_gate
-    from ragate.run.plan import RunPlan, Stop
-    from ragate.run.sources import FilesSource
-
-    files = FilesSource([path])
-    plan = RunPlan(config, operations, files, command="control", stop=Stop.SCORED)
-    return run_aside(run_gate(plan)).run
 
 
 def resumed_plan(plan: RunPlan, resume: str) -> RunPlan:
@@ -205,6 +197,8 @@ class ProgressLine:
     """
 
     def __init__(self, stream: TextIO, *, clock: Callable[[], float] = time.monotonic) -> None:
+        from ragate.runtime.milestones import Pace
+
         self._stream = stream
         self._clock = clock
         self._pace = Pace(clock)
@@ -221,11 +215,13 @@ class ProgressLine:
 
     def _text(self, progress: Progress) -> str:
         columns = shutil.get_terminal_size().columns
-        counted = f"{progress.done:,}/{progress.total:,} {progress.noun}"
-        parts = " · ".join([counted, *self._pace.words(progress)])
-        filled = _BAR * progress.done // max(progress.total, 1)
-        bar = f"[{'#' * filled}{'.' * (_BAR - filled)}] "
+        parts = " · ".join([progress.counted, *self._pace.words(progress)])
+        fine, ended = (
+            _BAR * count // max(progress.total, 1)
+            for count in (progress.done - progress.failed, progress.done)
+        )
+        bar = f"[{'#' * fine}{'x' * (ended - fine)}{'.' * (_BAR - ended)}] "
         for text in (f"{progress.stage} {bar}{parts}", f"{progress.stage} {parts}"):
             if len(text) < columns:
                 return text
-        return f"{progress.stage} {counted}"[: max(columns - 1, 0)]
+        return f"{progress.stage} {progress.counted}"[: max(columns - 1, 0)]

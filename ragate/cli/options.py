@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+import datetime
 import os
+import re
+import shutil
 import sys
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import partial, wraps
-from itertools import zip_longest
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import wraps
+from itertools import chain, islice, zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from ragate.cli.operations import in_ci
+from ragate.cli.operations import in_ci, say
 from ragate.cli.streams import file_or_stdout
 from ragate.errors import UsageError
-from ragate.runtime.run_labels import read_labels
-from ragate.version import MANUAL
+from ragate.extension import Extension, Option, extensions, loaded
 
 if TYPE_CHECKING:
     from ragate.config import Config
@@ -26,12 +28,52 @@ if TYPE_CHECKING:
     from ragate.run.plan import RunResult
     from ragate.run.sources import SystemSource
     from ragate.runtime.operations import Operations
+    from ragate.stores.listed_run import RunFilter
 
 F = TypeVar("F", bound=Callable[..., Any])
-FORMATS = ("console", "markdown", "json", "junit", "sarif", "html")
+FORMATS = ("console", "markdown", "json", "junit", "html")
 FILE = click.Path(path_type=Path, dir_okay=False)
 EXISTING_FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 DAY = click.DateTime(["%Y-%m-%d"])
+
+_COMMIT = re.compile(r"[0-9a-fA-F]{4,64}")
+meta_option = click.option(
+    "--meta", multiple=True, metavar="KEY=VALUE", help="Only runs noted so; may be repeated."
+)
+
+
+def run_filter(
+    *,
+    since: datetime.datetime | None = None,
+    until: datetime.datetime | None = None,
+    commit: str = "",
+    status: Sequence[str] = (),
+    meta: Sequence[str] = (),
+    **named: str,
+) -> RunFilter:
+    """Return which stored runs the options mean.
+
+    Raises:
+        UsageError: a commit, a note or the days cannot be meant.
+    """
+    from ragate.runtime.run_labels import read_meta
+    from ragate.stores.listed_run import RunFilter, RunStatus
+
+    if commit and not _COMMIT.fullmatch(commit):
+        raise UsageError(
+            f"--commit {commit!r}: no commit",
+            remedy="give its hexadecimal digits, at least the first four",
+        )
+    if since and until and until < since:
+        raise UsageError(f"--until {until:%Y-%m-%d} lies before --since {since:%Y-%m-%d}")
+    return RunFilter(
+        commit=commit,
+        since=f"{since:%Y-%m-%d}" if since else "",
+        until=f"{until:%Y-%m-%d}" if until else "",
+        statuses=frozenset(map(RunStatus, status)),
+        meta=read_meta(meta),
+        **named,
+    )
 
 
 def comma_words(
@@ -54,13 +96,6 @@ config_option = click.option(
 )
 
 
-control_option = click.option(
-    "--control",
-    type=EXISTING_FILE,
-    help="Outputs of the base version, collected today: tells drift from the change.",
-)
-
-
 eval_date_option = click.option(
     "--eval-date",
     type=DAY,
@@ -80,9 +115,74 @@ file_option = click.option(
 json_option = click.option("--json", "as_json", is_flag=True, help="As JSON.")
 
 
-workers_option = click.option(
-    "--workers", is_flag=True, help="Let `ragate worker` processes ask the questions."
-)
+@dataclass(frozen=True)
+class SourceOptions:
+    """The options of extensions that say where outputs come from.
+
+    Attributes:
+        given: Each with what it was given on the command line, and whose it is.
+    """
+
+    given: Sequence[tuple[Extension, Option, Any]] = ()
+
+    @property
+    def flags(self) -> list[str]:
+        """Return those that were given."""
+        return [option.flag for _, option, value in self.given if value]
+
+    def source(self, operations: Operations, *, resumed: bool = False) -> SystemSource:
+        """Return who is asked: the system under test here, where no option says otherwise.
+
+        Raises:
+            UsageError: two of them would be asked.
+        """
+        from ragate.run.sources import SystemSource
+
+        if len(self.flags) > 1:
+            raise UsageError(
+                f"{' and '.join(self.flags)}: outputs come from one place", remedy="leave one out"
+            )
+        for each, option, value in self.given:
+            if value or resumed:
+                opens = loaded(each, option.path)(operations, value)
+                if opens is not None:
+                    return SystemSource(opens)
+        return SystemSource()
+
+
+def source_options(words: str) -> Callable[[Callable[..., int]], Callable[..., int]]:
+    """Add what extensions bring to a command that runs; the command gets it as `asked`.
+
+    Args:
+        words: What calls the command.
+    """
+    brought = [
+        (each, option)
+        for each in extensions()
+        for option in each.options
+        if words in option.commands
+    ]
+
+    def decorate(function: Callable[..., int]) -> Callable[..., int]:
+        @wraps(function)
+        def command(**given: Any) -> int:
+            values = [
+                (each, option, given.pop(_parameter(number)))
+                for number, (each, option) in enumerate(brought)
+            ]
+            return function(asked=SourceOptions(values), **given)
+
+        for number, (_, option) in reversed([*enumerate(brought)]):
+            kind = {"metavar": option.takes} if option.takes else {"is_flag": True}
+            add = click.option(option.flag, _parameter(number), help=option.says, **kind)
+            command = add(command)
+        return command
+
+    return decorate
+
+
+def _parameter(number: int) -> str:
+    return f"extension_{number}"
 
 
 verbose_option = click.option(
@@ -104,6 +204,13 @@ class RunOptions:
     outputs: tuple[Path, ...] = ()
     save_outputs: Path | None = None
 
+    def with_dates(self, mode: str | None) -> RunOptions:
+        """Return the options with what ``--temporal-mode`` says among what is set."""
+        if mode is None:
+            return self
+        settings = (*self.request.settings, f"temporal_mode={mode}")
+        return replace(self, request=replace(self.request, settings=settings))
+
     def selection(self, config: Config, *, runs: int = 1) -> Selection:
         """Return what part of the golden set is run, and how.
 
@@ -123,24 +230,34 @@ class RunOptions:
         *,
         verbose: bool,
         outputs: Sequence[Path] = (),
+        differs: Sequence[str] | None = None,
     ) -> int:
         """Write outputs and report of a run that was judged; return the code of its verdict.
 
         Args:
             state, outputs: As of `detailed`.
+            differs: It was judged by a base's rules: what of the checkout's is not these.
 
         Raises:
             StorageError: a file cannot be written; one that was there is unchanged.
         """
-        from ragate.cli.shown_report import detailed, with_checkout_rules
+        from ragate.cli.checkout_rules import with_checkout_rules
+        from ragate.cli.shown_report import detailed, retrieved_unlabelled
 
         if self.save_outputs is not None:
             from ragate.pipeline.run.collected_outputs import save_collected
 
             save_collected(self.save_outputs, result.session.collected, result.setup.samples)
-        report = with_checkout_rules(result.report, config, ci=in_ci())
-        report = detailed(report, config, state, destinations, outputs=outputs)
-        return show(report, destinations, verbose=verbose)
+        if differs is None:
+            report = with_checkout_rules(result.report, config, ci=in_ci())
+        else:
+            report = result.report.amended(rules_differ=tuple(differs))
+        report = detailed(report, config, state, destinations, outputs=outputs, result=result)
+        code = show(report, destinations, verbose=verbose)
+        if report.retrieval_only:
+            for line in retrieved_unlabelled(result):
+                say(line)
+        return code
 
     def targets(self) -> list[tuple[str, Path | None]]:
         """Return the formats with their files; see `targets`."""
@@ -204,11 +321,6 @@ _SELECTION = [
         help="Leave these metrics of the policy out; several with commas.",
     ),
     click.option(
-        "--skip-correctness",
-        is_flag=True,
-        help="Leave out correctness and correctness_binary, if there.",
-    ),
-    click.option(
         "--profile",
         default="",
         help="Take the options of a profile: retrieval, full, or one of the policy.",
@@ -232,6 +344,16 @@ def run_options(function: Callable[..., int], *, output: bool = True) -> Callabl
         return function(options=options, **given)
 
     return with_options(command, [*_SELECTION, *_OUTPUT, _SAVE] if output else _SELECTION)
+
+
+set_option = click.option(
+    "--set",
+    "settings",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="For this run another value of a key of [system], such as answer.model, or of "
+    "judge.model; may be repeated. The verdict is partial.",
+)
 
 
 def output_options(function: F) -> F:
@@ -260,6 +382,13 @@ def targets(formats: Sequence[str], outputs: Sequence[Path]) -> list[tuple[str, 
         )
     if len(set(outputs)) < len(outputs):
         raise UsageError("two --output name the same file", remedy="give every --format its own")
+    from ragate.run.late_parts import expect_renderers
+    from ragate.support.seal import expect_modules
+
+    expect_modules(
+        "ragate.cli.checkout_rules", "ragate.cli.shown_report", "ragate.pipeline.run_details"
+    )
+    expect_renderers(names)
     paired = zip_longest(names, map(file_or_stdout, outputs))
     return [(name, path) for name, path in paired if name is not None]
 
@@ -276,7 +405,7 @@ def show(
 
     report = shown_here(report)
     for name, path in destinations:
-        put_out(_render(report, name, path, verbose=verbose), path)
+        put_parts(_render(report, name, path, verbose=verbose), path)
     if all(path is not None for _, path in destinations):
         click.echo(summary(report), err=True)
     return report.decision.exit_code
@@ -297,16 +426,39 @@ def put_out(text: str, path: Path | None) -> None:
         write_output(path, f"{text}\n".encode())
 
 
-def _render(report: Report, name: str, path: Path | None, *, verbose: bool) -> str:
+def put_parts(parts: Iterable[str], path: Path | None) -> None:
+    """Write a text that comes in parts; as `put_out`, whose text is the only part."""
+    first, *others = islice(iterator := iter(parts), 2)
+    if not others:
+        put_out(first, path)
+    elif path is None:
+        for part in chain((first, *others), iterator):
+            click.echo(part, nl=False)
+    else:
+        from ragate.support.atomic_files import write_output_parts
+
+        write_output_parts(path, (part.encode() for part in chain((first, *others), iterator)))
+
+
+def _render(report: Report, name: str, path: Path | None, *, verbose: bool) -> Iterable[str]:
     from ragate import plugins
 
     module = plugins.load("renderers", name)
+    if name == "json":
+        parts: Iterable[str] = module.parts(report)
+        return parts
     if name != "console":
         text: str = module.render(report)
-        return text
-    terminal = path is None and sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-    shown: str = module.render(report, colour=terminal, ci=in_ci(), verbose=verbose)
-    return shown
+        return [text]
+    seen = path is None and sys.stdout.isatty()
+    shown: str = module.render(
+        report,
+        colour=seen and not os.environ.get("NO_COLOR"),
+        ci=in_ci(),
+        verbose=verbose,
+        terminal=shutil.get_terminal_size((0, 0)).columns if seen else 0,
+    )
+    return [shown]
 
 
 def label_options(function: Callable[..., int]) -> Callable[..., int]:
@@ -314,6 +466,8 @@ def label_options(function: Callable[..., int]) -> Callable[..., int]:
 
     @wraps(function)
     def command(*, meta: tuple[str, ...], description: str, **given: Any) -> int:
+        from ragate.runtime.run_labels import read_labels
+
         labels = read_labels(meta, description, names=("--meta", "--description"))
         return function(labels=labels, **given)
 
@@ -326,53 +480,3 @@ def label_options(function: Callable[..., int]) -> Callable[..., int]:
         metavar="KEY=VALUE",
         help="Note this with the run, for `ragate runs`; may be repeated.",
     )(command)
-
-
-def queue_url(operations: Operations, asked: str) -> str:
-    """Return the connection string of the queue; its library is there.
-
-    Args:
-        asked: What needs it.
-
-    Raises:
-        UsageError: the variable is not set.
-        NotInstalledError: the extra is not installed.
-    """
-    from ragate.queue.schema import VARIABLE, require_engine
-
-    url = operations.environment.get(VARIABLE, "")
-    if not url:
-        raise UsageError(
-            f"{asked}: {VARIABLE} is not set",
-            remedy="set it to a Postgres that this machine and the workers reach: "
-            f"{MANUAL}/workers.md",
-        )
-    require_engine()
-    return url
-
-
-def source(operations: Operations, *, workers: bool, resumed: bool = False) -> SystemSource:
-    """Return who is asked: the system under test here, or workers that have it.
-
-    Args:
-        resumed: The run goes on, which workers asked before perhaps.
-
-    Raises:
-        RagateError: as `queue_url`, or the queue cannot be used.
-    """
-    from ragate.run.sources import SystemSource
-
-    if resumed and not workers:
-        from ragate.pipeline.workers.submit import opens_without_workers
-
-        # What they spent is known there alone.
-        find_queue = partial(queue_url, operations, "--resume of a run of workers")
-        return SystemSource(opens_without_workers(find_queue))
-    if not workers:
-        return SystemSource()
-    from ragate.pipeline.workers.submit import opens_on_workers
-    from ragate.queue.schema import make_schemas
-
-    url = queue_url(operations, "--workers")
-    make_schemas(url)
-    return SystemSource(opens_on_workers(url))

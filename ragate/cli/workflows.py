@@ -78,6 +78,9 @@ def _gate_of_step(step: Mapping[str, Any], variables: Mapping[str, Any]) -> Iter
     elif "ragate check" in run:
         path = PurePosixPath(_given(_text(variables.get("RAGATE_CONFIG")) or "ragate.toml"))
         yield WorkflowGate("", str(path.parent), path.name)
+    elif "ragate collect --shard" in run:
+        folder = _given(_text(step.get("working-directory"))) or "."
+        yield WorkflowGate("", folder, mode="collect")
 
 
 def _gate(given: Mapping[str, Any]) -> WorkflowGate:

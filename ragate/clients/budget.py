@@ -1,19 +1,19 @@
 """The caps of the policy on calls and cost, and the tally of what was spent and saved."""
 
-import asyncio
 import math
 import sys
 import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 from ragate.errors import BudgetError
 from ragate.protocols import ChatClient, ChatReply, ChatRequest
 from ragate.support.strict_json import number
 
 _SLACK = 1e-9
+_PAUSE_S = 0.2
 
 
 @dataclass
@@ -42,6 +42,16 @@ class Tally:
     cost_usd: float = 0.0
     unpriced: int = 0
     saved_usd: float = 0.0
+
+    @property
+    def known_cost_usd(self) -> float | None:
+        """What the calls cost, as far as prices are known; None where none of them is."""
+        if not self.calls or (self.unpriced and not self.cost_usd):
+            return None
+        return self.cost_usd
+
+    def __sub__(self, other: "Tally") -> "Tally":
+        return Tally(**{name: mine - getattr(other, name) for name, mine in vars(self).items()})
 
     def __add__(self, other: "Tally") -> "Tally":
         # Asked for at every sample, and `asdict` takes thirty times as long.
@@ -80,38 +90,6 @@ class CallPace:
             return turn - now
 
 
-@dataclass(frozen=True)
-class PlannedCall:
-    """A call that is about to be sent.
-
-    Attributes:
-        provider: Its name in the policy, "" where it is not known.
-        seconds: How long it may take, at most.
-        again: It repeats an earlier one.
-    """
-
-    provider: str = ""
-    model: str = ""
-    seconds: float = 60.0
-    again: bool = False
-
-
-class BudgetShare(Protocol):
-    """A budget of several processes, as one of them takes from it; its claims are above 0."""
-
-    async def reserve(self, call: PlannedCall) -> int:
-        """Take one call and return what names it; raises BudgetError where a cap is reached."""
-
-    def settle(self, claim: int, cost_usd: float | None) -> None: ...
-
-    def give_back(self, claim: int) -> None: ...
-
-    def lost(self, claim: int) -> None: ...
-
-    async def tell(self, tally: Tally) -> None:
-        """Say what this process has spent in all."""
-
-
 @dataclass
 class Budget:
     """Caps of the policy; a run stops before the call that would exceed one.
@@ -121,18 +99,20 @@ class Budget:
 
     Attributes:
         others: What other processes of the run spent, as far as it is known.
-        share: Of several processes' budget, which then holds caps and paces; the tally is ours.
+        lent_calls, lent_usd: Shares that other processes of the run hold, and may spend.
         paces: Of providers, by name.
-        keep: Is told of each call that is sent or given back, and of each price.
+        keep: Is told of each call that is sent, lent or given back, and of each price; None where
+            that is not known.
     """
 
     max_calls: int
     max_cost_usd: float
     tally: Tally = field(default_factory=Tally)
     others: Tally = field(default_factory=Tally)
-    share: BudgetShare | None = None
+    lent_calls: int = 0
+    lent_usd: float = 0.0
     paces: Mapping[str, CallPace] = field(default_factory=dict)
-    keep: Callable[[int, float], None] = lambda _calls, _cost_usd: None
+    keep: Callable[[int, float | None], None] = lambda _calls, _cost_usd: None
     _open: int = 0
     _dearest: float = 0.0
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
@@ -147,30 +127,43 @@ class Budget:
             BudgetError: a cap is reached.
         """
         with self._lock:
-            if self.tally.calls >= self.max_calls:
-                raise cap_reached("max_calls", self.max_calls, self.tally.calls)
+            calls, spent = self.used
+            if calls >= self.max_calls:
+                raise cap_reached("max_calls", self.max_calls, calls)
             expected = (self._open + 1) * self._dearest
-            spent = self.tally.cost_usd
             if spent >= self.max_cost_usd or spent + expected > self.max_cost_usd + _SLACK:
                 raise cap_reached("max_cost_usd", self.max_cost_usd, round(spent, 4))
-            self._count(again=again)
+            self.tally.calls += 1
+            self.tally.retries += again
+            self._open += 1
+            self.keep(1, 0.0)
 
-    async def reserve(self, call: PlannedCall) -> int:
-        """Take one call, waiting for its turn where others come first; return what names it.
+    @property
+    def used(self) -> tuple[int, float]:
+        """Return the calls and US dollars that are spent or lent."""
+        calls = self.tally.calls + self.others.calls + self.lent_calls
+        return calls, self.tally.cost_usd + self.others.cost_usd + self.lent_usd
+
+    async def reserve(self, provider: str = "", *, again: bool = False) -> None:
+        """Take one call, waiting for its turn and for what others hold and may not need.
+
+        Args:
+            provider: Its name in the policy, "" where it is not known.
+            again: It repeats an earlier one.
 
         Raises:
             BudgetError: a cap is reached.
         """
-        if self.share is None:
-            self.take(again=call.again)
-            await self._own_turn(call.provider)
-            return 0
-        claim = await self.share.reserve(call)
-        with self._lock:
-            self._count(again=call.again)
-        return claim
+        import asyncio  # the spending of a run that asks nothing is counted too
 
-    async def _own_turn(self, provider: str) -> None:
+        while True:
+            try:
+                self.take(again=again)
+                break
+            except BudgetError:
+                if not (self.lent_calls or self.lent_usd):
+                    raise
+            await asyncio.sleep(_PAUSE_S)
         if provider not in self.paces:
             return
         try:
@@ -179,16 +172,8 @@ class Budget:
             self.give_back()
             raise
 
-    def _count(self, *, again: bool) -> None:
-        self.tally.calls += 1
-        self.tally.retries += again
-        self._open += 1
-        self.keep(1, 0.0)
-
-    def give_back(self, *, rejected: bool = False, claim: int = 0) -> None:
+    def give_back(self, *, rejected: bool = False) -> None:
         """Take back a call that was not billed; `rejected`: it was one too many (429)."""
-        if self.share is not None and claim:
-            self.share.give_back(claim)
         with self._lock:
             self.tally.calls -= 1
             self.tally.rejected += rejected
@@ -196,16 +181,9 @@ class Budget:
             self.keep(-1, 0.0)
 
     def settle(
-        self,
-        cost_usd: float | None,
-        *,
-        prompt_tokens: int = 0,
-        completion_tokens: int = 0,
-        claim: int = 0,
+        self, cost_usd: float | None, *, prompt_tokens: int = 0, completion_tokens: int = 0
     ) -> None:
         """Add what an answered call cost; None where its price is not known."""
-        if self.share is not None and claim:
-            self.share.settle(claim, cost_usd)
         with self._lock:
             self._open -= 1
             tally = self.tally
@@ -214,13 +192,11 @@ class Budget:
             tally.unpriced += cost_usd is None
             tally.cost_usd += cost_usd or 0.0
             self._dearest = max(self._dearest, cost_usd or 0.0)
-            if cost_usd:
+            if cost_usd != 0.0:
                 self.keep(0, cost_usd)
 
-    def lost(self, *, rejected: bool = False, claim: int = 0) -> None:
+    def lost(self, *, rejected: bool = False) -> None:
         """Note that a call ended without an answer, and may be billed."""
-        if self.share is not None and claim:
-            self.share.lost(claim)
         with self._lock:
             self.tally.rejected += rejected
             self._open -= 1
@@ -242,6 +218,43 @@ class Budget:
         with self._lock:
             return self.tally + self.others
 
+    # Shares of other processes.
+
+    @property
+    def usual_usd(self) -> float:
+        """Return what a call of other processes cost on average, 0 where none is known."""
+        return self.others.cost_usd / self.others.calls if self.others.calls else 0.0
+
+    def expect(self, usd: float) -> None:
+        """Take a call to cost as much as others paid, before the first answer here tells it."""
+        with self._lock:
+            self._dearest = max(self._dearest, usd)
+
+    @property
+    def left(self) -> tuple[int, float]:
+        """Return the calls and US dollars that are neither spent nor lent, nor under way here."""
+        with self._lock:
+            calls, usd = self.used
+            usd += self._open * self._dearest
+            return max(0, self.max_calls - calls), max(0.0, self.max_cost_usd - usd)
+
+    def lend(self, calls: int, usd: float) -> None:
+        """Let another process of the run spend a share: until it is returned it counts as spent."""
+        with self._lock:
+            self.lent_calls += calls
+            self.lent_usd += usd
+            self.keep(calls, usd)
+
+    def returned(self, calls: int, usd: float, spent: Tally) -> None:
+        """Note what another process spent of a share that was lent to it."""
+        with self._lock:
+            self.lent_calls -= calls
+            self.lent_usd -= usd
+            self.others += spent
+            self.keep(spent.calls - calls, spent.cost_usd - usd)
+            for _ in range(spent.unpriced):
+                self.keep(0, None)
+
 
 def no_caps() -> Budget:
     """Return a budget that only counts."""
@@ -256,15 +269,14 @@ class Capped:
     budget: Budget
 
     async def __call__(self, request: ChatRequest, *, draw: int = 0) -> ChatReply:
-        claim = await self.budget.reserve(PlannedCall(model=request.model))
+        await self.budget.reserve()
         try:
             reply = await self.client(request, draw=draw)
         except BaseException:
-            self.budget.lost(claim=claim)
+            self.budget.lost()
             raise
         self.budget.settle(
             reply.cost_usd,
-            claim=claim,
             prompt_tokens=reply.prompt_tokens,
             completion_tokens=reply.completion_tokens,
         )

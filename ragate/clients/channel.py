@@ -7,9 +7,10 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
-from ragate.clients.budget import Budget, PlannedCall, no_caps
+from ragate.clients.budget import Budget, no_caps
 from ragate.clients.http.error_mapping import Fault
 from ragate.clients.http.limiter import Breaker, Limiter
+from ragate.clients.http.reach import is_there
 from ragate.clients.http.retry import Course, FaultKind, Retry
 from ragate.clients.http.transport import Transport
 from ragate.clients.openai_payloads import Answer
@@ -34,6 +35,7 @@ class _Session:
     loop: asyncio.AbstractEventLoop
     client: openai.AsyncOpenAI
     limiter: Limiter
+    looking: asyncio.Lock = field(default_factory=asyncio.Lock)
 
 
 @dataclass
@@ -118,7 +120,7 @@ class Channel:
                 return answer
             if answer.kind is FaultKind.REJECTED:
                 session.limiter.refused(sent, answer.after)
-            problem = self._final(answer, model)
+            problem = await self._final(answer, model)
             session.limiter.rest(self.breaker.rest())
         if problem is not None:
             raise problem
@@ -131,49 +133,59 @@ class Channel:
         timeout_s = min(self.timeout_s, course.left())
         if timeout_s <= 0.0:
             return _NO_TIME
-        planned = PlannedCall(self.provider, model, timeout_s, course.calls > 0)
-        claim = await self.budget.reserve(planned)
+        await self.budget.reserve(self.provider, again=course.calls > 0)
         try:  # it may have waited for the budget
             self.breaker.check(model)
         except ProviderError:
-            self.budget.give_back(claim=claim)
+            self.budget.give_back()
             raise
         timeout_s = min(self.timeout_s, course.left())
         if timeout_s <= 0.0:
-            self.budget.give_back(claim=claim)
+            self.budget.give_back()
             return _NO_TIME
         course.start()
         try:
             answer = await self.transport.outcome(once(client), timeout_s=timeout_s)
         except BaseException:
-            self.budget.lost(claim=claim)
+            self.budget.lost()
             raise
         if isinstance(answer, Fault):
             refused = answer.kind is FaultKind.REJECTED
             book = self.budget.lost if answer.billed else self.budget.give_back
-            book(rejected=refused, claim=claim)
+            book(rejected=refused)
             return answer
         self.breaker.succeeded()
         self.budget.settle(
             self.cost(model, answer),
             prompt_tokens=answer.prompt_tokens,
             completion_tokens=answer.completion_tokens,
-            claim=claim,
         )
         return answer
 
-    def _final(self, fault: Fault, model: str) -> ProviderError | None:
-        """Tell the breaker of a fault; return what is raised where no further call makes sense."""
+    async def _final(self, fault: Fault, model: str) -> ProviderError | None:
+        """Tell the breaker of a fault; return what is raised where no further call makes sense.
+
+        A server that is slow is not out: it is there, and a longer time limit is what it needs.
+        """
         if fault.kind is None:
             return self._refusal(fault, model)
         if fault.kind is FaultKind.REJECTED:
             self.breaker.succeeded()
-        elif self.breaker.failed(asyncio.get_running_loop().time()):
+        elif not self.breaker.failed(asyncio.get_running_loop().time()):
+            return None
+        elif not (fault.timed_out and await self._is_slow()):
             text = f"{self.breaker.in_a_row} calls failed in a row; the last: {fault.text}"
             error = self._error(text, status=fault.status, fatal=True)
             self.breaker.open(error)
             return error
         return None
+
+    async def _is_slow(self) -> bool:
+        """Return whether the server is there although calls ran out of time; one call looks."""
+        async with self._opened().looking:
+            if self.breaker.in_a_row and await is_there(self.transport):
+                self.breaker.succeeded()
+        return not self.breaker.in_a_row
 
     def _refusal(self, fault: Fault, model: str) -> ProviderError:
         fatal = fault.scope != "request"

@@ -11,14 +11,15 @@ caller that has at most n questions under way pays at most n answers twice.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ragate.cache import Cache, Draw
-from ragate.cache.store import DrawKey, read_vector, vector_bytes
+from ragate.cache.store import DrawKey, kept_draw, read_vector, vector_bytes
 from ragate.clients.budget import Budget, no_caps
-from ragate.clients.provider_clock import waiting_for_provider
+from ragate.clients.provider_clock import waiting_for_provider, waiting_for_worker
 from ragate.core.hashing import digest
 from ragate.protocols import ChatClient, ChatReply, ChatRequest, Embedder, Reranker
 
@@ -90,12 +91,14 @@ class Memo:
         if flight is not None:
             self.budget.reused(answers=1)
             return replace(await self._share(draw_id, flight), reused=True)
-        if self.cache is not None:
+        if self.cache is None:
+            return await self._share(draw_id, self._start(draw_id, call))
+        async with _turn(self.cache, [*draw_id]):
             stored = await asyncio.to_thread(self.cache.draw, *draw_id)
             if stored is not None:
                 return self._reuse(stored)
-        flight = self._flights.get(draw_id) or self._start(draw_id, call)
-        return await self._share(draw_id, flight)
+            flight = self._flights.get(draw_id) or self._start(draw_id, call)
+            return await self._share(draw_id, flight)
 
     def _start(
         self, draw_id: DrawKey, call: Callable[[], Coroutine[Any, Any, ChatReply]]
@@ -130,15 +133,16 @@ class Memo:
 
     async def _keep(self, draw_id: DrawKey, reply: ChatReply) -> None:
         """Return when the draw is on the disk; what arrives meanwhile goes with the next write."""
-        if self.cache is None:
-            return
-        self._unwritten[draw_id] = Draw(
-            text=reply.text,
+        draw = kept_draw(
+            reply.text,
             prompt_tokens=reply.prompt_tokens,
             completion_tokens=reply.completion_tokens,
             cost_usd=reply.cost_usd,
             finish_reason=reply.finish_reason,
         )
+        if self.cache is None or draw is None:
+            return
+        self._unwritten[draw_id] = draw
         assert self._writing is not None
         async with self._writing:
             if draw_id not in self._unwritten:
@@ -167,6 +171,15 @@ class Memo:
             finish_reason=draw.finish_reason,
             reused=True,
         )
+
+
+@asynccontextmanager
+async def _turn(cache: Cache, request: Sequence[object]) -> AsyncIterator[None]:
+    """Wait for another command that asks the same; that is no time of the sample."""
+    async with AsyncExitStack() as turn:
+        with waiting_for_worker():
+            await turn.enter_async_context(cache.turns.turn(digest(request)))
+        yield
 
 
 @dataclass(frozen=True)
@@ -273,13 +286,14 @@ async def _remembered(
     embed: Callable[[list[str]], Awaitable[list[list[float]]]],
 ) -> list[list[float]]:
     """Return one vector a text, in order; `embed` makes those that the cache does not hold."""
-    vectors = await asyncio.to_thread(cache.embeddings, list(dict.fromkeys(keys)))
-    unknown = {key: text for key, text in zip(keys, texts, strict=True) if key not in vectors}
-    budget.reused(embeddings=len(texts) - len(unknown))
-    if unknown:
-        fresh = dict(zip(unknown, await embed(list(unknown.values())), strict=True))
-        await asyncio.to_thread(cache.put_embeddings, fresh)
-        vectors |= fresh
+    async with _turn(cache, keys):
+        vectors = await asyncio.to_thread(cache.embeddings, list(dict.fromkeys(keys)))
+        unknown = {key: text for key, text in zip(keys, texts, strict=True) if key not in vectors}
+        budget.reused(embeddings=len(texts) - len(unknown))
+        if unknown:
+            fresh = dict(zip(unknown, await embed(list(unknown.values())), strict=True))
+            await asyncio.to_thread(cache.put_embeddings, fresh)
+            vectors |= fresh
     return [vectors[key] for key in keys]
 
 
@@ -316,10 +330,11 @@ class MemoisedReranker:
         if not texts:
             return []
         key = digest(["rerank", self.fingerprint, self.address, query, list(texts)])
-        remembered = (await asyncio.to_thread(self.cache.embeddings, [key])).get(key)
-        if remembered is not None and len(remembered) == len(texts):
-            self.budget.reused(embeddings=1)
-            return remembered
-        scores = await self.reranker(query, texts)
-        await asyncio.to_thread(self.cache.put_embeddings, {key: scores})
-        return scores
+        async with _turn(self.cache, [key]):
+            remembered = (await asyncio.to_thread(self.cache.embeddings, [key])).get(key)
+            if remembered is not None and len(remembered) == len(texts):
+                self.budget.reused(embeddings=1)
+                return remembered
+            scores = await self.reranker(query, texts)
+            await asyncio.to_thread(self.cache.put_embeddings, {key: scores})
+            return scores

@@ -6,8 +6,7 @@ the one base URL it was given, with the one key that belongs to it.
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -15,9 +14,11 @@ from pydantic import SecretStr
 
 from ragate.clients.budget import Budget, no_caps
 from ragate.clients.channel import Channel
+from ragate.clients.dialect import Dialect, changed, told
 from ragate.clients.http.bounded_body import embedding_bytes, ranking_bytes
 from ragate.clients.http.limiter import Breaker
-from ragate.clients.http.retry import Course, FaultKind, Retry
+from ragate.clients.http.reach import reach
+from ragate.clients.http.retry import FaultKind, Retry
 from ragate.clients.http.transport import Transport, post
 from ragate.clients.openai_payloads import (
     OfTexts,
@@ -29,18 +30,11 @@ from ragate.clients.openai_payloads import (
     rerank_body,
 )
 from ragate.clients.prices import Price
-from ragate.errors import ProviderError
 from ragate.protocols import ChatReply, ChatRequest
 from ragate.support.spans import Spanned, span
 
 if TYPE_CHECKING:
     import openai
-
-
-TIMEOUT_S = 5.0
-# A server that is just being started, or a name that is looked up again.
-RETRY = Retry(tries=3, base_s=1.0)
-_REFUSED = 401
 
 
 class OpenAIClient:
@@ -56,6 +50,7 @@ class OpenAIClient:
         provider: Its name in the policy, which the budget's pace goes by.
         budget: Counts every call that may be billed, and stops before one too many.
         prices: By model; they win over the list prices.
+        say: Prints one line.
     """
 
     def __init__(
@@ -71,7 +66,11 @@ class OpenAIClient:
         breaker: Breaker | None = None,
         budget: Budget | None = None,
         prices: Mapping[str, Price] | None = None,
+        say: Callable[[str], None] = lambda _line: None,
     ) -> None:
+        self._provider = provider
+        self._say = say
+        self._dialects: dict[str, Dialect] = {}
         self._channel = Channel(
             transport=Transport(base_url, SecretStr(key)),
             timeout_s=timeout_s,
@@ -96,10 +95,9 @@ class OpenAIClient:
             BudgetError: a cap is reached.
         """
         del draw
-        body = chat_body(request)
 
         async def once(client: openai.AsyncOpenAI) -> ChatReply:
-            return read_chat(await post(client, "/chat/completions", body))
+            return await self._chat(client, request)
 
         course = self._channel.course(unreadable=request.tries)
         with span(Spanned.CHAT, request.model) as note:
@@ -109,6 +107,32 @@ class OpenAIClient:
         text = self._channel.redact(reply.text)
         unreadable = course.counts[FaultKind.MALFORMED]
         return replace(reply, text=text, cost_usd=cost, unreadable=unreadable)
+
+    async def _chat(self, client: openai.AsyncOpenAI, request: ChatRequest) -> ChatReply:
+        """Return the reply; what the model does not take is changed, and the request sent again.
+
+        A refusal is not billed, so that both together are one call of the budget.
+        """
+        import openai
+
+        dialect = self._dialects.setdefault(request.model, Dialect())
+        asked = request.parameters
+        while True:
+            sent = changed(asked, dialect.changes)
+            body = chat_body(replace(request, parameters=sent))
+            try:
+                content = await post(client, "/chat/completions", body)
+                break
+            except (openai.BadRequestError, openai.UnprocessableEntityError) as error:
+                known = set(dialect.changes)
+                name = dialect.learn(error.body, sent, asked)
+                if not name:
+                    raise
+                if name not in known and name in dialect.changes:
+                    at = f" at {self._provider}" if self._provider else ""
+                    self._say(f"{request.model}{at} does not take {name}: {told(name)}")
+        taken = dialect.changes & asked.keys()
+        return replace(read_chat(content), changed=tuple(sorted(taken)))
 
     async def embed(
         self, texts: Sequence[str], *, model: str, dimensions: int | None = None
@@ -155,63 +179,3 @@ class OpenAIClient:
     async def aclose(self) -> None:
         """Close the connections."""
         await self._channel.aclose()
-
-
-# Whether a provider is there and takes the key: one request that no provider bills.
-
-
-async def reach(transport: Transport) -> None:
-    """Ask for the list of models, and look at no more than the status.
-
-    Not every server has that list, so that only what is certain counts: no connection, and a key
-    that is refused.
-
-    Raises:
-        ProviderError: the server cannot be reached, refuses the key, or is not to get it.
-    """
-    course = Course(RETRY)
-    while (seen := await _status(transport))[1]:
-        wait = course.wait_after(FaultKind.FAILED)
-        if wait is None:
-            break
-        await asyncio.sleep(wait)
-    status, no_connection = seen
-    if no_connection:
-        raise ProviderError(
-            f"{transport.host} cannot be reached: {no_connection[:200]}",
-            remedy="check base_url, and that the server runs and this machine may connect to it",
-            fatal=True,
-        )
-    if status == _REFUSED and transport.key.get_secret_value():
-        raise ProviderError(
-            f"{transport.host} refuses the key: HTTP {status}",
-            remedy="check the key of this provider: whole, of this account, and not expired",
-            fatal=True,
-            status=status,
-        )
-
-
-async def _status(transport: Transport) -> tuple[int, str]:
-    """Return the status, 0 where none came, and why there was no connection, "" where one was."""
-    import aiohttp
-
-    from ragate.clients.http.session import provider_session
-
-    try:
-        headers = {"User-Agent": "ragate", **transport.authorization}
-    except OSError as error:  # a name that is unknown
-        return 0, str(error)
-    url = f"{transport.base_url.rstrip('/')}/models"
-    async with provider_session(
-        transport.base_url, headers, connections=1, connect_s=TIMEOUT_S
-    ) as session:
-        try:
-            async with (
-                asyncio.timeout(2 * TIMEOUT_S),
-                session.get(url, allow_redirects=False) as response,
-            ):
-                return response.status, ""
-        except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError) as error:
-            return 0, " ".join(str(error).split()) or type(error).__name__
-        except (aiohttp.ClientError, OSError):
-            return 0, ""  # it is there, and what it makes of this question tells nothing

@@ -52,7 +52,7 @@ def read_chat(content: bytes) -> ChatReply:
     Raises:
         MalformedError: it is none.
     """
-    reply = _object(json.loads(content))
+    reply = _object(loaded(content))
     choices = reply.get("choices")
     choice = _object(choices[0] if isinstance(choices, list) and choices else None)
     text = _object(choice.get("message")).get("content")
@@ -73,7 +73,7 @@ def read_embeddings(content: bytes, expected: int) -> OfTexts[list[float]]:
     Raises:
         MalformedError: too many or too few, not numbers, or not of one dimension.
     """
-    reply = _object(json.loads(content))
+    reply = _object(loaded(content))
     rows = in_order(reply.get("data"), expected, "embeddings")
     vectors = [_numbers(row.get("embedding"), "embeddings that are no vectors") for row in rows]
     if len({len(vector) for vector in vectors}) > 1:
@@ -95,7 +95,7 @@ def read_ranked(content: bytes, expected: int) -> OfTexts[float]:
     Raises:
         MalformedError: too many or too few, or not numbers.
     """
-    reply = json.loads(content)
+    reply = loaded(content)
     rows = reply.get("results") if isinstance(reply, dict) else reply
     ordered = in_order(rows, expected, "scores")
     said = [row.get("relevance_score", row.get("score")) for row in ordered]
@@ -115,6 +115,18 @@ def in_order(rows: Any, expected: int, what: str) -> list[dict[str, Any]]:
     if len(objects) != expected or set(by_index) != set(range(expected)):
         raise MalformedError(f"{len(objects)} {what} for {expected} texts")
     return [by_index[index] for index in range(expected)]
+
+
+def loaded(content: bytes, **options: Any) -> Any:
+    """Return the value that a reply's body is; `options` are those of `json.loads`.
+
+    Raises:
+        MalformedError: it is no JSON, no text, or nested too deeply.
+    """
+    try:
+        return json.loads(content, **options)
+    except (ValueError, RecursionError) as error:
+        raise MalformedError(f"no JSON: {error}") from error
 
 
 def _object(value: Any) -> dict[str, Any]:

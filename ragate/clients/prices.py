@@ -23,8 +23,8 @@ class Price(Frozen):
         output_usd_per_million: What comes back, reasoning included.
     """
 
-    input_usd_per_million: float = Field(ge=0)
-    output_usd_per_million: float = Field(default=0.0, ge=0)
+    input_usd_per_million: float = Field(ge=0, le=1e6)
+    output_usd_per_million: float = Field(default=0.0, ge=0, le=1e6)
 
     def of(self, *, input_tokens: int, output_tokens: int) -> float:
         """Return US dollars."""

@@ -13,7 +13,7 @@ from ragate.config.model import (
     Provider,
     SystemConfig,
 )
-from ragate.config.read import load_config, parse_config
+from ragate.config.read import config_of, load_config, parse_config
 from ragate.config.rules import check_rule
 from ragate.config.scorecard import check_stage, preset_file
 from ragate.config.slices import check_slice_metric, known_info

@@ -66,6 +66,7 @@ def base_url(value: str) -> str:
     return value
 
 
+SCORES = "scores"
 ProfileName = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_-]{0,39}$")]
 _Variable = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
 # More would leave each with too little of alpha to see anything.
@@ -82,7 +83,7 @@ class Provider(Frozen):
             `http://` to this machine or a private network only.
         key_env: The variable that holds the key; empty: it needs none.
         prices: What its models cost, by model; a name with a dot stands in quotes.
-        calls_per_minute: Of one run, all its workers and shards together; 0: as many as the server
+        calls_per_minute: Of one run, divided among its workers and shards; 0: as many as the server
             takes.
         models: What [recorded systems](replay.md) may ask for; empty: any, and of [pending
             requests](commands.md#ragate-record-fulfil) those of the baseline.
@@ -137,6 +138,7 @@ class JudgeSettings(Frozen):
         model: The model, best with its date.
         concurrency: Judgements under way at once.
         timeout_s: Seconds for one judgement.
+        max_retries: How often a request that failed is made again.
         settings: The plugin's own keys.
     """
 
@@ -145,6 +147,7 @@ class JudgeSettings(Frozen):
     model: str = ""
     concurrency: int = Field(default=8, ge=1, le=1024)
     timeout_s: float = Field(default=60.0, gt=0)
+    max_retries: int = Field(default=5, ge=0, le=50)
     settings: dict[str, Any] = {}
 
     @property
@@ -166,64 +169,17 @@ class JudgeSettings(Frozen):
         return tuple(path for path in named if path and isinstance(path, str))
 
 
-_ROUTE = re.compile(r"(?P<method>GET|POST|PUT) (?P<path>/[^\s?#%\\]*)")
-_PLACEHOLDER = re.compile(r"\{([^{}/]+)\}")
-
-
-def _route(value: str) -> str:
-    match = _ROUTE.fullmatch(value)
-    bare = _PLACEHOLDER.sub("x", match["path"]) if match else ""
-    if not match or set(bare) & set("{}") or {".", ".."} & set(bare.split("/")):
-        raise ValueError("write a method and a path: GET /weather/{city}, POST /bookings")
-    return value
-
-
 class Execution(Frozen):
     """What carries out [calls of tools](tool-calls.md); without the table nothing does.
 
     Attributes:
-        use: `http`: requests to one host; `python`: a function of the project.
-        url: Of `http`: the address that every path follows.
-        tools: Of `http`: by tool, its method and path, such as `GET /weather/{city}`; no other tool
-            is called. Arguments beside the path go into the query, or into a JSON body.
-        headers_env: Of `http`: by header, the variable that holds its whole value; over plain
-            `http://` only to this machine or a private network.
-        target: Of `python`: `my.module:function`, called with a tool's name and its arguments.
+        target: A function of the project, `my.module:function`: called with a tool's name and its
+            arguments.
         timeout_s: Seconds for one call.
-        most_calls: Calls of one sample that are carried out.
     """
 
-    use: str = Field(pattern="^(http|python)$")
-    url: Annotated[str, AfterValidator(lambda value: value and base_url(value))] = ""
-    tools: dict[str, Annotated[str, AfterValidator(_route)]] = {}
-    headers_env: dict[str, _Variable] = {}
-    target: str = ""
+    target: str = Field(min_length=1)
     timeout_s: float = Field(default=10.0, gt=0, le=600)
-    most_calls: int = Field(default=20, ge=1, le=1000)
-
-    @model_validator(mode="after")
-    def _whole(self) -> Self:
-        of_http, of_python = bool(self.url and self.tools), bool(self.target)
-        if self.use == "http" and (not of_http or self.target):
-            raise ValueError("use = http needs url and tools, and has no target")
-        if self.use == "python" and (not of_python or self.url or self.tools or self.headers_env):
-            raise ValueError("use = python needs target, and has no url, tools or headers_env")
-        return self
-
-    @property
-    def host(self) -> str:
-        """Return the only host that is called, with its port where the address has one."""
-        return urlsplit(self.url).netloc.lower()
-
-    def route(self, tool: str) -> tuple[str, str] | None:
-        """Return a tool's method and path, None for one that may not be called."""
-        method, _, path = self.tools.get(tool, "").partition(" ")
-        return (method, path) if path else None
-
-
-def placeholders(path: str) -> list[str]:
-    """Return the arguments that stand in a path."""
-    return _PLACEHOLDER.findall(path)
 
 
 class Policy(DecisionSettings):
@@ -233,7 +189,7 @@ class Policy(DecisionSettings):
 
     Attributes:
         dataset: The [golden set](golden-set.md): a file, a BEIR folder, or its qrels file; inside
-            the folder of ragate.toml.
+            the folder of ragate.toml. Only with [scores](scores.md) it may be left out.
         baseline: The committed [baseline](baseline.md), inside that folder too.
         systems: What `[system] use` may name; at least one.
         gate: Name in reports; at most 60 letters, digits, `.`, `_`, `-`; empty: the baseline's file
@@ -242,6 +198,11 @@ class Policy(DecisionSettings):
             touches none of them, nor a file that `[system]` names, [passes at once](forks.md)
             without running; empty: unknown, every pull request is run.
         replay_paths: Patterns of allowed locations of [recorded files](replay.md).
+        scores_paths: Patterns of allowed locations of [an evaluator's scores](scores.md).
+        scores_tracked: Whether the action takes scores that are in the commit, or older than the
+            checkout.
+        scores_measured_by: Patterns of the evaluator's own files (`["evals/**"]`): a pull request
+            that edits one of them [is no decision](security.md) until a maintainer accepts it.
         http_hosts: Hosts that [`http`](system-http.md) may call: `name`, `name:port`, or `*.name`.
         http_methods: The methods with which it may call them.
         http_paths: Patterns of the paths at which it may call them: `*` within a part, `**` for
@@ -257,7 +218,6 @@ class Policy(DecisionSettings):
             without passages, or ids alone.
         alert_env: The variable with the address of a webhook that hears of [a night that did not
             pass](reports.md); empty: nobody does.
-        max_failed: Share of outputs that may have failed in a [baseline](baseline.md).
         max_calls: Model calls of one run; a limit that is reached is no decision (exit 3).
         max_cost_usd: Cost of one run, in US dollars.
         max_minutes: Wall time of one run, in minutes.
@@ -273,12 +233,15 @@ class Policy(DecisionSettings):
         profiles: Options of a run under one name, for `--profile`.
     """
 
-    dataset: str
+    dataset: str = ""
     baseline: str
     systems: tuple[str, ...] = Field(min_length=1)
     gate: str = Field(default="", pattern=r"^([A-Za-z0-9][A-Za-z0-9._-]{0,59})?$")
     inputs: tuple[Annotated[str, AfterValidator(pattern)], ...] = ()
     replay_paths: tuple[Annotated[str, AfterValidator(pattern)], ...] = ()
+    scores_paths: tuple[Annotated[str, AfterValidator(pattern)], ...] = ()
+    scores_tracked: bool = False
+    scores_measured_by: tuple[Annotated[str, AfterValidator(pattern)], ...] = ()
     http_hosts: tuple[Annotated[str, AfterValidator(host)], ...] = ()
     http_methods: tuple[Literal["POST", "GET", "PUT"], ...] = Field(
         default=("POST", "GET", "PUT"), min_length=1
@@ -292,7 +255,6 @@ class Policy(DecisionSettings):
     store: Literal["full", "answers", "hashes"] = "answers"
     publish: Publish = "full"
     alert_env: str = Field(default="", pattern=r"^([A-Za-z_][A-Za-z0-9_]*)?$")
-    max_failed: float = Field(default=0.05, ge=0, le=1)
     max_calls: int = Field(default=5000, ge=0)
     max_cost_usd: float = Field(default=20.0, ge=0)
     max_minutes: float = Field(default=30.0, gt=0)
@@ -306,12 +268,22 @@ class Policy(DecisionSettings):
     slices: tuple[Slice, ...] = Field(default=(), max_length=MOST_SLICES)
     profiles: dict[ProfileName, Profile] = {}
 
+    @model_validator(mode="after")
+    def _scores_stand_alone(self) -> Self:
+        if "scores" in self.systems and len(self.systems) > 1:
+            raise ValueError("systems: scores stands alone: its metrics are the evaluator's")
+        return self
+
+    @property
+    def of_scores(self) -> bool:
+        """Whether an evaluator's scores are gated: metrics are what it calls so."""
+        return self.systems == (SCORES,)
+
     @property
     def key_names(self) -> frozenset[str]:
         """Return the names of all variables that hold a key, or the address of the alerts."""
         keys = {table.key_env for table in self.providers.values()} | {self.alert_env}
-        sent = () if self.execution is None else self.execution.headers_env.values()
-        return frozenset(keys - {""}).union(*self.http_header_env.values(), sent)
+        return frozenset(keys - {""}).union(*self.http_header_env.values())
 
     def unset_key(self, provider: str, environment: Mapping[str, str]) -> str:
         """Return the variable that a provider's key is missing from, "" where none is."""
@@ -371,6 +343,7 @@ class Config(Frozen):
             policy's files are the base's, outside of the workspace.
         dataset, baseline: Real paths, inside the policy's folder.
         metric_settings: By metric, the keys of its table that are the metric's own.
+        tables: What extensions read of their own tables, by name; in CI it is the base's.
         text: What was read.
     """
 
@@ -384,6 +357,7 @@ class Config(Frozen):
     baseline: Path
     policy: Policy
     metric_settings: dict[str, dict[str, Any]] = {}
+    tables: dict[str, Any] = {}
     system: SystemConfig
 
     def located(self, sentence: str) -> str:

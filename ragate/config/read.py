@@ -3,17 +3,22 @@
 import math
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from pydantic import BaseModel
+
 from ragate import plugins
-from ragate.config.model import Config, Policy, SystemConfig
+from ragate.config.model import SCORES, Config, Policy, SystemConfig
 from ragate.config.rules import check_judge, read_judge, read_rules, with_own_criteria
 from ragate.config.scorecard import check_stages, read_scorecard, with_stages
+from ragate.config.set_keys import refuse_unknown, with_dates, with_keys
 from ragate.config.slices import check_slices, refuse_one_table, refuse_without_rule
 from ragate.config.toml_lines import mistake_line
 from ragate.errors import ConfigError, PluginError
+from ragate.extension import TABLES_OF_CORE, extensions, lacking, loaded
+from ragate.removed import gone_key
 from ragate.support.escape import one_line
 from ragate.support.find_files import CONFIG_NAME
 from ragate.support.foreign_files import inside, read_text, refuse_unwritable_path
@@ -33,31 +38,42 @@ _KNOWN_AS = {
 }
 
 
-def load_config(path: Path) -> Config:
+def load_config(path: Path, *, given: Sequence[str] = ()) -> Config:
     """Return the configuration of a file.
+
+    Args:
+        given: What the command line sets; see `with_keys`.
 
     Raises:
         ConfigError: the file cannot be read, or something in it is wrong.
     """
     refuse_unwritable_path(path.absolute())
     text = read_text(path, error=ConfigError, max_bytes=MAX_BYTES)
-    return parse_config(text, where=str(path), root=path.parent, path=path)
+    return parse_config(text, where=str(path), root=path.parent, path=path, given=given)
 
 
-def parse_config(text: str, *, where: str, root: Path, path: Path | None = None) -> Config:
+def parse_config(
+    text: str, *, where: str, root: Path, path: Path | None = None, given: Sequence[str] = ()
+) -> Config:
     """Return the configuration that `text` holds.
 
     Args:
         where: What names the text in messages: its path, or a path at a commit.
         root: The folder that relative paths start from.
         path: The file, where there is one.
+        given: As of `load_config`.
 
     Raises:
         ConfigError: names the place, the table, the key and the value.
     """
     try:
-        tables = _tables(text, where, told=path is None or _is_no_link(path))
-        config = _config(tables, root=root.resolve(), path=path or root / CONFIG_NAME)
+        tables = read_tables(text, where, told=path is None or _is_no_link(path))
+        if given:
+            tables = with_keys(tables, given)
+        config = config_of(tables, root=root.resolve(), path=path or root / CONFIG_NAME)
+        if given:
+            refuse_unknown(config.system)
+            config = with_dates(config, given)
     except ConfigError as error:
         if error.message.startswith(f"{where}:"):
             raise
@@ -72,7 +88,7 @@ def _is_no_link(path: Path) -> bool:
     return path.absolute() == path.resolve()
 
 
-def _tables(text: str, where: str, *, told: bool) -> dict[str, Any]:
+def read_tables(text: str, where: str, *, told: bool) -> dict[str, Any]:
     """Return the tables of a text.
 
     Args:
@@ -87,11 +103,33 @@ def _tables(text: str, where: str, *, told: bool) -> dict[str, Any]:
     except (RecursionError, ValueError) as error:  # nesting or a number beyond all measure
         raise ConfigError(f"{where}: cannot be read: {error}") from error
     _refuse_infinite(tables, "")
+    known = [*TABLES_OF_CORE, *brought_tables()]
     for name in tables:
-        if name not in {"policy", "system"}:
-            hint = nearest(name, ["policy", "system"])
-            raise ConfigError(f"unknown table or key {name!r} at the top{hint}")
+        if name not in known:
+            if gone := gone_key("", name):
+                raise ConfigError(gone)
+            raise ConfigError(
+                f"unknown table or key {name!r} at the top{nearest(name, known)}",
+                remedy=f"install what brings [{name}], or take it out{lacking()}",
+            )
     return tables
+
+
+def brought_tables() -> dict[str, type[BaseModel]]:
+    """Return the tables that extensions bring, by name.
+
+    Raises:
+        UsageError: as `ragate.extension.found`, or what one names is no pydantic model.
+    """
+    return {name: loaded(each, path) for each in extensions() for name, path in each.tables.items()}
+
+
+def _read_brought(tables: Mapping[str, Any]) -> dict[str, BaseModel]:
+    return {
+        name: read_settings(model, _table(tables, name), where=f"[{name}]", strict=True)
+        for name, model in brought_tables().items()
+        if name in tables
+    }
 
 
 def _refuse_infinite(value: Any, key_path: str) -> None:
@@ -108,37 +146,50 @@ def _refuse_infinite(value: Any, key_path: str) -> None:
         )
 
 
-def _config(tables: Mapping[str, Any], *, root: Path, path: Path) -> Config:
+def config_of(tables: Mapping[str, Any], *, root: Path, path: Path) -> Config:
+    """Return the configuration that tables hold; `root` and `path` as of `parse_config`.
+
+    Raises:
+        ConfigError: names the table, the key and the value.
+    """
     policy_table = _table(tables, "policy")
     if "metrics" not in policy_table and "metric" in policy_table:
         raise ConfigError("[policy]: unknown table 'metric'; did you mean 'metrics'?", remedy=_DOCS)
     metric_tables = _table(policy_table, "metrics", "policy.metrics", missing={})
-    judge = None
-    if "judge" in policy_table:
-        judge = read_judge(_table(policy_table, "judge", "policy.judge"))
+    has_judge = "judge" in policy_table
+    judge = read_judge(_table(policy_table, "judge", "policy.judge")) if has_judge else None
     embedder = _table(policy_table, "embedder", "policy.embedder", missing={})
     scorecard = read_scorecard(policy_table, root, judge)
     metric_tables = with_stages(metric_tables, scorecard)
-    rules, settings = read_rules(metric_tables, judge=judge, embedder=embedder)
-    card = check_stages(scorecard, rules, settings)
-    judge = with_own_criteria(judge, settings)
+    alone = policy_table.get("systems") == [SCORES]
+    rules, settings = read_rules(metric_tables, judge=judge, embedder=embedder, of_scores=alone)
+    card, judge = check_stages(scorecard, rules, settings), with_own_criteria(judge, settings)
     refuse_one_table(policy_table)
     read = {**policy_table, "metrics": rules, "judge": judge, "scorecard": card}
     policy = read_settings(Policy, read, where="[policy]", strict=True)
     check_judge(policy)
     _check_named_metrics(policy)
-    policy = policy.amended(slices=check_slices(policy.slices, policy.rules, settings))
+    policy = policy.amended(slices=check_slices(policy, settings))
     baseline = inside(root, policy.baseline, where="[policy] baseline", error=ConfigError)
     _check_gate(policy.gate or baseline.stem)
     return Config(
         path=path,
         root=root,
-        dataset=inside(root, policy.dataset, where="[policy] dataset", error=ConfigError),
+        dataset=_golden_set(policy, root),
         baseline=baseline,
         policy=policy,
         metric_settings=settings,
+        tables=_read_brought(tables),
         system=_read_system(_table(tables, "system"), policy.systems),
     )
+
+
+def _golden_set(policy: Policy, root: Path) -> Path:
+    """Return the golden set's path; scores without one have their baseline's samples."""
+    if not policy.of_scores and "dataset" not in policy.model_fields_set:
+        raise ConfigError("[policy]: the key 'dataset' is missing", remedy=_DOCS)
+    path = policy.dataset or (policy.baseline if policy.of_scores else "")
+    return inside(root, path, where="[policy] dataset", error=ConfigError)
 
 
 def _table(

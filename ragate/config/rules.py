@@ -9,6 +9,7 @@ from ragate.config.model import JudgeSettings, Policy
 from ragate.errors import ConfigError
 from ragate.models import Direction, MetricInfo, Needs, Rule
 from ragate.protocols import KnownCriteria
+from ragate.removed import gone_key
 from ragate.support.settings import nearest, read_settings, shown
 from ragate.version import MANUAL
 
@@ -21,6 +22,8 @@ _EXAMPLE = (
 _SHARED = frozenset(JudgeSettings.model_fields) - {"settings"}
 RULE_KEYS = frozenset(Rule.model_fields) - {"metric"}
 EMBEDDER = "embedder"
+MOST_REWORDED = 0.005  # a metric that falls by more under harmless rewording does not gate unasked
+_HOLDS = frozenset({"level", "minimum", "maximum", "max_drop", "pass_rate"})
 _SLACK = 1e-9
 
 
@@ -29,6 +32,7 @@ def read_rules(
     *,
     judge: JudgeSettings | None,
     embedder: Mapping[str, Any] | None,
+    of_scores: bool = False,
 ) -> tuple[tuple[Rule, ...], dict[str, dict[str, Any]]]:
     """Return one rule for each table, in the order of the file, and each metric's own keys.
 
@@ -37,6 +41,7 @@ def read_rules(
 
     Args:
         judge: Who scores the metrics that need a judge.
+        of_scores: An evaluator's scores are gated: every name is one of its metrics.
         embedder: ``[policy.embedder]``, for metrics on embeddings that name none of their own.
 
     Raises:
@@ -57,6 +62,10 @@ def read_rules(
                 f"policy.metrics.{name} = {shown(table)}: must be a table: {where}",
                 remedy=f'write {where} on a line of its own, and below it level = "error"',
             )
+        if of_scores:
+            rule, settings[name] = _reported(name, table, where)
+            rules.append(rule)
+            continue
         rule, settings[name] = _rule(name, _with_embedder(name, table, embedder), where, judge)
         rules.append(rule)
     return tuple(rules), settings
@@ -92,9 +101,22 @@ def _rule(
     rule = read_settings(Rule, {**mine, "metric": name}, where=where, strict=True)
     if is_builtin:
         metric = plugins.metric(name, settings=settings)
+        if metric.info.falls_reworded > MOST_REWORDED and not _HOLDS & mine.keys():
+            rule = rule.amended(level="warn")
         check_rule(rule, metric.info)
         if rule.level != "off":
             check_judged(metric, judge, where)
+    return rule, settings
+
+
+def _reported(name: str, table: Mapping[str, Any], where: str) -> tuple[Rule, dict[str, Any]]:
+    """Return the rule of an evaluator's metric; its name and its keys are held against no other."""
+    from ragate.scores.reported_metric import ReportedMetric
+
+    settings = {key: value for key, value in table.items() if key not in RULE_KEYS}
+    mine = {key: value for key, value in table.items() if key in RULE_KEYS}
+    rule = read_settings(Rule, {**mine, "metric": name}, where=where, strict=True)
+    check_rule(rule, ReportedMetric(name, settings, where).info)
     return rule, settings
 
 
@@ -105,6 +127,8 @@ def _refuse_unknown(base: str, settings: Mapping[str, Any], where: str) -> None:
     model = plugins.settings_model("metrics", base)
     fields = set(model.model_fields) if model is not None else set()
     for key in settings.keys() - fields:
+        if gone := gone_key(where, key):
+            raise ConfigError(f"{where}: {gone}")
         if model is not None or get_close_matches(key, RULE_KEYS, n=1):
             raise ConfigError(
                 f"{where}: unknown key {key!r}{nearest(key, RULE_KEYS | fields)}",
@@ -127,7 +151,7 @@ def check_rule(rule: Rule, info: MetricInfo) -> None:
             remedy=f"write {right}",
         )
     _check_in_range(rule, info, where, keys=(right, "pass_at"))
-    _check_min_drop(rule, info, where)
+    _check_max_drop(rule, info, where)
     if rule.pass_rate is not None and (rule.pass_at is None or info.aggregate or info.is_expense):
         raise ConfigError(
             f"{where}: pass_rate: there is no pass mark whose reaching it could count",
@@ -162,36 +186,34 @@ def _possible(value: float, info: MetricInfo) -> bool:
     return info.low - _SLACK <= value <= high + _SLACK
 
 
-def _check_min_drop(rule: Rule, info: MetricInfo, where: str) -> None:
+def _check_max_drop(rule: Rule, info: MetricInfo, where: str) -> None:
     """Refuse a drop as wide as the metric's range: no run could fail by it."""
-    if info.high is None:
+    if info.high is None or rule.max_drop is None:
         return
     width = info.high - info.low
-    for key in ("max_drop", "margin"):
-        value = getattr(rule, key)
-        if value is not None and value > width:
-            percent = width == 1.0 and value <= 100.0
-            raise ConfigError(
-                f"{where}: {key} = {value:g}: no drop is that large, values go from "
-                f"{info.low:g} to {info.high:g}",
-                remedy=f"write {value / 100:g} for {value:g} %" if percent else "write less",
-            )
-    if rule.min_drop is None:
-        return
-    if not rule.min_drop < width:
+    if not rule.max_drop < width:
+        percent = width == 1.0 and rule.max_drop <= 100.0
         raise ConfigError(
-            f"{where}: min_drop = {rule.min_drop}: no drop is that large, values go from "
+            f"{where}: max_drop = {rule.max_drop:g}: no drop is that large, values go from "
             f"{info.low:g} to {info.high:g}",
-            remedy='write less, or level = "warn" to show the metric only',
+            remedy=f"write {rule.max_drop / 100:g} for {rule.max_drop:g} %"
+            if percent and rule.max_drop > 1
+            else 'write less, or level = "warn" to show the metric only',
         )
 
 
 def _check_aggregate(rule: Rule, where: str, *, limit: str) -> None:
     """Refuse keys about single samples, and a gating value over the whole run without a limit."""
-    for key in ("max_drop", "min_drop", "margin", "pass_at"):
+    for key in ("max_drop", "pass_at"):
         if key in rule.model_fields_set:
             raise ConfigError(f"{where}: {key} does not apply to a value over the whole run")
-    if rule.level == "error" and getattr(rule, limit) is None and rule.max_increase is None:
+    if rule.level == "error" and rule.max_increase is not None:
+        raise ConfigError(
+            f"{where}: max_increase = {rule.max_increase} of a latency can only warn: times of "
+            "another day and machine prove nothing",
+            remedy='write level = "warn" there, or maximum in place of max_increase',
+        )
+    if rule.level == "error" and getattr(rule, limit) is None:
         raise ConfigError(
             f"{where}: a value over the whole run can only fail by a limit, and there is none",
             remedy=f'write {limit}, or level = "warn" to show it only',
@@ -200,9 +222,8 @@ def _check_aggregate(rule: Rule, where: str, *, limit: str) -> None:
 
 def _check_expense(rule: Rule, where: str) -> None:
     """Refuse drops of tokens and cost, which have no range, and gating them without a limit."""
-    for key in ("max_drop", "min_drop", "margin"):
-        if key in rule.model_fields_set:
-            raise ConfigError(f"{where}: {key} does not apply here", remedy="write max_increase")
+    if rule.max_drop is not None:
+        raise ConfigError(f"{where}: max_drop does not apply here", remedy="write max_increase")
     if rule.level == "error" and rule.max_increase is None and rule.maximum is None:
         raise ConfigError(
             f"{where}: it can only fail by a limit, and there is none",

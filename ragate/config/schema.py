@@ -13,6 +13,7 @@ from pydantic.json_schema import GenerateJsonSchema, models_json_schema
 
 from ragate import plugins
 from ragate.config.model import JudgeSettings, Policy
+from ragate.config.read import brought_tables
 from ragate.config.scorecard import ScorecardTable
 from ragate.models import Rule
 
@@ -31,7 +32,8 @@ def config_schema() -> Schema:
     systems, judges, metrics = (_settings(kind) for kind in ("systems", "judges", "metrics"))
     found = [model for table in (systems, judges, metrics) for model in table.values() if model]
     shared: list[type[BaseModel]] = [Policy, Rule, JudgeSettings, ScorecardTable]
-    models: list[type[BaseModel]] = list(dict.fromkeys([*shared, *found]))
+    brought = brought_tables()
+    models: list[type[BaseModel]] = list(dict.fromkeys([*shared, *found, *brought.values()]))
     refs, combined = models_json_schema(
         [(model, "validation") for model in models], schema_generator=_Described
     )
@@ -50,7 +52,11 @@ def config_schema() -> Schema:
         "type": "object",
         "required": ["policy", "system"],
         "additionalProperties": False,
-        "properties": {"policy": policy, "system": _chosen(systems, tables)},
+        "properties": {
+            "policy": policy,
+            "system": _chosen(systems, tables),
+            **{name: tables[model] for name, model in brought.items()},
+        },
         "$defs": _reached(defs, policy, *tables.values()),
     }
 

@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from ragate import plugins
+from ragate.config.model import Policy
 from ragate.core.conditions import read_conditions
 from ragate.errors import ConfigError
 from ragate.models import OVERALL, PASSES, Direction, MetricInfo, Rule, Slice, pass_name
@@ -40,9 +41,7 @@ def refuse_without_rule(metrics: Iterable[str], known: Collection[str], *, where
 
 
 def check_slices(
-    slices: Sequence[Slice],
-    rules: Sequence[Rule],
-    metric_settings: Mapping[str, Mapping[str, Any]],
+    policy: Policy, metric_settings: Mapping[str, Mapping[str, Any]]
 ) -> tuple[Slice, ...]:
     """Return the slices, each with the metrics that are held on it.
 
@@ -52,11 +51,14 @@ def check_slices(
         ConfigError: a name is there twice, a condition is none or missing, a metric is not of
             single samples or has no rule, or a floor has no one metric or does not fit it.
     """
+    slices, rules = policy.slices, policy.rules
     for name, times in Counter(each.name for each in slices).items():
         if times > 1:
             raise ConfigError(f"[[policy.slices]] {name}: {times} slices have this name")
     infos = {
-        rule.metric: known_info(rule, metric_settings) for rule in rules if rule.level != "off"
+        rule.metric: known_info(rule, metric_settings, of_scores=policy.of_scores)
+        for rule in rules
+        if rule.level != "off"
     }
     for rule in rules:
         if rule.metric in infos and rule.pass_at is not None:
@@ -65,8 +67,19 @@ def check_slices(
     return tuple(_checked(each, rules, infos) for each in slices)
 
 
-def known_info(rule: Rule, metric_settings: Mapping[str, Mapping[str, Any]]) -> MetricInfo:
-    """Return what is known of a metric before anything runs; of foreign code only its name is."""
+def known_info(
+    rule: Rule, metric_settings: Mapping[str, Mapping[str, Any]], *, of_scores: bool
+) -> MetricInfo:
+    """Return what is known of a metric before anything runs; of foreign code only its name is.
+
+    Args:
+        of_scores: It is an evaluator's, though one of ours may have its name.
+    """
+    if of_scores:
+        from ragate.scores.reported_metric import ReportedMetric
+
+        settings = metric_settings.get(rule.metric, {})
+        return ReportedMetric(rule.metric, settings, f"policy.metrics.{rule.metric}").info
     if rule.metric in {PASSES, OVERALL} or not plugins.is_builtin_metric(rule.metric):
         return MetricInfo(name=rule.metric)
     return plugins.metric(rule.metric, settings=metric_settings.get(rule.metric, {})).info

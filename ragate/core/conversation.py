@@ -20,7 +20,6 @@ def conversation(sample: Sample) -> str:
 def told_by_question(sample: Sample) -> bool:
     """Tell whether a recorded output can be found by the sample's question, without its id.
 
-    After earlier turns it cannot: "And why?" may follow anything. Nor over passages that are
-    arranged: the plain question has the same words.
+    After earlier turns it cannot: "And why?" may follow anything.
     """
-    return not (sample.messages or sample.arrange)
+    return not sample.messages

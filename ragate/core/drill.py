@@ -373,5 +373,5 @@ def _too_small(row: MetricRow, clean: Decision, planted: Planted) -> str:
     if row.limit is not None:
         return f"{words}; {row.limit:.3f} is allowed"
     if row.mde is not None:
-        return f"{words}; only drops of {row.mde:.3f} or more show here"
+        return f"{words}; a drop of {row.mde:.3f} is missed in one of five runs"
     return words

@@ -46,8 +46,6 @@ def content_hash(sample: Sample) -> str:
         scored.append(sample.model_dump(mode="json", include={"tools", "expected_calls"}))
     if sample.answer_keywords or sample.source_policy is not None:
         scored.append(sample.model_dump(mode="json", include={"answer_keywords", "source_policy"}))
-    if sample.arrange:
-        scored.append({"arrange": sample.arrange})
     return digest(scored)
 
 
@@ -87,5 +85,7 @@ def output_hash(output: SystemOutput, retrieval: str = "") -> str:
         ]
     failed = output.error.kind if output.error else None
     scored = [retrieval or retrieval_hash(output), output.answer, output.citations, calls, failed]
-    later = [] if output.first_stage is None else [output.first_stage]
+    later: list[Any] = [] if output.first_stage is None else [output.first_stage]
+    if output.reported is not None:
+        later.append({name: score.value for name, score in output.reported.items()})
     return digest([*scored, *later, *(["cut off"] if output.cut_off else ())])

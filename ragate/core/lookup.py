@@ -1,9 +1,9 @@
-"""Items of a sequence by key, each read when it is looked at: a large run is not in memory."""
+"""Items of a sequence by key, and items that are made when they are looked at."""
 
 import math
 import sys
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TypeVar, overload
 
@@ -51,6 +51,26 @@ class LazyRows(Sequence[T]):
     def __getitem__(self, place: int | slice) -> T | list[T]:
         rows = range(len(self))[place]  # from the end too, or an IndexError
         return self.row(rows) if isinstance(rows, int) else [self.row(row) for row in rows]
+
+
+def tells_outputs(records: Sequence[Record]) -> bool:
+    """Return False for scores of a file: nothing shows which of their outputs could not change."""
+    return bool(getattr(records, "tells_outputs", True))
+
+
+class LazyItems(LazyRows[T]):
+    """What `make` makes of the items of another sequence."""
+
+    def __init__(self, items: Sequence[T], make: Callable[[T], T]) -> None:
+        self._items = items
+        self._make = make
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def row(self, number: int) -> T:
+        """Return the item, made anew each time."""
+        return self._make(self._items[number])
 
 
 def first_runs(records: Sequence[Record]) -> Mapping[str, Record]:

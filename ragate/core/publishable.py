@@ -7,11 +7,14 @@ Words are cut where a sentence quotes them, not wherever they stand: else an ans
 "fell by" would blank a verdict.
 """
 
+import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
+from ragate.core.lookup import LazyItems
 from ragate.core.plain_settings import UNSET, is_plain, plain_settings, setting_change, shortened
 from ragate.models import (
     AnsweredQuestion,
@@ -22,7 +25,6 @@ from ragate.models import (
     MetricRow,
     MetricVerdict,
     PassGroup,
-    Proposed,
     Publish,
     Report,
     RunDetails,
@@ -48,10 +50,10 @@ KEPT = (
     "dataset",
     "baseline_path",
     "baseline_recorded",
-    "filters",
     "partial",
     "retrieval_only",
     "facts",
+    "succeeded",
     "data",
     "judge",
     "outcomes",
@@ -61,12 +63,12 @@ KEPT = (
     "links",
     "drill",
     "suggested_floors",
+    "rules_differ",
     "checkout_rules",
     "pull",
     "publish",
     "report_url",
 )
-UNREADABLE = "the change's own rules could not be read"
 _ROW = ("sample_id", "tags", "slices", "must_pass", "change", "expected", "ranks")
 _SIDES = ("baseline", "candidate")
 _SCORE = ("metric", "before", "after", "passed", "passes")
@@ -74,6 +76,7 @@ _CAUSE = ("kind", "lost", "displaced_by", "edited")
 NONE_MEASURED = "no affected sample could be measured"
 JUDGE_STOPPED = "the judge stopped"
 SCORES_MISSING = "scores are missing"
+QUESTIONS_FAILED = "questions failed"
 UNMEASURED_SYMPTOM = "much was not measured"
 OVER_THE_RUN = "over the whole run: held against its limit only"  # a metric's own words may follow
 WITHHELD = "(not published)"
@@ -81,6 +84,7 @@ _SHORTEST = 4  # a shorter text stands in too many words to be known again
 _OF_OTHERS = re.compile(
     rf"({NONE_MEASURED}|{JUDGE_STOPPED}|{SCORES_MISSING}; [\d.]+% is allowed): .*", re.DOTALL
 )
+_OF_FAILURES = re.compile(rf"({QUESTIONS_FAILED}): .*", re.DOTALL)
 _OF_A_METRIC = re.compile(rf"({OVER_THE_RUN}); .*", re.DOTALL)
 
 
@@ -100,13 +104,12 @@ class PublishedSettings:
     def fields(self) -> dict[str, Any]:
         """Return the report's fields that speak of nothing else."""
         report = self._report
-        lines = report.lines
         return {
             "system": _published(report.system),
             "baseline_system": report.baseline_system and _published(report.baseline_system),
             "settings": plain_settings(report.settings),
+            "filters": report.filters.amended(settings=_plain_keys(report.filters.settings)),
             "origin": report.origin.amended(parts=self._parts(report.origin.parts)),
-            "lines": lines and replace(lines, changed=self._parts(lines.changed)),
         }
 
     def clean(self, sentence: str) -> str:
@@ -118,6 +121,14 @@ class PublishedSettings:
     def _parts(self, parts: Iterable[ChangedPart]) -> tuple[ChangedPart, ...]:
         """Return what differs; a line of the configuration is held to the same."""
         return tuple(part.amended(words=published_line(self.clean(part.words))) for part in parts)
+
+
+def _plain_keys(given: Iterable[str]) -> tuple[str, ...]:
+    """Return what ``--set`` set, a text without its value."""
+    pairs = [text.partition("=")[::2] for text in given]
+    plain = [is_plain(key, value) or is_plain(key, json.dumps(value)) for key, value in pairs]
+    kept = zip(pairs, plain, strict=True)
+    return tuple(f"{key}={value if shown else WITHHELD}" for (key, value), shown in kept)
 
 
 def _published(system: SystemInfo) -> SystemInfo:
@@ -152,12 +163,13 @@ def publishable(report: Report) -> Report:
     return Report(
         **settings.fields(),
         **{name: getattr(report, name) for name in KEPT if name in report.model_fields_set},
-        decision=_decision(report.decision, texts),
+        decision=_decision(report.decision, texts, publish),
         samples=tuple(_row(row, publish, settings) for row in report.samples),
-        questions=tuple(published_question(row, publish) for row in report.questions),
+        questions=LazyItems(report.questions, partial(published_question, publish=publish))
+        if report.questions
+        else (),
         pass_groups=tuple(filter(_names_no_metadata, report.pass_groups)),
         diagnosis=tuple(_diagnosis(row, settings) for row in report.diagnosis),
-        proposed=_proposed(report.proposed, texts, publish),
         details=_details(report.details, publish),
     )
 
@@ -186,7 +198,8 @@ def published_question(row: AnsweredQuestion, publish: Publish) -> AnsweredQuest
     if publish == "full":
         return row
     scores = {name: replace(score, reason="") for name, score in row.scores.items()}
-    row = replace(row, scores=scores)
+    cited = tuple(replace(each, metadata={}) for each in row.citations)
+    row = replace(row, scores=scores, citations=cited)
     if publish == "answers":
         return row
     return replace(row, query=WITHHELD, answer=None, error=WITHHELD if row.error else "")
@@ -231,8 +244,7 @@ def _picked(model: Any, names: tuple[str, ...]) -> dict[str, Any]:
 
 def _texts(report: Report) -> Iterator[str]:
     """Yield what no sentence of a verdict may quote either."""
-    rows = (*report.decision.rows, *(report.proposed.metrics if report.proposed else ()))
-    for metric in rows:
+    for metric in report.decision.rows:
         yield from metric.unscored_reasons
     for row in report.samples:
         yield from (score.reason for score in row.scores)
@@ -242,26 +254,19 @@ def _texts(report: Report) -> Iterator[str]:
                 yield from filter(None, (side.answer, side.error) if side is not None else ())
 
 
-def _decision(decision: Decision, texts: set[str]) -> Decision:
+def _decision(decision: Decision, texts: set[str], publish: Publish) -> Decision:
+    if publish == "ids":  # messages of failures stay at home
+        reasons, failed = (
+            tuple(_OF_FAILURES.sub(rf"\1: {WITHHELD}", sentence) for sentence in sentences)
+            for sentences in (decision.reasons, (decision.failed,))
+        )
+        decision = decision.amended(reasons=reasons, failed=failed[0])
     sentences = PublishedSentences(decision.rows, texts)
     return decision.amended(
         reasons=sentences.all_of(decision.reasons),
         warnings=sentences.all_of(decision.warnings),
         metrics=tuple(map(sentences.row, decision.metrics)),
         slices=tuple(map(sentences.row, decision.slices)),
-    )
-
-
-def _proposed(proposed: Proposed | None, texts: set[str], publish: Publish) -> Proposed | None:
-    if proposed is None:
-        return None
-    sentences = PublishedSentences(proposed.metrics, texts)
-    metrics: tuple[MetricRow, ...] = tuple(map(sentences.row, proposed.metrics))
-    return proposed.amended(
-        reasons=sentences.all_of(proposed.reasons),
-        warnings=sentences.all_of(proposed.warnings),
-        metrics=metrics,
-        note=UNREADABLE if proposed.note and publish == "ids" else proposed.note,
     )
 
 

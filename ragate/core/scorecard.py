@@ -11,11 +11,13 @@ import numpy as np
 
 from ragate.core.comparison.compare import Comparison
 from ragate.core.comparison.pass_columns import pass_column
+from ragate.core.comparison.run_passes import run_means
 from ragate.core.hashing import digest
 from ragate.core.lookup import LazyRows
 from ragate.core.rules.metric_case import MetricCase
 from ragate.core.rules.pass_shares import pass_share, share_of
 from ragate.core.statistics.score_columns import Mask
+from ragate.core.text.wording import listed
 from ragate.models import (
     OVERALL,
     PASSES,
@@ -246,25 +248,52 @@ def staged(run: Run, card: Scorecard | None, *, doubtful: Doubtful | None = None
     if card is None or any(stage.metric not in metrics for stage in card.stages):
         return run
     records = StagedRecords(run.records, card, metrics, doubtful or {})
-    manifest = run.manifest.amended(metrics={**metrics, **_infos(card, metrics)})
+    manifest = run.manifest.amended(metrics={**metrics, **made_infos(card, metrics)})
     return run.amended(manifest=manifest, records=records)
 
 
 def staged_runs(
-    card: Scorecard | None, baseline: Run | None, candidate: Run, control: Run | None = None
-) -> tuple[Run | None, Run, Run | None]:
-    """Return the runs that are compared as the scorecard sees them."""
+    card: Scorecard | None, baseline: Run | None, candidate: Run
+) -> tuple[Run | None, Run]:
+    """Return the runs that are compared as the scorecard sees them.
+
+    Of a candidate that leaves stages out both sides are seen by those that are left.
+    """
+    card = card and card.without(candidate.manifest.left_out)
     if card is None:
-        return baseline, candidate, control
-    doubtful = one_sided([run for run in (baseline, candidate, control) if run is not None], card)
-    viewed = [run and staged(run, card, doubtful=doubtful) for run in (baseline, control)]
-    return viewed[0], staged(candidate, card, doubtful=doubtful), viewed[1]
+        return baseline, candidate
+    doubtful = one_sided([run for run in (baseline, candidate) if run is not None], card)
+    viewed = baseline and staged(baseline, card, doubtful=doubtful)
+    return viewed, staged(candidate, card, doubtful=doubtful)
 
 
-def left_out_stages(run: Run, card: Scorecard) -> list[str]:
-    """Return the metrics of stages that a run was told to leave out."""
-    left_out = set(run.manifest.left_out)
-    return [stage.metric for stage in card.stages if stage.metric in left_out]
+def unmeasured_note(card: Scorecard, left_out: Collection[str]) -> list[str]:
+    """Return that PASS and FAIL are those of some stages only, where a run left others out."""
+    names = [stage.name for stage in card.stages if stage.metric in left_out]
+    if not names:
+        return []
+    kept = len(card.stages) - len(names) if card.without(left_out) is not None else 0
+    if not kept:
+        return [f"the scorecard was left out; not measured: {listed(names)}"]
+    stages = f"{kept} of {len(card.stages)} stages"
+    return [f"pass_rate and overall_score are those of {stages}; not measured: {listed(names)}"]
+
+
+def means_of(run: Run, card: Scorecard | None) -> dict[str, float]:
+    """Return the mean of every metric as it was measured, and of those that the scorecard makes."""
+    means, viewed = run_means(run), staged(run, card)
+    if viewed is run:
+        return means
+    made = run_means(viewed)
+    return means | {name: made[name] for name in (OVERALL, PASSES) if name in made}
+
+
+def made_scores(
+    card: Scorecard, infos: Mapping[str, MetricInfo], scores: Mapping[str, Score]
+) -> dict[str, Score]:
+    """Return the overall score, and PASS or FAIL, of one output."""
+    made = sample_scores(card, infos, read_stages(card, infos, scores))
+    return {score.metric: score for score in made}
 
 
 def weight_note(card: Scorecard | None) -> tuple[str, ...]:
@@ -294,7 +323,7 @@ def one_sided(runs: Sequence[Run], card: Scorecard | None) -> Doubtful:
     return {key: names for key, names in both.items() if names}
 
 
-def _infos(card: Scorecard, metrics: Mapping[str, MetricInfo]) -> dict[str, MetricInfo]:
+def made_infos(card: Scorecard, metrics: Mapping[str, MetricInfo]) -> dict[str, MetricInfo]:
     """Return what is known of the two metrics: they need, and read, what their stages do."""
     stages = [metrics[stage.metric] for stage in card.stages]
     identity = [[info.name, info.version, info.fingerprint] for info in stages]

@@ -28,6 +28,7 @@ from ragate.database.install import (
 )
 from ragate.errors import DatabaseError
 from ragate.process import uninterrupted
+from ragate.support.atomic_files import write_atomic
 from ragate.support.foreign_files import file_bytes, first_bytes
 
 START_S = 60.0
@@ -47,6 +48,7 @@ timezone = 'UTC'
 """
 WAIT_S = 120.0
 POLL_S = 0.02
+_PLACE = "place"
 
 
 @dataclass(frozen=True)
@@ -167,13 +169,31 @@ class EmbeddedServer:
             if postmaster is not None and postmaster.alive:
                 time.sleep(0.05)  # left starting, or recovering, by a process that was killed
             else:
-                self._programs.launch(postmaster)
+                self._launch(postmaster)
             if time.monotonic() > deadline:
                 raise DatabaseError(
                     f"the embedded Postgres did not come up in {START_S:.0f} s\n"
                     f"{self._programs.log_tail()}",
                     remedy=f"`ragate db stop`; if that is not enough, remove {self.home}",
                 )
+
+    def _launch(self, stale: Postmaster | None) -> None:
+        """Start the server; data that was copied from another project while it ran is made anew."""
+        try:
+            self._programs.launch(stale)
+        except DatabaseError:
+            if self._place() in (b"", self._programs.place):
+                raise
+            shutil.rmtree(self._data)
+            return
+        write_atomic(self.home / _PLACE, self._programs.place)
+
+    def _place(self) -> bytes:
+        """Return where the data was when the server last started, b"" where that is not known."""
+        try:
+            return file_bytes(self.home / _PLACE)
+        except OSError:
+            return b""
 
 
 def _quoted(path: Path) -> str:
@@ -257,12 +277,28 @@ class ServerPrograms:
             file.write(SETTINGS)
         draft.rename(self.data)
 
+    @property
+    def place(self) -> bytes:
+        """Return what tells the data folder from a copy of it."""
+        facts = self.data.stat()
+        return b"%d:%d\n" % (facts.st_dev, facts.st_ino)
+
+    def _take_over(self) -> None:
+        """Give a copy of a data folder, which is its copier's, to the account of the server."""
+        account = self.account
+        if account is None or self.data.stat().st_uid == account.uid:
+            return
+        for folder, _, names in os.walk(self.data):
+            for name in ("", *names):
+                os.lchown(os.path.join(folder, name), account.uid, account.gid)  # noqa: PTH118
+
     def launch(self, stale: Postmaster | None) -> None:
         """Start a server, after what a dead one left is removed.
 
         Raises:
             DatabaseError: it does not start; shows the last lines of its log.
         """
+        self._take_over()
         folder = socket_folder(self.data, self.account)
         if stale is not None:  # its pid may be another process by now, which Postgres would respect
             for path in (self.data / "postmaster.pid", folder / f"{SOCKET_NAME}.lock"):

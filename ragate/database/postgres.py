@@ -1,6 +1,7 @@
 """The database of one command: a server by URL, or the project's embedded one."""
 
 import os
+import re
 import threading
 from pathlib import Path
 from typing import Self
@@ -17,6 +18,8 @@ from ragate.database.install import (
 )
 from ragate.database.schema import check_server
 from ragate.errors import DatabaseError
+
+_PARAMETER = re.compile(r'URI query parameter: "([a-z_]{1,40})"')
 
 
 class PostgresDatabase:
@@ -116,17 +119,38 @@ def readable(url: str, variable: str = "RAGATE_DATABASE_URL") -> str:
 
     try:
         conninfo_to_dict(url)
-    except (ProgrammingError, UnicodeEncodeError):
-        raise DatabaseError(
-            f"{variable} is not a Postgres URL",
-            remedy="write it as postgresql://user:password@host:5432/database",
-        ) from None
+    except (ProgrammingError, UnicodeEncodeError) as error:
+        part, remedy = _odd_part(str(error), url)
+        raise DatabaseError(f"{variable} is not a Postgres URL{part}", remedy=remedy) from None
     if _breaks_off(url):
         raise DatabaseError(
             f"{variable} is not a Postgres URL: an @ stands where none can",
             remedy="write @ and / of a password as %40 and %2F",
         )
     return url
+
+
+def _odd_part(said: str, url: str) -> tuple[str, str]:
+    """Return which part of a URL cannot be read, and how to write it; repeats no value.
+
+    Args:
+        said: What libpq says, which may hold a piece of the password.
+    """
+    named = _PARAMETER.search(said)
+    if named is not None and re.search(rf"[?&]{named[1]}=?", url):
+        name = named[1]
+        if said.startswith("missing"):
+            return f": the parameter {name!r} has no value", f"write ?{name}=value, or take it out"
+        return (
+            f": {name!r} is no parameter of Postgres",
+            f"take {name} out of it: drivers of other languages read it, Postgres does not",
+        )
+    if said.startswith(("invalid percent-encoded", "unexpected spaces", "forbidden value")):
+        return (
+            ": user, password or database hold a character that stands for something else in a URL",
+            "write % as %25, a blank as %20, @ as %40, / as %2F, ? as %3F and # as %23",
+        )
+    return "", "write it as postgresql://user:password@host:5432/database"
 
 
 def _breaks_off(url: str) -> bool:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ragate.errors import DatabaseError
 from ragate.support.machine_faults import in_container
@@ -139,8 +140,86 @@ def describe(
     return DatabaseError(
         f"Postgres at {host}:{port} (database {facts.get('dbname', '')!r}, user "
         f"{facts.get('user', '')!r}): {reason}",
-        remedy=_remedy(host, variable),
+        remedy=_remedy_of(getattr(error, "sqlstate", None), first_line(error), variable)
+        or _remedy(host, variable),
     )
+
+
+class _Cause(NamedTuple):
+    """What Postgres says, by the beginning of its code or by its words, and what helps."""
+
+    code: str
+    words: str
+    remedy: str
+
+
+# What Postgres and its client say, in the order in which they are looked for: codes of
+# https://www.postgresql.org/docs/current/errcodes-appendix.html, and words, since a connection that
+# is refused has no code.
+_CAUSES = (
+    _Cause(
+        "28P01",
+        r"password authentication failed|no password supplied",
+        "check the user and the password in {variable}",
+    ),
+    _Cause(
+        "28000",
+        r"no pg_hba\.conf entry|role \S+ does not exist|authentication failed",
+        "check the user in {variable}, and that the server's pg_hba.conf lets it in from here",
+    ),
+    _Cause(
+        "-",
+        r"server does not support SSL",
+        "the server speaks no TLS: switch it on there, or leave sslmode=require out of {variable}",
+    ),
+    _Cause(
+        "-",
+        r"certificate|SSL error",
+        "check the server's certificate, and sslmode and sslrootcert in {variable}",
+    ),
+    _Cause(
+        "3D000",
+        r"database \S+ does not exist",
+        "create the database (`createdb`), or name another in {variable}",
+    ),
+    _Cause(
+        "25006",
+        r"read-only transaction",
+        "the server or the user may not write (a replica, default_transaction_read_only): name one "
+        "that may in {variable}",
+    ),
+    _Cause(
+        "42501",
+        r"permission denied|must be owner",
+        "let an administrator GRANT it to this user (CREATE on the database, USAGE and CREATE on "
+        "the schema ragate), or name another user in {variable}",
+    ),
+    _Cause(
+        "53300",
+        r"too many (?:clients|connections)|remaining connection slots",
+        "close other connections, or raise the server's max_connections",
+    ),
+    _Cause(
+        "57P0",
+        r"closed the connection|connection (?:is|was) (?:closed|lost)|terminating connection"
+        r"|in recovery mode|starting up|shutting down",
+        "the server went away in the middle: see its log, wait until it is back and start again; "
+        "what was finished is kept",
+    ),
+    _Cause(
+        "-",
+        r"could not translate host name|Name or service not known|getaddrinfo|resolve host",
+        "check the host's name in {variable}",
+    ),
+)
+
+
+def _remedy_of(sqlstate: str | None, reason: str, variable: str) -> str:
+    """Return what helps against the cause that was named, "" where another one was."""
+    for code, words, remedy in _CAUSES:
+        if (sqlstate or "").startswith(code) or re.search(words, reason, re.IGNORECASE):
+            return remedy.format(variable=variable)
+    return ""
 
 
 def _remedy(host: str, variable: str) -> str:

@@ -1,37 +1,36 @@
 """The golden set: a file or a folder of questions, read strictly.
 
-A path goes in, samples come out, or entries with their places in the file. Read this module for the
-formats, `_rows.py` for how a row becomes a sample, and `edit.py` for how one is written.
+A path goes in, samples come out, or entries with their places in the file. `ragate/tables` opens
+the file; read `_rows.py` for how a row becomes a sample, and `edit.py` for how one is written.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from ragate.core.conditions import read_conditions, refuse_unknown
-from ragate.dataset._rows import MAX_BYTES, WHOLE_BYTES, Entries, Entry, Row, asked, entries_of
+from ragate.dataset._rows import (
+    MAX_BYTES,
+    WHOLE_BYTES,
+    Entries,
+    Entry,
+    Row,
+    asked,
+    entries_of,
+    of_cells,
+)
 from ragate.dataset._values import IN_PARTS
 from ragate.errors import DatasetError, UsageError
 from ragate.models import Filters, Sample
-from ragate.support.foreign_files import open_regular, read_bytes
-from ragate.support.spill import Spill
-from ragate.support.strict_json import loads, read_lines
+from ragate.support.foreign_files import open_regular
+from ragate.support.strict_json import loads
+from ragate.tables.containers import ENDINGS, LINES, YAML, open_container, rows_of
 from ragate.version import MANUAL
 
 
-def _jsonl_rows(path: Path) -> Iterator[Row]:
-    """Yield the rows of a JSON Lines file; empty lines are skipped.
-
-    Raises:
-        DatasetError: names the line.
-    """
-    for number, row in read_lines(path, error=DatasetError, max_bytes=MAX_BYTES):
-        yield f"{path}:{number}", row
-
-
 def _jsonl_or_errors(path: Path) -> Iterator[tuple[str, Any | DatasetError]]:
-    """Yield the rows like `_jsonl_rows`, and in place of a line that cannot be read, its error."""
+    """Yield the rows of JSON Lines, and in place of a line that cannot be read, its error."""
     with open_regular(path, error=DatasetError, max_bytes=MAX_BYTES) as file:
         for number, line in enumerate(file, start=1):
             where = f"{path}:{number}"
@@ -43,67 +42,45 @@ def _jsonl_or_errors(path: Path) -> Iterator[tuple[str, Any | DatasetError]]:
                 yield where, error
 
 
-def _json_rows(path: Path) -> Iterator[Row]:
-    """Yield the rows of a JSON file that holds a list.
+def _rows_in(path: Path) -> Iterator[Row]:
+    """Yield the rows of a golden set, each with its place.
 
     Raises:
-        DatasetError: names the sample by its number, since JSON keeps no lines.
+        DatasetError: it cannot be read; names the line.
     """
-    content = read_bytes(path, error=DatasetError, max_bytes=WHOLE_BYTES)
-    values = loads(content, where=str(path), error=DatasetError)
-    if not isinstance(values, list):
-        raise DatasetError(
-            f"{path}: must hold a list of samples", remedy="one sample a line is a .jsonl file"
-        )
-    for number, value in enumerate(values, start=1):
-        yield f"{path}: sample {number}", value  # type: ignore[misc]  # checked row by row
+    if _is_beir(path):
+        from ragate.dataset import beir
+
+        yield from beir.rows(path)
+        return
+    opened = open_container(path, most=WHOLE_BYTES, most_lines=MAX_BYTES)
+    for where, row in rows_of(opened, error=DatasetError, noun="sample"):
+        yield where, of_cells(where, row) if opened.of_cells else row
 
 
-def _csv_rows(path: Path) -> Iterator[Row]:
-    from ragate.dataset import csv_table
-
-    return csv_table.rows(path)
-
-
-def _beir_rows(path: Path) -> Iterator[Row]:
+def _is_beir(path: Path) -> bool:
+    """Whether a folder, or a file of judgements whose questions stand beside its folder."""
     from ragate.dataset import beir
 
-    return beir.rows(path)
-
-
-def _yaml_rows(path: Path) -> Iterator[Row]:
-    from ragate.dataset import yaml_list
-
-    return yaml_list.rows(path)
-
-
-_READERS: dict[str, Callable[[Path], Iterator[Row]]] = {
-    ".jsonl": _jsonl_rows,
-    ".ndjson": _jsonl_rows,
-    ".json": _json_rows,
-    ".csv": _csv_rows,
-    ".yaml": _yaml_rows,
-    ".yml": _yaml_rows,
-    ".tsv": _beir_rows,
-}
-_READ_WHOLE = frozenset({".json", ".yaml", ".yml"})
+    may_be = path.suffix in beir.ENDINGS
+    return path.is_dir() or (may_be and beir.questions_of(path.parent.parent) is not None)
 
 
 def read_dataset(path: Path) -> Sequence[Sample]:
     """Return the samples of a golden set, in the order of the file, without drafts.
 
     Args:
-        path: A .jsonl, .json, .csv or .yaml file, a BEIR folder, or the qrels file of one.
+        path: A file of rows (`ragate.tables.containers`), a BEIR folder, or the qrels file of one.
 
     Raises:
         DatasetError: it cannot be read, or holds no sample, or a sample is wrong; names the line.
     """
-    return asked(entries_of(_reader(path)(path), path=path), path=path)
+    return asked(entries_of(_checked(path), path=path), path=path)
 
 
 def read_entries(path: Path) -> list[Entry]:
     """Return the samples with their places, drafts included; otherwise as `read_dataset`."""
-    return list(entries_of(_reader(path)(path), path=path))
+    return list(entries_of(_checked(path), path=path))
 
 
 def inspect_entries(path: Path) -> tuple[list[Entry], list[DatasetError]]:
@@ -114,8 +91,8 @@ def inspect_entries(path: Path) -> tuple[list[Entry], list[DatasetError]]:
     entries, errors = Entries(path), []
     readable: list[Entry] = []
     try:
-        read = _reader(path)
-        for where, row in _jsonl_or_errors(path) if read is _jsonl_rows else read(path):
+        rows = _checked(path)
+        for where, row in _jsonl_or_errors(path) if path.suffix.lower() in LINES else rows:
             try:
                 if isinstance(row, DatasetError):
                     raise row
@@ -129,27 +106,26 @@ def inspect_entries(path: Path) -> tuple[list[Entry], list[DatasetError]]:
     return readable, errors
 
 
-def _reader(path: Path) -> Callable[[Path], Iterator[Row]]:
-    if path.is_dir():
-        return _beir_rows
-    if not path.exists():
-        raise DatasetError(
-            f"{path}: there is no golden set",
-            remedy="set [policy] dataset, or let `ragate init` write a first one",
-        )
-    read = _READERS.get(path.suffix.lower())
-    if read is None:
-        endings = ", ".join(_READERS)
-        raise DatasetError(
-            f"{path}: no reader for {path.suffix!r}; known: {endings}, or a folder",
-            remedy=f"save it in one of these forms; a spreadsheet as .csv: {MANUAL}/golden-set.md",
-        )
-    _refuse_large(path)
-    return read
+def _checked(path: Path) -> Iterator[Row]:
+    """Return the rows of a path that may be a golden set."""
+    if not path.is_dir():
+        if not path.exists():
+            raise DatasetError(
+                f"{path}: there is no golden set",
+                remedy="set [policy] dataset, or let `ragate init` write a first one",
+            )
+        if path.suffix.lower() not in ENDINGS and not _is_beir(path):
+            raise DatasetError(
+                f"{path}: no reader for {path.suffix!r}; known: {', '.join(ENDINGS)}, or a folder",
+                remedy="save it in one of these forms; a spreadsheet as .csv: "
+                f"{MANUAL}/golden-set.md",
+            )
+        _refuse_large(path)
+    return _rows_in(path)
 
 
 def _refuse_large(path: Path) -> None:
-    whole = path.suffix.lower() in _READ_WHOLE
+    whole = path.suffix.lower() in {".json", *YAML}
     size, most = path.stat().st_size, WHOLE_BYTES if whole else MAX_BYTES
     if size > most:
         raise DatasetError(
@@ -177,7 +153,7 @@ def select(samples: Sequence[Sample], filters: Filters) -> Sequence[Sample]:
     passing = (
         sample for sample in samples if (not ids or sample.id in ids) and conditions.fit(sample)
     )
-    selected = Spill(Sample, islice(passing, filters.limit))
+    selected = list(islice(passing, filters.limit))
     if not selected:
         raise UsageError(
             "the filters leave no sample", remedy="--ids, --tags and --where must all fit"

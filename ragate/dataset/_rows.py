@@ -2,13 +2,12 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
-from ragate.core.arrangement import DISTRACTORS, MOST, ORDERS, USUAL
-from ragate.core.text.segmentation import units
 from ragate.dataset._values import (
     IN_PARTS,
     READ,
@@ -22,8 +21,11 @@ from ragate.dataset._values import (
 from ragate.errors import DatasetError
 from ragate.models import Sample
 from ragate.models.base import lean
+from ragate.removed import gone_field
 from ragate.support.settings import first_fault, nearest, shown
-from ragate.support.spill import Spill
+from ragate.support.strict_json import loads
+from ragate.tables.cells import documents_of, is_nothing, parsed_cell, reads_like_prose
+from ragate.tables.names import RECORDED, SURE, part_of, plain
 from ragate.version import MANUAL
 
 # What a sample expects of an answer besides references: keywords, and what it may rest on.
@@ -44,6 +46,8 @@ def _keywords(value: Any) -> tuple[tuple[str, ...], ...]:
 
 
 def _spellings(item: Any) -> tuple[str, ...]:
+    from ragate.core.text.segmentation import units  # brings the words of every language
+
     spellings = tuple(filled(one).strip() for one in (item if isinstance(item, list) else [item]))
     if not spellings:
         raise ValueError("a keyword without a spelling")
@@ -78,68 +82,21 @@ def _form(value: Any) -> str:
     return form
 
 
-def _arrange(value: Any) -> str:
-    """Return what is done to the passages; ``distractors`` alone puts in three."""
-    if value == "":
-        return ""
-    text = value.strip() if isinstance(value, str) else ""
-    name, _, count = text.partition(":")
-    if name not in ORDERS and name != DISTRACTORS:
-        known = (*ORDERS, DISTRACTORS)
-        raise ValueError(f"must be reversed, shuffled or distractors:N{nearest(name, known)}")
-    if name in ORDERS and count:
-        raise ValueError(f"{name} takes no number")
-    if name == DISTRACTORS and ":" in text and not (count.isdecimal() and 1 <= int(count) <= MOST):
-        raise ValueError(f"distractors:N takes a number from 1 to {MOST}")
-    return text if name in ORDERS else f"{DISTRACTORS}:{int(count or USUAL)}"
-
-
-REFERENCES = (
-    *("references", "reference", "reference_answer", "ground_truth"),
-    *("expected_answer", "expected_output"),
-)
-# What the system `replay` reads of such a row.
-RECORDED = frozenset(
-    {"answer", "contexts", "chunks", "citations", "latency", "error", "run", "hash"}
-    | {"usage", "tool_calls", "first_stage", "executed", "finish_reason"}
-)
 _RETRIEVED = frozenset({"contexts", "chunks"})
+_METADATA = "metadata."
+_LISTS = frozenset({"relevant", "references", "answer_keywords", "source_policy", "tags"})
+_NESTED = frozenset({"metadata", "messages", "tools", "expected_calls"})
 MAX_BYTES = 1024**3  # read row by row
 WHOLE_BYTES = 256 * 1024**2  # of a file that is read, or written anew, as a whole
 MAX_SAMPLES = 500_000
+_FEW = 2  # rows that may expect documents 1 and 2
 
 Row = tuple[str, Mapping[str, Any]]  # its place, as file:line, and its fields
-
-# Each field with the names it goes by; docs/golden-set.md lists them.
-SPELLINGS: dict[str, tuple[str, ...]] = {
-    "id": ("id",),
-    "query": ("query", "question"),
-    "relevant": (
-        *("relevant", "relevant_docs", "relevant_documents", "relevant_doc_ids"),
-        *("expected", "expected_docs", "expected_documents", "expected_doc_ids"),
-    ),
-    "references": REFERENCES,
-    "answerable": ("answerable",),
-    "tags": ("tags",),
-    "must_pass": ("must_pass",),
-    "metadata": ("metadata",),
-    "evidence": ("evidence",),
-    "messages": ("messages",),
-    "tools": ("tools", "functions"),
-    "expected_calls": ("expected_calls", "reference_tool_calls", "expected_tools"),
-    "answer_keywords": ("answer_keywords", "keywords"),
-    "source_policy": ("source_policy",),
-    "arrange": ("arrange",),
-    "draft": ("draft",),
-}
-FIELD_OF = {name: field for field, names in SPELLINGS.items() for name in names}
-
 
 _READ: dict[str, Callable[[Any], Any]] = {
     **READ,
     "answer_keywords": _keywords,
     "source_policy": _policy,
-    "arrange": _arrange,
     "messages": read_turns,
     "tools": read_tools,
     "expected_calls": read_expected_calls,
@@ -171,11 +128,13 @@ class Entries:
     Attributes:
         places: Where each id stands.
         own_ids: Whether rows have ids of their own; None before the first.
+        counts: Whether each row expects the document of its own number, from 0 or 1 on.
     """
 
     path: Path
     places: dict[str, str] = field(default_factory=dict)
     own_ids: bool | None = None
+    counts: bool = True
 
     def read(self, where: str, row: Any) -> Entry:
         """Return the entry of a row.
@@ -197,8 +156,17 @@ class Entries:
                 if self.own_ids
                 else "give every sample an id, or remove one of the two",
             )
+        self.counts = self.counts and self._is_numbered(row, sample)
         self.places[sample.id] = where
         return entry
+
+    def _is_numbered(self, row: Mapping[str, Any], sample: Sample) -> bool:
+        """Whether it expects the document of its own number, and no grade says that it means it."""
+        given = (value for name, value in row.items() if part_of(name) == "relevant")
+        if any(isinstance(value, Mapping) for value in given):
+            return False
+        number = len(self.places)
+        return list(sample.relevant) in ([str(number)], [str(number + 1)])
 
 
 def entries_of(rows: Iterable[Row], *, path: Path) -> Iterator[Entry]:
@@ -212,6 +180,11 @@ def entries_of(rows: Iterable[Row], *, path: Path) -> Iterator[Entry]:
     entries = Entries(path)
     for where, row in rows:
         yield entries.read(where, row)
+    if entries.counts and len(entries.places) > _FEW:
+        raise DatasetError(
+            f"{path}: each row expects the document of its own number, which counts the rows",
+            remedy='write ids that are meant as {"12": 1}, an object with grades',
+        )
     if not entries.places:
         remedy = f"{MANUAL}/golden-set.md shows how to write one"
         raise DatasetError(f"{path}: no samples", remedy=remedy)
@@ -223,7 +196,7 @@ def asked(entries: Iterable[Entry], *, path: Path) -> Sequence[Sample]:
     Raises:
         DatasetError: every one is a draft.
     """
-    samples = Spill(Sample, (entry.sample for entry in entries if not entry.draft))
+    samples = [entry.sample for entry in entries if not entry.draft]
     if not samples:
         raise DatasetError(
             f"{path}: every sample is a draft, and drafts are not asked",
@@ -237,8 +210,8 @@ def _fields(where: str, row: Any) -> dict[str, Any]:
         raise DatasetError(f"{where}: {shown(row)}: a sample is an object with a query")
     fields: dict[str, Any] = {}
     for name, value in _without_outputs(where, row).items():
-        field = FIELD_OF.get(name)
-        if field is None:
+        field = part_of(name)
+        if not field:
             raise _unknown(where, name)
         if value is None:
             continue
@@ -252,6 +225,35 @@ def _fields(where: str, row: Any) -> dict[str, Any]:
     return fields
 
 
+def of_cells(where: str, row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a row of a table of text with its lists told apart; what says nothing is no value.
+
+    Document ids in a cell are separated by semicolons, as are keywords. A column ``metadata.x`` is
+    metadata.
+
+    Raises:
+        DatasetError: a cell that must hold JSON does not.
+    """
+    fields: dict[str, Any] = {}
+    metadata = {}
+    for name, cell in row.items():
+        if not name.startswith(_METADATA):
+            fields[name] = None if is_nothing(cell) else _of_cell(where, name, cell)
+        elif cell is not None:
+            metadata[name.removeprefix(_METADATA)] = cell
+    return {**fields, "metadata": metadata} if metadata else fields
+
+
+def _of_cell(where: str, name: str, cell: str) -> Any:
+    field = part_of(name)
+    if field in _NESTED or (field in _LISTS and cell.lstrip().startswith(("[", "{"))):
+        value = parsed_cell(cell)
+        return loads(cell, where=f"{where}: {name}", error=DatasetError) if value is cell else value
+    if field == "relevant" and not reads_like_prose(cell):
+        return documents_of(cell)
+    return cell
+
+
 def _without_outputs(where: str, row: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return a row without the output that was recorded beside it.
 
@@ -261,11 +263,13 @@ def _without_outputs(where: str, row: Mapping[str, Any]) -> Mapping[str, Any]:
     Raises:
         DatasetError: it is not clear which of the two a field is.
     """
-    recorded = RECORDED & row.keys()
+    recorded = {name for name in row if plain(str(name)) in RECORDED}
     if not recorded:
         return row
     given = {name for name in recorded if row[name] is not None}
-    clear = bool(given & _RETRIEVED) or any(row.get(name) is not None for name in REFERENCES)
+    clear = any(plain(str(name)) in _RETRIEVED for name in given) or any(
+        part_of(name) == "references" and value is not None for name, value in row.items()
+    )
     if given and not clear:
         raise DatasetError(
             f"{where}: {min(given)!r} is a recorded output, not part of a golden set",
@@ -276,8 +280,11 @@ def _without_outputs(where: str, row: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _unknown(where: str, name: str) -> DatasetError:
+    if gone := gone_field(name):
+        return DatasetError(f"{where}: {gone}")
+    known = chain.from_iterable(SURE.values())
     return DatasetError(
-        f"{where}: unknown field {shown(name)}{nearest(name, FIELD_OF)}",
+        f"{where}: unknown field {shown(name)}{nearest(str(name), known)}",
         remedy="data of your own goes under 'metadata'; `ragate dataset import table` reads a file "
         "with columns of its own",
     )

@@ -1,5 +1,6 @@
 """The values of a sample's fields, of any format: each is read by a function of its own."""
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice, product
 from typing import Any, get_args
@@ -10,13 +11,17 @@ from ragate.models import Turn
 from ragate.outputs.call_list import read_call
 from ragate.support.json_schema import tool_schema
 from ragate.support.settings import nearest, shown
+from ragate.tables.cells import parsed_cell, reads_like_prose, text_of
 
 ROLES = get_args(Turn.model_fields["role"].annotation)
 MAX_TURNS = 200
 _TURN_KEYS = frozenset({"role", "content"})
 IN_PARTS = "split it: each part is the golden set of a gate of its own"
 _REFERENCE_KEYS = frozenset({"text", "draft", "model"})
-_FLAGS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+_FLAGS = {
+    **dict.fromkeys(("true", "yes", "y", "1", "1.0"), True),
+    **dict.fromkeys(("false", "no", "n", "0", "0.0"), False),
+}
 _PARAMETERS = ("parameters", "input_schema", "inputSchema")
 _OWN = frozenset({"alternatives", "optional", "result"})
 _LEFT_OUT = ""  # the leaderboard's word for an argument that may be left out
@@ -25,14 +30,9 @@ _MOST = 256  # values of one argument
 
 
 def _text(value: Any) -> str:
-    if isinstance(value, int) and not isinstance(value, bool):
-        value = str(value)
-    if not isinstance(value, str):
+    if isinstance(value, float):  # 1.50 was written, and 1.5 is what is left of it
         raise ValueError("must be text; put it in quotes")  # noqa: TRY004 (one error for a row)
-    value.encode("utf-8")  # a lone surrogate raises, and its error is a ValueError
-    if "\0" in value:
-        raise ValueError("holds a NUL character")
-    return value
+    return text_of(value)
 
 
 def filled(value: Any) -> str:
@@ -70,11 +70,6 @@ def _grades(value: Any) -> dict[str, int]:
     return dict.fromkeys(doc_ids, 1)
 
 
-def reads_like_prose(text: str) -> bool:
-    """Return whether a text is a sentence, and hardly the id of a document."""
-    return len(text.split()) >= 3 and text.rstrip().endswith((".", "!", "?"))
-
-
 def _references(value: Any) -> tuple[tuple[str, bool], ...]:
     """Return each text, and whether it is a draft."""
     return tuple(_reference(item) for item in _listed(value))
@@ -88,17 +83,8 @@ def _reference(item: Any) -> tuple[str, bool]:
     return filled(item.get("text")), _flag(item.get("draft", False))
 
 
-def _evidence(value: Any) -> dict[str, Any]:
-    if not isinstance(value, Mapping):
-        raise ValueError("must be an object: a quote by document id")  # noqa: TRY004
-    return {
-        filled(doc_id): {"quote": filled(item)} if isinstance(item, str) else item
-        for doc_id, item in value.items()
-    }
-
-
 def _tags(value: Any) -> tuple[str, ...]:
-    texts = value.split(",") if isinstance(value, str) else _listed(value)
+    texts = re.split("[,;]", value) if isinstance(value, str) else _listed(value)
     tags = (_text(text).strip() for text in texts)
     return tuple(dict.fromkeys(tag for tag in tags if tag))
 
@@ -119,7 +105,8 @@ def _metadata(value: Any) -> dict[str, Any]:
 
 
 def _listed(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else [value]
+    items = parsed_cell(value)
+    return items if isinstance(items, list) else [value]
 
 
 READ: dict[str, Callable[[Any], Any]] = {
@@ -131,7 +118,6 @@ READ: dict[str, Callable[[Any], Any]] = {
     "tags": _tags,
     "must_pass": _flag,
     "metadata": _metadata,
-    "evidence": _evidence,
     "draft": _flag,
 }
 

@@ -1,4 +1,4 @@
-"""A folder as BEIR lays it out: queries.jsonl and graded qrels/*.tsv."""
+"""A folder as BEIR lays it out: queries.jsonl and graded qrels/*.tsv; or TREC's, as text."""
 
 import json
 from collections.abc import Iterator
@@ -6,12 +6,14 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from ragate.dataset._rows import MAX_BYTES, SPELLINGS, Row
+from ragate.dataset._rows import MAX_BYTES, Row
 from ragate.errors import DatasetError
 from ragate.support.foreign_files import inside, text_lines
 from ragate.support.settings import nearest
 from ragate.support.strict_json import read_lines
+from ragate.tables.names import part_of
 
+ENDINGS = (".tsv", ".txt", ".qrels")
 Grades = dict[str, dict[str, int]]  # by query, by document
 
 
@@ -33,7 +35,7 @@ def rows(path: Path) -> Iterator[Row]:
     elsewhere = {
         query for name in unused for query in _grades(_inner(folder, f"qrels/{name}"))
     } - grades.keys()
-    queries = list(_rows(_inner(folder, "queries.jsonl"), grades))
+    queries = list(_rows(questions_of(folder) or _inner(folder, "queries.jsonl"), grades))
     ids = {str(row["id"]) for _, row in queries}
     for query in grades:
         if query not in ids:
@@ -47,7 +49,7 @@ def rows(path: Path) -> Iterator[Row]:
 def _qrels(path: Path) -> tuple[str, list[str]]:
     """Return the name of the qrels file to read and those of the others."""
     folder = path / "qrels" if path.is_dir() else path.parent
-    names = sorted(file.name for file in folder.glob("*.tsv"))
+    names = sorted(file.name for file in folder.glob("*") if file.suffix in ENDINGS)
     if not path.is_dir():
         chosen = path.name
     elif "test.tsv" in names:
@@ -68,6 +70,13 @@ def _qrels(path: Path) -> tuple[str, list[str]]:
     return chosen, [name for name in names if name != chosen]
 
 
+def questions_of(folder: Path) -> Path | None:
+    """Return the file of questions beside a folder of judgements, None where there is none."""
+    names = ("queries.jsonl", "queries.tsv", "topics.tsv")
+    found = next((name for name in names if (folder / name).is_file()), "")
+    return _inner(folder, found) if found else None
+
+
 def _inner(folder: Path, name: str) -> Path:
     inside(folder, name, where=str(folder), error=DatasetError)
     return folder / name
@@ -77,10 +86,14 @@ def _grades(path: Path) -> Grades:
     grades: Grades = {}
     with closing(text_lines(path, error=DatasetError, max_bytes=MAX_BYTES)) as lines:
         for number, line in enumerate(lines, start=1):
-            cells = line.rstrip("\r\n").split("\t")
-            if not line.strip() or (number == 1 and cells[-1] == "score"):
+            cells = line.split("\t")
+            if len(cells) == 1 and len(line.split()) == 4:
+                cells = line.split()
+            if not line.strip() or (number == 1 and cells[-1].strip() == "score"):
                 continue
             where = f"{path}:{number}"
+            if len(cells) == 4:  # TREC's second column says nothing
+                del cells[1]
             query, doc_id, grade = _judgement(cells, where)
             if grades.setdefault(query, {}).setdefault(doc_id, grade) != grade:
                 raise DatasetError(f"{where}: {query} and {doc_id} have another grade above")
@@ -98,13 +111,24 @@ def _judgement(cells: list[str], where: str) -> tuple[str, str, int]:
 
 
 def _rows(path: Path, grades: Grades) -> Iterator[Row]:
-    for number, row in read_lines(path, error=DatasetError, max_bytes=MAX_BYTES):
+    for number, row in _questions(path):
         where = f"{path}:{number}"
         if not isinstance(row, dict) or not isinstance(row.get("_id"), str | int):
             raise DatasetError(f"{where}: a query is an object with _id and text")
-        if not row.keys().isdisjoint(SPELLINGS["relevant"]):
+        if any(part_of(name) == "relevant" for name in row):
             raise DatasetError(f"{where}: in a BEIR folder the judgements stand in qrels/*.tsv")
         yield where, _fields(row, grades)
+
+
+def _questions(path: Path) -> Iterator[tuple[int, Any]]:
+    if path.suffix == ".jsonl":
+        yield from read_lines(path, error=DatasetError, max_bytes=MAX_BYTES)
+        return
+    with closing(text_lines(path, error=DatasetError, max_bytes=MAX_BYTES)) as lines:
+        for number, line in enumerate(lines, start=1):
+            name, _, text = line.strip().partition("\t")
+            if name:
+                yield number, {"_id": name, "text": text}
 
 
 def _fields(row: dict[str, Any], grades: Grades) -> dict[str, Any]:

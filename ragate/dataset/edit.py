@@ -10,13 +10,14 @@ from json.decoder import scanstring  # type: ignore[attr-defined]  # says where 
 from pathlib import Path
 from typing import Any
 
-from ragate.dataset._rows import SPELLINGS, WHOLE_BYTES, Entry
+from ragate.dataset._rows import WHOLE_BYTES, Entry
 from ragate.errors import DatasetError
 from ragate.models import ExpectedCall, SourcePolicy
 from ragate.support.atomic_files import write_atomic, write_lines
-from ragate.support.foreign_files import read_bytes
+from ragate.support.foreign_files import decode, read_bytes
+from ragate.tables.containers import LINES
+from ragate.tables.names import part_of
 
-ENDINGS = (".jsonl", ".ndjson")
 _BLANK = " \t\r\n"
 _DECODER = json.JSONDecoder()
 
@@ -96,12 +97,13 @@ def open_golden(path: Path) -> GoldenFile:
     Raises:
         DatasetError: it is not JSON Lines: other formats are read, never written.
     """
-    if path.is_dir() or path.suffix.lower() not in ENDINGS:
+    if path.is_dir() or path.suffix.lower() not in LINES:
         raise DatasetError(
             f"{path}: only a golden set in JSON Lines is changed in place",
             remedy=f"`ragate dataset import golden {path} --output golden.jsonl` makes one of it",
         )
     content = read_bytes(path, error=DatasetError, max_bytes=WHOLE_BYTES)
+    decode(content, where=str(path), error=DatasetError)
     # Lines end at LF only, as they are read: U+2028 and its like may stand inside a JSON string.
     lines = content.decode().split("\n")
     ended = [f"{line}\n" for line in lines[:-1]]
@@ -113,7 +115,7 @@ def with_field(line: str, name: str, value: Any) -> str:
     members = list(_members(line))
     text = json.dumps(value, ensure_ascii=False)
     for member in members:
-        if member.name in SPELLINGS.get(name, (name,)):
+        if name in {member.name, part_of(member.name)}:
             return line[: member.value] + text + line[member.end :]
     gap = " " if not members or line[members[0].value - 1] in _BLANK else ""
     if not members:
@@ -127,7 +129,7 @@ def without(line: str, name: str) -> str:
     """Return the line without a field."""
     members = list(_members(line))
     for number, member in enumerate(members):
-        if member.name not in SPELLINGS.get(name, (name,)):
+        if name not in {member.name, part_of(member.name)}:
             continue
         if number:
             return line[: members[number - 1].end] + line[member.end :]
@@ -171,12 +173,10 @@ def row_of(entry: Entry) -> dict[str, Any]:
         "tags": list(sample.tags),
         "must_pass": sample.must_pass,
         "metadata": dict(sample.metadata),
-        "evidence": sample.model_dump(include={"evidence"}, exclude_defaults=True).get("evidence"),
         "answer_keywords": [
             one[0] if len(one) == 1 else list(one) for one in sample.answer_keywords
         ],
         "source_policy": _policy(sample.source_policy),
-        "arrange": sample.arrange,
         "tools": [tool.model_dump(mode="json") for tool in sample.tools],
         "draft": entry.draft,
     }

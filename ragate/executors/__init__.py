@@ -1,7 +1,7 @@
 """What carries calls of tools out, where the policy names it.
 
 A call of an output comes in, and its result or its error goes out, beside the right ones. Read
-`executor.py`; `http.py` and `function.py` are the two ways. Both take these helpers from here.
+`executor.py`, which takes these helpers from here.
 """
 
 from collections.abc import Iterator
@@ -21,8 +21,7 @@ def of_execution(kinds: tuple[type[RagateError], ...]) -> Iterator[None]:
         yield
     except kinds as error:
         message = error.message.replace("[system]", "[policy.execution]")
-        remedy = error.remedy if "http_hosts" not in error.remedy else ""
-        raise type(error)(message, remedy=remedy) from error
+        raise type(error)(message, remedy=error.remedy) from error
 
 
 def storable(text: str) -> CallResult:

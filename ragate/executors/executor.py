@@ -1,22 +1,20 @@
-"""Calls of an output carried out beside the right ones, by the project's function or over HTTP."""
+"""Calls of an output carried out beside the right ones, by a function of the project."""
 
 from __future__ import annotations
 
 import asyncio
 import datetime
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
-from typing import TYPE_CHECKING, Any
-from urllib.parse import quote
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
 
 from pydantic import JsonValue
 
 from ragate.config import Config
-from ragate.config.model import Execution, placeholders
+from ragate.config.model import Execution
 from ragate.core.calls.values import as_named, filled
 from ragate.core.hashing import digest
-from ragate.errors import ConfigError, ProviderError, RagateError, SystemStartError
+from ragate.errors import RagateError, SystemStartError
 from ragate.executors import of_execution, storable
 from ragate.models import CallResult, Executed, ExpectedCall, Sample, SystemOutput, ToolCall
 from ragate.protocols import Resources
@@ -25,33 +23,25 @@ from ragate.systems._output import OutputError, WorkerRaisedError
 from ragate.systems._target import InterpreterSettings, check_form
 from ragate.systems._worker import WorkerEndedError
 from ragate.systems._worker_target import WorkerTarget, open_target
-from ragate.systems.http.client import BadReplyError, HttpClient, UnavailableError, UnreachableError
 from ragate.systems.http.policy import Hidden
-
-if TYPE_CHECKING:
-    from ragate.systems.http.policy import Hidden
 
 LONGEST = 64 * 1024  # characters of a result
 Executes = Callable[[ToolCall], Awaitable[CallResult]]
 """Carries one call out; what goes wrong is its result."""
 _LONGEST = 500  # characters of what it raised
-_NOT_IN_A_PATH = frozenset("/\\%;?#")
+MOST = 20  # calls of one sample
 
 
 class Executor:
     """Carries out the calls of outputs.
 
     Args:
-        most: Calls of one sample.
         today: What ``{today}`` in a right call stands for.
         hidden: Cuts keys out of results.
     """
 
-    def __init__(
-        self, executes: Executes, *, most: int, today: datetime.date, hidden: Hidden
-    ) -> None:
+    def __init__(self, executes: Executes, *, today: datetime.date, hidden: Hidden) -> None:
         self._executes = executes
-        self._most = most
         self._today = today
         self._hidden = hidden
 
@@ -79,9 +69,9 @@ class Executor:
         known: dict[str, CallResult] = {}
         right = [await self._right(call, known) for call in expected]
         made = as_named(calls, names)
-        results = [await self._once(call, known) for call in made[: self._most]]
-        beyond = CallResult(error=f"more than {self._most} calls: not carried out")
-        results += [beyond] * (len(made) - self._most)
+        results = [await self._once(call, known) for call in made[:MOST]]
+        beyond = CallResult(error=f"more than {MOST} calls: not carried out")
+        results += [beyond] * (len(made) - MOST)
         return Executed(made=tuple(results), expected=tuple(right))
 
     async def _right(self, call: ExpectedCall, known: dict[str, CallResult]) -> CallResult:
@@ -131,32 +121,18 @@ async def open_executor(
         today: The date of the run, ISO 8601.
 
     Raises:
-        ConfigError: the address or the target is wrong.
-        ProviderError: a variable of ``headers_env`` is not set.
-        SystemStartError: the host's name is unknown.
+        ConfigError: the target is wrong.
     """
     settings = config.policy.execution
     if settings is None:
         yield None
         return
-    from ragate.systems.http.policy import Hidden
-
     keys: Sequence[str] = [
         value for name in config.policy.key_names if (value := resources.environment.get(name))
     ]
     hidden = Hidden(keys)
-    opened = (
-        open_http(settings, resources.environment, hidden)
-        if settings.use == "http"
-        else open_function(settings, resources)
-    )
-    async with opened as executes:
-        yield Executor(
-            executes,
-            most=settings.most_calls,
-            today=datetime.date.fromisoformat(today),
-            hidden=hidden,
-        )
+    async with open_function(settings, resources) as executes:
+        yield Executor(executes, today=datetime.date.fromisoformat(today), hidden=hidden)
 
 
 @asynccontextmanager
@@ -197,103 +173,3 @@ def _executes(
         return storable(text)
 
     return execute
-
-
-@asynccontextmanager
-async def open_http(
-    settings: Execution, environment: Mapping[str, str], hidden: Hidden
-) -> AsyncIterator[Callable[[ToolCall], Awaitable[CallResult]]]:
-    """Yield what sends calls to the one host.
-
-    Raises:
-        ConfigError: the host leads to an address that is never asked, or that gets no secret.
-        ProviderError: a variable of ``headers_env`` is not set.
-        SystemStartError: the host's name is unknown.
-    """
-    headers = _headers(settings, environment)
-    client = HttpClient(hosts=[settings.host], timeout_s=settings.timeout_s, hidden=hidden)
-
-    async def execute(call: ToolCall) -> CallResult:
-        request = request_of(call, settings)
-        if isinstance(request, str):
-            return CallResult(error=request)
-        method, url, parts = request
-        parts["headers"] = {**parts.get("headers", {}), **headers}
-        try:
-            async with asyncio.timeout(settings.timeout_s):
-                reply = await client.send(method, url, key="url", **parts)
-        except TimeoutError:
-            error = f"no result within {settings.timeout_s:g} s"
-            return CallResult(error=error, unreachable=True)
-        except (UnreachableError, UnavailableError) as error:
-            return CallResult(error=str(error), unreachable=True)
-        except BadReplyError as error:
-            return CallResult(error=f"the tool {error}")
-        return _result(reply.content)
-
-    try:
-        with of_execution((ConfigError, SystemStartError)):
-            rule = settings.host if headers else ""
-            await client.check(settings.url, key="url", secret_rule=rule)
-        yield execute
-    finally:
-        await client.close()
-
-
-def request_of(call: ToolCall, settings: Execution) -> tuple[str, str, dict[str, Any]] | str:
-    """Return the request of a call (method, address, its other parts), or why there is none."""
-    route = settings.route(call.name)
-    if route is None:
-        return "the policy lets no such tool be called"
-    method, path = route
-    rest = dict(call.arguments)
-    for name in placeholders(path):
-        text = _text(rest.pop(name, None))
-        if not text or text in {".", ".."} or _NOT_IN_A_PATH & set(text):
-            return f"{name} does not fit into the path {path}"
-        path = path.replace(f"{{{name}}}", quote(text, safe=""))
-    url = f"{settings.url.rstrip('/')}{path}"
-    if method == "GET":
-        return method, url, {"params": {name: _query(value) for name, value in rest.items()}}
-    body = json.dumps(rest).encode()
-    return method, url, {"content": body, "headers": {"Content-Type": "application/json"}}
-
-
-def _query(value: JsonValue) -> str | list[str]:
-    return [_text(item) for item in value] if isinstance(value, list) else _text(value)
-
-
-def _text(value: JsonValue) -> str:
-    if value is None:
-        return ""
-    return value if isinstance(value, str) else json.dumps(value)
-
-
-def _result(content: bytes) -> CallResult:
-    """Return the JSON of a reply, its text where it is none, or why a run cannot hold it."""
-    try:
-        text = content.decode(json.detect_encoding(content))
-        with suppress(RecursionError):
-            json.loads(text, parse_constant=_refuse)
-    except ValueError:
-        return CallResult(value=content.decode("utf-8", "replace"))
-    return storable(text)
-
-
-def _refuse(constant: str) -> Any:
-    raise ValueError(f"{constant} is no JSON")
-
-
-def _headers(settings: Execution, environment: Mapping[str, str]) -> dict[str, str]:
-    headers = {}
-    for header, name in settings.headers_env.items():
-        value = environment.get(name, "").strip()
-        if not value:
-            raise ProviderError(
-                f"[policy.execution] headers_env: the environment variable {name} is not set",
-                remedy=f"set {name} to the whole value of the header {header}",
-            )
-        if not value.isascii() or not value.isprintable():
-            raise ConfigError(f"[policy.execution] headers_env: the value of {name} fits no header")
-        headers[header] = value
-    return headers

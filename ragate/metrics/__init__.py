@@ -10,6 +10,7 @@ METRICS = {
     "ndcg": "ragate.metrics.retrieval:ndcg",
     "recall": "ragate.metrics.retrieval:recall",
     "precision": "ragate.metrics.retrieval:precision",
+    "all_found": "ragate.metrics.retrieval:all_found",
     "hit_rate": "ragate.metrics.retrieval:hit_rate",
     "mrr": "ragate.metrics.retrieval:mrr",
     "map": "ragate.metrics.retrieval:average_precision",
@@ -18,9 +19,6 @@ METRICS = {
     "first_stage_ndcg": "ragate.metrics.retrieval:first_stage_ndcg",
     "first_stage_recall": "ragate.metrics.retrieval:first_stage_recall",
     # The ranking beside the one that the baseline holds, no labels.
-    "overlap": "ragate.metrics.churn:overlap",
-    "rbo": "ragate.metrics.churn:rbo",
-    "first_hit_displacement": "ragate.metrics.churn:first_hit_displacement",
     # The answer, against a reference.
     "exact_match": "ragate.metrics.reference:exact_match",
     "contains": "ragate.metrics.reference:contains",
@@ -34,7 +32,6 @@ METRICS = {
     "citation_coverage": "ragate.metrics.grounding:citation_coverage",
     "citation_support": "ragate.metrics.grounding:citation_support",
     "citation_validity": "ragate.metrics.grounding:citation_validity",
-    "entailment": "ragate.metrics.entailment:entailment",
     "entity_support": "ragate.metrics.grounding:entity_support",
     "lexical_support": "ragate.metrics.grounding:lexical_support",
     "number_unit_support": "ragate.metrics.grounding:number_unit_support",
@@ -77,9 +74,6 @@ METRICS = {
     "tool_entities": "ragate.metrics.tools:tool_entities",
     "tool_execution": "ragate.metrics.tools:tool_execution",
     # Whether a question that is asked in another way is answered alike.
-    "answer_consistency": "ragate.metrics.variants:answer_consistency",
-    "retrieval_consistency": "ragate.metrics.variants:retrieval_consistency",
-    "variant_loss": "ragate.metrics.variants:variant_loss",
     # What a run takes: time, tokens, dollars, failures.
     "latency_p50": "ragate.metrics.run:latency_p50",
     "latency_p95": "ragate.metrics.run:latency_p95",

@@ -5,11 +5,11 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
 from ragate.core.judging.applicability import NO_TEXTS, lacks_texts, unanswerable
-from ragate.core.text.courtesy import without_courtesy
-from ragate.core.text.markdown import readable
+from ragate.core.text.citations import with_markers
+from ragate.core.text.claims import ClaimedSentence, claims
 from ragate.core.text.segmentation import units, words
 from ragate.core.text.sentences import split_sentences
-from ragate.core.text.words import without_markers
+from ragate.core.text.words import markers, without_markers
 from ragate.metrics._identity import Phrase, metric_info, no_cut_off
 from ragate.metrics._sample_metric import Formula, SampleMetric, ValueOrReason, of_a_part
 from ragate.models import Direction, Frozen, Reads, Sample, SystemOutput
@@ -46,7 +46,7 @@ def claim_metric(
 
 def metric_of_claims(
     request: MetricRequest,
-    claims: Callable[[SystemOutput], Sequence[T]],
+    claimed: Callable[[SystemOutput], Sequence[T]],
     held: Callable[[Sequence[T], Sample, SystemOutput], float],
     *,
     called: str,
@@ -57,7 +57,7 @@ def metric_of_claims(
     """Return a metric of what an answer claims, and the count of the answers that claim something.
 
     Args:
-        claims: What is checked in an answer; read once per output.
+        claimed: What is checked in an answer; read once per output.
         held: From claims, at least one, to the metric's value.
         called: What a claim is, for the reason where there is none.
     """
@@ -68,7 +68,7 @@ def metric_of_claims(
         if key not in known:
             if len(known) >= MOST_KEPT:
                 known.clear()
-            known[key] = claims(output)
+            known[key] = claimed(output)
         return known[key]
 
     def formula(sample: Sample, output: SystemOutput) -> ValueOrReason:
@@ -82,18 +82,34 @@ class ClaimSettings(Frozen):
     """Keys of the metrics of claims.
 
     Attributes:
-        more_courtesy: Phrases that an answer may open or close with, besides those built in.
+        more_courtesy: Phrases that assert nothing, besides what is told by form.
     """
 
     more_courtesy: tuple[Phrase, ...] = ()
 
-    def heard(self, output: SystemOutput) -> str:
-        """Return what an answer says: without marks of Markdown and courtesy, markers kept."""
-        return without_courtesy(readable(output.answer or ""), self.more_courtesy)
+    def claims(self, output: SystemOutput) -> tuple[ClaimedSentence, ...]:
+        """Return what an answer claims, labels among it; each citation is a marker [1]."""
+        return claims(output.answer or "", documents_of(output), self.more_courtesy)
 
-    def said(self, output: SystemOutput) -> str:
-        """Return what an answer says, without its citation markers."""
-        return without_markers(self.heard(output))
+    def sentences(self, output: SystemOutput) -> list[str]:
+        """Return the sentences that an answer claims, each citation as a marker [1]."""
+        return [claim.text for claim in self.claims(output) if not claim.is_label]
+
+    def bare(self, output: SystemOutput) -> list[str]:
+        """Return the sentences that an answer claims, without citations."""
+        return list(map(without_markers, self.sentences(output)))
+
+
+def documents_of(output: SystemOutput) -> tuple[str, ...]:
+    """Return the names of the passages that an answer may cite, in order."""
+    return tuple(chunk.doc_id for chunk in output.chunks)
+
+
+def citations_of(output: SystemOutput) -> Sequence[int]:
+    """Return the citations that a system reports, else those of its answer."""
+    if output.citations is not None:
+        return output.citations
+    return markers(with_markers(output.answer or "", documents_of(output)))
 
 
 def worded_sentences(answer: str) -> list[str]:

@@ -115,11 +115,15 @@ def settled(
 ) -> Score | None:
     """Return the score of a sample that is left out, was not measured or failed; else None.
 
+    What was retrieved is scored, whatever became of the answer after it.
+
     Args:
         failed: Whether the output counts as a failure of the system, which has the worst value.
     """
     if reason := exclude(sample):
         return not_applicable(info.name, reason)
+    if info.reads is Reads.RETRIEVAL and output.chunks:
+        return None
     if reason := provider_failure(output):
         return unscored(info.name, reason)
     return Score(metric=info.name, value=worst(info)) if failed(output) else None
@@ -153,25 +157,33 @@ def of_a_part(
         part: From an answer to what the metric looks at in it.
         called: What that is, for the reason where there is none.
     """
-    checked = count_of_checked(request, part, exclude=metric.exclude)
+    version = metric.info.version
+    checked = count_of_checked(request, part, exclude=metric.exclude, version=version)
     reason = f"no {called} in the answer"
     return replace(metric, nothing=lambda output: "" if part(output) else reason, checked=checked)
 
 
 def count_of_checked(
-    request: MetricRequest, part: Part, *, exclude: Exclusion = unanswerable
+    request: MetricRequest,
+    part: Part,
+    *,
+    exclude: Exclusion = unanswerable,
+    version: int = VERSION,
 ) -> SampleMetric:
     """Return the metric that is 1 for an answer with something to check, else 0.
 
     A failed sample is 0, since it holds nothing; higher is better.
+
+    Args:
+        version: Of the metric, which reads the same parts.
     """
     name = checked_name(request.name)
     named = MetricRequest(name=name)
     info = MetricInfo(
         name=name,
-        version=VERSION,
+        version=version,
         reads=Reads.ANSWER,
-        fingerprint=fingerprint(named, version=VERSION, settings=NoSettings()),
+        fingerprint=fingerprint(named, version=version, settings=NoSettings()),
     )
 
     return SampleMetric(

@@ -13,7 +13,8 @@ from ragate.core.judging.applicability import NO_TEXTS, lacks_texts, unanswerabl
 from ragate.core.text.endings import cut_off
 from ragate.core.text.segmentation import whole_words, words
 from ragate.core.text.unicode_forms import visible
-from ragate.core.text.words import markers, without_markers
+from ragate.core.text.words import without_markers
+from ragate.metrics._claims import citations_of
 from ragate.metrics._identity import Phrase, metric_info, no_cut_off, own_settings, takes
 from ragate.metrics._sample_metric import Exclusion, Explained, SampleMetric, applies_to_all
 from ragate.models import Frozen, MetricInfo, Reads, Sample, Score, ScoreState, SystemOutput
@@ -63,6 +64,7 @@ def check_metric(
     settings: Frozen | None = None,
     exclude: Exclusion = unanswerable,
     unusable: str = "",
+    version: int = 1,
 ) -> Check:
     """Return a check by what finds something wrong."""
 
@@ -73,7 +75,7 @@ def check_metric(
         return Explained(0.0, finding) if finding else 1.0
 
     no_cut_off(request)
-    info = metric_info(request, version=1, reads=reads, settings=settings)
+    info = metric_info(request, version=version, reads=reads, settings=settings)
     return Check(SampleMetric(info=info, formula=passed, exclude=exclude), unusable)
 
 
@@ -104,15 +106,15 @@ def complete_answer(request: MetricRequest) -> Check:
     """Return complete_answer: 1 where the answer ends, 0 where it looks cut off.
 
     Formula: 1[the model did not stop at its limit of tokens, and the answer ends as a sentence,
-    item, table or block of code does]: with a sentence's sign of any script, a citation or an
-    address, and not with an open block, row, bracket, comma, colon or ellipsis. Range [0, 1], a
-    fraction, higher is better. Version 1.
+    item, table or block of code does]: with a sentence's sign of any script, a citation, an
+    address, a picture sign, a tag or a whole object of JSON, and not with an open block, row,
+    bracket, comma, colon or ellipsis. Range [0, 1], a fraction, higher is better. Version 2.
     Edge cases: six words by themselves, and items of a list without full stops, end where no word
     of grammar is the last; one cut behind a whole sentence looks whole; asked of unanswerable
     questions as well.
     Source: this project.
     """
-    return check_metric(request, _cut_off, exclude=applies_to_all)
+    return check_metric(request, _cut_off, exclude=applies_to_all, version=2)
 
 
 def _cut_off(_sample: Sample, output: SystemOutput) -> str:
@@ -141,17 +143,16 @@ def has_citations(request: MetricRequest) -> Check:
     """Return has_citations: 1 where the answer cites a retrieved chunk, else 0.
 
     Formula: 1[some citation n has 1 <= n <= number of chunks]; the citations that the system
-    reports where it does, else the markers [n] of the answer. Range [0, 1], a fraction, higher is
-    better. Version 1.
+    reports where it does, else those of the answer as in citation_validity. Range [0, 1], a
+    fraction, higher is better. Version 2.
     Edge cases: nothing retrieved: 0; unanswerable: not applicable.
     Source: this project.
     """
-    return check_metric(request, _no_citation)
+    return check_metric(request, _no_citation, version=2)
 
 
 def _no_citation(_sample: Sample, output: SystemOutput) -> str:
-    reported = output.citations
-    cited = markers(output.answer or "") if reported is None else reported
+    cited = citations_of(output)
     if not cited:
         return "the answer cites nothing"
     leads = any(1 <= number <= len(output.chunks) for number in cited)

@@ -1,24 +1,32 @@
 """Answers against their contexts: names, numbers, negations, words, citations, quotations."""
 
 from collections.abc import Sequence
+from itertools import chain
 
 from pydantic import Field
 
 from ragate.core.conversation import conversation
 from ragate.core.judging.applicability import NO_TEXTS, lacks_texts
-from ragate.core.text.number_places import NumberPlace, NumberSources, claimed_places
-from ragate.core.text.numerals import Numeral, claimed_numerals, confirmed_numbers, is_number_word
+from ragate.core.text.claims import ClaimedSentence
+from ragate.core.text.discourse import SOURCE_WORDS
+from ragate.core.text.number_places import (
+    NumberPlace,
+    NumberSources,
+    claimed_places,
+    without_values,
+)
+from ragate.core.text.numerals import is_number_word, month_of
 from ragate.core.text.segmentation import are_pairs, content_words, units, vocabulary, words
-from ragate.core.text.sentences import split_sentences
 from ragate.core.text.statements import Statement, StatementSources, has_capitals, names, statements
+from ragate.core.text.windows import held_together
 from ragate.core.text.words import markers, without_markers
 from ragate.metrics._claims import (
     ClaimSettings,
+    citations_of,
     claim_metric,
     metric_of_claims,
     phrases_held,
     quotes,
-    worded_sentences,
 )
 from ragate.metrics._identity import own_settings, takes
 from ragate.metrics._sample_metric import SampleMetric, ValueOrReason, of_a_part
@@ -40,10 +48,11 @@ def entity_support(request: MetricRequest) -> SampleMetric:
     """Return entity_support: the share of the answer's names that stand in contexts or question.
 
     Formula: |E(answer) and T(contexts and question)| / |E(answer)|, T the words, E the distinct
-    words of capitalised terms; the first word of a sentence is one where it would be capitalised
-    anywhere. In an answer without capitals, and in scripts that have none, E is all words that
-    carry content. Case does not count, nor an ending of one or two letters. Range [0, 1], a
-    fraction, higher is better. Version 2.
+    words of capitalised terms, headings included; the first word of a sentence is one where it
+    would be capitalised anywhere. Months and units beside a number are values, and no names. In an
+    answer without capitals, and in scripts that have none, E is all words that carry content. Case
+    does not count, nor an ending of one or two letters. Range [0, 1], a fraction, higher is better.
+    Version 3.
     Edge cases: nothing retrieved: the question alone supports; no name: 1, and counted in
     entity_support.checked; a name from elsewhere in the contexts is supported; chunks without
     texts: unscored; unanswerable: not applicable.
@@ -55,35 +64,49 @@ def entity_support(request: MetricRequest) -> SampleMetric:
     settings = own_settings(request, ClaimSettings)
 
     def support(entities: Sequence[str], sample: Sample, output: SystemOutput) -> float:
-        return vocabulary(_texts(sample, output)).share(entities)
+        texts = _texts(sample, output)
+        known = vocabulary(texts)
+        unknown = [entity for entity in entities if entity not in known]
+        if any(map(month_of, unknown)):
+            sources = NumberSources(texts)
+            unknown = [entity for entity in unknown if not sources.has_month(entity)]
+        return (len(entities) - len(unknown)) / len(entities)
 
     return metric_of_claims(
         request,
-        lambda output: _entities(settings.said(output)),
+        lambda output: _entities(settings.claims(output)),
         support,
         called="names",
-        version=2,
+        version=3,
         settings=settings,
     )
 
 
-def _entities(answer: str) -> list[str]:
-    if has_capitals(answer):
-        return names(answer)
-    return list(dict.fromkeys(word for word in content_words(answer) if not word[0].isdigit()))
+def _entities(said: Sequence[ClaimedSentence]) -> list[str]:
+    plain = [claim for claim in said if not claim.is_label]
+    # A lead such as "According to it," makes the letter behind it small, and tells of no other.
+    styles = (c.whole if c.text[:1].isalpha() else c.text for c in plain)
+    if any(has_capitals(without_markers(style)) for style in styles):
+        found = [names(without_markers(c.whole), is_label=c.is_label) for c in said]
+    else:
+        of_labels = (names(c.text, is_label=True) for c in said if c.is_label)
+        found = [*(content_words(without_markers(c.text)) for c in plain), *of_labels]
+    return [word for word in dict.fromkeys(chain.from_iterable(found)) if not word[0].isdigit()]
 
 
 @takes(ClaimSettings)
 def number_unit_support(request: MetricRequest) -> SampleMetric:
     """Return number_unit_support: the share of numbers that the contexts hold, with unit and place.
 
-    Formula: share of the numbers n (as in number_recall, those of list items left out) that stand
+    Formula: share of the numbers n (as in number_recall, no citations, no list items) that stand
     in contexts or question with the same unit where fit(n) >= 0.8 fit(any other number there), or
     are one of theirs in another unit of the family, converted and rounded to the figures of n, two
     at least. The fit of two places is the sum of 1/d 1/e over the content words that stand d and e
     words from the number, at most six; a sign for a unit, such as % or $, is a word next to it.
-    Range [0, 1], a fraction, higher is better. Version 2.
-    Edge cases: a number without a unit on one side fits any; what is counted instead of a unit may
+    In a cell the head of its column is such a word, and to a few words by themselves the heading,
+    term or item above. Range [0, 1], a fraction, higher is better. Version 4.
+    Edge cases: "at most 5" is not "at least 5" (by a list of bounds in seven languages); a number
+    without a unit on one side fits any; what is counted instead of a unit may
     have another name, unless the sources count that as well; "per" differs where both sides say it;
     a computed number counts as unsupported; words beside more than 100 numbers are
     left out; no words around a number: it only has to stand there; no number: 1, and counted in
@@ -95,15 +118,15 @@ def number_unit_support(request: MetricRequest) -> SampleMetric:
     settings = own_settings(request, ClaimSettings)
 
     def places(output: SystemOutput) -> list[NumberPlace]:
-        sentences = split_sentences(settings.said(output))
-        return [place for sentence in sentences for place in claimed_places(sentence)]
+        said = (without_markers(claim.figures) for claim in settings.claims(output))
+        return [place for text in said for place in claimed_places(text)]
 
     def support(claimed: Sequence[NumberPlace], sample: Sample, output: SystemOutput) -> float:
         sources = NumberSources(_texts(sample, output))
         return sum(map(sources.hold, claimed)) / len(claimed)
 
     return metric_of_claims(
-        request, places, support, called="numbers", version=2, settings=settings
+        request, places, support, called="numbers", version=4, settings=settings
     )
 
 
@@ -112,31 +135,32 @@ def unsupported_numbers(request: MetricRequest) -> SampleMetric:
     """Return unsupported_numbers: the share of numbers that neither contexts nor question hold.
 
     Formula: |N(answer) - N(contexts) - N(question)| / |N(answer)|, N the distinct numbers as in
-    number_recall; numbers of list items and citation markers are left out. Range [0, 1], a
-    fraction, lower is better. Version 4.
+    number_recall, without citations and list items; one in another unit is the same where it is
+    converted and rounded. Range [0, 1], a fraction, lower is better. Version 6.
     Edge cases: a number that is computed rather than quoted counts as unsupported; an answer
     without numbers: 0, and counted in unsupported_numbers.checked; chunks without texts: unscored;
     unanswerable: not applicable.
     Example: the context is "The Moon orbits the Earth at 384,400 km.", the answer "The Moon orbits
-    the Earth [1]. It is 238,855 miles away [2].": 1 of 1.
+    the Earth [1]. It is 238,855 miles away [2].": 0 of 1.
     Source: this project.
     """
     settings = own_settings(request, ClaimSettings)
 
-    def distinct(output: SystemOutput) -> list[Numeral]:
-        found = claimed_numerals(settings.said(output))
-        return list({numeral.readings: numeral for numeral in found}.values())
+    def distinct(output: SystemOutput) -> list[NumberPlace]:
+        said = (without_markers(claim.figures) for claim in settings.claims(output))
+        found = (place for text in said for place in claimed_places(text))
+        return list({place.numeral.readings: place for place in found}.values())
 
-    def unsupported(claimed: Sequence[Numeral], sample: Sample, output: SystemOutput) -> float:
-        confirmed = set().union(*map(confirmed_numbers, _texts(sample, output)))
-        return sum(not number.stands_in(confirmed) for number in claimed) / len(claimed)
+    def unsupported(claimed: Sequence[NumberPlace], sample: Sample, output: SystemOutput) -> float:
+        sources = NumberSources(_texts(sample, output))
+        return sum(not sources.state(place) for place in claimed) / len(claimed)
 
     return metric_of_claims(
         request,
         distinct,
         unsupported,
         called="numbers",
-        version=4,
+        version=6,
         settings=settings,
         direction=Direction.LOWER,
     )
@@ -149,8 +173,8 @@ def polarity(request: MetricRequest) -> SampleMetric:
     Formula: of the sentences of which at least half of the content words stand in one sentence of
     a context, the share that agrees with the nearest one: each negation of either has one in the
     other among the words around it (one before, three behind); a negation of the context counts
-    only where half of those words are said. Negations of 17 languages are known by list. Range
-    [0, 1], a fraction, higher is better. Version 3.
+    only where half of those words are said. Negations of 17 languages are known by list, and words
+    that hold one, such as impossible. Range [0, 1], a fraction, higher is better. Version 5.
     Edge cases: no sentence is near enough to one of a context: 1, and counted in polarity.checked;
     opposites that are no negations (allowed, forbidden) are not seen, nor double negation; chunks
     without texts: unscored; unanswerable: not applicable.
@@ -160,7 +184,8 @@ def polarity(request: MetricRequest) -> SampleMetric:
 
     def paired(output: SystemOutput) -> list[tuple[Statement, Statement]]:
         sources = StatementSources(chunk.text for chunk in output.chunks)
-        pairs = [(one, sources.nearest(one)) for one in statements(settings.said(output))]
+        said = [one for sentence in settings.bare(output) for one in statements(sentence)]
+        pairs = [(one, sources.nearest(one)) for one in said]
         return [(one, source) for one, source in pairs if source is not None]
 
     def agreement(
@@ -173,7 +198,7 @@ def polarity(request: MetricRequest) -> SampleMetric:
         paired,
         agreement,
         called="sentences near one of a context",
-        version=3,
+        version=5,
         settings=settings,
     )
 
@@ -182,29 +207,43 @@ def polarity(request: MetricRequest) -> SampleMetric:
 def word_precision(request: MetricRequest) -> SampleMetric:
     """Return word_precision: the share of the answer's content words that its contexts hold.
 
-    Formula: |C(answer) and T(contexts)| / |C(answer)|, T the words, C the distinct words without
-    those of grammar and without numbers, which have metrics of their own. An ending of one or two
-    letters does not count. Range [0, 1], a fraction, higher is better. Version 2.
+    Formula: mean of |C(answer) and T(contexts)| / |C(answer)|, T the words, C the distinct words
+    without those of grammar, of talk about sources, and of values, which have metrics of their own,
+    and of the mean over its sentences s, weighted by |C(s)|, of the largest share of C(s) in two
+    neighbouring sentences of one context. Sentences that assert nothing are left out: questions,
+    offers, greetings, labels. An ending of one or two letters does not count. Range [0, 1], a
+    fraction, higher is better. Version 3.
     Edge cases: nothing retrieved: 0; an answer without such a word: 1, since nothing of it could
     stand elsewhere; chunks without texts: unscored; unanswerable: not applicable.
     Example: the context is "The Moon orbits the Earth at 384,400 km.", the answer "The Moon orbits
-    the Earth [1]. It is 238,855 miles away [2].": 3 of 5 (miles and away
-    are not there).
-    Source: K-precision of Adlakha et al., TACL 2024, over content words.
+    the Earth [1]. It is 238,855 miles away [2].": 3 of 4 (away is not there),
+    and of the sentences 3 of 3 and 0 of 1: .75.
+    Source: K-precision of Adlakha et al., TACL 2024, over content words; the half that asks for
+    neighbours is this project's.
     """
     settings = own_settings(request, ClaimSettings)
 
     def precision(_sample: Sample, output: SystemOutput) -> ValueOrReason:
         if lacks_texts(output):
             return NO_TEXTS
-        claimed = {
-            word
-            for word in content_words(settings.said(output))
-            if not (word[0].isdigit() or is_number_word(word))
-        }
-        return vocabulary(chunk.text for chunk in output.chunks).share(claimed) if claimed else 1.0
+        said = [one for sentence in settings.bare(output) if (one := _claimed_words(sentence))]
+        if not said:
+            return 1.0
+        texts = [chunk.text for chunk in output.chunks]
+        apart = vocabulary(texts).share(frozenset[str]().union(*said))
+        together = sum(held_together(one, texts) * len(one) for one in said)
+        return (apart + together / sum(map(len, said))) / 2
 
-    return claim_metric(request, precision, version=2, settings=settings)
+    return claim_metric(request, precision, version=3, settings=settings)
+
+
+def _claimed_words(sentence: str) -> frozenset[str]:
+    """Return the words of a sentence that carry content, without numbers and talk of sources."""
+    return frozenset(
+        word
+        for word in content_words(without_values(sentence))
+        if not (word[0].isdigit() or is_number_word(word) or word in SOURCE_WORDS)
+    )
 
 
 class LexicalSettings(ClaimSettings):
@@ -222,12 +261,13 @@ def lexical_support(request: MetricRequest) -> SampleMetric:
     """Return lexical_support: the share of answer sentences whose words the contexts hold.
 
     Formula: share of sentences s with |T(s) and T(contexts)| / |T(s)| >= threshold, T the distinct
-    words; half of the threshold where most of them are pairs of characters, as in Chinese, Japanese
+    words without values and talk about sources, s a sentence that asserts something; half of the
+    threshold where most of them are pairs of characters, as in Chinese, Japanese
     and Korean: other words share fewer. A tripwire, not a proof: it sees an answer that left its
     sources, not a wrong claim made of their words. Range [0, 1], a fraction, higher is better.
-    Version 5.
-    Edge cases: nothing retrieved, or no words in the answer: 0; chunks without texts: unscored;
-    unanswerable: not applicable.
+    Version 7.
+    Edge cases: nothing retrieved, or no words in the answer: 0; nothing but values, which have
+    metrics of their own: 1; chunks without texts: unscored; unanswerable: not applicable.
     Example: the context is "The Moon orbits the Earth at 384,400 km.", the answer "The Moon orbits
     the Earth [1]. It is 238,855 miles away [2].": 1 of 2.
     Source: this project; token precision as in Adlakha et al., TACL 2024 (K-precision).
@@ -237,25 +277,32 @@ def lexical_support(request: MetricRequest) -> SampleMetric:
     def support(_sample: Sample, output: SystemOutput) -> ValueOrReason:
         if lacks_texts(output):
             return NO_TEXTS
-        sentences = split_sentences(settings.heard(output))
-        said = [one for sentence in sentences if (one := set(words(without_markers(sentence))))]
+        bare = settings.bare(output)
+        said = [one for sentence in bare if (one := _said(sentence))]
         if not said:
-            return 0.0
+            return float(any(map(claimed_places, bare)))
         known = vocabulary(chunk.text for chunk in output.chunks)
         least = [settings.threshold * (OF_PAIRS if are_pairs(one) else 1) - 1e-9 for one in said]
         return sum(known.share(one) >= low for one, low in zip(said, least, strict=True)) / len(
             said
         )
 
-    return claim_metric(request, support, version=5, settings=settings)
+    return claim_metric(request, support, version=7, settings=settings)
+
+
+def _said(sentence: str) -> set[str]:
+    """Return the words of a sentence; of talk about sources only where it has no others."""
+    every = set(words(without_values(sentence)))
+    return every - SOURCE_WORDS or every
 
 
 def citation_validity(request: MetricRequest) -> SampleMetric:
     """Return citation_validity: the share of citations that lead to a retrieved chunk.
 
     Formula: share of the citations n with 1 <= n <= number of chunks; those the system reports
-    where it does, else the markers [n] of the answer. Range [0, 1], a fraction, higher is better.
-    Version 2.
+    where it does, else those of the answer: `[n]`, `[^n]`, `【n】`, `[source n]`, the name of a
+    chunk's document, (n) and links where they number its passages. Range [0, 1], a fraction, higher
+    is better. Version 3.
     Edge cases: an answer without any citation: 1, and counted in citation_validity.checked;
     unanswerable: not applicable.
     Example: the context is "The Moon orbits the Earth at 384,400 km.", the answer "The Moon orbits
@@ -264,15 +311,11 @@ def citation_validity(request: MetricRequest) -> SampleMetric:
     """
 
     def validity(_sample: Sample, output: SystemOutput) -> ValueOrReason:
-        cited = _citations(output)
+        cited = citations_of(output)
         return sum(1 <= number <= len(output.chunks) for number in cited) / len(cited)
 
-    metric = claim_metric(request, validity, version=2)
-    return of_a_part(metric, request, _citations, called="citations")
-
-
-def _citations(output: SystemOutput) -> Sequence[int]:
-    return markers(output.answer or "") if output.citations is None else output.citations
+    metric = claim_metric(request, validity, version=3)
+    return of_a_part(metric, request, citations_of, called="citations")
 
 
 @takes(ClaimSettings)
@@ -282,7 +325,7 @@ def citation_support(request: MetricRequest) -> SampleMetric:
     Formula: of the citations [n] of a sentence, the share whose chunk holds h(n) >= 1/2 of its
     content words and numbers, and h(n) >= 0.8 h(m) for every chunk m that the sentence does not
     cite: what another passage would hold as well is chance. An ending of one or two letters does
-    not count. Range [0, 1], a fraction, higher is better. Version 1.
+    not count. Range [0, 1], a fraction, higher is better. Version 2.
     Edge cases: citations that the system reports apart from the text count where the text has none,
     and are of the whole answer; one that resolves to no chunk is not supported; an answer without
     citations: 1, and counted in citation_support.checked; chunks without texts: unscored;
@@ -294,9 +337,10 @@ def citation_support(request: MetricRequest) -> SampleMetric:
     settings = own_settings(request, ClaimSettings)
 
     def cited(output: SystemOutput) -> list[tuple[frozenset[str], tuple[int, ...]]]:
-        said = [(one, markers(one)) for one in split_sentences(settings.heard(output))]
+        said = [(one, markers(one)) for one in settings.sentences(output)]
         if not any(numbers for _, numbers in said):
-            said = [(settings.heard(output), list(output.citations or ()))]
+            whole = " ".join(settings.sentences(output))
+            said = [(whole, list(output.citations or ()))]
         return [
             (frozenset(content_words(without_markers(text))), tuple(numbers))
             for text, numbers in said
@@ -304,7 +348,7 @@ def citation_support(request: MetricRequest) -> SampleMetric:
         ]
 
     return metric_of_claims(
-        request, cited, _borne_out, called="citations", version=1, settings=settings
+        request, cited, _borne_out, called="citations", version=2, settings=settings
     )
 
 
@@ -325,9 +369,10 @@ def _borne_out(
 def citation_coverage(request: MetricRequest) -> SampleMetric:
     """Return citation_coverage: the share of sentences with a citation of a retrieved chunk.
 
-    Formula: share of sentences with a marker [n], 1 <= n <= number of chunks. A marker behind the
-    full stop belongs to the sentence before it. Range [0, 1], a fraction, higher is better.
-    Version 4.
+    Formula: share of the sentences that assert something which have a citation n, as in
+    citation_validity, with 1 <= n <= number of chunks. A marker behind the full stop belongs to the
+    sentence before it. Range [0, 1], a fraction, higher is better.
+    Version 5.
     Edge cases: no marker at all 0, also where the system reports citations apart from the text;
     no words in the answer 0; unanswerable: not applicable.
     Example: the context is "The Moon orbits the Earth at 384,400 km.", the answer "The Moon orbits
@@ -337,12 +382,12 @@ def citation_coverage(request: MetricRequest) -> SampleMetric:
     settings = own_settings(request, ClaimSettings)
 
     def coverage(_sample: Sample, output: SystemOutput) -> ValueOrReason:
-        sentences = worded_sentences(settings.heard(output))
+        sentences = [one for one in settings.sentences(output) if words(without_markers(one))]
         places = range(1, len(output.chunks) + 1)
         citing = sum(any(n in places for n in markers(s)) for s in sentences)
         return citing / max(1, len(sentences))
 
-    return claim_metric(request, coverage, version=4, settings=settings)
+    return claim_metric(request, coverage, version=5, settings=settings)
 
 
 @takes(ClaimSettings)
@@ -351,7 +396,7 @@ def quote_fidelity(request: MetricRequest) -> SampleMetric:
 
     Formula: share of the spans of three words or more in quotation marks ("…", “…”, „…“ or «…», on
     one line) whose words stand, in this order and without a gap, in one retrieved chunk; case and
-    punctuation do not count. Range [0, 1], a fraction, higher is better. Version 4.
+    punctuation do not count. Range [0, 1], a fraction, higher is better. Version 5.
     Edge cases: nothing retrieved 0; no such span: 1, and counted in quote_fidelity.checked; chunks
     without texts: unscored; unanswerable: not applicable.
     Source: this project.
@@ -364,9 +409,9 @@ def quote_fidelity(request: MetricRequest) -> SampleMetric:
 
     return metric_of_claims(
         request,
-        lambda output: quotes(settings.said(output)),
+        lambda output: quotes("\n".join(settings.bare(output))),
         fidelity,
         called="quotes",
-        version=4,
+        version=5,
         settings=settings,
     )

@@ -4,8 +4,10 @@ from collections import Counter
 from collections.abc import Callable
 
 from ragate.core.judging.applicability import without_reference
+from ragate.core.text.citations import with_markers
 from ragate.core.text.segmentation import units
 from ragate.core.text.words import lcs_length, squad_normalize, squad_tokens, without_markers
+from ragate.metrics._claims import documents_of
 from ragate.metrics._identity import metric_info, no_cut_off
 from ragate.metrics._sample_metric import SampleMetric
 from ragate.models import Reads, Sample, SystemOutput
@@ -33,7 +35,7 @@ def reference_metric(
     """
 
     def best(sample: Sample, output: SystemOutput) -> float:
-        answer = without_markers(output.answer or "")
+        answer = without_markers(with_markers(output.answer or "", documents_of(output)))
         return max(similarity(answer, text) for text in sample.references if usable(text))
 
     def exclude(sample: Sample) -> str:
@@ -59,14 +61,14 @@ def exact_match(request: MetricRequest) -> SampleMetric:
 
     Formula: max over references of 1[norm(answer) = norm(reference)], norm without case,
     punctuation, English articles and citation markers. Range {0, 1}, a fraction, higher is better.
-    Version 2.
+    Version 3.
     Edge cases: no reference or unanswerable: not applicable.
     Source: Rajpurkar et al., SQuAD, EMNLP 2016.
     """
     return reference_metric(
         request,
         lambda answer, reference: float(squad_normalize(answer) == squad_normalize(reference)),
-        version=2,
+        version=3,
     )
 
 
@@ -75,11 +77,11 @@ def contains(request: MetricRequest) -> SampleMetric:
 
     Formula: max over references of 1[norm(reference) in norm(answer)], norm as in exact_match.
     Meant for short references; it cannot see what else the answer claims. Range {0, 1}, a
-    fraction, higher is better. Version 2.
+    fraction, higher is better. Version 3.
     Edge cases: no reference or unanswerable: not applicable.
     Source: Liu et al., Lost in the middle, TACL 2024 (substring accuracy).
     """
-    return reference_metric(request, _contains, version=2)
+    return reference_metric(request, _contains, version=3)
 
 
 def _contains(answer: str, reference: str) -> float:
@@ -90,11 +92,11 @@ def token_f1(request: MetricRequest) -> SampleMetric:
     """Return token_f1: the words that answer and reference share, as F1 of precision and recall.
 
     Formula: max over references of 2 c / (|a| + |r|), c the tokens in common counted with repeats,
-    after SQuAD's normalisation. Range [0, 1], a fraction, higher is better. Version 2.
+    after SQuAD's normalisation. Range [0, 1], a fraction, higher is better. Version 3.
     Edge cases: order of words does not count; no reference or unanswerable: not applicable.
     Source: Rajpurkar et al., SQuAD, EMNLP 2016.
     """
-    return reference_metric(request, _token_f1, version=2)
+    return reference_metric(request, _token_f1, version=3)
 
 
 def _token_f1(answer: str, reference: str) -> float:
@@ -111,12 +113,12 @@ def rouge_l(request: MetricRequest) -> SampleMetric:
 
     Formula: max over references of F1(l / |a|, l / |r|), l the length of the longest common
     subsequence; lower-cased words, no stemming, precision and recall weighted equally. Range
-    [0, 1], a fraction, higher is better. Version 2.
+    [0, 1], a fraction, higher is better. Version 3.
     Edge cases: a side without any word scores 0; only the first 10,000 words of each side count; no
     reference or unanswerable: not applicable.
     Source: Lin, ROUGE: a package for automatic evaluation of summaries, 2004.
     """
-    return reference_metric(request, _rouge_l, version=2)
+    return reference_metric(request, _rouge_l, version=3)
 
 
 def _rouge_l(answer: str, reference: str) -> float:
@@ -132,12 +134,12 @@ def char_3gram_recall(request: MetricRequest) -> SampleMetric:
 
     Formula: max over references of |G(answer) and G(reference)| / |G(reference)|, G the distinct
     runs of three characters of the normalised text, spaces included. Kind to inflection,
-    transliteration and long answers. Range [0, 1], a fraction, higher is better. Version 2.
+    transliteration and long answers. Range [0, 1], a fraction, higher is better. Version 3.
     Edge cases: a reference of fewer than three characters is one gram; no reference or
     unanswerable: not applicable.
     Source: Chirkova et al., Retrieval-augmented generation in multilingual settings, 2024.
     """
-    return reference_metric(request, _gram_recall, version=2)
+    return reference_metric(request, _gram_recall, version=3)
 
 
 def _gram_recall(answer: str, reference: str) -> float:

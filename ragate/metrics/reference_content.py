@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from math import log
 
 from ragate.core.judging.applicability import without_reference
-from ragate.core.text.courtesy import without_courtesy
+from ragate.core.text.claims import claims
 from ragate.core.text.markdown import readable
 from ragate.core.text.numerals import in_digits
 from ragate.core.text.segmentation import Vocabulary, content_words, words
@@ -25,8 +25,8 @@ def idf_f1(request: MetricRequest) -> SampleMetric:
 
     Formula: max over references of F1(w(A and R) / w(A), w(A and R) / w(R)), w(S) the sum over
     distinct words of ln(1 + N / df), df the number of the N samples whose references hold the
-    word, at least 1; marks of Markdown and phrases of courtesy are no words. Range [0, 1], a
-    fraction, higher is better. Version 3.
+    word, at least 1; marks of Markdown and sentences that assert nothing are left out. Range
+    [0, 1], a fraction, higher is better. Version 4.
     Edge cases: the table is fitted on the references of the golden set and then kept in the
     baseline, so that a new question shifts no other score; eight is 8; a side without any word
     scores 0; no reference or unanswerable: not applicable.
@@ -34,7 +34,7 @@ def idf_f1(request: MetricRequest) -> SampleMetric:
     """
     table = dict(request.state) if request.state else fit(request.samples)
     weights = Weights(table)
-    return reference_metric(request, weights.f1, version=3, state=table)
+    return reference_metric(request, weights.f1, version=4, state=table)
 
 
 def fit(samples: Iterable[Sample]) -> dict[str, float]:
@@ -69,7 +69,9 @@ class Weights:
         return sum(self._weights.get(word, self._unknown) for word in sorted(words))
 
     def f1(self, answer: str, reference: str) -> float:
-        answer_words = set(_terms(without_courtesy(readable(answer))))
+        answer_words = {
+            term for claim in claims(answer) if not claim.is_label for term in _terms(claim.text)
+        }
         reference_words = set(_terms(readable(reference)))
         if not answer_words or not reference_words:
             return 0.0
@@ -83,24 +85,25 @@ def number_recall(request: MetricRequest) -> SampleMetric:
     """Return number_recall: the share of the reference's distinct numbers that the answer holds.
 
     Formula: max over references with numbers of |N(answer) and N(reference)| / |N(reference)|.
-    6,000 equals 6000, 50 % equals 50, 1.5 million equals $1.5M, eight equals 8, 1 May 2024 equals
-    2024-05-01; "one" by itself is a 1 in an answer and asks for none in a reference. Range [0, 1],
-    a fraction, higher is better. Version 3.
+    6,000 equals 6000, 50 % equals 50, 1.5 million equals $1.5M, eight equals 8, third equals 3rd,
+    1 May 2024 equals 2024-05-01, 2:30 pm equals 14:30, 1 GB equals 1024 MB; "one" by itself is a 1
+    in an answer and asks for none in a reference. Range [0, 1], a fraction, higher is better.
+    Version 4.
     Edge cases: no reference holds a number, no reference, or unanswerable: not applicable.
     Source: this project.
     """
-    from ragate.core.text.numerals import claimed_numerals, confirmed_numbers  # 20 ms
+    from ragate.core.text.number_places import NumberSources, claimed_places  # 20 ms
 
     def held(answer: str, reference: str) -> float:
-        claimed = {numeral.readings: numeral for numeral in claimed_numerals(reference)}.values()
-        confirmed = confirmed_numbers(answer)
-        return sum(number.stands_in(confirmed) for number in claimed) / len(claimed)
+        claimed = {place.numeral.readings: place for place in claimed_places(reference)}.values()
+        stated = NumberSources([answer])
+        return sum(map(stated.state, claimed)) / len(claimed)
 
     return reference_metric(
         request,
         held,
-        version=3,
-        usable=lambda reference: bool(claimed_numerals(reference)),
+        version=4,
+        usable=lambda reference: bool(claimed_places(reference)),
         without_usable="no number in a reference",
     )
 

@@ -64,20 +64,15 @@ def ranking_metric(
     """Return a metric of the document ranking.
 
     Chunks are collapsed to documents first. A sample without a relevant document is not
-    applicable, since no system could score on it, nor is one whose passages the golden set
-    arranges; an empty retrieval is scored.
+    applicable, since no system could score on it; an empty retrieval is scored.
     """
     settings = own_settings(request, RankingSettings) if settings is None else settings
     graded = _seen_from(settings.relevant_from)
 
-    def exclude(sample: Sample) -> str:
-        arranged = f"its passages are arranged ({sample.arrange})" if sample.arrange else ""
-        return without_relevant(graded(sample)) or arranged
-
     return SampleMetric(
         info=metric_info(request, version=version, reads=Reads.RETRIEVAL, settings=settings),
         formula=lambda sample, output: formula(ranking(output), graded(sample)),
-        exclude=exclude,
+        exclude=lambda sample: without_relevant(graded(sample)),
     )
 
 
@@ -144,6 +139,20 @@ def recall(request: MetricRequest) -> SampleMetric:
 
 def _share_found(k: int) -> Formula:
     return lambda ranking, sample: len(hits(ranking, sample.expected, k)) / len(sample.expected)
+
+
+@takes(RankingSettings)
+def all_found(request: MetricRequest) -> SampleMetric:
+    """Return all_found@k: 1 where every relevant document is among the first k, else 0.
+
+    Formula: 1 if R is a part of D_k, else 0; for questions that take several documents together
+    (multi-hop). Range {0, 1}, a fraction, higher is better. Version 1.
+    Edge cases: with more than k relevant documents it is 0; nothing retrieved 0; no relevant
+    document known: not applicable.
+    Source: recall@k that is whole; ``full support`` in work on multi-hop retrieval.
+    """
+    found = _share_found(required_cut_off(request))
+    return ranking_metric(request, lambda ranking, sample: float(found(ranking, sample) == 1.0))
 
 
 @takes(RankingSettings)

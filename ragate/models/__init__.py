@@ -20,6 +20,7 @@ from ragate.models.output import (
     CallResult,
     Executed,
     Failure,
+    ReportedScore,
     RetrievedChunk,
     SystemOutput,
     ToolCall,
@@ -47,18 +48,15 @@ from ragate.models.report import (
     DataChanges,
     Diagnosis,
     DrillProof,
-    Proposed,
     Publish,
     RemovedSample,
     Report,
     RunFacts,
-    SourceLines,
     SourceLinks,
     Story,
     SuggestedFloor,
     TagLoss,
 )
-from ragate.models.review_label import ReviewLabel, ReviewVerdict
 from ragate.models.run import (
     RUN_SCHEMA_VERSION,
     EarlierRun,
@@ -72,7 +70,6 @@ from ragate.models.run import (
     SystemInfo,
 )
 from ragate.models.sample import (
-    Evidence,
     ExpectedCall,
     MetadataValue,
     Sample,
@@ -84,6 +81,7 @@ from ragate.models.sample_row import (
     AnsweredQuestion,
     Cause,
     CauseKind,
+    CitedPassage,
     EarlierOutcome,
     RankChange,
     RankedDocument,

@@ -15,8 +15,9 @@ class MustPassRow(Frozen):
     """One must-pass sample and the tries it got.
 
     Attributes:
-        eligible: True where it passed all baseline runs.
-        of_tries, fails: The policy's `tries`, and how many of them fail it.
+        eligible: True where it passed the last run of main.
+        of_tries, fails: How often it may be tried, and how many misses fail it.
+        failed_before, runs_before: In how many of the runs of main it failed.
         false_red: Chance that a re-run of the unchanged system fails it; None where unknown.
     """
 
@@ -31,10 +32,19 @@ class MustPassRow(Frozen):
     scores: tuple[float | None, ...] = ()
     of_tries: int = 3
     fails: int = 2
+    failed_before: int = 0
+    runs_before: int = 0
+
+    @property
+    def flips(self) -> bool:
+        """Whether it failed on main by itself, and passed again."""
+        return self.eligible and self.failed_before > 0
 
     @property
     def missed(self) -> bool:
-        """Whether as large a part of its tries failed as the policy says of all of them."""
+        """Whether too many tries failed; of one that never did by itself, as large a part."""
+        if self.flips:
+            return self.failed >= self.fails
         return self.failed * self.of_tries >= self.fails * self.tries
 
     @property
@@ -94,6 +104,7 @@ class Decision(Frozen):
 
     Attributes:
         reasons: Why it is red or why there is no decision; empty when it passed.
+        failed: How many of all questions failed, where these are too many for a pass.
         warnings: What a reader should know although it does not decide.
         remedies: Commands to type, one line each.
         accepted: Drops that would have failed it and were accepted.
@@ -101,14 +112,16 @@ class Decision(Frozen):
         wants_runs: More passes over all samples that this verdict asks for before it is final
             (confirmation runs, or one repeat of a failing deterministic metric); 0 when final.
         wants_tries: More tries of the must-pass samples alone; 0 when final.
+        wants_again: Samples whose change counts once more passes agree; none when final.
         confirmed: True where confirmation runs are part of the evidence.
         earlier: Passes of earlier runs of this commit; None where there are none.
-        lines: One sentence each on the minimum detectable effect, the family error and the other
-            claim.
+        lines: One sentence each on the minimum detectable effect, the family error, and on what
+            is worse on these very questions.
     """
 
     verdict: Verdict
     reasons: tuple[str, ...] = ()
+    failed: str = ""
     warnings: tuple[str, ...] = ()
     remedies: tuple[str, ...] = ()
     metrics: tuple[MetricRow, ...] = ()
@@ -116,13 +129,13 @@ class Decision(Frozen):
     must_pass: tuple[MustPassRow, ...] = ()
     waivers: tuple[WaiverRow, ...] = ()
     accepted: tuple[Acceptance, ...] = ()
-    claim: str = ""
     family: tuple[str, ...] = ()
     alpha: float = 0.02
     runs_baseline: int = 0
     runs_candidate: int = 0
     wants_runs: int = 0
     wants_tries: int = 0
+    wants_again: tuple[str, ...] = ()
     confirmed: bool = False
     earlier: EarlierPasses | None = None
     lines: tuple[str, ...] = ()

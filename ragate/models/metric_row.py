@@ -8,6 +8,7 @@ from ragate.models.score import Direction
 from ragate.models.verdict import MetricVerdict
 
 _SLACK = 1e-9
+_STEADY = (MetricVerdict.HELD, MetricVerdict.UNCHANGED, MetricVerdict.SHOWN)
 
 
 class FloorResult(Frozen):
@@ -75,11 +76,14 @@ class MetricRow(Frozen):
         limit: The largest drop that is not red, for deterministic metrics.
         allowed: The same for every compared metric; one with noise is red from there on, if the
             drop is proven as well.
-        p: Adjusted p of the deciding claim; p_other of the other one.
+        p: Adjusted p that fresh questions would get worse; p_here that these very ones did.
         mde: Smallest drop that this set and these runs show with 80 % power, in a change that
             rewords as much as this one.
         reason: Why this verdict, in one sentence.
         accepted: True where it would block, and a maintainer accepted that.
+        checked: How many answers hold something that it checks, in the figures of a metric; None
+            where their number is the same in all runs, or it checks all of each answer.
+        checks_nothing: No answer of either side holds anything that it checks.
         pass_share: How many samples pass; None for a metric without a pass mark.
     """
 
@@ -108,13 +112,23 @@ class MetricRow(Frozen):
     allowed: float | None = None
     floor: FloorResult | None = None
     p: float | None = None
-    p_other: float | None = None
-    claim: str = ""
+    p_here: float | None = None
     mde: float | None = None
     mde_note: str = ""
     pass_share: PassShare | None = None
     is_large_fall: bool = False
+    checked: "MetricRow | None" = None
+    checks_nothing: bool = False
     provisional: bool = False
+
+    @property
+    def unchecked(self) -> int:
+        """Return how many answers hold nothing more for it to check, where that may be a fall."""
+        count = self.checked
+        if count is None or count.lost <= 0 or count.verdict in _STEADY:
+            return 0
+        shown_only = count.verdict is MetricVerdict.CANNOT_TELL and not count.gates
+        return 0 if shown_only else count.worse
 
     @property
     def gates(self) -> bool:
@@ -148,6 +162,12 @@ class MetricRow(Frozen):
         """Return how far the mean went the bad way; negative where it went the good one."""
         change = self.change or 0.0
         return -change if self.direction is Direction.HIGHER else change
+
+    @property
+    def has_fallen(self) -> bool:
+        """Whether the interval shows that the mean went the bad way."""
+        low, high = self.interval or (0.0, 0.0)
+        return high < 0 if self.direction is Direction.HIGHER else low > 0
 
     @property
     def loses_beyond_limit(self) -> bool:

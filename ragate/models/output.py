@@ -59,7 +59,23 @@ class Executed(Frozen):
     expected: tuple[CallResult, ...] = ()
 
 
+class ReportedScore(Frozen):
+    """A score that an evaluator gave an output.
+
+    Attributes:
+        value: None where there is none; `reason` says why.
+        silent: None was wanted.
+        judge: Who judged, with the evaluator's version, as far as it says.
+    """
+
+    value: float | None = None
+    reason: str = ""
+    silent: bool = False
+    judge: str = ""
+
+
 _MOST_COUNTED = 10**15  # a whole number of 400 digits is JSON too, and no float holds it
+MOST_MEASURED = 1e12  # US dollars, or seconds: 1e308 would be shown with all of its digits
 
 
 class Usage(Frozen):
@@ -68,7 +84,7 @@ class Usage(Frozen):
     calls: int = Field(default=0, ge=0, le=_MOST_COUNTED)
     prompt_tokens: int = Field(default=0, ge=0, le=_MOST_COUNTED)
     completion_tokens: int = Field(default=0, ge=0, le=_MOST_COUNTED)
-    cost_usd: float | None = Field(default=None, ge=0)
+    cost_usd: float | None = Field(default=None, ge=0, le=MOST_MEASURED)
 
 
 class Failure(Frozen):
@@ -104,6 +120,7 @@ class SystemOutput(Frozen):
         finish_reason: Why the model stopped, as it says; "" where that is not known.
         executed: Results of its calls, where they were carried out. No part of `output_hash`: the
             world may change while the system repeats.
+        reported: Scores of an evaluator that saw it, by metric; None where none did.
     """
 
     chunks: tuple[RetrievedChunk, ...] = ()
@@ -111,13 +128,14 @@ class SystemOutput(Frozen):
     citations: tuple[int, ...] | None = None
     tool_calls: tuple[ToolCall, ...] | None = None
     usage: Usage | None = None
-    latency_s: float | None = Field(default=None, ge=0)
-    first_token_s: float | None = Field(default=None, ge=0)
+    latency_s: float | None = Field(default=None, ge=0, le=MOST_MEASURED)
+    first_token_s: float | None = Field(default=None, ge=0, le=MOST_MEASURED)
     error: Failure | None = None
     request_hash: str | None = None
     first_stage: tuple[str, ...] | None = None
     finish_reason: str = ""
     executed: Executed | None = None
+    reported: dict[str, ReportedScore] | None = None
 
     @property
     def cut_off(self) -> bool:

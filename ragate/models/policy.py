@@ -1,9 +1,10 @@
 """How a run is judged: the rules. In CI they come from the base commit, never from the change."""
 
 import datetime
+from collections.abc import Collection
 from typing import Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from ragate.models.base import Frozen
 
@@ -18,16 +19,12 @@ class PassRule(Frozen):
     Attributes:
         level: `error` can fail the gate, `warn` is only shown.
         minimum: Floor of the share; the limit itself passes.
-        max_drop: As that of a metric, of the share; none: half a sample's worth.
-        min_drop: As that of a metric, of the share; none: as `[policy]` says.
-        margin: As that of a metric, of the share.
+        max_drop: As that of a metric, of the share.
     """
 
     level: Literal["error", "warn"] = "error"
     minimum: float | None = Field(default=None, ge=0, le=1)
-    max_drop: float | None = Field(default=None, ge=0, le=1)
-    min_drop: float | None = Field(default=None, ge=0, lt=1)
-    margin: float = Field(default=0.0, ge=0, lt=1)
+    max_drop: float | None = Field(default=None, ge=0, lt=1)
 
 
 class Rule(Frozen):
@@ -40,21 +37,23 @@ class Rule(Frozen):
     Attributes:
         metric: Its name.
         level: `error` can fail the gate, `warn` is only shown in the report, `off` is not computed.
+            Without a level and a limit `contains`, `exact_match`, `number_recall` and `rouge_l`
+            are `warn`: [harmless rewording](statistics.md) lets them fall by more than half a
+            point.
         minimum: Floor of the candidate's mean, where higher is better; the limit itself passes.
         maximum: Ceiling of the candidate's mean, where lower is better; the limit itself passes.
-        max_drop: Net loss of the mean that is allowed to a metric [without noise](decision.md);
-            none: half a sample's worth, 0.5/n.
-        min_drop: As in `[policy]`, in the metric's own unit; none: as there.
+        max_drop: How far the mean may fall, in the metric's own unit; a larger fall is red once it
+            is proven. None: a hundredth of the range and what harmless rewording costs the metric;
+            [without noise](decision.md) half a sample's worth, 0.5/n.
         max_increase: Share by which tokens, cost or latency may rise: 0.1 is a tenth.
-        margin: Drop that a noisy metric's fall must be proven to exceed.
         pass_at: A sample's pass mark, for must-pass samples and the [share that
             passes](scorecards.md).
         pass_rate: Holds the share of samples that reach `pass_at`; none: it is only shown.
     \f
 
     Values over the whole run (`latency_p95`, `refusal_f1`, `retrieved_tokens`) take a level and a
-    limit only, latencies also `max_increase`; tokens and cost take `max_increase` and `maximum`. At
-    level `error` they need one of them.
+    limit only; tokens and cost take `max_increase` and `maximum`. At level `error` they need one of
+    them. `max_increase` of a latency can only warn: times of another day prove nothing.
 
     There is no default set of metrics: choose by what your golden set knows.
 
@@ -71,9 +70,7 @@ class Rule(Frozen):
     minimum: float | None = None
     maximum: float | None = None
     max_drop: float | None = Field(default=None, ge=0)
-    min_drop: float | None = Field(default=None, ge=0)
     max_increase: float | None = Field(default=None, gt=0)
-    margin: float = Field(default=0.0, ge=0)
     pass_at: float | None = None
     pass_rate: PassRule | None = None
 
@@ -144,6 +141,21 @@ class Scorecard(Frozen):
         """Whether it can fail the gate."""
         return any(rule.gates for rule in self.rules)
 
+    def without(self, left_out: Collection[str]) -> Self | None:
+        """Return what is left of it where metrics are not measured on purpose.
+
+        None where no stage is left, or where it is left out itself.
+        """
+        if PASSES in left_out:
+            return None
+        stages = tuple(stage for stage in self.stages if stage.metric not in left_out)
+        return self.amended(stages=stages) if stages else None
+
+    def made_of(self, metrics: Collection[str]) -> tuple[str, ...]:
+        """Return the metrics that it makes, none where no stage is among `metrics`."""
+        made = any(stage.metric in metrics for stage in self.stages)
+        return (PASSES, OVERALL) if made else ()
+
 
 class Slice(Frozen):
     """A part of the golden set that is held on its own: a drop there is seen although the whole set
@@ -155,8 +167,6 @@ class Slice(Frozen):
         where: As `--where`: samples that meet all conditions.
         metrics: Those that are held on it; empty: the first metric that gates.
         level: `error` can fail the gate, `warn` is only shown.
-        min_drop: Smallest drop that is a failure, as a share of the metric's range; none: what the
-            metric allows, and at least two samples of the slice.
         minimum: Floor of its mean, held by evidence; with one metric only.
         maximum: Ceiling of its mean, for a metric where lower is better; with one metric only.
     """
@@ -166,7 +176,6 @@ class Slice(Frozen):
     where: tuple[str, ...] = ()
     metrics: tuple[str, ...] = ()
     level: Literal["error", "warn"] = "error"
-    min_drop: float | None = Field(default=None, gt=0, lt=1)
     minimum: float | None = None
     maximum: float | None = None
 
@@ -222,47 +231,21 @@ class Acceptance(Frozen):
 
 
 class DecisionSettings(Frozen):
-    """The figures of the decision rule; see docs/decision.md. Drops are fractions of the range.
+    """The figures of the decision rule; see docs/decision.md.
 
     Attributes:
         alpha: Chance of failing a change that changes nothing, over all error-level metrics
             together.
         runs: Passes over the golden set that `ragate baseline update` records.
-        confirm: More passes when the first looks suspicious and is not clear.
-        claim: What a failure claims: this golden set got worse (`this-set`), or fresh questions
-            would too (`generalise`); `auto`: the first where the system is proven unchanged, else
-            the second: [Decision](decision.md).
-        min_drop: Smallest proven drop of a noisy metric that is a failure, as a share of its range;
-            none: 0.01 for `generalise`, 0.02 for `this-set`.
-        care: A metric counts as held when a drop of this size can be excluded.
         max_unscored: Share of samples, per metric, that may be unmeasured in the baseline; of a
             candidate, [what the baseline makes likely](decision.md).
         cluster: A tag prefix or metadata field whose samples belong together, as questions of one
             document; empty: each sample stands alone.
         floor: A floor compares the mean (`point`), or the bound that is proven (`evidence`).
-        repeats: What three sessions repeated exactly, so that [each change counts](decision.md):
-            `answer` is the whole output, what was retrieved included.
-        tries: How often a question that [must pass](decision.md) is asked, unless it is settled
-            before.
-        fails: How many of these tries fail it: more than half.
     """
 
     alpha: float = Field(default=0.02, gt=0, lt=0.5)
     runs: int = Field(default=3, ge=1, le=50)
-    confirm: int = Field(default=2, ge=0, le=20)
-    claim: Literal["auto", "this-set", "generalise"] = "auto"
-    min_drop: float | None = Field(default=None, ge=0, le=1)
-    care: float = Field(default=0.05, gt=0, lt=1)
     max_unscored: float = Field(default=0.05, ge=0, lt=1)
     cluster: str = ""
     floor: Literal["point", "evidence"] = "point"
-    repeats: tuple[Literal["retrieval", "answer"], ...] = ()
-    tries: int = Field(default=3, ge=1, le=20)
-    fails: int = Field(default=2, ge=1)
-
-    @model_validator(mode="after")
-    def _most_tries_fail(self) -> Self:
-        if not self.tries < 2 * self.fails <= 2 * self.tries:
-            wanted = f"more than half of `tries` = {self.tries}, and no more than all of them"
-            raise ValueError(f"`fails` is {self.fails}: it must be {wanted}")
-        return self

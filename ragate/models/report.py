@@ -1,14 +1,20 @@
 """The report: everything that a renderer prints. Renderers compute nothing themselves."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, Literal
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal
 
-from pydantic import ConfigDict, Field, SkipValidation, computed_field, model_validator
+from pydantic import (
+    Field,
+    SkipValidation,
+    ValidatorFunctionWrapHandler,
+    WrapSerializer,
+    WrapValidator,
+    model_validator,
+)
 
 from ragate.models.base import Frozen
 from ragate.models.decision import Decision
-from ragate.models.metric_row import MetricRow, PassGroup
+from ragate.models.metric_row import PassGroup
 from ragate.models.run import Filters, SystemInfo
 from ragate.models.sample_row import (
     AnsweredQuestion,
@@ -17,55 +23,23 @@ from ragate.models.sample_row import (
     SampleOutcome,
     SampleRow,
 )
-from ragate.models.verdict import Verdict, as_documented, without_exit_code
 
-REPORT_SCHEMA_VERSION = 1
+REPORT_SCHEMA_VERSION = 2
 Publish = Literal["full", "answers", "ids"]
+_GONE = {"proposed", "stale_evidence", "unchecked"}  # of version 1
 
 
-def _optional_exit_code(schema: dict[str, Any]) -> None:
-    # A computed field is always there, so the schema would demand it.
-    del schema["required"]
-    schema["properties"]["exit_code"]["default"] = None
+def _lazy_as_it_is(rows: Any, check: ValidatorFunctionWrapHandler) -> Sequence[AnsweredQuestion]:
+    """Check rows that are there; those that are made when they are looked at are ours."""
+    is_lazy = isinstance(rows, Sequence) and not isinstance(rows, list | tuple | str)
+    return rows if is_lazy else tuple(check(rows))
 
 
-class Proposed(Frozen):
-    """The verdict by the change's own policy, golden set and baseline: shown, and never decides.
-
-    Attributes:
-        verdict, exit_code: None where it could not be computed; `note` says why.
-        differs: What is not the same as in the base: files, and keys with their old and new value.
-        added, edited, removed: Samples of the golden set, against the base's.
-        renamed: By old id the new one of samples with the same content.
-        released: Samples that had to pass, and no longer have to.
-        failing: Samples that the change brings in, in whatever way, and that fail.
-    """
-
-    model_config = ConfigDict(json_schema_extra=_optional_exit_code)
-
-    verdict: Verdict | None = None
-    reasons: tuple[str, ...] = ()
-    warnings: tuple[str, ...] = ()
-    differs: tuple[str, ...] = ()
-    added: tuple[str, ...] = ()
-    edited: tuple[str, ...] = ()
-    removed: tuple[str, ...] = ()
-    renamed: dict[str, str] = {}
-    released: tuple[str, ...] = ()
-    failing: tuple[str, ...] = ()
-    metrics: tuple[MetricRow, ...] = ()
-    note: str = ""
-
-    @model_validator(mode="before")
-    @classmethod
-    def _exit_code_follows(cls, fields: Any) -> Any:
-        return without_exit_code(fields)
-
-    @computed_field(json_schema_extra=as_documented)  # type: ignore[prop-decorator]
-    @property
-    def exit_code(self) -> int | None:
-        """What the command would end with by this verdict."""
-        return None if self.verdict is None else self.verdict.exit_code
+_Questions = Annotated[
+    Sequence[AnsweredQuestion],
+    WrapValidator(_lazy_as_it_is),
+    WrapSerializer(lambda rows, write: write(tuple(rows))),
+]
 
 
 class SuggestedFloor(Frozen):
@@ -156,8 +130,6 @@ class DataChanges(Frozen):
         failing: Added, edited and renamed samples that fail now: an error, a pass mark or a limit
             of a metric that gates, and of one without either its worst value.
         missing_documents: Expected documents that the corpus does not hold, by sample.
-        stale_evidence: Documents that no longer hold their passage of evidence, by sample: its
-            reference may be stale.
         unasked_documents: Documents that the change adds or edits and no question expects, as far
             as it was looked at.
     """
@@ -170,7 +142,6 @@ class DataChanges(Frozen):
     renamed: dict[str, str] = {}
     failing: tuple[str, ...] = ()
     missing_documents: dict[str, tuple[str, ...]] = {}
-    stale_evidence: dict[str, tuple[str, ...]] = {}
     unasked_documents: tuple[str, ...] = ()
 
     @property
@@ -231,7 +202,14 @@ class Story(Frozen):
         worse: How many got worse.
         told: Of how many of them, the worst, the other counts are: those with a row.
         lost: An expected document was retrieved before and is not now.
-        causes: How many of the others were put down to each cause, the most frequent first.
+        fewer: Of the others, those that got the first of their documents alone.
+        came: How many documents came before, and now, where most got the first of them alone.
+        unnamed: Of the others, answers that changed where neither side names a document.
+        causes: How many of the rest were put down to each cause, the most frequent first.
+        emptied: Documents came before, and none now.
+        empty: They were answered before, and the answer is empty now.
+        alike: How many get one and the same answer now, which none of them had before.
+        alike_as: A sample that gets it, "" where no two do.
         refused: They were answered before, and now the answer says that it does not know.
         answered: The reverse.
         hardest: The tag that was hit hardest, None where none stands out from chance.
@@ -240,7 +218,14 @@ class Story(Frozen):
     worse: int = 0
     told: int = 0
     lost: int = 0
+    fewer: int = 0
+    came: tuple[int, int] | None = None
+    unnamed: int = 0
     causes: dict[CauseKind, int] = {}
+    emptied: int = 0
+    empty: int = 0
+    alike: int = 0
+    alike_as: str = ""
     refused: int = 0
     answered: int = 0
     hardest: TagLoss | None = None
@@ -264,24 +249,6 @@ class SourceLinks(Frozen):
     collected_url: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class SourceLines:
-    """Where in the project's files a finding belongs; paths are from the repository's top.
-
-    Attributes:
-        config: The configuration's path.
-        metrics, slices: The line of each one's table there.
-        samples: By sample, file and line of the golden set; None where no line is known.
-        changed: The settings of the system that differ from the base, with their lines.
-    """
-
-    config: str
-    metrics: Mapping[str, int] = field(default_factory=dict)
-    slices: Mapping[str, int] = field(default_factory=dict)
-    samples: Mapping[str, tuple[str, int | None]] = field(default_factory=dict)
-    changed: tuple[ChangedPart, ...] = ()
-
-
 class Report(Frozen):
     """Everything a renderer may show.
 
@@ -294,6 +261,7 @@ class Report(Frozen):
         outcomes: Every sample of the candidate.
         questions: Every sample of every pass with its answer, for ``--format json``; neither in the
             stored report nor in that of the action.
+        succeeded: Means over the outputs that did not fail, where they are not those over all.
         pass_groups: Of a scorecard, who passes: by stage, tag and field.
         unchanged: Number of samples with equal scores and outputs.
         drill: The last `ragate drill`; None where there was none.
@@ -301,13 +269,12 @@ class Report(Frozen):
         story: What happened to the samples that got worse, in counts.
         links: Where samples and documents can be read.
         left_out: Changed samples that got no row, since there are too many.
-        proposed: The verdict by the change's own rules, where they differ from the base's.
+        rules_differ: What of the change's own rules is not the base's, which decide.
         suggested_floors: For a gate that is new: what its rules could hold from now on.
         checkout_rules: None where the base's rules judged, or the checkout's are the same.
         pull: The pull request that takes comment commands, None where there is none.
         publish: Which texts may leave the machine: `ragate.core.publishable` takes out the others.
         details: What a page shows beyond the report; not part of the stored one.
-        lines: Where findings belong in files; not part of the stored one.
         report_url: Where the whole report can be read (https only), "" where nowhere.
     """
 
@@ -334,7 +301,8 @@ class Report(Frozen):
     judge: str = ""
     settings: dict[str, str] = {}
     outcomes: tuple[SampleOutcome, ...] = Field(default=(), repr=False)
-    questions: tuple[AnsweredQuestion, ...] = Field(default=(), repr=False)
+    questions: _Questions = Field(default=(), repr=False)
+    succeeded: dict[str, float] = {}
     pass_groups: tuple[PassGroup, ...] = ()
     unchanged: int = 0
     left_out: int = 0
@@ -343,11 +311,33 @@ class Report(Frozen):
     links: SourceLinks = SourceLinks()
     diagnosis: tuple[Diagnosis, ...] = ()
     drill: DrillProof | None = None
-    proposed: Proposed | None = None
+    rules_differ: tuple[str, ...] = ()
     suggested_floors: tuple[SuggestedFloor, ...] = ()
     checkout_rules: CheckoutRules | None = None
     pull: int | None = None
     publish: Publish = "full"
     report_url: str = ""
     details: SkipValidation[RunDetails | None] = Field(default=None, exclude=True, repr=False)
-    lines: SkipValidation[SourceLines | None] = Field(default=None, exclude=True, repr=False)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_earlier_versions(cls, fields: Any) -> Any:
+        is_first = isinstance(fields, dict) and fields.get("schema_version") == 1
+        return {**_as_now(fields), "schema_version": 2} if is_first else fields
+
+
+def _as_now(stored: Any) -> Any:
+    """Return what a report of version 1 holds by the names of today, without what is gone."""
+    if isinstance(stored, list):
+        return [_as_now(each) for each in stored]
+    if not isinstance(stored, dict):
+        return stored
+    fields = {name: _as_now(value) for name, value in stored.items() if name not in _GONE}
+    if "p_other" not in fields and "family" not in fields:
+        return fields
+    # Two claims were tested, and one of them decided.
+    claim, other = fields.pop("claim", ""), fields.pop("p_other", None)
+    if "p" in fields and "p_here" not in fields:
+        here = claim == "this-set"
+        fields |= {"p": other, "p_here": fields["p"]} if here else {"p_here": other}
+    return fields

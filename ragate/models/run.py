@@ -1,7 +1,7 @@
 """What a run leaves behind: its manifest and one record for each sample and pass."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Self
 
 from pydantic import Field, SkipValidation
 
@@ -73,7 +73,9 @@ class Filters(Frozen):
     Attributes:
         where: Conditions on metadata, such as ``source=forum``, all of which a sample meets.
         skip: Metrics that were left out on demand.
+        top_k: So many of the retrieved passages counted; None for all that the system gives.
         profile: The profile that chose this, "" for none.
+        settings: Keys that ``--set`` gave another value, without what looks secret.
     """
 
     ids: tuple[str, ...] = ()
@@ -81,16 +83,21 @@ class Filters(Frozen):
     limit: int | None = Field(default=None, ge=1)
     where: tuple[str, ...] = ()
     skip: tuple[str, ...] = ()
+    top_k: int | None = Field(default=None, ge=1)
     profile: str = ""
+    settings: tuple[str, ...] = ()
 
     @property
     def partial(self) -> bool:
-        return self.narrows or bool(self.skip)
+        return self.narrows or bool(self.skip or self.settings) or self.top_k is not None
 
     @property
     def narrows(self) -> bool:
         """True where samples were left out."""
         return bool(self.ids or self.tags or self.where) or self.limit is not None
+
+
+MEASUREMENT = "measurement"  # the part of a system of scores that names its files and their run
 
 
 class SystemInfo(Frozen):
@@ -111,6 +118,11 @@ class SystemInfo(Frozen):
     deterministic: frozenset[Reads] = frozenset()
     parts: dict[str, str] = {}
     settings: dict[str, str] = {}
+
+    def is_same_measurement(self, other: Self) -> bool:
+        """Whether both read the same bytes, and these name the evaluation that wrote them."""
+        run = self.parts.get(MEASUREMENT)
+        return bool(run) and run == other.parts.get(MEASUREMENT)
 
 
 class EarlierRun(Frozen):
@@ -144,8 +156,8 @@ class RunManifest(Frozen):
         earlier: Earlier runs whose passes stand before this run's own, oldest first.
         same_state: Everything that the system reads is proven the same in those runs.
         left_out: Metrics of the policy that this run was told not to measure.
+        lacking: Those of them that no option left out: their judge had no key.
         missing_documents: Expected documents that the corpus does not hold, by sample.
-        stale_evidence: Documents that no longer hold their passage of evidence, by sample.
         eval_date: The date as of which questions were asked, "" where it does not count.
         accepted: Drops that were accepted on the way to this baseline.
         moved: Of a baseline: the sum of its changes; None where it is the first, or none moved it.
@@ -175,9 +187,9 @@ class RunManifest(Frozen):
     recorded: int = Field(default=0, ge=0)
     retrieval_only: bool = False
     missing_documents: dict[str, tuple[str, ...]] = {}
-    stale_evidence: dict[str, tuple[str, ...]] = {}
     eval_date: str = Field(default="", pattern=r"^(\d{4}-\d{2}-\d{2})?$")
     left_out: tuple[str, ...] = ()
+    lacking: tuple[str, ...] = ()
     evidence: str = ""
     confirm: int = Field(default=0, ge=0)
     earlier: tuple[EarlierRun, ...] = ()
@@ -217,7 +229,7 @@ class Run(Frozen):
     """A whole run: K passes over the samples. A baseline in memory is a Run too.
 
     Attributes:
-        records: Every sample of every pass; those of a large run are read when they are looked at.
+        records: Every sample of every pass.
         aggregates: One score a pass for each metric over the whole run (percentiles, rates).
     """
 

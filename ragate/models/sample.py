@@ -7,28 +7,8 @@ from pydantic import Field, JsonValue, model_validator
 from ragate.models.base import Frozen
 
 Grade = Annotated[int, Field(ge=-1, le=1000)]
-ARRANGEMENTS = r"^(|reversed|shuffled|distractors:[1-9][0-9]?)$"
 LONGEST_ID = 200
 MetadataValue = str | int | float | bool | None
-
-
-class Evidence(Frozen):
-    """What in an expected document makes it right, so that a change of it is seen.
-
-    Attributes:
-        quote: A passage of the document.
-        hash: Of the passage, as `ragate.core.text.quoted_passages` makes it; enough without a
-            quote.
-    """
-
-    quote: str = ""
-    hash: str = Field(default="", pattern=r"^([0-9a-f]{16})?$")
-
-    @model_validator(mode="after")
-    def _says_something(self) -> Self:
-        if not self.quote.strip() and not self.hash:
-            raise ValueError("evidence is a quote, a hash, or both")
-        return self
 
 
 class Turn(Frozen):
@@ -118,16 +98,12 @@ class Sample(Frozen):
         tags: For filters and owners.
         must_pass: True where the sample must reach every metric's pass mark.
         metadata: Anything else that a system or a cluster field needs.
-        evidence: By expected document, the passage that the answer rests on. No part of what is
-            scored, so it is left out of the sample's content hash.
         messages: Earlier turns of the conversation, oldest first, that `query` follows.
         tools: The tools that could be called. Empty: unknown, so their schemas are not checked.
         expected_calls: The right calls of tools, in the order in which they are best made. Empty:
             no call is right. None: unjudged, so the metrics of calls do not apply.
         answer_keywords: What a right answer mentions, each with the spellings that count.
         source_policy: What an answer may rest on; None: anything.
-        arrange: What is done to the retrieved passages before the answer is written, as
-            `ragate.core.arrangement` reads it; "": nothing.
     """
 
     id: str = Field(min_length=1, max_length=LONGEST_ID)
@@ -138,13 +114,11 @@ class Sample(Frozen):
     tags: tuple[str, ...] = ()
     must_pass: bool = False
     metadata: dict[str, MetadataValue] = Field(default_factory=dict)
-    evidence: dict[str, Evidence] = Field(default_factory=dict)
     messages: tuple[Turn, ...] = ()
     tools: tuple[Tool, ...] = ()
     expected_calls: tuple[ExpectedCall, ...] | None = None
     answer_keywords: tuple[tuple[str, ...], ...] = ()
     source_policy: SourcePolicy | None = None
-    arrange: str = Field(default="", pattern=ARRANGEMENTS)
 
     @property
     def expected(self) -> frozenset[str]:

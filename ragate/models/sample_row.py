@@ -6,7 +6,7 @@ from typing import Literal
 
 from ragate.models.base import Frozen, SpokenEnum
 from ragate.models.output import RetrievedChunk, Usage
-from ragate.models.sample import Turn
+from ragate.models.sample import MetadataValue, Turn
 from ragate.models.score import Score
 
 WORSE = frozenset({"worse", "failed", "mixed"})
@@ -104,6 +104,24 @@ class SampleRow(Frozen):
     def got_worse(self) -> bool:
         """Whether it failed, or a score fell."""
         return self.change in WORSE
+
+    @property
+    def fewer(self) -> tuple[int, int] | None:
+        """How many documents came before and now, where the first of them alone came now."""
+        if self.baseline is None or self.candidate is None or self.candidate.error:
+            return None
+        before, after = self.baseline.docs, self.candidate.docs
+        is_start = len(after) < len(before) and after == before[: len(after)]
+        return (len(before), len(after)) if is_start else None
+
+    @property
+    def unnamed(self) -> bool:
+        """Whether the answer changed and neither side names a document: not "the same" ones."""
+        sides, cause = (self.baseline, self.candidate), self.cause
+        if cause is None or cause.kind not in (CauseKind.GENERATION, CauseKind.UNKNOWN):
+            return False
+        answers = [side.answer for side in sides if side and not side.docs and not side.error]
+        return len(answers) == len(sides) and None not in answers and answers[0] != answers[1]
 
 
 # Slotted dataclasses, not models: a page of a large golden set holds ten thousand of them.
@@ -206,6 +224,15 @@ class RankedDocument:
 
 
 @dataclass(frozen=True, slots=True)
+class CitedPassage:
+    """A passage that an answer cites by its number, with what the system said of it."""
+
+    number: int
+    doc_id: str
+    metadata: dict[str, MetadataValue]
+
+
+@dataclass(frozen=True, slots=True)
 class AnsweredQuestion:
     """One sample in one pass of the candidate: what was asked, what came back, how it scored.
 
@@ -215,6 +242,8 @@ class AnsweredQuestion:
             without any by the limits of the metrics that gate, and where one has none by its worst
             value.
         answer: None of a failed sample, and where `publish` keeps it at home.
+        passing: By metric that has a pass mark, whether it is reached.
+        citations: What the answer cites, each once, where the outputs are at hand.
         error: What went wrong, "" where nothing did.
         latency_s: Wall time in seconds; None where it is not known.
     """
@@ -228,3 +257,5 @@ class AnsweredQuestion:
     scores: dict[str, Score]
     latency_s: float | None = None
     error: str = ""
+    passing: dict[str, bool] = field(default_factory=dict)
+    citations: tuple[CitedPassage, ...] = ()

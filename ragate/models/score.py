@@ -37,6 +37,10 @@ class Score:
             agrees = self.state is ScoreState.VALUE and math.isfinite(self.value)
         if not agrees:
             raise ValueError(f"{self.metric}: a {self.state} score cannot hold {self.value}")
+        # It is written to files, where half of a character cannot stand.
+        if isinstance(self.reason, str) and not self.reason.isascii():
+            whole = self.reason.encode("utf-8", "replace").decode()
+            object.__setattr__(self, "reason", whole)
 
 
 _MOST_SHARED = 4096  # where values hardly repeat, a larger table would cost more than it saves
@@ -120,6 +124,8 @@ class MetricInfo(Frozen):
             the family.
         unit: ``fraction``, ``grade`` (1 to 5), ``seconds``, ``tokens``, ``dollars`` or ``count``.
         fingerprint: Hash of formula version and settings; scores compare only where it is equal.
+        falls_reworded: Share of its range by which its mean falls where answers are worded
+            otherwise and say the same.
     """
 
     name: str
@@ -132,6 +138,7 @@ class MetricInfo(Frozen):
     aggregate: bool = False
     unit: str = "fraction"
     fingerprint: str = ""
+    falls_reworded: float = 0.0
 
     @property
     def worst(self) -> float | None:

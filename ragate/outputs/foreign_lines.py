@@ -9,23 +9,27 @@ from pathlib import Path
 from typing import Any
 
 from ragate.errors import DatasetError
-from ragate.outputs.export_presets import preset_of
 from ragate.outputs.mapping import IN_CI
 from ragate.outputs.pointed import described, fields_of
-from ragate.outputs.recorded_output import misspelt
+from ragate.outputs.recorded_output import misspelt, names_a_sample
 from ragate.outputs.seen_reply import name_of, read_reply, single_values
 from ragate.support.pointer import PointerError, many
-from ragate.support.records import parsed_cell, records
+from ragate.tables.cells import parsed_cell
+from ragate.tables.containers import records
+from ragate.tables.formats import preset_of
+from ragate.tables.names import COMMON, plain
 from ragate.version import MANUAL
 
 _SAMPLE = ("id", "question", "query")
 _SAID = ("answer", "error", "tool_calls")
 # A list that is empty says something: nothing was found.
 _LISTED = ("contexts", "chunks", "first_stage")
+_NOTHING_SAID = "neither `answer` nor `contexts`"
+_RETRIEVED = frozenset(
+    {*COMMON["passages"], *COMMON["ids"], "retrieved_docs", "retrieved_documents", "passages"}
+)
 _FIRST = 20
 _MARKS = ("::", "#")
-_QUESTION = ("question", "query", "user_input", "user_query", "prompt", "input", "q")
-_SAMPLE_IDS = ("id", "sample_id", "question_id", "query_id", "qid", "example_id", "case_id")
 _PARTS = ("answer", "contexts", "ids", "scores")
 
 
@@ -37,9 +41,14 @@ def refuse_foreign(path: Path, where: str, value: Any) -> None:
     """
     if not isinstance(value, Mapping):
         return  # its own reader says what is wrong with it
-    lacking = _lacking(value)
-    if not lacking:
+    missing = lacking(value) or _unread(value)
+    if not missing:
         return
+    if missing == _NOTHING_SAID and "answer" in value:
+        raise DatasetError(
+            f"{where}: `answer` is empty in this line, and there are no contexts",
+            remedy="leave it out, and it is unscored; or say in a field `error` why there is none",
+        )
     proposal = proposed_mapping(path)
     remedy = f"{MANUAL}/replay.md shows the format of a line; {IN_CI}"
     if proposal:
@@ -48,7 +57,7 @@ def refuse_foreign(path: Path, where: str, value: Any) -> None:
             f"[system] ({IN_CI}):\n\n{proposal.toml()}\n"
         )
     fields = described(fields_of(value))
-    raise DatasetError(f"{where}: {lacking} in this line; it has {fields}", remedy=remedy)
+    raise DatasetError(f"{where}: {missing} in this line; it has {fields}", remedy=remedy)
 
 
 def unsaid(fields: Mapping[str, Any]) -> str:
@@ -56,8 +65,8 @@ def unsaid(fields: Mapping[str, Any]) -> str:
 
     One line: what it holds, and pointers that may read it.
     """
-    lacking = _lacking({**fields, "id": "-"})
-    if not lacking:
+    missing = lacking({**fields, "id": "-"})
+    if not missing:
         return ""
 
     proposal = guess_mapping([fields]).pointers
@@ -65,18 +74,27 @@ def unsaid(fields: Mapping[str, Any]) -> str:
     parts = {key: proposal[key] for key in proposal if key not in {"id", "question"}}
     table = ", ".join(f"{key} = {quoted(pointer)}" for key, pointer in parts.items())
     advice = f"; [system.pointers] may read it: {table}" if table else ""
-    return f"{lacking}, but {described(fields_of(fields))}{advice}"
+    return f"{missing}, but {described(fields_of(fields))}{advice}"
 
 
-def _lacking(line: Mapping[str, Any]) -> str:
+def lacking(line: Mapping[str, Any]) -> str:
+    """Return what a line of outputs does not say, "" where it is in our own format."""
     if misspelt(line):
         return ""  # the reader of our format says which
     said = any(line.get(name) is not None for name in _SAID)
     if not said and not any(name in line for name in _LISTED):
-        return "neither `answer` nor `contexts`"
-    if not any(line.get(name) for name in _SAMPLE):
+        return _NOTHING_SAID
+    if not any(names_a_sample(line.get(name)) for name in _SAMPLE):
         return "neither `id` nor `question`"
     return ""
+
+
+def _unread(line: Mapping[str, Any]) -> str:
+    """Return which field holds what was retrieved, under a name that is not ours; "" for none."""
+    if any(name in line for name in _LISTED):
+        return ""
+    told = (name for name, value in line.items() if value and plain(str(name)) in _RETRIEVED)
+    return "".join(f"no `contexts` or `chunks`, but `{name}`," for name in list(told)[:1])
 
 
 def proposed_mapping(path: Path) -> "ProposedMapping":
@@ -127,8 +145,8 @@ def guess_mapping(rows: Iterable[Mapping[str, Any]]) -> ProposedMapping:
     if len(tools) == 1 and (tool := tools.pop()):
         return ProposedMapping(preset=tool)
     values = [single_values(row) for row in first]
-    question = _named(values, _QUESTION, _is_text) or _asked(values)
-    sample = _named(values, _SAMPLE_IDS, _is_id)
+    question = _named(values, COMMON["query"], _is_text) or _asked(values)
+    sample = _named(values, COMMON["id"], _is_id)
     found: dict[str, Counter[str]] = {part: Counter() for part in _PARTS}
     for row, alone in zip(first, values, strict=True):
         asked = str(alone.get(question, ""))

@@ -11,13 +11,14 @@ from pydantic import ValidationError, model_validator
 from ragate.errors import DatasetError
 from ragate.models import Frozen
 from ragate.outputs.pointed import Pointer, Pointers, described, fields_of, pointed
-from ragate.outputs.recorded_output import RecordedOutput
+from ragate.outputs.recorded_output import RecordedOutput, names_a_sample
 from ragate.support.pointer import PointerError, one
-from ragate.support.records import parsed_cell, records
 from ragate.support.settings import first_fault, nearest, read_settings, shown
+from ragate.tables.cells import parsed_cell
+from ragate.tables.containers import records
 
 if TYPE_CHECKING:
-    from ragate.outputs.traced_texts import Exchange
+    from ragate.tables.traced import Exchange
 
 IN_CI = "in CI the base branch's mapping counts"
 _NAMED = 5
@@ -50,7 +51,7 @@ class RecordMapping(Frozen):
     @model_validator(mode="after")
     def _one_way(self) -> Self:
         if self.preset:
-            from ragate.outputs.export_presets import PRESETS
+            from ragate.tables.formats import PRESETS
 
             if self.preset not in PRESETS:
                 raise ValueError(f"unknown preset {self.preset!r}{nearest(self.preset, PRESETS)}")
@@ -121,7 +122,7 @@ def mapped_outputs(path: Path, mapping: RecordMapping) -> Iterator[tuple[str, Re
         DatasetError: a line does not fit, or says nothing; names the place.
     """
     if mapping.preset:
-        from ragate.outputs.exports import read_export
+        from ragate.tables.reading import read_export
 
         for exchange in read_export(mapping.preset, path):
             yield exchange.place, _of_exchange(exchange)
@@ -149,7 +150,7 @@ def _of_line(row: Mapping[str, Any], pointers: LinePointers) -> RecordedOutput:
     """
     fields: dict[str, Any] = {"id": _sample(row, pointers.id, "id")}
     fields["question"] = _sample(row, pointers.question, "question", "query")
-    if not pointers.id and not pointers.question and not any(fields.values()):
+    if not pointers.id and not pointers.question and fields == {"id": "", "question": ""}:
         raise PointerError("neither `id` nor `question` says which sample this is")
     if pointers.run:
         fields["run"] = one(row, pointers.run)
@@ -168,9 +169,9 @@ def _of_line(row: Mapping[str, Any], pointers: LinePointers) -> RecordedOutput:
 
 def _sample(row: Mapping[str, Any], pointer: str, *names: str) -> Any:
     if not pointer:
-        return next((row[name] for name in names if row.get(name)), "")
+        return next((row[name] for name in names if names_a_sample(row.get(name))), "")
     value = one(row, pointer)
-    if not isinstance(value, str | int) or isinstance(value, bool) or not str(value).strip():
+    if not names_a_sample(value):
         raise PointerError(f"{names[0]} = {pointer!r} leads to what names no sample")
     return value
 

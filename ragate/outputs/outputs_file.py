@@ -33,10 +33,10 @@ class ShardClaim(Frozen):
     """What the file of one shard says of itself.
 
     Attributes:
-        plan: Digest of the plan that it was collected by.
         number: Which shard it is, from 1.
         of: How many there are.
-        attempt: Which attempt of a workflow's run it is of, from 1.
+        run: What makes the run that it is a part of, by words for each part: all shards have the
+            same.
         full: Passes over all of its samples.
         again: Passes after these over samples that had changed, before tries of must-pass samples.
         passes: All of its passes.
@@ -44,10 +44,9 @@ class ShardClaim(Frozen):
         content: SHA-256 of everything after the first line.
     """
 
-    plan: str
     number: int = Field(ge=1)
     of: int = Field(ge=1)
-    attempt: int = Field(default=1, ge=1)
+    run: dict[str, str]
     full: int = Field(ge=1, le=50)
     again: int = Field(default=0, ge=0, le=50)
     passes: int = Field(ge=1, le=200)
@@ -61,7 +60,7 @@ class OutputsHeader(Frozen):
     Attributes:
         manifest: Of the collecting run; it holds no metrics yet.
         samples: Number of samples asked in every full pass.
-        shard: Which part of a plan it is; None for a file that is whole by itself.
+        shard: Which part of a run it is; None for a file that is whole by itself.
     """
 
     ragate_outputs: int = OUTPUTS_VERSION

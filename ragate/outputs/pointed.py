@@ -31,8 +31,8 @@ Pointer = Annotated[str, AfterValidator(_pointer)]
 class Pointers(Frozen):
     """Where each part is in a reply or in a recorded line, as JSON pointers (RFC 6901): `/a/b` is
     the field `b` in the field `a`, `/a/0` the first item of a list; `~1` stands for `/` and `~0`
-    for `~` in a name. Beyond the standard, `*` stands for every item of a list, and `/a/-1` is the
-    last one.
+    for `~` in a name. Beyond the standard, `*` stands for every item of a list or every value of
+    an object, `/a/keys` for the names of an object, and `/a/-1` is the last item.
 
     What is empty is not read. With no pointer at all the reply itself must be a [recorded
     output](replay.md). A pointer that leads nowhere fails the sample.

@@ -6,9 +6,8 @@ the user's own files have none.
 """
 
 import difflib
-from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import Annotated, Any, Protocol, Self
+from collections.abc import Mapping
+from typing import Annotated, Any, Self
 
 from pydantic import AliasChoices, ConfigDict, Field, model_validator
 
@@ -17,20 +16,21 @@ from ragate.models import (
     Executed,
     Failure,
     Frozen,
+    ReportedScore,
     RetrievedChunk,
-    RunManifest,
-    Sample,
     SystemOutput,
     ToolCall,
     Usage,
 )
+from ragate.models.output import MOST_MEASURED
 from ragate.outputs.call_list import read_calls
+from ragate.tables.names import plain
 
 # Other fields are the user's own and are left alone, unless they look like a slip of these.
 _KNOWN = frozenset(
     {"id", "question", "query", "run", "hash", "answer", "contexts", "chunks", "citations"}
     | {"tool_calls", "usage", "latency", "latency_s", "error", "request_hash"}
-    | {"first_token", "first_token_s", "first_stage", "executed", "finish_reason"}
+    | {"first_token", "first_token_s", "first_stage", "executed", "finish_reason", "reported"}
 )
 
 
@@ -42,12 +42,24 @@ def misspelt(fields: Mapping[str, Any]) -> tuple[str, str] | None:
     return None
 
 
+def own_name(name: str) -> str:
+    """Return the field of ours that a column's name is, however it is written: ``Answer``."""
+    return plain(name) if plain(name) in _KNOWN else name
+
+
+def names_a_sample(value: Any) -> bool:
+    """Return whether a value can be a sample's id or question: 0 can, "" and true cannot."""
+    return isinstance(value, str | int) and not isinstance(value, bool) and bool(str(value).strip())
+
+
 class RecordedChunk(Frozen):
     """A chunk as users write it; without a document id its text is its identity."""
 
     model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False)
 
-    doc_id: str = Field(default="", validation_alias=AliasChoices("doc_id", "id", "document_id"))
+    doc_id: Annotated[str, Field(coerce_numbers_to_str=True)] = Field(
+        default="", validation_alias=AliasChoices("doc_id", "id", "document_id")
+    )
     text: str = ""
     score: float | None = None
     metadata: dict[str, str | int | float | bool | None] = Field(default_factory=dict)
@@ -74,23 +86,30 @@ class RecordedOutput(Frozen):
     tool_calls: tuple[ToolCall, ...] | None = None
     usage: Usage | None = None
     latency_s: float | None = Field(
-        default=None, ge=0, validation_alias=AliasChoices("latency", "latency_s")
+        default=None,
+        ge=0,
+        le=MOST_MEASURED,
+        validation_alias=AliasChoices("latency", "latency_s"),
     )
     first_token_s: float | None = Field(
-        default=None, ge=0, validation_alias=AliasChoices("first_token", "first_token_s")
+        default=None,
+        ge=0,
+        le=MOST_MEASURED,
+        validation_alias=AliasChoices("first_token", "first_token_s"),
     )
     error: Failure | None = None
     request_hash: str | None = None
     first_stage: tuple[str, ...] | None = None
     finish_reason: str = ""
     executed: Executed | None = None
+    reported: dict[str, ReportedScore] | None = None
 
     @model_validator(mode="before")
     @classmethod
     def _friendly(cls, data: Any) -> Any:
         if not isinstance(data, dict):
             return data
-        data = dict(data)
+        data = {name: value for name, value in data.items() if value is not None}
         if slip := misspelt(data):
             raise ValueError(f"unknown field {slip[0]!r}; did you mean {slip[1]!r}?")
         if "contexts" in data and "chunks" in data:
@@ -135,19 +154,3 @@ def _numbers(
         else first_rank.get(cited, 0)
         for cited in citations
     )
-
-
-class Placement(Protocol):
-    """Where the outputs of several files belong that are parts of one run."""
-
-    def place(self, path: Path, where: str, line: RecordedOutput) -> int:
-        """Return the pass that an output is of."""
-
-    def refuse_half(self) -> None:
-        """Raise for a file that is not whole, once all are read."""
-
-    def manifest(self, samples: Sequence[Sample]) -> RunManifest:
-        """Return the manifest of the whole run."""
-
-    def lack(self, sample: Sample) -> str:
-        """Return why there is no output of a sample."""

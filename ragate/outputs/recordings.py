@@ -1,11 +1,12 @@
 """Files of recorded outputs as the replay system reads them: in our format, or in another."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from ragate.errors import DatasetError
-from ragate.outputs.foreign_lines import refuse_foreign
+from ragate.outputs.foreign_lines import lacking, refuse_foreign
 from ragate.outputs.mapping import RecordMapping, mapped_outputs
 from ragate.outputs.outputs_file import (
     OutputLocation,
@@ -16,16 +17,20 @@ from ragate.outputs.outputs_file import (
     validated_output,
     written_by_ragate,
 )
-from ragate.outputs.recorded_output import RecordedOutput
-from ragate.support.records import parsed_cell, records
-from ragate.support.spill import Spill
+from ragate.outputs.recorded_output import RecordedOutput, own_name
+from ragate.tables.cells import parsed_cell
+from ragate.tables.containers import LINES, open_container, rows_of
+from ragate.tables.formats import PRESETS, preset_of
+from ragate.tables.reading import export_rows
+
+_NO_VALUE = frozenset({"nan", "<na>", "nat"})  # as pandas writes them into a cell
 
 
 @dataclass(frozen=True)
 class CopiedOutput:
     """An output that its file holds in another shape."""
 
-    copies: Spill[RecordedOutput]
+    copies: list[RecordedOutput]
     number: int
 
     def read(self) -> RecordedOutput:
@@ -41,7 +46,7 @@ class KeptOutputs:
 
     def __init__(self) -> None:
         self._places = OutputLocations()
-        self._copies = Spill(RecordedOutput)
+        self._copies: list[RecordedOutput] = []
 
     def add(self, kept: OutputLocation | RecordedOutput) -> int:
         """Keep a place or an output and return its number; later ones of a kind have larger ones.
@@ -90,19 +95,42 @@ def _of_other_shape(
     path: Path, mapping: RecordMapping
 ) -> Iterator[tuple[str, RecordedOutput]] | None:
     """Return the outputs of a table, or of a file that is mapped; None of lines of our own."""
-    if mapping.own_format:
-        return _table(path) if path.suffix.lower() in {".json", ".csv"} else None
-    return None if written_by_ragate(path) else mapped_outputs(path, mapping)
+    if written_by_ragate(path):
+        return None
+    if not mapping.own_format:
+        return mapped_outputs(path, mapping)
+    if tool := _tool_of(path):
+        return mapped_outputs(path, RecordMapping(preset=tool))
+    return None if path.suffix.lower() in LINES else _table(path)
+
+
+def _tool_of(path: Path) -> str:
+    """Return the tool whose export a file is, "" where it holds outputs in our own format."""
+    try:
+        first = next((row for _, row in export_rows(path)), {})
+    except DatasetError:
+        return ""
+    tool = preset_of(first) if lacking(first) else ""
+    return tool if tool in PRESETS else ""
+
+
+def _in_cell(cell: str | None) -> Any:
+    return None if cell is None or cell.lower() in _NO_VALUE else parsed_cell(cell)
 
 
 def _table(path: Path) -> Iterator[tuple[str, RecordedOutput]]:
     """Yield the outputs of a JSON list or a table with our own names of fields."""
     count = 0
-    for where, row in records(path, error=DatasetError):
+    opened = open_container(path)
+    for where, row in rows_of(opened, error=DatasetError):
         count += 1
-        fields = dict(row)
-        if path.suffix.lower() == ".csv":
-            fields = {name: parsed_cell(cell) for name, cell in row.items()}
+        fields = row
+        if isinstance(row, Mapping):
+            known = {name: own_name(name) for name in row}
+            fields = {
+                known[name]: _in_cell(value) if opened.of_cells else value
+                for name, value in row.items()
+            }
         refuse_foreign(path, where, fields)
         yield where, validated_output(where, fields)
     if not count:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ragate.outputs.pointed import USAGE_NAMES, escaped
-from ragate.outputs.traced_texts import (
+from ragate.tables.traced import (
     CHUNK_NAMES,
     ID_NAMES,
     SOURCE_NAMES,

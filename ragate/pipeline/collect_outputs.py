@@ -4,10 +4,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from ragate.pipeline.run.collected_outputs import Collected
-from ragate.pipeline.shards.shard import Shard
 from ragate.run.note import note_ended
 from ragate.run.one_run import run_gate
 from ragate.run.plan import RunPlan, Stop
+from ragate.run.shard import Shard
 from ragate.stores import OUTPUTS
 from ragate.support.atomic_files import copy_atomic
 
@@ -26,9 +26,10 @@ async def collect_outputs(plan: RunPlan, target: Path, *, shard: Shard | None = 
     plan = replace(plan, stop=Stop.ASKED, own=own)
     session = (await run_gate(plan)).session
     written, passes = session.ready.folder / OUTPUTS, len(session.collected.passes)
+    full = session.full or plan.selection.runs  # of one that ended early those that were to be made
     if shard is None:
         copy_atomic(written, target)
     else:
-        shard.write(written, target, full=session.full, again=session.again, passes=passes)
+        shard.write(written, target, full=full, again=session.again, passes=max(full, passes))
     note_ended(plan, session)
     return session.collected

@@ -4,11 +4,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ragate.config import Config
-from ragate.core.comparison.earlier_rankings import earlier_rankings
 from ragate.core.comparison.run_passes import earlier_passes
 from ragate.core.drill import Drill, drill
 from ragate.errors import NoBaselineError, UsageError
-from ragate.models import Decision, DrillProof, Filters, Needs, Sample, SystemOutput
+from ragate.models import Decision, DrillProof, Filters, Needs, Run, Sample, SystemOutput
 from ragate.pipeline.decide.compare_and_decide import compare_and_decide
 from ragate.pipeline.decide.gate_report import DRILL_FILE
 from ragate.pipeline.decide.gate_setup import GateSetup, load_baseline_or_none, load_samples
@@ -31,24 +30,22 @@ def run_drill(config: Config, operations: Operations, paths: Sequence[Path], *, 
         NoBaselineError: there is nothing to be worse than.
         UsageError: there are no stored outputs.
     """
-    baseline = load_baseline_or_none(config)
-    if baseline is None:
-        raise NoBaselineError(
-            f"{config.policy.baseline}: a drill needs a baseline to be worse than",
-            remedy="record one with `ragate baseline update`",
-        )
+    baseline = _baseline_of(config)
     setup = GateSetup(config, load_samples(config, Filters()), baseline)
     samples = setup.samples
     store = open_store(operations.state, operations.runs_url)  # what it fetches goes with it
     files = paths or [newest_outputs(store, config.gate)]
     collected = read_collected(files, samples, mapping=line_mapping(config))
 
-    states, earlier = baseline.manifest.states, earlier_rankings(baseline)
-    active = make_metrics(config, samples, states=states, earlier=earlier)
+    active = make_metrics(config, samples, states=baseline.manifest.states)
     metrics = [metric for metric in active if metric.info.needs is Needs.NOTHING]
     left_out = tuple(m.info.name for m in active if m.info.needs is not Needs.NOTHING)
+    card = config.policy.scorecard
+    made = card.made_of(left_out) if card is not None else ()
     intact = collected.passes[earlier_passes(collected.manifest)]  # the newest run's own first one
-    manifest = collected.manifest.amended(left_out=left_out, confirm=0, earlier=())  # one look
+    manifest = collected.manifest.amended(
+        left_out=(*left_out, *made), confirm=0, earlier=()
+    )  # one look
 
     def decide_on(pairs: Sequence[tuple[Sample, SystemOutput]]) -> Decision:
         broken = [{sample.id: output for sample, output in pairs}]
@@ -58,9 +55,23 @@ def run_drill(config: Config, operations: Operations, paths: Sequence[Path], *, 
     unmeasured = collected.passes[0]  # holds every sample, those that were not asked as well
     pairs = [(sample, intact.get(sample.id, unmeasured[sample.id])) for sample in samples]
     breaks = drill(pairs, decide_on, metrics={m.info.name: m.info for m in metrics}, seed=seed)
-    proof = DrillProof(date=f"{setup.today}", caught=breaks.caught, planted=len(breaks.rows))
-    write_atomic(operations.state / DRILL_FILE, proof.model_dump_json().encode())
+    _keep_proof(operations, breaks, day=f"{setup.today}")
     return breaks
+
+
+def _baseline_of(config: Config) -> Run:
+    baseline = load_baseline_or_none(config)
+    if baseline is None:
+        raise NoBaselineError(
+            f"{config.policy.baseline}: a drill needs a baseline to be worse than",
+            remedy="record one with `ragate baseline update`",
+        )
+    return baseline
+
+
+def _keep_proof(operations: Operations, breaks: Drill, *, day: str) -> None:
+    proof = DrillProof(date=day, caught=breaks.caught, planted=len(breaks.rows))
+    write_atomic(operations.state / DRILL_FILE, proof.model_dump_json().encode())
 
 
 def newest_outputs(store: LocalStore, gate: str) -> Path:

@@ -121,9 +121,10 @@ async def estimate(config: Config, operations: Operations, selection: Selection)
         config,
         operations,
         baseline=baseline,
-        top_k=selection.top_k,
+        top_k=selection.filters.top_k,
         retrieval_only=selection.retrieval_only,
     ) as opened:
+        opened.cache.turns.longest_s = 0.0
         outputs = await _answers(config, opened, samples, total)
         if not selection.retrieval_only:
             skip = selection.filters.skip
@@ -160,7 +161,7 @@ async def _answers(
             run=0,
             concurrency=resources.concurrency,
             timeout_s=resources.timeout_s,
-            tries=1,  # nothing is sent, so that asking again would count a request twice
+            again=False,  # nothing is sent, so that asking again would count a request twice
         )
     total.reused = sum(output.error is None for output in outputs.values())
     return outputs
@@ -191,7 +192,8 @@ async def _judgements(
     made = make_metrics(config, samples, states={})
     metrics = [metric for metric in made if metric.info.name not in skip]
     judged = judged_metrics(metrics)
-    spared = spared_stages(config.policy.scorecard, metrics)
+    card = config.policy.scorecard
+    spared = spared_stages(card and card.without(skip), metrics)
     sizes = Sizes()
     if settings is None or not judged:
         return sizes
@@ -207,12 +209,12 @@ async def _judgements(
             cache=cached_judgements(config, opened),
             opponents=opponents_of(baseline),
         )
-        for sample, output, criteria in _questions(known_judgements, samples, outputs, spared):
+        questions = _questions(known_judgements, samples, outputs, spared)
+        for sample, output, criteria in questions:
             if settings.use == "rubric":
                 await judge(criteria, sample, output)
-            else:  # a comparison is asked for in both orders
-                # Nothing would hold back the requests that it sends by ways of its own.
-                calls = len(criteria) + (PAIRWISE in criteria)
+            else:  # nothing would hold back the requests that it sends by ways of its own
+                calls = len(criteria) + (PAIRWISE in criteria)  # which is asked in both orders
                 texts = [output.answer or "", *(chunk.text for chunk in output.chunks)]
                 sizes.add(texts, calls, price, output_tokens=JUDGEMENT_TOKENS)
     return sizes

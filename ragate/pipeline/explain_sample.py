@@ -52,8 +52,10 @@ def explain_sample(
     Raises:
         UsageError: the run has no such sample; names the nearest.
     """
+    stored = store.load(folder)
     card = config.policy.scorecard
-    run = staged(store.load(folder), card)
+    card = card and card.without(stored.manifest.left_out)
+    run = staged(stored, card)
     samples = {sample.id: sample for sample in samples_of_run(config, run)}
     if sample_id not in samples:
         raise UsageError(f"no sample {sample_id!r} in this run{nearest(sample_id, list(samples))}")

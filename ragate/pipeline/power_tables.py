@@ -14,17 +14,16 @@ from ragate.core.rules.exact import HALF
 from ragate.core.rules.metric_case import MetricCase, read_cases
 from ragate.core.rules.metric_family import build_table
 from ragate.core.rules.slice_cases import is_split, on_all, on_slices, read_slice_cases
-from ragate.core.rules.visible_drop import REWORDED, Sight, claims, noise_of, sights_of
+from ragate.core.rules.visible_drop import REWORDED, Sight, noise_of, sight_of
 from ragate.core.scorecard import staged
 from ragate.core.statistics.joint_noise import ALONE, independent_noise, joint_noise
 from ragate.core.statistics.looks import SUSPICIOUS, SUSPICIOUS_SLICES
 from ragate.core.statistics.metric_noise import Noise
 from ragate.core.statistics.power import Design, runs_needed, samples_needed
 from ragate.errors import RagateError
-from ragate.models import DecisionSettings, MetricInfo, Record, Rule, Run, Sample, pass_name
+from ragate.models import DecisionSettings, MetricInfo, Rule, Run, Sample, pass_name
 from ragate.stores.listed_run import VERDICTS
 from ragate.stores.local import LocalStore
-from ragate.support.spill import Spill
 
 
 @dataclass(frozen=True)
@@ -34,8 +33,7 @@ class MetricPower:
     Attributes:
         n: Samples with a value, or their clusters.
         exact: True where nothing is noisy: every change is seen, and `limit` is what is allowed.
-        doubt: Why that is provisional, "" where it is certain.
-        sights: One for each claim that may decide; none where exact.
+        sight: None where exact.
     """
 
     metric: str
@@ -43,8 +41,7 @@ class MetricPower:
     noise: Noise
     exact: bool = False
     limit: float | None = None
-    doubt: str = ""
-    sights: tuple[Sight, ...] = ()
+    sight: Sight | None = None
 
 
 def compared_with_itself(
@@ -68,9 +65,9 @@ def compared_with_itself(
     beside = baseline
     if earlier is not None:
         known = contents(baseline.records)
-        same = (one for one in earlier.records if known.get(one.sample_id) == one.content_hash)
-        beside = staged(earlier.amended(records=Spill(Record, same)), policy.scorecard)
-    comparison = compare(baseline, beside, samples, cluster=policy.cluster, repeats=policy.repeats)
+        same = [one for one in earlier.records if known.get(one.sample_id) == one.content_hash]
+        beside = staged(earlier.amended(records=same), policy.scorecard)
+    comparison = compare(baseline, beside, samples, cluster=policy.cluster)
     rules = [rule for rule in policy.rules if rule.level != "off"]
     return comparison, read_cases(rules, comparison, policy.waivers, today)
 
@@ -98,8 +95,7 @@ def plans(
         size: Pretend that the set has this many samples.
     """
     policy = config.policy
-    fresh = policy.amended(claim=claims(policy)[0])
-    slice_cases = read_slice_cases(policy.slices, cases, comparison, fresh)
+    slice_cases = read_slice_cases(policy.slices, cases, comparison)
     whole = on_all(policy) if is_split(slice_cases) else policy
     share = size / max(len(comparison.ids), 1) if size else 1.0
     return [
@@ -128,14 +124,14 @@ def _family_plans(
         if column.exact:
             limit = rule.max_drop if rule.max_drop is not None else HALF * column.span / max(n, 1)
             known = Noise(q=0.0, measured=True)
-            family_plans.append(MetricPower(case.name, n, known, True, limit, column.doubt))
+            family_plans.append(MetricPower(case.name, n, known, True, limit))
             continue
         n, noise = round(n * share), noise_of(case, comparison)
         level = SUSPICIOUS_SLICES if case.slice else SUSPICIOUS
         together = joints.get(case.name, ALONE)
         design = Design(settings.alpha, together, runs, suspicious=level)
-        sights = sights_of(settings, rule, column.span, n, noise, design)
-        family_plans.append(MetricPower(case.name, n, noise, sights=sights))
+        sight = sight_of((rule, case.info), column.span, n, noise, design)
+        family_plans.append(MetricPower(case.name, n, noise, sight=sight))
     return family_plans
 
 
@@ -157,7 +153,7 @@ def assumed_plans(config: Config, size: int, noise: Noise) -> list[MetricPower]:
             rule.metric,
             size,
             noise,
-            sights=sights_of(settings, rule, _span(info), size, noise, family),
+            sight=sight_of((rule, info), _span(info), size, noise, family),
         )
         for rule, info in tested
     ]
@@ -168,7 +164,7 @@ def _infos(config: Config) -> Iterator[tuple[Rule, MetricInfo]]:
     for rule in config.policy.rules:
         if not rule.gates:
             continue
-        info = known_info(rule, config.metric_settings)
+        info = known_info(rule, config.metric_settings, of_scores=config.policy.of_scores)
         if rule.level == "error":
             yield rule, info
         if rule.pass_rate is not None and rule.pass_rate.level == "error":
@@ -200,20 +196,17 @@ class Need:
 
 
 def needs(config: Config, metric_plans: Sequence[MetricPower], drop: float) -> list[Need]:
-    """Return, for each noisy metric, the samples or the baseline runs that show `drop`.
-
-    Where the claim is chosen by the change, the answer is that for a changed system.
-    """
+    """Return, for each noisy metric, the samples or the baseline runs that show `drop`."""
     answers = []
     for plan in metric_plans:
-        if plan.exact:
+        if plan.sight is None:
             continue
-        design = plan.sights[0].design
+        design = plan.sight.design
         recorded = design.with_baseline(config.policy.runs)
         samples, reworded = (
             samples_needed(drop, noise, recorded)
             for noise in (plan.noise, plan.noise.when_reworded(REWORDED))
         )
         runs = runs_needed(drop, plan.n, plan.noise, design)
-        answers.append(Need(plan.metric, samples, reworded, runs, design.min_drop))
+        answers.append(Need(plan.metric, samples, reworded, runs, design.allowed))
     return answers

@@ -4,7 +4,7 @@ And what JSON tells of a run that was stored: every sample, asked and answered.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 
@@ -14,13 +14,15 @@ from ragate.core.comparison.run_passes import deciding_run
 from ragate.core.comparison.sample_matching import as_named_today
 from ragate.core.diagnosis.changed_samples import run_to_show
 from ragate.core.diagnosis.run_pair import RunPair, pair_runs
-from ragate.core.diagnosis.sample_change import fails
+from ragate.core.diagnosis.sample_change import fails, passed
 from ragate.core.diagnosis.sample_diff import SampleDiff, docs_of
 from ragate.core.hashing import output_hash
-from ragate.core.lookup import SampleTries, passes_of, samples_by_id
+from ragate.core.lookup import LazyRows, SampleTries, passes_of, samples_by_id
+from ragate.core.text.words import markers
 from ragate.errors import RagateError
 from ragate.models import (
     AnsweredQuestion,
+    CitedPassage,
     EarlierOutcome,
     RankedDocument,
     Record,
@@ -48,6 +50,29 @@ _MOVED = "the baseline was recorded again since this run was judged: scores and 
 _Contexts = Mapping[str, tuple[RetrievedChunk, ...]]
 
 
+@dataclass(frozen=True)
+class ReadRun:
+    """A run with what it was asked and compared with, in memory."""
+
+    run: Run
+    samples: Sequence[Sample]
+    baseline: Run | None
+
+
+def read_run(config: Config, store: LocalStore, folder: Path, *, run: Run | None = None) -> ReadRun:
+    """Read a stored run back, with today's golden set and baseline.
+
+    Args:
+        run: What the folder holds, where it is read already.
+
+    Raises:
+        RagateError: a file of the run, or the baseline, cannot be read.
+    """
+    baseline = load_baseline_or_none(config)
+    run = run or store.load(folder)
+    return ReadRun(run, samples_of_run(config, run), baseline)
+
+
 def with_details(
     report: Report,
     config: Config,
@@ -56,6 +81,7 @@ def with_details(
     *,
     outputs: Sequence[Path],
     run: Run | None = None,
+    read: ReadRun | None = None,
 ) -> Report:
     """Return the report with what a page of it shows beside.
 
@@ -65,15 +91,15 @@ def with_details(
     Args:
         folder: Of the run.
         outputs: Files that it was judged from; without any, its own.
-        run: What the folder holds, where it is read already.
+        run, read: What the folder holds, where it is read already.
     """
     try:
-        baseline = load_baseline_or_none(config)
-        recorded = baseline.manifest.created if baseline is not None else ""
+        read = read or read_run(config, store, folder, run=run)
+        recorded = read.baseline.manifest.created if read.baseline is not None else ""
         if recorded != report.baseline_recorded:
             return report.amended(details=RunDetails(note=_MOVED))
         files = tuple(outputs) or tuple(folder.glob(OUTPUTS))
-        details = run_details(report, config, run or store.load(folder), baseline, files)
+        details = run_details(report, config, read, files)
         details = replace(details, evidence=_with_earlier(details.evidence, report, store))
     except RagateError as error:
         details = RunDetails(note=error.message)
@@ -100,7 +126,7 @@ def _with_earlier(
 
 
 def run_details(
-    report: Report, config: Config, run: Run, baseline: Run | None, outputs: Sequence[Path]
+    report: Report, config: Config, read: ReadRun, outputs: Sequence[Path]
 ) -> RunDetails:
     """Return every sample's scores, and the texts of the report's first samples.
 
@@ -108,14 +134,14 @@ def run_details(
         RagateError: a file of the run, or beside the baseline, cannot be read.
     """
     metrics = tuple(row.metric for row in report.decision.metrics if not row.aggregate)
-    samples, policy = samples_of_run(config, run), config.policy
-    after = deciding_run(run)
+    samples, policy, baseline = read.samples, config.policy, read.baseline
+    after = deciding_run(read.run)
     before = as_named_today(baseline, after) if baseline else None
     if policy.scorecard is not None:
         from ragate.core.scorecard import staged_runs
 
-        before, after, _ = staged_runs(policy.scorecard, before, after)
-    runs = pair_runs(before, after, None, rules=policy.rules, missing={})
+        before, after = staged_runs(policy.scorecard, before, after)
+    runs = pair_runs(before, after, rules=policy.rules, missing={})
     by_id = samples_by_id(samples)
     wanted = [row.sample_id for row in report.samples[:MOST_WITH_TEXTS]]
     changed = [by_id[key] for key in wanted if key in by_id and key in runs.candidate]
@@ -130,32 +156,35 @@ def run_details(
     )
 
 
-def with_questions(report: Report, config: Config, store: LocalStore, folder: Path) -> Report:
-    """Return the report with every sample of the run; without, where the run cannot be read."""
-    try:
-        questions = tuple(asked_questions(config, store.load(folder), report))
-    except RagateError:
-        return report
-    return report.amended(questions=questions)
+class AnsweredQuestions(LazyRows[AnsweredQuestion]):
+    """Every sample of every pass of a run, in the order of the passes; made when looked at."""
 
+    def __init__(
+        self, config: Config, read: ReadRun, report: Report, passes: Sequence[Outputs] = ()
+    ) -> None:
+        self._outputs = passes
+        run = deciding_run(read.run)
+        self._records = run.records
+        self._samples = samples_by_id(read.samples)
+        self._tries, self._infos = SampleTries(passes_of(run.records)), run.manifest.metrics
+        self._passes = {each.sample_id: each.passes for each in report.outcomes}
+        self._rules = [rule for rule in config.policy.rules if rule.level != "off"]
 
-def asked_questions(config: Config, run: Run, report: Report) -> Iterator[AnsweredQuestion]:
-    """Yield every sample of every pass of a stored run, in the order of the passes."""
-    run = deciding_run(run)
-    samples = samples_by_id(samples_of_run(config, run))
-    tries, infos = SampleTries(passes_of(run.records)), run.manifest.metrics
-    passes = {each.sample_id: each.passes for each in report.outcomes}
-    rules = [rule for rule in config.policy.rules if rule.level != "off"]
-    for record in run.records:
-        sample, output = samples[record.sample_id], record.output
-        passed = passes.get(sample.id)
-        if passed is None:
-            passed = passes[sample.id] = not fails(tries[sample.id], rules, infos)
-        yield AnsweredQuestion(
+    def __len__(self) -> int:
+        return len(self._records)
+
+    def row(self, number: int) -> AnsweredQuestion:
+        record = self._records[number]
+        sample, output = self._samples[record.sample_id], record.output
+        passes = self._passes.get(sample.id)
+        if passes is None:
+            tries = self._tries[sample.id]
+            passes = self._passes[sample.id] = not fails(tries, self._rules, self._infos)
+        return AnsweredQuestion(
             sample_id=sample.id,
             run=record.run,
             query=sample.query,
-            verdict="PASS" if passed else "FAIL",
+            verdict="PASS" if passes else "FAIL",
             answer=output.answer,
             retrieved=tuple(
                 RankedDocument(rank, doc_id, doc_id in sample.expected)
@@ -164,7 +193,24 @@ def asked_questions(config: Config, run: Run, report: Report) -> Iterator[Answer
             scores=record.scores,
             latency_s=output.latency_s,
             error=output.error.message if output.error is not None else "",
+            passing=self._passing(record),
+            citations=_cited(_collected(record, self._outputs) or output),
         )
+
+    def _passing(self, record: Record) -> dict[str, bool]:
+        """Return whether each score reaches its metric's pass mark, where it has one."""
+        known = self._infos.keys() & record.scores.keys()
+        marked = [rule for rule in self._rules if rule.metric in known]
+        told = {rule.metric: passed([record], rule, self._infos[rule.metric]) for rule in marked}
+        return {name: reached for name, reached in told.items() if reached is not None}
+
+
+def _cited(output: SystemOutput) -> tuple[CitedPassage, ...]:
+    """Return the passages that an answer's numbers name, in the order of their first mention."""
+    numbers = dict.fromkeys(markers(output.answer or ""))
+    cited = [number for number in numbers if 1 <= number <= len(output.chunks)]
+    chunks = [(number, output.chunks[number - 1]) for number in cited]
+    return tuple(CitedPassage(number, each.doc_id, each.metadata) for number, each in chunks)
 
 
 def _scores(

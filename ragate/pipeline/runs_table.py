@@ -11,10 +11,10 @@ from pydantic import TypeAdapter
 
 from ragate.config import Config
 from ragate.core.publishable import published_question
+from ragate.core.scorecard import means_of
 from ragate.errors import UsageError
-from ragate.models import AnsweredQuestion, Publish
-from ragate.pipeline.baseline.write_baseline import run_means
-from ragate.pipeline.run_details import asked_questions
+from ragate.models import AnsweredQuestion, Publish, Scorecard
+from ragate.pipeline.run_details import AnsweredQuestions, read_run
 from ragate.stores.listed_run import VERDICTS, WITHOUT_SCORES, ListedRun, run_facts
 from ragate.stores.local import LocalStore
 from ragate.support.installed import install_line
@@ -25,16 +25,23 @@ Row = dict[str, Any]
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
-def run_rows(store: LocalStore, runs: Iterable[ListedRun]) -> Iterator[Row]:
+def run_rows(
+    store: LocalStore,
+    runs: Iterable[ListedRun],
+    *,
+    gate: str = "",
+    card: Scorecard | None = None,
+) -> Iterator[Row]:
     """Yield a row a run: what a list shows, and the mean of every metric over samples and passes.
 
-    A run that cannot be read has its row, without means.
+    Runs of `gate` have what its scorecard makes of them; a run that cannot be read has no means.
 
     Raises:
         StorageError: the scores of a finished run are damaged.
     """
     for run in runs:
-        means = {} if run.status in WITHOUT_SCORES else run_means(store.load(run.folder))
+        own_card = card if run.gate == gate else None
+        means = {} if run.status in WITHOUT_SCORES else means_of(store.load(run.folder), own_card)
         yield run_facts(run) | {"means": means}
 
 
@@ -72,7 +79,8 @@ def sample_rows(
             continue
         head = {"run_id": run.run_id, "gate": run.gate, "commit": run.commit}
         report = store.load_report(run.folder)
-        for question in asked_questions(config, store.load(run.folder), report):
+        read = read_run(config, store, run.folder)
+        for question in AnsweredQuestions(config, read, report):
             yield head | _QUESTION.dump_python(published_question(question, publish), mode="json")
 
 

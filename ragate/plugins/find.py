@@ -6,6 +6,7 @@ Nothing else in ragate imports a plugin by name.
 import inspect
 import re
 import traceback
+from collections.abc import Collection
 from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
@@ -18,7 +19,9 @@ from typing import Any, Literal
 from pydantic import BaseModel
 
 from ragate.errors import PluginError
+from ragate.extension import FoundExtension, found, lacking
 from ragate.protocols import Traits
+from ragate.removed import gone_plugin
 from ragate.support.installed import install_line
 from ragate.support.settings import nearest
 from ragate.version import MANUAL
@@ -69,8 +72,13 @@ def locate(kind: Kind, name: str) -> str:
     if _NAME.fullmatch(name):
         for point in entry_points(group=f"ragate.{kind}", name=name):
             return point.value
+    for each in found():
+        if name in each.extension.plugins.get(kind, {}):
+            return each.extension.plugins[kind][name]
+    if gone := gone_plugin(kind, name):
+        raise PluginError(f"{noun(kind)} {gone}")
     raise PluginError(
-        f"{noun(kind)} {name!r} is unknown{nearest(name, names(kind))}",
+        f"{noun(kind)} {name!r} is unknown{nearest(name, names(kind))}{lacking()}",
         remedy=f"{MANUAL}/plugins.md says how a plugin of your own is named",
     )
 
@@ -144,14 +152,29 @@ def traits(name: str) -> Traits:
 def _builtin(kind: Kind) -> dict[str, str]:
     """Return where ragate's own plugins are, by their names: metrics in a table, others by file."""
     package = import_module(f"ragate.{kind}")
-    if kind == "metrics":
-        metrics: dict[str, str] = package.METRICS
-        return metrics
-    return {
-        module.name: f"ragate.{kind}.{module.name}"
-        for module in iter_modules(package.__path__)
-        if not module.name.startswith("_")
-    }
+    own: dict[str, str] = (
+        package.METRICS
+        if kind == "metrics"
+        else {
+            module.name: f"ragate.{kind}.{module.name}"
+            for module in iter_modules(package.__path__)
+            if not module.name.startswith("_")
+        }
+    )
+    for each in found():
+        brought = each.extension.plugins.get(kind, {})
+        _refuse_own_names(kind, each, own.keys() & brought)
+        if not each.package:  # of others they are foreign code
+            own = {**own, **brought}
+    return own
+
+
+def _refuse_own_names(kind: Kind, each: FoundExtension, names: Collection[str]) -> None:
+    for name in names:
+        raise PluginError(
+            f"{each.told} brings the {noun(kind)} {name!r}, which is ragate's own",
+            remedy="uninstall it, or let it be named otherwise",
+        )
 
 
 def noun(kind: Kind) -> str:

@@ -10,10 +10,8 @@ from ragate.models import ASKED, MetricInfo, Needs, Sample
 from ragate.plugins.find import Kind, is_builtin, load, noun
 from ragate.protocols import (
     NO_CLIENTS,
-    NO_RANKINGS,
     Aggregate,
     AskingMetric,
-    EarlierRankings,
     Embedder,
     EmbeddingMetric,
     Judge,
@@ -40,19 +38,18 @@ def metric(
     state: Mapping[str, float] | None = None,
     clients: MetricClients = NO_CLIENTS,
     eval_date: str = "",
-    earlier: EarlierRankings = NO_RANKINGS,
 ) -> Metric | Aggregate:
     """Return the metric of a name such as ``ndcg@10``.
 
     Args:
-        settings, samples, state, clients, eval_date, earlier: As in `MetricRequest`.
+        settings, samples, state, clients, eval_date: As in `MetricRequest`.
 
     Raises:
         PluginError: the name leads to no metric, or to one that this version cannot compute.
         ConfigError: the settings are wrong.
     """
     base, k = split_metric(name)
-    request = MetricRequest(name, k, settings or {}, samples, state, clients, eval_date, earlier)
+    request = MetricRequest(name, k, settings or {}, samples, state, clients, eval_date)
     return made_metric(load("metrics", base), request)
 
 

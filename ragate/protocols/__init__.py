@@ -16,10 +16,8 @@ from typing import Any, Protocol, TypeVar, runtime_checkable
 from ragate.models import Report, Sample, Score, SystemInfo, SystemOutput
 from ragate.protocols.metric import (
     NO_CLIENTS,
-    NO_RANKINGS,
     Aggregate,
     AskingMetric,
-    EarlierRankings,
     EmbeddingMetric,
     Judged,
     JudgedAggregate,
@@ -221,6 +219,10 @@ class JudgeAbilities:
         compare: The criterion ``pairwise``: returns 1 where the answer of the first output is
             better than that of the other, 0.5 for a tie, 0 where it is worse; both hold answers
             only. None of a judge that does not compare.
+        identity: What it is known by whatever of its parameters its server takes; "" for the
+            fingerprint, which such a judge learns with its first replies.
+        adopt: Takes the fingerprint of an earlier run, and sends as that did where it is one that
+            this judge may have; None where there is only one.
     """
 
     apart: bool = False
@@ -229,6 +231,8 @@ class JudgeAbilities:
     planted: Mapping[str, str] = field(default_factory=dict)
     asks: Asks | None = None
     compare: Compares | None = None
+    identity: str = ""
+    adopt: Callable[[str], None] | None = None
 
 
 @dataclass(frozen=True)
@@ -240,14 +244,11 @@ class SystemAbilities:
         identifies_state: Fingerprint and commit tell apart all that it reads, databases included.
             Without it, passes of another run do not count as its own.
         reads_date: It reads the date of a question that does not name one.
-        arranges: Passages are arranged between retrieval and answer, as `Sample.arrange` says.
-            Without it, a run with such a sample is refused: its answer would be of something else.
     """
 
     max_concurrency: int | None = None
     identifies_state: bool = False
     reads_date: bool = False
-    arranges: bool = False
 
 
 def judge_abilities(judge: Judge) -> JudgeAbilities:

@@ -16,23 +16,6 @@ Pair = tuple[Sample, SystemOutput]
 Vector: TypeAlias = "npt.NDArray[np.float64]"
 
 
-@dataclass(frozen=True)
-class EarlierRankings:
-    """What the baseline's first run retrieved.
-
-    Attributes:
-        docs: Document ids by content hash of the sample, each once and best first; a sample on
-            which the system failed is missing. None where there is no baseline.
-        itself: A baseline is recorded, and is compared with itself.
-    """
-
-    docs: Mapping[str, Sequence[str]] | None = None
-    itself: bool = False
-
-
-NO_RANKINGS = EarlierRankings()
-
-
 @runtime_checkable
 class Metric(Protocol):
     """A metric on samples."""
@@ -179,7 +162,6 @@ class MetricRequest:
         state: The table of the baseline, used instead of a new one where present.
         clients: For a metric that asks; they answer only while outputs are scored.
         eval_date: The date of the run, ISO 8601; "" for today's in UTC.
-        earlier: What the baseline retrieved, for a metric that compares with it.
     """
 
     name: str
@@ -189,7 +171,6 @@ class MetricRequest:
     state: Mapping[str, float] | None = None
     clients: MetricClients = NO_CLIENTS
     eval_date: str = ""
-    earlier: EarlierRankings = NO_RANKINGS
 
 
 class MetricModule(Protocol):

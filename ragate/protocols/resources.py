@@ -62,6 +62,7 @@ class ChatReply:
         reused: Taken from memory: nothing was sent. Tokens and cost are those of the call that made
             it, 0 and None where memory does not know them.
         unreadable: Replies before this one that could not be read.
+        changed: Parameters that its server does not take: left out, or sent under another name.
     """
 
     text: str
@@ -71,6 +72,7 @@ class ChatReply:
     finish_reason: str = ""
     reused: bool = False
     unreadable: int = 0
+    changed: tuple[str, ...] = ()
 
 
 class ChatClient(Protocol):
@@ -130,6 +132,7 @@ class Resources:
         concurrency: Samples in flight.
         say: Prints one progress line.
         replay_paths: Glob patterns, from the policy, of recorded outputs.
+        scores_paths: The same of an evaluator's scores.
         top_k: ``--top-k``, where given.
         retrieval_only: No answers are wanted.
         http_hosts: Hosts, from the policy, that a system may call over HTTP.
@@ -154,6 +157,7 @@ class Resources:
     concurrency: int = 8
     say: Callable[[str], None] = lambda _line: None
     replay_paths: tuple[str, ...] = ()
+    scores_paths: tuple[str, ...] = ()
     top_k: int | None = None
     retrieval_only: bool = False
     http_hosts: tuple[str, ...] = ()

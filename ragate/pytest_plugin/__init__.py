@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ragate.api import StoredRun
     from ragate.config import Config
     from ragate.models import Record, Report, Sample
-    from ragate.pytest_plugin.live_system import LiveJudge, LiveSystem
+    from ragate.pytest_plugin.live_system import LiveChat, LiveJudge, LiveSystem
     from ragate.pytest_plugin.session_run import GateFile
 
 _CONFIG = pytest.StashKey["Config"]()
@@ -51,9 +51,9 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Run a test that asks for `ragate_sample` once for each sample of the golden set."""
     if "ragate_sample" not in metafunc.fixturenames:
         return
-    from ragate.dataset import read_dataset
+    from ragate.pipeline.run.golden_set import golden_set
 
-    samples = read_dataset(_config_of(metafunc.config).dataset)
+    samples = golden_set(_config_of(metafunc.config))
     metafunc.parametrize("ragate_sample", samples, ids=[sample.id for sample in samples])
 
 
@@ -116,9 +116,9 @@ def ragate_config(request: pytest.FixtureRequest) -> Config:
 @pytest.fixture(scope="session")
 def ragate_dataset(ragate_config: Config) -> Sequence[Sample]:
     """The samples of the golden set, drafts left out."""
-    from ragate.dataset import read_dataset
+    from ragate.pipeline.run.golden_set import golden_set
 
-    return read_dataset(ragate_config.dataset)
+    return golden_set(ragate_config)
 
 
 @pytest.fixture(scope="session")
@@ -177,3 +177,12 @@ def ragate_judge(ragate_config: Config) -> Iterator[LiveJudge]:
 
     with _told(), live_judge(ragate_config) as judge:
         yield judge
+
+
+@pytest.fixture(scope="session")
+def ragate_chat(ragate_config: Config) -> Iterator[LiveChat]:
+    """The model of the policy's judge: a function from a prompt to a text."""
+    from ragate.pytest_plugin.live_system import live_chat
+
+    with _told(), live_chat(ragate_config) as chat:
+        yield chat

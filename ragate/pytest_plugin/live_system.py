@@ -12,14 +12,16 @@ from typing import Any, TypeVar
 from ragate.cli.operations import with_dotenv
 from ragate.config import Config
 from ragate.core.hashing import digest
-from ragate.errors import UsageError
+from ragate.errors import ConfigError, UsageError
 from ragate.models import Sample, Score, SystemOutput
-from ragate.pipeline.run.ready_system import ReadySystem, open_ready_system, refuse_unarranged
+from ragate.pipeline.run.ready_system import ReadySystem, open_ready_system
 from ragate.pipeline.run.run_profile import Selection
 from ragate.pipeline.score.open_judge import open_judge
-from ragate.protocols import Judge
+from ragate.protocols import ChatClient, ChatReply, ChatRequest, Judge
 from ragate.runtime.operations import Operations, read_operations
 from ragate.runtime.resources import open_resources
+from ragate.support.thoughts import without_thoughts
+from ragate.version import MANUAL
 
 T = TypeVar("T")
 Call = Callable[[Coroutine[Any, Any, Any]], Any]  # runs a coroutine where the opened thing lives
@@ -42,8 +44,6 @@ class LiveSystem:
         return output
 
     async def _answer(self, sample: Sample) -> SystemOutput:
-        system = self._ready.system
-        refuse_unarranged(system.info.use, system, [sample])
         outputs = await self._ready.answers([sample], 0)
         return outputs[sample.id]
 
@@ -71,6 +71,25 @@ class LiveJudge:
         return (await self._judge([criterion], sample, output))[criterion]
 
 
+@dataclass(frozen=True)
+class LiveChat:
+    """The judge's model, asked anything."""
+
+    _call: Call
+    _client: ChatClient
+    _model: str
+
+    def __call__(self, prompt: str) -> str:
+        """Return the model's reply to a prompt; the same prompt is asked once.
+
+        Raises:
+            ProviderError: the model cannot be asked.
+        """
+        request = ChatRequest(self._model, (("user", prompt),))
+        reply: ChatReply = self._call(self._client(request))
+        return without_thoughts(reply.text).strip()
+
+
 @contextmanager
 def live_system(config: Config, *, live: bool = False) -> Iterator[LiveSystem]:
     """Yield the system under test, started and up to date.
@@ -92,6 +111,23 @@ def live_judge(config: Config) -> Iterator[LiveJudge]:
     """
     with _opened(_open_judge(config)) as (call, judge):
         yield LiveJudge(call, judge)
+
+
+@contextmanager
+def live_chat(config: Config) -> Iterator[LiveChat]:
+    """Yield the model of the policy's judge.
+
+    Raises:
+        ConfigError: the policy has no judge, or it names no provider.
+    """
+    judge = config.policy.judge
+    if judge is None or not judge.provider:
+        raise ConfigError(
+            f"{config.path}: [policy.judge] names no provider to ask",
+            remedy=f"write provider and model there: {MANUAL}/judge.md",
+        )
+    with _opened(open_resources(config, _operations(config))) as (call, opened):
+        yield LiveChat(call, opened.judge.chat(judge.provider), judge.model)
 
 
 @contextmanager

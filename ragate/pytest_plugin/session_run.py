@@ -12,14 +12,13 @@ import pytest
 from ragate.api import StoredRun, check, load_run, render
 from ragate.cli.shown_report import shown_here, summary
 from ragate.config import load_config
-from ragate.dataset import read_dataset
 from ragate.errors import RagateError, StorageError
 from ragate.models import Report, Verdict
+from ragate.pipeline.run.golden_set import golden_set
 from ragate.pytest_plugin.session_folder import session_folder
-from ragate.renderers._numbers import TERMINAL
 from ragate.renderers._samples import happened
-from ragate.renderers.console._changed import long
 from ragate.renderers.console._page import Page
+from ragate.renderers.console._sample import long
 from ragate.support.atomic_files import write_atomic
 from ragate.support.foreign_files import file_bytes
 
@@ -144,7 +143,7 @@ class GateFile(pytest.File):
 
     def collect(self) -> Iterator[pytest.Item]:
         try:
-            samples = read_dataset(load_config(self.path).dataset)
+            samples = golden_set(load_config(self.path))
         except RagateError as error:
             raise self.CollectError(f"{error.message}\n  -> {error.remedy}") from None
         for sample in samples:
@@ -185,7 +184,7 @@ class SampleItem(_GateItem):
         failing = {row.sample_id for row in report.decision.must_pass if row.is_red}
         for row in report.samples:
             if row.sample_id == self.name and (row.got_worse or self.name in failing):
-                what = _PAGE.words(happened(row, TERMINAL), 60)  # pytest's summary has one line
+                what = _PAGE.words(happened(row, wide=False), 60)  # pytest's summary has one line
                 raise GateError("\n".join([what, *long(row, _PAGE)]))
 
 

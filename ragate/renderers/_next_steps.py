@@ -3,42 +3,66 @@
 import re
 import shlex
 
-from ragate.models import Decision, MetricVerdict, Report, SampleRow, Verdict
-from ragate.renderers._headline import TELLS_WHY, ReportSign, status_of
-from ragate.renderers._numbers import Numbers, counted
+from ragate.models import Decision, Direction, MetricVerdict, Report, Verdict
+from ragate.renderers import _numbers as numbers
+from ragate.renderers._events import what_broke
+from ragate.renderers._headline import GREEN, TELLS_WHY, ReportSign, status_of
+from ragate.renderers._numbers import counted, lacking, sample_counts, spending
 from ragate.renderers._samples import sections, worst_first
-from ragate.renderers._tables import MOST_REASONS, SENTENCE, linked, listing
-from ragate.renderers._words import ForeignText, Words, fell, ordered
-from ragate.support.escape import code, name, one_line, short_sha
+from ragate.renderers._words import (
+    ForeignText,
+    Name,
+    Strong,
+    Words,
+    foreign,
+    joined,
+    leading,
+    listed,
+    ordered,
+    widest_fall,
+)
+from ragate.support.escape import one_line, short_sha
 
+MOST_REASONS = 3
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 CONFIG_NAME = "ragate.toml"
 _MEANINGS = {  # remedy: what stands before it and after it
-    "ragate baseline rejudge": ("score the baseline with the new judge: ", " and commit "),
-    "ragate baseline rescore": ("score the stored answers anew: ", " and commit "),
+    "ragate baseline rejudge": ("score the stored answers anew: ", " and commit "),
     "ragate baseline update": ("record a baseline: ", " and commit "),
     "ragate check": ("run it again: ", ""),
+    "ragate collect": ("ask what changed again: ", ", then `ragate decide`."),
     "ragate calibrate": ("look at the judge: ", " shows how far off it is."),
     "ragate power": ("", " says how many {noun}s you need."),
 }
 _ID = re.compile(r"[^\s,\x00-\x1f]{1,80}")
 
 
-def commands(report: Report, worse: list[SampleRow]) -> list[str]:
+def steps(report: Report) -> list[Words]:
     """Return what to type next, ready to paste: reproduce the worst, then the remedies."""
-    command = reproduce(report, worse)
-    told = status_of(report) is ReportSign.RED  # by the line below the headline
-    lines = [f"<b>Reproduce:</b> {code(command, SENTENCE)}"] if command and not told else []
+    command, status = reproduce(report), status_of(report)
+    is_told = status is ReportSign.RED  # by the line below the headline
+    lines: list[Words] = [_step("Reproduce:", command)] if command and not is_told else []
     remedies = report.decision.remedies
-    missing = report.data.missing_documents
-    if not (remedies or missing) and status_of(report) in (
-        ReportSign.BETTER,
-        ReportSign.HELD,
-        ReportSign.UNCHANGED,
-    ):
-        lines.insert(0, "Nothing to do.")
-    lines += [acceptable(report)] if acceptable(report) else []
+    is_quiet = not (remedies or report.data.missing_documents)
+    if is_quiet and status in GREEN and widest_fall(report.decision) is None:
+        lines.insert(0, ["Nothing to do."])
+    lines += [accept] if (accept := _acceptable(report)) else []
     left = [each for each in remedies if each != told_remedy(report)]
-    return [*lines, *(f"<b>Next:</b> {code(r, SENTENCE)}" for r in left[:MOST_REASONS])]
+    return [*lines, *(_step("Next:", each) for each in left[:MOST_REASONS])]
+
+
+def typed(report: Report) -> list[str]:
+    """Return the commands alone: the remedies, and what explains the first of the worst."""
+    commands = list(report.decision.remedies)
+    _, _, options = reproduce(report, most=1).partition("--ids ")
+    if options and report.run_id:
+        sample, _, _ = options.partition(" --")
+        commands.append(f"ragate report {report.run_id} --explain {sample}")
+    return list(dict.fromkeys(commands))
+
+
+def _step(title: str, command: str) -> Words:
+    return [Strong(title), " ", ForeignText(command)]
 
 
 def told_remedy(report: Report) -> str:
@@ -50,12 +74,12 @@ def told_remedy(report: Report) -> str:
     return ""
 
 
-def next_words(report: Report, numbers: Numbers) -> Words:
+def next_words(report: Report) -> Words:
     """Return what to do, for the line below headline and cause; empty where nothing is."""
-    status, noun = status_of(report), numbers.noun
+    status, noun = status_of(report), numbers.NOUN
     worse = sections(report.samples).get("worse", [])
     if status is ReportSign.RED:
-        command = reproduce(report, worse)
+        command = reproduce(report)
         if command:
             return ["fix it, then run ", ForeignText(command)]
         where = f"the {noun}s that got worse" if worse else "the metrics that block"
@@ -66,10 +90,35 @@ def next_words(report: Report, numbers: Numbers) -> Words:
     place: Words = [ForeignText(path)] if path and _whole(path) else ["it"]
     step: Words = [before, ForeignText(remedy), after.format(noun=noun)] if remedy else []
     step += [*place, "."] if after.endswith("commit ") else []
+    if status in TELLS_WHY:
+        is_broken = not step and status is ReportSign.NO_DECISION
+        again: Words = ["run ", ForeignText(reproduce(report) or "ragate check")]
+        if report.system.use == "scores":
+            again = ["let the evaluator run again"]
+        return ["mend it, then ", *again] if is_broken else step
+    widely = _widely_worse(report)
     if status is not ReportSign.LOOK:
-        return step
+        return joined([widely, step])
     look = f"{_urgency(report)} the {f'{noun}s' if worse else 'metrics'} below"
-    return [f"{look}{'; ' if step else '.'}", *step]
+    if not step:
+        return [*joined([[look], widely]), "."]
+    return joined([[look], widely, step])
+
+
+def _widely_worse(report: Report) -> Words:
+    """Return which metric fell on many questions without blocking, and what would gate it."""
+    row = widest_fall(report.decision)
+    if row is None:
+        return []
+    down, up = ("fell", "rose") if row.direction is Direction.HIGHER else ("rose", "fell")
+    rose = f", {up} on {row.better:,}" if row.better else ""
+    moved = f" {down} on {row.worse:,} of {counted(row.n, numbers.NOUN)}{rose}"
+    if row.gates:
+        return [Name(row.metric), moved]
+    if not report.run_id:  # of two files: there is no policy that could gate it
+        return [Name(row.metric), f"{moved}, and is only shown"]
+    key = ForeignText(f'[policy.metrics."{row.metric}"] level = "error"')
+    return [Name(row.metric), f"{moved}, and does not gate: ", key, " would"]
 
 
 def _urgency(report: Report) -> str:
@@ -77,40 +126,52 @@ def _urgency(report: Report) -> str:
     gated = [row for row in report.decision.rows if row.gates and not row.accepted]
     if any(row.may_be_real or row.verdict is MetricVerdict.WORSE_HERE for row in gated):
         return "this may be a real drop; read"
-    unseen = any(row.verdict is MetricVerdict.CANNOT_TELL and fell(row) for row in gated)
-    return "look at" if unseen else "nothing has to be done; look at"
+    return "nothing has to be done; look at" if is_quiet(report) else "look at"
 
 
-def acceptable(report: Report) -> str:
-    """Return how a maintainer accepts the drop, or why none can; "" where nothing is red."""
-    decision, head = report.decision, short_sha(report.head)
+def is_quiet(report: Report) -> bool:
+    """Whether nobody has to do anything: nothing broke, fell unseen, or fell on many questions."""
+    gated = [row for row in report.decision.rows if row.gates and not row.accepted]
+    unsure = (row for row in gated if row.verdict is MetricVerdict.CANNOT_TELL)
+    unseen = any(row.has_fallen for row in unsure) or any(row.unchecked for row in gated)
+    real = any(row.may_be_real or row.verdict is MetricVerdict.WORSE_HERE for row in gated)
+    return not (unseen or real or what_broke(report)) and widest_fall(report.decision) is None
+
+
+def _acceptable(report: Report) -> Words:
+    """Return how a maintainer accepts the drop, or why none can; [] where nothing is red."""
+    decision, head, title = report.decision, short_sha(report.head), Strong("Accept:")
     if report.pull is None or not head or decision.verdict is not Verdict.FAILED:
-        return ""
+        return []
     failing = dict.fromkeys(row.sample_id for row in decision.must_pass if row.is_red)
     if failing:
-        return (
-            "<b>Accept:</b> not possible, a must-pass question fails. Fix it; or a maintainer "
-            f"takes <code>must_pass</code> off {listing(map(name, failing))}, or waives it, in a "
-            "pull request of its own."
-        )
+        why = " not possible, a must-pass question fails. Fix it; or a maintainer takes "
+        waive = ", or waives it, in a pull request of its own."
+        return [title, why, ForeignText("must_pass"), " off ", *listed(map(Name, failing)), waive]
     blocking = [row for row in ordered(decision.rows) if row.blocks]
     unseen = [row for row in blocking if row.verdict.uncompared]
     if unseen:
-        return f"<b>Accept:</b> not possible while {name(unseen[0].key)} is not decided."
+        return [title, " not possible while ", Name(unseen[0].key), " is not decided."]
     if not blocking:
-        return ""
+        return []
     command = f'/ragate accept {head} {" ".join(row.key for row in blocking)} "reason"'
-    return f"<b>Accept:</b> a maintainer writes {code(command, SENTENCE)}; at this commit only."
+    return [title, " a maintainer writes ", ForeignText(command), "; at this commit only."]
 
 
-def reproduce(report: Report, worse: list[SampleRow]) -> str:
-    """Return the command that runs the worst samples again; "" where no id can be typed."""
+def reproduce(report: Report, most: int = MOST_REASONS) -> str:
+    """Return the command that runs the worst samples again; "" where no id can be typed.
+
+    Nor where nothing was run: scores of files are read, and are in no store.
+    """
     failing = [row.sample_id for row in report.decision.must_pass if row.is_red]
-    first = [*failing, *(row.sample_id for row in worst_first(report, worse))]
-    ids = [each for each in dict.fromkeys(first) if _typeable(each)][:MOST_REASONS]
-    if not ids or not _whole(report.links.config):
+    worse = worst_first(report, sections(report.samples).get("worse", []))
+    first = [*failing, *(row.sample_id for row in worse)]
+    ids = [each for each in dict.fromkeys(first) if _typeable(each)][:most]
+    if not ids or not report.run_id or not _whole(report.links.config):
         return ""
     option = " --retrieval-only" if report.retrieval_only else ""
+    top_k = report.filters.top_k
+    option += f" --top-k {top_k}" if top_k is not None else ""
     place = report.links.config
     if place and place != CONFIG_NAME:
         option += f" --config {shlex.quote(place)}"
@@ -127,20 +188,29 @@ def _whole(path: str) -> bool:
     return one_line(path, 200) == path
 
 
-def footer(report: Report, figures: str) -> str:
-    """Return figures, and what was compared with what: commits, files, runs, version, link."""
-    waived = len(report.decision.waivers)
-    items = (
-        compared(report),
-        figures,
-        _runs(report),
-        code(report.dataset, 80) if report.dataset else "",
-        f"{waived:,} waived" if waived else "",
-        proof(report),
-        f"ragate {_version(report.ragate_version)}" if report.ragate_version else "",
-        page if (page := linked("report", report.report_url)) != "report" else "",
-    )
-    return " · ".join(filter(None, items))
+# What stands under a report.
+
+
+def counts(report: Report) -> list[Words]:
+    """Return counts, cost and time; what is zero is left out, except the calls."""
+    facts = report.facts
+    lack = [f"{count:,} {word}" for word, count in lacking(facts).items()]
+    return [[each] for each in (*sample_counts(facts), *spending(facts), *lack)]
+
+
+def footer(report: Report) -> list[Words]:
+    """Return what was compared with what: commits, files, runs, proof and version."""
+    waived = ([Name(row.sample_id), " (", Name(row.metric), ")"] for row in report.decision.waivers)
+    page = leading(Name("report"), report.report_url)
+    items: list[Words] = [
+        [compared_runs(report.decision, report.baseline_recorded)],
+        [foreign(report.dataset, 80)],
+        ["waived: ", *listed(waived)] if report.decision.waivers else [],
+        [_proof(report)],
+        [_version(report.ragate_version)],
+        [page] if page.url else [],
+    ]
+    return [item for item in items if any(item)]
 
 
 def compared(report: Report) -> str:
@@ -150,27 +220,21 @@ def compared(report: Report) -> str:
 
 
 def _version(version: str) -> str:
-    return version if re.fullmatch(r"\d[\d.]{0,19}", version, re.ASCII) else code(version, 20)
+    is_plain = re.fullmatch(r"\d[\d.]{0,19}", version, re.ASCII)
+    return f"ragate {version}" if is_plain else foreign(f"ragate {version}" if version else "", 27)
 
 
-def proof(report: Report) -> str:
+def _proof(report: Report) -> str:
     """Return when the gate last proved that it can fail, "" where it never did."""
     drill = report.drill
-    if drill is None or not re.fullmatch(r"\d{4}-\d{2}-\d{2}", drill.date):
+    if drill is None or not _DATE.fullmatch(drill.date):
         return ""
     return f"last drill {drill.date}: {drill.caught} of {drill.planted} planted breaks caught"
 
 
-def compared_runs(decision: Decision) -> str:
-    """Return how many runs were compared with how many of the baseline."""
+def compared_runs(decision: Decision, recorded: str) -> str:
+    """Return how many runs were compared with how many of the baseline, and when that was."""
     runs = counted(decision.runs_candidate, "run")
-    if not decision.runs_baseline:
-        return runs
-    return f"{runs} against {counted(decision.runs_baseline, 'baseline run')}"
-
-
-def _runs(report: Report) -> str:
-    text = compared_runs(report.decision)
-    if re.match(r"\d{4}-\d{2}-\d{2}", report.baseline_recorded):
-        text += f" of {report.baseline_recorded[:10]}"
-    return text
+    if decision.runs_baseline:
+        runs += f" against {counted(decision.runs_baseline, 'baseline run')}"
+    return f"{runs} of {recorded[:10]}" if _DATE.match(recorded) else runs

@@ -1,6 +1,4 @@
-"""Figures as text: percent and points for the comment, three decimals for the terminal."""
-
-from dataclasses import dataclass
+"""Figures as text: fractions as percent, their changes in points."""
 
 from ragate.models import RunFacts
 
@@ -12,69 +10,59 @@ _CENT = 0.01
 _RESIDUE = 1e-9  # of means of equal scores that were added up in another order
 
 
-@dataclass(frozen=True)
-class Numbers:
-    """How values, changes and sizes of a unit are written.
-
-    Attributes:
-        percent: Fractions as percent with one decimal and changes in points; else three decimals.
-    """
-
-    percent: bool
-
-    def value(self, unit: str, value: float | None) -> str:
-        """Return a level: ``85.5 %``, ``0.855``, ``1.32 s``."""
-        if value is None:
-            return NOTHING
-        if unit == "fraction" and self.percent:
-            return f"{_minus(f'{100 * value:.1f}')} %"
-        return _minus(f"{value:,.{self._decimals(unit)}f}") + _SUFFIX.get(unit, "")
-
-    def change(self, unit: str, change: float | None) -> str:
-        """Return a signed change: ``−6.5`` points, ``−0.065``, ``+0.10 s``, ``±0.0``."""
-        if change is None:
-            return NOTHING
-        return _signed(self._scale(unit) * change, self._decimals(unit)) + _SUFFIX.get(unit, "")
-
-    def allowed(self, unit: str, drop: float | None) -> str:
-        """Return an allowed drop as it stands beside its change: ``1.0``, ``0.010``, ``0.10 s``."""
-        if drop is None:
-            return NOTHING
-        return f"{self._scale(unit) * drop:,.{self._decimals(unit)}f}" + _SUFFIX.get(unit, "")
-
-    def points(self, unit: str, change: float | None) -> str:
-        """Return a signed change as words have it: ``−6.5 points``."""
-        return self.change(unit, change) + self._points(unit)
-
-    def size(self, unit: str, size: float) -> str:
-        """Return an unsigned size without idle zeros: ``10 points``, ``0.1``."""
-        text = f"{self._scale(unit) * size:,.{self._decimals(unit)}f}"
-        if self.percent and "." in text:
-            text = text.rstrip("0").rstrip(".")
-        points = self._points(unit)
-        return text + _SUFFIX.get(unit, "") + (points.rstrip("s") if text == "1" else points)
-
-    @property
-    def noun(self) -> str:
-        """Return what a sample is called: a reviewer reads of questions."""
-        return "question" if self.percent else "sample"
-
-    def _scale(self, unit: str) -> int:
-        return 100 if unit == "fraction" and self.percent else 1
-
-    def _points(self, unit: str) -> str:
-        return " points" if self._scale(unit) > 1 else ""
-
-    def _decimals(self, unit: str) -> int:
-        if unit in _WHOLE:
-            return 0 if self.percent else 1
-        if not self.percent:
-            return 3
-        return 1 if unit == "fraction" else 2
+# What a reader of any report calls a sample.
+NOUN = "question"
 
 
-COMMENT = Numbers(percent=True)
-TERMINAL = Numbers(percent=False)
+def value(unit: str, figure: float | None) -> str:
+    """Return a level: ``85.5 %``, ``1.32 s``."""
+    if figure is None:
+        return NOTHING
+    if unit == "fraction":
+        return f"{_minus(f'{100 * figure:.1f}')} %"
+    return _minus(f"{figure:,.{_decimals(unit)}f}") + _SUFFIX.get(unit, "")
+
+
+def change(unit: str, moved: float | None) -> str:
+    """Return a signed change: ``−6.5`` points, ``+0.10 s``, ``±0.0``."""
+    if moved is None:
+        return NOTHING
+    return _signed(_scale(unit) * moved, _decimals(unit)) + _SUFFIX.get(unit, "")
+
+
+def allowed(unit: str, drop: float | None) -> str:
+    """Return an allowed drop as it stands beside its change: ``1.0``, ``0.10 s``."""
+    if drop is None:
+        return NOTHING
+    return f"{_scale(unit) * drop:,.{_decimals(unit)}f}" + _SUFFIX.get(unit, "")
+
+
+def points(unit: str, moved: float | None) -> str:
+    """Return a signed change as words have it: ``−6.5 points``."""
+    return change(unit, moved) + _points(unit)
+
+
+def size(unit: str, extent: float) -> str:
+    """Return an unsigned size without idle zeros: ``10 points``, ``0.1``."""
+    text = f"{_scale(unit) * extent:,.{_decimals(unit)}f}"
+    if "." in text:
+        text = text.rstrip("0").rstrip(".")
+    suffix = _points(unit)
+    return text + _SUFFIX.get(unit, "") + (suffix.rstrip("s") if text == "1" else suffix)
+
+
+def _scale(unit: str) -> int:
+    return 100 if unit == "fraction" else 1
+
+
+def _points(unit: str) -> str:
+    return " points" if unit == "fraction" else ""
+
+
+def _decimals(unit: str) -> int:
+    if unit in _WHOLE:
+        return 0
+    return 1 if unit == "fraction" else 2
 
 
 def _signed(value: float, decimals: int) -> str:
@@ -119,9 +107,9 @@ def spending(facts: RunFacts) -> list[str]:
     return words + ([duration(facts.duration_s)] if facts.duration_s is not None else [])
 
 
-def sample_counts(facts: RunFacts, noun: str) -> list[str]:
+def sample_counts(facts: RunFacts) -> list[str]:
     """Return how many samples there are, and how many of them the change reaches where known."""
-    words = [counted(facts.samples, noun)]
+    words = [counted(facts.samples, NOUN)]
     if facts.affected is not None and facts.reused is not None:
         words.append(f"{facts.affected:,} affected, {facts.reused:,} reused")
     return words

@@ -3,10 +3,16 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from ragate.core.publishable import WITHHELD
+from ragate.core.rules.checked_metric import metric_of
 from ragate.models import Cause, CauseKind, RankChange, Report, SampleRow
-from ragate.renderers._numbers import Numbers
-from ragate.renderers._words import DocumentId, ForeignText, Name, Words, joined
+from ragate.renderers._words import (
+    DocumentId,
+    ForeignText,
+    Name,
+    Words,
+    joined,
+    leading,
+)
 
 MOST_DOCUMENTS = 2
 _WORDS_BEFORE = 3  # of an answer, left in front of its first changed word
@@ -49,6 +55,25 @@ def worst_first(report: Report, rows: Sequence[SampleRow]) -> list[SampleRow]:
     )
 
 
+def first_ones(report: Report) -> list[SampleRow]:
+    """Return the rows that a reader sees first: those that got worse, else those that are new."""
+    groups = sections(report.samples)
+    return worst_first(report, groups.get("worse") or groups.get("new") or [])
+
+
+def shown_above(report: Report) -> list[SampleRow]:
+    """Return these without the ones that say what one of them says."""
+    rows = first_ones(report)
+    _, alike = failed_alike(rows)
+    repeated = {row.sample_id for row in alike[1:]}
+    return [row for row in rows if row.sample_id not in repeated]
+
+
+def sample_name(report: Report, sample_id: str) -> ForeignText:
+    """Return a sample's name, which leads to its line in the golden set."""
+    return leading(Name(sample_id), report.links.samples.get(sample_id, ""))
+
+
 def failed_alike(rows: Sequence[SampleRow]) -> tuple[str, list[SampleRow]]:
     """Return the one error that most of `rows` failed with, and these: it is told once.
 
@@ -59,11 +84,6 @@ def failed_alike(rows: Sequence[SampleRow]) -> tuple[str, list[SampleRow]]:
         if count > 1 and 2 * count > len(rows):
             return error, [row for row in rows if row.candidate and row.candidate.error == error]
     return "", []
-
-
-def failed_with(error: str) -> str:
-    """Return how samples of one error failed; of messages that stayed at home that is not known."""
-    return "failed" if error == WITHHELD else "failed with one error"
 
 
 def asked(row: SampleRow) -> str:
@@ -79,37 +99,53 @@ def equal_scores(samples: Sequence[SampleRow]) -> int:
     return sum(row.change == "same" and row.baseline != row.candidate for row in samples)
 
 
-def happened(row: SampleRow, numbers: Numbers) -> Words:
+def happened(row: SampleRow, *, wide: bool = True) -> Words:
     """Return the sentence for one cell: failure, cause, ranks, answers or scores."""
     if row.candidate is not None and row.candidate.error is not None:
         return ["failed: ", ForeignText(row.candidate.error)]
     if row.baseline is None:
-        return joined([ranks(row), answers(row)]) or scores(row, numbers) or ["new"]
+        return joined([ranks(row), answers(row)]) or scores(row) or ["new"]
     if row.cause is not None:
-        return _caused(row, row.cause, numbers)
-    words = joined([ranks(row), came(row)]) or answers(row) or scores(row, numbers)
+        return _caused(row, row.cause, wide)
+    words = joined([ranks(row), came(row)]) or answers(row) or scores(row)
     return words or ["outputs differ"]
 
 
-def _caused(row: SampleRow, cause: Cause, numbers: Numbers) -> Words:
+def _caused(row: SampleRow, cause: Cause, wide: bool) -> Words:
     kind, both = cause.kind, answers(row)
-    if kind is CauseKind.GENERATION:
+    if kind is CauseKind.GENERATION or row.unnamed:
         words = both
     elif kind is CauseKind.JUDGE:
-        words = joined([["same output, another verdict"], scores(row, numbers)])
+        words = joined([["same output, another verdict"], scores(row)])
     elif kind in _OTHER_DOCUMENTS:
         # Not linked: the page to open is the expected one.
         pushed = ForeignText(", ".join(cause.displaced_by[:MOST_DOCUMENTS]))
         instead: Words = ["pushed out by ", pushed] if pushed else came(row)
         moved = ranks(row)
         # Beside two documents, and on a terminal, is no room for answers: --explain shows them.
-        is_wide = numbers.percent and sum(isinstance(word, DocumentId) for word in moved) < 2
+        is_wide = wide and sum(isinstance(word, DocumentId) for word in moved) < 2
         rest = (both if is_wide else []) or (instead if moved else both)
+        if fewer := None if moved else row.fewer:
+            return [f"fewer documents ({_arrow(fewer)}): ", *(both or scores(row))]
         words = joined([moved or instead, rest])
     else:
-        words = joined([[ForeignText(cause.evidence.partition("; ")[0])], both])
-    shown = _KINDS.get(kind, kind.words)
+        evidence = ForeignText(cause.evidence.partition("; ")[0])
+        words = joined([[evidence], [] if wide else _beside(row, evidence), both])
+    if kind is CauseKind.UNKNOWN and cause.edited:
+        edited = ForeignText(", ".join(cause.edited[:MOST_DOCUMENTS]))
+        return ["other text in ", edited, ": ", *(both or scores(row))]
+    shown = "documents not known" if row.unnamed else _KINDS.get(kind, kind.words)
     return [f"{shown}: ", *(words or [ForeignText(cause.evidence)])]
+
+
+def _beside(row: SampleRow, evidence: str) -> Words:
+    """Return what the evidence leaves open: other ranks, or what came for a document it names."""
+    moved = [change.doc_id for change in row.ranks if change.before != change.after]
+    if not moved or not all(doc_id in evidence for doc_id in moved):
+        return ranks(row)
+    instead = came(row)
+    is_named = any(word in evidence for word in instead if isinstance(word, DocumentId))
+    return [] if is_named else instead
 
 
 def ranks(row: SampleRow) -> Words:
@@ -121,7 +157,7 @@ def ranks(row: SampleRow) -> Words:
         words += [
             "; " if words else "expected ",
             DocumentId(change.doc_id),
-            f", {_move(change, alone)}",
+            f", {rank_words(change, alone)}",
         ]
     if len(moved) > MOST_DOCUMENTS:
         words.append(f" and {len(moved) - MOST_DOCUMENTS} more")
@@ -133,7 +169,8 @@ def _loss(change: RankChange) -> float:
     return (change.after or never) - (change.before or never)
 
 
-def _move(change: RankChange, alone: bool) -> str:
+def rank_words(change: RankChange, alone: bool) -> str:
+    """Return ``rank 3 → gone``; ``rank 3`` where nothing is beside it."""
     if alone:
         return f"rank {change.after}" if change.after else "not found"
     if change.before is None:
@@ -150,11 +187,19 @@ def came(row: SampleRow) -> Words:
         return []
     docs, before = row.candidate.docs, row.baseline.docs if row.baseline else ()
     if not docs:
-        return ["nothing came"]
+        return ["nothing came"] if before else []
     instead = [doc_id for doc_id in docs if doc_id not in {*row.expected, *before}]
     if instead:
-        return ["came instead: ", *listed(instead)]
-    return [f"documents retrieved: {len(before)} → {len(docs)}"] if len(docs) < len(before) else []
+        return [
+            "came instead: ",
+            *joined([[DocumentId(each)] for each in instead[:MOST_DOCUMENTS]], ", "),
+        ]
+    is_fewer = len(docs) < len(before)
+    return [f"documents retrieved: {_arrow((len(before), len(docs)))}"] if is_fewer else []
+
+
+def _arrow(counts: tuple[int, int]) -> str:
+    return " → ".join(f"{count:,}" for count in counts)
 
 
 def answers(row: SampleRow) -> Words:
@@ -188,16 +233,20 @@ def _from_the_change(before: str, after: str) -> tuple[str, str]:
     return f"… {' '.join(old[start:])}", f"… {' '.join(new[start:])}"
 
 
-def scores(row: SampleRow, numbers: Numbers) -> Words:
+def scores(row: SampleRow) -> Words:
     """Return each score that moved, by metric; every score where there is no baseline."""
     words: Words = []
     for change in row.scores:
-        shown = score(change.after, numbers)
+        shown = score(change.after)
         if row.baseline is not None:
-            shown = f"{score(change.before, numbers)} → {shown}"
+            shown = f"{score(change.before)} → {shown}"
         if row.baseline is None or change.before != change.after:
             mark = pass_words(change.passed, change.passes)
-            words += [", " if words else "", Name(change.metric), f" {shown}{mark}"]
+            of_metric = metric_of(change.metric)
+            told = f" {shown}{mark}"
+            if of_metric != change.metric:
+                told = " has nothing left to check" if not change.after else " has more to check"
+            words += [", " if words else "", Name(of_metric), told]
     return words
 
 
@@ -207,16 +256,8 @@ def pass_words(before: bool | None, after: bool | None) -> str:
     return f" ({' → '.join(words)})" if words else ""
 
 
-def score(value: float | None, numbers: Numbers) -> str:
+def score(value: float | None) -> str:
     """Return one sample's score, whose unit the report does not say: short, or ``unscored``."""
     if value is None:
         return "unscored"
-    return f"{value:.2f}".rstrip("0").rstrip(".") if numbers.percent else f"{value:.3f}"
-
-
-def listed(doc_ids: Sequence[str]) -> Words:
-    """Return the first ids with commas; empty if there is none."""
-    words: Words = []
-    for doc_id in doc_ids[:MOST_DOCUMENTS]:
-        words += [", ", DocumentId(doc_id)] if words else [DocumentId(doc_id)]
-    return words
+    return f"{value:.2f}".rstrip("0").rstrip(".")

@@ -9,26 +9,29 @@ from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
 from ragate.models import Decision, Direction, MetricRow, MetricVerdict, Report, SliceRow
-from ragate.renderers._numbers import Numbers, counted
+from ragate.renderers import _numbers as numbers
+from ragate.renderers._numbers import counted
 from ragate.support.escape import one_line
 
 
-class ForeignText(str):
-    """Text that a model, a corpus or a pull request wrote."""
+class Strong(str):
+    """Words of ours that say what a sentence is about."""
 
     __slots__ = ()
+
+
+class ForeignText(str):
+    """Text that a model, a corpus or a pull request wrote; it may lead to a page."""
+
+    url = ""
 
 
 class Name(ForeignText):
     """The name of a metric, gate, sample or tag."""
 
-    __slots__ = ()
-
 
 class DocumentId(ForeignText):
     """The id of a document, which may lead to its file."""
-
-    __slots__ = ()
 
 
 RowT = TypeVar("RowT", bound=MetricRow)
@@ -46,8 +49,27 @@ _ORDER = [
     MetricVerdict.UNCHANGED,
     MetricVerdict.SHOWN,
 ]
+_ADDRESS = re.compile(r"https://[A-Za-z0-9.:-]{1,200}/[A-Za-z0-9._~/%#?=&@+-]{0,600}")
 QUIET = {MetricVerdict.HELD, MetricVerdict.UNCHANGED, MetricVerdict.IMPROVED, MetricVerdict.SHOWN}
 MOST_NAMED = 3
+
+
+def leading(word: ForeignText, url: str) -> ForeignText:
+    """Let the word lead to a page, where its address is a plain https one."""
+    word.url = url if _ADDRESS.fullmatch(url) else ""
+    return word
+
+
+def foreign(text: str, most: int) -> ForeignText:
+    """Return foreign text on one line, cut to `most` characters."""
+    return ForeignText(one_line(text, most))
+
+
+def listed(items: Iterable[Sequence[str]], most: int = 3, separator: str = ", ") -> Words:
+    """Join at most `most` items; the others are counted."""
+    every = [[each] if isinstance(each, str) else each for each in items]
+    hidden = [f" and {len(every) - most:,} more"] if len(every) > most else []
+    return [*joined(every[:most], separator), *hidden]
 
 
 def in_one_line(words: Words, most: int) -> str:
@@ -85,7 +107,7 @@ def wants_a_look(row: MetricRow) -> bool:
 
     Of a slice that cannot tell there is nothing to see: it is small by its nature.
     """
-    bad = row.verdict in (MetricVerdict.REGRESSED, MetricVerdict.WORSE_HERE)
+    bad = row.verdict in (MetricVerdict.REGRESSED, MetricVerdict.WORSE_HERE) or row.unchecked > 0
     if isinstance(row, SliceRow):
         return (bad or below_floor(row)) and not row.too_few
     return bad or below_floor(row) or (row.gates and row.verdict not in QUIET)
@@ -102,6 +124,32 @@ def not_proven(row: MetricRow) -> bool:
     return row.verdict is MetricVerdict.HELD and beyond and fell(row)
 
 
+def has_risen(row: MetricRow) -> bool:
+    """Return whether a metric that held rose by more than is allowed to fall: it is not equal."""
+    return row.verdict is MetricVerdict.HELD and row.lost < -(row.allowed or 1.0)
+
+
+# From this share of its questions on, a fall is told although nothing blocks.
+_WIDE = 0.1
+
+
+def widest_fall(decision: Decision) -> MetricRow | None:
+    """Return the metric that is proven to have fallen on the most questions: a tenth or more.
+
+    None where each metric that is shown got worse on fewer: then nothing has to be done.
+    """
+    shown = [row for row in decision.metrics if not row.aggregate and row.level != "off" and row.n]
+    rows = [row for row in shown if fell(row) and _is_proven(row)]
+    widest = max(rows, key=lambda row: row.worse / row.n, default=None)
+    return widest if widest is not None and widest.worse >= _WIDE * widest.n else None
+
+
+def _is_proven(row: MetricRow) -> bool:
+    """Whether a fall is more than chance: by its test, its interval, or as nothing of it varies."""
+    tested = row.verdict in (MetricVerdict.REGRESSED, MetricVerdict.WORSE_HERE)
+    return tested or row.has_fallen or row.is_certain
+
+
 def unsure_slices(decision: Decision) -> list[SliceRow]:
     """Return the slices that fell without proof where no metric of the whole set can fail.
 
@@ -113,11 +161,11 @@ def unsure_slices(decision: Decision) -> list[SliceRow]:
     return [row for row in unsure if row.gates and not row.too_few and fell(row)]
 
 
-def label(row: MetricRow, numbers: Numbers) -> Words:
+def label(row: MetricRow) -> Words:
     """Return what a row is of: a metric, or ``billing (30 questions): mrr``."""
     if not isinstance(row, SliceRow):
         return metric_words(row)
-    return [Name(row.slice), f" ({counted(row.samples, numbers.noun)}): ", *metric_words(row)]
+    return [Name(row.slice), f" ({counted(row.samples, numbers.NOUN)}): ", *metric_words(row)]
 
 
 def metric_words(row: MetricRow) -> Words:
@@ -125,7 +173,7 @@ def metric_words(row: MetricRow) -> Words:
     return [Name(row.rated), " pass rate"] if row.rated else [Name(row.metric)]
 
 
-def passes(row: MetricRow, numbers: Numbers) -> str:
+def passes(row: MetricRow) -> str:
     """Return ``Questions that pass (4): 78 % → 71 % (95 % interval …)``, "" without a pass mark."""
     share = row.pass_share
     if share is None or share.candidate is None or share.interval is None:
@@ -133,7 +181,7 @@ def passes(row: MetricRow, numbers: Numbers) -> str:
     after = numbers.value("fraction", share.candidate)
     before = f"{numbers.value('fraction', share.baseline)} → " if share.baseline is not None else ""
     low, high = (numbers.value("fraction", end) for end in share.interval)
-    title = f"{numbers.noun.capitalize()}s that pass (at {share.mark:g})"
+    title = f"{numbers.NOUN.capitalize()}s that pass (at {share.mark:g})"
     return f"{title}: {before}{after} (95 % interval {low.removesuffix(' %')} to {high})"
 
 
@@ -144,7 +192,7 @@ def shown_rows(decision: Decision) -> list[MetricRow]:
     return ordered([*decision.metrics, *looked_at])
 
 
-def floor_text(row: MetricRow, numbers: Numbers) -> str:
+def floor_text(row: MetricRow) -> str:
     """Return ``floor 85.0 %`` or ``ceiling 2.00 s``."""
     if row.floor is None:
         return ""
@@ -162,7 +210,7 @@ def named(items: Sequence[Words]) -> Words:
     return [*joined(shown[:-1], ", "), " and ", *shown[-1]]
 
 
-def joined(clauses: Sequence[Words], separator: str = "; ") -> Words:
+def joined(clauses: Sequence[Sequence[str]], separator: str = "; ") -> Words:
     """Join what is not empty."""
     words: Words = []
     for clause in filter(None, clauses):
@@ -173,34 +221,53 @@ def joined(clauses: Sequence[Words], separator: str = "; ") -> Words:
 _VERDICTS = {
     MetricVerdict.NOT_COMPARABLE: "not compared",
     MetricVerdict.SHOWN: "shown only",
+    MetricVerdict.HELD: "unchanged",
 }
 
 
-def _plain_verdict(row: MetricRow, numbers: Numbers) -> str:
+def _plain_verdict(row: MetricRow) -> str:
+    if row.is_large_fall:
+        return "may be a real drop"
     if row.verdict is MetricVerdict.WORSE_HERE:
-        return f"fell on your {numbers.noun}s, but too few to prove a general drop"
-    if not_proven(row):
-        return "not proven"
-    return _VERDICTS.get(row.verdict, row.verdict.words)
+        return f"fell on your {numbers.NOUN}s, but too few to prove a general drop"
+    if row.checks_nothing:
+        return "nothing to check"
+    if row.verdict is MetricVerdict.CANNOT_TELL and row.mde is not None:
+        way = "drops" if row.direction is Direction.HIGHER else "rises"
+        return f"too few {numbers.NOUN}s to see {way} under {numbers.size(row.unit, row.mde)}"
+    if row.verdict is MetricVerdict.SHOWN and not row.aggregate:
+        return "measured"
+    if has_risen(row):
+        return "higher, not proven"
+    return "not proven" if not_proven(row) else _VERDICTS.get(row.verdict, row.verdict.words)
 
 
-def verdict_text(row: MetricRow, numbers: Numbers, *, floors: bool = True) -> str:
+def nothing_to_check(row: MetricRow) -> str:
+    """Return in how many answers a metric finds nothing more."""
+    is_open = row.checked is not None and row.checked.verdict is MetricVerdict.CANNOT_TELL
+    answers = f"{row.unchecked:,} of {counted(row.n, 'answer')}"
+    return f"nothing left to check in {answers}{', may be chance' if is_open else ''}"
+
+
+def _checked_verdict(row: MetricRow) -> str:
+    """Return the same with the answers that hold nothing more to check."""
+    text = _plain_verdict(row)
+    if not row.unchecked:
+        return text
+    nothing = nothing_to_check(row)
+    is_quiet = row.verdict in (*QUIET, MetricVerdict.CANNOT_TELL)
+    return nothing if is_quiet else f"{text}, {nothing}"
+
+
+def verdict_text(row: MetricRow, *, floors: bool = True) -> str:
     """Return the verdict on one metric in words, with the floor that it was held against.
 
     Args:
         floors: Name every floor; else one that is missed by what did not regress.
     """
-    text = _plain_verdict(row, numbers)
-    if row.is_large_fall:
-        text = "may be a real drop"
-    elif row.verdict is MetricVerdict.CANNOT_TELL and row.mde is not None:
-        size = numbers.size(row.unit, row.mde)
-        way = "drops" if row.direction is Direction.HIGHER else "rises"
-        text = f"too few {numbers.noun}s to see {way} under {size}"
-    if row.verdict is MetricVerdict.SHOWN and not row.aggregate:
-        text = "measured"
+    text = _checked_verdict(row)
     if floors and row.floor is not None and row.floor.met:
-        text += f", {floor_text(row, numbers)} met"
+        text += f", {floor_text(row)} met"
     if below_floor(row) and (floors or row.verdict is not MetricVerdict.REGRESSED):
         limit = numbers.value(row.unit, row.floor.limit if row.floor else None)
         is_floor = row.direction is Direction.HIGHER
@@ -252,6 +319,7 @@ def in_points(report: Report) -> Report:
             slices=rows(decision.slices),
             reasons=tuple(map(shown, decision.reasons)),
             warnings=tuple(map(shown, decision.warnings)),
+            lines=tuple(map(shown, decision.lines)),
         )
     )
 
@@ -265,8 +333,8 @@ def _in_points(found: re.Match[str]) -> str:
 
 def tone(row: MetricRow) -> str:
     """Return ``bad`` where it blocks, ``look`` where it asks for one, ``good`` or ``calm``."""
-    if row.blocks:
+    if row.blocks and (below_floor(row) or not row.verdict.uncompared):
         return "bad"
-    if wants_a_look(row) or below_floor(row):
+    if row.blocks or wants_a_look(row) or below_floor(row):
         return "look"
     return "good" if row.verdict is MetricVerdict.IMPROVED else "calm"

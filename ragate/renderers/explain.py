@@ -5,8 +5,9 @@ from dataclasses import dataclass
 
 from ragate.core.text.word_diff import word_diff
 from ragate.models import Record, Sample, SampleRow, Score, ScoreState
+from ragate.renderers import _numbers as numbers
 from ragate.renderers._lines import INDENT, indented, wrapped
-from ragate.renderers._numbers import NOTHING, TERMINAL
+from ragate.renderers._numbers import NOTHING
 from ragate.support.escape import one_line, plain
 
 Records = Sequence[Record]
@@ -183,7 +184,7 @@ def _scores(old_runs: Records, new_runs: Records, marks: Mapping[str, str]) -> l
 def _value(score: Score | None) -> str:
     if score is not None and score.state is not ScoreState.VALUE:
         return score.state.words
-    return NOTHING if score is None else TERMINAL.value("", score.value)
+    return NOTHING if score is None else numbers.value("", score.value)
 
 
 def _reasons(name: str, baseline: Sequence[Record], candidate: Sequence[Record]) -> list[str]:

@@ -3,7 +3,11 @@
 import json
 import re
 import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import is_dataclass
 from typing import Any
+
+from pydantic import BaseModel, TypeAdapter
 
 from ragate.models import Report
 
@@ -16,11 +20,49 @@ def render(report: Report) -> str:
     Hidden characters and what starts a workflow command in a log (``##[``, ``::``) are written as
     JSON escapes: nothing is lost, and printing the text is harmless.
     """
-    return written(report.model_dump())
+    return "".join(parts(report))
+
+
+def parts(report: Report) -> Iterator[str]:
+    """Yield the text of `render` piece by piece: that of many samples need not be in memory."""
+    rows = {
+        name: value
+        for name, field in type(report).model_fields.items()
+        if not field.exclude and _are_rows(value := getattr(report, name))
+    }
+    rest = report.model_dump(exclude=set(rows))
+    opening = "{"
+    for name in sorted(rest.keys() | rows.keys()):
+        yield f'{opening}\n  "{name}": '
+        yield from _rows(rows[name]) if name in rows else [_indented(rest[name], by=2)]
+        opening = ","
+    yield "\n}\n"
+
+
+def _are_rows(value: object) -> bool:
+    if not isinstance(value, Sequence) or isinstance(value, str) or not value:
+        return False
+    return isinstance(value[0], BaseModel) or is_dataclass(value[0])
+
+
+def _rows(rows: Sequence[Any]) -> Iterator[str]:
+    opening, kind = "[", TypeAdapter(type(rows[0]))
+    for row in rows:
+        yield f"{opening}\n    {_indented(kind.dump_python(row), by=4)}"
+        opening = ","
+    yield "\n  ]"
+
+
+def _indented(value: Any, *, by: int) -> str:
+    return _written(value).replace("\n", "\n" + " " * by)  # no text of JSON holds a line end
 
 
 def written(value: dict[str, Any]) -> str:
     """Return a document as harmless JSON; the rest as `render`."""
+    return _written(value) + "\n"
+
+
+def _written(value: Any) -> str:
     text = json.dumps(
         value,
         indent=2,
@@ -29,7 +71,7 @@ def written(value: dict[str, Any]) -> str:
         allow_nan=False,
         default=ordered,
     )
-    return _harmless(text) + "\n"
+    return _harmless(text)
 
 
 def schema() -> dict[str, Any]:

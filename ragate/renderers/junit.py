@@ -10,9 +10,9 @@ from typing import Literal
 from xml.sax.saxutils import escape, quoteattr
 
 from ragate.models import MetricRow, MustPassRow, Report, Verdict
+from ragate.renderers import _numbers as numbers
 from ragate.renderers._headline import headline
-from ragate.renderers._numbers import TERMINAL
-from ragate.renderers._whose_rules import checkout_note
+from ragate.renderers._notes import whose_rules
 from ragate.renderers._words import ordered, passes, verdict_text, wants_a_look
 from ragate.support.escape import one_line
 
@@ -31,8 +31,8 @@ class _TestCase:
 
 def render(report: Report) -> str:
     """Return the report as JUnit XML, the same bytes for the same report."""
-    cases = [_metric(row) for row in ordered(report.decision.metrics)]
-    cases += [_metric(row) for row in ordered(report.decision.slices)]
+    parts = (report.decision.metrics, report.decision.slices)
+    cases = [_metric(row) for rows in parts for row in ordered(rows)]
     cases += [_must_pass(row) for row in report.decision.must_pass]
     cases.append(_verdict(report))
     counts = " ".join(
@@ -44,7 +44,7 @@ def render(report: Report) -> str:
     gate = _attribute(f"ragate {report.gate}")
     lines = ['<?xml version="1.0" encoding="UTF-8"?>', f"<testsuites {head}>"]
     lines.append(f"  <testsuite name={gate} {head}>")
-    if note := checkout_note(report):
+    if note := whose_rules(report):
         shown = f'<property name="rules" value={_attribute(note)}/>'
         lines.append(f"    <properties>{shown}</properties>")
     lines += [_written(case, report.gate) for case in cases]
@@ -53,15 +53,15 @@ def render(report: Report) -> str:
 
 def _metric(row: MetricRow) -> _TestCase:
     figures = [
-        f"baseline {TERMINAL.value(row.unit, row.baseline)}",
-        f"candidate {TERMINAL.value(row.unit, row.candidate)}",
-        f"change {TERMINAL.change(row.unit, row.change)}",
-        f"allowed {TERMINAL.allowed(row.unit, row.allowed)}",
+        f"baseline {numbers.value(row.unit, row.baseline)}",
+        f"candidate {numbers.value(row.unit, row.candidate)}",
+        f"change {numbers.change(row.unit, row.change)}",
+        f"allowed {numbers.allowed(row.unit, row.allowed)}",
         f"n {row.n}",
-        *filter(None, [passes(row, TERMINAL)]),
+        *filter(None, [passes(row)]),
     ]
     details = f"{row.reason}\n{', '.join(figures)}" if row.reason else ", ".join(figures)
-    return _TestCase(row.key, _result(row), verdict_text(row, TERMINAL), details)
+    return _TestCase(row.key, _result(row), verdict_text(row), details)
 
 
 def _result(row: MetricRow) -> Result:
@@ -90,7 +90,7 @@ def _verdict(report: Report) -> _TestCase:
     return _TestCase(
         "verdict",
         _RESULTS.get(decision.verdict, "passed"),
-        "".join(headline(report, TERMINAL)),
+        "".join(headline(report)),
         "\n".join([*decision.reasons, *(f"-> {command}" for command in decision.remedies)]),
     )
 

@@ -1,4 +1,4 @@
-"""What only some runs do, at the moments of a run: this is the one list.
+"""What only some runs do, at the moments of a run: this list, and what extensions bring.
 
 A hook is a class, made with the plan and what was read for it, that has the moments it needs:
 
@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 from ragate import plugins
 from ragate.errors import RagateError
+from ragate.extension import Hook, extensions, loaded
 from ragate.models import Report, Run
 from ragate.pipeline.decide.gate_setup import GateSetup
 from ragate.pipeline.run.system_session import Session
@@ -35,21 +36,6 @@ if TYPE_CHECKING:
     from ragate.pipeline.decide.compare_and_decide import Decided
 
 
-@dataclass(frozen=True)
-class Hook:
-    """One thing that some runs do.
-
-    Attributes:
-        path: Module and class; imported only where `on` is true.
-        guards: Without it a verdict would not be one.
-    """
-
-    name: str
-    path: str
-    on: Callable[[RunPlan], bool]
-    guards: bool = False
-
-
 HOOKS = (
     Hook("resume", "ragate.run.resume:GoOn", lambda plan: plan.interrupted is not None, True),
     Hook(
@@ -59,15 +45,9 @@ HOOKS = (
         guards=True,
     ),
     Hook(
-        "replies",
-        "ragate.run.replies:KeepReplies",
-        lambda plan: plan.config.system.settings.get("record") is True,
-        guards=True,
-    ),
-    Hook(
-        "shards",
-        "ragate.pipeline.shards.merge:HeldBack",
-        lambda plan: plan.source.parts is not None,
+        "scores",
+        "ragate.run.scores_remarks:ScoresRemarks",
+        lambda plan: plan.config.policy.of_scores,
         guards=True,
     ),
     Hook(  # what the store lacks it only says; another process at the same run ends this one
@@ -115,7 +95,7 @@ class Hooks:
     def decided(self, decided: Decided) -> Decided:
         """Return the decision with what the hooks say of it; a pass may become no decision."""
         for remarks in list(self._told("decided", decided)):
-            decided = _with_remarks(decided, remarks)
+            decided = with_remarks(decided, remarks)
         return decided.with_warnings(*self._warnings)
 
     def reported(self, run: Run, report: Report) -> None:
@@ -165,7 +145,8 @@ def _nothing(*_values: object) -> None:
     return
 
 
-def _with_remarks(decided: Decided, remarks: Remarks) -> Decided:
+def with_remarks(decided: Decided, remarks: Remarks) -> Decided:
+    """Return the decision with what a hook says of it."""
     for line in remarks.lines:
         decided = decided.with_line(line)
     decided = decided.with_warnings(*remarks.warnings)
@@ -176,6 +157,12 @@ def _with_remarks(decided: Decided, remarks: Remarks) -> Decided:
 async def hooks_of(plan: RunPlan, setup: GateSetup) -> AsyncIterator[Hooks]:
     """Yield the hooks whose condition holds; each hears how the run ended."""
     active = [(hook, plugins.own_class(hook.path)(plan, setup)) for hook in HOOKS if hook.on(plan)]
+    active += [
+        (hook, loaded(each, hook.path)(plan, setup))
+        for each in extensions()
+        for hook in each.hooks
+        if hook.on(plan)
+    ]
     hooks = Hooks(active, plan.operations.say)
     try:
         yield hooks

@@ -2,7 +2,6 @@
 
 import hashlib
 from collections.abc import Sequence
-from functools import partial
 
 from ragate.baseline import baseline_digest
 from ragate.core.hashing import digest
@@ -13,7 +12,7 @@ from ragate.run.plan import RunPlan
 from ragate.runtime.operations import Operations
 from ragate.stores.begun_run import BegunRun, BegunState, find_interrupted, save_begun
 from ragate.stores.local import LocalStore
-from ragate.stores.spent_calls import SpentBy, SpentCalls
+from ragate.stores.spent_calls import SpentCalls
 from ragate.support import git
 from ragate.version import __version__
 
@@ -25,7 +24,6 @@ def note_begun(plan: RunPlan, session: Session, samples: Sequence[Sample]) -> No
         run_id=manifest.run_id,
         state=begun_state(plan, samples),
         filters=selection.filters,
-        top_k=selection.top_k,
         retrieval_only=selection.retrieval_only,
         runs=selection.runs,
         eval_date=selection.eval_date,
@@ -50,14 +48,15 @@ def keep_spending(session: Session) -> None:
     """Let calls and money of the run count together, however often it is interrupted."""
     budget = session.ready.opened.budget
     spent = SpentCalls(session.ready.folder)
-    by = SpentBy.ALONE if budget.share is None else SpentBy.SUBMITTER
-    # What workers spent is told by themselves where they go on with the run.
-    counted = SpentBy if budget.share is None else (SpentBy.ALONE, SpentBy.SUBMITTER)
-    calls, cost_usd = spent.total(*counted)
-    spent.keep(budget.tally.calls, budget.tally.cost_usd, by)
+    calls, cost_usd = spent.total()
+    unpriced = spent.unpriced
+    spent.keep(*budget.used)
+    for _ in range(budget.tally.unpriced + budget.others.unpriced):
+        spent.keep(0, None)
     budget.tally.calls += calls
     budget.tally.cost_usd += cost_usd
-    budget.keep = partial(spent.keep, by=by)
+    budget.tally.unpriced += unpriced
+    budget.keep = spent.keep
 
 
 def begun_state(plan: RunPlan, samples: Sequence[Sample]) -> BegunState:

@@ -4,25 +4,31 @@ from __future__ import annotations
 
 import asyncio
 import time
-from contextlib import AbstractAsyncContextManager, nullcontext
+from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ragate.models import Decision, MetricVerdict, Proposed, Verdict
-from ragate.pipeline.decide.gate_setup import GateSetup
+from ragate.core.statistics.looks import FLIPS_TRIES, TRIES
+from ragate.errors import HopelessError, RagateError
+from ragate.models import Decision, MetricVerdict, Sample, Verdict
+from ragate.pipeline.decide.gate_setup import GateSetup, load_samples
 from ragate.pipeline.run.collected_outputs import Collected
 from ragate.pipeline.run.earlier_passes import adopt_earlier
 from ragate.pipeline.run.ready_system import ReadySystem
 from ragate.pipeline.run.system_session import (
+    MOST_AGAIN,
     Session,
     add_tries,
-    ask_changed_again,
+    ask_again,
     plan_confirmation,
     possible_runs,
     say_if_all_failed,
 )
 from ragate.pipeline.score.scorer import Scorer, no_scorer, open_scorer
 from ragate.run.hooks import hooks_of
+from ragate.run.late_parts import expect_late_parts
+from ragate.run.may_lose import count_losses
 from ragate.run.note import note_begun
 from ragate.run.plan import RunPlan, RunResult, Stop
 from ragate.support.spans import Spanned, span
@@ -43,6 +49,7 @@ async def run_gate(plan: RunPlan) -> RunResult:
     started = time.monotonic()
     with span(Spanned.RUN, command=plan.command):
         setup = plan.read_setup()
+        expect_late_parts(plan.config.policy, recording=plan.recording is not None)
         async with hooks_of(plan, setup) as hooks:  # none configured: none made, nothing imported
             async with (
                 plan.source.open(plan, setup, hooks.opening) as ready,
@@ -60,12 +67,11 @@ async def run_gate(plan: RunPlan) -> RunResult:
                     return RunResult(setup, session, candidate, scorer=scorer)
                 await asyncio.to_thread(_import_decision)
                 decided = hooks.decided(await final_verdict(setup, scorer, session))
-                proposed = await _proposed_verdict(plan, setup, scorer, session)
                 decided = replace(decided, tally=ready.opened.tally)
                 await hooks.asked(session)
             from ragate.pipeline.decide.gate_report import stored_report
 
-            report = stored_report(plan.operations, decided, started=started, proposed=proposed)
+            report = stored_report(plan.operations, decided, started=started)
             hooks.reported(decided.candidate, report)
             return RunResult(setup, session, decided.candidate, report, scorer)
 
@@ -82,12 +88,9 @@ async def ask_first_look(plan: RunPlan, setup: GateSetup, session: Session, scor
     """
     samples = setup.samples
     if plan.stop is Stop.DECIDED:
-        policy = plan.config.policy
         plan_confirmation(
             session,
             runs=plan.selection.runs,
-            confirm=policy.confirm,
-            repeats=policy.repeats,
             baseline=setup.baseline,
         )
     if not session.asks:
@@ -96,20 +99,71 @@ async def ask_first_look(plan: RunPlan, setup: GateSetup, session: Session, scor
         if plan.stop is Stop.DECIDED:
             adopt_earlier(session, samples, plan.config, plan.selection)
         note_begun(plan, session, samples)
+    count_losses(plan, setup, session)
     if await scorer.expect_answers():
         await session.ask_ahead(samples)
-    for number in range(possible_runs(session, plan.selection.runs)):
-        if number and (plan.recording is not None or session.own_sessions):
-            await session.renew()
-        await session.add_pass(samples)
+    if not await _ask_passes(plan, session, samples):
+        return
     say_if_all_failed(session)
     session.full = len(session.collected.passes)
-    if plan.stop is not Stop.SCORED:
-        await ask_changed_again(session, samples, setup.baseline, plan.config.policy.repeats)
-        session.again = len(session.collected.passes) - session.full
-    if plan.stop is Stop.ASKED:  # `decide` cannot ask: must-pass samples have their tries now
-        await add_tries(session, samples, plan.config.policy.tries - session.full)
-        await session.ask_also(plan.also)
+    if plan.stop is Stop.ASKED:  # `decide` cannot ask: what it would ask again is asked now
+        await _prove_changes(plan, setup, session)
+        await _add_every_try(setup, session)
+
+
+async def _prove_changes(plan: RunPlan, setup: GateSetup, session: Session) -> None:
+    """Ask outputs with another score again, by metrics without a judge, until they are proven.
+
+    Whether the loss by them is red is not asked: a shard knows its own alone.
+    """
+    if not session.own_sessions or setup.baseline is None:
+        return
+    from ragate.pipeline.decide.compare_and_decide import samples_to_prove
+
+    scoring = replace(plan.scoring(setup, session.ready.opened), unjudged="nothing is judged here")
+    whole = replace(setup, samples=load_samples(plan.config, plan.selection.filters))
+    async with AsyncExitStack() as stack:
+        try:
+            scorer = await stack.enter_async_context(open_scorer(scoring))
+        except RagateError as error:  # such as a metric's plugin, which only `decide` has
+            session.operations.say(f"what changed is not asked again: {error}")
+            return
+        while session.again < MOST_AGAIN:
+            candidate = await scorer.score(session.collected, judged=False)
+            wanted = frozenset(samples_to_prove(whole, candidate))
+            if not wanted:
+                return
+            session.again += 1
+            await ask_again(session, [each for each in setup.samples if each.id in wanted])
+
+
+async def _add_every_try(setup: GateSetup, session: Session) -> None:
+    """Try what must pass as often as `check` may: most often what flips by itself."""
+    from ragate.pipeline.decide.question_record import flipping_questions
+
+    await add_tries(session, setup.samples, TRIES - session.full)
+    flipping = flipping_questions(setup)
+    more = FLIPS_TRIES - max(TRIES, session.full)
+    await add_tries(session, [each for each in setup.samples if each.id in flipping], more)
+
+
+async def _ask_passes(plan: RunPlan, session: Session, samples: Sequence[Sample]) -> bool:
+    """Return whether all passes were made; what there is goes to whoever judges it.
+
+    Raises:
+        HopelessError: too much was lost, and nobody else judges it.
+    """
+    try:
+        for number in range(possible_runs(session, plan.selection.runs)):
+            if number and (plan.recording is not None or session.own_sessions):
+                await session.renew()
+            await session.add_pass(samples)
+    except HopelessError as error:
+        if plan.stop is not Stop.ASKED:
+            raise
+        session.operations.say(str(error))
+        return False
+    return True
 
 
 def _scorer(
@@ -118,31 +172,6 @@ def _scorer(
     """Return the policy's metrics and judge; none of them where outputs are collected only."""
     scoring = plan.scoring(setup, ready.opened)
     return nullcontext(no_scorer(scoring)) if plan.stop is Stop.ASKED else open_scorer(scoring)
-
-
-async def _proposed_verdict(
-    plan: RunPlan, setup: GateSetup, scorer: Scorer, session: Session
-) -> Proposed | None:
-    """Return the verdict by the change's own rules, which has its own time: the gate's stands."""
-    if plan.proposal is None:
-        return None
-    from ragate.pipeline.decide.head_policy_verdict import propose
-
-    session.ready.end_limit()
-    minutes = plan.config.policy.max_minutes
-    try:
-        async with asyncio.timeout(minutes * 60):
-            return await propose(
-                plan.proposal,
-                setup,
-                scorer.plan,
-                session.collected,
-                ask=session.ready.answers,
-                most_judged=plan.source.most_judged,
-            )
-    except TimeoutError:
-        note = f"not done within {minutes:g} minutes"
-        return Proposed(differs=plan.proposal.differs, note=note)
 
 
 async def final_verdict(setup: GateSetup, scorer: Scorer, session: Session) -> Decided:
@@ -154,7 +183,7 @@ async def final_verdict(setup: GateSetup, scorer: Scorer, session: Session) -> D
     last = scorer.plan.judge_last and scorer.judged
     for judged in (False, True) if last else (True,):
         decided = await _score_and_decide(setup, scorer, session.collected, judged=judged)
-        while (judged or is_firm(decided.decision)) and await _collect_more(session, decided):
+        while (judged or is_firm(decided.decision)) and await _more(session, scorer, decided):
             decided = await _score_and_decide(setup, scorer, session.collected, judged=judged)
         if not judged and is_firm(decided.decision):
             spared = ", ".join(scorer.judged)
@@ -192,14 +221,21 @@ def is_firm(decision: Decision) -> bool:
     return decision.verdict is Verdict.FAILED and (lost or missed)
 
 
-async def _collect_more(session: Session, decided: Decided) -> bool:
+async def _more(session: Session, scorer: Scorer, decided: Decided) -> bool:
     """Collect what the decision asks for; return False when there is nothing more to be had."""
     samples, decision = decided.setup.samples, decided.decision
     runs = session.can_add(decision.wants_runs)
+    if session.losses is not None:
+        session.losses.passes += runs
+    scorer.expect_passes(runs)
     for number in range(runs):
         session.operations.say(f"confirmation run {number + 1} of {runs}: the first is suspicious")
         await session.add_pass(samples)
     before = len(session.collected.passes)
     if not runs and decision.wants_tries:
         await add_tries(session, samples, decision.wants_tries)
+    wanted = frozenset(decision.wants_again)
+    if not runs and wanted and session.own_sessions and session.again < MOST_AGAIN:
+        session.again += 1
+        await ask_again(session, [sample for sample in samples if sample.id in wanted])
     return runs > 0 or len(session.collected.passes) > before

@@ -6,11 +6,10 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from ragate.config import Config
 from ragate.models import Report, Run, Sample
-from ragate.outputs.recorded_output import Placement
 from ragate.pipeline.decide.gate_setup import (
     GateSetup,
     load_baseline_or_none,
@@ -25,9 +24,6 @@ from ragate.runtime.operations import Operations
 from ragate.runtime.resources import Opened
 from ragate.stores.begun_run import BegunRun
 
-if TYPE_CHECKING:
-    from ragate.pipeline.decide.head_policy_verdict import Proposal
-
 
 class Stop(Enum):
     """After which step a run ends: what was asked is kept, or scored, or decided on as well."""
@@ -39,14 +35,6 @@ class Stop(Enum):
 
 class Source(Protocol):
     """Where the outputs of a run come from."""
-
-    @property
-    def parts(self) -> Placement | None:
-        """Return what places files that are parts of one run; None where there are none."""
-
-    @property
-    def most_judged(self) -> int | None:
-        """Return how many samples of a proposed golden set the judge is asked about, at most."""
 
     def open(
         self, plan: RunPlan, setup: GateSetup, look_first: LookFirst
@@ -75,11 +63,9 @@ class RunPlan:
 
     Attributes:
         command: Whose run it is: only a run of the same command goes on as this one.
-        control: The base version run today.
-        proposal: The change's own rules, where they differ: their verdict is computed as well.
         judge_last: Ask the judge only where the metrics that need none have not failed already.
+        takes_failures: A recording is taken however many of its outputs failed.
         own: Which of the samples are asked, where this is a part of a run.
-        also: Samples that another golden set has, or words otherwise; asked and kept, no more.
         setup: Golden set and baseline, where they are read already.
         interrupted: The run that goes on.
         recording: The recording of a baseline, which takes no answers but its own.
@@ -91,11 +77,9 @@ class RunPlan:
     selection: Selection = field(default_factory=Selection)
     command: str = "check"
     stop: Stop = Stop.DECIDED
-    control: Run | None = None
-    proposal: Proposal | None = None
     judge_last: bool = False
     own: Callable[[Sequence[Sample]], Sequence[Sample]] = lambda samples: samples
-    also: Sequence[Sample] = ()
+    takes_failures: bool = False
     setup: GateSetup | None = None
     interrupted: BegunRun | None = None
     recording: RecordingMark | None = None
@@ -113,8 +97,8 @@ class RunPlan:
             samples = load_samples(self.config, filters)
             setup = GateSetup(self.config, samples, load_baseline_or_none(self.config))
         else:
-            setup = read_gate_setup(self.config, filters, control=self.control)
-        return replace(setup, samples=self.own(setup.samples))
+            setup = read_gate_setup(self.config, filters)
+        return replace(setup, samples=self.own(setup.samples), whole=len(setup.samples))
 
     def scoring(self, setup: GateSetup, opened: Opened) -> ScoringPlan:
         """Return what is scored, and by which judge."""

@@ -47,7 +47,7 @@ def resumed(plan: RunPlan, name: str) -> RunPlan:
     if operations.runs_url:
         name = _brought(plan, name)
     run = find_interrupted(store, name, gate=plan.config.gate, command=plan.command)
-    begun = Selection(run.filters, run.top_k, run.retrieval_only, run.runs, run.eval_date)
+    begun = Selection(run.filters, run.retrieval_only, run.runs, run.eval_date)
     if plan.selection not in (Selection(), begun):
         raise UsageError(
             f"--resume {run.run_id}: it was begun with other options",

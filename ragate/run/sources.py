@@ -1,20 +1,17 @@
 """Where the outputs of a run come from: the system under test, or files of outputs.
 
-`SystemSource` asks the system, here or on workers (`ragate/pipeline/workers`); `FilesSource` reads
-files, whole ones or the shards of a plan (`ragate/pipeline/shards`).
+`SystemSource` asks the system, here or where an option of an extension says; `FilesSource` reads
+files, whole ones or the shards of one run (`ragate/outputs/shards.py`).
 """
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass
 from pathlib import Path
 
 from ragate.config import Config
 from ragate.errors import UsageError
 from ragate.models import Run, Sample, SystemInfo
-from ragate.outputs.outputs_file import read_header, written_by_ragate
-from ragate.outputs.recorded_output import Placement
 from ragate.pipeline.decide.gate_setup import GateSetup
 from ragate.pipeline.run.collected_outputs import (
     Collected,
@@ -38,10 +35,9 @@ from ragate.runtime.operations import Operations
 from ragate.runtime.output_spool import Outputs
 from ragate.runtime.resources import open_resources
 from ragate.runtime.run_labels import noted
+from ragate.scores.ignored import ignored_scores
 from ragate.stores.local import new_run_id
-
-# A stranger's questions are judged with our key: so many of them, for a verdict that is only shown.
-MOST_JUDGED = 200
+from ragate.support.git import head_commit
 
 
 @dataclass(frozen=True)
@@ -53,8 +49,6 @@ class SystemSource:
     """
 
     opens: OpensSystem = open_here
-    parts = None
-    most_judged = None
 
     def open(
         self, plan: RunPlan, setup: GateSetup, look_first: LookFirst
@@ -80,16 +74,10 @@ class FilesSource:
     Attributes:
         foreign: They come from a job that is not trusted: nothing that they say of themselves may
             soften a verdict.
-        parts: The files are parts of one run; what they lack leaves no pass.
     """
 
     paths: Sequence[Path]
     foreign: bool = False
-    parts: Placement | None = None
-
-    @property
-    def most_judged(self) -> int | None:
-        return MOST_JUDGED if self.foreign else None
 
     @asynccontextmanager
     async def open(
@@ -102,6 +90,8 @@ class FilesSource:
             DatasetError: one cannot be read.
         """
         collected = self.read(plan, setup.samples, setup.baseline)
+        if ignored := ignored_scores(self.paths):
+            plan.operations.say(f"note: {ignored}")
         refuse_other_system(plan.config, collected)
         manifest = collected.manifest
         if plan.stop is Stop.DECIDED:
@@ -109,32 +99,27 @@ class FilesSource:
             manifest = manifest.amended(
                 run_id=new_run_id(),
                 commit=plan.operations.commit or manifest.commit,
-                filters=plan.selection.filters,
+                filters=plan.selection.filters.amended(settings=manifest.filters.settings),
                 retrieval_only=plan.selection.retrieval_only,
                 earlier=() if self.foreign else manifest.earlier,
             )
             manifest = noted(manifest, plan.operations.labels)
         async with open_resources(plan.config, plan.operations) as opened:
             await look_first(opened)
-            system = _StoredSystem(self, plan, manifest.system, len(collected.passes))
+            system = _StoredSystem(manifest.system, len(collected.passes))
             operations = plan.operations
-            yield ReadySystem(system, opened, operations, manifest, passes=collected.passes)
+            head = head_commit(plan.config.root)
+            yield ReadySystem(system, opened, operations, manifest, head, passes=collected.passes)
 
     def read(self, plan: RunPlan, samples: Sequence[Sample], baseline: Run | None) -> Collected:
         """Return what the files hold of some samples; doubted where they are not trusted."""
-        if self.parts is None:
-            refuse_shards(self.paths)
         collected = read_collected(
             self.paths,
             samples,
-            top_k=plan.selection.top_k,
+            top_k=plan.selection.filters.top_k,
             retrieval_only=plan.selection.retrieval_only,
             mapping=line_mapping(plan.config),
-            parts=self.parts,
         )
-        if self.parts is not None:
-            self.parts.refuse_half()
-            collected = replace(collected, manifest=self.parts.manifest(samples))
         if self.foreign:
             from ragate.pipeline.decide.untrusted_claims import distrust
 
@@ -143,11 +128,9 @@ class FilesSource:
 
 
 class _StoredSystem(PassSystem):
-    """What files hold, as a system that has recorded passes and no more."""
+    """What files hold, as a system that has recorded passes and is asked for no more."""
 
-    def __init__(self, source: FilesSource, plan: RunPlan, info: SystemInfo, passes: int) -> None:
-        self._source = source
-        self._plan = plan
+    def __init__(self, info: SystemInfo, passes: int) -> None:
         self.info = info
         self.max_runs = passes
 
@@ -158,38 +141,14 @@ class _StoredSystem(PassSystem):
         return None
 
     async def answer_pass(
-        self, samples: Sequence[Sample], run: int, *, on_output: OnOutput, room: Room
+        self,
+        samples: Sequence[Sample],  # noqa: ARG002 - files hold what they hold
+        run: int,  # noqa: ARG002
+        *,
+        on_output: OnOutput,  # noqa: ARG002
+        room: Room,  # noqa: ARG002
     ) -> Outputs:
-        """Return what the files hold of a proposed golden set's samples in one pass."""
-        held = self._proposed[run] if run < len(self._proposed) else {}
-        outputs = {sample.id: held[sample.id] for sample in samples if sample.id in held}
-        for sample in samples:
-            if sample.id in outputs:
-                on_output(sample, outputs[sample.id], run)
-                await room()
-        return outputs
-
-    @cached_property
-    def _proposed(self) -> Sequence[Outputs]:
-        from ragate.pipeline.decide.gate_setup import load_samples
-
-        proposal = self._plan.proposal
-        if proposal is None:
-            return ()
-        samples = load_samples(proposal.config, self._plan.selection.filters)
-        return self._source.read(self._plan, samples, None).passes
-
-
-def refuse_shards(paths: Sequence[Path]) -> None:
-    """Raise for a shard that is to be judged as a whole run: what others hold would be missed."""
-    for path in paths:
-        header = read_header(path) if written_by_ragate(path) else None
-        if header is not None and header.shard is not None:
-            name = f"{header.shard.number}/{header.shard.of}"
-            raise UsageError(
-                f"{path}: shard {name} of a plan, not a whole run",
-                remedy="judge it with the others: ragate decide --plan, or the action's `shards`",
-            )
+        return {}
 
 
 def refuse_other_system(config: Config, collected: Collected) -> None:
@@ -207,11 +166,12 @@ def hint_at_filters(operations: Operations, collected: Collected, selection: Sel
     """Say where the outputs are fewer on purpose: what a file says of itself decides nothing."""
     manifest = collected.manifest
     bare = manifest.retrieval_only
-    if manifest.filters != selection.filters or bare != selection.retrieval_only:
+    collected_with = manifest.filters.amended(settings=())
+    if collected_with != selection.filters or bare != selection.retrieval_only:
         operations.say(
             "the outputs were collected with other filters (--ids, --tags, --where, --limit, "
-            "--skip, --profile, --retrieval-only): give `decide` the same, or what is not there "
-            "counts as unmeasured"
+            "--skip, --top-k, --profile, --retrieval-only): give `decide` the same, or what is not "
+            "there counts as unmeasured"
         )
     date = manifest.eval_date
     if date and date != date_of(selection.eval_date):

@@ -26,6 +26,11 @@ class Backlog:
     def __len__(self) -> int:
         return len(self._tasks)
 
+    @property
+    def failure(self) -> BaseException | None:
+        """Return the first failure, None where there is none yet."""
+        return self._failure
+
     def start(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.create_task(work)
         self._started += 1
@@ -34,7 +39,7 @@ class Backlog:
 
     async def room(self) -> None:
         """Wait until more may be started: what waits is held in memory."""
-        while len(self) >= self._most:
+        while len(self) >= self._most and self._failure is None:
             self._space.clear()
             await self._space.wait()
 

@@ -55,8 +55,7 @@ class Milestones:
         quarters = {total * quarter // 4 for quarter in (1, 2, 3)} if total >= FEWEST else set()
         words = self.pace.words(progress)
         if progress.done == total or progress.done in quarters:
-            counted = f"{progress.done:,}/{total:,} {progress.noun}"
-            self.say(f"{progress.stage}: {' · '.join([counted, *words])}")
+            self.say(f"{progress.stage}: {' · '.join([progress.counted, *words])}")
 
 
 def _rounded(seconds: float) -> str:

@@ -21,6 +21,7 @@ class Progress:
 
     Attributes:
         stage: What is done: ``run 2``, ``judging``.
+        done: Those that ended. failed: those of them that did in vain.
         noun: What is counted, in the plural.
         cost_usd: What the run has spent on models so far, as far as prices are known.
     """
@@ -30,6 +31,13 @@ class Progress:
     total: int
     noun: str = "samples"
     cost_usd: float = 0.0
+    failed: int = 0
+
+    @property
+    def counted(self) -> str:
+        """Return ``36/120 judgements · 84 failed``."""
+        counted = f"{self.done - self.failed:,}/{self.total:,} {self.noun}"
+        return f"{counted} · {self.failed:,} failed" if self.failed else counted
 
 
 @dataclass(frozen=True)

@@ -16,9 +16,12 @@ from ragate.errors import ConfigError, NoKeyError, ProviderError
 from ragate.protocols import ChatClient, ChatReply, ChatRequest, Embedder, Reranker
 from ragate.runtime.operations import Operations
 from ragate.support.installed import refuse_other_version
+from ragate.support.secret_address import odd_character
 from ragate.support.settings import nearest
 
 if TYPE_CHECKING:
+    from ragate.clients.http.limiter import Breaker
+    from ragate.clients.http.retry import Retry
     from ragate.clients.memoised import MemoisedEmbeddings
     from ragate.clients.openai import OpenAIClient
 
@@ -105,6 +108,7 @@ class ProviderClients:
     cache: Cache
     before_paying: BeforePaying = field(default_factory=BeforePaying)
     open: dict[str, OpenAIClient] = field(default_factory=dict)
+    _breakers: dict[str, Breaker] = field(default_factory=dict, init=False)
     _embedders: dict[str, Embedder] = field(default_factory=dict, init=False)
     _reached: set[str] = field(default_factory=set, init=False)
 
@@ -115,7 +119,11 @@ class ProviderClients:
             without: What there is to do where its key cannot be had.
         """
         if name not in self.open:
-            self.open[name] = self._make(name, without)
+            # A sample's time holds two calls of the longest kind, so that one that hangs is made
+            # again, and ends before the sample does: the service failed, not the system.
+            limit = self.operations.timeout_s
+            limits = 0.45 * limit, 0.9 * limit, self.operations.concurrency
+            self.open[name] = self._make(name, without, *limits)
         return self.open[name]
 
     def chat(self, name: str) -> ChatClient:
@@ -130,8 +138,21 @@ class ProviderClients:
         return MemoisedChat(self._late(name), memo, provider=f"metrics {name}", address=address)
 
     def judge_chat(self, name: str) -> ChatClient:
-        """Return the client for judging; what is remembered there is the verdict."""
-        return self.client(name, without=JUDGE_FREE)
+        """Return the client for judging; what is remembered there is the verdict.
+
+        Its time and its calls under way at once are the judge's own.
+        """
+        judge, key = self.config.policy.judge, f"judge {name}"
+        if judge is None:
+            return self.client(name, without=JUDGE_FREE)
+        if key not in self.open:
+            limit = 0.95 * judge.timeout_s  # ends before the judgement, and is told as what it is
+            limits = limit, limit, judge.concurrency
+            from ragate.clients.http.retry import Retry
+
+            retry = Retry(tries=1 + judge.max_retries)
+            self.open[key] = self._make(name, JUDGE_FREE, *limits, retry=retry)
+        return self.open[key]
 
     def embeddings(self, name: str) -> MemoisedEmbeddings:
         from ragate.clients.memoised import MemoisedEmbeddings
@@ -202,7 +223,17 @@ class ProviderClients:
             )
         return provider
 
-    def _make(self, name: str, without: str) -> OpenAIClient:
+    def _make(
+        self,
+        name: str,
+        without: str,
+        timeout_s: float,
+        deadline_s: float,
+        concurrency: int,
+        *,
+        retry: Retry | None = None,
+    ) -> OpenAIClient:
+        from ragate.clients.http.limiter import Breaker
         from ragate.clients.openai import OpenAIClient
 
         refuse_other_version("openai")
@@ -214,28 +245,33 @@ class ProviderClients:
                 remedy=f"set {provider.key_env}, or {without}",
                 fatal=True,
             )
-        key = environment.get(provider.key_env, "") if provider.key_env else ""
-        if not (key.isascii() and key.isprintable()):
-            raise ProviderError(
-                f"provider {name!r}: the value of {provider.key_env} fits no header",
-                remedy="set it again without the line end or other characters pasted along",
-                fatal=True,
-            )
         return OpenAIClient(
             base_url=provider.base_url,
-            key=key,
-            # A sample's time holds two calls of the longest kind, so that one that hangs is made
-            # again, and ends before the sample does: it is the service that failed, not the system.
-            timeout_s=0.45 * self.operations.timeout_s,
-            deadline_s=0.9 * self.operations.timeout_s,
-            concurrency=self._concurrency(name),
+            key=read_key(name, provider, environment),
+            timeout_s=timeout_s,
+            deadline_s=deadline_s,
+            concurrency=concurrency,
             provider=name,
+            retry=retry,
+            breaker=self._breakers.setdefault(name, Breaker()),
             budget=self.budget,
             prices=provider.prices,
+            say=self.operations.say,
         )
 
-    def _concurrency(self, name: str) -> int:
-        """Return the calls under way at once: the system's, and the judge's beside them."""
-        judge = self.config.policy.judge
-        judging = judge.concurrency if judge is not None and judge.provider == name else 0
-        return self.operations.concurrency + judging
+
+def read_key(name: str, provider: Provider, environment: Mapping[str, str]) -> str:
+    """Return the key of a provider, "" where it has none.
+
+    Raises:
+        ProviderError: it holds a character that no header can.
+    """
+    key = environment.get(provider.key_env, "") if provider.key_env else ""
+    if odd := odd_character(key):
+        raise ProviderError(
+            f"provider {name!r}: the value of {provider.key_env} fits no header: {odd}",
+            remedy=f"set {provider.key_env} again without the line end or other characters that "
+            "were pasted along",
+            fatal=True,
+        )
+    return key

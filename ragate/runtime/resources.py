@@ -82,6 +82,7 @@ async def open_resources(
             concurrency=operations.concurrency,
             say=operations.say,
             replay_paths=policy.replay_paths,
+            scores_paths=policy.scores_paths,
             top_k=top_k,
             retrieval_only=retrieval_only,
             http_hosts=policy.http_hosts,

@@ -60,7 +60,6 @@ class BegunRun(Frozen):
     run_id: str
     state: BegunState
     filters: Filters = Filters()
-    top_k: int | None = None
     retrieval_only: bool = False
     runs: int = 1
     eval_date: str = ""

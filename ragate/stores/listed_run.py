@@ -256,6 +256,9 @@ class RunFilter:
         return self.since <= day and (not self.until or day <= self.until)
 
 
+ANY_RUN = RunFilter()
+
+
 def fitting(runs: Iterable[ListedRun], wanted: RunFilter) -> Iterator[ListedRun]:
     """Yield the runs that are meant, in their order."""
     return iter(runs) if wanted.empty else filter(wanted.fits, runs)

@@ -148,12 +148,11 @@ class LocalStore:
         Raises:
             StorageError: names the file, the line and what is wrong.
         """
-        from ragate.models import Record, Run
+        from ragate.models import Run
         from ragate.stores.stored_record import read_records
-        from ragate.support.spill import Spill
 
         manifest, aggregates = _read_manifest(folder / "manifest.json")
-        records = Spill(Record, read_records(folder / "scores.jsonl"))
+        records = list(read_records(folder / "scores.jsonl"))
         return Run(manifest=manifest, records=records, aggregates=aggregates)
 
     def load_manifest(self, folder: Path) -> RunManifest:
@@ -164,6 +163,7 @@ class LocalStore:
         """Read the report of a run back."""
         from pydantic import ValidationError
 
+        from ragate.core.rules.checked_metric import counts_in_metrics
         from ragate.models import REPORT_SCHEMA_VERSION, Report
 
         where = folder / "report.json"
@@ -175,7 +175,7 @@ class LocalStore:
         if report.schema_version != REPORT_SCHEMA_VERSION:
             versions = f"{report.schema_version}, this ragate reads {REPORT_SCHEMA_VERSION}"
             raise StorageError(f"{where}: schema version {versions}", remedy=again)
-        return report
+        return counts_in_metrics(report)
 
 
 def _read_manifest(path: Path) -> tuple[RunManifest, tuple[dict[str, Score], ...]]:
@@ -186,6 +186,7 @@ def _read_manifest(path: Path) -> tuple[RunManifest, tuple[dict[str, Score], ...
     try:
         data: Any = loads(file_bytes(path), where=str(path), error=StorageError)
         data.pop("verdict", None)  # a list of runs reads it there; the report is what holds
+        data.pop("stale_evidence", None)  # of earlier versions
         aggregates = tuple(read_scores(cells) for cells in data.pop("aggregates", []))
         return RunManifest.model_validate(data), aggregates
     except UNREADABLE as error:

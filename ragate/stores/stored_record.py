@@ -34,7 +34,7 @@ Cell = float | tuple[ScoreState, str] | tuple[ScoreState, str, float]
 
 
 class StoredRecord(Frozen):
-    """One line of ``scores.jsonl``: a record without texts, latency and usage."""
+    """One line of ``scores.jsonl``: a record without texts."""
 
     sample_id: str
     run: int = 0
@@ -48,6 +48,7 @@ class StoredRecord(Frozen):
     error: Failure | None = None
     request_hash: str | None = None
     usage: Usage | None = None
+    latency_s: float | None = None
     scores: dict[str, Cell] = Field(default_factory=dict)
 
 
@@ -67,6 +68,7 @@ def record_line(record: Record) -> str:
         error=output.error,
         request_hash=output.request_hash,
         usage=output.usage,
+        latency_s=output.latency_s,
         scores=scores_json(record.scores),
     )
     return stored.model_dump_json(exclude_defaults=True)
@@ -96,6 +98,7 @@ def _record(stored: StoredRecord) -> Record:
         error=stored.error,
         request_hash=stored.request_hash,
         usage=stored.usage,
+        latency_s=stored.latency_s,
     ).amended(chunks=tuple(map(bare_chunk, stored.docs)))
     return Record.model_construct(
         sample_id=stored.sample_id,

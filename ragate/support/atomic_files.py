@@ -31,13 +31,18 @@ def write_output(path: Path, data: bytes) -> None:
     Raises:
         StorageError: as for `write_atomic`.
     """
+    write_output_parts(path, [data])
+
+
+def write_output_parts(path: Path, parts: Iterable[bytes]) -> None:
+    """Write bytes that need not fit into memory; the rest as `write_output`."""
     if not (_is_device(path) or path.is_fifo()):
-        write_atomic(path, data)
+        write_parts(path, parts)
         return
     try:
         # Appended: where the shell led it into a file, what stands there stays.
         with os.fdopen(os.open(path, os.O_WRONLY | os.O_APPEND), "wb") as stream:
-            stream.write(data)
+            stream.writelines(parts)
     except BrokenPipeError:
         return  # its reader has seen enough
     except OSError as error:

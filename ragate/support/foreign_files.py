@@ -83,6 +83,30 @@ def open_file(path: Path, *, max_bytes: int = MAX_BYTES) -> BinaryIO:
     return os.fdopen(handle, "rb")
 
 
+def is_there(path: Path, *, error: type[RagateError]) -> bool:
+    """Return whether anything stands at a path, a link that leads nowhere included.
+
+    Raises:
+        error: that cannot be seen: a folder on the way may not be entered, or is a file.
+    """
+    try:
+        path.lstat()
+    except FileNotFoundError:
+        return False
+    except NotADirectoryError as problem:
+        file = next(above for above in path.parents if above.exists() and not above.is_dir())
+        raise error(
+            f"{path}: {file} is a file where a folder must be",
+            remedy="remove or rename it, or name another place",
+        ) from problem
+    except OSError as problem:
+        raise error(
+            f"{path}: {problem.strerror or problem}",
+            remedy="give this user access to the folders on the way",
+        ) from problem
+    return True
+
+
 def file_bytes(path: Path, *, max_bytes: int = MAX_BYTES) -> bytes:
     """Return the content of a regular file.
 
@@ -168,7 +192,10 @@ def text_lines(
     with open_regular(path, error=error, max_bytes=max_bytes) as file:
         for number, line in enumerate(file, start=1):
             text = decode(line, where=str(path), error=error, first_line=number)
-            yield from io.StringIO(text, newline="")
+            if "\r" in text.removesuffix("\r\n"):
+                yield from io.StringIO(text, newline="")
+            else:
+                yield text
 
 
 def decode(content: bytes, *, where: str, error: type[RagateError], first_line: int = 1) -> str:

@@ -4,25 +4,23 @@ import hashlib
 import os
 import re
 import stat
-import subprocess
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import zip_longest
 from pathlib import Path
 from typing import IO
 
 from ragate.errors import UsageError
 from ragate.support.foreign_files import file_bytes
-
-# The workspace may belong to another user (a container), and its own configuration is not ours.
-GIT = ("git", "-c", "safe.directory=*", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=")
+from ragate.support.git_process import GitError, git_talking, layout_of, read_setting, run_git
 
 MOST_CHANGED = 1000
 _LARGE = 64 * 1024 * 1024  # bytes; of a larger file its time tells
 _COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _SECONDS = 120
+_MODULE = "160000 "
+# Git would run itself in each, by what is configured there.
+_SUBMODULES = "--ignore-submodules=dirty"
 # Commit, date, subject, and ":100644 100644 OLD NEW M". A subject holds whatever its writer likes
 # but no NUL, so it forges no entry.
 _ENTRY = re.compile(r"\x01([0-9a-f]+)\x02([^\x02\0]*)\x02([^\0]*)\0\n?:\d+ \d+ \w+ (\w+) \w+\0")
@@ -53,8 +51,11 @@ def is_clean(root: Path, *, but: Sequence[Path] = ()) -> bool:
         if top is not None and path != top and path.is_relative_to(top)
     ]
     paths = ["--", ":/", *outside] if outside else []
-    lines = _git(root, "status", "--porcelain", "--branch", *paths).splitlines()
-    return len(lines) == 1 and lines[0].startswith("## ")
+    status = ("status", "--porcelain", "--branch", _SUBMODULES)
+    lines = _git(root, *status, *paths).splitlines()
+    if len(lines) != 1 or not lines[0].startswith("## "):
+        return False
+    return all(any(map(path.is_relative_to, real)) for path in _dirty_submodules(root))
 
 
 def changed_files(
@@ -71,11 +72,12 @@ def changed_files(
     top = repository(root)
     real = [path.resolve() for path in but]
     untracked = f"--untracked-files={'all' if new else 'no'}"
-    status = ("status", "--porcelain", "--branch", "-z", "--no-renames", untracked)
+    status = ("status", "--porcelain", "--branch", "-z", "--no-renames", untracked, _SUBMODULES)
     entries = (answer(root, *status) or "").split("\0")
     if top is None or not entries[0].startswith("## "):
         return None
     paths = [top / entry[3:] for entry in entries[1:] if entry]
+    paths += [path for path in _dirty_submodules(root) if path not in paths]
     wanted = [
         path
         for path in paths
@@ -99,13 +101,22 @@ def _content(path: Path) -> str:
 
 def repository(folder: Path) -> Path | None:
     """Return the real path of the work tree that `folder` is in, None where there is none."""
-    return _top(folder.absolute()) if _may_be_in_repository(folder) else None
+    if not _may_be_in_repository(folder):
+        return None
+    try:
+        return layout_of(folder).top
+    except GitError:
+        return None
 
 
-@lru_cache(64)  # a run asks for the same folder ten times
-def _top(folder: Path) -> Path | None:
-    top = _git(folder, "rev-parse", "--show-toplevel")
-    return Path(top).resolve() if top else None
+def _dirty_submodules(root: Path) -> list[Path]:
+    """Return the submodules with changes in them: git would ask each by its own configuration."""
+    top = repository(root)
+    if top is None or not os.path.lexists(top / ".gitmodules"):
+        return []
+    entries = (answer(top, "ls-files", "--stage", "-z") or "").split("\0")
+    modules = [top / entry.partition("\t")[2] for entry in entries if entry.startswith(_MODULE)]
+    return [path for path in modules if repository(path) == path.resolve() and not is_clean(path)]
 
 
 def is_ignored(top: Path, path: Path) -> bool:
@@ -170,17 +181,19 @@ def differs(top: Path, commit: str, path: str) -> bool | None:
 
 def remote_url(top: Path) -> str:
     """Return the address of the remote ``origin``, "" where there is none."""
-    return _git(top, "config", "--get", "remote.origin.url")
-
-
-def configure(top: Path, key: str, value: str) -> bool:
-    """Set a key of this clone's configuration; return whether git took it."""
-    return answer(top, "config", "--local", key, value) is not None
+    return _setting(top, "remote.origin.url")
 
 
 def user_name(folder: Path) -> str:
     """Return the name that commits made here would carry, "" where none is set."""
-    return _git(folder, "config", "--get", "user.name")
+    return _setting(folder, "user.name")
+
+
+def _setting(folder: Path, key: str) -> str:
+    try:
+        return read_setting(folder, key)
+    except GitError:
+        return ""
 
 
 def _git(root: Path, *arguments: str, seconds: float = 10) -> str:
@@ -189,20 +202,13 @@ def _git(root: Path, *arguments: str, seconds: float = 10) -> str:
 
 def answer(root: Path, *arguments: str, seconds: float = 10) -> str | None:
     """Return what git prints, None where it fails, takes too long, or is not there."""
-    if arguments[0] != "config" and not _may_be_in_repository(root):
+    if not _may_be_in_repository(root):
         return None
     try:
-        done = subprocess.run(  # noqa: S603
-            [*GIT, "-C", str(root), *arguments],
-            capture_output=True,
-            encoding="utf-8",
-            errors="replace",
-            timeout=seconds,
-            check=False,
-        )
-    except (OSError, subprocess.TimeoutExpired):
+        done = run_git(root, *arguments, seconds=seconds)
+    except GitError:
         return None
-    return done.stdout.strip() if done.returncode == 0 else None
+    return done.stdout.decode("utf-8", "replace").strip() if done.returncode == 0 else None
 
 
 def _may_be_in_repository(root: Path) -> bool:
@@ -233,14 +239,16 @@ def changed_paths(top: Path, commit: str, path: str, *, ignored: bool = False) -
     top.
     """
     literal = f":(top,literal){path}"
-    diff = answer(
-        top, "diff", "--no-ext-diff", "--no-renames", "--name-only", "-z", commit, "--", literal
-    )
+    names = ("diff", "--no-ext-diff", "--no-renames", "--name-only", "-z", _SUBMODULES)
+    diff = answer(top, *names, commit, "--", literal)
     standard = () if ignored else ("--exclude-standard",)
     others = answer(top, "ls-files", "-z", "--others", *standard, "--", literal)
     if diff is None or others is None:
         return None
-    return sorted({name for name in f"{diff}\0{others}".split("\0") if name})
+    wanted = top / path
+    inner = [module for module in _dirty_submodules(top) if module.is_relative_to(wanted)]
+    modules = "\0".join(module.relative_to(top).as_posix() for module in inner)
+    return sorted({name for name in f"{diff}\0{others}\0{modules}".split("\0") if name})
 
 
 @dataclass(frozen=True)
@@ -274,22 +282,20 @@ def file_commits(top: Path, path: str, *, most: int, since: str = "") -> list[Fi
     wanted += ["-z", f"--max-count={most}", "--format=%x01%H%x02%cI%x02%s"]
     wanted += [f"--since={since}T00:00:00Z"] if since else []
     try:
-        done = subprocess.run(  # noqa: S603
-            [*GIT, "-C", str(top), *wanted, "HEAD", "--", f":(top,literal){path}"],
-            capture_output=True,
-            timeout=_SECONDS,
-            check=False,
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise UsageError(f"git cannot be asked: {error}", remedy="install git") from error
+        done = run_git(top, *wanted, "HEAD", "--", f":(top,literal){path}", seconds=_SECONDS)
+    except GitError as error:
+        raise _no_history(top, str(error)) from error
     if done.returncode:
-        reason = done.stderr.decode(errors="replace").strip().splitlines()
-        raise UsageError(
-            f"{top}: git tells no history: {reason[0] if reason else 'no reason given'}",
-            remedy="run it in the repository that the baseline is committed to",
-        )
+        raise _no_history(top, done.stderr.decode(errors="replace").strip())
     text = done.stdout.decode("utf-8", errors="replace")
     return [_commit(found) for found in reversed(list(_ENTRY.finditer(text)))]
+
+
+def _no_history(top: Path, reason: str) -> UsageError:
+    return UsageError(
+        f"{top}: git tells no history: {(reason.splitlines() or ['no reason given'])[0]}",
+        remedy="run it in the repository that the baseline is committed to",
+    )
 
 
 def _commit(found: re.Match[str]) -> FileCommit:
@@ -315,24 +321,14 @@ def blobs(
     A partial clone holds a commit without its files: git would fetch one after the other, and here
     it fetches none.
     """
-    process = subprocess.Popen(  # noqa: S603
-        [*GIT, "-c", "protocol.allow=never", "-C", str(top), "cat-file", "--batch"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        env=os.environ | {"GIT_NO_LAZY_FETCH": "1"},
-    )
-    with suppress(BrokenPipeError), process:  # an older git ends at the first missing one
-        if process.stdin is None or process.stdout is None:  # both are pipes
-            return
+    with git_talking(top, "cat-file", "--batch") as (wanted, contents):
         # One name ahead: git unpacks the next content while this one is read.
         for name, ahead in zip_longest([None, *names], names):
             if ahead is not None:
-                process.stdin.write(f"{ahead}\n".encode())
-                process.stdin.flush()
+                wanted.write(f"{ahead}\n".encode())
+                wanted.flush()
             if name is not None:
-                yield name, _blob_content(process.stdout, most_bytes)
-        process.stdin.close()
+                yield name, _blob_content(contents, most_bytes)
 
 
 def _blob_content(stream: IO[bytes], most_bytes: int) -> bytes | None:

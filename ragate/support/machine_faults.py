@@ -11,6 +11,12 @@ _REMEDIES = {
 }
 _REFUSED = {errno.EACCES, errno.EPERM, errno.EROFS}
 _ACCESS = "give this user access to it, or set RAGATE_STATE_DIR to a folder that is writable"
+_IN_THE_WAY = {
+    errno.ENOTDIR: "a file stands where a folder must be: remove or rename it",
+    errno.EEXIST: "it stands where something else must be: remove or rename it",
+    errno.EISDIR: "a folder stands where a file must be: remove or rename it",
+    errno.ELOOP: "remove the link that leads to itself",
+}
 _CODES = {
     errno.ENOMEM: "memory",
     errno.EAGAIN: "threads",
@@ -35,6 +41,8 @@ def machine_fault(error: BaseException) -> tuple[str, str]:
             return f"the machine ran out of {lack}: {message}", _REMEDIES[lack]
         if isinstance(cause, OSError) and cause.errno in _REFUSED:
             return f"{cause.filename or 'a file'}: {cause.strerror}", _ACCESS
+        if isinstance(cause, OSError) and (remedy := _IN_THE_WAY.get(cause.errno or 0)):
+            return f"{cause.filename or 'a file'}: {cause.strerror}", remedy
         cause = cause.__cause__ or cause.__context__
     return "", ""
 

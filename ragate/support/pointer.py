@@ -1,4 +1,7 @@
-"""JSON pointers (RFC 6901); ``*`` is every item, also in lists of lists, ``-1`` the last one."""
+"""JSON pointers (RFC 6901); ``*`` is every item of a list or value of an object, ``-1`` the last.
+
+At the end ``keys`` is the names of an object that has no field of that name.
+"""
 
 import re
 from collections.abc import Iterator
@@ -8,6 +11,7 @@ from ragate.support.settings import nearest
 
 _INDEX = re.compile(r"0|-?[1-9][0-9]{0,8}")
 _POINTER = re.compile(r"(/([^/~]|~[01])*)*")
+_KEYS = "keys"
 Path = tuple[str, ...]
 
 
@@ -51,7 +55,9 @@ def many(value: Any, pointer: str, *, optional: bool = False) -> list[Any]:
     """
     parts = parse(pointer)
     if "*" not in parts:
-        items = _follow(value, parts, pointer)
+        items = _names(value, parts, pointer)
+        if items is None:
+            items = _follow(value, parts, pointer)
         if not isinstance(items, list):
             raise PointerError(f"{pointer} is {_kind(items)}, and a list is wanted")
         return items
@@ -61,21 +67,31 @@ def many(value: Any, pointer: str, *, optional: bool = False) -> list[Any]:
 def _items(value: Any, parts: Path, pointer: str, *, optional: bool) -> Iterator[Any]:
     if "*" not in parts:
         try:
-            item = _follow(value, parts, pointer)
+            names = _names(value, parts, pointer)
+            yield from [_follow(value, parts, pointer)] if names is None else names
         except PointerError:
             if not optional:
                 raise
-            item = None
-        yield item
+            yield None
         return
     star = parts.index("*")
     items = _follow(value, parts[:star], pointer)
+    if isinstance(items, dict):
+        items = list(items.values())
     if not isinstance(items, list):
         raise PointerError(
-            f"{pointer}: * stands for the items of a list, and there is {_kind(items)}"
+            f"{pointer}: * stands for the items of a list or an object, and there is {_kind(items)}"
         )
     for item in items:
         yield from _items(item, parts[star + 1 :], pointer, optional=optional)
+
+
+def _names(value: Any, parts: Path, pointer: str) -> list[str] | None:
+    """Return the names of the object above ``keys``; None where ``keys`` is no more than a name."""
+    if not parts or parts[-1] != _KEYS:
+        return None
+    holder = _follow(value, parts[:-1], pointer)
+    return list(holder) if isinstance(holder, dict) and _KEYS not in holder else None
 
 
 def _follow(value: Any, parts: Path, pointer: str) -> Any:

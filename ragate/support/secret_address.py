@@ -2,6 +2,7 @@
 
 import ipaddress
 import socket
+import unicodedata
 from collections.abc import Sequence
 from urllib.parse import urlsplit
 
@@ -9,6 +10,22 @@ Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 PORTS = {"http": 80, "https": 443}
 IN_CLEAR = "http://"
 _NAT64 = ipaddress.ip_network("64:ff9b::/96")
+# Not 100.64.0.0/10 (a carrier's, shared with strangers) and not link-local (anybody on the wire).
+_INSIDE = tuple(
+    map(
+        ipaddress.ip_network,
+        (
+            "0.0.0.0/32",
+            "127.0.0.0/8",
+            "10.0.0.0/8",
+            "172.16.0.0/12",
+            "192.168.0.0/16",
+            "::/128",
+            "::1/128",
+            "fc00::/7",
+        ),
+    )
+)
 
 
 def why_no_secret(scheme: str, port: int, addresses: Sequence[str], *, rule: str) -> str:
@@ -48,14 +65,14 @@ def why_no_secret_at(url: str) -> str:
 
 
 def is_inside(text: str) -> bool:
-    """Return whether an address is this machine's or one of a private network.
+    """Return whether an address is this machine's or one of a private network (RFC 1918, 4193).
 
     One that a relay translates (6to4, Teredo, NAT64) is not, wherever it leads in the end.
     """
     address = ipaddress.ip_address(text)
     meant = ipv4_behind(address)
     is_translated = meant != address and getattr(address, "ipv4_mapped", None) is None
-    return not meant.is_global and not is_translated
+    return not is_translated and any(meant in network for network in _INSIDE)
 
 
 def ipv4_behind(address: Address) -> Address:
@@ -67,3 +84,12 @@ def ipv4_behind(address: Address) -> Address:
     return (
         address.ipv4_mapped or address.sixtofour or (address.teredo or (None, None))[1] or address
     )
+
+
+def odd_character(value: str) -> str:
+    """Return what of a key fits no header, "" where all of it does: ASCII that can be seen."""
+    for place, char in enumerate(value, start=1):
+        if not " " <= char <= "~":
+            name = unicodedata.name(char, "a control character")
+            return f"character {place} is {name} (U+{ord(char):04X})"
+    return ""

@@ -7,6 +7,7 @@ from typing import Any, TypeVar, get_args
 from pydantic import BaseModel, ValidationError
 
 from ragate.errors import ConfigError
+from ragate.removed import gone_key
 from ragate.version import MANUAL
 
 M = TypeVar("M", bound=BaseModel)
@@ -77,6 +78,8 @@ def _line(model: type[BaseModel], problem: Any, where: str) -> str:
         last = f"{tables.pop()}[{last}]"
     table, key = _table_name(where, tables), str(last)
     if problem["type"] == "extra_forbidden":
+        if gone := gone_key(table, key):
+            return f"{table}: {gone}"
         return f"{table}: unknown key {key!r}{nearest(key, known_keys(model, tuple(tables)))}"
     if problem["type"] == "missing":
         return f"{table}: {key!r} is missing"

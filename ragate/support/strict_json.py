@@ -27,7 +27,12 @@ class _RefusedError(ValueError):
 
 
 def loads(
-    text: str | bytes, *, where: str, error: type[RagateError], max_depth: int = MAX_DEPTH
+    text: str | bytes,
+    *,
+    where: str,
+    error: type[RagateError],
+    max_depth: int = MAX_DEPTH,
+    has_nan: bool = False,
 ) -> JsonValue:
     """Return the value of one JSON text.
 
@@ -35,6 +40,7 @@ def loads(
         where: The place for the message, such as ``golden.jsonl:12``.
         error: What is raised.
         max_depth: Largest nesting of arrays and objects.
+        has_nan: NaN and the infinities, as Python's own writer spells them, are read.
 
     Raises:
         error: not JSON, not UTF-8, NaN or an infinity, a key twice in one object, a lone
@@ -45,7 +51,7 @@ def loads(
     if text.count("[") + text.count("{") > max_depth and _depth(text) > max_depth:
         raise error(f"{where}: nested more than {max_depth} deep")
     try:
-        value: JsonValue = _DECODER.decode(text)
+        value: JsonValue = (_WITH_NAN if has_nan else _DECODER).decode(text)
     except json.JSONDecodeError as problem:
         remedy = _json_mistake(problem)
         raise error(f"{where}: not JSON: {_explain(problem)}", remedy=remedy) from problem
@@ -57,7 +63,7 @@ def loads(
 
 
 def read_lines(
-    path: Path, *, error: type[RagateError], max_bytes: int = MAX_BYTES
+    path: Path, *, error: type[RagateError], max_bytes: int = MAX_BYTES, has_nan: bool = False
 ) -> Iterator[tuple[int, Any]]:
     """Yield (line number, value) for each line of a JSON Lines file; empty lines are skipped.
 
@@ -68,7 +74,7 @@ def read_lines(
         # Lines end at LF only: U+2028 and its like may stand inside a JSON string.
         for number, line in enumerate(file, start=1):
             if line.strip():
-                yield number, loads(line, where=f"{path}:{number}", error=error)
+                yield number, loads(line, where=f"{path}:{number}", error=error, has_nan=has_nan)
 
 
 def number(value: object, *, most: float = sys.float_info.max) -> float | None:
@@ -124,6 +130,8 @@ def _constant(text: str) -> float:
 _DECODER = json.JSONDecoder(
     object_pairs_hook=_object, parse_float=_finite, parse_constant=_constant
 )
+
+_WITH_NAN = json.JSONDecoder(object_pairs_hook=_object, parse_constant=float)
 
 
 def _json_mistake(problem: json.JSONDecodeError) -> str:

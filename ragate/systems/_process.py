@@ -1,22 +1,27 @@
 """A process of the project: started in a group of its own, so that all of it ends with the run."""
 
 import asyncio
+import errno
 import os
 import re
+import shutil
 import signal
 import sys
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from ragate.errors import LeftBehindError, SystemStartError
 from ragate.process import hide_memory
 from ragate.support.escape import one_line
 from ragate.support.redact import Redactor
+from ragate.support.seal import before_foreign_code, refuse_changes, spoil
 from ragate.systems import _reaper
 from ragate.worker.raised import is_own
+
+T = TypeVar("T")
 
 MOST_SHOWN = 2000
 _KEPT_LINES = 200
@@ -146,31 +151,45 @@ class Child:
         return f"{ended}{self.tail.told(lines=lines)}"
 
     async def stop(self) -> None:
-        """End the whole group: politely, then not.
+        """End the whole group: politely, then not. Whoever cancels that is heard afterwards.
 
         Raises:
-            SystemStartError: there is a reaper, and it could not end all that was started.
+            LeftBehindError: there is a reaper, and it could not end all that was started; or what
+                this process consists of has changed.
         """
+        cancels = _cancels()
         _end(self.process)
-        with suppress(TimeoutError):
-            await asyncio.wait_for(self.wait(), _GRACE_S if self._reaped is None else _REAPED_S)
+        await self._over(_GRACE_S if self._reaped is None else _REAPED_S)
         _end(self.process, hard=True)  # what is left of the group, too
-        with suppress(TimeoutError):
-            await asyncio.wait_for(self.wait(), _GRACE_S)
-        if self._readers:  # what it wrote last is shown as well
-            await asyncio.wait(self._readers, timeout=_REST_S)
-        for reader in self._readers:
-            reader.cancel()
-        await asyncio.gather(*self._readers, return_exceptions=True)
-        self._transport.close()  # who left the group may hold the other ends
+        await self._over(_GRACE_S)
+        try:
+            if self._readers:  # what it wrote last is shown as well
+                await asyncio.wait(self._readers, timeout=_REST_S)
+            for reader in self._readers:
+                reader.cancel()
+            await asyncio.gather(*self._readers, return_exceptions=True)
+        finally:
+            self._transport.close()  # who left the group may hold the other ends
         # The reaper lets nothing end it so, once it may have started anything.
         at_once = self.process.returncode == -signal.SIGTERM
         if self._reaped is not None and not self._told() and not at_once:
+            spoil("what ends all that it started was killed, or could not")
             raise LeftBehindError(
                 "[system]: what the code under test started may still run: the process that ends "
                 "it was killed, or could not",
                 remedy="code under test may end no process that it did not start",
             )
+        refuse_changes()
+        if _cancels() > cancels:
+            raise asyncio.CancelledError
+
+    async def _over(self, seconds: float) -> None:
+        """Wait for its end, at most so long, also where that is cancelled meanwhile."""
+        loop = asyncio.get_running_loop()
+        until = loop.time() + seconds
+        while not self._exited.is_set() and loop.time() < until:
+            with suppress(TimeoutError, asyncio.CancelledError):
+                await asyncio.wait_for(self.wait(), until - loop.time())
 
 
 async def start(
@@ -183,37 +202,24 @@ async def start(
     remedy: str = _ITEMS,
     secrets: Sequence[str] = (),
     show: Callable[[str], None] | None = None,
-    reaped: bool = False,
 ) -> Child:
-    """Start a program, without a shell.
+    """Start a program, without a shell; nothing that it starts outlives it (on Linux).
 
     Args:
         key: The key of ``[system]`` that names it, for messages.
         remedy: What to do where it cannot be started.
         secrets: What it was given and may not show: cut out of all that it writes.
         show: Gets each line that it prints, where it does not talk.
-        reaped: Nothing that it starts outlives it (on Linux).
 
     Raises:
         SystemStartError: there is no such program, or it may not be run.
     """
-    hide_memory()  # it holds keys that this process is not given
-    pipe, null = asyncio.subprocess.PIPE, asyncio.subprocess.DEVNULL
-    read, write = os.pipe() if reaped and sys.platform.startswith("linux") else (None, None)
-    if write is not None:
-        argv = (sys.executable, "-I", "-S", _reaper.__file__, str(write), *argv)
+    _shut_off()
+    cancels = _cancels()
+    read, write = os.pipe() if sys.platform.startswith("linux") else (None, None)
     try:
-        transport, streams = await asyncio.get_running_loop().subprocess_exec(
-            _Streams,
-            *argv,
-            cwd=cwd,
-            env=dict(environment),
-            stdin=pipe if talks else null,
-            stdout=pipe,
-            stderr=pipe if talks else asyncio.subprocess.STDOUT,
-            start_new_session=True,
-            pass_fds=() if write is None else (write,),
-        )
+        _refuse_missing(argv[0], cwd, environment)
+        transport, streams = await _finished(_spawn(argv, cwd, environment, talks, write))
     except BaseException as error:
         if read is not None:
             os.close(read)
@@ -223,9 +229,71 @@ async def start(
     finally:
         if write is not None:
             os.close(write)
-    return Child(
+    child = Child(
         transport, streams, talks=talks, folder=cwd, secrets=secrets, show=show, reaped=read
     )
+    if _cancels() > cancels:
+        await child.stop()
+        raise asyncio.CancelledError
+    return child
+
+
+async def _spawn(
+    argv: Sequence[str], cwd: Path, environment: Mapping[str, str], talks: bool, told: int | None
+) -> tuple[asyncio.SubprocessTransport, _Streams]:
+    """Start it, behind a reaper that writes to `told`, where that is given."""
+    pipe, null = asyncio.subprocess.PIPE, asyncio.subprocess.DEVNULL
+    reaper = () if told is None else (sys.executable, "-I", "-S", _reaper.__file__, str(told))
+    return await asyncio.get_running_loop().subprocess_exec(
+        _Streams,
+        *reaper,
+        *argv,
+        cwd=cwd,
+        env=dict(environment),
+        stdin=pipe if talks else null,
+        stdout=pipe,
+        stderr=pipe if talks else asyncio.subprocess.STDOUT,
+        start_new_session=True,
+        pass_fds=() if told is None else (told,),
+    )
+
+
+async def _finished(starting: Coroutine[Any, Any, T]) -> T:
+    """Return what comes of it, also where that is cancelled: half a process is nobody's."""
+    task = asyncio.ensure_future(starting)
+    while not task.done():
+        with suppress(asyncio.CancelledError):
+            await asyncio.wait({task})
+    return task.result()
+
+
+def _cancels() -> int:
+    """Return how often this task was cancelled."""
+    task = asyncio.current_task()
+    return 0 if task is None else task.cancelling()
+
+
+def _shut_off() -> None:
+    """Keep what is started out of this process: of its memory, which holds keys, and its files."""
+    hide_memory()
+    before_foreign_code()
+
+
+def _refuse_missing(program: str, folder: Path, environment: Mapping[str, str]) -> None:
+    """Raise what starting it would: a reaper that stands between tells it only when it has ended.
+
+    Raises:
+        OSError: there is no such program, or it may not be run.
+    """
+    if os.sep not in program:
+        found = shutil.which(program, path=environment.get("PATH", os.defpath))
+        if found is None:
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
+        return
+    path = folder / program
+    path.stat()
+    if path.is_dir() or not os.access(path, os.X_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
 
 
 def _cannot_start(error: Exception, key: str, program: str, remedy: str) -> SystemStartError:

@@ -1,13 +1,15 @@
-"""Between ragate and a worker on Linux: nothing that the worker starts outlives it.
+"""Between ragate and a program of the project on Linux: nothing that it starts outlives it.
 
 ``python reaper.py DESCRIPTOR PROGRAM ARGUMENT…`` starts the program in a session of its own, hands
-on what asks it to end, and adopts whatever loses its parent below. Once the program is over, all of
-that is killed, and how the program ended is written to the descriptor; ``!`` and a number where it
-could not be started. Whoever reads nothing there knows that something may be left.
+on what asks it to end, the end of ragate too, and adopts whatever loses its parent below. Once the
+program is over, all of that is killed, and how the program ended is written to the descriptor;
+``!`` and a number where it could not be started. Whoever reads nothing there knows that something
+may be left.
 """
 
 import ctypes
 import os
+import select
 import signal
 import sys
 import time
@@ -28,10 +30,16 @@ def main(told: int, argv: list[str]) -> None:
     library.prctl(_SET_DUMPABLE, 0, 0, 0, 0)  # no descriptor of ours is opened by what runs below
     os.set_inheritable(told, False)
     signal.pthread_sigmask(signal.SIG_BLOCK, {*_ASKED_TO_END, signal.SIGCHLD})
+    library.prctl(_SET_PARENT_DEATH_SIGNAL, int(signal.SIGTERM), 0, 0, 0)
+    if _nobody_listens(told):  # ragate ended before it would have been heard of
+        os._exit(0)
+    reaper = os.getpid()
     program = os.fork()
     if program == 0:
         os.setsid()
         library.prctl(_SET_PARENT_DEATH_SIGNAL, int(signal.SIGKILL), 0, 0, 0)
+        if os.getppid() != reaper:
+            os._exit(127)
         signal.pthread_sigmask(signal.SIG_SETMASK, ())
         try:
             os.execvp(argv[0], argv)  # noqa: S606
@@ -44,6 +52,12 @@ def main(told: int, argv: list[str]) -> None:
     if _killed_rest(program):
         os.write(told, b"%d\n" % code)
     os._exit(0)
+
+
+def _nobody_listens(told: int) -> bool:
+    poll = select.poll()
+    poll.register(told, 0)
+    return bool(poll.poll(0))
 
 
 def _ended(program: int) -> int:

@@ -113,8 +113,13 @@ class Worker:
         """
         self._waiting.give_up(WorkerEndedError("was ended"))
         self._writer.close()
-        with suppress(TimeoutError):
-            await asyncio.wait_for(asyncio.shield(self._tasks[1]), _GRACE_S)
+        try:
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._child.wait(), _GRACE_S)
+        finally:
+            await self._stop()
+
+    async def _stop(self) -> None:
         try:
             await self._child.stop()
         finally:
@@ -239,9 +244,12 @@ async def _started(plan: WorkerPlan) -> Worker:
                 remedy=_REMEDY,
                 secrets=plan.secrets,
                 show=plan.show,
-                reaped=True,
             )
             reader, writer = await _connection(connected, child, plan)
+        except BaseException:
+            if not connected.cancel():
+                connected.result()[1].transport.abort()
+            raise
         finally:
             server.close()  # what is connected stays so
     return Worker(child, reader, writer, plan.patience_s)
@@ -429,11 +437,13 @@ class Workers:
     async def _end(self, starting: asyncio.Task[Worker]) -> None:
         if not starting.done():
             starting.cancel()
-        worker = (await asyncio.gather(starting, return_exceptions=True))[0]
+            await asyncio.wait({starting})
+        if starting.cancelled():
+            return
         try:
-            if isinstance(worker, Worker):
-                await worker.close()
-            elif isinstance(worker, LeftBehindError):  # it ended while it was started
-                self._left = worker
-        except SystemStartError as error:
-            self._left = error
+            if (error := starting.exception()) is None:
+                await starting.result().close()
+            elif isinstance(error, LeftBehindError):  # it ended while it was started
+                self._left = error
+        except SystemStartError as left:
+            self._left = left

@@ -35,7 +35,7 @@ from ragate.worker.responder import Responder
 
 MOST_TRACES = 5
 _FACTS: dict[str, dict[str, type]] = {
-    "python": {"whole": bool, "takes_turns": bool, "arranges": bool},
+    "python": {"whole": bool, "takes_turns": bool},
     "llamaindex": {"kind": str, "one_at_a_time": bool},
     "tool": {},
 }
@@ -133,8 +133,6 @@ class WorkerTarget:
             RagateError: a worker cannot be started any more.
         """
         question: dict[str, Any] = {"query": sample.query, "turns": sample.turns}
-        if sample.arrange:
-            question["arrange"] = sample.arrange
         if self.facts.get("whole"):
             # What a user would know, never the expected answer.
             fields = {"id": sample.id, "tags": list(sample.tags), "metadata": sample.metadata}

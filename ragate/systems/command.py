@@ -180,9 +180,9 @@ class CommandSystem(Foreign):
             return
         if not opening.done():
             opening.cancel()
-        peer = (await asyncio.gather(opening, return_exceptions=True))[0]
-        if isinstance(peer, Peer):
-            await peer.close()
+            await asyncio.wait({opening})
+        if not opening.cancelled() and opening.exception() is None:
+            await opening.result().close()
 
 
 def _request(sample: Sample) -> bytes:
@@ -263,12 +263,12 @@ class Peer:
     async def close(self) -> None:
         """End the process."""
         self._reader.cancel()
-        await asyncio.gather(self._reader, return_exceptions=True)
         self._waiting.give_up(PeerError("was ended"))
         stdin = self._child.process.stdin
         if stdin is not None:
             stdin.close()  # a well-behaved command ends by itself now
         await self._child.stop()
+        await asyncio.gather(self._reader, return_exceptions=True)
 
     async def _exchange(self, key: str, line: bytes) -> Any:
         stdin = self._child.process.stdin

@@ -98,7 +98,6 @@ class PythonSystem(Foreign):
         self._target = target
         folder = settings.doc_id_relative_to
         self._name = DocumentName(settings.doc_id, resources.root, folder)
-        self.arranges: bool = target.facts["arranges"]
 
     async def answer(self, sample: Sample, *, run: int = 0) -> SystemOutput:
         """Return what the function returned; its exception is the sample's failure.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from fnmatch import fnmatch
 from pathlib import Path
@@ -19,6 +19,7 @@ from ragate.outputs.mapping import RecordMapping
 from ragate.outputs.outputs_file import OutputLocation
 from ragate.outputs.recordings import CopiedOutput, KeptOutputs, read_recorded
 from ragate.protocols import Resources, Traits
+from ragate.scores.ignored import ignored_scores
 from ragate.support.find_files import HOW_READ, why_no_match
 from ragate.support.settings import read_settings
 
@@ -51,7 +52,6 @@ class Replay:
         self._outputs = outputs
         self.info = SystemInfo(use="replay")
         self.identifies_state = True  # the files are all there is
-        self.arranges = True  # whoever recorded them did
         self.max_runs: int | None = max((len(runs) for runs in outputs.values()), default=0)
 
     async def prepare(self, *, rebuild: bool = False) -> None:
@@ -69,7 +69,6 @@ class Replay:
         runs = self._outputs.of(sample)
         if not runs or run >= len(runs):
             why = ", under its id: it has earlier turns" if sample.messages else ""
-            why = f", under its id: arrange = {sample.arrange!r}" if sample.arrange else why
             return failed_output("provider", f"no recorded output in run {run + 1}{why}")
         recorded = runs[run].read()
         if recorded.hash and recorded.hash != content_hash(sample):
@@ -91,6 +90,8 @@ async def create(settings: Mapping[str, Any], resources: Resources) -> AsyncIter
         for pattern in own_settings.paths
         for file in allowed_files(pattern, root=resources.root, allowed=resources.replay_paths)
     ]
+    if ignored := ignored_scores(files):
+        resources.say(f"note: {ignored}")
     yield Replay(read_recordings(files, own_settings))
 
 
@@ -125,7 +126,7 @@ def allowed_files(pattern: str, *, root: Path, allowed: tuple[str, ...]) -> list
     return files
 
 
-def is_allowed(file: Path, *, root: Path, allowed: tuple[str, ...]) -> bool:
+def is_allowed(file: Path, *, root: Path, allowed: Sequence[str]) -> bool:
     """Return whether a recording, links resolved, is one that the policy's patterns name."""
     real, top = file.resolve(), root.resolve()
     if not real.is_relative_to(top):
@@ -210,6 +211,7 @@ def _add_file(recordings: Recordings, file: Path, mapping: RecordMapping) -> Non
     """Add the outputs of a file; a line's own ``run`` counts inside it."""
     lines: dict[str, list[tuple[int, int]]] = {}  # run and place by key
     numbered: set[tuple[str, int]] = set()
+    alike: dict[str, list[str]] = {}  # by question, the places of lines that tell nothing else
     for where, kept, recorded in read_recorded(file, mapping):
         key = _by_id(recorded.id) if recorded.id else _by_query(recorded.question)
         if recorded.run is not None:
@@ -221,9 +223,28 @@ def _add_file(recordings: Recordings, file: Path, mapping: RecordMapping) -> Non
             numbered.add((key, recorded.run))
         if recorded.id and recorded.question:
             recordings.name(_by_query(recorded.question), key)
+        if not recorded.id and recorded.run is None:
+            alike.setdefault(key, []).append(where)
         lines.setdefault(key, []).append((recorded.run or 0, recordings.kept.add(kept)))
+    _refuse_uneven(alike)
     for key, runs in lines.items():
         recordings.add(key, [number for _, number in sorted(runs)])
+
+
+def _refuse_uneven(places: Mapping[str, list[str]]) -> None:
+    """Refuse a second line of a question where others have fewer: a run, or another sample?
+
+    Raises:
+        DatasetError: names two lines of the question with the most.
+    """
+    most = max(places.values(), key=len, default=[])
+    if len({len(each) for each in places.values()}) > 1:
+        first, second, *_ = most
+        raise DatasetError(
+            f"{second}: answers the question of {first.rpartition(':')[2].strip()} again, and not "
+            "every question has as many lines: it may be a second run, or of another sample",
+            remedy="give each line the `id` of its sample, or number its `run` from 0",
+        )
 
 
 def _by_id(sample_id: str) -> str:

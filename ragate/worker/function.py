@@ -7,7 +7,7 @@ import contextlib
 import contextvars
 import inspect
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AsyncExitStack, ContextDecorator
 from functools import partial, wraps
 from types import SimpleNamespace
@@ -42,7 +42,6 @@ class FunctionTarget:
     Attributes:
         whole: The function takes the whole sample rather than the question.
         turns_name: The parameter that takes earlier turns beside the question, "" for none.
-        arranges: It takes what is done to the passages before the answer is written.
     """
 
     def __init__(
@@ -55,7 +54,6 @@ class FunctionTarget:
         self._stack = AsyncExitStack()
         self.whole = False
         self.turns_name = ""
-        self.arranges = False
 
     async def open(self) -> dict[str, Any]:
         """Import it and set it up; return what there is to know of it.
@@ -70,16 +68,13 @@ class FunctionTarget:
         self._ask = self._callable(found)
         self.whole = wants_sample(self._ask)
         self.turns_name = turns_name(self._ask)
-        self.arranges = takes(self._ask, "arrange")
         turns = self.whole or bool(self.turns_name)
-        return {"whole": self.whole, "takes_turns": turns, "arranges": self.arranges}
+        return {"whole": self.whole, "takes_turns": turns}
 
     async def ask(self, asked: Mapping[str, Any]) -> Any:
         """Return what the function returns for a question, or for a sample where `whole`."""
         question = question_of(asked)
-        named: dict[str, Any] = {"arrange": question.arrange} if self.arranges else {}
-        if self.turns_name and not self.whole:
-            named[self.turns_name] = question.turns
+        named = {self.turns_name: question.turns} if self.turns_name and not self.whole else {}
         first = question.sample if self.whole else question.query
         return encoded(await call(partial(self._ask, **named) if named else self._ask, first))
 
@@ -137,8 +132,8 @@ class FunctionTarget:
                 f"a {type(found).__name__} cannot be called{made_by}",
                 "name a function, a class with __call__, or an object with invoke",
             )
-        names = (turns_name(found), "arrange")
-        named: dict[str, list[Any]] = {name: [] for name in names if takes(found, name)}
+        name = turns_name(found)
+        named: dict[str, list[Any]] = {name: []} if name else {}
         check_bind(found, "the question", takes="one argument, the question", **named)
         return found  # type: ignore[no-any-return]
 
@@ -194,13 +189,11 @@ class AskedQuestion(NamedTuple):
         query: The question itself.
         turns: Earlier turns of the conversation, ``role`` and ``content`` each.
         sample: For a function that takes the whole sample.
-        arrange: What is done to the passages before the answer is written; "" nothing.
     """
 
     query: str
     turns: Turns
     sample: Any = None
-    arrange: str = ""
 
 
 class AskedSample(SimpleNamespace):
@@ -215,7 +208,7 @@ def question_of(fields: Mapping[str, Any]) -> AskedQuestion:
         sample = AskedSample(
             **sample, query=fields["query"], messages=messages, turns=fields["turns"]
         )
-    return AskedQuestion(fields["query"], fields["turns"], sample, fields.get("arrange", ""))
+    return AskedQuestion(fields["query"], fields["turns"], sample)
 
 
 # Calling code of the project: in the loop where it is async, else in a thread of its own.
@@ -233,11 +226,23 @@ async def call(function: Callable[..., Any], *arguments: Any) -> Any:
     return await result if inspect.isawaitable(result) else result
 
 
+@contextlib.contextmanager
+def _own_event_loop() -> Iterator[None]:
+    """Give this thread a loop, as a main thread has one."""
+    own = asyncio.new_event_loop()
+    asyncio.set_event_loop(own)
+    try:
+        yield
+    finally:
+        own.close()
+
+
 async def in_thread(function: Callable[..., Any], *arguments: Any) -> Any:
     """Return what `function` returns in a new thread.
 
     A thread of a pool would be lost to a call that hangs, and would keep the command from ending;
-    a daemon thread of its own does neither.
+    a daemon thread of its own does neither. It has an event loop, which nothing runs:
+    ``asyncio.get_event_loop().run_until_complete(…)`` works as in a main thread.
     """
     loop = asyncio.get_running_loop()
     future: asyncio.Future[Any] = loop.create_future()
@@ -254,7 +259,8 @@ async def in_thread(function: Callable[..., Any], *arguments: Any) -> Any:
     def work() -> None:
         result, error = None, None
         try:
-            result = context.run(function, *arguments)
+            with _own_event_loop():
+                result = context.run(function, *arguments)
         except Exception as raised:  # noqa: BLE001 - handed to who awaits
             # A future takes no StopIteration.
             error = RuntimeError("StopIteration") if isinstance(raised, StopIteration) else raised

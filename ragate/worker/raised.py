@@ -110,7 +110,9 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
         seen.append(current)
         yield current
         context = None if current.__suppress_context__ else current.__context__
-        current = current.__cause__ or context
+        several = getattr(current, "exceptions", ())  # of a group: its own text says nothing
+        first = several[0] if isinstance(several, tuple) and several else None
+        current = current.__cause__ or (first if isinstance(first, BaseException) else context)
         if any(current is one for one in seen):
             return
 

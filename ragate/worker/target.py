@@ -130,7 +130,7 @@ def check_bind(function: Any, *arguments: Any, takes: str, **named: Any) -> None
 
 
 def takes(function: Any, name: str) -> bool:
-    """Whether a function has a parameter of this name: ``messages``, ``arrange``."""
+    """Whether a function has a parameter of this name: ``messages``."""
     try:
         parameter = inspect.signature(function).parameters.get(name)
     except (TypeError, ValueError):

@@ -23,7 +23,7 @@ def written(tmp_path: Path, text: str, name: str = "page.html") -> Path:
 
 @pytest.mark.parametrize("width", [360, 800, 1440])
 def test_nothing_overlaps_and_nothing_overflows(browser, tmp_path: Path, width: int):
-    path = written(tmp_path, as_page(history_factory(), (), window=30))
+    path = written(tmp_path, as_page(history_factory(), ()))
 
     shown = open_page(browser, path, width=width)
 
@@ -36,7 +36,7 @@ def test_hostile_words_never_execute(browser, tmp_path: Path):
     history = history_factory(subject=HOSTILE, gate=HOSTILE)
 
     for path in (
-        written(tmp_path, as_page(history, (), window=30)),
+        written(tmp_path, as_page(history, ())),
         written(tmp_path, badge(HOSTILE, history.verdict), "badge.svg"),
     ):
         shown = open_page(browser, path)
@@ -46,7 +46,7 @@ def test_hostile_words_never_execute(browser, tmp_path: Path):
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_no_serious_fault(browser, tmp_path: Path, scheme):
-    path = written(tmp_path, as_page(history_factory(), (), window=30))
+    path = written(tmp_path, as_page(history_factory(), ()))
 
     shown = open_page(browser, path, scheme=scheme)
 

@@ -70,7 +70,7 @@ def test_nothing_overlaps_and_nothing_overflows(opened, script, case):
 
 
 def test_a_metric_keeps_its_name_on_one_line(opened):
-    name = "number_unit_support.checked"
+    name = "number_unit_support_by_sentence"
     report = CASES["regression"]()
     rows = (report.decision.metrics[0].amended(metric=name), *report.decision.metrics[1:])
     decision = report.decision.amended(metrics=rows)

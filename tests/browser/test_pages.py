@@ -170,7 +170,9 @@ def test_the_first_screen_says_what_happened_what_to_type_and_three_questions(op
         assert box["y"] + box["height"] <= 900
     assert shown.page.locator("ol.first li").count() == 3
     shown.page.locator("ol.first a", has_text="q031").click()
-    assert "q031" in shown.page.locator("#detail h3").inner_text()
+    shown.page.locator(
+        "#detail h3", has_text="q031"
+    ).wait_for()  # the address is read a moment later
 
 
 def test_answers_are_searched_and_the_list_stands_in_the_address(opened):

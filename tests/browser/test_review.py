@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from ragate.dataset.labels import read_given_labels
-from ragate.models import ReviewLabel, ReviewVerdict
+from ragate.contrib.labels.labels import read_given_labels
+from ragate.contrib.labels.review_label import ReviewLabel, ReviewVerdict
 from tests.browser.reports import red
 from tests.browser.test_layout import FAULTS, WIDTHS
 

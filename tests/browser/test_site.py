@@ -13,7 +13,7 @@ from html.parser import HTMLParser
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
-from urllib.parse import unquote, urlsplit
+from urllib.parse import quote, unquote, urlsplit
 
 import pytest
 
@@ -168,6 +168,48 @@ def test_the_search_finds_a_page_and_the_switch_another_version(browser, address
     assert switch.input_value() == VERSIONS[0]
     switch.select_option(VERSIONS[1])
     page.wait_for_url(f"{address}/{VERSIONS[1]}/")
+    context.close()
+
+
+ASKED = {
+    "flaky": "proven",
+    "different answer each time": "proven",
+    "limit cost": "max_cost_usd",
+    "multi-turn": "messages",
+    "send alerts to Slack": "webhook",
+    "429": "RAGATE_CONCURRENCY",
+    "request timed out": "RAGATE_TIMEOUT_S",
+    "Windows": "WSL",
+    "merge anyway": "/ragate accept",
+    "hallucination": "entity_support",
+    "how do I roll back a bad baseline": "git revert",
+    "my RAG returns JSON with other field names": "pointers",
+    "run it on my laptop before pushing": "own machine",
+    "can the judge be a model on Bedrock": "Bedrock",
+    "is a password in logs": "never written",
+    "we use poetry": "poetry",
+    "questions in German": "German",
+    "delete old runs": "ragate runs prune",
+    "compare two runs": "ragate compare",
+    "what does yellow mean": "nothing proven",
+    "I renamed a document": "relink",
+    "it must say that it does not know": "answerable",
+    "start my server before the questions": "started by ragate",
+}
+
+
+@pytest.mark.browser
+def test_the_words_of_users_find_pages_that_begin_with_the_answer(browser, address: str) -> None:
+    context = browser.new_context()
+    page = context.new_page()
+    for asked, answer in ASKED.items():
+        page.goto(f"{address}/{VERSIONS[0]}/search.html?q={quote(asked)}")
+        found = page.locator("#search-results li > a")
+        found.first.wait_for()
+        names = [found.nth(n).get_attribute("href") for n in range(min(3, found.count()))]
+        texts = [(DOCS / f"{name.partition('.html')[0]}.md").read_text("utf-8") for name in names]
+        beginnings = [" ".join(text.partition("\n")[2].split()[:40]) for text in texts]
+        assert any(answer in beginning for beginning in beginnings), (asked, names)
     context.close()
 
 

@@ -20,7 +20,7 @@ import asyncio, ctypes, gc, json, os, resource, signal, socket, sys, time
 FORGED = '{"answer": "For 30 days [1].", "chunks": [{"doc_id": "a.md", "text": "30 days."}]}'
 
 def links():
-    return [o for o in gc.get_objects() if isinstance(o, socket.socket) and o.family == 1]
+    return [o for o in gc.get_objects() if type(o) is socket.socket and o.timeout is None]
 
 def fill():
     resource.setrlimit(resource.RLIMIT_AS, (2_000_000_000, 2_000_000_000))

@@ -40,7 +40,6 @@ def test_labels_from_nothing_to_a_verdict(tmp_path: Path) -> None:
 
     accepted = [f"--accept={topic}:{topic}.md" for topic in TOPICS[1:]]
     assert ragate(tmp_path, "dataset", "suggest", *accepted).returncode == 0
-    assert ragate(tmp_path, "dataset", "evidence").returncode == 0
     assert ragate(tmp_path, "dataset", "validate", "--strict").returncode == 0
     done = ragate(tmp_path, "check", "--retrieval-only")
     assert "recall@5" in done.stdout

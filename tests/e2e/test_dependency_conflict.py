@@ -39,7 +39,6 @@ record = true
 dataset = "golden.jsonl"
 baseline = "baselines/main.json"
 systems = ["python"]
-repeats = ["retrieval", "answer"]
 metrics = {{"recall@5" = {{level = "error", minimum = 0.9}}}}
 
 [policy.providers.openai]

@@ -40,12 +40,13 @@ def clone(tmp_path: Path) -> Path:
         "Makefile": f"seed:\n\t{shell}\nask:\n\t{shell} $(Q)\n",
         "compose.yaml": "services:\n  seed:\n    image: evil\n",
         ".envrc": shell,
-        "ragate_adapter.py": trap,
+        "ragate_rag.py": f"{trap}def answer(question): ...\n",
+        "results/scores.json": "[]",
     }
     for name, text in files.items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(text)
-    for pipe in (".env", "data.db", "openapi.json", "articles.json"):
+    for pipe in (".env", "results/b.json", "openapi.json", "outputs.jsonl"):
         os.mkfifo(root / pipe) if not (root / pipe).exists() else None
     subprocess.run(["git", "init", "-q", str(root)], check=True)
     hook = root / "hook.sh"
@@ -56,7 +57,15 @@ def clone(tmp_path: Path) -> Path:
     return root
 
 
-@pytest.mark.parametrize("arguments", [("--yes",), (), ("--yes", "--take", "2")])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("--yes",),
+        (),
+        ("--yes", "--have", "service"),
+        ("--yes", "--have", "program", "--at", "make ask"),
+    ],
+)
 def test_nothing_of_it_is_run_without_consent(clone: Path, arguments: tuple[str, ...]) -> None:
     done = ragate(clone, "init", *arguments, env={"CI": "", "NO_COLOR": "1"}, timeout=60)
 

@@ -88,12 +88,12 @@ def test_in_a_terminal_three_questions_are_asked(project: Path) -> None:
         [str(RAGATE), "init"], cwd=project, stdin=theirs, stdout=theirs, stderr=theirs
     ) as command:
         os.close(theirs)
-        os.write(ours, b"documents\ndocs\nn\n")
+        os.write(ours, b"6\ndocs\nn\n")
         shown = read_all(ours)
         assert command.wait(timeout=60) == 0, shown
     os.close(ours)
 
-    assert shown.count("?") >= 3
+    assert "What do you have?" in shown
     assert "OPENAI_API_KEY" in shown
     assert load_config(project / "ragate.toml").system.settings["answer"]["use"] == "chat"
 
@@ -126,22 +126,22 @@ def in_terminal(project: Path, typed: bytes) -> str:
 def test_in_a_terminal_the_system_is_chosen_asked_and_corrected(project: Path) -> None:
     (project / "rag.py").write_text(RAG)
 
-    shown = in_terminal(project, b"1\ny\nwrong\ncitations=none\n\n")
+    shown = in_terminal(project, b"\n\ny\nwrong\ncitations=none\n\n")
 
-    assert "1  the function answer(question) in rag.py:2" in shown
-    assert "an import of rag:answer by " in shown
-    assert shown.index("an import of rag:answer") < shown.index("Run it [y/N]")
+    assert "[answer() in rag.py:2]" in shown
+    assert "an import of ragate_rag:answer by " in shown
+    assert shown.index("an import of ragate_rag:answer") < shown.index("Run it [y/N]")
     assert "documents   /chunks/*/doc_id  1: docs/refunds.md (100% known: docs/" in shown
     assert "write part=/pointer" in shown
     config = load_config(project / "ragate.toml")
-    assert config.system.settings["target"] == "rag:answer"
+    assert config.system.settings["target"] == "ragate_rag:answer"
     assert '"docs/refunds.md": 1' in (project / "evals/golden.jsonl").read_text()
 
 
 def test_an_empty_line_is_no_consent(project: Path) -> None:
     (project / "rag.py").write_text(f"open('ran', 'w')\n{RAG}")
 
-    shown = in_terminal(project, b"1\n\n")
+    shown = in_terminal(project, b"\n\n\n")
 
     assert "It was not asked" in shown
     assert not (project / "ran").exists()
@@ -153,7 +153,11 @@ def test_with_yes_nothing_of_the_project_is_run(project: Path) -> None:
 
     done = ragate(project, "init", "--yes")
 
-    assert "Gated is the function answer(question) in rag.py:3" in done.stdout
+    assert "Gated is answer() of ragate_rag.py" in done.stdout
+    assert (
+        "from rag import answer as its_answer  # rag.py:3"
+        in (project / "ragate_rag.py").read_text()
+    )
     assert not (project / "ran").exists()
     words = [line.split("  ")[1] for line in done.stdout.rstrip().splitlines()[-3:]]
     assert words == ["ragate doctor --ask", "ragate baseline update", "ragate check"]

@@ -96,7 +96,7 @@ def test_an_engine_over_postgres_passes_and_fails_the_gate(tmp_path: Path, url: 
     broken = ragate(tmp_path, "check", env=env)
 
     assert recorded.returncode == 0, recorded.stderr
-    assert "recall@5                 1.000" in recorded.stdout
+    assert "recall@5                 100.0 %" in recorded.stdout
     assert checked.returncode == 0, checked.stdout + checked.stderr
     assert broken.returncode == 1, broken.stdout + broken.stderr
     assert "recall@5" in broken.stdout

@@ -28,7 +28,7 @@ replay_paths = ["outputs/*.jsonl"]
 level = "error"
 [policy.metrics."mrr@3"]
 level = "error"
-[policy.metrics.lexical_support]
+[policy.metrics.word_precision]
 level = "error"
 [policy.metrics.unsupported_numbers]
 level = "error"
@@ -195,7 +195,7 @@ def test_c_a_document_that_is_not_found_is_retrievals_fault_whatever_the_answer_
     report = check(project, lost_document)
 
     assert {"hit_rate@3", "mrr@3", "token_f1"} <= red(report)
-    assert not {"lexical_support", "unsupported_numbers"} & red(report)
+    assert not {"word_precision", "unsupported_numbers"} & red(report)
     assert kinds(report) == {"retrieval"}
     row = next(row for row in report["samples"] if row["sample_id"] == "q0")
     assert (row["cause"]["lost"], row["cause"]["displaced_by"]) == (

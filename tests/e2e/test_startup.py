@@ -18,7 +18,8 @@ HEAVY = ("numpy", "psycopg", "openai", "llama_index", "jinja2", "pgvector", "htt
 UNCONFIGURED = (
     *("httpx2", "openai", "yaml", "psycopg", "jinja2", "ragate.clients.http", "ragate.judges"),
     *("ragate.executors.executor", "ragate.pipeline.score.judging"),
-    *("ragate.recorder.proxy.recorder", "ragate.stores.postgres.connect", "ragate.systems.http"),
+    *("ragate.contrib.recorder.proxy.recorder", "ragate.stores.postgres.connect"),
+    "ragate.systems.http",
 )
 LIST_MODULES = """
 import sys

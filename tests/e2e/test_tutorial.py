@@ -39,8 +39,16 @@ def test_the_first_check_passes_and_the_change_fails_and_its_revert_passes(
 ):
     verdicts = re.findall(r"^(PASSED|FAILED) \(exit (\d)\)", typed.stdout, re.MULTILINE)
 
-    assert verdicts == [("PASSED", "0"), ("FAILED", "1"), ("PASSED", "0")]
-    assert "exit code 1" in typed.stdout
+    assert verdicts == [("PASSED", "0"), ("FAILED", "1"), ("FAILED", "1"), ("PASSED", "0")]
+    assert typed.stdout.count("exit code 1") == 2
+
+
+def test_a_branch_that_loosens_its_gate_is_judged_by_mains_rules(
+    typed: subprocess.CompletedProcess[str],
+):
+    told = typed.stderr.partition("the rules of main decide; this branch has others: ")[2]
+
+    assert "level" in told.splitlines()[0]
 
 
 @pytest.mark.parametrize("text", SHOWN)

@@ -82,3 +82,56 @@ def test_a_baseline_of_an_earlier_version_is_read(earlier: Path) -> None:
 
     assert shown.returncode == 0, shown.stderr
     assert json.loads(shown.stdout)["samples"] == 4
+
+
+def test_a_newer_ragate_leaves_out_what_it_measures_in_another_way_and_the_others_gate(
+    tmp_path: Path,
+) -> None:
+    folder = tmp_path / "handbook"
+    shutil.copytree(VERSIONS / "ae2d4c2f", folder)
+    git(folder, "init", "--quiet", "--initial-branch=main")
+    commit(folder, "as it was")
+
+    first = ragate(folder, "check")
+    assert first.returncode == 0, first.stdout + first.stderr
+    said = " ".join(first.stdout.split())
+    assert "left out until main is recorded anew" in said
+    assert "number_unit_support" in said
+
+    again = ragate(folder, "baseline", "rejudge")
+    assert again.returncode == 0, again.stderr
+    assert "complete_answer" in again.stdout
+    assert "number_unit_support" in again.stderr  # it reads passages, and the baseline holds none
+
+    for page in (folder / "docs").glob("*.md"):
+        page.write_text("Nothing is here.\n")
+    assert ragate(folder, "check").returncode == 1
+    ragate(folder, "db", "stop")
+
+
+def test_what_is_gone_is_taken_out_of_the_configuration_and_of_git(tmp_path: Path) -> None:
+    folder = tmp_path / "handbook"
+    shutil.copytree(VERSIONS / "ae2d4c2f", folder)
+    git(folder, "init", "--quiet", "--initial-branch=main")
+    git(folder, "config", "merge.ragate-baseline.driver", "ragate baseline merge %O %A %B %P")
+    (folder / ".gitattributes").write_text(
+        "*.png binary\n/baselines/main.json merge=ragate-baseline\n"
+    )
+    config = folder / "ragate.toml"
+    now = config.read_text()
+    gone = '# Other documents?\n[policy.metrics.rbo]\nlevel = "warn"  # shown only\n\n[system] '
+    config.write_text(now.replace("[system] ", gone))
+    assert "rbo" in config.read_text()
+    assert ragate(folder, "check").returncode == 2
+
+    said = ragate(folder, *UPGRADE)
+
+    assert said.returncode == 0, said.stderr
+    assert config.read_text() == now.replace("[system] ", "# Other documents?\n\n[system] ")
+    assert '-level = "warn"  # shown only' in said.stdout
+    assert (folder / ".gitattributes").read_text() == "*.png binary\n"
+    assert "ragate-baseline" not in (folder / ".git" / "config").read_text()
+    assert "In every other clone: git config --remove-section merge.ragate-baseline" in said.stdout
+    again = ragate(folder, *UPGRADE)
+    assert "brought to this version" not in again.stdout
+    assert "every other clone" not in again.stdout

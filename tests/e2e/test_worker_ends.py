@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 import signal
+import sys
 import time
 from pathlib import Path
 
@@ -53,6 +56,41 @@ def test_a_worker_that_hangs_ends_with_its_command(
 
     assert command.returncode == code_of_end
     until(lambda: not Path(f"/proc/{pid.read_text()}").exists())
+
+
+# It says that it runs by its own file, and leaves its group, so that no group's end is its own.
+LEAVES = """\
+import subprocess, sys, time
+child = subprocess.Popen(
+    [sys.executable, "-c", "import time; time.sleep(600)"], start_new_session=True
+)
+open("pid", "w").write(str(child.pid))
+time.sleep(600)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux adopts orphans")
+@pytest.mark.parametrize("killed", ["ragate", "the command"])
+def test_what_a_killed_command_started_ends_too(tmp_path: Path, killed: str):
+    system = f'use = "command"\ncommand = [{json.dumps(sys.executable)}, "rag.py"]\n'
+    config = re.sub(r"use = .*?(?=\[policy)", lambda _: system, CONFIG, flags=re.DOTALL)
+    (tmp_path / "ragate.toml").write_text(config.replace('"python"', '"command"'))
+    (tmp_path / "golden.jsonl").write_text('{"id": "q1", "query": "Q?", "relevant": {"a.md": 1}}\n')
+    (tmp_path / "rag.py").write_text(LEAVES)
+    command = start(tmp_path, "collect")
+    pid = tmp_path / "pid"
+    until(lambda: pid.exists() and pid.read_text() != "")
+    started = pid.read_text()
+
+    parent = command.pid
+    if killed == "the command":
+        status = Path(f"/proc/{started}/status").read_text()
+        parent = int(re.findall(r"^PPid:\s+(\d+)", status, re.MULTILINE)[0])
+    os.kill(parent, signal.SIGKILL)
+
+    until(lambda: not Path(f"/proc/{started}").exists())
+    command.kill()
+    command.communicate(timeout=WAIT_S)
 
 
 def until(done: object) -> None:

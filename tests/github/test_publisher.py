@@ -13,7 +13,7 @@ from ragate.github.event.inputs import CommentPolicy
 from ragate.github.publish import Target
 from ragate.github.publish.changed_sources import Annotation
 from ragate.github.publish.workflow_commands import NAMES, SUMMARY_LIMIT
-from ragate.models import FloorResult, MetricVerdict, Proposed, Report, RunFacts, Verdict
+from ragate.models import FloorResult, MetricVerdict, Report, RunFacts, Verdict
 from tests.factories import decision_factory, metric_row_factory, report_factory, sample_row_factory
 from tests.github.publish_factories import EVENT, HEAD, NEWER, PULL, RED, TARGET, World, report_of
 from tests.servers.github_stub import TOKEN, Account, GitHub
@@ -75,7 +75,7 @@ def test_the_status_goes_by_what_the_step_ends_with(world: World, code: int, sta
 def test_a_red_that_may_pass_does_not_say_that_it_blocks(world: World) -> None:
     world.finish(RED, 0)
 
-    assert world.statuses()[0][2].endswith(" · does not block (fail-on)")
+    assert world.statuses()[0][2].endswith(" · does not block the merge (fail-on)")
     assert world.outputs()["passed"] == "false"
 
 
@@ -84,9 +84,7 @@ def test_a_look_that_must_not_pass_says_that_it_blocks(world: World) -> None:
     world.finish(report_factory(decision_factory(metrics=[row]), gate="docs", head=HEAD), 1)
 
     assert world.statuses()[0][1] == "failure"
-    assert world.statuses()[0][2].endswith(
-        "only drops of 10 points or more can be told from chance · blocks (fail-on)"
-    )
+    assert world.statuses()[0][2].endswith("no score moved · blocks the merge (fail-on)")
 
 
 @pytest.mark.parametrize(
@@ -96,7 +94,7 @@ def test_a_look_that_must_not_pass_says_that_it_blocks(world: World) -> None:
         ("always", RED, True),
         ("on-change", UNCHANGED, False),
         ("on-change", UNAFFECTED_AND_LOW, False),
-        ("on-change", UNAFFECTED_AND_LOW.amended(proposed=Proposed()), True),
+        ("on-change", UNAFFECTED_AND_LOW.amended(rules_differ=("the baseline",)), True),
         ("on-change", BETTER, True),
         ("on-change", RED, True),
         ("on-change", report_of(Verdict.BOOTSTRAP), True),
@@ -279,7 +277,7 @@ def test_a_run_without_a_verdict_says_why_and_what_to_do(world: World) -> None:
     assert world.statuses()[0][2].startswith("no verdict: [policy] metrics")
     (comment,) = world.comments()
     assert comment == world.summary().removesuffix("\n")
-    assert "<h3>⏸️ docs: no verdict, the run ended in an error · blocks</h3>" in comment
+    assert "<h3>⏸️ docs: no verdict, the run ended in an error · blocks the merge</h3>" in comment
     assert "&lt;/code&gt;&lt;b&gt;" in comment
     assert "<b>Next:</b> <code>ragate doctor</code>" in comment
     assert [command.name for command in world.log().commands] == ["error"]

@@ -24,7 +24,7 @@ def test_a_red_run_sets_the_status_writes_the_comment_and_the_outputs(world: Wor
         (
             "ragate/docs",
             "failure",
-            "worse: faithfulness −6.5 points (fell on 17 questions, rose on 4) · blocks",
+            "faithfulness −6.5 points (fell on 17 questions, rose on 4) · blocks the merge",
         ),
     ]
     assert world.comments() == [done.markdown]

@@ -62,18 +62,6 @@ def served(database: PostgresDatabase, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RAGATE_DATABASE_URL", database.conninfo())
 
 
-@pytest.fixture(scope="session")
-def server_of_our_own(database: PostgresDatabase) -> Iterator[PostgresDatabase]:
-    """A server that no other process of the tests uses: roles are of a whole server."""
-    if not os.environ.get("RAGATE_DATABASE_URL"):
-        yield database
-        return
-    folder = open_folder()
-    with PostgresDatabase(folder) as server:
-        yield server
-    shutil.rmtree(folder, ignore_errors=True)
-
-
 @pytest.fixture
 def server() -> Iterator[FakeOpenAI]:
     """A server of models, of this test alone; what it replies is set by who asks for it."""

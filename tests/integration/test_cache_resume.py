@@ -79,3 +79,39 @@ def test_a_killed_run_pays_again_only_for_what_was_in_flight(tmp_path: Path) -> 
         assert server.seen == paid
     assert len(first.splitlines()) == COUNT
     assert second == first
+
+
+def test_two_at_once_ask_each_question_once(tmp_path: Path) -> None:
+    path, answer = tmp_path / "cache.sqlite", never_the_same()
+
+    def slow(body: dict[str, Any]) -> str:
+        time.sleep(0.02)
+        return answer(body)
+
+    with openai_server() as server:
+        server.reply = slow
+        with start(server.base_url, path) as one, start(server.base_url, path) as other:
+            texts = [process.communicate(timeout=300)[0] for process in (one, other)]
+
+        assert server.seen == COUNT
+    assert texts[0] == texts[1]
+    assert len(texts[0].splitlines()) == COUNT
+
+
+def test_who_is_killed_while_another_waits_is_not_waited_for(tmp_path: Path) -> None:
+    path, asked = tmp_path / "cache.sqlite", never_the_same()
+    with openai_server() as server:
+        server.reply = holds_from(server, 0, killed := Event())
+        with start(server.base_url, path) as one:
+            while server.seen < CONCURRENCY:
+                time.sleep(0.005)
+            with start(server.base_url, path) as other:
+                time.sleep(0.5)
+                assert server.seen == CONCURRENCY
+                server.reply = asked
+                one.kill()
+                text, _ = other.communicate(timeout=60)
+        killed.set()
+
+        assert server.seen == COUNT + CONCURRENCY
+    assert len(text.splitlines()) == COUNT

@@ -125,7 +125,7 @@ def commit_a_change(root: Path) -> None:
 
 
 def commit_another_policy(root: Path) -> None:
-    (root / "ragate.toml").write_text(CONFIG.replace("[policy]", "[policy]\ncare = 0.04"))
+    (root / "ragate.toml").write_text(CONFIG.replace("[policy]", "[policy]\nalpha = 0.04"))
     commit(root, "policy")
 
 

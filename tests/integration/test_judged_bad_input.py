@@ -139,17 +139,78 @@ def test_unreadable_replies_and_wrong_ones_share_three_calls_a_sample(gate, serv
     assert max(counts.values()) <= 3
 
 
-@pytest.mark.parametrize("text", ["YES", '{"claims": "all"}'])
-def test_words_where_a_verdict_was_asked_for_give_no_score_in_two_calls_a_sample(
-    gate, server, text: str
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("**YES**", "`**YES**`"),
+        ('{"claims": "all"}', "an instance of the schema"),
+        ("", "an empty"),
+    ],
+)
+def test_words_where_a_verdict_was_asked_for_give_no_score_and_are_asked_for_in_one_round(
+    gate, server, capsys, text: str, shown: str
 ):
     server.reply = lambda _body: text
 
     assert run(["check"]) == 3
 
     assert invented(gate) == []
-    ours = [body for _, _, body in server.requests if "What is the value" in str(body)]
-    assert len(ours) == 2 * SAMPLES
+    said = " ".join(capsys.readouterr().out.split())
+    assert "held to the form in none" in said
+    assert shown in said
+    canaries = 35  # as `--estimate` counts them
+    assert len(server.requests) <= 2 * (canaries + SAMPLES)
+
+
+@pytest.mark.parametrize(
+    "around",
+    [
+        "```JSON\r\n@\r\n```",
+        "Here is my judgement:\n\n```json\n@\n```\nI am sure.",
+        'The form is {"claims": ...}, {"a": 1}. @ That is all.',
+        "<think>It says {} and <b>.</think>\n@",
+        "It is so, I think.</think>@",
+    ],
+)
+def test_one_judgement_with_something_around_it_is_read_at_once(gate, server, around: str):
+    answering = server.reply
+    server.reply = lambda body: around.replace("@", answering(body))
+
+    assert run(["check"]) == 0
+
+    assert len(faithfulness(gate)) == len(invented(gate)) == SAMPLES
+    assert not [body for _, _, body in server.requests if "cannot be read" in str(body)]
+
+
+def test_a_reply_with_two_judgements_says_none(gate, server):
+    answering = server.reply
+    server.reply = lambda body: "{0}\nor\n{0}".format(answering(body))
+
+    assert run(["check"]) == 3
+
+    assert invented(gate) == []
+
+
+@pytest.mark.parametrize("reply", ["", " \n", "\x00" * 3_000_000], ids=["empty", "blank", "huge"])
+def test_a_reply_that_cannot_be_remembered_is_asked_again_and_ends_no_check(
+    gate, server, reply: str
+):
+    judges, spent = answers_and_judges(), set()
+
+    def first_nothing(body: dict[str, Any]) -> str:
+        asked = str(body["messages"][1])
+        if "What is the value" in asked and asked not in spent:
+            spent.add(asked)
+            return reply
+        return judges(body)
+
+    server.reply = first_nothing
+
+    assert run(["check"]) == 0
+
+    assert len(spent) == len(invented(gate)) == SAMPLES
+    assert run(["cache", "info"]) == 0
+    assert not list((gate.root / ".ragate").glob("*.unusable*"))
 
 
 @pytest.mark.parametrize("code", [401, 404])

@@ -13,15 +13,12 @@ from typing import Any
 import pytest
 from pydantic import SecretStr
 
+from ragate.clients.http.reach import reach
 from ragate.clients.http.transport import Transport
-from ragate.clients.openai import reach
-from ragate.config.model import Execution
+from ragate.contrib.recorder.proxy.upstream import DirectTransport
 from ragate.errors import ConfigError, ProviderError
-from ragate.executors.executor import open_http
 from ragate.github.modes.night import send_alert
-from ragate.recorder.proxy.upstream import DirectTransport
 from ragate.support import secret_address
-from ragate.systems.http.policy import Hidden
 from tests.integration.clients.faulty_servers import ask_many
 from tests.integration.systems.http.services import ECHO, SECRET, asked, key
 from tests.servers.openai_server import FakeOpenAI
@@ -159,20 +156,6 @@ def test_without_a_key_any_port_and_plain_http_are_asked_as_before(tmp_path: Pat
         output = asked(server, tmp_path, given={"http_hosts": ("127.0.0.1",)})
 
     assert output.error is None
-
-
-@pytest.mark.usefixtures("public")
-def test_a_call_of_a_tool_takes_no_key_along_in_clear(port: Listener) -> None:
-    headers = {"Authorization": "RAG_AUTH"}
-    settings = Execution(use="http", url=port.url, tools={"f": "GET /f"}, headers_env=headers)
-
-    async def main() -> None:
-        async with open_http(settings, {"RAG_AUTH": SECRET}, Hidden([])):
-            pass
-
-    with pytest.raises(ConfigError, match=r"\[policy.execution\] url: no key is sent"):
-        asyncio.run(main())
-    assert port.connections == 0
 
 
 @pytest.mark.usefixtures("public")

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from ragate.cli.detect.candidate import RagCandidate
 from ragate.cli.init import ask as asking
-from ragate.cli.init.ask import Asked, UnansweredError, ask
+from ragate.cli.init.ask import Asked, UnansweredError, ask, having
+from ragate.cli.init.config_text import Choice
 from ragate.runtime.operations import Operations
 from tests.servers.ports import free_port
 
@@ -20,7 +20,13 @@ pytestmark = pytest.mark.integration
 SERVER = """
 import http.server, json, sys, time
 class Handler(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        status, kind, body = described(self.path)
+        self.send_response(status)
+        self.end_headers()
+        self.wfile.write(body)
     def do_POST(self):
+        self.server.path = self.path
         asked = json.loads(self.rfile.read(int(self.headers["content-length"])) or b"{{}}")
         status, kind, body = reply(asked)
         self.send_response(status)
@@ -29,6 +35,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.wfile.write(body)
     def log_message(self, *_): pass
 def as_json(value, status=200): return status, "application/json", json.dumps(value).encode()
+def described(path): return 404, "text/plain", b""
 {code}
 print("=== banner of a framework ===")
 http.server.HTTPServer(("127.0.0.1", {port}), Handler).serve_forever()
@@ -44,39 +51,46 @@ def operations(root: Path, *, timeout_s: float = 5.0, **environment: str) -> Ope
     )
 
 
-def service(root: Path, code: str, **settings: Any) -> RagCandidate:
+def service(root: Path, code: str, **settings: Any) -> Choice:
     port = free_port()
     (root / "serve.py").write_text(SERVER.format(code=code, port=port))
     url = f"http://127.0.0.1:{port}/ask"
     keys = {"url": url, "start": [sys.executable, "serve.py"], "start_timeout_s": 60.0, **settings}
-    return RagCandidate(
+    return Choice(
         "http",
-        "a service",
-        50,
+        "",
         settings=keys,
         policy={"http_hosts": [f"127.0.0.1:{port}"]},
         variants=({"body": '{"query": {{ query | tojson }}}'},),
     )
 
 
-def put(root: Path, candidate: RagCandidate, **given: Any) -> Asked:
-    return asyncio.run(ask(root, candidate, "Why?", operations(root, **given)))
+def put(root: Path, way: Choice, *passed: str, **given: Any) -> Asked:
+    return asyncio.run(ask(root, way, "Why?", operations(root, **given), frozenset(passed)))
 
 
-def refusal(root: Path, candidate: RagCandidate, **given: Any) -> UnansweredError:
+def refusal(root: Path, way: Choice, **given: Any) -> UnansweredError:
     with pytest.raises(UnansweredError) as caught:
-        put(root, candidate, **given)
+        put(root, way, **given)
     return caught.value
 
 
 def test_a_service_is_started_asked_twice_and_ended(tmp_path: Path) -> None:
-    candidate = service(tmp_path, ANSWER)
+    way = service(tmp_path, ANSWER)
 
-    asked = put(tmp_path, candidate)
+    asked = put(tmp_path, way)
 
     assert asked.reply == {"answer": "So: Why?"}
     assert asked.equal
-    assert put(tmp_path, candidate).equal  # it was ended: nothing answers before it is started
+    assert put(tmp_path, way).equal  # it was ended: nothing answers before it is started
+
+
+def test_a_service_that_starts_slowly_is_waited_for_in_every_check(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(asking, "SLOW_START_S", 0.0)
+
+    assert put(tmp_path, service(tmp_path, ANSWER)).settings["start_timeout_s"] != 60.0
 
 
 def test_a_reply_that_differs_when_it_is_asked_again_is_told(tmp_path: Path) -> None:
@@ -118,11 +132,11 @@ def test_a_service_that_hangs_is_told(tmp_path: Path) -> None:
     ],
 )
 def test_a_program_that_does_not_come_up_is_told(tmp_path: Path, program: str, told: str) -> None:
-    candidate = service(tmp_path, ANSWER, start_timeout_s=2.0 if "sleep" in program else 60.0)
+    way = service(tmp_path, ANSWER, start_timeout_s=2.0 if "sleep" in program else 60.0)
     (tmp_path / "serve.py").write_text(program)
 
     with pytest.raises(Exception, match=told):
-        put(tmp_path, candidate)
+        put(tmp_path, way)
 
 
 def test_fields_that_an_error_misses_are_added(tmp_path: Path) -> None:
@@ -139,6 +153,86 @@ def reply(asked):
     assert '"tenant": "ragate"' in asked.settings["body"]
 
 
+SCHEMA = {
+    "paths": {
+        "/search": {"get": {"parameters": [{"in": "query", "name": "query"}]}},
+        "/api/chat/request": {
+            "post": {
+                "requestBody": {
+                    "content": {"application/json": {"schema": {"$ref": "#/components/schemas/C"}}}
+                }
+            }
+        },
+    },
+    "components": {
+        "schemas": {
+            "C": {
+                "required": ["messages", "context"],
+                "properties": {
+                    "messages": {"type": "array"},
+                    "context": {"type": "object"},
+                    "temperature": {"type": "number"},
+                },
+            }
+        }
+    },
+}
+
+
+def test_a_service_that_describes_itself_is_asked_as_it_says(tmp_path: Path) -> None:
+    code = """
+def described(path):
+    there = path == "/openapi.json"
+    return (200, "", json.dumps(SCHEMA).encode()) if there else (404, "", b"")
+def reply(asked):
+    if asked["context"] != {}: return as_json({}, 500)
+    return as_json({"answer": asked["messages"][0]["content"]})
+"""
+    asked = put(tmp_path, service(tmp_path, f"SCHEMA = {SCHEMA!r}{code}"))
+
+    assert asked.reply == {"answer": "Why?"}
+    assert asked.settings["url"].endswith("/api/chat/request")
+
+
+def test_a_list_of_messages_is_sent_where_an_error_says_so(tmp_path: Path) -> None:
+    code = """
+def reply(asked):
+    if not isinstance(asked.get("input"), list):
+        return as_json({"detail": [{"loc": ["body", "input"], "msg": "not a valid list"}]}, 422)
+    return as_json({"answer": asked["input"][0]["content"]})
+"""
+    assert put(tmp_path, service(tmp_path, code)).reply == {"answer": "Why?"}
+
+
+def test_a_module_that_is_missing_is_told_with_who_has_it(tmp_path: Path) -> None:
+    missing = function(tmp_path, "import other_rag\ndef answer(question): ...")
+    nobody = refusal(tmp_path, missing)
+    site = tmp_path / ".venv/lib/python3.12/site-packages/other_rag"
+    site.mkdir(parents=True)
+    (tmp_path / ".venv/bin").mkdir()
+    (tmp_path / ".venv/bin/python").symlink_to(sys.executable)
+
+    assert "needs the module 'other_rag'" in nobody.message
+    assert nobody.remedy.startswith("no environment here has 'other_rag'")
+    assert having(tmp_path, "other_rag.chains") == [".venv/bin/python"]
+    assert refusal(tmp_path, missing).remedy.startswith(".venv/bin/python has 'other_rag'")
+
+
+def test_a_key_reaches_the_program_where_it_was_named(tmp_path: Path) -> None:
+    code = """
+import os
+def answer(question):
+    if "RAG_KEY" not in os.environ: raise RuntimeError("RAG_KEY is not set")
+    return {"answer": " ".join(os.environ)}
+"""
+    given = {"RAG_KEY": "k-12345678", "OTHER_KEY": "o-12345678"}
+
+    assert "--pass-env RAG_KEY" in refusal(tmp_path, function(tmp_path, code), **given).remedy
+    names = put(tmp_path, function(tmp_path, code), "RAG_KEY", **given).reply["answer"].split()
+    assert "RAG_KEY" in names
+    assert "OTHER_KEY" not in names
+
+
 def test_a_stream_is_read_as_one(tmp_path: Path) -> None:
     code = """
 def reply(asked):
@@ -152,9 +246,9 @@ def reply(asked):
     assert {"delta": "It "} in asked.reply
 
 
-def function(root: Path, code: str, **settings: Any) -> RagCandidate:
+def function(root: Path, code: str, **settings: Any) -> Choice:
     (root / "rag.py").write_text(code)
-    return RagCandidate("python", "a function", 50, settings={"target": "rag:answer", **settings})
+    return Choice("python", "", settings={"target": "rag:answer", **settings})
 
 
 def test_the_program_gets_no_key_and_every_other_variable(tmp_path: Path) -> None:

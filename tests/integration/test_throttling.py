@@ -59,6 +59,13 @@ def throttled(project: RecordedProject, *, timeout_s: float) -> Report:
     return asyncio.run(check(project.config(), operations, Selection(runs=1)))
 
 
+def undecided(project: RecordedProject, *, timeout_s: float) -> None:
+    """Check what is asked to the end, since a recorder tells what is pending, and not decided."""
+    report = throttled(project, timeout_s=timeout_s)
+
+    assert report.decision.verdict is Verdict.NO_DECISION, report.decision.reasons
+
+
 def kinds(root: Path) -> list[str]:
     """Return whose failures the newest run holds."""
     newest = max((root / ".ragate" / "runs").iterdir())
@@ -69,18 +76,16 @@ def kinds(root: Path) -> list[str]:
 def test_refusals_for_half_of_the_questions_are_no_regression(project, server):
     server.limit = RateLimit(rate=0.2, burst=6, tell=False)
 
-    report = throttled(project, timeout_s=2.0)
+    undecided(project, timeout_s=2.0)
 
-    assert report.decision.verdict is Verdict.NO_DECISION, report.decision.reasons
     assert set(kinds(project.root)) == {"provider"}
 
 
 def test_a_provider_that_hangs_is_no_regression(project, server):
     server.latency_s = 30.0
 
-    report = throttled(project, timeout_s=2.0)
+    undecided(project, timeout_s=2.0)
 
-    assert report.decision.verdict is Verdict.NO_DECISION, report.decision.reasons
     assert set(kinds(project.root)) == {"provider"}
 
 
@@ -88,9 +93,8 @@ def test_code_that_loses_patience_with_its_provider_is_no_regression(project, se
     project.code = IMPATIENT
     server.latency_s = 20.0
 
-    report = throttled(project, timeout_s=60.0)
+    undecided(project, timeout_s=60.0)
 
-    assert report.decision.verdict is Verdict.NO_DECISION, report.decision.reasons
     assert set(kinds(project.root)) == {"provider"}
 
 
@@ -106,9 +110,8 @@ def test_code_that_answers_without_its_provider_is_not_measured(project, server)
     """
     server.latency_s = 20.0
 
-    report = throttled(project, timeout_s=60.0)
+    undecided(project, timeout_s=60.0)
 
-    assert report.facts.errors == project.samples
     assert set(kinds(project.root)) == {"provider"}
 
 
@@ -149,7 +152,7 @@ def test_a_recorded_command_whose_provider_hangs_is_not_measured(tmp_path, serve
     record(project)
     server.latency_s = 60.0
 
-    throttled(project, timeout_s=2.0)
+    undecided(project, timeout_s=2.0)
 
     assert set(kinds(tmp_path)) == {"provider"}
 

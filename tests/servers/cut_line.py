@@ -39,7 +39,7 @@ class CutLine:
         self._run(self._break())
 
     def close(self) -> None:
-        self.cut()
+        self._run(self._end())
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
         self._loop.close()
@@ -60,13 +60,21 @@ class CutLine:
             each.transport.abort()
         await asyncio.sleep(0)
 
+    async def _end(self) -> None:
+        """Break every connection, and those too that are just being made."""
+        await self._break()
+        while others := asyncio.all_tasks() - {asyncio.current_task()}:
+            await asyncio.wait(others, timeout=0.1)
+            await self._break()
+
     async def _forward(self, near: asyncio.StreamReader, back: asyncio.StreamWriter) -> None:
+        self._connections.add(back)
         host, port = str(self._server["host"]), self._server.get("port", "5432")
         if host.startswith("/"):
             far, there = await asyncio.open_unix_connection(f"{host}/.s.PGSQL.{port}")
         else:
             far, there = await asyncio.open_connection(host, int(str(port)))
-        self._connections |= {back, there}
+        self._connections.add(there)
         try:
             await asyncio.gather(_pump(near, there), _pump(far, back))
         finally:

@@ -328,7 +328,6 @@ def _prepare() -> None:
     GitHub is asked again after hundredths of a second: how long the waits really are is held by
     tests/github, in virtual time.
     """
-    from ragate.core.statistics.joint_noise import _signs
     from ragate.github.commits import change
     from ragate.github.rest import api
     from ragate.metrics.refusal import Refusals, RefusalSettings
@@ -343,7 +342,6 @@ def _prepare() -> None:
         template(name)
     authorities()
     Refusals(RefusalSettings())
-    _signs()
 
 
 def main(descriptor: int) -> NoReturn:

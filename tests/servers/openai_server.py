@@ -48,6 +48,8 @@ class FakeOpenAI:
         refused: Keys that this question is answered with 401 for.
         tokens: Counts the tokens of a chat request.
         cut_streams: End every stream in its middle. event_s: Seconds before each of its events.
+        rules: Refuses what a model does not take; see `model_rules`.
+        refusals: How many requests it has refused.
         closes: End each connection after an answer, without a word before.
     """
 
@@ -64,6 +66,8 @@ class FakeOpenAI:
     tokens: Callable[[dict[str, Any]], int] = lambda _body: 11
     cut_streams: bool = False
     event_s: float = 0.0
+    rules: Callable[[dict[str, Any]], Fault | None] = lambda _body: None
+    refusals: int = 0
     closes: bool = False
     hang_s: float = 5.0
     seen: int = 0
@@ -71,6 +75,12 @@ class FakeOpenAI:
     refused: set[str] = field(default_factory=set)
     lock: threading.Lock = field(default_factory=threading.Lock)
     released: threading.Event = field(default_factory=threading.Event)
+
+    def refusal(self, body: dict[str, Any]) -> Fault | None:
+        """Return why a model does not take a request, None where it does."""
+        refused = self.rules(body)
+        self.refusals += refused is not None
+        return refused
 
     def next_fault(self) -> Fault | None:
         """Return what goes wrong with the request that has just come, None where nothing does."""
@@ -190,7 +200,7 @@ class _Handler(BaseHTTPRequestHandler):
             fake.seen += 1
             if fake.keep:
                 fake.requests.append((self.path, headers, body))
-            fault = fake.next_fault()
+            fault = fake.refusal(body) or fake.next_fault()
         if fault is not None:
             self._fail(fault)
             return

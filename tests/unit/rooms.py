@@ -13,9 +13,9 @@ PACKAGE = ROOT / "ragate"
 PAGE = ROOT / "docs/architecture.md"
 BLOCK = re.compile(r"(?<=```mermaid\n).*?(?=```)", re.DOTALL)
 # Folders of these rooms are drawn one by one.
-OPEN = ("core", "pipeline", "github", "recorder")
+OPEN = ("core", "contrib", "pipeline", "github")
 # Nearly every room uses them: their arrows would hide the others.
-EVERYWHERE = frozenset({"errors", "models", "protocols", "support"})
+EVERYWHERE = frozenset({"errors", "models", "protocols", "removed", "support"})
 Graph = Mapping[str, frozenset[str]]
 
 

@@ -6,10 +6,12 @@ import re
 from pathlib import Path
 
 from tests.unit.rooms import BLOCK, PACKAGE, PAGE, ROOT, picture
+from tests.unit.whole import of_the_whole
 
 DECISIONS = ROOT / "docs/decisions"
 
 
+@of_the_whole
 def test_the_picture_is_drawn_from_the_imports() -> None:
     drawn = BLOCK.search(PAGE.read_text(encoding="utf-8"))
 
@@ -17,6 +19,7 @@ def test_the_picture_is_drawn_from_the_imports() -> None:
     assert drawn[0] == picture(), "python -m tests.unit.rooms --write"
 
 
+@of_the_whole
 def test_every_path_that_the_page_names_is_there() -> None:
     text = BLOCK.sub("", PAGE.read_text(encoding="utf-8"))
     paths = re.findall(r"`((?:ragate|tests)/[\w/.-]+)`", text)
@@ -27,6 +30,7 @@ def test_every_path_that_the_page_names_is_there() -> None:
     assert set(re.findall(r"`(?:\w+/)*(\w+\.py)`", text)) <= modules
 
 
+@of_the_whole
 def test_every_room_is_described() -> None:
     rows = re.findall(r"^\| ((?:`\w+`(?:, )?)+) \|", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
     described = {name for row in rows for name in re.findall(r"`(\w+)`", row)}

@@ -51,14 +51,14 @@ def test_a_slip_in_a_golden_set(line: str, remedy: str):
     assert remedy in caught.value.remedy
 
 
-def test_a_merge_conflict_in_a_baseline_names_the_driver(tmp_path: Path):
+def test_a_merge_conflict_in_a_baseline_says_to_take_one_side_and_record(tmp_path: Path):
     path = tmp_path / "main.json"
     path.write_text('{\n<<<<<<< HEAD\n"a": 1\n=======\n"a": 2\n>>>>>>> b\n}\n')
 
     with pytest.raises(BaselineError) as caught:
         load_baseline(path)
 
-    assert "ragate baseline merge --install" in caught.value.remedy
+    assert "ragate baseline update` on the merged tree" in caught.value.remedy
 
 
 def test_a_file_where_a_folder_must_be_is_named(tmp_path: Path):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -16,23 +15,15 @@ from hypothesis import strategies as st
 from ragate.clients.budget import read_tally
 from ragate.clients.http.error_mapping import MalformedError
 from ragate.clients.openai_payloads import read_chat, read_embeddings, read_ranked
-from ragate.dataset.labels import read_labels
 from ragate.errors import RagateError
 from ragate.outputs.call_list import are_fragments, joined
-from ragate.recorder.proxy.reply_format import (
-    ChatParts,
-    chat_events,
-    read_reply,
-    response_events,
-    shown_body,
-)
-from ragate.recorder.proxy.request_identity import Endpoint, Request
 from ragate.support.strict_json import number, whole
 from ragate.systems._output import OutputError, decoded, to_output
 from ragate.systems.llamaindex import NodeReader, reply_parts
 
 LONG = int("9" * 400)
 ODD_NUMBERS = (LONG, -LONG, 10**30, 2**63, -1, 0, 1, 2, 1e308, 1e39, 0.5, True)
+ODD_VALUES: list[Any] = [LONG, -LONG, {}, [], "1", None, True, 1e39]
 NUMBERS = st.sampled_from(ODD_NUMBERS) | st.integers() | st.floats(allow_nan=False)
 JSON: st.SearchStrategy[Any] = st.recursive(
     st.none() | st.booleans() | NUMBERS | st.text(max_size=5),
@@ -55,25 +46,11 @@ COMPLETION = {
     ],
     "usage": {"prompt_tokens": 3, "completion_tokens": 2},
 }
-DELTA = {"content": "a", "tool_calls": [CALL]}
-CHUNKS = [
-    {"choices": [{"index": 0, "delta": DELTA, "finish_reason": None}]},
-    {"choices": [{"index": 0, "delta": DELTA, "finish_reason": "stop"}], "usage": {}},
-]
 EMBEDDINGS = {
     "data": [{"index": 1, "embedding": [0.5, 1]}, {"index": 0, "embedding": [1, 2.5]}],
     "usage": {"prompt_tokens": 3},
 }
 RANKED = {"results": [{"index": 1, "relevance_score": 0.5}, {"index": 0, "relevance_score": 1}]}
-RESPONSE = {
-    "status": "completed",
-    "output": [
-        {"type": "message", "id": "x", "content": [{"type": "output_text", "text": "It is."}]},
-        {"type": "function_call", "name": "f", "arguments": "{}"},
-    ],
-    "usage": {"input_tokens": 3, "output_tokens": 2},
-}
-LABEL = {"query": "How?", "answer": "So.", "contexts": ["It is so."], "criterion": "correctness"}
 NODE = {"text": "It is.", "metadata": {"a": 1}, "score": 0.5, "ref_doc_id": "a", "node_id": "n"}
 OUTPUT = {
     "answer": "So [1].",
@@ -100,36 +77,6 @@ def _node(value: Any) -> None:
     NodeReader(Path("/x")).chunk(node)
 
 
-def _labels(value: Any) -> None:
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "labels.jsonl"
-        path.write_text(json.dumps(value))
-        read_labels(path)
-
-
-def _stream(value: Any) -> None:
-    parts = ChatParts()
-    for chunk in value if isinstance(value, list) else [value]:
-        if isinstance(chunk, dict):  # what reads the stream sees to it
-            parts.add(chunk)
-    _recorded(Endpoint.CHAT)(parts.body())
-
-
-def _recorded(kind: Endpoint) -> Callable[[Any], None]:
-    request = Request(kind, {"model": "m", "input": ["a", "b"]})
-    events = {
-        Endpoint.CHAT: lambda body: chat_events(body, usage=True),
-        Endpoint.RESPONSES: response_events,
-        Endpoint.EMBEDDINGS: lambda _body: (),
-    }[kind]
-
-    def read(value: Any) -> None:
-        reply = read_reply(json.dumps(value).encode(), request)
-        list(events(shown_body(reply.text, request)))
-
-    return read
-
-
 def _fragments(value: Any) -> None:
     if are_fragments(value):
         joined(value)
@@ -144,11 +91,6 @@ READERS: dict[str, tuple[Any, Callable[[Any], object]]] = {
     "chat": (COMPLETION, as_bytes(read_chat)),
     "embeddings": (EMBEDDINGS, as_bytes(lambda content: read_embeddings(content, 2))),
     "ranking": (RANKED, as_bytes(lambda content: read_ranked(content, 2))),
-    "recorded chat": (COMPLETION, _recorded(Endpoint.CHAT)),
-    "recorded response": (RESPONSE, _recorded(Endpoint.RESPONSES)),
-    "recorded embeddings": (EMBEDDINGS, _recorded(Endpoint.EMBEDDINGS)),
-    "recorded stream": (CHUNKS, _stream),
-    "label": ({**LABEL, "label": 4}, _labels),
     "output": (OUTPUT, _output),
     "node": (NODE, _node),
     "call fragments": ([CALL, CALL], _fragments),
@@ -191,9 +133,7 @@ def test_a_reader_of_foreign_json_raises_nothing_but_its_own_errors(
         read(value)
 
 
-@pytest.mark.parametrize(
-    "odd", [LONG, -LONG, {}, [], "1", None, True, 1e39], ids=lambda odd: repr(odd)[:5]
-)
+@pytest.mark.parametrize("odd", ODD_VALUES, ids=lambda odd: repr(odd)[:5])
 @pytest.mark.parametrize("name", READERS)
 def test_an_odd_value_in_any_place_is_refused_or_read(name: str, odd: object) -> None:
     sound, read = READERS[name]

@@ -8,6 +8,7 @@ import pytest
 
 from benchmarks.call_counts import COUNTS, PARTS, read, verdict
 from benchmarks.results_age import ROOT, changed_since, measured_code
+from tests.unit.whole import of_the_whole
 
 
 def test_a_count_within_fifteen_percent_is_good() -> None:
@@ -41,6 +42,7 @@ def test_every_committed_count_says_what_it_bought() -> None:
 @pytest.mark.parametrize(
     "result", sorted((ROOT / "benchmarks/results").glob("*.txt")), ids=lambda path: path.stem
 )
+@of_the_whole
 def test_a_result_names_the_commit_and_the_code_that_it_measured(result: Path) -> None:
     commit, paths = measured_code(result)
 

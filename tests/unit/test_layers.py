@@ -9,28 +9,30 @@ from pathlib import Path
 
 import pytest
 
+from ragate.cli.dataset import TOOLS
+from ragate.cli.group import COMMANDS
+from ragate.extension import OURS, TABLES_OF_CORE, absent, extensions, found
 from tests.unit.fresh import printed
 
 PACKAGE = Path(__file__).parents[2] / "ragate"
 
 # A folder (or a module beside folders) imports only from rows above its own, in functions too.
 ROWS: tuple[tuple[str, ...], ...] = (
-    ("errors", "models", "process", "version", "worker"),
+    ("errors", "models", "process", "removed", "version", "worker"),
     ("protocols",),
     ("support", "core"),
+    ("extension", "tables"),
     ("core.calls", "core.doc_ids", "core.drill", "core.statistics", "core.text"),
     ("core.comparison", "core.diagnosis", "core.judging"),
     ("core.rules",),
     ("core.decision", "core.scorecard"),
     ("baseline", "cache", "clients.http", "database", "outputs", "plugins", "renderers"),
-    ("clients", "judges._canaries", "queue"),
-    ("renderers.console", "renderers.html", "renderers.markdown", "renderers.sarif"),
+    ("clients", "judges._canaries", "scores"),
+    ("renderers.console", "renderers.html", "renderers.markdown"),
     ("clients.memoised", "config", "dataset", "embedders", "stores"),
     (
-        "dataset._importers",
         "judges",
         "metrics",
-        "recorder.proxy",
         "rerankers",
         "stores.postgres",
         "systems",
@@ -52,24 +54,20 @@ ROWS: tuple[tuple[str, ...], ...] = (
         "metrics.judge",
         "metrics.policy",
         "metrics.run",
-        "plugin_kit",
     ),
-    (
-        "metrics.churn",
-        "metrics.claims",
-        "metrics.variants",
-    ),
-    ("runtime", "telemetry"),
-    ("recorder",),
+    ("metrics.claims",),
+    ("runtime",),
+    ("plugin_kit",),
     ("pipeline.run",),
     ("pipeline.golden", "pipeline.score"),
     (
+        "one_output",
         "pipeline.contract",
         "pipeline.decide",
     ),
-    ("run",),
-    ("pipeline.baseline", "pipeline.shards"),
-    ("pipeline.history", "pipeline.workers"),
+    ("run", "scores.gate_files"),
+    ("pipeline.baseline",),
+    ("pipeline.history",),
     ("pipeline",),
     ("github.rest",),
     ("github.event",),
@@ -78,7 +76,7 @@ ROWS: tuple[tuple[str, ...], ...] = (
     ("github.gate",),
     ("github.modes",),
     ("github",),
-    ("cli", "cli.detect"),
+    ("cli",),
     (
         "api",
         "cli.commands",
@@ -88,6 +86,7 @@ ROWS: tuple[tuple[str, ...], ...] = (
         "__main__",
     ),
     ("cli.doctor", "pytest_plugin"),
+    ("contrib",),
 )
 # Units of one row that import one another, in this direction.
 SIDE_BY_SIDE = {("clients.memoised", "config")}
@@ -137,6 +136,8 @@ def part_of(module: str) -> str:
 def test_every_folder_has_a_row() -> None:
     for folder in sorted({path.parent for path in FILES} - {PACKAGE}):
         name = ".".join(folder.relative_to(PACKAGE).parts)
+        if name.startswith("contrib."):  # all in one row: none imports another
+            continue
         known = name in ROW_OF or name in PARENTS
         assert known, f"{name} has no row: give it one, here and in docs/"
 
@@ -168,12 +169,15 @@ def test_only_plugins_imports_by_name() -> None:
         or "import_module(" in path.read_text(encoding="utf-8")
     }
 
-    # The group loads commands lazily; the installer only looks whether the server's wheel is there;
-    # the target of a system is the project's own code, and no plugin; nor is the LLM that the
-    # policy names for LlamaIndex's evaluators.
+    # The group loads commands lazily, as extensions are; the installer only looks whether the
+    # server's wheel is there; the target of a system is the project's own code, and no plugin; nor
+    # is the LLM that the policy names for LlamaIndex's evaluators. What seals a process imports
+    # early what others import later.
     assert users <= {
         "ragate.plugins.find",
         "ragate.cli.group",
+        "ragate.support.seal",
+        "ragate.extension",
         "ragate.database.install",
         "ragate.judges.llamaindex._llm",
         "ragate.worker.target",
@@ -207,6 +211,26 @@ def test_a_list_of_runs_loads_no_types_of_samples_and_scores() -> None:
     assert printed(code) == []
 
 
+def test_nothing_imports_what_stands_beside_the_core_but_that_itself() -> None:
+    for module, path in MODULES.items():
+        own = ".".join(module.split(".")[:3])
+        for other in imports_of(path):
+            if other.startswith("ragate.contrib."):
+                assert own == ".".join(other.split(".")[:3]), f"{module} imports {other}"
+
+
+def test_the_core_names_what_stands_beside_it_in_one_list() -> None:
+    core = {name: path for name, path in MODULES.items() if part_of(name) != "contrib"}
+    named = {name for name, path in core.items() if "ragate.contrib" in path.read_text("utf-8")}
+    brought = {
+        words for each in found() for words in (*each.extension.commands, *each.extension.tables)
+    }
+
+    assert named == {"ragate.extension"}
+    assert not brought & {*COMMANDS, *(f"dataset {name}" for name in TOOLS), *TABLES_OF_CORE}
+    assert {*OURS} == {*absent(), *(each.name for each in extensions() if each.name in OURS)}
+
+
 def test_nothing_that_decides_reads_what_people_said_of_answers() -> None:
     readers = {
         module
@@ -215,9 +239,44 @@ def test_nothing_that_decides_reads_what_people_said_of_answers() -> None:
     }
     deciding = ("baseline", "core", "github", "metrics", "judges")
     rooms = ("pipeline.decide", "pipeline.run", "pipeline.score", "pipeline.baseline")
-    replies = {  # write what a comment's labels are, and name the file that they belong in
-        "ragate.github.modes.command",
-    }
     found = {m for m in readers if m.startswith(tuple(f"ragate.{n}" for n in deciding + rooms))}
 
-    assert found == replies
+    assert not found
+
+
+# Each of these gives what it starts an environment of its own, without keys; but for the workers
+# of a run, which are ragate itself, trusted as the run is.
+STARTS_PROCESSES = {
+    "ragate/support/git_process.py",
+    "ragate/systems/_process.py",
+    "ragate/systems/_reaper.py",
+    "ragate/database/embedded.py",
+    "ragate/contrib/recorder/record_command.py",
+    "ragate/contrib/workers/local.py",
+    "ragate/pipeline/contract/check_file.py",
+    "ragate/cli/commands/demo.py",
+}
+_STARTS = {"Popen", "create_subprocess_exec", "create_subprocess_shell", "subprocess_exec"}
+_STARTS |= {"subprocess_shell", "check_call", "check_output", "posix_spawn", "startfile"}
+_OF_OS = {"execv", "execve", "execvp", "fork", "popen", "system"}
+
+
+def starts_process(call: ast.Call) -> bool:
+    function = call.func
+    if not isinstance(function, ast.Attribute):
+        return False
+    module = function.value.id if isinstance(function.value, ast.Name) else ""
+    if function.attr == "run":
+        return module == "subprocess"
+    return function.attr in _STARTS or (module == "os" and function.attr in _OF_OS)
+
+
+def test_processes_are_started_in_few_places() -> None:
+    starting = {
+        path.relative_to(PACKAGE.parent).as_posix()
+        for path in FILES
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call) and starts_process(node)
+    }
+
+    assert starting == {path for path in STARTS_PROCESSES if (PACKAGE.parent / path).is_file()}

@@ -9,11 +9,19 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 IMAGES = ROOT / "docs/images"
-# What each shows: of our own gate with `top_k = 1`, or of this repository's main branch.
+# What each shows: of our own gate with `top_k = 1`, of this repository's main branch, or of two
+# files of deepeval.
 SHOWN = {
-    "comment": ["❌ docs: recall@10", "top_k 10 -> 1", "regressed"],
-    "console": ["$ ragate check", "FAILED", "because of top_k 10 -> 1"],
+    "comment": ["lost their document; recall@10", "top_k 10 -> 1", "regressed"],
+    "console": ["$ ragate check", "FAILED", "Because of top_k 10 -> 1"],
+    "gate": [
+        "$ ragate gate main/test_run.json test_run.json",
+        "FAILED",
+        "Faithfulness",
+        "regressed",
+    ],
     "page": ["Failed", "Because of", "Ranks of expected documents", "Answer before", "Answer now"],
+    "threshold": ["red although nothing got worse"],
     "history": ["How the main branch moved", "What moved them", "baselines/docs.json"],
 }
 

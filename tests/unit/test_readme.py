@@ -32,7 +32,7 @@ def recipes() -> dict[str, str]:
 
 
 def test_every_built_in_system_has_a_recipe_here_or_on_its_own_page() -> None:
-    linked = set(re.findall(r"\((docs/system-\w+\.md)\)", README))
+    linked = set(re.findall(r"\((docs/(?:system-\w+|scores)\.md)\)", README))
     on_pages = {
         name
         for page in linked
@@ -114,7 +114,7 @@ def test_on_a_package_index_its_links_and_pictures_are_those_of_the_release():
     assert not re.findall(r"\]\((?!https://|#)", text)
     assert f"]({MANUAL}/tutorial.md)" in text
     shown = re.findall(picture, text)
-    assert len(shown) == 2
+    assert len(shown) == 4
     assert all((ROOT / path).is_file() for path in shown)
 
 

@@ -21,6 +21,7 @@ from ragate.config.schema import config_schema
 from ragate.core.judging.own_criterion import OwnCriterion
 from ragate.models import Verdict
 from ragate.process import INTERRUPTED, NO_DECISION
+from tests.unit.whole import of_the_whole
 from tools.reference import ROOT, WRITER, action, anchor, commands, configuration, pages, stale
 from tools.reference.metrics import LACKS, made
 
@@ -28,6 +29,7 @@ PAGES = pages()
 TEXTS = {path.stem: text for path, text in PAGES.items()}
 
 
+@of_the_whole
 def test_a_page_is_what_the_code_says() -> None:
     for path in PAGES:
         assert path.read_text(encoding="utf-8") == PAGES[path], f"run: {WRITER}"
@@ -134,7 +136,7 @@ def test_every_command_has_a_section_and_every_option_a_row() -> None:
     by_name = dict(zip(sections[1::2], sections[2::2], strict=True))
 
     assert set(by_name) == {name for name, _ in commands.leaves(cli)}
-    assert "| `--accept`, `--allow-worst` | `METRIC` |" in by_name["baseline update"]
+    assert "| `--accept` | `METRIC` |" in by_name["baseline update"]
     assert "| `--runs` | 1 to 50 | Passes over the samples (`1`) |" in by_name["check"]
 
 
@@ -157,12 +159,14 @@ def test_a_hint_has_no_link_and_is_that_of_a_base_class_too() -> None:
     assert policy["alpha"]["description"].startswith("Chance of failing")
 
 
+@of_the_whole
 def test_every_variable_that_ragate_reads_is_listed_and_no_other() -> None:
     sources = "\n".join(path.read_text() for path in (ROOT / "ragate").rglob("*.py"))
     sources = re.sub(r"^VARIABLES = \{.*?^\}", "", sources, flags=re.MULTILINE | re.DOTALL)
     read = set(re.findall(r"(?<!_)\bRAGATE_[A-Z][A-Z_]*\b", sources))
 
-    assert {name for name in VARIABLES if name.startswith("RAGATE_")} == read
+    listed = {*VARIABLES, *commands.brought_variables()}
+    assert {name for name in listed if name.startswith("RAGATE_")} == read
     assert {"NO_COLOR", "CI", "JOB_COMPLETION_INDEX"} <= set(VARIABLES)
 
 
@@ -195,7 +199,6 @@ def test_what_a_metric_needs_is_heard_from_the_metric() -> None:
     assert needs["token_f1"] == "`references`"
     assert needs["hallucination"] == "a judge, `references`, passages"
     assert needs["embedded_correctness"] == "an embedder, `references`"
-    assert needs["rbo"] == "a baseline, the whole run"
     assert needs["lexical_support"] == "passages"
     assert needs["tool_syntax"] == "`expected_calls`, `tools`"
     assert needs["pairwise"] == "a judge, the whole run, a baseline"

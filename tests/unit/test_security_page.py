@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from tests.unit.whole import of_the_whole
+
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs/decisions/threats.md").read_text(encoding="utf-8")
 ROW = re.compile(r"^\| (T\d+) \|.*\| ([^|]+) \|$", re.MULTILINE)
@@ -17,6 +19,7 @@ def known_tests() -> set[str]:
     }
 
 
+@of_the_whole
 def test_every_threat_has_a_row_with_tests_that_exist():
     rows = dict(ROW.findall(PAGE))
     numbers = [int(threat[1:]) for threat in rows]
@@ -29,5 +32,6 @@ def test_every_threat_has_a_row_with_tests_that_exist():
         assert set(named) <= known, (threat, set(named) - known)
 
 
+@of_the_whole
 def test_every_test_that_the_page_names_exists():
     assert set(re.findall(r"`(test_\w+)`", PAGE)) <= known_tests()

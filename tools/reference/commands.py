@@ -10,6 +10,7 @@ import click
 
 from ragate.cli.group import EXIT_CODES, cli
 from ragate.cli.operations import VARIABLES
+from ragate.extension import extensions
 from tools.reference import cell, parts
 
 # Of every command, and told once at the top of the page.
@@ -40,9 +41,14 @@ def context() -> dict[str, Any]:
     """Return what the template gets."""
     return {
         "commands": [section(name, command) for name, command in leaves(cli)],
-        "variables": VARIABLES,
+        "variables": {**VARIABLES, **brought_variables()},
         "exit_codes": EXIT_CODES,
     }
+
+
+def brought_variables() -> dict[str, str]:
+    """Return the variables that extensions read, with what each sets."""
+    return {name: says for each in extensions() for name, says in each.variables.items()}
 
 
 def leaves(group: click.Group, path: str = "") -> Iterator[tuple[str, click.Command]]:

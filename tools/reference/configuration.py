@@ -20,6 +20,7 @@ from ragate.config.schema import meanings
 from ragate.config.scorecard import ScorecardTable, StageTable
 from ragate.core.judging.own_criterion import OwnCriterion
 from ragate.models import PassRule, Rule, Scorecard, Slice, Waiver
+from ragate.scores.reported_metric import ReportedSettings
 from tools.reference import anchor, cell, parts
 
 POLICY: dict[type[BaseModel], str] = {
@@ -36,9 +37,10 @@ POLICY: dict[type[BaseModel], str] = {
     Execution: "`[policy.execution]`",
     ScorecardTable: "`[policy.scorecard]`",
     StageTable: "`[policy.scorecard.stages.<name>]`",
+    ReportedSettings: "`[policy.metrics.<name>]` of `scores`",
     SystemConfig: "`[system]`",
 }
-SYSTEMS = ("python", "llamaindex", "http", "command", "mcp", "pgvector", "replay")
+SYSTEMS = ("python", "llamaindex", "http", "command", "mcp", "pgvector", "replay", "scores")
 # What stands in no table: the name of a metric is its table's, and plugins have keys of their own.
 NO_KEYS = {Rule: {"metric"}, JudgeSettings: {"settings"}, SystemConfig: {"settings"}}
 LONGEST_DEFAULT = 50

@@ -7,11 +7,13 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib import import_module
+from itertools import chain
 from typing import Any
 
 from ragate import plugins
 from ragate.core.judging.criteria import ALL_CRITERIA
 from ragate.errors import RagateError
+from ragate.extension import extensions
 from ragate.models import MetricInfo, Needs, RetrievedChunk, Sample, SystemOutput
 from tools.reference import prose
 from tools.reference.configuration import Key, keys, settings
@@ -31,7 +33,6 @@ LACKS = {
     "no keywords": "`answer_keywords`",
     "no allowed or forbidden sources": "`source_policy`",
     "no form in a source policy": "`source_policy`",
-    "no sample is a variant": "variants",
     "no unanswerable question": "`answerable = false`",
     "answerable question": "`answerable = false`",
     "the question asks for no list": "a question for a list",
@@ -81,11 +82,12 @@ class Family:
 
 
 def context() -> dict[str, Any]:
-    """Return what the template gets: families in the order of `ragate.metrics.METRICS`."""
+    """Return what the template gets: families in the order of `METRICS`, then of extensions."""
     from ragate.metrics import METRICS
 
     modules: dict[str, list[str]] = {}
-    for name, path in METRICS.items():
+    brought = [each.plugins.get("metrics", {}).items() for each in extensions()]
+    for name, path in chain(METRICS.items(), *brought):
         modules.setdefault(path.partition(":")[0], []).append(name)
     families = [family(module, names) for module, names in modules.items()]
     owners: dict[Key, list[str]] = {}

@@ -18,8 +18,6 @@ _MODES = ("check", "collect", "decide", "command", "baseline", "record")
     "--outputs-path", help="Outputs: written by collect and record, read by decide and baseline."
 )
 @click.option("--runs", type=click.IntRange(1, 50), help="How often each question is asked.")
-@click.option("--shards", type=click.IntRange(1, 256), help="Into how many jobs collect is split.")
-@click.option("--shard", type=click.IntRange(1, 256), help="Which of them this is, from 1.")
 @click.option("--tags", help="Only samples with one of these tags, separated by commas.")
 @click.option("--comment", help="When the comment is written: always, on-change, on-failure, off.")
 @click.option("--fail-on", help="Which finding fails the step: error, warn, never.")

@@ -1,4 +1,4 @@
-"""``ragate baseline``: record it, judge it again, show what it holds, or merge two of them."""
+"""``ragate baseline``: record it, judge it again, show what it holds."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ragate.cli.operations import open_config, say
+from ragate.cli.operations import open_config
 from ragate.cli.options import (
+    SourceOptions,
     config_option,
     eval_date_option,
     json_option,
     label_options,
-    source,
-    workers_option,
+    source_options,
 )
 from ragate.cli.streams import run_aside
 from ragate.core.text.wording import listed
@@ -27,9 +27,10 @@ from ragate.runtime.run_labels import RunLabels
 from ragate.support.escape import one_line
 
 if TYPE_CHECKING:
-    from ragate.baseline.merge import MergedBaseline, Side
     from ragate.config import Config
-    from ragate.models import Merged, Run, Sample
+    from ragate.models import Merged, Run, Sample, Scorecard
+    from ragate.pipeline.baseline.rejudge import Rejudgement
+    from ragate.pipeline.baseline.rescore import Rescored
     from ragate.pipeline.baseline.write_baseline import BaselineUpdate
 
 MOST_NAMED = 20
@@ -45,28 +46,20 @@ def command() -> None:
 @click.option("--runs", type=click.IntRange(1, 50), help="Fresh runs; default: [policy] runs.")
 @click.option(
     "--accept",
-    "--allow-worst",
-    "accept",
     multiple=True,
     metavar="METRIC",
     help="Record it although this was lost, or is below its floor or at its worst value.",
 )
-@click.option(
-    "--repeats",
-    is_flag=True,
-    help="Write into the policy what gave equal outputs in sessions of their own.",
-)
 @eval_date_option
-@workers_option
+@source_options("baseline update")
 @label_options
 def update(
     *,
     config: Path | None,
     runs: int | None,
     accept: tuple[str, ...],
-    repeats: bool,
     eval_date: datetime.date | None,
-    workers: bool,
+    asked: SourceOptions,
     labels: RunLabels,
 ) -> int:
     """Record fresh runs of the whole golden set as the new baseline.
@@ -80,7 +73,6 @@ def update(
     what it may lose (`recall@5`, `recall@5.pass`, `billing:recall@5`, `must_pass`, `error_rate`).
     """
     from ragate.pipeline.baseline.record_baseline import update_baseline
-    from ragate.pipeline.baseline.write_baseline import BaselineOutcome, run_means
 
     loaded, operations = open_config(config)
     operations = replace(operations, labels=labels)
@@ -92,9 +84,18 @@ def update(
             runs=runs,
             eval_date=date,
             accept=accept,
-            source=source(operations, workers=workers),
+            source=asked.source(operations),
         )
     )
+    _tell(recording, loaded)
+    return _shows(loaded, recording.run, recording.samples)
+
+
+def _tell(recording: BaselineUpdate, loaded: Config) -> None:
+    """Print what became of the baseline, its means and what it lost."""
+    from ragate.core.scorecard import means_of
+    from ragate.pipeline.baseline.write_baseline import BaselineOutcome
+
     path = loaded.policy.baseline
     outcomes = {
         BaselineOutcome.CREATED: f"{path}: recorded; commit it",
@@ -103,35 +104,30 @@ def update(
     }
     click.echo(outcomes[recording.outcome])
     runs, same = recording.run.manifest.runs, recording.run.manifest.identical
-    same_words = f"s, {same} of them identical to another" if runs > 1 else ""
-    click.echo(f"{runs} run{same_words}")
-    _means(run_means(recording.run), run_means(recording.old) if recording.old else {})
+    click.echo(_runs_words(runs, same))
+    card = loaded.policy.scorecard
+    old = means_of(recording.old, card) if recording.old else {}
+    _means(recording.run, means_of(recording.run, card), old)
     if recording.outcome is not BaselineOutcome.UNCHANGED:
         _lost(recording.run)
-    if repeats:
-        loaded = _declared(loaded, recording)
-    return _shows(loaded, recording.run, recording.samples)
 
 
-def _declared(config: Config, recording: BaselineUpdate) -> Config:
-    """Write what repeats into the policy, say so, and return the configuration with it."""
-    from ragate.config import load_config
-    from ragate.pipeline.recording_sight import declare_repeats
-
-    today = datetime.datetime.now(datetime.UTC).date()
-    said = declare_repeats(config, recording.samples, recording.run, today=today)
-    click.echo(one_line(said))
-    return load_config(config.path)
+def _runs_words(runs: int, same: int) -> str:
+    """Return how many runs there are, and whether they were equal."""
+    if runs == 1:
+        return "1 run: how much runs differ is not known"
+    equal = "all equal" if same == runs - 1 else f"{same} of them equal to another"
+    return f"{runs} runs, {equal if same else 'no two equal'}"
 
 
 def _shows(config: Config, run: Run, samples: Sequence[Sample] | None = None) -> int:
     """Say what the gate sees with this recording, and how often it is red by luck; return 0."""
-    from ragate.dataset import read_dataset
     from ragate.pipeline.recording_sight import recording_lines
+    from ragate.pipeline.run.golden_set import golden_set
 
     today = datetime.datetime.now(datetime.UTC).date()
     try:
-        samples = read_dataset(config.dataset) if samples is None else samples
+        samples = golden_set(config) if samples is None else samples
         lines = recording_lines(config, samples, run, today=today)
     except RagateError as error:  # the file can be shown without its golden set
         lines = [f"shows: not known, {error.message}"]
@@ -140,11 +136,20 @@ def _shows(config: Config, run: Run, samples: Sequence[Sample] | None = None) ->
     return 0
 
 
-def _means(means: Mapping[str, float], before: Mapping[str, float]) -> None:
-    width = max([24, *map(len, means)])
-    for name, value in means.items():
-        change = f"  ({round(value - before[name], 3) + 0.0:+.3f})" if name in before else ""
-        click.echo(f"  {one_line(name):<{width}} {value:.3f}{change}")
+def _means(run: Run, means: Mapping[str, float], before: Mapping[str, float]) -> None:
+    """Print each metric's mean as a report has it, and how it moved since the recording before."""
+    from ragate.core.rules.checked_metric import checked_name, metric_of
+    from ragate.renderers import _numbers as numbers
+
+    names = [name for name in means if name == metric_of(name) or metric_of(name) not in means]
+    width = max([24, *map(len, names)])
+    for name in names:
+        info = run.manifest.metrics.get(name)
+        unit = info.unit if info is not None else "fraction"
+        moved = f"  ({numbers.change(unit, means[name] - before[name])})" if name in before else ""
+        share = means.get(checked_name(name), 1.0)
+        some = f", something to check in {share:.0%} of answers" if share < 1 else ""
+        click.echo(f"  {one_line(name):<{width}} {numbers.value(unit, means[name])}{moved}{some}")
 
 
 def _lost(run: Run) -> None:
@@ -157,57 +162,68 @@ def _lost(run: Run) -> None:
         click.echo(one_line(f"{'lost:':<11} {name} {change:+.3f} since {since}".rstrip()))
 
 
-@command.command("rescore")
-@config_option
-def rescore_command(*, config: Path | None) -> int:
-    """Score the stored answers again after metrics changed; runs nothing and calls nobody.
-
-    For metrics of answers without a model whose version or settings are others than the baseline's.
-    What reads contexts needs a baseline that was recorded with store = "full"; else it stays as it
-    was, and the exit code is 2.
-    \f
-
-    Of each metric the means before and after are printed, over the outputs that have both scores;
-    outputs that hold no answer stay unscored and are counted.
-    """
-    from ragate.pipeline.baseline.rescore import refuse_left, rescore
-
-    loaded, _operations = open_config(config)
-    rescored = rescore(loaded)
-    if rescored.means:
-        click.echo(f"{loaded.policy.baseline}: scored on the stored answers; commit it")
-        for name, (before, after, count) in rescored.means.items():
-            click.echo(f"  {one_line(name):<28}{before:.3f} -> {after:.3f}  (n {count})")
-        if rescored.without_answer:
-            click.echo(f"  unscored, since they hold no answer: {rescored.without_answer}")
-    elif not rescored.left:
-        click.echo("every metric of answers is of today's version; nothing to do")
-    if rescored.left:
-        raise refuse_left(rescored.left)
-    return 0
-
-
 @command.command("rejudge")
 @config_option
 def rejudge_command(*, config: Path | None) -> int:
-    """Judge the stored answers again after the judge changed; runs nothing of the RAG.
+    """Score the stored answers again after metrics or the judge changed; runs nothing of the RAG.
 
-    Prints the old judge against the new one. Metrics that read the contexts need a baseline that
-    was recorded with store = "full"; without it the others are done, and the exit code is 2.
+    A model is asked only where the judge is another. What reads contexts needs a baseline that was
+    recorded with store = "full"; without it the others are done. A judge that has to read them ends
+    with exit code 2, a metric without a model is named and left out of checks until main is
+    recorded anew.
     \f
 
-    Prints means, share of equal verdicts, kappa and flipped samples. Where an answer loses a score
-    that it had, the code is 3 and the file stays; finished verdicts are in the cache.
+    Of metrics without a model, whose version or settings are others than the baseline's, the means
+    before and after are printed, over the outputs that have both scores. Of a new judge: means,
+    share of equal verdicts, kappa and flipped samples. Where an answer loses a score that the old
+    judge gave, the code is 3 and the judged scores stay; finished verdicts are in the cache.
     """
     from ragate.pipeline.baseline.rejudge import rejudge
+    from ragate.pipeline.baseline.rescore import rescore
 
     loaded, operations = open_config(config)
+    if loaded.policy.of_scores:
+        raise UsageError(
+            f"{loaded.path}: the scores are an evaluator's, and nothing here can give them anew",
+            remedy="let it score main again, then run `ragate baseline update`",
+        )
+    rescored = rescore(loaded)
+    _tell_rescored(loaded, rescored)
     rejudgement = run_aside(rejudge(loaded, operations))
-    if rejudgement.same_judge:
-        click.echo("the baseline was judged by this very judge; nothing to do")
+    if rejudgement.same_judge and not (rescored.means or rescored.left):
+        click.echo("every score is of today's metrics and of this very judge; nothing to do")
+    if not rejudgement.same_judge:
+        _tell_rejudged(loaded, rejudgement)
+    if not rejudgement.without_contexts:
         return 0
+    names = ", ".join(rejudgement.without_contexts)
+    raise BaselineError(
+        f"not judged, since the baseline holds no contexts: {names}; they left the baseline",
+        remedy='set [policy] store = "full" and run `ragate baseline update`',
+    )
+
+
+def _tell_rescored(config: Config, rescored: Rescored) -> None:
+    if rescored.left:
+        names = listed(rescored.left)
+        click.echo(
+            f"ragate: not scored, since the baseline does not hold what they read: {names}; checks "
+            "leave them out until `ragate baseline update` records main anew "
+            '([policy] store = "full" keeps the contexts for another time)',
+            err=True,
+        )
+    if not rescored.means:
+        return
+    click.echo(f"{config.policy.baseline}: scored on the stored answers; commit it")
+    for name, (before, after, count) in rescored.means.items():
+        click.echo(f"  {one_line(name):<28}{before:.3f} -> {after:.3f}  (n {count})")
+    if rescored.without_answer:
+        click.echo(f"  unscored, since they hold no answer: {rescored.without_answer}")
+
+
+def _tell_rejudged(config: Config, rejudgement: Rejudgement) -> None:
     click.echo(
-        f"{loaded.policy.baseline}: {rejudgement.judged} stored outputs judged anew; commit it"
+        f"{config.policy.baseline}: {rejudgement.judged} stored outputs judged anew; commit it"
     )
     click.echo(f"  {'metric':<24}{'n':>5}{'old':>8}{'new':>8}{'agree':>8}{'kappa':>8}  flips")
     for row in rejudgement.rows:
@@ -217,13 +233,6 @@ def rejudge_command(*, config: Path | None) -> int:
         )
         flips = one_line(listed(row.flips, 10) or "none")
         click.echo(f"  {one_line(row.metric):<24}{row.n:>5}{shown}  {flips}")
-    if not rejudgement.without_contexts:
-        return 0
-    names = ", ".join(rejudgement.without_contexts)
-    raise BaselineError(
-        f"not judged, since the baseline holds no contexts: {names}; they left the baseline",
-        remedy='set [policy] store = "full" and run `ragate baseline update`',
-    )
 
 
 @command.command("show")
@@ -235,7 +244,7 @@ def show(*, config: Path | None, as_json: bool) -> int:
 
     loaded, _ = open_config(config)
     run = load_baseline(loaded.baseline)
-    facts = _facts(loaded.policy.baseline, run)
+    facts = _facts(loaded.policy.baseline, run, loaded.policy.scorecard)
     if as_json:
         click.echo(json.dumps(facts, indent=2))
         return 0
@@ -249,12 +258,12 @@ def show(*, config: Path | None, as_json: bool) -> int:
         by_whom = f"{acceptance.by} at {acceptance.commit[:7]}"
         accepted = one_line(f"{acceptance.metric} by {by_whom}: {acceptance.reason}")
         click.echo(f"{'accepted:':<11} {accepted}")
-    _means(facts["means"], {})
+    _means(run, facts["means"], {})
     return _shows(loaded, run)
 
 
-def _facts(path: str, run: Run) -> dict[str, Any]:
-    from ragate.pipeline.baseline.write_baseline import run_means
+def _facts(path: str, run: Run, card: Scorecard | None) -> dict[str, Any]:
+    from ragate.core.scorecard import means_of
 
     manifest = run.manifest
     facts = {
@@ -268,79 +277,12 @@ def _facts(path: str, run: Run) -> dict[str, Any]:
         "accepted": [
             acceptance.model_dump(exclude_defaults=True) for acceptance in manifest.accepted
         ],
-        "means": run_means(run),
+        "means": means_of(run, card),
     }
     if manifest.moved is not None:
         facts["moved"] = manifest.moved.model_dump()
     merged = manifest.merged
     return facts if merged is None else {**facts, "merged": merged.written()}
-
-
-# ``ragate baseline merge``: the merge driver that git calls, and its installation.
-
-
-@command.command("merge")
-@click.argument("files", nargs=-1, metavar="[BEFORE OURS THEIRS [NAME]]")
-@config_option
-@click.option("--install", is_flag=True, help="Let git call this for the baseline, in this clone.")
-def merge(*, files: tuple[str, ...], config: Path | None, install: bool) -> int:
-    """Merge two baselines that were recorded from one; git calls this in a merge.
-
-    The recording of one side is taken whole: of the side that alone changed the system, else of
-    the branch that is merged into. What only the other side recorded is named. OURS is overwritten.
-    The files are parsed, and nothing else of the work tree: no configuration, no plugin.
-    \f
-
-    Git calls it once it is told to: [Two branches that both recorded](baseline.md). By hand `ragate
-    baseline merge BEFORE OURS THEIRS`. Exit code 2, and OURS as it was, where a file cannot be
-    read.
-    """
-    if install:
-        from ragate.cli.merge_driver import install_driver
-
-        if files:
-            raise UsageError("--install takes no files", remedy="git names them when it merges")
-        for line in install_driver(Path.cwd(), named=config):
-            click.echo(line)
-        return 0
-    if config is not None:
-        raise UsageError("--config is for --install", remedy="a merge reads no configuration")
-    if len(files) not in (3, 4):
-        raise UsageError(
-            f"{len(files)} files: the baseline of before, ours and theirs are merged",
-            remedy="`ragate baseline merge --install` lets git call this",
-        )
-    from ragate.baseline.merge import merge_files
-
-    name = files[3] if len(files) == 4 else files[1]
-    merged = merge_files(*map(Path, files[:3]), name=name, target=_target_side(Path.cwd()))
-    for line in _told(merged, name):
-        say(line)
-    return 0
-
-
-def _target_side(folder: Path) -> Side:
-    """Return which side is the branch that is merged into in the end.
-
-    On a branch, `git merge main` brings main as theirs. On main itself it is ours, and in a rebase,
-    where git has no branch checked out, ours is what the commits are put upon.
-    """
-    from ragate.support import git
-
-    branch = git.branch(folder)
-    return "ours" if branch in ("", git.main_branch(folder)) else "theirs"
-
-
-def _told(merged: MergedBaseline, name: str) -> Iterator[str]:
-    shown = one_line(name)
-    if merged.taken is None:
-        yield f"{shown}: merged"
-        return
-    yield f"{shown}: merged: the recording of {merged.taken}, whole ({merged.why})"
-    if merged.neither:
-        ids = one_line(listed(merged.neither, most=MOST_NAMED))
-        yield f"{shown}: recorded on the other side only, and not in the file: {ids}"
-    yield "  -> record it anew on the merged tree: ragate baseline update"
 
 
 def merged_lines(merged: Merged | None) -> Iterator[str]:

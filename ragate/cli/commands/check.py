@@ -3,48 +3,64 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from ragate.cli.operations import load_control, open_config, resume_option, resumed_plan
+from ragate.cli.operations import open_config, resume_option, resumed_plan
 from ragate.cli.options import (
     RunOptions,
-    control_option,
+    SourceOptions,
     label_options,
     run_options,
-    source,
+    set_option,
+    source_options,
     verbose_option,
-    workers_option,
 )
+from ragate.cli.rules_at import rules_at
 from ragate.cli.streams import run_aside
 from ragate.errors import UsageError
 from ragate.runtime.run_labels import RunLabels
+from ragate.support.escape import one_line, plain
 
 if TYPE_CHECKING:
     from ragate.config import Config
     from ragate.pipeline.estimate import Estimate
 
 
+_SHOWN = 300
+
+
 @click.command("check")
 @run_options
+@set_option
+@click.option(
+    "--temporal-mode",
+    type=click.Choice(("behavioral", "structural", "data")),
+    help="For this run, how dates in calls of tools are compared. The verdict is partial.",
+)
 @label_options
 @verbose_option
 @click.option("--runs", type=click.IntRange(1, 50), default=1, help="Passes over the samples.")
-@control_option
 @resume_option
-@workers_option
+@source_options("check")
+@click.option(
+    "--base",
+    default="",
+    metavar="REV",
+    help="Judge as a pull request to REV: by its policy, baseline and golden set.",
+)
 @click.option("--estimate", is_flag=True, help="Say what the run would cost, and spend nothing.")
 def command(
     *,
     options: RunOptions,
+    temporal_mode: str | None,
     labels: RunLabels,
     runs: int,
-    control: Path | None,
     verbose: bool,
     resume: str,
-    workers: bool,
+    asked: SourceOptions,
+    base: str,
     estimate: bool,
 ) -> int:
     """Run the RAG on the golden set, compare with the baseline, and give a verdict.
@@ -60,7 +76,7 @@ def command(
     ```
 
     **Part of the golden set.** With `--tags`, `--ids`, `--where`, `--limit`, `--retrieval-only`,
-    `--skip` or `--skip-correctness` the verdict is *partial*, and no baseline is ever recorded from
+    `--skip` the verdict is *partial*, and no baseline is ever recorded from
     it. With every blocking metric skipped there is no decision (3). The report names what was left
     out.
 
@@ -69,9 +85,18 @@ def command(
     (`review_status=approved`). A field that no sample has is an error; a sample without the field
     does not meet the condition.
 
+    **Another model, or another setting,** for one run: `--set answer.model=gpt-5` for a key below
+    `[system]`, `--set judge.model=NAME` for the judge. A value is read as TOML, else as text, and
+    as if it stood in the file: the policy's systems, hosts and providers hold. Addresses, names of
+    keys and rules cannot be set, and the [action](action.md) takes none.
+
     **Profiles** are options saved under a name, a table of [`[policy.profiles]`](configuration.md):
     `ragate check --profile reviewed --limit 50`. Two exist: `retrieval` asks for no answers, `full`
     narrows nothing. What is given beside a profile wins over it.
+
+    **`--base main`** is a pull request on your machine: policy, baseline and golden set are those
+    of that commit, the system is the one that is checked out. What of the rules the branch changed
+    is named, and does not count, as in the [action](action.md).
 
     **`--estimate`** counts calls, tokens by a rule of thumb, and their price where one is known
     ([Cost](cost.md)), sends nothing, ends with 0 and gives no verdict.
@@ -97,36 +122,51 @@ def command(
     from ragate.run.plan import RunPlan
 
     destinations = options.targets()
-    loaded, operations = open_config(options.config)
+    options = options.with_dates(temporal_mode)
+    _refuse_rules_of_base(options, base)
+    checked_out, operations = open_config(options.config, options.request.settings)
     operations = replace(operations, labels=labels)
-    chosen = options.selection(loaded, runs=runs)
-    if estimate:
-        _refuse_beside_estimate(options, others=bool(control or resume or workers))
-        from ragate.pipeline.estimate import estimate as estimated
+    with rules_at(checked_out, base) as (loaded, differs):
+        if differs:
+            others = plain(one_line("; ".join(differs), _SHOWN))
+            click.echo(f"the rules of {base} decide; this branch has others: {others}", err=True)
+        chosen = options.selection(loaded, runs=runs)
+        if estimate:
+            _refuse_beside_estimate(options, others=bool(resume or asked.flags))
+            from ragate.pipeline.estimate import estimate as estimated
 
-        click.echo(_estimate(loaded, run_aside(estimated(loaded, operations, chosen))))
-        return 0
-    plan = RunPlan(
-        loaded,
-        operations,
-        source(operations, workers=workers, resumed=bool(resume)),
-        chosen,
-        control=load_control(loaded, operations, control),
-    )
-    result = run_aside(run_gate(resumed_plan(plan, resume)))
-    return options.show(result, loaded, operations.state, destinations, verbose=verbose)
+            click.echo(_estimate(loaded, run_aside(estimated(loaded, operations, chosen))))
+            return 0
+        source = asked.source(operations, resumed=bool(resume))
+        plan = RunPlan(loaded, operations, source, chosen)
+        result = run_aside(run_gate(resumed_plan(plan, resume)))
+        told = differs if base else None
+        return options.show(
+            result, loaded, operations.state, destinations, verbose=verbose, differs=told
+        )
+
+
+def _refuse_rules_of_base(options: RunOptions, base: str) -> None:
+    rules = ("judge.", "temporal_mode=")
+    given = [text for text in options.request.settings if text.startswith(rules)]
+    if base and given:
+        raise UsageError(
+            f"--set {given[0]}: with --base the judge and the rules are those of {base}",
+            remedy="leave one of the two out",
+        )
 
 
 def _refuse_beside_estimate(options: RunOptions, *, others: bool) -> None:
     if others or options.formats or options.outputs or options.save_outputs:
         raise UsageError(
             "--estimate prints a few lines and runs nothing",
-            remedy="leave out --format, --output, --save-outputs, --control, --resume, --workers",
+            remedy="leave out --format, --output, --save-outputs, --resume and other places",
         )
 
 
 def _estimate(config: Config, total: Estimate) -> str:
     """Return the estimate as text; tokens are counted as a quarter of the characters."""
+    from ragate.core.statistics.looks import CONFIRM
     from ragate.renderers._lines import wrapped
 
     policy = config.policy
@@ -140,7 +180,7 @@ def _estimate(config: Config, total: Estimate) -> str:
     cost = "unknown: no price for a model" if total.cost_usd is None else f"${total.cost_usd:.2f}"
     lines.append(f"first run: {total.calls} calls, cost about {cost}")
     lines += wrapped(
-        f"at most {1 + policy.confirm} times that where the first run is suspicious and not clear; "
+        f"at most {1 + CONFIRM} times that where the first run is suspicious and not clear; "
         f"caps: {policy.max_calls} calls, ${policy.max_cost_usd:g}, {policy.max_minutes:g} minutes"
     )
     return "\n".join(lines)

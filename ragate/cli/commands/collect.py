@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from shlex import quote
@@ -15,7 +16,7 @@ import click
 
 from ragate.cli.finding import plural
 from ragate.cli.operations import open_config, resume_option, resumed_plan
-from ragate.cli.options import EXISTING_FILE, RunOptions, label_options, put_out, run_options
+from ragate.cli.options import RunOptions, label_options, put_out, run_options, set_option
 from ragate.cli.streams import run_aside
 from ragate.errors import UsageError
 from ragate.process import NO_DECISION
@@ -27,20 +28,21 @@ if TYPE_CHECKING:
 
 SHOWN_FAILURES = 20
 SHOWN_IDS = 5
+MOST_SHARDS = 1000
+JOB_INDEX = "JOB_COMPLETION_INDEX"  # Kubernetes sets it in the pods of an Indexed Job, from 0
 ON_TERMINAL, IN_FULL = 300, 2000  # characters of a failure's reason
 
 
 @click.command("collect")
 @run_options
+@set_option
 @label_options
 @click.option("--runs", type=click.IntRange(1, 50), help="Passes over the samples; default: 1.")
 @click.option(
-    "--plan",
-    type=EXISTING_FILE,
-    help="Collect one shard of this plan, which says what is run.",
-)
-@click.option(
-    "--shard", default="", metavar="K/N", help="Which one; default: by JOB_COMPLETION_INDEX."
+    "--shard",
+    default="",
+    metavar="I/N",
+    help="Ask only part I of N; /N takes I from JOB_COMPLETION_INDEX.",
 )
 @resume_option
 def command(
@@ -48,7 +50,6 @@ def command(
     options: RunOptions,
     labels: RunLabels,
     runs: int | None,
-    plan: Path | None,
     shard: str,
     resume: str,
 ) -> int:
@@ -56,45 +57,74 @@ def command(
 
     The outputs go to --save-outputs, by default .ragate/outputs.jsonl. --format and --output are
     for the summary (console, markdown or json): how many outputs, how many failures and why. A
-    shard goes to .ragate/shards.
+    shard goes to .ragate/shards, and `decide` takes all of one run.
     \f
 
     The first half of `check`: [Collect and decide](forks.md). It needs no baseline, and ends with 3
-    only when every output failed.
+    only when every output failed, or too many for any verdict: then it stops with what it has.
     """
-    from ragate.cli.shard_choice import chosen_shard, refuse_misfits, shard_path
     from ragate.pipeline.collect_outputs import collect_outputs
-    from ragate.pipeline.shards.shard_plan import divided_caps
     from ragate.run.plan import RunPlan
+    from ragate.run.shard import shard_here
     from ragate.run.sources import SystemSource
 
-    refuse_misfits(options, plan, shard, runs)
     destinations = options.targets()
     _refuse_formats(options.formats)
     _refuse_outputs_name(destinations)
-    loaded, operations = open_config(options.config)
+    loaded, operations = open_config(options.config, options.request.settings)
     operations = replace(operations, labels=labels)
-    if plan is None:
-        chosen, part = options.selection(loaded, runs=runs or 1), None
-        path = options.save_outputs or operations.state / "outputs.jsonl"
-    else:
-        part = chosen_shard(loaded, operations, plan, shard)
-        chosen, loaded = part.plan.selection, divided_caps(loaded, part.plan.shards, part.number)
-        path = options.save_outputs or shard_path(operations.state, part)
+    chosen, part = options.selection(loaded, runs=runs or 1), None
+    name = "outputs.jsonl"
+    if shard:
+        number, of = _parsed(shard, operations.environment)
+        part = shard_here(loaded, operations, chosen, number, of)
+        loaded, name = part.caps(loaded), f"shards/shard-{number}-of-{of}.jsonl"
+    path = options.save_outputs or operations.state / name
     asked = RunPlan(loaded, operations, SystemSource(), chosen, command="collect")
     job = collect_outputs(resumed_plan(asked, resume), path, shard=part)
     collected = run_aside(job)
     summary = summarise(collected, path)
-    if plan is not None:
-        files = " and the files of all" if options.save_outputs else ""
-        decide = f"ragate decide --plan {quote(str(plan))}{files}"
-        summary["next"] = f"the other shards, then {decide}"
+    if part is not None:
+        every = f"{quote(str(path.parent))}/*.jsonl"
+        files = "the files of all" if options.save_outputs else every
+        summary["next"] = f"the other shards, then ragate decide {files}"
     elif options.save_outputs:
         summary["next"] = f"ragate decide {quote(str(path))}"
     for name, target in destinations:
         put_out(_RENDER[name](summary), target)
-    is_empty = part is not None and summary["outputs"] == 0
+    is_empty = part is not None and summary["outputs"] == 0 < summary["runs"]
     return NO_DECISION if summary["outputs"] == summary["failed"] and not is_empty else 0
+
+
+def _parsed(text: str, environment: Mapping[str, str]) -> tuple[int, int]:
+    """Return number and count of a shard such as ``2/4``, or ``/4`` beside `JOB_INDEX`.
+
+    Raises:
+        UsageError: there is no such shard.
+    """
+    found = re.fullmatch(r"([0-9]{1,6})?/([0-9]{1,6})", text.strip())
+    if found is None:
+        raise UsageError(f"--shard {text!r}: it must be like 2/4", remedy="the second of four")
+    of, where = int(found[2]), f"--shard {text}"
+    if not 1 <= of <= MOST_SHARDS:
+        raise UsageError(f"{where}: it must be of 1 to {MOST_SHARDS}")
+    if found[1] is not None:
+        number = int(found[1])
+    else:
+        index = environment.get(JOB_INDEX, "").strip()
+        if not re.fullmatch(r"[0-9]{1,6}", index):
+            said = f"is {index!r}" if index else "is not set"
+            raise UsageError(
+                f"{where}: {JOB_INDEX} {said}",
+                remedy=f"say which part this is: --shard 1/{of}; Kubernetes sets it, from 0",
+            )
+        number, where = int(index) + 1, f"{where} with {JOB_INDEX} = {index}"
+    if not 1 <= number <= of:
+        raise UsageError(
+            f"{where}: there is no such shard",
+            remedy=f"--shard counts from 1 to {of}, {JOB_INDEX} from 0",
+        )
+    return number, of
 
 
 def _refuse_formats(names: Sequence[str]) -> None:

@@ -3,29 +3,21 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import click
 
 from ragate.cli.finding import plural
 from ragate.cli.group import OrderedGroup
-from ragate.cli.operations import open_config, say, with_dotenv
+from ragate.cli.operations import open_config, with_dotenv
 from ragate.cli.options import config_option
 from ragate.errors import DatabaseError, UsageError
-
-if TYPE_CHECKING:
-    import psycopg
-
-
-VARIABLE = "RAGATE_QUEUE_URL"
-Bring = Callable[["psycopg.Connection[Any]"], Mapping[str, int]]
+from ragate.runtime.operations import RUNS_URL
 
 
 @click.group("db", cls=OrderedGroup)
 def command() -> None:
-    """Show or stop the embedded Postgres; bring schemas up to date."""
+    """Show or stop the embedded Postgres; bring the run store up to date."""
 
 
 @command.command(
@@ -71,103 +63,30 @@ def stop(*, config: Path | None, force: bool) -> int:
     return 0
 
 
-def _bring_queue(connection: psycopg.Connection[Any]) -> Mapping[str, int]:
-    from ragate.queue.schema import engine_version, migrate_queue
-    from ragate.queue.tables import ENGINE_SCHEMA
+@command.command("migrate", short_help="Bring the schema of the run store up to date.")
+def migrate_runs() -> int:
+    """Bring the schema of the run store up to date on the server of `RAGATE_RUNS_URL`.
 
-    steps = migrate_queue(connection)
-    said = {ENGINE_SCHEMA: f"{ENGINE_SCHEMA} (Procrastinate, {engine_version(connection)})"}
-    return {said.get(schema, schema): count for schema, count in steps.items()}
-
-
-def _bring_runs(connection: psycopg.Connection[Any]) -> Mapping[str, int]:
-    from ragate.database.migrations import migrate
-    from ragate.stores.postgres.connect import MIGRATIONS as RUNS
-
-    return {RUNS.schema: migrate(connection, RUNS)}
-
-
-# Variable -> what brings every schema of ours there up to date, and says how many steps each took.
-SERVERS: dict[str, Bring] = {
-    "RAGATE_QUEUE_URL": _bring_queue,
-    "RAGATE_RUNS_URL": _bring_runs,
-}
-
-
-@command.command(
-    "migrate", short_help="Bring the schemas of the run store and the queue up to date."
-)
-def migrate_all() -> int:
-    """Bring our schemas up to date on the servers that variables name.
-
-    Use a role that owns the schemas, or may create them.
+    Use a role that owns the schema, or may create it.
     \f
 
-    The servers are those of `RAGATE_QUEUE_URL` and `RAGATE_RUNS_URL` ([Database](database.md)). It
-    says which of Procrastinate's migrations the queue has. It may run at any time, and twice at
-    once.
+    It may run at any time, and twice at once. The queue of [workers](workers.md) and the index of
+    the built-in RAG need no migration.
     """
     from ragate.database.connecting import connected
+    from ragate.database.migrations import migrate
+    from ragate.stores.postgres.connect import MIGRATIONS
 
     environment = with_dotenv(Path.cwd(), dict(os.environ))
-    urls = {name: url for name in SERVERS if (url := environment.get(name, "").strip())}
-    if not urls:
-        raise UsageError(
-            f"{' and '.join(SERVERS)}: not set, so there is no schema to migrate",
-            remedy="set what you use to postgresql://user:password@host:5432/database; the "
-            "index of the built-in RAG needs no migration",
-        )
-    for name, url in urls.items():
-        with connected(url, name) as connection:
-            for schema, steps in SERVERS[name](connection).items():
-                done = f"{plural(steps, 'step')} applied" if steps else "up to date"
-                click.echo(f"{name}: {schema}: {done}")
-    return 0
-
-
-@command.command(
-    "roles", short_help="Print or run the SQL of the roles: who may do what in the queue."
-)
-@click.option(
-    "--worker",
-    "workers",
-    multiple=True,
-    metavar="NAME",
-    help="A role for workers that may trust one another; repeatable.  [default: ragate_worker]",
-)
-@click.option(
-    "--submitter",
-    "submitters",
-    multiple=True,
-    metavar="NAME",
-    help="A role for who submits runs; repeatable.  [default: ragate_submitter]",
-)
-@click.option("--apply", is_flag=True, help=f"Run the SQL on the server of {VARIABLE}.")
-def roles(*, workers: tuple[str, ...], submitters: tuple[str, ...], apply: bool) -> int:
-    """Print the SQL of the queue's roles, or run it.
-
-    It may be run again: after each `ragate db migrate`, and to add a role.
-    \f
-
-    For example `ragate db roles --worker NAME --submitter NAME --apply`: [Workers](workers.md).
-    """
-    from ragate.database.roles_sql import roles_sql
-
-    text = roles_sql(workers or ("ragate_worker",), submitters or ("ragate_submitter",))
-    if not apply:
-        click.echo(text)
-        return 0
-    from ragate.database.connecting import connected
-
-    url = with_dotenv(Path.cwd(), dict(os.environ)).get(VARIABLE, "")
+    url = environment.get(RUNS_URL, "").strip()
     if not url:
         raise UsageError(
-            f"--apply: {VARIABLE} is not set",
-            remedy="set it to the server, with a role that may create roles",
+            f"{RUNS_URL}: not set, so there is no schema to migrate",
+            remedy="set it to postgresql://user:password@host:5432/database; queue and index need "
+            "no migration",
         )
-    with connected(url, VARIABLE) as connection:
-        connection.add_notice_handler(lambda notice: say(f"warning: {notice.message_primary}"))
-        connection.execute("SET client_min_messages = warning")
-        connection.execute(text.encode())
-    click.echo("the roles are there; `ALTER ROLE … PASSWORD` lets each of them log in")
+    with connected(url, RUNS_URL) as connection:
+        steps = migrate(connection, MIGRATIONS)
+    done = f"{plural(steps, 'step')} applied" if steps else "up to date"
+    click.echo(f"{RUNS_URL}: {MIGRATIONS.schema}: {done}")
     return 0

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Callable, Sequence
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from ragate.cli.operations import open_config
-from ragate.cli.options import DAY, config_option, file_option, put_out
+from ragate.cli.options import (
+    DAY,
+    config_option,
+    file_option,
+    meta_option,
+    put_out,
+    run_filter,
+)
 from ragate.errors import UsageError
 from ragate.support.settings import nearest
 
@@ -22,12 +28,11 @@ if TYPE_CHECKING:
 @click.command("history")
 @config_option
 @click.option("--metric", "metrics", multiple=True, help="Only this metric; may be repeated.")
-@click.option("--since", type=DAY, help="Only commits of this day on.")
+@click.option("--since", type=DAY, help="Only commits and runs of this day on.")
+@click.option("--until", type=DAY, help="Only commits and runs of this day, and earlier.")
+@meta_option
 @click.option(
     "--limit", type=click.IntRange(min=1), default=300, help="The newest N commits; default 300."
-)
-@click.option(
-    "--window", type=click.IntRange(min=1), default=30, help="Days of the second drift; default 30."
 )
 @click.option(
     "--runs",
@@ -49,8 +54,9 @@ def command(
     config: Path | None,
     metrics: tuple[str, ...],
     since: datetime.datetime | None,
+    until: datetime.datetime | None,
+    meta: tuple[str, ...],
     limit: int,
-    window: int,
     most_runs: int,
     history_format: str,
     output: Path | None,
@@ -67,6 +73,7 @@ def command(
 
     ```bash
     ragate history --since 2026-10-01
+    ragate history --metric pass_rate --meta client=internal --runs 30
     ragate history --metric "ndcg@10" --format mermaid >> "$GITHUB_STEP_SUMMARY"
     ragate history --format html --output history.html
     ragate history --format badge --output ragate.svg
@@ -77,6 +84,8 @@ def command(
     - A merge counts as one commit, by its first parent. A commit whose file is removed, broken or
       no baseline is named, and the others count. A shallow clone knows only its own commits:
       `fetch-depth: 0` in a job. Of a partial clone nothing is fetched.
+    - `pass_rate` and `overall_score` are those of today's scorecard, of old commits too: another
+      mark moves nothing.
     - Means are over samples, each with the mean of its passes. Questions that were added or removed
       move them too: see the mark. Nothing is tested here; proof is what `check` and `compare` give.
     - `html` is one file without a script, which works offline. `badge` (SVG) names the gate and the
@@ -90,24 +99,24 @@ def command(
     history = read_history(
         loaded,
         most=limit,
-        since=f"{since:%Y-%m-%d}" if since else "",
+        wanted=run_filter(since=since, until=until, meta=meta),
         store=open_store(operations.state, operations.runs_url),
         most_runs=most_runs,
     )
     _check_names(history, metrics)
-    put_out(_views(window)[history_format](history, metrics), output)
+    put_out(_views()[history_format](history, metrics), output)
     return 0
 
 
-def _views(window: int) -> dict[str, Callable[[History, Sequence[str]], str]]:
+def _views() -> dict[str, Callable[[History, Sequence[str]], str]]:
     from ragate.pipeline.history.history_page import as_page
     from ragate.pipeline.history.show_history import as_json, as_mermaid, as_text, badge
 
     return {
-        "console": partial(as_text, window=window),
-        "json": partial(as_json, window=window),
+        "console": as_text,
+        "json": as_json,
         "mermaid": as_mermaid,
-        "html": partial(as_page, window=window),
+        "html": as_page,
         "badge": lambda history, _: badge(history.gate, history.verdict),
     }
 

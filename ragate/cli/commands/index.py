@@ -1,4 +1,4 @@
-"""``ragate index``: the built-in RAG's index as a file, and how much its graph finds."""
+"""``ragate index``: the built-in RAG's index as a file."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import asyncio
 from collections.abc import Callable, Coroutine
 from functools import partial
 from pathlib import Path
-from statistics import fmean
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -25,7 +24,7 @@ T = TypeVar("T")
 
 @click.group("index")
 def command() -> None:
-    """Dump or restore the built-in RAG's index, or measure its approximate search."""
+    """Dump or restore the built-in RAG's index."""
 
 
 @command.command("dump")
@@ -73,38 +72,6 @@ def restore(*, file: Path, config: Path | None) -> int:
     click.echo(f"{restored.documents} documents and {restored.chunks} chunks restored from {file}")
     if restored.other:
         click.echo(f"{restored.other} documents differ from the corpus; the next run ingests them")
-    return 0
-
-
-@command.command("recall")
-@click.option(
-    "--k", default=10, show_default=True, type=click.IntRange(1, 1000), help="Nearest chunks."
-)
-@config_option
-def recall(*, k: int, config: Path | None) -> int:
-    """Say how much of exact search the HNSW graph finds, on the questions of the golden set.
-    \f
-
-    The mean over the golden set, and the worst question. Equally near chunks stand in for each
-    other. Only with `index = "hnsw"`.
-
-    ```text
-    recall@10 of the graph against exact search: 0.987 on 225 questions, 0.800 at worst
-    ```
-
-    Where it is low, raise `ef_search`, or `m` and `ef_construction`, in `[system.hnsw]`:
-    [Retrieval](retrieval.md).
-    """
-    from ragate.dataset import read_dataset
-    from ragate.systems.pgvector import transfer
-
-    loaded, operations = open_config(config)
-    samples = read_dataset(loaded.dataset)
-    shares = _with_index(loaded, operations, partial(transfer.recall, samples=samples, k=k))
-    click.echo(
-        f"recall@{k} of the graph against exact search: {fmean(shares):.3f} on {len(shares)} "
-        f"questions, {min(shares):.3f} at worst"
-    )
     return 0
 
 

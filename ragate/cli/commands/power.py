@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from ragate.models import Run
     from ragate.pipeline.power_tables import MetricPower
 
-_CLAIMS = {"generalise": "fresh questions", "this-set": "this set"}
-_LEFT = 38
 _WIDTH = 10
 _NAME = 22
 
@@ -58,15 +56,13 @@ def command(*, config: Path | None, drop: float, samples: int | None, noise: flo
     breaks: some answers break and the rest stays; reworded: 30% of the rest are
       also worded otherwise (it is assumed to move scores by 0.25 of what another
       question does)
-                                               fresh questions            this set
-    metric                 samples   noise    breaks  reworded    breaks  reworded
-    token_f1                   200   0.050     0.045     0.054     0.034     0.037
+    metric                 samples   noise    breaks  reworded
+    token_f1                   200   0.050     0.045     0.054
     ```
 
     What these words mean: [What the gate cannot see](decision.md).
     """
     from ragate.core.statistics.metric_noise import ASSUMED_NOISE, Noise
-    from ragate.dataset import read_dataset
     from ragate.pipeline.decide.gate_setup import load_baseline_or_none
     from ragate.pipeline.power_tables import (
         assumed_plans,
@@ -74,6 +70,7 @@ def command(*, config: Path | None, drop: float, samples: int | None, noise: flo
         earlier_passes,
         plans,
     )
+    from ragate.pipeline.run.golden_set import golden_set
     from ragate.stores.postgres import open_store
 
     loaded, operations = open_config(config)
@@ -82,7 +79,7 @@ def command(*, config: Path | None, drop: float, samples: int | None, noise: flo
             'no metric has level = "error": the gate cannot fail',
             remedy="set the level of a metric in [policy.metrics]",
         )
-    questions = read_dataset(loaded.dataset)
+    questions = golden_set(loaded)
     baseline, earlier = load_baseline_or_none(loaded), None
     if baseline is not None and noise is None:
         today = datetime.now(UTC).date()
@@ -102,9 +99,7 @@ def command(*, config: Path | None, drop: float, samples: int | None, noise: flo
             remedy="record a baseline first: `ragate baseline update`",
         )
     source = _source(metric_plans, runs, earlier)
-    click.echo(
-        "\n".join([*_table(loaded, metric_plans, source), "", *_needs(loaded, metric_plans, drop)])
-    )
+    click.echo("\n".join([*_table(metric_plans, source), "", *_needs(loaded, metric_plans, drop)]))
     return 0
 
 
@@ -121,23 +116,22 @@ def _source(metric_plans: Sequence[MetricPower], runs: int, earlier: Run | None)
     return f"{counted}; noise assumed: {max(assumed):g} of the samples differ between two runs"
 
 
-def _table(config: Config, metric_plans: Sequence[MetricPower], source: str) -> list[str]:
-    from ragate.core.rules.visible_drop import REWORDED, claims
+def _table(metric_plans: Sequence[MetricPower], source: str) -> list[str]:
+    from ragate.core.rules.visible_drop import REWORDED
+    from ragate.core.statistics.looks import CONFIRM
     from ragate.core.statistics.metric_noise import REWORDING
     from ragate.renderers._lines import wrapped
 
-    names = [_CLAIMS[claim] for claim in claims(config.policy)]
-    runs = f"{config.policy.confirm + 1} runs" if config.policy.confirm else "1 run"
     return [
-        *wrapped(f"Smallest drop that is red in 4 of 5 cases, with up to {runs} ({source})"),
+        *wrapped(
+            f"Smallest drop that is red in 4 of 5 cases, with up to {1 + CONFIRM} runs ({source})"
+        ),
         *wrapped(
             "breaks: some answers break and the rest stays; reworded: "
             f"{REWORDED:.0%} of the rest are also worded otherwise (it is assumed to move scores "
             f"by {REWORDING:g} of what another question does)"
         ),
-        " " * _LEFT + "".join(f"{name:>{2 * _WIDTH}}" for name in names),
-        f"{'metric':<22}{'samples':>8}{'noise':>8}"
-        + f"{'breaks':>{_WIDTH}}{'reworded':>{_WIDTH}}" * len(names),
+        f"{'metric':<22}{'samples':>8}{'noise':>8}{'breaks':>{_WIDTH}}{'reworded':>{_WIDTH}}",
         *(line for plan in metric_plans for line in _row(plan)),
     ]
 
@@ -146,13 +140,11 @@ def _row(plan: MetricPower) -> list[str]:
     """Return the metric's line; a long name has one of its own, so that the columns stay."""
     name = plan.metric if len(plan.metric) < _NAME else ""
     above = [] if name else [plan.metric]
-    if plan.exact:
-        provisional = ", provisional: 5 losses or more" if plan.doubt else ""
-        seen = f"every drop above {plan.limit:.3f}{provisional}"
+    if plan.sight is None:
+        seen = f"every drop above {plan.limit:.3f}"
         return [*above, f"{name:<22}{plan.n:>8}    none   {seen}"]
-    drops = [drop for sight in plan.sights for drop in (sight.drop, sight.reworded)]
-    start = f"{name:<22}{plan.n:>8}{plan.noise.q:>8.3f}"
-    return [*above, start + "".join(f"{_drop(drop):>{_WIDTH}}" for drop in drops)]
+    drops = "".join(f"{_drop(each):>{_WIDTH}}" for each in (plan.sight.drop, plan.sight.reworded))
+    return [*above, f"{name:<22}{plan.n:>8}{plan.noise.q:>8.3f}{drops}"]
 
 
 def _drop(value: float | None) -> str:
@@ -160,14 +152,14 @@ def _drop(value: float | None) -> str:
 
 
 def _needs(config: Config, metric_plans: Sequence[MetricPower], drop: float) -> list[str]:
-    from ragate.core.rules.visible_drop import REWORDED, claims
+    from ragate.core.rules.visible_drop import REWORDED
+    from ragate.core.statistics.looks import CONFIRM
     from ragate.pipeline.power_tables import needs
 
     if all(plan.exact for plan in metric_plans):
         return ["Nothing here is noisy: more samples widen what is asked, not what is seen."]
     policy = config.policy
-    claim = _CLAIMS[claims(policy)[0]]
-    lines = [f"To see a drop of {drop:g} with {policy.runs} baseline runs ({claim}):"]
+    lines = [f"To see a drop of {drop:g} with {policy.runs} baseline runs:"]
     for need in needs(config, metric_plans, drop):
         if need.samples is None:
             lines.append(f"  {need.metric}: no set of this noise can ({need.allowed:g} is allowed)")
@@ -178,6 +170,6 @@ def _needs(config: Config, metric_plans: Sequence[MetricPower], drop: float) -> 
         lines.append(
             f"  {need.metric}: {need.samples} samples where the rest stays, {hidden} where "
             f"{REWORDED:.0%} are reworded ({usual * policy.runs} outputs to record, at most "
-            f"{usual * (1 + policy.confirm)} a change){runs}"
+            f"{usual * (1 + CONFIRM)} a change){runs}"
         )
     return lines

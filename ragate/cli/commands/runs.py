@@ -1,12 +1,10 @@
-"""``ragate runs``: list, prune, export and push the stored runs."""
+"""``ragate runs``: list, prune and export the stored runs."""
 
 from __future__ import annotations
 
-import datetime
 import json
-import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from functools import wraps
 from itertools import islice
 from pathlib import Path
@@ -16,20 +14,24 @@ import click
 
 from ragate.cli.group import OrderedGroup
 from ragate.cli.operations import in_ci, open_config, open_operations
-from ragate.cli.options import DAY, config_option, file_option, json_option, put_out, with_options
+from ragate.cli.options import (
+    DAY,
+    config_option,
+    file_option,
+    json_option,
+    meta_option,
+    put_out,
+    run_filter,
+    with_options,
+)
 from ragate.errors import UsageError
-from ragate.runtime.run_labels import read_meta
 from ragate.stores.listed_run import ListedRun, RunFilter, RunStatus, fitting, prunable, run_facts
-from ragate.stores.local import LocalStore, is_run_id
+from ragate.stores.local import LocalStore
 from ragate.stores.postgres import open_store
 from ragate.support.escape import one_line
 
 if TYPE_CHECKING:
     from ragate.config import Config
-
-
-_NOT_ENDED = frozenset({RunStatus.UNFINISHED, RunStatus.BROKEN})
-_COMMIT = re.compile(r"[0-9a-fA-F]{4,64}")
 
 
 @click.group("runs", cls=OrderedGroup)
@@ -43,35 +45,9 @@ def run_filters(function: Callable[..., int]) -> Callable[..., int]:
     @wraps(function)
     def with_filters(**given: Any) -> int:
         options = {name: given.pop(name) for name in _NAMES}
-        return function(wanted=_filter(**options), **given)
+        return function(wanted=run_filter(**options), **given)
 
     return with_options(with_filters, _OPTIONS)
-
-
-def _filter(
-    *,
-    since: datetime.datetime | None,
-    until: datetime.datetime | None,
-    commit: str,
-    status: tuple[str, ...],
-    meta: tuple[str, ...],
-    **named: str,
-) -> RunFilter:
-    if commit and not _COMMIT.fullmatch(commit):
-        raise UsageError(
-            f"--commit {commit!r}: no commit",
-            remedy="give its hexadecimal digits, at least the first four",
-        )
-    if since and until and until < since:
-        raise UsageError(f"--until {until:%Y-%m-%d} lies before --since {since:%Y-%m-%d}")
-    return RunFilter(
-        commit=commit,
-        since=f"{since:%Y-%m-%d}" if since else "",
-        until=f"{until:%Y-%m-%d}" if until else "",
-        statuses=frozenset(map(RunStatus, status)),
-        meta=read_meta(meta),
-        **named,
-    )
 
 
 _NAMES = ("gate", "commit", "branch", "since", "until", "model", "status", "meta")
@@ -88,9 +64,7 @@ _OPTIONS = (
         type=click.Choice([str(status) for status in RunStatus]),
         help="Only runs that ended so; may be repeated.",
     ),
-    click.option(
-        "--meta", multiple=True, metavar="KEY=VALUE", help="Only runs noted so; may be repeated."
-    ),
+    meta_option,
 )
 
 
@@ -251,55 +225,6 @@ def _rows_of(
     if rows == "samples":
         publish = config.policy.publish if in_ci() else "full"
         return sample_rows(config, store, runs, publish)
-    return run_rows(store, runs) if rows == "runs" else score_rows(store, runs)
-
-
-# ``push``: send runs to the run store that it lacks.
-
-
-@command.command("push", short_help="Send runs to the run store that it lacks.")
-@click.argument("runs", nargs=-1, metavar="[RUN]...")
-@config_option
-def push_runs(*, runs: tuple[str, ...], config: Path | None) -> int:
-    """Send runs of the state folder to the run store; without RUN, all that ended and were not.
-
-    RUN is its id, or `latest`. A run that was interrupted is sent as far as it came.
-    \f
-
-    See [Run store](workers.md).
-    """
-    _, operations = open_config(config)
-    if not operations.runs_url:
-        raise UsageError(
-            "RAGATE_RUNS_URL is not set, so there is no run store to send to",
-            remedy="set it to postgresql://user:password@host:5432/database",
-        )
-    from ragate.stores.postgres.sender import has_ended, push
-
-    store = LocalStore(operations.state)
-    sent = 0
-    for folder in _named(store, runs) if runs else _unsent(store, operations.runs_url):
-        if not push(operations.runs_url, folder):
-            click.echo(f"{folder.name}: the run store has it")
-            continue
-        sent += 1
-        click.echo(f"{folder.name}: sent{'' if has_ended(folder) else ', as far as it came'}")
-    if not runs and not sent:
-        click.echo("nothing to send")
-    return 0
-
-
-def _named(store: LocalStore, names: Sequence[str]) -> Iterator[Path]:
-    for name in names:
-        folder = store.folder(name)
-        if name == "latest" or not is_run_id(name) or not folder.is_dir():
-            folder = store.find(name)
-        yield folder
-
-
-def _unsent(store: LocalStore, url: str) -> Iterator[Path]:
-    from ragate.stores.postgres.sender import is_sent
-
-    for run in store.listed():
-        if run.status not in _NOT_ENDED and not is_sent(url, run.folder):
-            yield run.folder
+    if rows == "scores":
+        return score_rows(store, runs)
+    return run_rows(store, runs, gate=config.gate, card=config.policy.scorecard)

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
+from functools import partial, wraps
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ragate.cli.dataset.shared import corpus_option, file_argument, one_line, subject
 from ragate.cli.finding import plural
 from ragate.cli.options import EXISTING_FILE, config_option, json_option
+from ragate.extension import Extension, GoldenCheck, extensions, loaded
 
 if TYPE_CHECKING:
     from ragate.pipeline.golden.validate import Issue, Validation
@@ -22,22 +24,29 @@ SHOWN = 20  # issues of one kind
 _TAGS = 30
 
 
+def _check_options(function: Callable[..., int]) -> Callable[..., int]:
+    """Add the options of what extensions find; the command gets these as `checks`."""
+    brought = [(each, check) for each in extensions() for check in each.golden_checks]
+
+    @wraps(function)
+    def command(**given: Any) -> int:
+        checks = [
+            (each, check, given.pop(f"check_{number}"))
+            for number, (each, check) in enumerate(brought)
+        ]
+        return function(checks=checks, **given)
+
+    for number, (_, check) in enumerate(brought):
+        add = click.option(check.flag, f"check_{number}", type=EXISTING_FILE, help=check.says)
+        command = add(command)
+    return command
+
+
 @click.command("validate")
 @file_argument
 @config_option
 @corpus_option
-@click.option(
-    "--similar",
-    type=click.FloatRange(0.7, 1.0),
-    default=0.8,
-    show_default=True,
-    help="From which similarity two questions are nearly the same.",
-)
-@click.option(
-    "--reviews",
-    type=EXISTING_FILE,
-    help="Labels of `ragate review`; default: review-labels.jsonl beside the golden set, if there.",
-)
+@_check_options
 @click.option("--strict", is_flag=True, help="Warnings end with exit code 2 too.")
 @json_option
 def command(
@@ -45,16 +54,15 @@ def command(
     file: Path | None,
     config: Path | None,
     corpus: Path | None,
-    similar: float,
-    reviews: Path | None,
+    checks: Sequence[tuple[Extension, GoldenCheck, Path | None]],
     strict: bool,
     as_json: bool,
 ) -> int:
     """Say what is wrong or doubtful in FILE, by default the golden set of ragate.toml.
 
     Errors: what cannot be read, an id that stands twice, an expected document that the corpus does
-    not hold. Warnings: questions asked twice or nearly so, samples without a label, evidence that
-    changed, references that a review called stale. Exits with 2 where there is an error; with 0
+    not hold. Warnings: questions asked twice or nearly so, samples without a label,
+    references that a review called stale. Exits with 2 where there is an error; with 0
     else, and with --strict only without warnings.
     \f
 
@@ -70,21 +78,15 @@ def command(
     | near duplicate | warning | asks nearly the same as an earlier one |
     | nothing to score | warning | answerable, without an expected document and a reference |
     | contradiction | warning | unanswerable, with an expected document or a reference |
-    | stale evidence | warning | a document no longer holds the passage that the answer rests on |
     | stale reference | warning | a person called it stale in a [review](calibrate.md) |
-    | variant | warning | a [variant](metrics.md) of a question that is not there |
-    | evidence | warning | its hash is not its quote's, or its document is not expected |
     """
-    from ragate.dataset.labels import labels_beside, read_review_labels
     from ragate.pipeline.golden.validate import validate
     from ragate.pipeline.run.corpus_texts import corpus_texts
 
     chosen = subject(file, config)
     texts = corpus_texts(chosen.config, corpus)
-    beside = labels_beside(chosen.path)
-    path = reviews or (beside if beside.is_file() else None)
-    labels = read_review_labels(path) if path is not None else []
-    validation = validate(chosen.path, texts, similar=similar, reviews=labels)
+    more = [partial(loaded(each, check.path), chosen.path, given) for each, check, given in checks]
+    validation = validate(chosen.path, texts, more=more)
     click.echo(_json(validation) if as_json else "\n".join(_lines(validation)))
     return 2 if validation.errors or (strict and validation.warnings) else 0
 

@@ -1,48 +1,31 @@
-"""What `check` would stop at or be misled by: every part is looked at, whatever the others say."""
+"""What `check` would stop at: it loads the same, each part whatever the others say."""
 
 from __future__ import annotations
 
 import datetime
 import os
 import platform
-import re
-from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from ragate import plugins
 from ragate.baseline import load_baseline
 from ragate.cli import one_question
 from ragate.cli.doctor.examined_config import ExaminedProject, read_subject
 from ragate.cli.doctor.under_test import KEYS, UNREAD, database, keys, system
 from ragate.cli.finding import Finding, guarded, of_error, ok, plural, problem, skipped, warning
-from ragate.cli.init.action_workflows import RELEASES
-from ragate.cli.operations import exposed_dotenv
-from ragate.cli.workflows import PLACEHOLDER, gates_of, workflow_texts
 from ragate.config import Config
-from ragate.core.comparison.compare import problem_of
+from ragate.core.comparison.compare import has_risen, problem_of
 from ragate.core.comparison.sample_matching import ENOUGH, match
 from ragate.core.lookup import samples_by_id
 from ragate.core.text.wording import listed
 from ragate.dataset import Entry, asked, read_entries
-from ragate.models import MetricInfo, Rule, Run, RunManifest, Sample
+from ragate.models import MetricInfo, Run, RunManifest, Sample
 from ragate.pipeline.decide.gate_setup import refuse_empty_slices, refuse_expired_waivers
-from ragate.pipeline.score.policy_metrics import applicable, make_metrics
+from ragate.pipeline.decide.unread_labels import unread_labels
+from ragate.pipeline.score.policy_metrics import make_metrics
 from ragate.process import NO_DECISION
 from ragate.stores.postgres import reach_store
-from ragate.support import git
-from ragate.version import MANUAL, REPOSITORY, __version__
-
-if TYPE_CHECKING:
-    from ragate.queue.health import QueueFacts
-    from ragate.runtime.operations import Operations
-
-
-QUEUE = "queue"
-WORKFLOWS = "workflows"
-_GROUP_OF_ALL = re.compile(r"^concurrency:", re.MULTILINE)
-_COMMANDS = re.compile(r"^\s*mode:\s*[\"']?command\b", re.MULTILINE)
+from ragate.version import __version__
 
 
 def examine(
@@ -67,14 +50,11 @@ def examine(
     findings = [ok("ragate", f"{__version__}, {python}")]
     findings += [of_error(check, error) for check, error in subject.errors]
     findings += guarded(GOLDEN, lambda: _golden(subject, samples))
-    if config is None:
-        findings += [skipped("rules", UNREAD)]
-    else:
+    if config is not None:
         findings += _policy(config, samples, today)
     findings += guarded("system", lambda: system(subject, samples))
     if config is not None:
         findings += guarded(KEYS, lambda: keys(config, operations.environment))
-    findings += guarded("environment", lambda: _dotenv(subject.root))
     findings += guarded("database", lambda: database(subject))
     findings += guarded(BASELINE, lambda: _baseline(subject, runs))
     if runs and samples:
@@ -84,46 +64,34 @@ def examine(
         lambda: one_question.one_question(config, operations, samples, wanted=ask),
     )
     findings += guarded("state folder", lambda: [_state(subject)])
-    findings += guarded("run store", lambda: _run_store(operations.runs_url))
-    findings += guarded(QUEUE, lambda: queue(operations))
-    return findings + guarded(WORKFLOWS, lambda: workflows(subject.root))
+    return findings + guarded("run store", lambda: _run_store(operations.runs_url))
 
 
 def _golden(subject: ExaminedProject, samples: list[Sample]) -> Iterable[Finding]:
     if subject.dataset is None:
-        return [skipped(GOLDEN, UNREAD)]
+        return _scored(subject.config, samples)
     entries = read_entries(subject.dataset)
     samples += asked(entries, path=subject.dataset)
     return golden_set(entries, samples, dataset=_shown(subject, subject.dataset))
 
 
+def _scored(config: Config | None, samples: list[Sample]) -> Iterable[Finding]:
+    """Say which samples the files of scores tell of, where there is no golden set."""
+    if config is None or config.policy.dataset:
+        return [skipped(GOLDEN, UNREAD)]
+    from ragate.pipeline.run.golden_set import golden_set as scored_samples
+
+    samples += scored_samples(config)
+    return [ok(GOLDEN, f"none: {plural(len(samples), 'sample')} in the files of scores")]
+
+
 def _policy(config: Config, samples: Sequence[Sample], today: datetime.date) -> list[Finding]:
     findings = guarded("waivers", lambda: refuse_expired_waivers(config, today))
     if samples:
-        findings += guarded("rules", lambda: _rules(config, samples))
         findings += guarded("slices", lambda: refuse_empty_slices(config, samples))
-    return findings
-
-
-def _rules(config: Config, samples: Sequence[Sample]) -> Iterable[Finding]:
-    # Foreign metrics are not run.
-    uses = {
-        rule.metric: applicable(
-            plugins.metric(
-                rule.metric, settings=config.metric_settings.get(rule.metric), samples=samples
-            ),
-            samples,
-        )
-        for rule in config.policy.metrics
-        if plugins.is_builtin_metric(rule.metric)
-    }
-    gated = config.policy.gated
-    return rules(config.policy.metrics, uses, samples, on_slices=gated)
-
-
-def _dotenv(root: Path) -> Iterable[Finding]:
-    exposed = exposed_dotenv(root)
-    return [] if exposed is None else [warning("environment", *exposed)]
+    measured = [rule.metric for rule in config.policy.metrics if rule.level != "off"]
+    told = unread_labels(samples, measured)
+    return [*findings, *(warning(GOLDEN, one, _MEASURE) for one in told)]
 
 
 def _baseline(subject: ExaminedProject, runs: list[Run]) -> Iterable[Finding]:
@@ -132,14 +100,7 @@ def _baseline(subject: ExaminedProject, runs: list[Run]) -> Iterable[Finding]:
         return [skipped(BASELINE, UNREAD)]
     run = load_baseline(path)
     runs.append(run)
-    name = _shown(subject, path)
-    top = git.repository(subject.root)
-    tracked = git.is_tracked(top, path) if top else None
-    ignored = git.is_ignored(top, path) if top else None
-    return [
-        origin(run, path=name),
-        *committed(name, tracked=tracked, ignored=ignored),
-    ]
+    return [origin(run, path=_shown(subject, path))]
 
 
 def _compared(subject: ExaminedProject, run: Run, samples: list[Sample]) -> Iterable[Finding]:
@@ -177,109 +138,11 @@ def _shown(subject: ExaminedProject, path: Path) -> str:
     return str(real)
 
 
-# The workflows that run the action: what is left to fill in, and what an older manual showed.
-
-
-def workflows(root: Path) -> list[Finding]:
-    """Say what of the workflows in the repository of `root` keeps the action from its work."""
-    top = git.repository(root) or root
-    using = ((path, text) for path, text in workflow_texts(top) if f"{REPOSITORY}@" in text)
-    texts = {path.relative_to(top).as_posix(): text for path, text in using}
-    findings: list[Finding] = []
-    if waiting := [name for name, text in texts.items() if f"{REPOSITORY}@{PLACEHOLDER}" in text]:
-        message = f"no release of the action is named in {', '.join(waiting)}: zeros stand for it"
-        findings.append(warning(WORKFLOWS, message, f"put the commit there: {RELEASES}"))
-    for name, text in texts.items():
-        if _COMMANDS.search(text) and _GROUP_OF_ALL.search(text):
-            message = (
-                f"in {name} the concurrency group is the whole workflow's: any comment joins it"
-            )
-            findings.append(
-                warning(
-                    WORKFLOWS,
-                    message,
-                    f"put it on the job, behind its `if`: {MANUAL}/forks.md",
-                )
-            )
-    findings += _of_one_name(texts)
-    return findings or [ok(WORKFLOWS, f"{plural(len(texts), 'workflow')} with the action")]
-
-
-def _of_one_name(texts: Mapping[str, str]) -> Iterator[Finding]:
-    """Yield gates of one name in several folders: each would overwrite the other's status."""
-    folders: dict[str, set[str]] = defaultdict(set)
-    for gate in (gate for text in texts.values() for gate in gates_of(text) if gate.in_checkout):
-        folders[gate.name].add(f"{gate.folder}/{gate.config}")
-    for name, named in folders.items():
-        if name and len(named) > 1:
-            yield problem(
-                WORKFLOWS,
-                f"two gates are named {name}: {', '.join(sorted(named))}; each would overwrite the "
-                "other's status and comment",
-                "give one of them another `gate` in each of its workflows",
-            )
-
-
-# What the doctor says of the queue, where there is one.
-
-
-def queue(operations: Operations) -> Iterable[Finding]:
-    """Say whether runs can be submitted to the queue, or served from it, with this role.
-
-    Raises:
-        RagateError: the extra is not installed, or the queue cannot be used.
-    """
-    from ragate.queue.health import inspect_queue
-    from ragate.queue.schema import VARIABLE, require_engine
-    from ragate.queue.serving_role import VARIABLE as ROLE
-    from ragate.queue.serving_role import chosen_role
-
-    url = operations.environment.get(VARIABLE, "")
-    if not url:
-        return []
-    require_engine()
-    facts = inspect_queue(url)
-    if facts.may_submit:
-        chosen_role(facts.serving, operations.environment.get(ROLE, ""))
-    return [_server(facts) if not facts.made else _role(facts)]
-
-
-def _server(facts: QueueFacts) -> Finding:
-    """Say whether the schemas can be made, which are not there."""
-    from ragate.queue.health import LEAST_POSTGRES
-
-    server = f"PostgreSQL {facts.postgres}"
-    if facts.major < LEAST_POSTGRES:
-        newer = f"use PostgreSQL {LEAST_POSTGRES} or newer"
-        return problem(QUEUE, f"{server} is too old", newer, exit_code=NO_DECISION)
-    if facts.may_make:
-        return ok(QUEUE, f"{server}; the first run with --workers makes the schemas")
-    return problem(
-        QUEUE,
-        f"{server}; the schemas are not there, and the role {facts.role!r} may not make any",
-        "`ragate db migrate`, with a role that may create schemas",
-        exit_code=NO_DECISION,
-    )
-
-
-def _role(facts: QueueFacts) -> Finding:
-    rights = {"submit": facts.may_submit, "serve": facts.may_work}
-    may = " and ".join(name for name, has in rights.items() if has)
-    if not may:
-        return problem(
-            QUEUE,
-            f"the role {facts.role!r} may neither submit runs nor serve them",
-            f"`ragate db roles --worker {facts.role} --apply`, or --submitter, as their owner",
-            exit_code=NO_DECISION,
-        )
-    up = f"{plural(facts.up, 'worker')} up, of any checkout"
-    return ok(QUEUE, f"PostgreSQL {facts.postgres}; the role {facts.role!r} may {may} runs; {up}")
-
-
-# The golden set: what it holds, and whether the rules can be held on it.
+# The golden set: what it holds.
 
 
 GOLDEN = "golden set"
+_MEASURE = "name it under [policy.metrics], then `ragate baseline update`"
 
 
 def golden_set(
@@ -306,74 +169,12 @@ def golden_set(
         )
 
 
-def rules(
-    policy_rules: Sequence[Rule],
-    uses: Mapping[str, Sequence[Sample]],
-    samples: Sequence[Sample],
-    *,
-    on_slices: Collection[str] = (),
-) -> list[Finding]:
-    """Say whether every rule can be held, and must-pass samples have a mark to reach.
-
-    Args:
-        uses: The samples that each built-in metric can speak about, by metric.
-        on_slices: Metrics that can fail the gate on a slice.
-    """
-    check = "rules"
-    gated = [rule for rule in policy_rules if rule.gates]
-    names = {rule.metric for rule in gated}.union(on_slices)
-    if not names:
-        return [
-            problem(
-                check,
-                'no metric has level = "error": the gate can never fail',
-                'set level = "error" on what must not get worse',
-            )
-        ]
-    findings = [
-        problem(
-            check,
-            f"{rule.metric} must be measured, and no sample has what it needs",
-            'add such samples, or set its level to "warn" or "off"; as it is, `check` ends '
-            "without a decision",
-            exit_code=NO_DECISION,
-        )
-        for rule in gated
-        if uses.get(rule.metric) == []
-    ]
-    findings += _must_pass(gated, uses, samples)
-    return findings or [ok(check, f"{plural(len(names), 'metric')} can fail the gate")]
-
-
-def _must_pass(
-    gated: Sequence[Rule], uses: Mapping[str, Sequence[Sample]], samples: Sequence[Sample]
-) -> Iterable[Finding]:
-    check = "must-pass"
-    must = [sample.id for sample in samples if sample.must_pass]
-    marked = [rule.metric for rule in gated if rule.pass_at is not None]
-    if must and not marked:
-        yield problem(
-            check,
-            f"{plural(len(must), 'must-pass sample')}, and no metric of level error has a pass "
-            "mark: none of them can fail",
-            'set pass_at for a metric, such as pass_at = 1.0 in [policy.metrics."hit_rate@5"]',
-        )
-    elif must and all(name in uses for name in marked):
-        reached = {sample.id for name in marked for sample in uses[name]}
-        if free := [sample_id for sample_id in must if sample_id not in reached]:
-            yield warning(
-                check,
-                f"no metric with a pass mark applies to {listed(free)}",
-                "give them what the metric needs (an expected document, a reference), or set "
-                "pass_at on a metric that applies to them",
-            )
-
-
 # The baseline: whether `check` can compare with it, by the code that `check` asks.
 
 
 BASELINE = "baseline"
 _AGAIN = "record the baseline anew: `ragate baseline update`, and commit the file"
+_RESCORED = "`ragate baseline rejudge` scores what it holds, `ragate baseline update` all of it"
 
 
 def origin(run: Run, *, path: str) -> Finding:
@@ -386,24 +187,6 @@ def origin(run: Run, *, path: str) -> Finding:
         f"{path}: {plural(samples, 'sample')}, {plural(manifest.runs, 'run')} "
         f"({manifest.identical} identical to another), recorded {manifest.created}{commit}",
     )
-
-
-def committed(path: str, *, tracked: bool | None, ignored: bool | None) -> Iterable[Finding]:
-    """Say whether other machines get the baseline; None where there is no repository."""
-    if tracked is not False:
-        return
-    if ignored:
-        yield problem(
-            BASELINE,
-            f"git ignores {path}, so no other machine ever sees it",
-            "take the pattern out of .gitignore, and commit the file",
-        )
-    else:
-        yield warning(
-            BASELINE,
-            f"{path} is not committed: on any other machine there is no baseline",
-            f"git add {path}, and commit it",
-        )
 
 
 def matched(run: Run, samples: Sequence[Sample]) -> Finding:
@@ -434,12 +217,17 @@ def comparable(
     today = _today(run, infos)
     # Seconds differ between machines, so that a baseline never holds them.
     names = [name for name in gated if name in infos and infos[name].unit != "seconds"]
-    problems = [told for name in names if (told := problem_of(name, run, today)[0])]
+    risen = [name for name in names if has_risen(name, run, today)]
+    others = [name for name in names if name not in risen]
+    problems = [told for name in others if (told := problem_of(name, run, today)[0])]
+    if risen:
+        aged = f"{listed(risen)}: an older ragate wrote the baseline; `check` leaves out"
+        yield warning(BASELINE, aged, _RESCORED)
     if problems:
         lost = f"{listed(problems)}: `check` ends without a decision"
         yield problem(BASELINE, lost, _AGAIN, exit_code=NO_DECISION)
-    else:
-        yield ok(BASELINE, f"{plural(len(names), 'metric')} comparable")
+    elif others:
+        yield ok(BASELINE, f"{plural(len(others), 'metric')} comparable")
 
 
 def _today(run: Run, infos: Mapping[str, MetricInfo]) -> Run:

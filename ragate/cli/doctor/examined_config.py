@@ -20,7 +20,8 @@ class ExaminedProject:
     Attributes:
         config: None where ragate.toml is absent or wrong.
         use: The system's name, "" where unknown.
-        dataset, baseline: Known even where something else in ragate.toml is wrong.
+        dataset, baseline: Known even where something else in ragate.toml is wrong. There is no
+            golden set where the samples are those of files of scores.
         errors: What could not be read, by the name of the check.
     """
 
@@ -55,7 +56,7 @@ def read_subject(start: Path, path: Path | None, environment: Mapping[str, str])
         operations,
         config=config,
         use=config.system.use,
-        dataset=config.dataset,
+        dataset=config.dataset if config.policy.dataset else None,
         baseline=config.baseline,
         errors=tuple(errors),
     )

@@ -1,35 +1,26 @@
 """The system under test: its plugin, its documents or recordings, and the database it needs."""
 
-import asyncio
-import os
-import shutil
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from ragate import plugins
 from ragate.cli.doctor.examined_config import ExaminedProject
 from ragate.cli.finding import Finding, guarded, ok, plural, problem, skipped, warning
 from ragate.config import Config, Provider
-from ragate.core.text.wording import listed
-from ragate.errors import ConfigError
+from ragate.extension import hooked_provider
 from ragate.models import Needs, Sample
 from ragate.pipeline.baseline.refuse_recording import refuse_missing
 from ragate.pipeline.run.new_manifest import missing_documents
 from ragate.process import NO_DECISION
-from ragate.recorder.open_system import is_recorded_system
-from ragate.recorder.run_resolver import provider_of
 from ragate.runtime.operations import Operations
 from ragate.support.settings import read_settings
-from ragate.systems._target import InterpreterSettings
 from ragate.systems._variables import refuse_judges_key
 from ragate.systems.replay import Replay
 
 KEYS = "keys"
 UNREAD = "ragate.toml cannot be read"
-INTERPRETER = "interpreter"
 RECORDINGS = "recordings"
 DOCUMENTS = "expected documents"
 
@@ -45,57 +36,14 @@ def system(subject: ExaminedProject, samples: Sequence[Sample]) -> Iterable[Find
     findings = [ok("system", f"{use}: its settings are right; --ask starts it")]
     if model is not None:
         settings = read_settings(model, config.system.settings, where="[system]")
-        variables, check = subject.operations.environment, "system"
-        if isinstance(settings, InterpreterSettings):
-            check = INTERPRETER
-            findings += guarded(check, lambda: _interpreter(settings, config.root, variables))
-        findings += _passed_variables(check, getattr(settings, "pass_env", ()), config, variables)
+        refuse_judges_key(getattr(settings, "pass_env", ()), config.policy.judge_keys)
     if not samples:
         return [*findings, skipped(DOCUMENTS, "the golden set cannot be read")]
     if use == "pgvector":
         findings += guarded(DOCUMENTS, lambda: _documents(config, samples))
     elif use == "replay":
-        findings += guarded(RECORDINGS, lambda: _recordings(config, samples))
+        findings += guarded(RECORDINGS, lambda: _recordings(config))
     return findings
-
-
-def _interpreter(
-    settings: InterpreterSettings, root: Path, environment: Mapping[str, str]
-) -> Iterable[Finding]:
-    if not settings.interpreter:
-        return
-    program = settings.interpreter[0]
-    if os.sep in program:
-        path = root / program
-        is_there = path.is_file() and os.access(path, os.X_OK)
-    else:
-        is_there = shutil.which(program, path=environment.get("PATH")) is not None
-    if is_there:
-        yield ok(INTERPRETER, f"{program} is there; it is started only when the system is asked")
-    else:
-        yield problem(
-            INTERPRETER,
-            f"[system] interpreter: {program!r} is not there",
-            "make the RAG's environment (`python -m venv .venv && .venv/bin/pip install …`), or "
-            "correct the path, which starts in the folder of ragate.toml",
-            exit_code=NO_DECISION,
-        )
-
-
-def _passed_variables(
-    check: str, names: Sequence[str], config: Config, environment: Mapping[str, str]
-) -> Iterable[Finding]:
-    try:
-        refuse_judges_key(names, config.policy.judge_keys)
-    except ConfigError as error:
-        yield problem(check, error.message, error.remedy)
-    for name in names:
-        if "*" not in name and not environment.get(name):
-            yield warning(
-                check,
-                f"[system] pass_env: {name} is not set",
-                "set it in your shell, in .env or in the workflow, or take it out of pass_env",
-            )
 
 
 def _documents(config: Config, samples: Sequence[Sample]) -> Iterable[Finding]:
@@ -107,12 +55,12 @@ def _documents(config: Config, samples: Sequence[Sample]) -> Iterable[Finding]:
     documents = frozenset(document.doc_id for document in corpus.documents)
     refuse_missing(missing_documents(samples, documents), documents)
     expected = {doc_id for sample in samples for doc_id in sample.expected}
-    return [
-        ok(DOCUMENTS, f"all {len(expected)} are among the {plural(len(documents), 'document')}")
-    ]
+    left_out = f"; left out: {corpus.left_out_words}" if corpus.left_out else ""
+    among = f"all {len(expected)} are among the {plural(len(documents), 'document')}"
+    return [ok(DOCUMENTS, f"{among}{left_out}")]
 
 
-def _recordings(config: Config, samples: Sequence[Sample]) -> Iterable[Finding]:
+def _recordings(config: Config) -> Iterable[Finding]:
     from ragate.systems.replay import Settings, allowed_files, read_recordings
 
     settings = read_settings(Settings, config.system.settings, where="[system]")
@@ -122,29 +70,7 @@ def _recordings(config: Config, samples: Sequence[Sample]) -> Iterable[Finding]:
         for file in allowed_files(pattern, root=config.root, allowed=config.policy.replay_paths)
     ]
     replay = Replay(read_recordings(files, settings))
-    lost = asyncio.run(_unrecorded(replay, samples))
-    counts = (
-        f"{plural(len(files), 'file')}, {plural(replay.max_runs or 0, 'run')}, "
-        f"{len(samples) - len(lost)} of {plural(len(samples), 'sample')}"
-    )
-    limit = config.policy.max_unscored
-    if not len(lost) <= limit * len(samples) + 1e-9:
-        return [
-            problem(
-                RECORDINGS,
-                f"{counts}; nothing is recorded for {listed(lost)}: more than [policy] "
-                f"max_unscored = {limit:g}",
-                "record them: a line has the `id` or the very `question` of its sample",
-                exit_code=NO_DECISION,
-            )
-        ]
-    return [ok(RECORDINGS, counts)]
-
-
-async def _unrecorded(replay: Replay, samples: Sequence[Sample]) -> list[str]:
-    """Return the samples without a recording; one of a failure is a recording too."""
-    errors = [(sample.id, (await replay.answer(sample)).error) for sample in samples]
-    return [key for key, error in errors if error is not None and error.kind != "system"]
+    return [ok(RECORDINGS, f"{plural(len(files), 'file')}, {plural(replay.max_runs or 0, 'run')}")]
 
 
 def database(subject: ExaminedProject) -> Iterable[Finding]:
@@ -253,8 +179,7 @@ def keys(config: Config, environment: Mapping[str, str]) -> Iterable[Finding]:
     """Say which keys are set, of those that a run needs."""
     needed = used_providers(config.system.settings)
     spared: dict[str, str] = {}
-    if is_recorded_system(config):
-        provider = provider_of(config, str(config.system.settings.get("record_provider", "")))
+    if provider := hooked_provider(config):
         spared[provider] = "recorded calls are replayed, and new ones stay pending"
     judging = judging_providers(config)
     if config.policy.without_key == "judge-free":
@@ -281,6 +206,8 @@ def judging_providers(config: Config) -> set[str]:
 
 
 def _may_need_judge(name: str, config: Config) -> bool:
+    if config.policy.of_scores:
+        return False
     if not plugins.is_builtin_metric(name):
         return True
     metric = plugins.metric(name, settings=config.metric_settings.get(name))
@@ -312,12 +239,6 @@ def key_findings(
         value = environment.get(variable, "")
         if not variable:
             yield ok(KEYS, f"provider {name} needs no key")
-        elif value != value.strip():
-            yield warning(
-                KEYS,
-                f"provider {name}: {variable} begins or ends with white space",
-                "set it again without the line end that was pasted along",
-            )
         elif value:
             yield ok(KEYS, f"provider {name}: {variable} is set")
         elif name in needed:

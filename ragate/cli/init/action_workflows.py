@@ -1,7 +1,7 @@
 """The workflows of the GitHub Action, as the manual shows them, for one gate."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib.resources import files
 
 from ragate import plugins
@@ -9,7 +9,7 @@ from ragate.cli.init.config_text import Choice
 from ragate.cli.quoting import glob_text, literal, quoted, shell_word, yaml_text
 from ragate.cli.workflows import signed
 from ragate.errors import UsageError
-from ragate.version import REPOSITORY, __version__
+from ragate.version import MANUAL, REPOSITORY, __version__
 
 _PINNED = re.compile(r"[0-9a-f]{40}")
 _GATE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,59}")
@@ -23,6 +23,7 @@ _INSTALL = re.compile(
     r"^      - run: pip install --requirement requirements\.txt git.*\n", re.MULTILINE
 )
 RECORDED = "ragate-baseline"  # the folder that one job of main leaves to the next
+_RECORDED = f"{MANUAL}/replay.md#recorded-model-calls"
 _SERVICE = re.compile(r"^    services:\n(?:      .*\n)+", re.MULTILINE)
 _DATABASE = re.compile(r"^          database-url:[^\n]*\n", re.MULTILINE)
 # Prints the commit that a release's tag names.
@@ -60,11 +61,9 @@ def action_workflows(
     in_pair = choice.on_runner or shards is not None
     names = ["ragate-collect", "ragate-decide"] if in_pair else ["ragate"]
     texts = {
-        name: _filled(name, choice, gate, commit, folder, main)
+        name: _filled(name, choice, gate, commit, folder, main, shards)
         for name in [*names, "ragate-commands", "ragate-main"]
     }
-    if shards is not None:
-        texts = {name: in_shards(text, shards) for name, text in texts.items()}
     if several:
         texts = {f"{name}-{gate}": _of_gate(text, gate) for name, text in texts.items()}
     return {f"{name}.yml": signed(text) for name, text in texts.items()}
@@ -77,24 +76,38 @@ def _of_gate(text: str, gate: str) -> str:
     return _GROUP.sub(rf"\1-{gate}\2", text)
 
 
-def seed_steps(choice: Choice, folder: str) -> str:
-    """Return the steps that fill its database or index, as Makefile, package.json or compose do."""
+def secrets(names: Sequence[str]) -> str:
+    """Return the lines of a step's ``env`` that give it keys."""
+    return "".join(f"          {name}: ${{{{ secrets.{name} }}}}\n" for name in names)
+
+
+def seed_steps(choice: Choice, folder: str, *, trusted: bool = False) -> str:
+    """Return the steps that fill its database or index, as Makefile or package.json do.
+
+    Args:
+        trusted: The code is reviewed, and so its steps may have the keys that it reads.
+    """
     way = f"cd {shell_word(folder)} && " if folder else ""
-    return "".join(_step(f"{way}{command}") for command in choice.seeds)
+    keys = f"        env:\n{secrets(choice.keys)}" if trusted and choice.keys else ""
+    steps = "".join(_step(f"{way}{command}") + keys for command in choice.seeds)
+    if choice.keys and not choice.keyless and not trusted:
+        names = ", ".join(choice.keys)
+        steps += f"      # the code reads {names}, and that of a change gets no key: {_RECORDED}\n"
+    return steps
 
 
-def _installed(choice: Choice, folder: str, action: str) -> str:
+def _installed(choice: Choice, folder: str, action: str, extra: str) -> str:
     """Return the steps that install the RAG's packages, and ragate beside or apart from them."""
     ragate = f"git+https://github.com/{action}"
-    if choice.extra:
-        ragate = f"'ragate[{choice.extra}] @ {ragate}'"
+    if extra:
+        ragate = f"'ragate[{extra}] @ {ragate}'"
     if choice.environment:
         return f"""{rag_packages(choice, folder)}      - run: |
           python -m venv "$RUNNER_TEMP/ragate"
           "$RUNNER_TEMP/ragate/bin/pip" install {ragate}
           echo "$RUNNER_TEMP/ragate/bin" >> "$GITHUB_PATH"
 """
-    if choice.runs_code and choice.packages:
+    if choice.runs_code and choice.packages and not choice.lock:
         return _step(f"pip install {choice.packages} {ragate}")
     return f"{rag_packages(choice, folder)}{_step(f'pip install {ragate}')}"
 
@@ -104,15 +117,38 @@ def rag_packages(choice: Choice, folder: str) -> str:
     if not choice.runs_code:
         return ""
     comment = "" if choice.packages else "      # your RAG's packages are installed here\n"
-    if not choice.environment:
-        return comment or _step(f"pip install {choice.packages}")
     own = f"{folder}/{choice.environment}" if folder else choice.environment
     own = f"./{own}" if own.startswith("-") else own  # which no program takes for an option
+    if choice.lock:
+        return _from_lock(choice, own if choice.environment else "")
+    if not choice.environment:
+        return comment or _step(f"pip install {choice.packages}")
     line = f"python -m venv {shell_word(own)}"
     line += (
         f" && {shell_word(f'{own}/bin/pip')} install {choice.packages}" if choice.packages else ""
     )
     return comment + _step(line)
+
+
+def _from_lock(choice: Choice, own: str) -> str:
+    """Return the step that installs what a lock file names, with the tool that wrote it.
+
+    Args:
+        own: The RAG's own environment, below the repository's root; "" for the job's.
+    """
+    way = "" if choice.packages == "." else f"cd {shell_word(choice.packages)} && "
+    if choice.lock == "poetry":
+        where = "IN_PROJECT=true" if own else "CREATE=false"
+        line = f"POETRY_VIRTUALENVS_{where} poetry install --no-interaction"
+    elif own:
+        environment = '"$GITHUB_WORKSPACE"/' + shell_word(own)
+        line = f"UV_PROJECT_ENVIRONMENT={environment} uv sync --frozen"
+    else:
+        line = (
+            'uv export --frozen --no-hashes --output-file "$RUNNER_TEMP/packages.txt" --quiet'
+            ' && pip install --requirement "$RUNNER_TEMP/packages.txt"'
+        )
+    return _step(f"pip install {choice.lock} && {way}{line}")
 
 
 def _step(line: str) -> str:
@@ -128,14 +164,32 @@ def template(name: str) -> str:
     return files(__package__).joinpath("workflows", f"{name}.yml").read_text(encoding="utf-8")
 
 
-def _filled(name: str, choice: Choice, gate: str, commit: str, folder: str, main: str) -> str:
-    # What needs packages that the container has not runs on the runner.
-    on_runner = choice.on_runner and name in _RUNS_SYSTEM
+def _filled(
+    name: str,
+    choice: Choice,
+    gate: str,
+    commit: str,
+    folder: str,
+    main: str,
+    shards: int | None,
+) -> str:
     gaps = {"ACTION": f"{REPOSITORY}@{commit}", "GATE": gate, "MAIN": yaml_text(main)}
-    text = filled(template(f"{name}-code" if on_runner else name), gaps)
-    steps = _installed(choice, folder, gaps["ACTION"]) + seed_steps(choice, folder)
+    extra = choice.extra
+    # What needs packages that the container has not runs on the runner.
+    source = f"{name}-code" if choice.on_runner and name in _RUNS_SYSTEM else name
+    if shards is not None and name == "ragate-collect":
+        source = f"{name}-shards"
+        gaps["SHARDS"] = ", ".join(str(number) for number in range(1, shards + 1))
+        gaps["OF"], gaps["DATASET"] = str(shards), literal(shell_word(choice.dataset))
+        if plugins.traits(choice.system).needs_database:
+            extra = "embedded"
+    text = filled(template(source), gaps)
+    steps = _installed(choice, folder, gaps["ACTION"], extra)
+    steps += seed_steps(choice, folder, trusted=name == "ragate-main")
     text = _INSTALL.sub(lambda _: steps, text)
-    if choice.answers != "chat":
+    if source == "ragate-main-code" and choice.keys:  # main's code is reviewed code
+        text = _ONE_KEY.sub(lambda _: secrets(choice.keys), text)
+    elif choice.answers != "chat":
         text = _ONE_KEY.sub("", _KEY.sub("", text))
     if not choice.runs_code:
         text = _CODE.sub("", text).replace(" --allow-code", "")
@@ -155,6 +209,9 @@ def _in_folder(text: str, gate: str, folder: str) -> str:
     text = text.replace(f"          gate: {gate}\n", inside)
     option = f"--gate {gate} --working-directory {literal(shell_word(folder))}"
     text = text.replace(f"--gate {gate}", option)
+    shard = "      - run: |\n          git checkout HEAD^1"
+    inside = f"      - working-directory: {yaml_text(folder)}\n"
+    text = text.replace(shard, inside + shard.replace("      - run", "        run"))
     # An artifact of two patterns keeps the folders below the root.
     text = text.replace(
         " outputs-path: incoming", f" outputs-path: {yaml_text(f'incoming/{folder}')}"
@@ -166,37 +223,3 @@ def _in_folder(text: str, gate: str, folder: str) -> str:
     )
     text = text.replace(f" path: {RECORDED}\n", f" path: {download}\n")
     return text.replace(" ragate-outputs-*.jsonl", f" {glob_text(folder)}/ragate-outputs-*.jsonl")
-
-
-# The pair of workflows with the first half in several jobs, one for each shard.
-
-
-_JOB = re.compile(r"^    name: collect\n", re.MULTILINE)
-_OUTPUTS = re.compile(r"(ragate-outputs-)\$(?=GITHUB|\{\{ github)")
-_OPTION = " --runs 3 --allow-code"  # of the job that runs the system without the container
-_COLLECT = re.compile(r"^          mode: collect\n", re.MULTILINE)
-_DECIDE = re.compile(r"^          mode: decide\n", re.MULTILINE)
-_ARTIFACT = re.compile(r"^(          name: ragate-outputs-\S+?)(-\$\{\{ github)", re.MULTILINE)
-_SHARD = "${{ matrix.shard }}"
-
-
-def in_shards(text: str, shards: int) -> str:
-    """Return a workflow whose collecting job runs once for each shard; others stay as they are."""
-    on_runner = " --mode collect " in text
-    if not on_runner and not _COLLECT.search(text):
-        return _DECIDE.sub(lambda found: f'{found[0]}          shards: "{shards}"\n', text)
-    numbers = ", ".join(str(number) for number in range(1, shards + 1))
-    matrix = (
-        f"    name: collect {_SHARD}\n    strategy:\n"
-        "      fail-fast: false # a shard that fails is missing, and the verdict names it\n"
-        f"      matrix:\n        shard: [{numbers}]\n"
-    )
-    if on_runner:
-        matrix += f'    env: {{ SHARD: "{_SHARD}" }}\n'
-        text = text.replace(_OPTION, f' --runs 3 --shards {shards} --shard "$SHARD" --allow-code')
-    text = _JOB.sub(lambda _: matrix, text)
-    text = _ARTIFACT.sub(lambda found: f"{found[1]}-{_SHARD}{found[2]}", text)
-    number = "$SHARD" if on_runner else _SHARD
-    text = _OUTPUTS.sub(lambda found: f"{found[1]}{number}-$", text)
-    inputs = f'shards: "{shards}"\n          shard: {_SHARD}\n'
-    return _COLLECT.sub(lambda found: f"{found[0]}          {inputs}", text)

@@ -1,21 +1,25 @@
-"""One question to a program that may be the RAG: started as `check` would, and only looked at."""
+"""One question to what may be the RAG: started as `check` would, and only looked at."""
 
 from __future__ import annotations
 
 import asyncio
 import json
+import os
 import re
 import shlex
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ragate.cli.detect.candidate import RagCandidate, questions_in
-from ragate.cli.init.config_text import toml
+from ragate.cli.init.config_text import Choice, toml
+from ragate.cli.init.kinds import ENVIRONMENTS
+from ragate.cli.init.openapi import described
+from ragate.cli.init.python_code import is_secret
+from ragate.cli.init.question_fields import FIELDS, body_template, questions_in
 from ragate.cli.one_question import opened
 from ragate.config import Config, parse_config
 from ragate.errors import RagateError
@@ -27,8 +31,9 @@ if TYPE_CHECKING:
     from ragate.runtime.operations import Operations
 
 LONGEST_S = 300.0  # all tries together
-MOST_TRIES = 12
-_SECRET = re.compile(r"KEY|TOKEN|SECRET|CREDENTIAL|PRIVATE|PASSW", re.IGNORECASE)
+LONGEST_START_S = 150.0
+SLOW_START_S = 20.0  # from here on a check waits four times as long as it took
+MOST_TRIES = 16
 # It cannot answer without its database, whose address mostly has the password in it anyway.
 _OF_DATABASE = re.compile(r"(?:^PG|DB|SQL|DATABASE|POSTGRES|MONGO|REDIS)\w*PASSW", re.IGNORECASE)
 _MISSING = re.compile(
@@ -37,18 +42,18 @@ _MISSING = re.compile(
     r"|(?:missing|required)(?: required)?(?: field| parameter| property| key)?:? [\"'`](\w+)[\"'`]",
     re.IGNORECASE,
 )
+_MODULE = re.compile(r"(?:[Nn]o module named|needs the module) '([\w.]+)'")
 _KEY_WANTED = re.compile(r"answered (401|403)\b")
+_NOT_THERE = re.compile(r"answered (404|405)\b")
 _STREAMS = {"looks like server-sent events": "sse", "looks like JSON lines": "ndjson"}
+_CHATS = frozenset({"messages", "history", "chat"})
 _ERRORS = frozenset({"error", "errors", "detail", "message", "status", "code", "ok", "success"})
-_NEEDS_KEY = (
-    "`ragate init --yes` writes the gate unasked; then name the variable that holds the header: "
+_HEADER = (
+    "name the variable that holds the header: "
     'headers_env = {Authorization = "RAG_AUTHORIZATION"} in [system] and its host in '
-    f"[policy.http_header_env] ({MANUAL}/system-http.md#keys), and type `ragate doctor --ask`"
+    f"[policy.http_header_env] ({MANUAL}/system-http.md#keys); `ragate init --yes` writes the rest"
 )
-_WITHOUT_KEYS = (
-    "it was asked without any key: variables such as OPENAI_API_KEY are not handed on, those of "
-    "its database are"
-)
+_ANOTHER = "mend it and type the same again, or say what else you have: --have code|service|program"
 
 
 class UnansweredError(RagateError):
@@ -74,33 +79,38 @@ class Asked:
     equal: bool
 
 
-def shown_run(candidate: RagCandidate, question: str) -> list[str]:
+def shown_run(choice: Choice, question: str) -> list[str]:
     """Return what asking would run and send, in lines."""
-    settings = candidate.first
+    settings = choice.first
     if command := settings.get("start") or settings.get("command"):
         lines = [f"  {shlex.join(map(str, command))}"]
     elif target := settings.get("target"):
         own = shlex.join(map(str, settings.get("interpreter") or [Path(sys.executable).name]))
-        called = "what it makes" if settings.get("factory") else "it"
-        lines = [f"  an import of {target} by {own}, and calls of {called}"]
+        lines = [f"  an import of {target} by {own}, and calls of it"]
     else:
         lines = []
-    for name in candidate.files:
-        lines.append(f"  {name} is written for it first, and stays only if it answers")
+    lines += [f"  {name}, which is written for it" for name in choice.files]
     if url := settings.get("url"):
-        lines.append(f"  {settings.get('method', 'POST')} {url}")
+        lines.append(f"  requests to {url}, and below it as its /openapi.json says")
     return [*lines, f"  the question: {question}"]
 
 
-async def ask(root: Path, candidate: RagCandidate, question: str, operations: Operations) -> Asked:
+async def ask(
+    root: Path, choice: Choice, question: str, operations: Operations, passed: frozenset[str]
+) -> Asked:
     """Return the reply of the first way of asking that it answers to, asked twice.
+
+    Args:
+        passed: Keys that it may have: their variables.
 
     Raises:
         UnansweredError: it answers to none, or not in time.
     """
     try:
         async with asyncio.timeout(LONGEST_S):
-            return await _first_answer(root, candidate, question, _without_keys(operations))
+            allowed = _without_keys(operations, passed)
+            hidden = operations.environment.keys() - allowed.environment.keys()
+            return await _first_answer(root, choice, question, allowed, hidden)
     except TimeoutError as error:
         raise UnansweredError(
             f"no answer within {LONGEST_S:g} s of tries",
@@ -109,91 +119,92 @@ async def ask(root: Path, candidate: RagCandidate, question: str, operations: Op
 
 
 async def _first_answer(
-    root: Path, candidate: RagCandidate, question: str, operations: Operations
+    root: Path, choice: Choice, question: str, operations: Operations, hidden: Set[str]
 ) -> Asked:
-    settings = dict(candidate.settings)
-    waiting = [dict(variant) for variant in candidate.variants] or [{}]
-    tried: list[dict[str, Any]] = []
-    refused: list[str] = []
+    """Ask in one way after the other, in what a refusal speaks of before what was thought of."""
+    settings = dict(choice.settings)
     service: AbstractAsyncContextManager[Any] = nullcontext()
     if settings.get("start"):  # it is up while it is asked in one way after the other
-        service = opened(_config(root, candidate, candidate.first), operations)
+        patient = {"start_timeout_s": LONGEST_START_S, **choice.first}
+        service = opened(_config(root, choice, patient), operations)
+    began = time.perf_counter()
+    refused: list[str] = []
+    tried: list[dict[str, Any]] = []
     async with service:
+        if (took := time.perf_counter() - began) > SLOW_START_S:
+            settings["start_timeout_s"] = round(4 * took)
+        told = await described(str(settings["url"])) if "url" in settings else []
+        waiting = [*_below(told, settings), *map(dict, choice.variants)] or [{}]
         while waiting and len(tried) < MOST_TRIES:
             variant = waiting.pop(0)
             if variant in tried:
                 continue
             tried.append(variant)
             keys = {**settings, **variant}
-            open_keys = {
-                key: value for key, value in keys.items() if key not in {"start", "health"}
-            }
             try:
-                return await _asked_twice(root, candidate, keys, open_keys, question, operations)
+                return await _asked_twice(root, choice, keys, question, operations)
             except RagateError as error:
                 refused.append(error.message)
                 if _KEY_WANTED.search(error.message):
-                    raise UnansweredError(error.message, remedy=_NEEDS_KEY) from error
-                waiting[:0] = _learned(error.message, variant)
-    raise UnansweredError(_told(refused), remedy=_WITHOUT_KEYS)
+                    raise UnansweredError(error.message, remedy=_HEADER) from error
+                waiting[:0] = _learned(error.message, variant, root)
+    raise UnansweredError(_told(refused), remedy=_remedy(refused, root, hidden))
+
+
+def _below(told: list[dict[str, Any]], settings: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the ways that a service tells of: where a path was named, those of this path first."""
+    named = str(settings.get("url", "")).rstrip("/")
+    return sorted(told, key=lambda way: way["url"].rstrip("/") != named)
 
 
 async def _asked_twice(
-    root: Path,
-    candidate: RagCandidate,
-    keys: Mapping[str, Any],
-    open_keys: Mapping[str, Any],
-    question: str,
-    operations: Operations,
+    root: Path, choice: Choice, keys: Mapping[str, Any], question: str, operations: Operations
 ) -> Asked:
     """Ask in one way, and once more.
 
     Raises:
         RagateError: it did not answer.
     """
-    async with opened(_config(root, candidate, open_keys), operations) as put:
+    open_keys = {key: value for key, value in keys.items() if key not in {"start", "health"}}
+    async with opened(_config(root, choice, open_keys), operations) as put:
         sample, started = Sample(id="ask", query=question), time.perf_counter()
         output, replies = await put(sample)
         took = time.perf_counter() - started
         if not replies or _is_error(replies[-1]):
-            told = (
-                output.error.message if output.error else json.dumps(replies[-1], default=str)[:500]
-            )
-            raise UnansweredError(told)
+            shown = json.dumps(replies[-1:], default=str)[:500]
+            raise UnansweredError(output.error.message if output.error else shown)
         again, _ = await put(sample)
-    reply = replies[-1]
     equal = (again.answer, again.chunks) == (output.answer, output.chunks)
-    return Asked(keys, reply, output, took, equal and again.error == output.error)
+    return Asked(keys, replies[-1], output, took, equal and again.error == output.error)
 
 
-def _config(root: Path, candidate: RagCandidate, settings: Mapping[str, Any]) -> Config:
+def _config(root: Path, choice: Choice, settings: Mapping[str, Any]) -> Config:
     """Return a configuration that can ask, and nothing else."""
     keys = dict(settings)
-    if "target" in keys and "interpreter" not in keys:
-        # It is Python of the project: else its worker has all that this process has, keys as well.
-        keys |= {"interpreter": [sys.executable], "pass_env": ["*"]}
+    if "target" in keys:
+        # Without an interpreter its worker would have all that this process has, keys as well.
+        keys["interpreter"] = keys.get("interpreter") or [sys.executable]
+        keys["pass_env"] = ["*"]
     lines = [
         "[policy]",
         'dataset = "asked.jsonl"',
         'baseline = "asked.json"',
-        f"systems = {toml([candidate.use])}",
-        *(f"{name} = {toml(value)}" for name, value in candidate.policy.items()),
+        f"systems = {toml([choice.system])}",
+        *(f"{name} = {toml(value)}" for name, value in choice.policy.items()),
         "[policy.metrics.error_rate]",
         'level = "error"',
         "[system]",
-        f"use = {toml(candidate.use)}",
+        f"use = {toml(choice.system)}",
         *(f"{name} = {toml(value)}" for name, value in keys.items()),
     ]
     return parse_config("\n".join(lines), where="what init would ask", root=root)
 
 
-def _without_keys(operations: Operations) -> Operations:
+def _without_keys(operations: Operations, passed: frozenset[str]) -> Operations:
     """Return silent settings without the variables that are named as keys, and their values."""
     names = operations.environment.keys()
-    keys = frozenset(
-        name for name in names if _SECRET.search(name) and not _OF_DATABASE.search(name)
-    )
-    environment = allowed_environment(operations.environment, keys, ())
+    keys = frozenset(name for name in names if is_secret(name) and not _OF_DATABASE.search(name))
+    environment = allowed_environment(operations.environment, keys - passed, tuple(passed))
     # What its code prints while it is tried in several ways would hide what is found.
     return replace(operations, environment=environment, say=lambda _line: None)
 
@@ -201,32 +212,72 @@ def _without_keys(operations: Operations) -> Operations:
 def _is_error(reply: Any) -> bool:
     """Whether a reply with a status of success tells nothing but an error."""
     if not isinstance(reply, Mapping):
-        return reply is None
+        return reply is None or reply == ""
     return bool({"error", "errors", "detail"} & reply.keys()) and reply.keys() <= _ERRORS
 
 
-def _learned(message: str, variant: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return ways of asking that an error speaks of: fields that it misses, a form of stream."""
+def _learned(message: str, variant: Mapping[str, Any], root: Path) -> list[dict[str, Any]]:
+    """Return ways of asking that an error speaks of: missing fields, a stream, another Python."""
     for words, form in _STREAMS.items():
         if words in message:
             return [{**variant, "stream": {"format": form}}]
-    names = list(
-        dict.fromkeys(
-            name for match in _MISSING.finditer(message) for name in match.groups() if name
-        )
-    )
+    if (missing := _MODULE.search(message)) and "interpreter" not in variant:
+        return [{**variant, "interpreter": [own]} for own in having(root, missing[1])]
     body = variant.get("body")
-    if not names or body is None:
+    if body is None or _NOT_THERE.search(message):
         return []
+
+    named = [name for match in _MISSING.finditer(message) for name in match.groups() if name]
+    if not named:  # the path is there: it may take the question under another name
+        is_first = body == body_template({FIELDS[0]: None})
+        return [{**variant, "body": body_template({name: None})} for name in FIELDS[1:] * is_first]
+    names = list(dict.fromkeys(named))
+    chat = next((name for name in names if name in _CHATS or "valid list" in message), "")
     asked = next(iter(questions_in(names)), "")
-    others = "".join(f', {json.dumps(name)}: "ragate"' for name in names if name != asked)
+    others: dict[str, object] = {name: "ragate" for name in names if name not in {asked, chat}}
+    if chat:
+        return [{**variant, "body": body_template(others, chat=chat)}]
     if asked:
-        return [{**variant, "body": f"{{{json.dumps(asked)}: {{{{ query | tojson }}}}{others}}}"}]
-    return [{**variant, "body": f"{str(body)[:-1]}{others}}}"}]
+        return [{**variant, "body": body_template({asked: None, **others})}]
+    return [{**variant, "body": f"{str(body)[:-1]}, {body_template(others)[1:]}"}]
+
+
+def having(root: Path, module: str) -> list[str]:
+    """Return the interpreters of environments in which a module is installed; none is started."""
+    name = module.partition(".")[0]
+    active = (os.environ.get(key, "") for key in ("VIRTUAL_ENV", "CONDA_PREFIX"))
+    folders = [*(Path(folder) for folder in ENVIRONMENTS), *map(Path, filter(None, active))]
+    return [
+        str(folder / "bin/python")
+        for folder in folders
+        if (root / folder / "bin/python").exists()
+        and any((root / folder).glob(f"lib/python3*/site-packages/{name}*"))
+    ]
 
 
 def _told(refused: list[str]) -> str:
-    """Return why none of the tries was answered: each reason once."""
+    """Return why none of the tries was answered: each reason once, missing paths last."""
     reasons = list(dict.fromkeys(refused))
+    reasons.sort(key=lambda reason: bool(_NOT_THERE.search(reason)))
     more = f"; and {len(reasons) - 3} more reasons" if len(reasons) > 3 else ""
     return "; ".join(reasons[:3]) + more
+
+
+def _remedy(refused: list[str], root: Path, hidden: Set[str]) -> str:
+    """Return what to do about it: what is missing is named, with where it is.
+
+    Args:
+        hidden: Variables that were not handed on.
+    """
+    words = " ".join(refused)
+    if missing := _MODULE.search(words):
+        where = ", ".join(having(root, missing[1])) or "no environment here"
+        return f"{where} has {missing[1]!r}: install your RAG's packages beside ragate; {_ANOTHER}"
+    if all(_NOT_THERE.search(each) for each in refused):
+        return "say which path takes the question: --have service --at http://HOST:PORT/PATH"
+    if named := sorted(name for name in hidden if name in words):
+        return f"it may have this key: --pass-env {named[0]}"
+    if "what is no JSON" in words and "<" not in words.partition("no JSON: ")[2][:1]:
+        return "the system http reads JSON, and this is a text: --have code calls its function"
+    keys = "--pass-env NAME lets it have a key; " if hidden else ""
+    return f"{keys}{_ANOTHER}"

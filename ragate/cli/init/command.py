@@ -5,48 +5,32 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import click
 
-from ragate.cli.finding import plural
-from ragate.cli.init.action_workflows import RELEASES, action_workflows
-from ragate.cli.init.config_text import DATASET, KEY_VARIABLE, Choice
-from ragate.cli.init.guess import (
-    ask_what,
-    chosen_lines,
+from ragate.cli.init.config_text import Choice
+from ragate.cli.init.kinds import (
+    ASKED_FOR,
+    KINDS,
+    ask_kind,
+    choice_of,
     existing_choice,
-    guess,
+    likeliest,
+    place_of,
     survey_lines,
-    taken_by_number,
 )
-from ragate.cli.init.new_files import NewFile, ignore_state, write_new
-from ragate.cli.init.plan import WritePlan, make_plan
+from ragate.cli.init.new_files import ignore_state, write_new
+from ragate.cli.init.next_steps import commands, next_steps
+from ragate.cli.init.plan import WritePlan, make_plan, with_action
 from ragate.cli.init.survey import Survey, look
-from ragate.cli.init.workflow_files import (
-    WORKFLOWS,
-    folder_of,
-    gate_name,
-    is_one_of_several,
-    packages,
-    plain_workflow,
-    runs_plainly,
-)
+from ragate.cli.init.workflow_files import folder_of, gate_name, plain_workflow, runs_plainly
 from ragate.cli.operations import in_ci
 from ragate.cli.quoting import shell_word
-from ragate.cli.workflows import (
-    FOLDER,
-    PLACEHOLDER,
-    EarlierWorkflow,
-    earlier_workflows,
-    named_commit,
-    replace_all,
-)
+from ragate.cli.workflows import FOLDER, EarlierWorkflow, earlier_workflows, replace_all
 from ragate.errors import RagateError, UsageError
-from ragate.support import git
 from ragate.support.escape import plain as printable
-from ragate.version import MANUAL
 
 
 @click.command("init")
@@ -56,7 +40,21 @@ from ragate.version import MANUAL
     is_flag=True,
     help="Start what was found and put one question to it; else a terminal is asked first.",
 )
-@click.option("--take", type=int, metavar="N", help="Gate what has this number in the list.")
+@click.option("--have", type=click.Choice(list(KINDS)), help="What you have; else it is asked.")
+@click.option(
+    "--at",
+    default="",
+    metavar="WHERE",
+    help="Where it is: a file, an address, module:name, a command, a folder.",
+)
+@click.option("--start", default="", metavar="COMMAND", help="What starts the service.")
+@click.option(
+    "--pass-env",
+    "passed",
+    multiple=True,
+    metavar="NAME",
+    help="A variable with a key that what is started may have.",
+)
 @click.option(
     "--action",
     metavar="COMMIT",
@@ -70,7 +68,7 @@ from ragate.version import MANUAL
 @click.option(
     "--replace",
     is_flag=True,
-    help="Replace workflows of this gate that were written or changed by hand, too.",
+    help="Also replace what of workflows and ragate.toml was written by hand or is unknown.",
 )
 @click.option(
     "--shards",
@@ -88,7 +86,10 @@ def command(
     folder: Path,
     yes: bool,
     ask: bool,
-    take: int | None,
+    have: str | None,
+    at: str,
+    start: str,
+    passed: tuple[str, ...],
     action: str | None,
     plain: bool,
     replace: bool,
@@ -96,13 +97,14 @@ def command(
 ) -> int:
     """Write a first ragate.toml, a starter golden set and workflows into FOLDER.
 
-    Reads what is there, and asks what is to be gated; with --yes, or without a terminal, the
-    likeliest is taken and named. It runs none of it, unless you agree that one question is put
-    to it. No file of yours is overwritten.
+    Asks what you have; with --yes, or without a terminal, the likeliest is taken and named. For
+    code it writes ragate_rag.py, which calls it. It runs nothing, unless you agree that one
+    question is put to it. No file of yours is overwritten; of an earlier version, --yes brings
+    workflows that nobody changed and keys of ragate.toml to this one.
     \f
 
-    It writes `ragate.toml`, `evals/golden.jsonl` and the workflows of the [action](action.md). Your
-    code is parsed and never imported: [Init](init.md).
+    It writes `ragate.toml`, `evals/golden.jsonl` and the workflows of the [action](action.md):
+    [Init](init.md).
     """
     _refuse_beside_plain(plain, action, shards)
     _refuse_in_ci(ask)
@@ -111,11 +113,14 @@ def command(
     if survey.projects:
         survey = _project_of(survey, terminal=_terminal() and not yes)
     begun = (survey.root / "ragate.toml").exists()
+    if begun:
+        _bring_up(survey, yes=yes, replace=replace)
     plain = plain or (begun and not (action or shards) and runs_plainly(survey))
     if begun:
         plan = _workflow_only(survey, existing_choice(survey.root))
     else:
-        plan = make_plan(survey, _chosen(survey, yes=yes, ask=ask, take=take))
+        asked = _Answers(have or "", at, start, passed)
+        plan = make_plan(survey, _chosen(survey, asked, yes=yes, ask=ask))
     if not plain and (action or shards or not survey.elsewhere):
         plan = with_action(survey, plan, action or "", shards=shards)
     earlier = _earlier(survey, plan)
@@ -127,6 +132,22 @@ def command(
     again += ["--shards", str(shards)] if shards else []
     _say(*_way_to_todays(left, [*again, *([] if folder == Path() else [str(folder)])]))
     return _finish(survey, plan)
+
+
+def _bring_up(survey: Survey, *, yes: bool, replace: bool) -> None:
+    """Bring what an earlier version left to this one, where somebody says yes."""
+    from ragate.cli.init.upgrade import bring_up, forget_driver
+
+    config = survey.root / "ragate.toml"
+    if not yes and _terminal():
+        shown = [*bring_up(config, write=False, everything=replace)]
+        shown += forget_driver(survey.top, write=False)
+        _say(*shown)
+        yes = bool(shown) and click.confirm("Write that", default=True)
+        if not yes:
+            return
+    _say(*bring_up(config, write=yes, everything=replace))
+    _say(*forget_driver(survey.top, write=yes))
 
 
 def _refuse_beside_plain(plain: bool, action: str | None, shards: int | None) -> None:
@@ -155,45 +176,67 @@ def _project_of(survey: Survey, *, terminal: bool) -> Survey:
     return inner
 
 
-def _chosen(survey: Survey, *, yes: bool, ask: bool, take: int | None) -> Choice:
+@dataclass(frozen=True)
+class _Answers:
+    """What the command line says of the one question."""
+
+    have: str
+    at: str
+    start: str
+    passed: tuple[str, ...]
+
+
+def _chosen(survey: Survey, answers: _Answers, *, yes: bool, ask: bool) -> Choice:
     """Return what is gated, with what a reply of it tells where somebody agrees to ask it."""
     from ragate.cli.init.look_once import look_once
 
     terminal = _terminal() and not yes
     while True:
-        if take is not None:
-            choice = taken_by_number(survey, take)
-        else:
-            choice = ask_what(survey) if terminal else guess(survey, asked=ask)
-        _say(*chosen_lines(survey, choice))
+        choice = _answered(survey, answers, terminal=terminal)
+        _say("", f"Gated is {choice.what or _built_in(choice)}")
         try:
             return look_once(
-                survey, choice, dict(os.environ), agreed=ask, terminal=terminal, say=_say
+                survey,
+                choice,
+                dict(os.environ),
+                agreed=ask,
+                terminal=terminal,
+                passed=answers.passed,
+                say=_say,
             )
         except RagateError as error:
             if not terminal:
-                raise _with_others(error, survey) from error
-            _say(
-                "",
-                "It could not be gated as it stands:",
-                *(f"  {line}" for line in str(error).splitlines()),
-            )
-            take = None
+                raise
+            told = (f"  {line}" for line in str(error).splitlines())
+            _say("", "It could not be gated as it stands:", *told)
+            answers = replace(answers, have="", at="")
 
 
-def _with_others(error: RagateError, survey: Survey) -> RagateError:
-    """Return the error of what was asked, with the way to ask something else."""
-    if len(survey.systems) > 1:
-        other = "`ragate init --ask --take 2` asks the next of the list instead"
-        error.remedy = f"{error.remedy}; {other}" if error.remedy else other
-    return error
+def _answered(survey: Survey, answers: _Answers, *, terminal: bool) -> Choice:
+    """Return what is gated, as the command line says, as a person answers, or the likeliest."""
+    kind, at = answers.have, answers.at
+    if not kind:
+        kind = ask_kind(survey) if terminal else likeliest(survey)
+        if terminal and not at:
+            guessed = place_of(survey, kind)
+            at = click.prompt(ASKED_FOR[kind], default=guessed, show_default=bool(guessed))
+    choice = choice_of(survey, kind, at, start=answers.start)
+    if terminal and kind == "documents":
+        question = "Answers from sentences of the documents, without a language model?"
+        if not click.confirm(question, default=True):
+            choice = replace(choice, answers="chat")
+    return choice
+
+
+def _built_in(choice: Choice) -> str:
+    return f"the built-in RAG over {choice.source}/, and no code of yours"
 
 
 def _workflow_only(survey: Survey, existing: Choice | None) -> WritePlan:
     """Return what is still to be done where there is a ragate.toml: it stays as it is."""
     choice = existing or Choice("pgvector", "")
     files = () if survey.elsewhere else (plain_workflow(survey, choice),)
-    notes = ("ragate.toml: there already, left alone; `ragate doctor` says what it lacks",)
+    notes = ("ragate.toml: there already; `ragate doctor` says what it lacks",)
     return WritePlan(choice, files, notes=notes)
 
 
@@ -289,112 +332,3 @@ def _relative(folder: Path, here: Path) -> str:
 def _name(survey: Survey, path: Path) -> str:
     base = survey.root if path.is_relative_to(survey.root) else survey.top
     return path.relative_to(base).as_posix()
-
-
-# What is left to do after the files are written.
-
-
-_LOOK = "ragate doctor --ask         (one question: what is read of its reply)"
-_COMMANDS = (
-    "ragate baseline update      (records what later changes are compared with)",
-    "ragate check                (a verdict; nothing changed yet)",
-)
-
-
-def commands(survey: Survey, plan: WritePlan) -> tuple[str, list[str]]:
-    """Return what is to be typed next, and the words before it."""
-    dataset = plan.choice.dataset
-    there = plan.questions or (survey.root / dataset).exists()
-    words = "Now type:" if there else f"Once {dataset} holds your questions, type:"
-    return words, [*([_LOOK] if plan.choice.unasked else []), *_COMMANDS]
-
-
-def next_steps(survey: Survey, plan: WritePlan) -> list[str]:
-    """Return what is left to do beside `commands`, in order."""
-    return [*_before_ci(survey, plan), *_in_ci(survey, plan)]
-
-
-def _before_ci(survey: Survey, plan: WritePlan) -> Iterator[str]:
-    if plan.questions and survey.tables and plan.choice.system != "replay":
-        corpus = f" --corpus {shell_word(plan.choice.source)}" if plan.choice.source else ""
-        yield (
-            f"Replace the made-up questions by your own: `ragate dataset import table "
-            f"{shell_word(survey.tables[0])}{corpus} --output {DATASET} --force`."
-        )
-    elif plan.questions:
-        yield (
-            f"Replace {plural(plan.questions, 'question')} in {DATASET} by 20 or more of your "
-            "users; the tag starter marks what was made up from your files."
-        )
-    if plan.drafts:
-        noun = plural(plan.drafts, "further question")
-        yield f"Look at {noun} there, which no run asks: `ragate dataset accept` lets drafts count."
-    if plan.choice.answers == "chat":
-        yield f"Set {KEY_VARIABLE}, here and as an Actions secret of the repository."
-    yield "`ragate doctor` says what is missing, with the remedy."
-    yield "Commit all of it, the baseline too: without it, a check in CI ends with exit code 3."
-    if plan.choice.system == "replay":
-        yield (
-            "Recordings are answers of one day. A change is seen only where its own code answers "
-            f"the questions of {plan.choice.dataset} again and writes them to "
-            f"{plan.choice.source}, in CI in a step before the check: "
-            f"{MANUAL}/replay.md#write-the-file-from-python."
-        )
-    if plan.unpinned:
-        yield f"Put the commit of a release for the zeros in {WORKFLOWS}: {RELEASES}"
-
-
-def _in_ci(survey: Survey, plan: WritePlan) -> Iterator[str]:
-    if survey.elsewhere and not plan.pinned:
-        yield f"Put `ragate check` into your CI: {MANUAL}/self-hosted.md has recipes."
-        return
-    required = f'require the status check "{plan.status}" for the main branch'
-    yield f"On GitHub, {required} (Settings, Rules)."
-    sent = plan.choice.settings.get("headers_env", {})
-    if sent:
-        yield f"Set {' and '.join(sent.values())} in the job as well: requests send what it holds."
-    if names := plan.choice.settings.get("pass_env"):
-        yield (
-            f"The code reads {', '.join(names)}. In CI the code of a change gets no key: let its "
-            f"model calls be recorded, {MANUAL}/replay.md."
-        )
-    elif plan.choice.answers != "chat" and not sent:
-        yield "No secret is needed."
-    if survey.languages and plan.choice.system == "pgvector" and not survey.systems:
-        yield (
-            "This gates the built-in RAG. To gate your own pipeline "
-            f"({', '.join(survey.languages)}), name it in [system] ({MANUAL}/system-python.md, "
-            f"{MANUAL}/system-llamaindex.md, {MANUAL}/system-http.md, any language: "
-            f"{MANUAL}/system-command.md), or record its outputs: {MANUAL}/replay.md."
-        )
-
-
-# The workflows of the action in the place of the plain one.
-
-
-def with_action(survey: Survey, plan: WritePlan, commit: str, *, shards: int | None) -> WritePlan:
-    """Return the plan with the action's workflows in place of the plain one.
-
-    Args:
-        commit: Of the action's release; "" for the one that workflows of this gate name already,
-            else zeros, which GitHub refuses to run.
-        shards: Into how many jobs the first half is split; None for one.
-
-    Raises:
-        UsageError: the commit is none.
-    """
-    folder = folder_of(survey)
-    gate = plan.choice.gate or gate_name(survey)
-    commit = commit or named_commit(survey.top, folder or ".", gate) or PLACEHOLDER
-    texts = action_workflows(
-        replace(plan.choice, packages=packages(survey)),
-        gate=gate,
-        commit=commit,
-        folder=folder,
-        main=git.main_branch(survey.top),
-        several=is_one_of_several(survey, gate),
-        shards=shards,
-    )
-    workflows = tuple(NewFile(survey.top / FOLDER / name, text) for name, text in texts.items())
-    others = tuple(file for file in plan.files if file.path.parent != survey.top / FOLDER)
-    return replace(plan, files=(*others, *workflows), status=f"ragate/{gate}", action=commit)

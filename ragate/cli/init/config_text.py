@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ragate import plugins
-from ragate.cli.detect.candidate import RagCandidate
+from ragate.cli.init.gated_metrics import gated_metrics
 from ragate.cli.quoting import quoted
 from ragate.models import Sample
 from ragate.systems.pgvector.corpus import Document
@@ -42,6 +42,9 @@ KEY_WORDS = {
     "replay_paths": "where recorded outputs may come from",
     "paths": "the files; must match replay_paths",
     "preset": "the tool that wrote them",
+    "scores_paths": "where scores may come from",
+    "direction": "which way is good",
+    "range": "lowest and highest value",
     "answer": "a text",
     "contexts": "the passages' texts",
     "ids": "their documents, as under `relevant`",
@@ -53,13 +56,6 @@ KEY_WORDS = {
     "id_before": "ends a document's id",
     "stream": "it answers in events",
 }
-
-# What can fail the gate, as far as it can be measured, before what sees much the same and is shown.
-_GATED = (
-    *("recall@10", "entity_support", "number_unit_support", "polarity", "citation_support"),
-    *("complete_answer", "ndcg@10", "lexical_support", "idf_f1", "hit_rate@5"),
-)
-MOST_GATED = 6
 
 
 @dataclass(frozen=True)
@@ -84,13 +80,21 @@ class Choice:
         gate: The gate's name where it is not the baseline's.
         settings: Keys of ``[system]`` of a system of the project's own.
         policy: Keys that the policy needs for it.
+        what: What it is, for people: ``answer() of ragate_rag.py``; "" for documents.
+        variants: Keys of ``[system]`` that differ in how it is asked, the likeliest first.
+        files: Files that it needs and that `init` writes: paths below the root, with their text.
+        unfilled: What a person has to say before it can be asked, and where; "" for nothing.
         parts: What comes back from it; None where it was not asked.
-        candidate: What was found and is to be asked; None for documents and recordings.
         documents: What questions are made from, as its reply calls them where `judged`.
         judged: Questions may say which document they expect.
         runs: Passes over the questions that make a baseline.
-        seeds: Commands that fill its database or index, for CI.
+        metrics: Of an evaluator's scores: the keys of each metric, by its name.
+        seeds: Commands that bring what it needs, such as its index, for CI.
+        fills: Files of the project that may fill its index, which no workflow runs.
         packages: What ``pip install`` is told for the RAG's own packages; "" where it is not known.
+        lock: ``uv`` or ``poetry``, which installs them from its lock file in the folder `packages`.
+        keys: Variables that the code reads and whose names speak of a secret.
+        keyless: It answered without any of them.
     """
 
     system: str
@@ -101,18 +105,31 @@ class Choice:
     gate: str = ""
     settings: Mapping[str, Any] = field(default_factory=dict)
     policy: Mapping[str, Any] = field(default_factory=dict)
+    what: str = ""
+    variants: tuple[Mapping[str, Any], ...] = ()
+    files: Mapping[str, str] = field(default_factory=dict)
+    unfilled: str = ""
     parts: RecordedParts | None = None
-    candidate: RagCandidate | None = None
     documents: tuple[Document, ...] = ()
     judged: bool = True
     seeds: tuple[str, ...] = ()
+    fills: tuple[str, ...] = ()
     packages: str = ""
+    lock: str = ""
+    keys: tuple[str, ...] = ()
+    keyless: bool = False
     runs: int = 3
+    metrics: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+    @property
+    def first(self) -> Mapping[str, Any]:
+        """Its keys of ``[system]`` as they are tried first."""
+        return {**self.settings, **(self.variants[0] if self.variants else {})}
 
     @property
     def unasked(self) -> bool:
         """Whether it is code or a service whose replies nobody has seen yet."""
-        return self.candidate is not None and self.parts is None
+        return bool(self.what) and self.parts is None
 
     @property
     def environment(self) -> str:
@@ -158,18 +175,18 @@ def config_text(
     references = any(sample.references for sample in samples)
     grounded = recorded.answers and recorded.texts
     cites = grounded and (recorded.cites or choice.answers == "chat")
-    measured = {
-        **dict.fromkeys(("recall@10", "ndcg@10", "hit_rate@5"), expects),
-        "citation_support": cites,
-        "complete_answer": recorded.answers,
-        "idf_f1": recorded.answers and references,
-    }
-    gated = [name for name in _GATED if measured.get(name, grounded)]
+    gated = gated_metrics(
+        list(samples),
+        answers=recorded.answers,
+        texts=recorded.texts,
+        ids=recorded.ids,
+        cites=cites,
+    )
     return environment.get_template("ragate.toml.j2").render(
         manual=MANUAL,
         choice=choice,
         recorded=recorded,
-        gated=["error_rate", *gated[:MOST_GATED]],
+        gated=["error_rate", *gated],
         expects=expects,
         cites=cites,
         references=references,

@@ -11,20 +11,18 @@ from typing import Any
 import click
 from pydantic import ValidationError
 
-from ragate.cli.detect.candidate import RagCandidate
-from ragate.cli.init.ask import Asked, ask, shown_run
+from ragate.cli.init.adapter import SOURCES, is_unfilled
+from ragate.cli.init.ask import MOST_TRIES, Asked, ask, shown_run
 from ragate.cli.init.config_text import Choice, RecordedParts
-from ragate.cli.init.documents import IdSpelling, KnownDocuments
+from ragate.cli.init.documents import IdSpelling, KnownDocuments, known_documents
 from ragate.cli.init.new_files import NewFile, write_new
 from ragate.cli.init.questions import from_corpus
-from ragate.cli.init.survey import Survey, listings
+from ragate.cli.init.survey import Survey
 from ragate.cli.one_question import shown_reply
 from ragate.cli.operations import operations, with_dotenv
 from ragate.cli.streams import run_aside
 from ragate.core.hashing import UNNAMED
 from ragate.core.text.words import markers
-from ragate.dataset import read_dataset
-from ragate.models import RetrievedChunk
 from ragate.outputs.pointed import Pointers, pointed
 from ragate.outputs.seen_reply import LIKELY, read_events, read_reply
 from ragate.support.escape import one_line
@@ -36,117 +34,7 @@ _UNASKED = (
     "It was not asked, so what it answers is not known: `ragate doctor --ask` asks it and shows "
     "what is read of the reply."
 )
-
-
-def look_once(
-    survey: Survey,
-    choice: Choice,
-    environment: dict[str, str],
-    *,
-    agreed: bool,
-    terminal: bool,
-    say: Callable[..., None],
-) -> Choice:
-    """Ask the chosen system one question, and return the choice with what its reply tells.
-
-    Args:
-        agreed: Whoever typed the command said so; else it is asked for, where somebody can answer.
-
-    Raises:
-        RagateError: it could not be asked, or gave no answer.
-    """
-    candidate = choice.candidate
-    if candidate is None or candidate.use == "replay":
-        return choice
-    if not (agreed or terminal):
-        say("", _UNASKED)
-        return choice
-    question, expected = _golden(survey)
-    known = KnownDocuments(listings(survey), expected)
-    question = question or _question(known)
-    say("", "To see what it answers, ragate would run here", *shown_run(candidate, question))
-    say(
-        "in up to 12 ways, the one that answers twice; with your environment, the passwords of its "
-        "database too, without variables that are named as keys."
-    )
-    if not agreed and not click.confirm("Run it", default=False):
-        say(_UNASKED)
-        return choice
-    asked = _ask(survey.root, candidate, question, environment)
-    taken = take(asked, candidate.use, known, question)
-    say("", *taken_lines(taken))
-    if terminal:
-        taken = _corrected(taken, known, question, say)
-    return _with_reply(choice, taken, known)
-
-
-def _golden(survey: Survey) -> tuple[str, frozenset[str]]:
-    """Return the first question of a golden set that is there, and the documents it expects."""
-    samples = read_dataset(survey.root / survey.golden[0]) if survey.golden else []
-    expected = frozenset(doc_id for sample in samples for doc_id in sample.expected)
-    return (samples[0].query if samples else ""), expected
-
-
-def _question(known: KnownDocuments) -> str:
-    """Return a question about one of the documents."""
-    listing = known.first
-    made = from_corpus(Corpus(listing.documents), 1) if listing is not None else []
-    return made[0].query if made else _WITHOUT_DOCUMENTS
-
-
-def _ask(root: Path, candidate: RagCandidate, question: str, environment: dict[str, str]) -> Asked:
-    settings = operations(root, with_dotenv(root, environment))
-    written = [
-        root / name
-        for name, text in candidate.files.items()
-        if write_new(NewFile(root / name, text))
-    ]
-    try:
-        return run_aside(ask(root, candidate, question, settings))
-    except BaseException:
-        for path in written:
-            path.unlink(missing_ok=True)
-        raise
-
-
-def _corrected(
-    taken: Taken, known: KnownDocuments, question: str, say: Callable[..., None]
-) -> Taken:
-    """Return what was taken after a person looked at it, and said what stands elsewhere."""
-    pointers: dict[str, str] = {}
-    while typed := click.prompt(
-        "Right? Enter for yes, or what stands elsewhere, such as documents=/hits/*/slug",
-        default="",
-        show_default=False,
-    ):
-        told = correction(typed)
-        if told is None:
-            say("  write part=/pointer, or part=none: answer, passages, documents, citations …")
-            continue
-        pointers |= told
-        taken = take(taken.asked, taken.use, known, question, pointers)
-        say(*taken_lines(taken))
-    return taken
-
-
-def _with_reply(choice: Choice, taken: Taken, known: KnownDocuments) -> Choice:
-    """Return the choice with the keys that read its reply, and the documents as it calls them."""
-    listing = taken.spelling.listing
-    source = listing.folder if listing is not None and listing.folder else choice.source
-    spelt, first = taken.spelling.spelt(), known.first
-    return replace(
-        choice,
-        source=source,
-        settings=taken.settings,
-        parts=taken.parts,
-        documents=spelt or (first.documents if first is not None else ()),
-        judged=bool(spelt),
-    )
-
-
-# What is taken from a real reply: where its parts stand, and how it calls the documents.
-
-
+# What a person calls the parts of a reply.
 LABELS = {
     "answer": "answer",
     "contexts": "passages",
@@ -156,8 +44,103 @@ LABELS = {
     "usage": "usage",
 }
 _CORRECTION = re.compile(r"\s*(\w+)\s*=\s*(/\S*|none)\s*")
-_METADATA = re.compile(r"/nodes/\*/metadata/([^/]+)")
 _SHOWN = 100
+
+
+def look_once(
+    survey: Survey,
+    choice: Choice,
+    environment: dict[str, str],
+    *,
+    agreed: bool,
+    terminal: bool,
+    passed: Sequence[str],
+    say: Callable[..., None],
+) -> Choice:
+    """Ask the chosen system one question, and return the choice with what its reply tells.
+
+    Args:
+        agreed: Whoever typed the command said so; else it is asked for, where somebody can answer.
+        passed: Variables with keys that it may have.
+
+    Raises:
+        RagateError: it could not be asked, or gave no answer.
+    """
+    if not choice.unasked:
+        return choice
+    is_code = choice.system != "http"
+    if is_code and choice.unfilled and not _filled_in(survey.root, choice, terminal, say):
+        return choice
+    if not (agreed or terminal):
+        say("", _UNASKED)
+        return choice
+
+    known = known_documents(survey)
+    question = _question(known)
+    keys = f"with no key but {', '.join(passed)}" if passed else "without keys"
+    say("", "To see what it answers, ragate would run here", *shown_run(choice, question))
+    say(
+        f"in up to {MOST_TRIES} ways, the one that answers twice; with your environment, the "
+        f"passwords of its database too, {keys}."
+    )
+    if not agreed and not click.confirm("Run it", default=False):
+        say(_UNASKED)
+        return choice
+
+    _write_adapter(survey.root, choice)  # it stays, to be mended where it does not answer
+    settings = operations(survey.root, with_dotenv(survey.root, environment))
+    asked = run_aside(ask(survey.root, choice, question, settings, frozenset(passed)))
+    taken = take(asked, known, question)
+    say("", *taken_lines(taken))
+    if terminal:
+        taken = _corrected(taken, known, question, say)
+    say(*missing_sources(taken.parts))
+    return replace(
+        choice,
+        keyless=not passed,
+        settings=taken.settings,
+        parts=taken.parts,
+        documents=taken.spelling.documents or known.documents,
+        judged=bool(taken.spelling.documents),
+    )
+
+
+def _filled_in(root: Path, choice: Choice, terminal: bool, say: Callable[..., None]) -> bool:
+    """Return whether the adapter says what is called, once a person had the time to write it."""
+    path = root / choice.unfilled.partition(":")[0]
+    _write_adapter(root, choice)
+    say("", f"It cannot be asked yet. {choice.unfilled}.")
+    while terminal and is_unfilled(path):
+        if not click.confirm("Filled in? (n goes on without asking it)", default=True):
+            return False
+    return not is_unfilled(path)
+
+
+def _write_adapter(root: Path, choice: Choice) -> None:
+    for name, text in choice.files.items():
+        write_new(NewFile(root / name, text))
+
+
+def _question(known: KnownDocuments) -> str:
+    """Return the first question of the golden set that is there, else one about a document."""
+    made = from_corpus(Corpus(known.documents), 1) if known.documents else []
+    return next((sample.query for sample in [*known.samples, *made]), _WITHOUT_DOCUMENTS)
+
+
+def missing_sources(parts: RecordedParts) -> Iterator[str]:
+    """Yield what cannot be gated for want of sources, and how they are returned."""
+    if parts.ids and parts.texts:
+        return
+    lack = (
+        "No texts of passages came back: whether they bear the answer out cannot be seen"
+        if parts.ids
+        else "No sources came back: retrieval cannot be gated"
+    )
+    yield from ("", f"{lack}. Return your sources like this:")
+    yield from (f"  {line}" for line in SOURCES.splitlines())
+
+
+# What is taken from a real reply: where its parts stand, and how it calls the documents.
 
 
 @dataclass(frozen=True)
@@ -171,7 +154,6 @@ class Taken:
     """
 
     asked: Asked
-    use: str
     pointers: Mapping[str, str]
     spelling: IdSpelling
     native: bool
@@ -180,38 +162,27 @@ class Taken:
     def settings(self) -> dict[str, Any]:
         """Keys of ``[system]`` that read the reply, beside those that ask for it."""
         keys = dict(self.asked.settings)
-        listing = self.spelling.listing
-        if self.spelling.absolute and listing is not None:
-            keys["doc_id_relative_to"] = listing.folder
-        if self.use == "llamaindex":
-            keys.pop("doc_id", None)
-            if named := _METADATA.fullmatch(self.pointers.get("ids", "")):
-                keys["doc_id"] = named[1]
-        elif not self.native:
-            cut = {"id_before": self.spelling.cut} if self.spelling.cut else {}
-            keys["pointers"] = {**self.pointers, **cut}
+        if self.spelling.relative_to:
+            keys["doc_id_relative_to"] = self.spelling.relative_to
+        if not self.native:
+            keys["pointers"] = dict(self.pointers)
         return keys
 
     @property
     def parts(self) -> RecordedParts:
         """Which parts come back, and so what can be measured."""
-        if self.native and self.use != "llamaindex":
-            chunks = self.asked.output.chunks
-            named = bool(chunks) and not _unnamed(chunks)
-            texts = any(chunk.text for chunk in chunks)
-            output = self.asked.output
-            cites = bool(output.citations or markers(output.answer or ""))
-            return RecordedParts(output.answer is not None, texts, named, cites)
-        parts = ("answer", "contexts", "ids", "citations")
-        return RecordedParts(*(part in self.pointers for part in parts))
+        if not self.native:
+            parts = ("answer", "contexts", "ids", "citations")
+            return RecordedParts(*(part in self.pointers for part in parts))
+        output = self.asked.output
+        named = bool(output.chunks) and not output.chunks[0].doc_id.startswith(UNNAMED)
+        texts = any(chunk.text for chunk in output.chunks)
+        cites = bool(output.citations or markers(output.answer or ""))
+        return RecordedParts(output.answer is not None, texts, named, cites)
 
 
 def take(
-    asked: Asked,
-    use: str,
-    known: KnownDocuments,
-    question: str,
-    corrected: Mapping[str, str] | None = None,
+    asked: Asked, known: KnownDocuments, question: str, corrected: Mapping[str, str] | None = None
 ) -> Taken:
     """Return what a reply holds.
 
@@ -222,54 +193,56 @@ def take(
     found = reading(asked.reply, question=question, known=known.share).pointers
     pointers = {**found, **(corrected or {})}
     pointers = {part: pointer for part, pointer in pointers.items() if pointer}
-    names = _values(asked, pointers.get("ids", ""))
-    spelling = known.spelling(names)
+    ids = _values(asked, pointers.get("ids", ""))
+    spelling = known.spelling(ids)
     if spelling.share < LIKELY:
         spelling = IdSpelling(spelling.share)
-    native = not corrected and _is_native(asked, pointers, spelling, known)
-    return Taken(asked, use, pointers, spelling, native)
+    native = not corrected and not spelling.relative_to and _reads_alike(asked, pointers, ids)
+    return Taken(asked, pointers, spelling, native)
 
 
-def _is_native(
-    asked: Asked, pointers: Mapping[str, str], spelling: IdSpelling, known: KnownDocuments
-) -> bool:
-    """Whether the system reads the reply without pointers as well as with them."""
+def _reads_alike(asked: Asked, pointers: Mapping[str, str], ids: Sequence[str]) -> bool:
+    """Whether the system reads the same of a reply without pointers."""
+    output = asked.output
     if isinstance(asked.reply, str):
         return True
-    output = asked.output
-    if (
-        output.error is not None
-        or spelling.absolute
-        or spelling.cut
-        or asked.settings.get("stream")
-    ):
+    if output.error is not None or output.answer is None or asked.settings.get("stream"):
         return False
-    ids = [chunk.doc_id for chunk in output.chunks]
-    as_many = not pointers.get("ids") or (ids and known.share(ids) >= spelling.share)
-    named = as_many and not (pointers.get("ids") and _unnamed(output.chunks))
-    texts = not pointers.get("contexts") or any(chunk.text for chunk in output.chunks)
-    answered = pointers.get("answer", "/answer") == "/answer" and (
-        "answer" not in pointers or output.answer is not None
-    )
-    usual = all(pointers.get(part, f"/{part}") == f"/{part}" for part in ("citations", "usage"))
-    return bool(named and texts and answered and usual)
-
-
-def _unnamed(chunks: Sequence[RetrievedChunk]) -> bool:
-    return any(chunk.doc_id.startswith(UNNAMED) for chunk in chunks)
+    usual = (pointers.get(part, f"/{part}") for part in ("answer", "citations", "usage"))
+    named = [chunk.doc_id for chunk in output.chunks] == [*ids]
+    texts = "contexts" not in pointers or any(chunk.text for chunk in output.chunks)
+    return named and texts and [*usual] == ["/answer", "/citations", "/usage"]
 
 
 def _values(asked: Asked, pointer: str) -> list[str]:
-    """Return the ids that stand at a pointer, [] where none does."""
-    if not pointer:
-        return []
+    """Return what stands at a pointer, [] where nothing does."""
     replies = asked.reply if asked.settings.get("stream") else [asked.reply]
-    for reply in replies:
+    for reply in replies if pointer else ():
         try:
             return [str(value) for value in many(reply, pointer)]
         except PointerError:
             continue
     return []
+
+
+def _corrected(
+    taken: Taken, known: KnownDocuments, question: str, say: Callable[..., None]
+) -> Taken:
+    """Return what was taken after a person looked at it, and said what stands elsewhere."""
+    pointers: dict[str, str] = {}
+    while typed := click.prompt(
+        "Right? Enter for yes, or what stands elsewhere, such as documents=/hits/*/slug",
+        default="",
+        show_default=False,
+    ):
+        pointer = correction(typed)
+        if pointer is None:
+            say("  write part=/pointer, or part=none: answer, passages, documents, citations …")
+            continue
+        pointers |= pointer
+        taken = take(taken.asked, known, question, pointers)
+        say(*taken_lines(taken))
+    return taken
 
 
 def correction(text: str) -> dict[str, str] | None:
@@ -311,24 +284,17 @@ def _shown(taken: Taken, part: str, pointer: str) -> str:
         except PointerError as error:
             return str(error)
     values = _values(taken.asked, pointer)
-    first = one_line(", ".join(values), _SHOWN)
+    shown = f"{len(values)}: {one_line(', '.join(values), _SHOWN)}"
     if part != "ids":
-        return f"{len(values)}: {first}"
-    return f"{len(values)}: {first} ({_whose(taken.spelling)})"
-
-
-def _whose(spelling: IdSpelling) -> str:
-    cut = f", up to {spelling.cut!r}" if spelling.cut else ""
-    if spelling.listing is not None:
-        return f"{spelling.share:.0%} known: {spelling.listing.where}, by {spelling.name}{cut}"
-    if spelling.share:
-        return f"{spelling.share:.0%} known from the golden set{cut}"
-    return "by its name alone: no such document was found here"
+        return shown
+    if taken.spelling.how:
+        return f"{shown} ({taken.spelling.share:.0%} known: {taken.spelling.how})"
+    return f"{shown} (by its name alone: no such document was found here)"
 
 
 def _wrong(taken: Taken) -> str:
     """Return why the pointers do not read the reply, "" where they do."""
-    if taken.native or taken.use == "llamaindex" or taken.asked.settings.get("stream"):
+    if taken.native or taken.asked.settings.get("stream"):
         return ""
     try:
         pointed(taken.asked.reply, Pointers.model_validate(taken.pointers))

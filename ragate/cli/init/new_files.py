@@ -4,9 +4,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ragate.errors import StorageError
-from ragate.support.foreign_files import read_text
+from ragate.support.foreign_files import read_text, start_of
 
 IGNORED = ".ragate/"
+MAX_BYTES = 1024 * 1024
 
 
 @dataclass(frozen=True)
@@ -18,13 +19,13 @@ class NewFile:
 
 
 def write_new(file: NewFile) -> bool:
-    """Write a file and return True; return False, and change nothing, where there is one.
+    """Write a file and return True; return False, and change nothing, where there is another.
 
     Raises:
         StorageError: it cannot be written.
     """
-    if file.path.exists() or file.path.is_symlink():
-        return False
+    if file.path.is_symlink() or file.path.exists():
+        return start_of(file.path, MAX_BYTES) == file.content
     try:
         file.path.parent.mkdir(parents=True, exist_ok=True)
         with file.path.open("x", encoding="utf-8", newline="\n") as stream:

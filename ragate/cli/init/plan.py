@@ -5,21 +5,34 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path, PurePosixPath
+from typing import Any
 
+import numpy as np
+
+from ragate.cli.init.action_workflows import action_workflows
 from ragate.cli.init.config_text import DATASET, Choice, RecordedParts, config_text
 from ragate.cli.init.new_files import NewFile
 from ragate.cli.init.questions import drafts_from, from_corpus, from_recordings, to_jsonl
 from ragate.cli.init.survey import Survey
-from ragate.cli.init.workflow_files import named, plain_status, plain_workflow
-from ragate.cli.workflows import PLACEHOLDER
+from ragate.cli.init.workflow_files import (
+    folder_of,
+    gate_name,
+    is_one_of_several,
+    named,
+    plain_status,
+    plain_workflow,
+    with_packages,
+)
+from ragate.cli.workflows import FOLDER, PLACEHOLDER, named_commit
 from ragate.config import CONFIG_NAME, parse_config
 from ragate.core.text.words import markers
 from ragate.dataset import read_dataset
-from ragate.errors import UsageError
+from ragate.errors import RagateError, UsageError
 from ragate.models import Sample
 from ragate.outputs.mapping import RecordMapping
 from ragate.outputs.recorded_output import RecordedOutput
 from ragate.outputs.recordings import read_recorded
+from ragate.support import git
 from ragate.systems.pgvector.corpus import Corpus, read_corpus
 
 LOOKED_AT = 1000
@@ -66,57 +79,90 @@ def make_plan(survey: Survey, choice: Choice) -> WritePlan:
         RagateError: the documents or recordings cannot be read.
     """
     choice = named(survey, choice)
+    if choice.system == "scores":  # which say themselves what samples there are
+        metrics, notes = _reported(sorted(survey.root.glob(choice.source)))
+        choice = replace(choice, metrics=metrics, runs=1)
+        return _plan(survey, choice, [], starters=[], notes=notes)
     if choice.system == "replay":
         return _for_recordings(survey, choice)
-    if choice.system != "pgvector":
-        return _for_own_system(survey, choice)
-    corpus = read_corpus(survey.root, choice.source)
-    documents = frozenset(document.doc_id for document in corpus.documents)
-    existing, notes = _existing(survey, choice, documents)
+    corpus, notes = _documents(survey, choice)
+    # Of a system of the project's own nobody knows yet how it calls its documents.
+    known = frozenset(page.doc_id for page in corpus.documents)
+    existing, passed_over = _existing(
+        survey, choice, known if choice.system == "pgvector" else None
+    )
+    notes += passed_over
     if existing is not None:
         return _plan(survey, *existing, starters=[], notes=notes)
     starters = from_corpus(corpus)
-    if not starters:
-        notes += (f"no golden set is made: the documents hold no text; write {DATASET}",)
-    drafts = drafts_from(corpus, starters)
-    return _plan(survey, choice, starters, starters=starters, drafts=drafts, notes=notes)
-
-
-def _for_own_system(survey: Survey, choice: Choice) -> WritePlan:
-    """Return the files for a system of the project's own.
-
-    Questions are made from its documents, as its reply calls them; where it was not asked, ids
-    are paths below the folder.
-    """
-    existing, notes = _existing(survey, choice, None)
-    if existing is not None:
-        return _plan(survey, *existing, starters=[], notes=notes)
-    corpus = Corpus(choice.documents)
-    if choice.unasked and choice.source:
-        corpus = read_corpus(survey.root, choice.source)
-    starters = from_corpus(corpus)
     drafts = drafts_from(corpus, starters)
     if not starters:
-        notes += (f"no golden set is made: no documents were found; write {DATASET}",)
+        notes += (f"no golden set is made: no documents with text were found; write {DATASET}",)
     elif not choice.judged or (choice.parts is not None and not choice.parts.ids):
         starters, drafts = (
-            [one.amended(relevant={}) for one in rows] for rows in (starters, drafts)
+            [sample.amended(relevant={}) for sample in rows] for rows in (starters, drafts)
         )
         notes += (_NO_DOCUMENT,)
     return _plan(survey, choice, starters, starters=starters, drafts=drafts, notes=notes)
 
 
+def _documents(survey: Survey, choice: Choice) -> tuple[Corpus, tuple[str, ...]]:
+    """Return what questions are made from, as a reply calls it where one was seen."""
+    if choice.system != "pgvector" and (
+        choice.documents or not choice.unasked or not choice.source
+    ):
+        return Corpus(choice.documents), ()
+    try:
+        corpus = read_corpus(survey.root, choice.source)
+    except RagateError as error:
+        if choice.system == "pgvector":
+            raise
+        return Corpus(()), (f"no question is made of {choice.source}/: {error.message}",)
+    if not corpus.left_out:
+        return corpus, ()
+    return corpus, (f"{choice.source}: left out are {corpus.left_out_words}",)
+
+
+def _reported(files: Sequence[Path]) -> tuple[dict[str, dict[str, Any]], tuple[str, ...]]:
+    """Return the keys of each metric that the files hold, and what has to be looked at.
+
+    Raises:
+        UsageError: there are no files, or they hold no score.
+    """
+    from ragate.models import Direction
+    from ragate.scores.known_metrics import known
+    from ragate.scores.measured import Said, infos_of
+    from ragate.scores.score_table import read_runs
+
+    if not files:
+        raise UsageError("--have results: no such file", remedy="let the evaluator run first")
+    table = read_runs(files)
+    names = sorted(table.columns)
+    guessed = [name for name in names if known(name) is None]
+    said = Said(directions=dict.fromkeys(guessed, Direction.HIGHER))
+    metrics: dict[str, dict[str, Any]] = {}
+    for name, info in infos_of([table], names, said, ways="").items():
+        keys: dict[str, Any] = {"direction": "higher"} if name in guessed else {}
+        if info.high is None:
+            keys["range"] = [info.low, float(np.nanmax(table.columns[name]))]
+        elif (info.low, info.high) != (0.0, 1.0):
+            keys["range"] = [info.low, info.high]
+        metrics[name] = keys
+    looked_at = [name for name, keys in metrics.items() if keys]
+    note = f"look at direction and range of {', '.join(looked_at)}: nothing says them for sure"
+    return metrics, ((note,) if looked_at else ())
+
+
 def _for_recordings(survey: Survey, choice: Choice) -> WritePlan:
     outputs = list(islice(_read(survey.root, choice), LOOKED_AT))
-    recorded = _held(outputs)
-    choice = replace(choice, runs=_passes(outputs))
+    choice = replace(choice, runs=_passes(outputs), parts=_held(outputs))
     existing, notes = _existing(survey, choice, None)
     if existing is not None:
-        return _plan(survey, *existing, starters=[], notes=notes, recorded=recorded)
+        return _plan(survey, *existing, starters=[], notes=notes)
     starters = from_recordings(outputs)
     if not starters:
         notes += (f"no golden set is made: no question is recorded; write {DATASET}",)
-    return _plan(survey, choice, starters, starters=starters, notes=notes, recorded=recorded)
+    return _plan(survey, choice, starters, starters=starters, notes=notes)
 
 
 def _passes(outputs: Sequence[RecordedOutput]) -> int:
@@ -176,13 +222,11 @@ def _plan(
     starters: Sequence[Sample],
     notes: tuple[str, ...],
     drafts: Sequence[Sample] = (),
-    recorded: RecordedParts | None = None,
 ) -> WritePlan:
-    text = config_text(choice, samples, recorded)
+    text = config_text(choice, samples)
     parse_config(text, where=CONFIG_NAME, root=survey.root)
     files = [NewFile(survey.root / CONFIG_NAME, text)]
-    adapters = choice.candidate.files if choice.candidate is not None else {}
-    files += [NewFile(survey.root / name, content) for name, content in adapters.items()]
+    files += [NewFile(survey.root / name, content) for name, content in choice.files.items()]
     if starters and (survey.root / DATASET).exists():
         starters, drafts = [], []
         notes += (f"{DATASET}: not used as it is; `ragate dataset validate` says why",)
@@ -196,3 +240,31 @@ def _plan(
     return WritePlan(
         choice, tuple(files), questions=count, drafts=further, notes=notes, status=status
     )
+
+
+def with_action(survey: Survey, plan: WritePlan, commit: str, *, shards: int | None) -> WritePlan:
+    """Return the plan with the action's workflows in place of the plain one.
+
+    Args:
+        commit: Of the action's release; "" for the one that workflows of this gate name already,
+            else zeros, which GitHub refuses to run.
+        shards: Into how many jobs the first half is split; None for one.
+
+    Raises:
+        UsageError: the commit is none.
+    """
+    folder = folder_of(survey)
+    gate = plan.choice.gate or gate_name(survey)
+    commit = commit or named_commit(survey.top, folder or ".", gate) or PLACEHOLDER
+    texts = action_workflows(
+        with_packages(survey, plan.choice),
+        gate=gate,
+        commit=commit,
+        folder=folder,
+        main=git.main_branch(survey.top),
+        several=is_one_of_several(survey, gate),
+        shards=shards,
+    )
+    workflows = tuple(NewFile(survey.top / FOLDER / name, text) for name, text in texts.items())
+    others = tuple(file for file in plan.files if file.path.parent != survey.top / FOLDER)
+    return replace(plan, files=(*others, *workflows), status=f"ragate/{gate}", action=commit)

@@ -1,70 +1,75 @@
-"""Looking at a repository: documents, golden sets, recorded outputs, languages, its host."""
+"""Looking at a repository: what is cheaply seen of each kind of RAG."""
 
+import json
 import os
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
+from typing import Any
 
-from ragate.cli.detect import find_out_of_reach, find_systems
-from ragate.cli.detect.candidate import RagCandidate
-from ragate.cli.detect.programs import find_seeds
-from ragate.cli.detect.recordings import find_recordings
-from ragate.cli.init.documents import DATABASES, TABLES, Listing, folder_listing, table_listings
+from ragate.cli.init.python_code import PythonCode, is_key, read_code, variables_in
+from ragate.cli.init.recordings import find_recorded, find_scores
 from ragate.dataset import read_dataset
-from ragate.dataset._importers import looks_like_questions
 from ragate.errors import RagateError
-from ragate.outputs.outputs_file import read_outputs
 from ragate.support import git
-from ragate.systems.pgvector.corpus import SUFFIXES
+from ragate.support.foreign_files import start_of
+from ragate.systems.pgvector.corpus import PDF, SUFFIXES
 
 MAX_FILES = 50_000
 DEPTH = 5
 TRIED = 20
-TABLE_BYTES = 20_000_000
-MOST_FOLDERS = 6
+MOST_SCRIPTS = 500
+MANIFEST_BYTES = 300_000
 _MANIFESTS = frozenset(
     {"pyproject.toml", "requirements.txt", "setup.py", "package.json", "Pipfile", "langgraph.json"}
 )
 _PASSED_OVER = frozenset(
     {"node_modules", "venv", "env", "site-packages", "dist", "build", "target", "vendor"}
-    | {"htmlcov", "coverage", "__pycache__", "test", "tests", "baselines"}
+    | {"htmlcov", "coverage", "__pycache__", "test", "tests", "baselines", "templates"}
 )
 # Where documents are wont to be, most likely first.
-_LIKELY = (
+_DOCUMENTS = (
     *("docs", "doc", "documentation", "knowledge", "knowledge_base", "kb", "corpus", "content"),
     *("pages", "manual", "wiki", "help", "guides", "articles", "documents", "data"),
 )
+# What stands beside code and is no page of anybody's knowledge.
+_ABOUT_CODE = re.compile(
+    r"(?:readme|changelog|contributing|license|code_of_conduct|architecture|requirements|robots)\b",
+    re.I,
+)
 _GOLDEN = re.compile(r"golden|question|quer(y|ies)|qa|eval|test_?set|dataset|benchmark", re.I)
 _GOLDEN_SUFFIXES = frozenset({".jsonl", ".json", ".csv", ".yaml", ".yml"})
-_TABLES = frozenset({".csv", ".json", ".jsonl"})
-_RECORDED = ("outputs", "output", "evals/outputs", "results")
-_LANGUAGES = {
-    ".py": "Python",
-    ".js": "JavaScript",
-    ".mjs": "JavaScript",
-    ".ts": "TypeScript",
-    ".go": "Go",
-    ".java": "Java",
-    ".kt": "Kotlin",
-    ".rb": "Ruby",
-    ".rs": "Rust",
-    ".cs": "C#",
-    ".php": "PHP",
-    ".ex": "Elixir",
-    ".scala": "Scala",
-    ".cpp": "C++",
-    ".swift": "Swift",
-}
+_FILLS = re.compile(
+    r"(?:populate|create|build|load)_\w*(?:database|db|index|vectors?)|in[gj]est(?:ion|_\w+)?"
+    r"|seed(?:_\w+)?",
+    re.I,
+)
+_FILLING_SCRIPT = re.compile(r"(?:db[:-])?(?:seed|ingest|index|build[-_:]index|populate)")
+_STARTING_SCRIPTS = ("start", "serve", "server", "start:api", "api", "dev")
+_SERVES = frozenset({"express", "fastify", "koa", "hono", "next", "@nestjs/core", "restify"})
+_LIBRARY = re.compile(r"langchain|llamaindex|openai|chromadb|pinecone|ollama|@xenova|anthropic")
+_SCRIPTS = frozenset({".js", ".mjs", ".cjs", ".ts", ".mts"})
 
 
 @dataclass(frozen=True)
-class DocsFolder:
-    """A folder with pages, as a path below the root."""
+class NodeProject:
+    """What package.json says: its scripts, whether it can serve, a library of RAGs it needs."""
 
-    path: str
-    pages: int
+    scripts: tuple[str, ...] = ()
+    serves: bool = False
+    library: str = ""
+
+    @property
+    def start(self) -> str:
+        """The script that starts it, "" without one."""
+        return next((name for name in _STARTING_SCRIPTS if name in self.scripts), "")
+
+    @property
+    def fills(self) -> list[str]:
+        """The commands that fill its database or index."""
+        return [f"npm run {name}" for name in self.scripts if _FILLING_SCRIPT.fullmatch(name)]
 
 
 @dataclass(frozen=True)
@@ -73,116 +78,65 @@ class Survey:
 
     Attributes:
         root: Where ragate.toml goes. top: The repository's root, `root` where there is none.
+        docs: Folders with pages.
         beir: Folders with corpus.jsonl, queries.jsonl and qrels.
         golden: Files that can be read as a golden set.
-        tables: Files of questions in columns of their own, which have to be imported first.
-        recorded: Patterns of recorded outputs, such as ``outputs/*.jsonl``.
-        languages: What it is written in, the most files first.
+        recorded: By pattern of recorded answers, the keys of ``[system]`` that read them.
+        scores: By file of an evaluator, the evaluator's name.
         remote: Address of the repository's remote.
-        systems: What may be the project's own RAG, the likeliest first.
-        out_of_reach: What takes a question, of classes that want arguments; where there is no else.
-        listings: Files that may hold the documents as rows: databases, JSON, CSV.
-        seeds: Commands that fill its database or index.
+        fills: Files of Python that may fill its database or index.
+        keys: Variables that the code reads and whose names speak of a secret.
         projects: Folders of projects of their own below the root, of which this one is none.
     """
 
     root: Path
     top: Path
-    docs: tuple[DocsFolder, ...] = ()
+    docs: tuple[str, ...] = ()
     beir: tuple[str, ...] = ()
     golden: tuple[str, ...] = ()
-    tables: tuple[str, ...] = ()
-    recorded: tuple[str, ...] = ()
-    languages: tuple[str, ...] = ()
+    recorded: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    scores: Mapping[str, str] = field(default_factory=dict)
+    code: PythonCode = field(default_factory=PythonCode)
+    node: NodeProject | None = None
     remote: str = ""
-    systems: tuple[RagCandidate, ...] = ()
-    out_of_reach: tuple[str, ...] = ()
-    listings: tuple[str, ...] = ()
-    seeds: tuple[str, ...] = ()
+    fills: tuple[str, ...] = ()
+    keys: tuple[str, ...] = ()
     projects: tuple[str, ...] = ()
 
     @property
     def elsewhere(self) -> bool:
         """True where the repository is known to live on another host than GitHub."""
-        return bool(self.remote) and "github" not in self.remote.lower()
+        hosted = ":" in self.remote  # a path is a clone of this machine, whose origin is unknown
+        return hosted and "github" not in self.remote.lower()
 
 
 def look(folder: Path) -> Survey:
     """Return what the repository in `folder` holds; nothing is changed and nothing is run."""
     root = folder.resolve()
     top = git.repository(root) or root
-    files = list(_files(root))
-    beir = tuple(_beir(files))
-    recorded = tuple(_recorded(root))
-    golden, tables = _questions(root, files, beir)
-    projects = tuple(_projects(root, files))
-    own = [] if projects else find_systems(root)
-    systems = (*(() if recorded else find_recordings(root)), *own)
     top = top if root.is_relative_to(top) else root
+    files = list(_files(root))
+    code = read_code(root, files)
+    beir = tuple(_beir(files))
+    scripts = [file for file in files if file.suffix in _SCRIPTS][:MOST_SCRIPTS]
+    in_scripts = {name for file in scripts for name in variables_in(start_of(root / file, 100_000))}
     return Survey(
         root=root,
         top=top,
         docs=tuple(_docs(files)),
         beir=beir,
-        golden=golden,
-        tables=tables,
-        recorded=recorded,
-        languages=_languages(files),
+        golden=tuple(_golden(root, files, beir)),
+        recorded=find_recorded(root, files),
+        scores=find_scores(root, files),
+        code=code,
+        node=_node(root),
         remote=git.remote_url(top),
-        systems=systems,
-        out_of_reach=() if systems else find_out_of_reach(root),
-        listings=tuple(_listings(files, {*golden, *tables})),
-        seeds=find_seeds(root, top),
-        projects=projects,
+        fills=tuple(
+            str(one) for one in files if one.suffix == ".py" and _FILLS.fullmatch(one.stem)
+        ),
+        keys=tuple(sorted(name for name in {*code.variables, *in_scripts} if is_key(name))),
+        projects=tuple(_projects(root, files, code)),
     )
-
-
-def _languages(files: Iterable[PurePosixPath]) -> tuple[str, ...]:
-    """Return up to three languages of source files, the one with the most files first."""
-    suffixes = (file.suffix.lower() for file in files)
-    counted = Counter(_LANGUAGES[suffix] for suffix in suffixes if suffix in _LANGUAGES)
-    return tuple(name for name, _ in counted.most_common(3))
-
-
-def listings(survey: Survey) -> Iterator[Listing]:
-    """Yield what may be the documents, the likeliest first, each read when it is asked for.
-
-    What a project of a monorepo answers from may lie beside it.
-    """
-    yield from _read_listings(survey)
-    if survey.top != survey.root:
-        beside = look(survey.top)
-        yield from (replace(one, folder="") for one in _read_listings(beside))
-
-
-def _read_listings(survey: Survey) -> Iterator[Listing]:
-    for docs in survey.docs[:MOST_FOLDERS]:
-        try:
-            yield folder_listing(survey.root, docs.path)
-        except RagateError:
-            continue
-    for path in survey.listings:
-        yield from table_listings(survey.root / path, path)
-
-
-def _listings(files: Iterable[PurePosixPath], besides: set[str]) -> Iterator[str]:
-    """Yield databases, then tables in folders where documents are wont to be."""
-    listed = [file for file in files if str(file) not in besides]
-    yield from (str(file) for file in listed if file.suffix.lower() in DATABASES)
-    for file in listed:
-        words = {part.lower() for part in (*file.parts[:-1], file.stem)}
-        if file.suffix.lower() in TABLES and words & {*_LIKELY, "seed", "seeds", "fixtures", "faq"}:
-            yield str(file)
-
-
-def _projects(root: Path, files: Iterable[PurePosixPath]) -> Iterator[str]:
-    """Yield the projects below a root that is none itself, and that hold what may be a RAG."""
-    folders = {file.parent for file in files if file.name in _MANIFESTS}
-    if PurePosixPath() in folders and not (root / "package.json").is_file():
-        return
-    for folder in sorted(folders - {PurePosixPath()}):
-        if len(folder.parts) <= 3 and find_systems(root / folder):
-            yield str(folder)
 
 
 def _files(root: Path) -> Iterator[PurePosixPath]:
@@ -190,7 +144,8 @@ def _files(root: Path) -> Iterator[PurePosixPath]:
     for path, folders, names in os.walk(root):
         folder = PurePosixPath(Path(path).relative_to(root).as_posix())
         deep = len(folder.parts) >= DEPTH
-        folders[:] = [] if deep else sorted(name for name in folders if _entered(name))
+        entered = [name for name in folders if not deep and _is_entered(Path(path, name))]
+        folders[:] = sorted(entered)
         for name in sorted(names):
             if not name.startswith(".") and name.isprintable():
                 count += 1
@@ -199,81 +154,80 @@ def _files(root: Path) -> Iterator[PurePosixPath]:
                 yield folder / name
 
 
-def _entered(name: str) -> bool:
+def _is_entered(folder: Path) -> bool:
     # An unprintable name would have to be shown, and no such folder was made on purpose.
-    plain = not name.startswith(".") and name.isprintable()
-    return plain and name.lower() not in _PASSED_OVER and not name.endswith(".egg-info")
+    name = folder.name
+    plain = not name.startswith(".") and name.isprintable() and not name.endswith(".egg-info")
+    return plain and name.lower() not in _PASSED_OVER and not (folder / "pyvenv.cfg").is_file()
 
 
-def _docs(files: Iterable[PurePosixPath]) -> list[DocsFolder]:
+def _docs(files: Iterable[PurePosixPath]) -> list[str]:
     """Return the folders with pages: those with a telling name first, then by number of pages."""
     pages = Counter(
         folder
         for file in files
-        if file.suffix.lower() in SUFFIXES and file.name not in {"requirements.txt", "robots.txt"}
+        if file.suffix.lower() in {*SUFFIXES, PDF} and not _ABOUT_CODE.match(file.name)
         for folder in list(file.parents)[:-1]
         if len(folder.parts) <= 2 and folder.parts[0] not in {"outputs", "evals"}
     )
 
-    def order(folder: PurePosixPath) -> tuple[int, int, int, str]:
+    def order(folder: PurePosixPath) -> tuple[bool, int, int, int, str]:
         name = folder.name.lower()
-        rank = _LIKELY.index(name) if name in _LIKELY else len(_LIKELY)
-        return rank, len(folder.parts), -pages[folder], str(folder)
+        rank = _DOCUMENTS.index(name) if name in _DOCUMENTS else len(_DOCUMENTS)
+        # The whole of data/ comes before data/kb/, which is a part of it.
+        return rank == len(_DOCUMENTS), len(folder.parts), rank, -pages[folder], str(folder)
 
-    return [DocsFolder(str(folder), pages[folder]) for folder in sorted(pages, key=order)]
+    return [str(folder) for folder in sorted(pages, key=order)]
 
 
-def _beir(files: Iterable[PurePosixPath]) -> Iterator[str]:
+def _beir(files: Sequence[PurePosixPath]) -> Iterator[str]:
     all_files = set(files)
-    for file in sorted(all_files):
-        folder = file.parent
-        judged = any(
-            sibling.parent == folder / "qrels" and sibling.suffix == ".tsv" for sibling in all_files
-        )
-        if file.name == "corpus.jsonl" and folder / "queries.jsonl" in all_files and judged:
+    judged = {file.parent.parent for file in all_files if file.parent.name == "qrels"}
+    for folder in sorted(judged):
+        if {folder / "corpus.jsonl", folder / "queries.jsonl"} <= all_files:
             yield str(folder)
 
 
-def _questions(
-    root: Path, files: Iterable[PurePosixPath], beir: tuple[str, ...]
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the golden sets, and the tables of questions: the right name first, then read."""
+def _golden(root: Path, files: Iterable[PurePosixPath], beir: tuple[str, ...]) -> Iterator[str]:
+    """Yield the golden sets: the right name first, then read."""
     likely = [
         file
         for file in files
         if file.suffix.lower() in _GOLDEN_SUFFIXES
         and _GOLDEN.search(str(file))
-        and str(file.parent) not in {*_RECORDED, *beir}
+        and str(file.parent) not in {"outputs", "output", "evals/outputs", "results", *beir}
     ]
-    golden, tables = [], []
     for file in sorted(likely, key=lambda path: ("golden" not in path.stem, str(path)))[:TRIED]:
         try:
             read_dataset(root / file)
-            golden.append(str(file))
+            yield str(file)
         except RagateError:
-            if file.suffix.lower() in _TABLES and _is_table(root / file):
-                tables.append(str(file))
-    return tuple(golden), tuple(tables)
+            continue
 
 
-def _is_table(file: Path) -> bool:
-    small = not file.is_symlink() and file.stat().st_size <= TABLE_BYTES
-    return small and looks_like_questions(file)
-
-
-def _recorded(root: Path) -> Iterator[str]:
-    for folder in _RECORDED:
-        if any(_is_recording(file) for file in sorted((root / folder).glob("*.jsonl"))[:3]):
-            yield f"{folder}/*.jsonl"
-
-
-def _is_recording(file: Path) -> bool:
-    if file.is_symlink() or file.parent.is_symlink():
-        return False
+def _node(root: Path) -> NodeProject | None:
+    """Return what package.json says, None where there is none or it cannot be read."""
     try:
-        first_line = next(read_outputs(file)[1], None)
-    except RagateError:
-        return False
-    return first_line is not None and (
-        first_line[1].answer is not None or bool(first_line[1].chunks)
-    )
+        package = json.loads(start_of(root / "package.json", MANIFEST_BYTES))
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(package, dict):
+        return None
+    scripts, needs = package.get("scripts"), package.get("dependencies")
+    packages = list(needs) if isinstance(needs, dict) else []
+    library = next((name for name in packages if _LIBRARY.search(name)), "")
+    named = tuple(scripts) if isinstance(scripts, dict) else ()
+    return NodeProject(named, not _SERVES.isdisjoint(packages), library)
+
+
+def _projects(root: Path, files: Iterable[PurePosixPath], code: PythonCode) -> Iterator[str]:
+    """Yield the projects below a root that is none itself, and that hold what may be a RAG."""
+    folders = {file.parent for file in files if file.name in _MANIFESTS}
+    if PurePosixPath() in folders and not (root / "package.json").is_file():
+        return
+    held = [*(found.path for found in code.callables), *(app.path for app in code.apps)]
+    for folder in sorted(folders - {PurePosixPath()}):
+        node = _node(root / folder)
+        serves = node is not None and node.serves and bool(node.start)
+        if len(folder.parts) <= 3 and (serves or any(one.is_relative_to(folder) for one in held)):
+            yield str(folder)

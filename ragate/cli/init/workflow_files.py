@@ -71,7 +71,7 @@ def runs_plainly(survey: Survey) -> bool:
 def plain_workflow(survey: Survey, choice: Choice) -> NewFile:
     """Return the one workflow without the action."""
     gate = choice.gate if is_one_of_several(survey, choice.gate) else ""
-    choice = replace(choice, packages=packages(survey))
+    choice = with_packages(survey, choice)
     text = workflow_text(choice, folder=folder_of(survey), gate=gate)
     name = f"ragate-{gate}.yml" if gate else "ragate.yml"
     return NewFile(survey.top / FOLDER / name, text)
@@ -82,20 +82,25 @@ def plain_status(survey: Survey, choice: Choice) -> str:
     return f"gate-{choice.gate}" if is_one_of_several(survey, choice.gate) else "gate"
 
 
-def packages(survey: Survey) -> str:
-    """Return what ``pip install`` is told, from the repository's root, for the RAG's packages.
+def with_packages(survey: Survey, choice: Choice) -> Choice:
+    """Return the choice with what installs the RAG's packages, from the repository's root.
 
-    Editable, since what is copied elsewhere finds no file that lies beside its package.
+    A lock file comes first: its versions are those that the project runs with. Without one the
+    project is installed editable, since what is copied elsewhere finds no file beside its package.
     """
     for folder in dict.fromkeys((survey.root, survey.top)):
         below = folder.relative_to(survey.top).as_posix()
+        for lock in ("uv", "poetry"):
+            if (folder / f"{lock}.lock").is_file():
+                return replace(choice, lock=lock, packages=below)
         for name in ("requirements.txt", "requirements/base.txt"):
             if (folder / name).is_file():
                 path = name if below == "." else f"{below}/{name}"
-                return f"--requirement {shell_word(path)}"
+                return replace(choice, packages=f"--requirement {shell_word(path)}")
         if (folder / "pyproject.toml").is_file() or (folder / "setup.py").is_file():
-            return "--editable " + ("." if below == "." else shell_word(f"./{below}"))
-    return ""
+            path = "." if below == "." else shell_word(f"./{below}")
+            return replace(choice, packages=f"--editable {path}")
+    return choice
 
 
 # The text of a first workflow for GitHub Actions.

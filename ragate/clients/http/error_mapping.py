@@ -49,6 +49,7 @@ class Fault:
         kind: Why it may be made again; None: it may not.
         scope: What else the refusal holds for: ``request``, ``model`` or ``provider``.
         billed: The server may have worked for it.
+        timed_out: No answer came in time, as of a server that is slow.
     """
 
     text: str
@@ -58,6 +59,7 @@ class Fault:
     scope: str = "request"
     billed: bool = True
     remedy: str = ""
+    timed_out: bool = False
 
 
 async def outcome(call: Awaitable[T], *, timeout_s: float) -> T | Fault:
@@ -68,7 +70,7 @@ async def outcome(call: Awaitable[T], *, timeout_s: float) -> T | Fault:
         async with asyncio.timeout(timeout_s):
             return await call
     except (TimeoutError, openai.APITimeoutError):
-        return Fault(f"no answer within {timeout_s:.3g} s")
+        return Fault(f"no answer within {timeout_s:.3g} s", timed_out=True)
     except openai.APIStatusError as error:
         return _status(error)
     except openai.APIConnectionError as error:

@@ -13,7 +13,7 @@ from ragate.core.calls.values import CallRules, alike, is_default, named, unlike
 from ragate.models import CallResult, Executed, ExpectedCall, ToolCall
 from ragate.support.settings import shown
 
-MOST_RESULTS = 1_000  # as many as `most_calls` lets be carried out
+MOST_RESULTS = 1_000  # more than are carried out of one sample
 
 
 def matched(

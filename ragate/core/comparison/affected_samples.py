@@ -1,12 +1,12 @@
 """Samples that cannot have changed: nothing upstream of their scores differs."""
 
-from collections.abc import Collection
 from dataclasses import replace
 
 import numpy as np
 
 from ragate.core.comparison.run_passes import PassPair
 from ragate.core.hashing import is_recorded
+from ragate.core.lookup import tells_outputs
 from ragate.core.statistics.score_columns import Column, Floats, Mask, Side, row_means
 from ragate.models import Reads, Run
 
@@ -15,20 +15,19 @@ def find_unaffected(
     baseline: Run | None,
     candidate: Run,
     passes: PassPair,
-    *,
-    repeats: Collection[Reads] = (),
 ) -> tuple[Mask, bool]:
     """Return which samples cannot have changed, and whether that is known at all.
 
-    Args:
-        repeats: Parts of the output that the policy declares to repeat.
+    Sessions that agree are no such knowledge: what they gave was measured, and may be lost.
     """
     unaffected = np.zeros(len(passes.ids), dtype=bool)
     if baseline is None:
         return unaffected, False
     systems = (baseline.manifest.system, candidate.manifest.system)
-    declared = Reads.ANSWER in repeats or all(Reads.ANSWER in s.deterministic for s in systems)
+    declared = all(Reads.ANSWER in s.deterministic for s in systems)
     traceable = declared
+    if not declared and not tells_outputs(candidate.records):
+        return unaffected, False
     for row, key in enumerate(passes.ids):
         records = [record for each in passes.whole if (record := each.get(key)) is not None]
         if len(records) < len(passes.whole) or any(record.output.error for record in records):

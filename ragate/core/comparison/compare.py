@@ -1,6 +1,6 @@
 """Put a candidate beside its baseline: same samples, same metrics, same judge, or say why not."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -12,7 +12,7 @@ from ragate.core.comparison.affected_samples import (
     none_measured,
     same_requests,
 )
-from ragate.core.comparison.repeating_samples import Repetition, declared_parts, read_repetition
+from ragate.core.comparison.repeating_samples import Repetition, read_repetition
 from ragate.core.comparison.run_passes import Passes, PassPair, read_pair
 from ragate.core.comparison.sample_matching import Matching, cluster_numbers, match, with_new_ids
 from ragate.core.lookup import samples_by_id
@@ -73,7 +73,7 @@ class Comparison(Matching):
         all_failed: True where every output of the candidate is a failure.
         repetition: Which samples repeat on both sides.
         not_measured: Why no affected sample has an output, "" where one has.
-        baseline_run, candidate_run, samples: What was compared, for the control and must-pass.
+        baseline_run, candidate_run, samples: What was compared, for must-pass samples.
     """
 
     clusters: npt.NDArray[np.intp] | None
@@ -98,14 +98,6 @@ class Comparison(Matching):
         """Return the ids of the matched samples where `rows` is True."""
         return [self.ids[row] for row in np.flatnonzero(rows)]
 
-    @property
-    def same_system(self) -> bool:
-        """Whether both fingerprints are known and equal."""
-        if self.baseline_run is None:
-            return False
-        recorded = self.baseline_run.manifest.system.fingerprint
-        return bool(recorded) and recorded == self.candidate_run.manifest.system.fingerprint
-
 
 def compare(
     baseline: Run | None,
@@ -114,7 +106,6 @@ def compare(
     *,
     cluster: str = "",
     waivers: Sequence[Waiver] = (),
-    repeats: Collection[str] = (),
 ) -> Comparison:
     """Compare sample by sample.
 
@@ -122,7 +113,6 @@ def compare(
         baseline: All passes of the baseline; None where there is none yet.
         samples: The selected golden set of now.
         cluster: A metadata field or tag prefix whose samples stand or fall together.
-        repeats: What the policy declares to repeat exactly: ``retrieval``, ``answer``.
     """
     partial = candidate.manifest.filters.narrows
     by_id = samples_by_id(samples)
@@ -130,9 +120,8 @@ def compare(
     baseline = with_new_ids(baseline, matching.data.renamed) if baseline else None
     passes = read_pair(baseline, candidate, matching.ids, matching.added)
     clusters = cluster_numbers(by_id, matching.ids, cluster)
-    repetition = read_repetition(baseline, candidate, passes, policy=repeats, clusters=clusters)
-    declared = declared_parts(repeats)
-    unaffected, traceable = find_unaffected(baseline, candidate, passes, repeats=declared)
+    repetition = read_repetition(baseline, candidate, passes, clusters=clusters)
+    unaffected, traceable = find_unaffected(baseline, candidate, passes)
     infos = {**(baseline.manifest.metrics if baseline else {}), **candidate.manifest.metrics}
     added = matching.added
     columns = _columns(infos, baseline, candidate, passes, added, unaffected, repetition)
@@ -175,7 +164,7 @@ def _columns(
     itself = passes.candidate is passes.baseline
     new = old if itself else read_sides(of_samples, passes.candidate.distinct, passes.ids)
     unmatched = read_sides(of_samples, passes.candidate.distinct, added)
-    declared = candidate.manifest.system.deterministic | repetition.exact
+    declared = candidate.manifest.system.deterministic
     columns = {}
     for name, info in of_samples.items():
         problem, remedy = problem_of(name, baseline, candidate)
@@ -185,7 +174,7 @@ def _columns(
             column,
             problem=problem,
             remedy=remedy,
-            doubt=repetition.doubt(info.reads) if repetition.of(info) is not None else "",
+            risen=bool(problem) and has_risen(name, baseline, candidate),
             varies=column.varies if varies is None else varies,
             declared=info.reads in declared,
         )
@@ -194,6 +183,13 @@ def _columns(
             column = keep_baseline(column, spared)
         columns[name] = column
     return columns
+
+
+def has_risen(name: str, baseline: Run | None, candidate: Run) -> bool:
+    """Tell whether a metric is of a newer version than the baseline's: ragate was updated."""
+    before = baseline.manifest.metrics.get(name) if baseline else None
+    after = candidate.manifest.metrics.get(name)
+    return before is not None and after is not None and after.version > before.version
 
 
 def problem_of(name: str, baseline: Run | None, candidate: Run) -> tuple[str, str]:
@@ -208,7 +204,7 @@ def problem_of(name: str, baseline: Run | None, candidate: Run) -> tuple[str, st
     old, new = before.metrics[name], after.metrics[name]
     if (old.version, old.fingerprint) != (new.version, new.fingerprint):
         stored = new.needs is Needs.NOTHING and new.reads is Reads.ANSWER and not new.aggregate
-        remedy = "ragate baseline rescore" if stored else "ragate baseline update"
+        remedy = "ragate baseline rejudge" if stored else "ragate baseline update"
         return f"the baseline holds another version of {name}", remedy
     if new.needs is Needs.JUDGE and before.judge != after.judge:
         return f"the baseline's {name} comes from another judge", "ragate baseline rejudge"

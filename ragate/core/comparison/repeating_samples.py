@@ -1,19 +1,28 @@
-"""Which samples repeat on both sides, and which of them the change made different."""
+"""Which samples repeat on both sides, and which of them the change made different.
 
-from collections.abc import Collection, Mapping, Sequence
+Nobody declares it: systems of which it is known say so, of others the baseline's passes tell, each
+of which had a session of its own.
+"""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
 from ragate.core.comparison.run_passes import PassPair, is_measured
+from ragate.core.lookup import tells_outputs
 from ragate.core.statistics.score_columns import Ints, Mask
-from ragate.models import MetricInfo, Needs, Reads, Record, Run, SystemOutput
+from ragate.models import MetricInfo, Needs, Reads, Record, Run
 
 PROOF = 3  # sessions that have to agree, of the baseline and of a sample that counts as changed
-FEWEST = 20  # samples: fewer hide a flip rate at which single losses are luck
-UNPROVEN = f"changed answers were not asked in {PROOF} sessions of their own"
-RECORDINGS = "recorded outputs do not tell of the sessions that they come from"
+FEWEST = 20  # samples or clusters: of fewer every loss has to stand out from random signs
+FEW = 4  # changed scores that need no test
+TELLING = 5  # samples or clusters: of fewer no loss stands out, so that nothing could be red
+UNPROVEN = "changed outputs were not asked often enough in sessions of their own"
 MOST_BY_LUCK = 0.01  # samples, on average, that may look changed in a system that did not change
+ERROR = 0.005  # how often few samples that flip may pass for changed ones
 PARTS = (Reads.RETRIEVAL, Reads.ANSWER)
 
 
@@ -24,14 +33,15 @@ class PartRepetition:
     Attributes:
         baseline, candidate: (samples,) True where the passes of that side differ.
         changed: (samples,) True where neither side varies, and the two differ.
-        unproven: (samples,) True where `changed` rests on fewer candidate sessions than `PROOF`,
-            and only the policy declares that the part repeats.
+        asked: (samples,) measured passes of the candidate.
+        in_vain: (samples,) True where asking the candidate failed more than once.
     """
 
     baseline: Mask
     candidate: Mask
     changed: Mask
-    unproven: Mask
+    asked: Ints
+    in_vain: Mask
 
     @property
     def varies(self) -> Mask:
@@ -50,21 +60,17 @@ class Repetition:
 
     Attributes:
         by_part: Empty where there is no baseline.
-        exact: Parts declared to repeat, by both systems or by the policy.
-        policy: Those that the policy alone declares: nobody has seen the system's code.
+        exact: Parts that repeat, as both systems declare or the baseline's sessions show.
+        evident: Those that only sessions show.
         passes: Passes of the baseline, those not stored (equal to another) included.
         units: Matched samples, or their clusters.
-        own_sessions: Each of them had a session of its own.
-        recordings: The system holds recorded outputs, which do not tell how they came about.
     """
 
     by_part: Mapping[Reads, PartRepetition]
     exact: frozenset[Reads] = frozenset()
-    policy: frozenset[Reads] = frozenset()
+    evident: frozenset[Reads] = frozenset()
     passes: int = 0
     units: int = 0
-    own_sessions: bool = False
-    recordings: bool = False
 
     def of(self, info: MetricInfo) -> PartRepetition | None:
         """Return how the input of a metric without noise of its own repeats, None for others.
@@ -79,66 +85,73 @@ class Repetition:
     def varying(self, info: MetricInfo) -> Mask | None:
         """Return the samples that the exact rule leaves out of a metric, None where it judges none.
 
-        It judges what is declared, and borne out by two baseline passes or more.
+        It judges what is borne out by two baseline passes or more.
         """
         repetition = self.of(info)
-        if repetition is None or info.reads not in self.exact or not self.is_kept(info.reads):
+        if repetition is None or info.reads not in self.exact or self.passes < 2:
             return None
-        return repetition.varies
+        kept = is_kept(repetition.baseline, self.passes)
+        return repetition.varies if kept else None
 
-    def is_kept(self, reads: Reads) -> bool:
-        """Whether two baseline passes or more bear out that a part repeats.
+    def few(self, reads: Reads) -> int:
+        """Return how many changed scores need no test."""
+        return 0 if reads in self.evident and self.units < FEWEST else FEW
 
-        A sample that flips with a chance of f a pass looks changed where all candidate passes
-        flipped, with a chance of f to the power of `PROOF`. The baseline tells f: of K passes of a
-        sample one differs with a chance of about K f.
-
-        Of recorded outputs all have to be equal, in enough questions: what their passes say of
-        noise is better evidence than a declaration that nothing proves.
-        """
-        part = self.by_part[reads]
-        if self.passes < 2 or not len(part.baseline):
-            return False
-        if self.recordings and reads in self.policy:
-            return self.units >= FEWEST and not part.varies.any()
-        flips = float(part.baseline.mean()) / self.passes
-        return len(part.baseline) * flips**PROOF <= MOST_BY_LUCK
-
-    def could_be_exact(self, info: MetricInfo) -> bool:
-        """Whether declaring a metric's input would be kept: all passes of each side are equal."""
-        repetition = self.of(info)
-        if repetition is None or info.reads in self.exact or self.passes < 2:
-            return False
-        return not (self.recordings or len(repetition.varies) < FEWEST or repetition.varies.any())
-
-    @property
-    def unseen(self) -> str:
-        """Why the baseline does not show what repeats, "" where it does."""
-        if self.recordings or (self.passes >= PROOF and self.own_sessions):
-            return ""
-        return f"the baseline does not hold {PROOF} passes that were each a session of their own"
-
-    def doubt(self, reads: Reads) -> str:
-        """Return why a declared part is provisional, "" where at most `unproven` samples are."""
-        if reads not in self.policy:
-            return ""
-        if len(self.by_part[reads].varies) < FEWEST:
-            return f"fewer than {FEWEST} questions do not show what repeats"
-        return RECORDINGS if self.recordings else self.unseen
+    def needed(self, reads: Reads, changed: int) -> int:
+        """Return in how many passes so many samples with another score have to be equal."""
+        if reads not in self.evident:
+            return 0  # the systems declare it
+        if changed > self.few(reads):
+            return PROOF
+        return askings(int(self.by_part[reads].baseline.sum()))
 
 
-def declared_parts(policy: Collection[str]) -> frozenset[Reads]:
-    """Return what ``[policy] repeats`` declares; an answer includes what was retrieved for it."""
-    return frozenset(PARTS if "answer" in policy else [reads for reads in PARTS if reads in policy])
+def is_kept(varies: Mask, passes: int) -> bool:
+    """Whether samples that vary are few enough for others to be taken as repeating.
+
+    A sample that flips with a chance of f a pass looks changed where all candidate passes flipped,
+    with a chance of f to the power of `PROOF`. The baseline tells f: of K passes of a sample one
+    differs with a chance of about K f.
+    """
+    if not len(varies):
+        return False
+    return len(varies) * (float(varies.mean()) / passes) ** PROOF <= MOST_BY_LUCK
+
+
+@lru_cache(maxsize=64)
+def askings(varying: int) -> int:
+    """Return how often few changed samples are asked: flips in few questions seldom agree so often.
+
+    Args:
+        varying: Questions that vary in the baseline; half a one more is taken to flip unseen.
+    """
+    f = np.linspace(0.001, 0.999, 999)
+    unseen = 1 - f**PROOF - (1 - f) ** PROOF
+    m = PROOF
+    while True:
+        alike = (f**m * (1 - f) ** PROOF + (1 - f) ** m * f**PROOF) / unseen
+        if (varying + 0.5) * float(alike.max()) / 2 <= ERROR:
+            return m
+        m += 1
+
+
+def evident_parts(baseline: Run | None) -> frozenset[Reads]:
+    """Return what a baseline's passes show to repeat, each of which had a session of its own."""
+    if baseline is None or not baseline.manifest.own_sessions or baseline.manifest.runs < PROOF:
+        return frozenset()
+    parts = []
+    for reads in PARTS:
+        seen: dict[str, set[str]] = defaultdict(set)
+        for record in _measured(baseline.records):
+            seen[record.sample_id].add(_hash(record, reads))
+        varies = np.array([len(hashes) > 1 for hashes in seen.values()], dtype=bool)
+        if is_kept(varies, baseline.manifest.runs):
+            parts.append(reads)
+    return frozenset(parts)
 
 
 def read_repetition(
-    baseline: Run | None,
-    candidate: Run,
-    passes: PassPair,
-    *,
-    policy: Collection[str] = (),
-    clusters: Ints | None = None,
+    baseline: Run | None, candidate: Run, passes: PassPair, *, clusters: Ints | None = None
 ) -> Repetition:
     """Compare every pass of every sample, extra tries included, byte for byte.
 
@@ -151,53 +164,41 @@ def read_repetition(
     if baseline is None:
         return Repetition({})
     systems = [run.manifest.system.deterministic for run in (baseline, candidate)]
-    by_systems = frozenset(reads for reads in PARTS if all(reads in each for each in systems))
-    by_policy = declared_parts(policy)
+    declared = frozenset(reads for reads in PARTS if all(reads in each for each in systems))
+    units = len(passes.ids if clusters is None else np.unique(clusters))
+    has_sessions = candidate.manifest.own_sessions and units >= TELLING
+    shown = evident_parts(baseline) if has_sessions else frozenset()
     if candidate.manifest.retrieval_only:  # nothing was answered
-        by_policy &= {Reads.RETRIEVAL}
-    needed = PROOF if candidate.manifest.own_sessions else len(candidate.records) + 1
-    masks = {reads: np.zeros((4, len(passes.ids)), bool) for reads in PARTS}
-    for row, key in enumerate(passes.ids):
-        before = _measured(passes.baseline.tries.get(key, ()))
-        after = _measured(passes.candidate.tries.get(key, ()))
-        for reads in PARTS:
-            old, new = ({_hash(record, reads) for record in side} for side in (before, after))
-            changed = len(old) == len(new) == 1 and old != new
-            unproven = changed and reads not in by_systems and len(after) < needed
-            masks[reads][:, row] = len(old) > 1, len(new) > 1, changed, unproven
-    by_part = {reads: PartRepetition(*rows) for reads, rows in masks.items()}
-    made, apart = passes.baseline.repeats, baseline.manifest.own_sessions
+        shown &= {Reads.RETRIEVAL}
+    told = bool(declared or shown) or tells_outputs(candidate.records)
     return Repetition(
-        by_part,
-        by_systems | by_policy,
-        by_policy - by_systems,
-        made,
-        len(passes.ids if clusters is None else np.unique(clusters)),
-        apart,
-        recordings=candidate.manifest.recorded > 0,
+        _compared_by_part(passes, told=told),
+        declared | shown,
+        shown - declared,
+        passes.baseline.repeats,
+        units,
     )
 
 
-def is_changed(
-    before: Sequence[Record],
-    after: SystemOutput,
-    hashes: tuple[str, str],
-    parts: Collection[Reads],
-) -> bool:
-    """Return True where an output differs, in one of `parts`, from a baseline that repeats.
-
-    Args:
-        before: The sample's records of the baseline.
-        hashes: Retrieval and output hash of `after`.
-    """
-    if not is_measured(after):
-        return False
-    measured = _measured(before)
-    for reads, new in zip(PARTS, hashes, strict=True):
-        old = {_hash(record, reads) for record in measured}
-        if reads in parts and len(old) == 1 and new not in old:
-            return True
-    return False
+def _compared_by_part(passes: PassPair, *, told: bool) -> dict[Reads, PartRepetition]:
+    """Compare every pass of every sample by part; nothing varies where outputs tell nothing."""
+    masks = {reads: np.zeros((3, len(passes.ids)), bool) for reads in PARTS}
+    asked = np.zeros(len(passes.ids), np.intp)
+    in_vain = np.zeros(len(passes.ids), bool)
+    for row, key in enumerate(passes.ids if told else ()):
+        before = _measured(passes.baseline.tries.get(key, ()))
+        tries = passes.candidate.tries.get(key, ())
+        after = _measured(tries)
+        asked[row] = len(after)
+        in_vain[row] = len(tries) - len(after) > 1
+        for reads in PARTS:
+            old, new = ({_hash(record, reads) for record in side} for side in (before, after))
+            changed = len(old) == len(new) == 1 and old != new
+            masks[reads][:, row] = len(old) > 1, len(new) > 1, changed
+    return {
+        reads: PartRepetition(before_varies, after_varies, changed, asked, in_vain)
+        for reads, (before_varies, after_varies, changed) in masks.items()
+    }
 
 
 def _hash(record: Record, reads: Reads) -> str:

@@ -10,6 +10,7 @@ import hashlib
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from statistics import fmean
 from typing import NamedTuple
 
 from ragate.core.hashing import calls_hash, is_recorded
@@ -205,3 +206,19 @@ def _passes_between(run: Run, start: int, end: int | None) -> Run:
     part = Run(manifest=manifest, records=records, aggregates=aggregates)
     identical = read_passes(part, list({record.sample_id: None for record in records})).identical
     return part.amended(manifest=manifest.amended(identical=identical))
+
+
+def run_means(run: Run) -> dict[str, float]:
+    """Return the mean of every metric over the samples, sorted by name.
+
+    A sample counts once, with the mean of its passes: must-pass samples are asked more often.
+    """
+    of_samples: dict[str, dict[str, list[float]]] = {}
+    of_runs = [("", scores) for scores in run.aggregates]
+    for sample, scores in [*((each.sample_id, each.scores) for each in run.records), *of_runs]:
+        for name, score in scores.items():
+            if score.value is not None:
+                of_samples.setdefault(name, {}).setdefault(sample, []).append(score.value)
+    return {
+        name: fmean(map(fmean, samples.values())) for name, samples in sorted(of_samples.items())
+    }

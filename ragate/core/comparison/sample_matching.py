@@ -11,7 +11,6 @@ import numpy.typing as npt
 
 from ragate.core.hashing import content_hash
 from ragate.models import DataChanges, Record, RemovedSample, Run, Sample
-from ragate.support.spill import Spill
 
 ENOUGH = 0.8
 
@@ -103,7 +102,7 @@ def with_new_ids(run: Run, renamed: Mapping[str, str]) -> Run:
         record.amended(sample_id=renamed.get(record.sample_id, record.sample_id))
         for record in run.records
     )
-    return run.amended(records=Spill(Record, records))
+    return run.amended(records=list(records))
 
 
 def as_named_today(baseline: Run, run: Run) -> Run:

@@ -1,7 +1,7 @@
 """The verdict: every rule evaluated on finite numbers, or a reason why there is none."""
 
 import datetime
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import chain
 
@@ -17,10 +17,12 @@ from ragate.core.decision.metric_outcomes import (
     with_floors,
 )
 from ragate.core.decision.verdict_lines import decision_lines, first_sight, general_warnings
-from ragate.core.rules.decide_noisy import deciding_claim, stages_of
+from ragate.core.rules.checked_columns import with_nothing_checked
+from ragate.core.rules.decide_noisy import stages_of
+from ragate.core.rules.failed_outputs import failed_outputs
 from ragate.core.rules.floors import floors_of
 from ragate.core.rules.metric_case import MetricCase, RuleOutcome, read_cases
-from ragate.core.rules.must_pass import decide_must_pass
+from ragate.core.rules.must_pass import Record, decide_must_pass
 from ragate.core.rules.slice_cases import (
     SliceCase,
     is_split,
@@ -37,7 +39,6 @@ from ragate.models import (
     DecisionSettings,
     MetricVerdict,
     Rule,
-    Run,
     Slice,
     Verdict,
     Waiver,
@@ -57,8 +58,7 @@ def runs_wanted(
     missing = stages.still_wanted(comparison.candidate.repeats)
     clear = next((look for look in looks if look.is_clear), None)
     if not missing or clear is None:
-        suspicious = any(look.family.p <= look.suspicious for look in looks)
-        return missing if suspicious else 0, ()
+        return missing if any(look.is_suspicious for look in looks) else 0, ()
     rare = f"at most 1 run in {round(1 / fast_level(clear.settings.alpha)):,}"
     return 0, (f"too clear to need another run: an unchanged system looks like this in {rare}",)
 
@@ -70,51 +70,56 @@ def decide(
     *,
     waivers: Sequence[Waiver] = (),
     today: datetime.date,
-    control: Run | None = None,
     accepted: Sequence[Acceptance] = (),
     slices: Sequence[Slice] = (),
+    record: Record | None = None,
 ) -> Decision:
     """Decide on a comparison by the rules.
 
     Args:
         waivers: Those of today count; an expired one counts nothing, and the caller refuses it.
         today: The date that waivers are held against; this module reads no clock.
-        control: The base version run today over all samples; it replaces the baseline in the
-            test when the candidate looks suspicious.
         accepted: Drops that a maintainer took for this very outcome: shown, and not blocking. The
             caller has checked who gave them, and for which commit.
+        record: Of the questions that must pass, in runs of main before the baseline's.
         slices: Parts of the golden set that are held on their own, with a share of alpha.
     """
     cases = read_cases(rules, comparison, waivers, today)
-    slice_cases = read_slice_cases(slices, cases, comparison, settings)
+    slice_cases = read_slice_cases(slices, cases, comparison)
     parts = [each.case for each in slice_cases]
     taken = by_metric(accepted)
     own = on_all(settings) if is_split(slice_cases) else settings
-    metrics = decide_metrics(cases, comparison, own, control)
-    of_parts = decide_metrics(parts, comparison, on_slices(settings, cases), control)
+    metrics = decide_metrics(cases, comparison, own)
+    of_parts = decide_metrics(parts, comparison, on_slices(settings, cases))
     floors, of_slices = (floors_of(each, comparison, settings) for each in (cases, parts))
-    shown = [metrics.row(case) for case in cases]
-    rows, outcomes = with_floors(shown, metrics, floors, comparison, taken)
+    rows, outcomes = with_floors(list(map(metrics.row, cases)), metrics, floors, comparison, taken)
     shown_parts = [slice_row(each, of_parts.row(each.case)) for each in slice_cases]
     part_rows, part_outcomes = with_floors(shown_parts, of_parts, of_slices, comparison, taken)
-    must_pass = decide_must_pass(cases, comparison, settings, waivers, today)
+    must_pass = decide_must_pass(cases, comparison, settings, waivers, today, record)
     outcomes += [*part_outcomes, *must_pass.outcomes]
-    ungated = _nothing_gated(cases, slice_cases, comparison, metrics.outcomes)
-    undecided = [*_joined(o.undecided for o in outcomes), *ungated]
-    decision = _sum_up(outcomes, undecided).amended(
-        metrics=tuple(rows),
+    ungated = _nothing_gated(cases, slice_cases, comparison)
+    decision = _sum_up(outcomes, ungated, comparison).amended(
+        metrics=tuple(with_nothing_checked(rows, comparison.columns)),
         slices=tuple(part_rows),
         must_pass=must_pass.rows,
         waivers=tuple(map(waiver_row, active((*comparison.waivers, *waivers), today).values())),
-        accepted=tuple(taken[row.key] for row in (*rows, *part_rows) if row.accepted),
+        accepted=tuple(
+            dict.fromkeys(taken[row.key] for row in (*rows, *part_rows) if row.accepted)
+        ),
         wants_tries=must_pass.missing_tries,
+        wants_again=tuple(_joined(outcome.again for outcome in outcomes)),
         alpha=settings.alpha,
     )
-    confirm = stages_of(comparison, settings).confirm
-    passes = (1 if confirm else comparison.candidate.repeats, confirm)
+    passes = _passes_of_looks(comparison, settings)
     others = other_alarms(must_pass, [*floors, *of_slices], comparison, settings, passes=passes)
     looks = (metrics, replace(of_parts, suspicious=SUSPICIOUS_SLICES))
     return _with_evidence(decision, cases, slice_cases, looks, comparison, others)
+
+
+def _passes_of_looks(comparison: Comparison, settings: DecisionSettings) -> tuple[int, int]:
+    """Return the passes of the first look, and those that may follow."""
+    confirm = stages_of(comparison, settings).confirm
+    return 1 if confirm else comparison.candidate.repeats, confirm
 
 
 def _with_evidence(
@@ -131,15 +136,15 @@ def _with_evidence(
     wants, clear = runs_wanted(looks, comparison)
     red = decision.verdict is Verdict.FAILED
     warnings = general_warnings(cases, comparison, family, settings, wants_runs=wants, red=red)
-    lines = decision_lines(decision.metrics, family, comparison, settings, decision.verdict, others)
+    lines = decision_lines(
+        decision.metrics, family, comparison, settings.alpha, decision.verdict, others
+    )
     if comparison.baseline_run is None:
         lines = (*lines, *first_sight(cases, settings))
-    of_families = dict.fromkeys((*metrics.warnings, *of_parts.warnings))
     whole = whole_sets(slice_cases, comparison)
     return decision.amended(
-        warnings=(*decision.warnings, *of_families, *whole, *warnings),
+        warnings=(*decision.warnings, *whole, *warnings),
         remedies=(*decision.remedies, *_settle(decision)),
-        claim=deciding_claim(settings, comparison),
         family=family.tested,
         runs_baseline=comparison.baseline.repeats,
         runs_candidate=runs,
@@ -158,29 +163,18 @@ def _settle(decision: Decision) -> tuple[str, ...]:
     return ("ragate power",) if blind and decision.verdict is Verdict.PASSED else ()
 
 
-_HELD_AGAINST_CONTROL = {
-    MetricVerdict.HELD,
-    MetricVerdict.REGRESSED,
-    MetricVerdict.CANNOT_TELL,
-}
-
-
 def _nothing_gated(
     cases: Sequence[MetricCase],
     slice_cases: Sequence[SliceCase],
     comparison: Comparison,
-    outcomes: Mapping[str, RuleOutcome],
 ) -> list[str]:
-    if comparison.all_failed:
-        return ["every sample failed"]
     if comparison.baseline_run is None:
         return ["there is no baseline to compare with"]
 
     def holds(case: MetricCase) -> bool:
-        """Whether the rule can fail: a latency only by a limit, or beside a control run."""
-        row = outcomes[case.name].row
-        timed = row is not None and row.verdict in _HELD_AGAINST_CONTROL
-        return case.aggregate is None or case.has_floor or timed
+        """Whether the rule can fail: a value that is not compared with another only by a limit."""
+        risen = case.column is not None and case.column.risen
+        return case.has_floor or (case.aggregate is None and not risen)
 
     if is_split(slice_cases) or any(case.gates and holds(case) for case in cases):
         return []
@@ -189,8 +183,14 @@ def _nothing_gated(
     return [f"{reason}, and too few samples count on {listed(few)}" if few else reason]
 
 
-def _sum_up(outcomes: Sequence[RuleOutcome], undecided: Sequence[str]) -> Decision:
+def _sum_up(
+    outcomes: Sequence[RuleOutcome], ungated: Sequence[str], comparison: Comparison
+) -> Decision:
     """Red before undecided before passed; a red one lists what was not decided as well."""
+    failed = failed_outputs(comparison)
+    undecided = [*filter(None, [failed]), *_joined(o.undecided for o in outcomes), *ungated]
+    if comparison.all_failed:
+        undecided = [failed]
     red = _joined(outcome.red for outcome in outcomes)
     remedies = _joined(outcome.remedies for outcome in outcomes)
     if any("no baseline" in reason for reason in undecided):
@@ -199,7 +199,8 @@ def _sum_up(outcomes: Sequence[RuleOutcome], undecided: Sequence[str]) -> Decisi
     verdict = Verdict.FAILED if red else open_or_passed
     return Decision(
         verdict=verdict,
-        reasons=tuple(dict.fromkeys([*red, *undecided])),
+        reasons=tuple(dict.fromkeys([*filter(None, [failed]), *red, *undecided])),
+        failed=failed,
         warnings=tuple(_joined(outcome.warnings for outcome in outcomes)),
         remedies=tuple(dict.fromkeys(remedies)),
     )

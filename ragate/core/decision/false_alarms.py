@@ -37,7 +37,7 @@ def other_alarms(
     by_floors, by_means = _alarms_of_means(noisy, comparison, settings, passes)
     parts, fine = [], 1 - by_means
     if must_pass.chance > _RARE:
-        parts.append(must_pass_sentence(must_pass, settings))
+        parts.append(must_pass_sentence(must_pass))
         fine *= 1 - must_pass.chance
     if by_floors > _RARE:
         parts.append(f"{about(by_floors)} by floors")
@@ -49,14 +49,9 @@ def other_alarms(
     return "; ".join(parts)
 
 
-def must_pass_sentence(found: MustPass, settings: DecisionSettings) -> str:
-    """Return how often questions that must pass fail a harmless change, and what to write."""
-    questions = count(len(found.varying), "question")
-    sentence = f"{about(found.chance)} by the {questions} that must pass"
-    tries, fails = found.likely
-    if found.chance <= settings.alpha or tries == settings.tries:
-        return sentence
-    return f"{sentence}: write `tries = {tries}`, `fails = {fails}` below [policy]"
+def must_pass_sentence(found: MustPass) -> str:
+    """Return how often questions that must pass fail a harmless change."""
+    return f"{about(found.chance)} by the {count(len(found.varying), 'question')} that must pass"
 
 
 def about(chance: float) -> str:

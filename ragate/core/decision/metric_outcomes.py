@@ -8,29 +8,37 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from ragate.core.comparison.compare import Comparison
-from ragate.core.decision.drift_control import decide_against_control
 from ragate.core.publishable import OVER_THE_RUN
+from ragate.core.rules.checked_metric import with_checked
 from ragate.core.rules.decide_noisy import FamilyResult, decide_noisy
 from ragate.core.rules.exact import decide_exact
 from ragate.core.rules.expense import decide_expense
 from ragate.core.rules.floors import HeldCase
-from ragate.core.rules.latency import decide_latency
 from ragate.core.rules.metric_case import MetricCase, RuleOutcome, blank_row, left_open
 from ragate.core.rules.pass_shares import pass_share
 from ragate.core.rules.slice_cases import SliceCase
-from ragate.core.rules.unscored import hold_back_lost
+from ragate.core.rules.unscored import (
+    at_worst,
+    error_of,
+    hold_back_at_worst,
+    hold_back_lost,
+    is_held,
+)
 from ragate.core.rules.unsteady import decide_both_parts, decide_no_longer_repeating, varying_part
 from ragate.core.statistics.looks import SUSPICIOUS, fast_level
-from ragate.core.text.wording import count
-from ragate.models import Acceptance, DecisionSettings, MetricRow, MetricVerdict, Run, SliceRow
+from ragate.core.text.wording import count, harmless
+from ragate.models import Acceptance, DecisionSettings, MetricRow, MetricVerdict, SliceRow
 
 SHOWN_DRAWS = 1_999
 Row = TypeVar("Row", bound=MetricRow)
 
 
 def by_metric(accepted: Sequence[Acceptance]) -> dict[str, Acceptance]:
-    """Return the acceptances by metric; of two for the same metric the later one counts."""
-    return {acceptance.metric: acceptance for acceptance in accepted}
+    """Return the acceptances by metric; of two for the same metric the later one counts.
+
+    One of a metric covers how many answers it had something to check in.
+    """
+    return {name: each for each in accepted for name in with_checked([each.metric])}
 
 
 def _as_warning(outcome: RuleOutcome, taken: Acceptance) -> RuleOutcome:
@@ -47,18 +55,24 @@ class MetricOutcomes:
         family: The noisy metrics that gate, tested together.
         settings: With the family's share of alpha.
         suspicious: The level from which on it asks for more passes.
+        p_at_worst: Of the family, were what was lost at its worst; 1 where nothing was.
     """
 
     outcomes: dict[str, RuleOutcome]
     family: FamilyResult
     settings: DecisionSettings
     suspicious: float = SUSPICIOUS
-    warnings: tuple[str, ...] = ()
+    p_at_worst: float = 1.0
 
     def row(self, case: MetricCase) -> MetricRow:
         row = self.outcomes[case.name].row
         assert row is not None
         return row
+
+    @property
+    def is_suspicious(self) -> bool:
+        """Whether more passes should confirm or clear what it shows."""
+        return min(self.family.p, self.p_at_worst) <= self.suspicious
 
     @property
     def is_clear(self) -> bool:
@@ -78,41 +92,52 @@ def decide_metrics(
     cases: Sequence[MetricCase],
     comparison: Comparison,
     settings: DecisionSettings,
-    control: Run | None,
 ) -> MetricOutcomes:
-    """Decide on every metric by the rule for its kind.
-
-    Args:
-        control: The base version run today: a suspicious family is tested against it anew.
-    """
+    """Decide on every metric by the rule for its kind."""
     if comparison.baseline_run is None:
         shown = {case.name: decide_without_baseline(case) for case in cases}
         return MetricOutcomes(shown, FamilyResult({}), settings)
-    outcomes, family = _by_kind(cases, comparison, settings, control)
-    warnings: tuple[str, ...] = ()
-    if control is not None and family.tested and family.p <= SUSPICIOUS:
-        family, warnings = decide_against_control(cases, family, comparison, settings, control)
-        outcomes |= family.outcomes
-    checked = {}
+    outcomes, family = _by_kind(cases, comparison, settings)
+    checked, error = {}, error_of(cases)
     for case in cases:
         outcome = decide_no_longer_repeating(case, outcomes[case.name], comparison)
-        checked[case.name] = hold_back_lost(case, outcome, comparison)
-    return MetricOutcomes(checked, family, settings, warnings=warnings)
+        checked[case.name] = hold_back_lost(case, outcome, comparison, error=error)
+    p_at_worst = 1.0
+    if not any(outcome.undecided for outcome in checked.values()):
+        worst, p_at_worst = _at_worst(cases, comparison, settings)
+        for case in cases:
+            if case.name in worst:
+                outcome, at_its_worst = checked[case.name], worst[case.name]
+                checked[case.name] = hold_back_at_worst(case, outcome, at_its_worst, comparison)
+    return MetricOutcomes(checked, family, settings, p_at_worst=p_at_worst)
+
+
+def _at_worst(
+    cases: Sequence[MetricCase], comparison: Comparison, settings: DecisionSettings
+) -> tuple[dict[str, RuleOutcome], float]:
+    """Decide on what gates as if the candidate's losses beyond the baseline's were its worst.
+
+    Returns:
+        Outcomes by metric, and the family's p; none and 1 where nothing was lost.
+    """
+    held = [case for case in cases if is_held(case) and not case.info.is_expense]
+    filled = [at_worst(case, comparison) for case in held]
+    if all(case is same for case, same in zip(filled, held, strict=True)):
+        return {}, 1.0
+    outcomes, family = _by_kind(filled, comparison, settings)
+    return outcomes, family.p
 
 
 def _by_kind(
     cases: Sequence[MetricCase],
     comparison: Comparison,
     settings: DecisionSettings,
-    control: Run | None,
 ) -> tuple[dict[str, RuleOutcome], FamilyResult]:
     outcomes: dict[str, RuleOutcome] = {}
     exact, noisy = [], []
     for case in cases:
         if case.aggregate is not None:
-            outcomes[case.name] = decide_latency(
-                case, comparison.candidate_run, control, decide_aggregate(case), settings
-            )
+            outcomes[case.name] = decide_aggregate(case)
         elif case.column is not None and case.info.is_expense:
             outcomes[case.name] = decide_expense(case, comparison, settings)
         elif case.column is not None and case.column.exact:
@@ -183,7 +208,16 @@ def decide_aggregate(case: MetricCase) -> RuleOutcome:
     change = after - before if after is not None and before is not None else None
     row = blank_row(case, verdict, reason).amended(baseline=before, candidate=after, change=change)
     # Without a limit it gates nothing, so nothing is open; with one, the limit says it is.
-    return RuleOutcome(row)
+    return RuleOutcome(row, warnings=_slower(case, before, after))
+
+
+def _slower(case: MetricCase, before: float | None, after: float | None) -> tuple[str, ...]:
+    """Warn of a latency above `max_increase`: the recording was timed on another day."""
+    limit = case.rule.max_increase
+    if limit is None or not before or after is None or after <= before * (1 + limit):
+        return ()
+    change = f"{after:g} s, {after / before - 1:+.0%} against the recording; {limit:.0%} allowed"
+    return (f"{case.name}: {change}. Times of another day prove nothing, so this only warns",)
 
 
 def slice_row(each: SliceCase, row: MetricRow) -> SliceRow:
@@ -224,10 +258,10 @@ def whole_sets(slice_cases: Sequence[SliceCase], comparison: Comparison) -> list
 
 def about_slices(slice_cases: Sequence[SliceCase], slices: MetricOutcomes) -> list[str]:
     """Say how often the slices err; which drops each can see, its row says."""
-    tested = slices.family.tested
-    parts = {each.part.name for each in slice_cases if each.case.name in tested}
+    names = slices.family.tested
+    parts = {each.part.name for each in slice_cases if each.case.name in names}
     if not parts:
         return []
     them = "it" if len(parts) == 1 else "them"
-    share = f"at most 1 harmless change in {round(1 / slices.settings.alpha):,} fails by {them}"
-    return [f"{count(len(parts), 'slice')} tested as well: {share}"]
+    tested = f"{count(len(parts), 'slice')} tested as well"
+    return [f"{tested}: {harmless(slices.settings.alpha)} fails by {them}"]

@@ -7,14 +7,13 @@ passes are tested together, unless they differ from the newest run.
 
 import datetime
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
 import numpy as np
 
 from ragate.core.comparison.compare import Comparison, compare
 from ragate.core.comparison.run_passes import earlier_run, newest_run
-from ragate.core.decision.drift_control import cases_on
 from ragate.core.decision.metric_outcomes import by_metric
 from ragate.core.decision.verdict_lines import turned_red
 from ragate.core.rules.decide_noisy import decide_noisy
@@ -51,7 +50,6 @@ class Terms:
     waivers: Sequence[Waiver]
     today: datetime.date
     accepted: Sequence[Acceptance] = ()
-    control: bool = False
 
     def cases(self, comparison: Comparison) -> list[MetricCase]:
         """Return a case for each metric of `comparison`."""
@@ -108,7 +106,7 @@ def _weigh(
     tested = [row for row in decision.metrics if row.metric in decision.family]
     lowest = min((row.p for row in tested if row.p is not None), default=1.0)
     settled = decision.wants_runs == 0 and decision.verdict is not Verdict.NO_DECISION
-    if terms.control or not settled or not lowest <= SUSPICIOUS:
+    if not settled or not lowest <= SUSPICIOUS:
         return _Weighed("shown")
     family = [case for case in terms.cases(newest) if case.name in decision.family]
     differ = _difference(family, newest, run)
@@ -126,11 +124,25 @@ def _difference(family: Sequence[MetricCase], newest: Comparison, run: Run) -> f
     between = compare(earlier_run(run), newest_run(run), samples, cluster=newest.cluster)
     if between.ids != newest.ids:
         return 0.0
-    table = build_table(cases_on(family, between), between)
+    table = build_table(_cases_on(family, between), between)
     if not len(table.units):
         return 0.0
     null = relabel(table.blocks, seed=seed_of(between))
     return float(min(step_down(null).min(), step_down(null, upwards=True).min()))
+
+
+def _cases_on(cases: Sequence[MetricCase], comparison: Comparison) -> list[MetricCase]:
+    """Return the cases with the scores of another comparison; what was waived stays so."""
+    columns = [case.column_in(comparison) for case in cases]
+    return [
+        replace(
+            case,
+            column=column,
+            counted=column.applies & case.counted,
+            counted_added=case.counted_added[:0],  # earlier passes hold none of them
+        )
+        for case, column in zip(cases, columns, strict=True)
+    ]
 
 
 def _confirmed(
@@ -152,7 +164,8 @@ def _confirmed(
             confirmed.append(row)
         rows.append(row)
     taken = [acceptances[row.metric] for row in confirmed if row.accepted]
-    decision = decision.amended(metrics=tuple(rows), accepted=(*decision.accepted, *taken))
+    taken = [*dict.fromkeys((*decision.accepted, *taken))]
+    decision = decision.amended(metrics=tuple(rows), accepted=tuple(taken))
     if reasons := [row.reason for row in confirmed if row.blocks]:
         decision = turned_red(decision, reasons)
     return decision, bool(confirmed)

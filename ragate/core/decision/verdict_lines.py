@@ -1,4 +1,4 @@
-"""The lines under a verdict: what the set can see, how often it errs, what the other claim says."""
+"""The lines under a verdict: what the set can see, how often it errs, what is worse on it."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -6,29 +6,30 @@ from dataclasses import replace
 import numpy as np
 
 from ragate.core.comparison.compare import Comparison
-from ragate.core.decision.repeating_notes import copies_note, repeating_notes, repeats_hint
+from ragate.core.decision.repeating_notes import copies_note, repeating_notes
 from ragate.core.rules.checked_columns import nothing_checked
 from ragate.core.rules.checked_metric import without_counts
-from ragate.core.rules.decide_noisy import FamilyResult, deciding_claim
+from ragate.core.rules.decide_noisy import FamilyResult
 from ragate.core.rules.metric_case import MetricCase
-from ragate.core.rules.metric_family import GENERALISE
+from ragate.core.rules.metric_figures import YELLOW
 from ragate.core.rules.unscored import lost_scores
 from ragate.core.rules.visible_drop import (
     design_of,
+    missed,
     noise_of,
+    sight_of,
     sight_sentence,
-    sights_of,
-    sizes,
     visible_drop,
 )
 from ragate.core.statistics.joint_noise import independent_noise
 from ragate.core.statistics.metric_noise import measure_noise
 from ragate.core.statistics.power import Design, up_to_a_thousandth
-from ragate.core.text.wording import count, listed, odds, points
+from ragate.core.text.wording import count, harmless, listed, odds, points
 from ragate.models import Decision, DecisionSettings, MetricRow, MetricVerdict, Verdict
 
 NO_EVIDENCE = "no evidence of regression"
 FEW_CLUSTERS = 8
+FEW_NAMED = 4
 MUST_GET_WORSE = "must get worse before"
 FEW = 30
 
@@ -37,11 +38,11 @@ def decision_lines(
     rows: Sequence[MetricRow],
     family: FamilyResult,
     comparison: Comparison,
-    settings: DecisionSettings,
+    alpha: float,
     verdict: Verdict,
     others: str = "",
 ) -> tuple[str, ...]:
-    """Return one sentence each on the minimum detectable effect, the error and the other claim.
+    """Return one sentence each on the minimum detectable effect, the error and this set alone.
 
     Args:
         others: What fails a harmless change beside the metrics.
@@ -56,12 +57,9 @@ def decision_lines(
         return tuple(filter(None, [*seen, others]))
     visible = _visible(tested, comparison, family, verdict)
     if certain:
-        visible = f"{visible}; of {listed(certain)} every change is seen"
-    return (
-        visible,
-        "; ".join(filter(None, [_family_error(len(tested), settings.alpha), others])),
-        _other_claim(tested, deciding_claim(settings, comparison)),
-    )
+        visible = f"{visible}; every drop of {listed(certain)} shows"
+    errors = "; ".join(filter(None, [_family_error(tested, alpha), others]))
+    return tuple(filter(None, [visible, errors, _worse_here(tested)]))
 
 
 def _visible(
@@ -73,14 +71,13 @@ def _visible(
     none = f"too few samples to prove any drop of {listed(blind)}" if blind else ""
     if not visible:
         return none
-    size = sizes(visible)
     held = any(row.verdict is MetricVerdict.HELD for row in rows)
     runs = count(max(len(comparison.baseline.distinct), 1), "baseline run")
     units = count(family.units, unit_noun(comparison))
     if verdict is Verdict.PASSED and not held:
-        seen = f"{NO_EVIDENCE}; a drop below {size} may go unnoticed with {units} and {runs}"
+        seen = f"{NO_EVIDENCE}; with {units} and {runs} {missed(visible)}"
     else:
-        seen = f"{units} and {runs} show drops of {size} or more in a change like this"
+        seen = f"with {units} and {runs} {missed(visible)}"
     return f"{seen}; {none}" if none else seen
 
 
@@ -90,19 +87,20 @@ def _points_of(row: MetricRow, comparison: Comparison) -> float | None:
     return row.mde if row.rated else row.mde / comparison.columns[row.metric].span
 
 
-def _family_error(metrics: int, alpha: float) -> str:
-    tested = "1 metric is tested" if metrics == 1 else f"{metrics} metrics are tested together"
-    return f"{tested}: at most 1 harmless change in {round(1 / alpha):,} fails by chance"
+def _family_error(rows: Sequence[MetricRow], alpha: float) -> str:
+    verb = "is tested" if len(rows) == 1 else "are tested together"
+    tested = f"{listed([row.key for row in rows], most=FEW_NAMED)} {verb}"
+    return f"{tested}: {harmless(alpha)} fails by chance"
 
 
-def _other_claim(rows: Sequence[MetricRow], claim: str) -> str:
-    lowest = min(rows, key=lambda row: 1.0 if row.p_other is None else row.p_other)
-    p = 1.0 if lowest.p_other is None else lowest.p_other
-    fell = p <= 0.05
-    seen = f"{lowest.metric} looks worse on" if fell else "no sign of a drop on"
-    chance = f" (by chance {odds(p)})" if fell else ""
-    tested, other = ("similar", "these very") if claim == GENERALISE else ("these very", "similar")
-    return f"tested is whether {tested} questions would get worse; {seen} {other} ones{chance}"
+def _worse_here(rows: Sequence[MetricRow]) -> str:
+    lowest = min(rows, key=lambda row: 1.0 if row.p_here is None else row.p_here)
+    if lowest.p_here is None or lowest.p_here > YELLOW or lowest.verdict is MetricVerdict.REGRESSED:
+        return ""
+    return (
+        "tested is whether similar questions would get worse; "
+        f"{lowest.metric} looks worse on these very ones (by chance {odds(lowest.p_here)})"
+    )
 
 
 def general_warnings(
@@ -122,11 +120,9 @@ def general_warnings(
     warnings = []
     if comparison.partial:
         warnings.append("only a part of the golden set was run: nothing is known of the rest")
-    hint = repeats_hint(cases, comparison)
-    warnings += [*repeating_notes(comparison), *hint]
+    warnings += repeating_notes(comparison)
     for name, passes in (("baseline", comparison.baseline), ("candidate", comparison.candidate)):
-        said = hint and name == "baseline"
-        if passes.identical > 0 and family.tested and not said:
+        if passes.identical > 0 and family.tested:
             warnings.append(copies_note(passes, name))
     if wants_runs:
         runs = count(wants_runs, "more run")
@@ -134,15 +130,30 @@ def general_warnings(
     warnings.extend(_about_clusters(comparison, family))
     if not red:
         warnings.extend(about_size(cases, comparison, family))
+    warnings.extend(about_risen(cases))
     warnings.extend(about_lost(cases, comparison))
     warnings.extend(about_runs(cases, comparison, family, settings))
     warnings.extend(nothing_checked([case.rule for case in cases], comparison.columns))
     warnings.extend(
         f"{case.name} has no limit such as `maximum`: it is shown and cannot fail the gate"
         for case in cases
-        if case.gates and case.aggregate and case.rule.max_increase is None and not case.has_floor
+        if case.gates and case.aggregate and not case.has_floor
     )
     return tuple(warnings)
+
+
+def about_risen(cases: Sequence[MetricCase]) -> list[str]:
+    """Name the gated metrics that a newer ragate measures in another way than the baseline's."""
+    names = [c.name for c in cases if c.gates and c.column is not None and c.column.risen]
+    if not names:
+        return []
+    were = "is" if len(names) == 1 else "are"
+    return [
+        (
+            f"{listed(names)} {were} left out until main is recorded anew: this ragate measures "
+            "in another way than the one that wrote the baseline"
+        )
+    ]
 
 
 def _about_clusters(comparison: Comparison, family: FamilyResult) -> list[str]:
@@ -204,12 +215,13 @@ def first_sight(cases: Sequence[MetricCase], settings: DecisionSettings) -> list
     """Say what a gate without a baseline will see once it has one, by this run's own scores."""
     tested = [each for each in cases if each.gates and each.column and not each.info.is_expense]
     gate = Design(settings.alpha, independent_noise(len(tested)), settings.runs)
-    drops, measured = {}, True
+    drops: dict[str, float | None] = {}
+    measured = True
     for case in tested:
         scores = case.scores.scaled(case.everything())
         noise, units = measure_noise(scores), int(np.isfinite(scores).any(axis=1).sum())
-        sight = sights_of(settings, case.rule, case.scores.span, units, noise, gate)[0]
-        drops[case.name] = sight.drop, sight.reworded
+        sight = sight_of((case.rule, case.info), case.scores.span, units, noise, gate)
+        drops[case.name] = sight.reworded
         measured &= noise.measured
     if not drops:
         return []
@@ -227,15 +239,16 @@ def about_runs(
     baseline = comparison.baseline
     if not family.tested or len(baseline.distinct) != 1 or baseline.repeats != 1:
         return []
-    claim = deciding_claim(settings, comparison)
-    noises = [(each, noise_of(each, comparison)) for each in cases if each.name in family.tested]
-    loudest, noise = max(noises, key=lambda each: each[1].weight)
-    design = design_of(loudest, comparison, settings, claim, family.joint[loudest.name])
-    once, thrice = (
-        visible_drop(replace(design, baseline_runs=runs), family.units, noise) for runs in (1, 3)
-    )
-    if once is None or thrice is None or (seen := points(once)) == (would := points(thrice)):
+    once, thrice = dict[str, float](), dict[str, float]()
+    assumed = ""
+    for case in (each for each in cases if each.name in family.tested):
+        noise = noise_of(case, comparison)
+        design = design_of(case, comparison, settings, family.joint[case.name])
+        for runs, drops in ((1, once), (3, thrice)):
+            drop = visible_drop(replace(design, baseline_runs=runs), family.units, noise)
+            drops |= {} if drop is None else {case.name: drop}
+        assumed = assumed if noise.measured else " (how much runs differ is assumed)"
+    if not once or not thrice or once == thrice:
         return []
-    known = "that of this change's runs" if noise.measured else "assumed (no promise)"
-    start = f"with 1 baseline run, whose noise is {known}, a change that rewords nothing shows"
-    return [f"{start} drops of about {seen} or more; with 3 runs of about {would}"]
+    more = missed(thrice, about="about ")
+    return [f"with 1 baseline run {missed(once, about='about ')}; with 3 {more}{assumed}"]

@@ -8,11 +8,14 @@ from enum import Enum, auto
 
 from ragate.core.conversation import conversation
 from ragate.core.diagnosis.context_texts import (
+    DOCUMENTS_UNKNOWN,
     TEXTS_UNKNOWN,
     basis_kept,
     blame_contexts,
     displacers,
+    edited_documents,
     fell,
+    fewer_words,
     ids_and_texts_equal,
     new_chunks,
     rank_words,
@@ -54,9 +57,16 @@ def attribute(diff: SampleDiff) -> Cause:
     is upstream of the contexts changed. Otherwise ranks, texts and words have to tell.
     """
     old = {record.retrieval_hash for record in diff.before}
+    answers = compare_answers(diff.before, diff.after)
+    contexts = {record.retrieval_hash for record in diff.after}
+    if diff.deltas and _scored_by_others(diff) and answers is Answers.SAME and contexts <= old:
+        return scored_otherwise(diff)
+    if _holds_no_contexts(diff):
+        if all(record.output.answer is None for record in diff.after):
+            return unknown("the file holds scores, and no outputs")
+        return unknown("another answer; what was retrieved is not recorded")
     if {record.retrieval_hash for record in diff.after} <= old:
         return blame_answer(diff)
-    answers = compare_answers(diff.before, diff.after)
     if answers is not Answers.DIFFERENT and _reads_no_context(diff):
         return scored_otherwise(diff) if answers is Answers.SAME else _cannot_tell(diff)
     if _only_upstream_changed(diff):
@@ -69,9 +79,34 @@ def attribute(diff: SampleDiff) -> Cause:
     return cause
 
 
+def _came_scored(diff: SampleDiff) -> bool:
+    """Return whether an evaluator's scores stand in the outputs."""
+    return all(record.output.reported is not None for record in diff.after)
+
+
+def _holds_no_contexts(diff: SampleDiff) -> bool:
+    """Return whether these are scores of a file that does not say what was retrieved."""
+    records = (*diff.before, *diff.after)
+    if any(record.retrieval_hash == "" for record in records):
+        return True
+    return _came_scored(diff) and not any(record.output.chunks for record in records)
+
+
 def _is_only_seen(diff: SampleDiff) -> bool:
     """True where the passages of the whole run show a change that the system did not tell of."""
     return not diff.changes.comparable and diff.changes.stages == {Stage.CONTEXTS}
+
+
+def _scored_by_others(diff: SampleDiff) -> bool:
+    """Return whether the outputs are answers that came with their scores, and nothing else."""
+    outputs = [record.output for record in (*diff.before, *diff.after)]
+    return all(
+        output.answer is not None
+        and output.tool_calls is None
+        and output.first_stage is None
+        and not output.cut_off
+        for output in outputs
+    )
 
 
 def compare_answers(before: Sequence[Record], after: Sequence[Record]) -> Answers:
@@ -140,7 +175,7 @@ def _renamed(new_ids: dict[str, str]) -> Cause:
     pairs = [f"{old} as {new}" for old, new in new_ids.items()]
     return Cause(
         kind=CauseKind.DATA,
-        evidence=f"the same text came back under another id: {named(pairs)}",
+        evidence=f"same text under another id: {named(pairs)}",
         lost=tuple(new_ids),
         displaced_by=tuple(new_ids.values()),
     )
@@ -150,7 +185,10 @@ def _edited_or_cut_otherwise(diff: SampleDiff) -> Cause:
     same = "the same documents came back in the same order, with other texts"
     if _changed_one_stage(diff):
         return blame_contexts(diff, same)
-    return unknown(f"{same}: the documents were edited, or are cut otherwise")
+    edited = edited_documents(diff)
+    whose = f" of {named(edited)}" if edited else ""
+    found = unknown(f"{same}{whose}: the documents were edited, or are cut otherwise")
+    return found.amended(edited=edited)
 
 
 def _better(diff: SampleDiff) -> Cause:
@@ -208,7 +246,7 @@ def _generation(diff: SampleDiff, had: Sequence[RankChange]) -> Cause:
 
 def _cannot_tell(diff: SampleDiff) -> Cause:
     texts = "" if texts_known(diff) else TEXTS_UNKNOWN
-    words = ("contexts and answer both changed", rank_words(diff.ranks), texts)
+    words = ("contexts and answer both changed", rank_words(diff.ranks), fewer_words(diff), texts)
     return unknown("; ".join(filter(None, words)))
 
 
@@ -235,10 +273,18 @@ def blame_answer(diff: SampleDiff) -> Cause:
     answerer_changed = Stage.ANSWER in changes.stages
     if changes.has_model is False and Stage.OTHER in changes.stages and not answerer_changed:
         return unknown(f"{chunks}, another answer{score_words(diff)}; it is not known which part")
+    if _names_no_document(diff) and not changes.only(Stage.ANSWER):
+        return unknown(f"another answer{score_words(diff)}; {DOCUMENTS_UNKNOWN}")
     if not ids_and_texts_equal(diff) and not changes.only(Stage.ANSWER):
         same = f"the same documents, another answer{score_words(diff)}"
         return unknown(f"{same}; {TEXTS_UNKNOWN}")
     return _written_otherwise(diff, chunks)
+
+
+def _names_no_document(diff: SampleDiff) -> bool:
+    """True where an answer came with no document on either side: it may rest on any."""
+    outputs = [record.output for record in diff.after]
+    return not any(output.chunks for output in outputs) and outputs[0].answer is not None
 
 
 def _twins(diff: SampleDiff) -> list[Record]:
@@ -282,7 +328,7 @@ def _written_otherwise(diff: SampleDiff, chunks: str) -> Cause:
 def scored_otherwise(diff: SampleDiff) -> Cause:
     """Blame the judge, or the metric itself, where what it reads is the same."""
     delta = diff.deltas[0]
-    if not delta.judged:
+    if not (delta.judged or _came_scored(diff)):
         return unknown(f"{delta.metric} scored the same text otherwise: the metric changed")
     evidence = f"what {delta.metric} reads is the same, the verdict is another: {delta.words}"
     return Cause(kind=CauseKind.JUDGE, evidence=evidence)

@@ -67,7 +67,6 @@ def changed_samples(
     *,
     rules: Sequence[Rule],
     missing_documents: Mapping[str, tuple[str, ...]],
-    control: Run | None = None,
     most: int = MOST_ROWS,
     texts: Callable[[Record], Record] = lambda record: record,
     refuses: Callable[[str], bool] = lambda _answer: False,
@@ -90,7 +89,7 @@ def changed_samples(
         by_sample: The records of both sides, where the caller has looked them up already.
     """
     runs = pair_runs(
-        baseline, candidate, control, rules=rules, missing=missing_documents, by_sample=by_sample
+        baseline, candidate, rules=rules, missing=missing_documents, by_sample=by_sample
     )
     counts, worse = Counter[str](), list[Sample]()
     # A change holds its records: of the first rows they are read again, of the others let go.
@@ -158,11 +157,24 @@ def story_of(
     """
     worse = [row for row in rows if row.got_worse]
     lost = [row for row in worse if _lost_document(row)]
-    others = Counter(row.cause.kind for row in worse if row.cause and not _lost_document(row))
+    fewer = [row for row in worse if _may_be_retrieval(row) and row.fewer]
+    most = len(fewer) > len(worse) / 2
+    came = Counter(row.fewer for row in fewer if most and row.fewer)
+    unnamed = [row for row in worse if row.unnamed]
+    told = {row.sample_id for row in (*lost, *fewer, *unnamed)}
+    others = Counter(row.cause.kind for row in worse if row.cause and row.sample_id not in told)
+    alike_as, alike = _same_answer(worse)
     return Story(
         worse=len(every_worse),
+        emptied=sum(_has_lost(row, "docs") for row in worse),
+        empty=sum(_has_lost(row, "answer") for row in worse),
+        alike=alike,
+        alike_as=alike_as,
         told=len(worse),
         lost=len(lost),
+        fewer=sum(row not in lost for row in fewer),
+        came=next((pair for pair, _ in came.most_common(1)), None),
+        unnamed=len(unnamed),
         causes=dict(others.most_common()),
         refused=sum(_refused(row) == (False, True) for row in worse),
         answered=sum(_refused(row) == (True, False) for row in worse),
@@ -170,9 +182,37 @@ def story_of(
     )
 
 
+def _has_lost(row: SampleRow, what: str) -> bool:
+    """Tell whether documents, or an answer, came before and none come now, without an error."""
+    before, after = row.baseline, row.candidate
+    if before is None or after is None or after.error is not None:
+        return False
+    return bool(getattr(before, what)) and not getattr(after, what)
+
+
+def _same_answer(worse: Sequence[SampleRow]) -> tuple[str, int]:
+    """Return a sample with the answer that most get now and none had before, and how many do.
+
+    Of one question that is asked several times the last counts.
+    """
+    before = {row.baseline.answer for row in worse if row.baseline is not None}
+    rows = {row.query: row for row in worse if row.candidate is not None}.values()
+    now = {row.sample_id: row.candidate.answer for row in rows if row.candidate is not None}
+    for answer, count in Counter(now.values()).most_common():
+        if answer and answer not in before and count >= _FEWEST:
+            return next(key for key, each in now.items() if each == answer), count
+    return "", 0
+
+
+def _may_be_retrieval(row: SampleRow) -> bool:
+    return row.cause is not None and row.cause.kind in _MAY_BE_RETRIEVAL
+
+
 def _lost_document(row: SampleRow) -> bool:
-    may_be = row.cause is not None and row.cause.kind in _MAY_BE_RETRIEVAL
-    return may_be and any(rank.before and rank.after is None for rank in row.ranks)
+    """Tell whether an expected document is gone, be it by retrieval or from the data."""
+    is_data = row.cause is not None and row.cause.kind is CauseKind.DATA
+    is_gone = any(rank.before and rank.after is None for rank in row.ranks)
+    return is_gone and (is_data or _may_be_retrieval(row))
 
 
 def _refused(row: SampleRow) -> tuple[bool, bool] | None:
@@ -217,7 +257,7 @@ def sample_row(
     """
     sample = change.diff.sample
     after = [texts(record) for record in change.diff.after]
-    diff = replace(change.diff, after=after, control=runs.control.get(sample.id, ()))
+    diff = replace(change.diff, after=after)
     return SampleRow(
         sample_id=sample.id,
         query=sample.query,

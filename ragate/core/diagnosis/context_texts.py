@@ -5,9 +5,11 @@ from collections.abc import Collection, Sequence
 from ragate.core.diagnosis.sample_diff import SampleDiff, named, newcomers
 from ragate.core.diagnosis.system_changes import Stage
 from ragate.core.hashing import TEXT_DIGITS, text_hashes
+from ragate.core.text.wording import count
 from ragate.models import Cause, CauseKind, RankChange, Record, RetrievedChunk
 
 Texts = tuple[tuple[str, str], ...]  # document and text hash of each chunk, by rank
+DOCUMENTS_UNKNOWN = "what it rests on is not known: no document was returned on either side"
 TEXTS_UNKNOWN = "the contexts' texts are not known"
 
 
@@ -155,11 +157,16 @@ def _displacer_words(diff: SampleDiff, lost: Sequence[str], newer: Sequence[str]
     if newer:
         hurt = lost or any(map(fell, diff.ranks))
         return ("in its place " if hurt else "newly retrieved: ") + named(newer)
+    return fewer_words(diff)
+
+
+def fewer_words(diff: SampleDiff) -> str:
+    """Return how many chunks came where they are fewer than before, else ""."""
     old, new = (
         max(len(record.output.chunks) for record in records)
         for records in (diff.before, diff.after)
     )
-    return f"{new} chunks came back, {old} before" if new < old else ""
+    return f"{count(new, 'chunk')} came back, {old} before" if new < old else ""
 
 
 def displacers(diff: SampleDiff) -> list[str]:

@@ -1,4 +1,4 @@
-"""Baseline and candidate of a whole run, with the control, and what holds for all samples.
+"""Baseline and candidate of a whole run, and what holds for all samples.
 
 What the texts of a whole run tell of a system that does not say what changed in it is among that.
 Recorded outputs name no corpus and no settings. But where a few pages came back with other texts
@@ -14,7 +14,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from ragate.core.diagnosis.context_texts import texts_of
-from ragate.core.diagnosis.sample_diff import SampleDiff, gain, means
+from ragate.core.diagnosis.sample_diff import SampleDiff
 from ragate.core.diagnosis.system_changes import (
     NOT_COMPARED,
     Stage,
@@ -39,7 +39,6 @@ _KEPT = 0.85
 _SAME_ANSWERS = 0.9
 
 _Passages = frozenset[tuple[str, str]]
-_HALF = 0.5
 
 
 class _Question(NamedTuple):
@@ -123,20 +122,17 @@ class RunPair:
     """The records of both sides, and everything that is asked for each sample.
 
     Attributes:
-        control: Records of the base version, run today.
         rules: By metric, without those that are off.
         missing: Each sample's expected documents that are not in the corpus.
-        incomparable, drifted, changes: See `SampleDiff`.
+        incomparable, changes: See `SampleDiff`.
     """
 
     baseline: RecordsBySample
     candidate: RecordsBySample
-    control: RecordsBySample
     metrics: Mapping[str, MetricInfo]
     rules: Mapping[str, Rule]
     missing: Mapping[str, tuple[str, ...]]
     incomparable: frozenset[str] = frozenset()
-    drifted: frozenset[str] = frozenset()
     changes: SystemChanges = NOT_COMPARED
 
     def diff(self, sample: Sample) -> SampleDiff:
@@ -154,7 +150,6 @@ class RunPair:
             after=after,
             metrics=self.metrics,
             missing=tuple(self.missing.get(sample.id, ())),
-            drifted=self.drifted,
             incomparable=self.incomparable,
             changes=changes,
             edited=bool(before),
@@ -172,7 +167,6 @@ class RunPair:
 def pair_runs(
     baseline: Run | None,
     candidate: Run,
-    control: Run | None,
     *,
     rules: Sequence[Rule],
     missing: Mapping[str, tuple[str, ...]],
@@ -187,7 +181,6 @@ def pair_runs(
     runs = RunPair(
         baseline=before,
         candidate=after,
-        control=_by_sample(control),
         metrics={**(baseline.manifest.metrics if baseline else {}), **candidate.manifest.metrics},
         rules={rule.metric: rule for rule in rules if rule.level != "off"},
         missing=missing,
@@ -198,7 +191,6 @@ def pair_runs(
         runs,
         incomparable=_incomparable(baseline, candidate),
         changes=system_changes(baseline.manifest, candidate.manifest),
-        drifted=_drifted(runs) if control else frozenset(),
     )
 
 
@@ -217,21 +209,4 @@ def _incomparable(baseline: Run, candidate: Run) -> frozenset[str]:
             (old.version, old.fingerprint) != (new.version, new.fingerprint)
             or (judges_differ and new.needs is Needs.JUDGE)
         )
-    )
-
-
-def _drifted(runs: RunPair) -> frozenset[str]:
-    """Return the metrics whose mean the control moved at least half as far, the same way."""
-    ours: defaultdict[str, float] = defaultdict(float)
-    today: defaultdict[str, float] = defaultdict(float)
-    for sample_id, control in runs.control.items():
-        before = means(runs.baseline.get(sample_id, ()))
-        for totals, records in ((ours, runs.candidate.get(sample_id, ())), (today, control)):
-            after = means(records)
-            for name in before.keys() & after.keys():
-                totals[name] += gain(before[name], after[name], runs.metrics.get(name))
-    return frozenset(
-        name
-        for name, total in ours.items()
-        if total * today[name] > 0 and abs(today[name]) >= _HALF * abs(total)
     )

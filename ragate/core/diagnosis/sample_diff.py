@@ -182,8 +182,6 @@ class SampleDiff:
         after: Its passes in the candidate.
         metrics: What each metric is; one that is not named is taken as judged, higher better.
         missing: Expected documents that are not in the candidate's corpus.
-        control: Its passes by the base version, run today.
-        drifted: Metrics whose mean the control moved at least half as far as the candidate did.
         incomparable: Metrics measured with another version or judge on the two sides.
         changes: What differs between the systems of the two sides.
         edited: True where the baseline has a sample of this id with another content.
@@ -194,15 +192,13 @@ class SampleDiff:
     after: Sequence[Record]
     metrics: Mapping[str, MetricInfo] = field(default_factory=dict)
     missing: tuple[str, ...] = ()
-    control: Sequence[Record] = ()
-    drifted: frozenset[str] = frozenset()
     incomparable: frozenset[str] = frozenset()
     changes: SystemChanges = NOT_COMPARED
     edited: bool = False
 
     def between(self, before: Sequence[Record], after: Sequence[Record]) -> Self:
-        """Return the diff with other records on its sides, and without its control."""
-        return replace(self, before=before, after=after, control=())
+        """Return the diff with other records on its sides."""
+        return replace(self, before=before, after=after)
 
     @cached_property
     def means(self) -> tuple[dict[str, float], dict[str, float]]:

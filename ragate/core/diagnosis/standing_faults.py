@@ -4,13 +4,17 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+import numpy as np
+
 from ragate.core.diagnosis.advice import Advice
+from ragate.core.statistics.interval import difference_interval
 from ragate.core.text.wording import listed
 from ragate.models import Diagnosis, Direction, MetricInfo, MetricRow, MetricVerdict, Record
 
 Readings = Mapping[str, float]  # by family, from 0 (worst) to 1 (best)
 _LATE = 0.34  # reciprocal rank of the third place and below
 _NAMED = 3
+_AS_BEFORE = "no more samples than in the baseline are proven to have it: not of this change"
 _FAILS = "fails"
 LOST = frozenset({MetricVerdict.REGRESSED, MetricVerdict.WORSE_HERE})
 _FALL = 0.05
@@ -121,8 +125,13 @@ def standing_faults(
     for number, fault in enumerate(FAULTS):
         samples = [name for name, found in now.items() if found == number]
         if samples:
-            already = sum(before.get(name) == number for name in samples)
-            rows.append((len(samples), _diagnosis(fault, samples, already, len(now), advice)))
+            already = [name for name in samples if before.get(name) == number]
+            said = _diagnosis(fault, samples, len(already), len(now), advice)
+            both = [name for name in now if name in before]
+            moves = [(before[name] == number) - (now[name] == number) for name in both]
+            if both and difference_interval(np.array(moves, float))[1] >= 0:
+                said = said.amended(likely_cause=_AS_BEFORE)
+            rows.append((len(samples), said))
     return tuple(row for _, row in sorted(rows, key=lambda row: -row[0]))
 
 

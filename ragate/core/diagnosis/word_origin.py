@@ -6,7 +6,6 @@ from enum import Enum, auto
 from itertools import pairwise
 from typing import NamedTuple
 
-from ragate.core.text.words import without_markers
 from ragate.models import RetrievedChunk
 
 _WORD = re.compile(r"\d+(?:[.,:/]\d+)*|[^\W\d_]+(?:['’][^\W\d_]+)?")
@@ -19,6 +18,12 @@ _MOST_OF_NEW = 0.6
 _GAVE_UP = 0.25
 _SUPPORT = 0.9
 _SUPPORT_WORDS = 3
+
+
+def _bare(answer: str) -> str:
+    from ragate.core.text.words import without_markers  # files of scores may lack answers
+
+    return without_markers(answer)
 
 
 class WordOrigin(Enum):
@@ -62,7 +67,7 @@ def trace(
     if not any(chunk.text for chunk in chunks):
         return TracedWords(WordOrigin.ELSEWHERE)
     old = _words_of_all(earlier)
-    answer = without_markers(answer)
+    answer = _bare(answer)
     facts = [word for word in dict.fromkeys(_facts(answer)) if word not in old]
     plain = [word for word in dict.fromkeys(_words(answer)) if word not in old and _weighs(word)]
     suspected, elsewhere = _held(facts or plain, chunks, suspects)
@@ -85,7 +90,7 @@ def shares_new_words(
     answer: str, *, earlier: Iterable[str], chunks: Sequence[RetrievedChunk]
 ) -> bool:
     """Return True where a word of `answer` that no `earlier` text has stands in a chunk."""
-    new = words(without_markers(answer)) - _words_of_all(earlier)
+    new = words(_bare(answer)) - _words_of_all(earlier)
     texts = [_folded(chunk.text) for chunk in chunks]
     return any(_stands(word, text) for text in texts for word in new if _weighs(word))
 
@@ -98,7 +103,7 @@ def gave_up(answer: str, *, earlier: Iterable[str]) -> bool:
 
 def is_part(answer: str, earlier: Iterable[str]) -> bool:
     """Return True where the answer says some of an earlier answer and nothing else."""
-    new = words(without_markers(answer))
+    new = words(_bare(answer))
     return len(new) >= _MIN_WORDS and any(new < words(text) for text in earlier)
 
 

@@ -1,5 +1,7 @@
 """What can be told of a score before anything is measured: from the sample, and from failures."""
 
+import re
+
 from ragate.models import Sample, SystemOutput
 
 NO_ANSWER = "no answer was asked for"
@@ -42,3 +44,11 @@ def without_reference(sample: Sample) -> str:
     if not sample.answerable:
         return unanswerable(sample)
     return "" if any(map(str.strip, sample.references)) else "no reference answer"
+
+
+_IN_TIME = re.compile(r"within [\d.]+ s\b")
+
+
+def ran_out_of_time(reason: str) -> bool:
+    """Return whether something failed since it took longer than it may."""
+    return _IN_TIME.search(reason) is not None

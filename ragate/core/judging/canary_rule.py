@@ -9,6 +9,9 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import comb
 
+NO_VALID_REPLY = "judge: no valid reply"  # of a score without one: its form was wrong
+VOIDED = "the judge scored test answers wrongly"  # in the reason of a score that does not count
+OBEYED = "the judge gave the verdict that a text asked for"
 DRESSES = 5  # of one known answer, each asked at most once
 MOST_WRONG = 4  # of them make it failed
 _SELDOM = 0.05  # wrong verdicts of an honest judge
@@ -85,8 +88,7 @@ def voided(
     plain = {name: why for name, asked in tried.items() if (why := _plainly_wrong(asked))}
     wrong |= plain
     criteria = {
-        name: f"the judge scored test answers wrongly ({why}), so its scores of {name} were "
-        "discarded"
+        name: f"{VOIDED} ({why}), so its scores of {name} were discarded"
         for name, why in wrong.items()
         if name in in_use
     }
@@ -104,8 +106,7 @@ def voided(
     names = list(dict.fromkeys(one.canary for one in obeyed))
     more = f" and {len(names) - 1} more" if names[1:] else ""
     return Voided(
-        judge=f"the judge gave the verdict that a text asked for ({names[0]}{more}): "
-        f"{obeyed[0].reason}",
+        judge=f"{OBEYED} ({names[0]}{more}): {obeyed[0].reason}",
         criteria=criteria,
     )
 

@@ -6,7 +6,8 @@ import numpy as np
 
 from ragate.core.rules.checked_metric import checked_name, metric_of
 from ragate.core.statistics.score_columns import Column, Floats, Mask
-from ragate.models import Rule
+from ragate.core.text.wording import listed
+from ragate.models import MetricRow, Rule
 
 
 def counts_only(name: str, columns: Mapping[str, Column]) -> bool:
@@ -38,25 +39,27 @@ def _rule(name: str, rule: Rule, metric: Column) -> Rule:
     level = "error" if rule.gates else rule.level
     if (metric.info.low, metric.info.high) != (0.0, 1.0):
         return Rule(metric=name, level=level)
-    return Rule(
-        metric=name,
-        level=level,
-        max_drop=rule.max_drop,
-        min_drop=rule.min_drop,
-        margin=rule.margin,
-    )
+    return Rule(metric=name, level=level, max_drop=rule.max_drop)
 
 
 def nothing_checked(rules: Sequence[Rule], columns: Mapping[str, Column]) -> list[str]:
-    """Return a sentence for each gated metric that no answer of either side gave anything to."""
-    return [
-        f"{rule.metric} is at its best: no answer of either side holds anything that it checks"
-        for rule in rules
-        if rule.level == "error"
-        and (column := columns.get(checked_name(rule.metric))) is not None
-        and not column.problem
-        and not (_values(column) > 0).any()
-    ]
+    """Return a sentence on the gated metrics that no answer of either side gave anything to."""
+    gated = [rule.metric for rule in rules if rule.level == "error"]
+    idle = [metric for metric in gated if _checks_nothing(metric, columns)]
+    found = "no answer of either side holds anything to check"
+    return [f"{listed(idle)}: {found}"] if idle else []
+
+
+def _checks_nothing(metric: str, columns: Mapping[str, Column]) -> bool:
+    column = columns.get(checked_name(metric))
+    return column is not None and not column.problem and not (_values(column) > 0).any()
+
+
+def with_nothing_checked(
+    rows: Sequence[MetricRow], columns: Mapping[str, Column]
+) -> list[MetricRow]:
+    """Return the rows, each metric's with whether there was nothing for it to check."""
+    return [row.amended(checks_nothing=_checks_nothing(row.metric, columns)) for row in rows]
 
 
 def _values(column: Column, members: Mask | None = None) -> Floats:

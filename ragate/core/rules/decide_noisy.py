@@ -3,18 +3,9 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-import numpy as np
-
 from ragate.core.comparison.compare import Comparison
 from ragate.core.rules.metric_case import MetricCase, RuleOutcome, left_open
-from ragate.core.rules.metric_family import (
-    GENERALISE,
-    THIS_SET,
-    Claim,
-    build_table,
-    run_tests,
-    seed_of,
-)
+from ragate.core.rules.metric_family import build_table, run_tests, seed_of
 from ragate.core.rules.metric_figures import FamilyTest, Figures, figures_of, noisy_row
 from ragate.core.rules.not_comparable import usable_cases
 from ragate.core.statistics.joint_noise import JointNoise, joint_noise
@@ -30,7 +21,7 @@ class FamilyResult:
     """What the noisy metrics say together.
 
     Attributes:
-        p: Smallest adjusted p of the deciding claim; 1 where nothing was tested.
+        p: Smallest adjusted p; 1 where nothing was tested.
         losses: Fewest samples that must break before the test can fail, alone and in the family.
         joint: The noise of each tested metric beside that of the others.
     """
@@ -41,13 +32,6 @@ class FamilyResult:
     losses: tuple[int, int] = (0, 0)
     units: int = 0
     joint: Mapping[str, JointNoise] = field(default_factory=dict)
-
-
-def deciding_claim(settings: DecisionSettings, comparison: Comparison) -> Claim:
-    """Return the claim that can be red; chosen from fingerprints, before any score is seen."""
-    if settings.claim != "auto":
-        return settings.claim
-    return THIS_SET if comparison.same_system else GENERALISE
 
 
 def stages_of(comparison: Comparison, settings: DecisionSettings) -> Stages:
@@ -68,25 +52,23 @@ def decide_noisy(
         return FamilyResult(outcomes)
     is_gate = any(case.gates for case in usable)
     stages = stages_of(comparison, settings) if is_gate else Stages(settings.alpha)
-    claim, seed = deciding_claim(settings, comparison), seed_of(comparison)
     table = build_table(usable, comparison)
     if not len(table.units):
         for case in usable:
             reason = f"{case.name}: no sample has all its scores on both sides"
             outcomes[case.name] = left_open(case, MetricVerdict.NOT_MEASURED, reason)
         return FamilyResult(outcomes)
-    p = run_tests(table, claim=claim, seed=seed, draws=draws)
+    p = run_tests(table, seed=seed_of(comparison), draws=draws)
     passes = comparison.candidate.repeats
     alone, together = (
-        losses_to_fail(stages, passes, table.runs, metrics=metrics, flips=claim == GENERALISE)
-        for metrics in (1, len(usable))
+        losses_to_fail(stages, passes, metrics=metrics) for metrics in (1, len(usable))
     )
     joint = joint_noise(table.blocks)
     level = stages.level(passes)
-    test = FamilyTest(comparison, settings, claim, table, p, joint, level, seed, alone)
+    test = FamilyTest(comparison, settings, table, p, joint, level, alone)
     for column, case in enumerate(usable):
         outcomes[case.name] = _outcome(case, figures_of(case, column, test), test)
-    names, units = tuple(case.name for case in usable), len(np.unique(table.units))
+    names, units = tuple(case.name for case in usable), int(table.units.max(initial=-1)) + 1
     beside = dict(zip(names, joint, strict=False))
     return FamilyResult(outcomes, names, float(p.down.min()), (alone, together), units, beside)
 

@@ -1,9 +1,8 @@
 """Metrics without noise: what repeats exactly and differs was changed; a net loss is red.
 
 The change is certain, its cause may still be neutral: of reworded answers about as many gain as
-lose. So beyond a few changed scores the loss has to stand out from random signs. Where evidence
-does not bear out that the system repeats, nothing is certain, and the signs alone decide. The same
-holds for a loss that rests on single samples whose change is not proven.
+lose. So beyond a few changed scores the loss has to stand out from random signs. So has one that
+rests on samples whose change is not proven yet: these are asked again.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,7 +13,7 @@ import numpy as np
 from ragate.core.comparison.compare import Comparison
 from ragate.core.comparison.repeating_samples import UNPROVEN
 from ragate.core.rules.metric_case import MetricCase, RuleOutcome, blank_row
-from ragate.core.rules.metric_family import GENERALISE, THIS_SET, allowed_drop, seed_of
+from ragate.core.rules.metric_family import allowed_drop, seed_of
 from ragate.core.rules.not_comparable import usable_cases
 from ragate.core.statistics.looks import confirmed_level, fast_level
 from ragate.core.statistics.permutation import DRAWS, flip, step_down
@@ -30,8 +29,6 @@ from ragate.core.text.wording import moved, number, odds
 from ragate.models import DecisionSettings, Direction, MetricRow, MetricVerdict
 
 HALF = 0.5  # of one sample's range: a full loss that stands alone is always red
-FEW = 4  # changed scores that need no test
-RECORD_ANEW = "ragate baseline update"
 YELLOW = 0.05  # how rare a slice's loss must be by luck to be shown as one
 
 
@@ -42,8 +39,15 @@ def decide_exact(
     usable, outcomes = usable_cases(cases, comparison, settings)
     rows = _rows(usable, comparison, settings)
     return outcomes | {
-        c.name: _outcome(c, row, comparison) for c, row in zip(usable, rows, strict=True)
+        case.name: _outcome(case, *row) for case, row in zip(usable, rows, strict=True)
     }
+
+
+def unproven_samples(cases: Sequence[MetricCase], comparison: Comparison) -> list[str]:
+    """Return the samples with another score of which too few passes show that they repeat."""
+    exact = [case for case in cases if case.gates and case.column and case.column.exact]
+    lost = filter(None, (_lost(case, comparison) for case in exact))
+    return list(dict.fromkeys(key for one in lost for key in comparison.ids_of(one.unproven)))
 
 
 @dataclass(frozen=True)
@@ -55,6 +59,8 @@ class _Lost:
             within a side included.
         changes: (matched samples,) candidate minus baseline of those that repeat; 0 elsewhere.
         unproven: (matched samples,) True where another score rests on an unproven output.
+        least_tested: Changed scores, at most, that need no test.
+        in_vain: Unproven ones that failed whenever they were asked again.
         chance: Adjusted mid-p of the loss under random signs.
     """
 
@@ -63,7 +69,8 @@ class _Lost:
     after: Floats
     changes: Floats
     unproven: Mask
-    settings: DecisionSettings
+    least_tested: int
+    in_vain: int
     chance: float = 1.0
 
     @property
@@ -89,13 +96,12 @@ class _Lost:
         limit = self.case.rule.max_drop
         if limit is not None:
             return limit / self.column.span
-        half = HALF / len(self.before)
-        return min(half, self.noisy_limit) if self.column.doubt else half
+        return HALF / len(self.before)
 
     @property
     def noisy_limit(self) -> float:
         """What is allowed of a metric that nobody declared to repeat."""
-        return allowed_drop(self.case.rule, self.settings, claim=GENERALISE, span=self.column.span)
+        return allowed_drop(self.case.rule, self.case.info, self.column.span)
 
     @property
     def rests_on_unproven(self) -> bool:
@@ -114,20 +120,15 @@ class _Lost:
     @property
     def few(self) -> int:
         """Changed scores that need no test; among many small slices three bad ones are luck."""
-        return 0 if self.case.slice or self.doubt else FEW
+        return 0 if self.case.slice or self.doubt else self.least_tested
 
     @property
     def doubt(self) -> str:
         """Why it is provisional that the system repeats; "" where it does."""
-        return self.column.doubt or (UNPROVEN if self.rests_on_unproven else "")
+        return UNPROVEN if self.rests_on_unproven else ""
 
     def verdict(self, level: float) -> MetricVerdict:
-        # On this set the loss is certain: only whether fresh questions share it is a test's matter.
-        # Asked for it counts alone: with `auto`, equal fingerprints and other outputs mean that
-        # something unseen changed, which may be neutral.
-        on_set = self.settings.claim == THIS_SET and not self.doubt
-        certain = not self.needs_test or on_set
-        if not self.is_allowed and (certain or self.chance <= level):
+        if not self.is_allowed and (not self.needs_test or self.chance <= level):
             return MetricVerdict.REGRESSED
         if not self.is_allowed and self.is_worth_a_look:
             return MetricVerdict.WORSE_HERE
@@ -141,12 +142,12 @@ class _Lost:
         rule = self.case.rule
         if self.case.slice:
             return self.chance <= YELLOW
-        if rule.max_drop is not None or (self.doubt and self.changed <= FEW):
+        if rule.max_drop is not None or (self.doubt and self.changed <= self.least_tested):
             return True
         return self.drop >= self.noisy_limit - SLACK
 
 
-def _outcome(case: MetricCase, row: MetricRow, comparison: Comparison) -> RuleOutcome:
+def _outcome(case: MetricCase, row: MetricRow, again: tuple[str, ...], in_vain: int) -> RuleOutcome:
     if row.verdict is MetricVerdict.NOT_MEASURED:
         return RuleOutcome(row, undecided=(row.reason,) if case.gates else ())
     if not case.gates:
@@ -155,28 +156,35 @@ def _outcome(case: MetricCase, row: MetricRow, comparison: Comparison) -> RuleOu
         return RuleOutcome(row.amended(blocks=True), red=(row.reason,))
     if row.verdict is not MetricVerdict.WORSE_HERE:
         return RuleOutcome(row)
-    unseen = comparison.repetition.unseen
-    anew = unseen and case.column is not None and case.column.doubt == unseen
-    return RuleOutcome(row, warnings=(row.reason,), remedies=(RECORD_ANEW,) if anew else ())
+    if in_vain:
+        reason = f"{row.reason}; asked again, {in_vain} of the changed outputs failed"
+        return RuleOutcome(row, undecided=(reason,))
+    remedies = ("ragate collect",) if again else ()
+    return RuleOutcome(row, warnings=(row.reason,), remedies=remedies, again=again)
 
 
 def _rows(
     cases: Sequence[MetricCase], comparison: Comparison, settings: DecisionSettings
-) -> list[MetricRow]:
-    lost = {case.name: one for case in cases if (one := _lost(case, comparison, settings))}
+) -> list[tuple[MetricRow, tuple[str, ...], int]]:
+    """Return each metric's row, the samples to ask again before it is red, and those that fail."""
+    lost = {case.name: one for case in cases if (one := _lost(case, comparison))}
     chances = _chances(lost, comparison)
-    rows = []
+    rows: list[tuple[MetricRow, tuple[str, ...], int]] = []
     for case in cases:
         if case.name not in lost:
             reason = f"{case.name} has no value on both sides"
-            rows.append(blank_row(case, MetricVerdict.NOT_MEASURED, reason))
+            rows.append((blank_row(case, MetricVerdict.NOT_MEASURED, reason), (), 0))
         else:
             tested = replace(lost[case.name], chance=chances.get(case.name, 1.0))
-            rows.append(_row(tested, _level(tested, comparison, settings.alpha)))
+            row = _row(tested, _level(tested, settings.alpha))
+            proven = replace(tested, unproven=np.zeros_like(tested.unproven))
+            is_red = proven.verdict(settings.alpha) is MetricVerdict.REGRESSED
+            again = tuple(comparison.ids_of(tested.unproven)) if is_red else ()
+            rows.append((row, again, tested.in_vain if is_red else 0))
     return rows
 
 
-def _lost(case: MetricCase, comparison: Comparison, settings: DecisionSettings) -> _Lost | None:
+def _lost(case: MetricCase, comparison: Comparison) -> _Lost | None:
     """Return what one metric lost, None where no sample has a value on both sides."""
     column, part = case.scores, comparison.repetition.of(case.info)
     before, after = (
@@ -187,18 +195,20 @@ def _lost(case: MetricCase, comparison: Comparison, settings: DecisionSettings) 
     if not scored.any():
         return None
     changes = np.where(scored & ~column.varies, after - before, 0.0)
-    unproven = np.zeros(len(changes), bool) if part is None else part.unproven
-    moved_unproven = unproven & (abs(changes) > SLACK)
-    return _Lost(case, before[scored], after[scored], changes, moved_unproven, settings)
+    moved = abs(changes) > SLACK
+    repetition = comparison.repetition
+    needed = repetition.needed(case.info.reads, int(moved.sum()))
+    unproven = moved & (part.asked < needed) if part is not None else np.zeros_like(moved)
+    few = repetition.few(case.info.reads)
+    in_vain = int((unproven & part.in_vain).sum()) if part is not None else 0
+    return _Lost(case, before[scored], after[scored], changes, unproven, few, in_vain)
 
 
-def _level(lost: _Lost, comparison: Comparison, alpha: float) -> float:
+def _level(lost: _Lost, alpha: float) -> float:
     """Return how rare by random signs a loss is that is red: at first sight, or confirmed."""
-    if comparison.repetition.recordings:  # there is but one look
-        return alpha
     if lost.rests_on_unproven:
         return fast_level(alpha)
-    return confirmed_level(alpha) if lost.doubt or lost.unproven.any() else alpha
+    return confirmed_level(alpha) if lost.unproven.any() else alpha
 
 
 def _chances(lost: Mapping[str, _Lost], comparison: Comparison) -> dict[str, float]:
@@ -248,10 +258,11 @@ def _reason(lost: _Lost, verdict: MetricVerdict, movement: str, limit: float) ->
     if verdict is MetricVerdict.IMPROVED:
         return movement
     higher = lost.case.info.direction is Direction.HIGHER
+    is_open = lost.doubt and verdict is MetricVerdict.WORSE_HERE
+    doubt = f"; provisional: {lost.doubt}" if is_open else ""
     if verdict is not MetricVerdict.REGRESSED and lost.needs_test:
         verb = "fell" if higher else "rose"
         fell = int((lost.changes < -SLACK).sum())
         counted = f"{fell} of {lost.changed} changed scores {verb}"
-        doubt = f"; provisional: {lost.doubt}" if lost.doubt else ""
         return f"{movement}; {counted}, which chance alone does {odds(lost.chance)}{doubt}"
-    return f"{movement}; {number(limit)} {'' if higher else 'more '}is allowed"
+    return f"{movement}; {number(limit)} {'' if higher else 'more '}is allowed{doubt}"

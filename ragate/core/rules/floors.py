@@ -9,6 +9,7 @@ import numpy as np
 from ragate.core.comparison.compare import AggregatePair, Comparison
 from ragate.core.comparison.sample_matching import cluster_numbers
 from ragate.core.rules.metric_case import MetricCase, RuleOutcome
+from ragate.core.rules.unscored import beyond_usual
 from ragate.core.statistics.interval import by_cluster, failing_mean, mean_bound
 from ragate.core.statistics.score_columns import SLACK, Floats, Ints, row_means
 from ragate.core.text.wording import number
@@ -69,23 +70,35 @@ class _Limit:
             fails_at=fails_at,
         )
 
-    def filled(self, cells: Floats, *, harmless: bool) -> Floats:
-        """Return (samples,) means, where nothing is missing any more.
+    def at_best(self, cells: Floats) -> Floats:
+        """Return (samples,) means, with what is missing at the good end of the range.
+
+        Args:
+            cells: (samples, passes) that count for floors.
+        """
+        return row_means(np.where(np.isnan(cells), self._edge(good=True), cells))
+
+    def at_worst(self, cells: Floats, comparison: Comparison) -> Floats:
+        """Return (samples,) means, with as much as the baseline lost at the worst of its runs.
+
+        What was lost beyond that, or has none, is at the bad end of the range.
 
         Args:
             cells: (samples, passes) that count for floors, the matched samples first.
-            harmless: What is missing is as bad as the worst of the baseline's runs; where there is
-                none, at the bad end of the range. Without this it is at the good end.
         """
-        column, low = self.case.scores, self.is_minimum == harmless
-        edge = column.low if low else column.low + column.span
-        fill = np.full(len(cells), edge)
-        if harmless:
-            recorded = column.recorded.values[self.case.counted]
-            known = np.flatnonzero(np.isfinite(recorded).any(axis=1))
-            worst = np.nanmin if low else np.nanmax
-            fill[known] = worst(recorded[known], axis=1) if len(known) else edge
-        return row_means(np.where(np.isnan(cells), fill[:, None], cells))
+        case, edge = self.case, self._edge(good=False)
+        recorded = case.scores.recorded.values[case.counted]
+        known = np.flatnonzero(np.isfinite(recorded).any(axis=1))
+        fill = np.full(cells.shape, edge)
+        if len(known):
+            worst = np.nanmin if self.is_minimum else np.nanmax
+            fill[known] = worst(recorded[known], axis=1)[:, None]
+        fill[: len(recorded)][beyond_usual(case, comparison)[case.counted]] = edge
+        return row_means(np.where(np.isnan(cells), fill, cells))
+
+    def _edge(self, *, good: bool) -> float:
+        column = self.case.scores
+        return column.low + column.span if self.is_minimum == good else column.low
 
     def undecided(self, reason: str) -> RuleOutcome:
         return RuleOutcome(undecided=(reason,)) if self.case.gates else RuleOutcome()
@@ -166,14 +179,11 @@ def _of_samples(
     result = limit.hold(rows[scored], None if clusters is None else clusters[scored])
     missing = float(np.isnan(cells).mean())
     if result.met:
-        if missing and not limit.hold(limit.filled(cells, harmless=True), clusters).met:
+        if missing and not limit.hold(limit.at_worst(cells, comparison), clusters).met:
             reason = f"{case.name}: its unscored samples could put it beyond {number(limit.value)}"
             return result, limit.undecided(reason)
         return result, RuleOutcome()
-    if (
-        missing > max_unscored + SLACK
-        and limit.hold(limit.filled(cells, harmless=False), clusters).met
-    ):
+    if missing > max_unscored + SLACK and limit.hold(limit.at_best(cells), clusters).met:
         reason = f"{case.name}: too much is unscored to hold it against {number(limit.value)}"
         return result, limit.undecided(reason)
     return result, limit.missed(result, float(rows[scored].mean()))

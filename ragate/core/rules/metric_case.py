@@ -31,6 +31,7 @@ class RuleOutcome:
 
     Attributes:
         red: Sentences that fail the gate. undecided: sentences that leave it without a decision.
+        again: Samples that have to be asked again before a loss may be red.
     """
 
     row: MetricRow | None = None
@@ -38,6 +39,7 @@ class RuleOutcome:
     undecided: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     remedies: tuple[str, ...] = ()
+    again: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,6 @@
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final, Literal
 
 import numpy as np
 
@@ -11,13 +10,9 @@ from ragate.core.comparison.compare import Comparison
 from ragate.core.rules.metric_case import MetricCase
 from ragate.core.statistics.permutation import Block, flip, relabel, step_down
 from ragate.core.statistics.score_columns import Floats, Ints, Mask, Side, sums_by_unit
-from ragate.models import DecisionSettings, Rule
+from ragate.models import MetricInfo, Rule
 
-Claim = Literal["this-set", "generalise"]
-THIS_SET: Final = "this-set"
-GENERALISE: Final = "generalise"
-# Under this-set a harmless rewording truly moves some metric of the set, so more is allowed there.
-DEFAULT_ALLOWANCE = {GENERALISE: 0.01, THIS_SET: 0.02}
+ALLOWED = 0.01  # of a metric's range, beside what rewording costs it
 
 
 @dataclass(frozen=True)
@@ -33,7 +28,6 @@ class Table:
         speaks: (samples, metrics) False where the metric does not count for the sample.
         units: (samples,) number of the unit of each sample.
         runs: Most baseline and candidate runs of any sample.
-        binary: (metrics,) True where one run a side and only 0 and 1 occur.
     """
 
     blocks: tuple[Block, ...]
@@ -42,7 +36,6 @@ class Table:
     speaks: Mask
     units: Ints
     runs: tuple[int, int]
-    binary: Mask
     clustered: bool
 
     @property
@@ -91,7 +84,6 @@ def build_table(cases: Sequence[MetricCase], comparison: Comparison) -> Table:
         speaks=speaks,
         units=units,
         runs=runs,
-        binary=_binary(base, cand) & (runs == (1, 1)) & (comparison.clusters is None),
         clustered=comparison.clusters is not None,
     )
 
@@ -118,20 +110,17 @@ def _mean_over(values: Floats, whole_runs: Mask) -> Floats:
     return np.asarray(total / np.maximum(whole_runs.sum(axis=1), 1)[:, None], dtype=np.float64)
 
 
-def _binary(base: Floats, cand: Floats) -> Mask:
-    pooled = np.concatenate([base, cand], axis=1)
-    return np.asarray(np.isin(pooled, (0.0, 1.0)).all(axis=(0, 1)), dtype=bool)
-
-
 def _blocks(base: Floats, cand: Floats, whole_base: Mask, whole_cand: Mask) -> tuple[Block, ...]:
     """Group samples by their numbers of whole runs; the whole runs come first on each side."""
     base, cand = _whole_first(base, whole_base), _whole_first(cand, whole_cand)
-    runs_of = np.stack([whole_base.sum(axis=1), whole_cand.sum(axis=1)], axis=1)
+    most = whole_cand.shape[1] + 1
+    runs_of = whole_base.sum(axis=1) * most + whole_cand.sum(axis=1)
     blocks = []
-    for before, after in np.unique(runs_of, axis=0):
-        rows = (runs_of == (before, after)).all(axis=1)
+    for both in np.flatnonzero(np.bincount(runs_of)):
+        before, after = divmod(int(both), most)
+        rows = runs_of == both
         runs = np.concatenate([base[rows, :before], cand[rows, :after]], axis=1)
-        blocks.append(Block(runs, int(after)))
+        blocks.append(Block(runs, after))
     return tuple(blocks)
 
 
@@ -142,23 +131,25 @@ def _whole_first(values: Floats, whole_runs: Mask) -> Floats:
 
 @dataclass(frozen=True)
 class FamilyP:
-    """Adjusted p of every metric, one-sided: down and up by the deciding claim, down by the other.
+    """Adjusted p of every metric, one-sided, each of shape (metrics,).
 
-    Each of shape (metrics,).
+    Attributes:
+        down, up: Whether fresh questions would get worse, or better.
+        here: Whether these very questions got worse.
     """
 
     down: Floats
     up: Floats
-    other: Floats
+    here: Floats
 
 
-def run_tests(table: Table, *, claim: str, seed: int, draws: int) -> FamilyP:
-    """Test both claims; with one run a side they are the same test."""
-    deciding = other = relabel(table.blocks, seed=seed, draws=draws)
+def run_tests(table: Table, *, seed: int, draws: int) -> FamilyP:
+    """Test whether fresh questions, and these, got worse; with one run a side it is one test."""
+    fresh = flip(table.unit_sums, seed=seed, draws=draws)
+    down = here = step_down(fresh)
     if any(block.values.shape[1] != 2 for block in table.blocks):
-        fresh = flip(table.unit_sums, seed=seed, draws=draws)
-        deciding, other = (deciding, fresh) if claim == THIS_SET else (fresh, deciding)
-    return FamilyP(step_down(deciding), step_down(deciding, upwards=True), step_down(other))
+        here = step_down(relabel(table.blocks, seed=seed, draws=draws))
+    return FamilyP(down, step_down(fresh, upwards=True), here)
 
 
 def seed_of(comparison: Comparison) -> int:
@@ -172,18 +163,12 @@ def seed_of(comparison: Comparison) -> int:
     return int.from_bytes(outputs.digest()[:8], "big")
 
 
-def allowed_drop(rule: Rule, settings: DecisionSettings, *, claim: str, span: float) -> float:
+def allowed_drop(rule: Rule, info: MetricInfo, span: float) -> float:
     """Return the smallest drop that can be red, as a share of the metric's range.
 
-    The rule's own `min_drop` wins over that of the policy, which holds for both claims, and that
-    over the default of the claim.
-
     Args:
-        claim: ``generalise`` or ``this-set``.
-        span: Width of the metric's range, in which the rule's `min_drop` is written.
+        span: Width of the metric's range, in which the rule's own limit is written.
     """
-    if rule.min_drop is not None:
-        return rule.min_drop / span
-    if settings.min_drop is not None:
-        return settings.min_drop
-    return DEFAULT_ALLOWANCE[claim]
+    if rule.max_drop is not None:
+        return rule.max_drop / span
+    return ALLOWED + info.falls_reworded

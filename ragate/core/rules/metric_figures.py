@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 from ragate.core.comparison.compare import Comparison
 from ragate.core.rules.metric_case import MetricCase, blank_row
-from ragate.core.rules.metric_family import GENERALISE, THIS_SET, FamilyP, Table, allowed_drop
+from ragate.core.rules.metric_family import FamilyP, Table, allowed_drop
 from ragate.core.rules.visible_drop import ASSUMED, design_of, noise_of, visible_drop
 from ragate.core.statistics.drop_moments import Moments
 from ragate.core.statistics.interval import difference_interval
@@ -16,6 +16,8 @@ from ragate.core.text.wording import count, moved, number, odds, points, worse_w
 from ragate.models import DecisionSettings, Direction, MetricRow, MetricVerdict
 
 YELLOW = 0.05
+WORSE_HERE = 0.02  # of the range: harmless rewording truly moves some metric of a set by less
+CARE = 0.05  # a metric has held where a drop of this size is excluded
 RARE = 0.02
 
 
@@ -26,9 +28,8 @@ class Figures:
     Attributes:
         units: Independent units: samples or clusters.
         level: What p must reach to be proven.
-        excluded: Whether a drop of `care` is ruled out at 5 %.
-        beyond_margin: Whether the drop is proven to exceed the rule's margin.
-        allowed, allowed_other: Smallest drop that counts, by the deciding and the other claim.
+        excluded: Whether a drop of `CARE` is ruled out at 5 %.
+        allowed: Smallest drop that can be red.
         shows: Smallest drop that shows in a change that rewords as much as this one; None: none.
         assumed: Whether that rests on noise that nobody measured.
         breaks: The same where the rest stays as it is; of a set that sees none, or a total
@@ -40,18 +41,15 @@ class Figures:
     units: int
     p: float
     p_up: float
-    p_other: float
+    p_here: float
     level: float
-    beyond_margin: bool
     before: float
     after: float
     worse: int
     better: int
     interval: tuple[float, float]
-    claim: str
     n: int
     allowed: float
-    allowed_other: float
     shows: float | None = None
     assumed: bool = False
     breaks: float | None = None
@@ -68,15 +66,16 @@ class Figures:
 def verdict_of(figures: Figures, settings: DecisionSettings) -> MetricVerdict:
     """Return the verdict; red means proven, the two yellow ones mean look."""
     proven = figures.p <= figures.level
-    if proven and _reaches(figures, figures.allowed) and figures.beyond_margin:
+    if proven and _reaches(figures, figures.allowed):
         return MetricVerdict.REGRESSED
-    if proven or (_reaches(figures, figures.allowed_other) and figures.p_other <= YELLOW):
+    least = max(figures.allowed, WORSE_HERE)
+    if proven or (_reaches(figures, least) and figures.p_here <= YELLOW):
         return MetricVerdict.WORSE_HERE
-    if figures.p_up <= settings.alpha:
+    if figures.p_up <= settings.alpha and figures.interval[0] > 0:
         return MetricVerdict.IMPROVED
     if figures.is_large_fall:
         return MetricVerdict.CANNOT_TELL
-    if figures.excluded and (1 - settings.care) ** figures.units <= RARE:
+    if figures.excluded and (1 - CARE) ** figures.units <= RARE:
         return MetricVerdict.HELD
     return MetricVerdict.CANNOT_TELL
 
@@ -85,9 +84,7 @@ def _reaches(figures: Figures, allowed: float) -> bool:
     return -figures.change >= allowed - SLACK
 
 
-def reason_of(
-    case: MetricCase, verdict: MetricVerdict, figures: Figures, settings: DecisionSettings
-) -> str:
+def reason_of(case: MetricCase, verdict: MetricVerdict, figures: Figures) -> str:
     """Say why, in one sentence."""
     if verdict is MetricVerdict.UNCHANGED:
         return "no output changed"
@@ -98,26 +95,21 @@ def reason_of(
     elif verdict is MetricVerdict.WORSE_HERE:
         why = _worse_here(case, figures)
     elif verdict is MetricVerdict.HELD:
-        why = f"a {bad} of {number(settings.care * column.span)} or more can be ruled out"
+        why = f"a {bad} of {number(CARE * column.span)} or more can be ruled out"
     elif figures.is_large_fall:
         why = _undecided(figures)
     elif figures.shows is None:
         why = f"too few samples to show any {bad}"
     else:
-        why = f"only {bad}s of {points(figures.shows)} or more show here"
+        why = f"a {bad} of {points(figures.shows)} is missed in one of five runs"
     return f"{moved(case.info, column.unit(figures.before), column.unit(figures.after))}; {why}"
 
 
 def _worse_here(case: MetricCase, figures: Figures) -> str:
     if figures.p > figures.level:
-        if figures.claim == THIS_SET:
-            return "new questions like these may get worse; on these very samples it is not proven"
         return "worse on these very samples; that new questions get worse is not proven"
-    if not _reaches(figures, figures.allowed):
-        least = number(figures.allowed * case.scores.span)
-        return f"proven, but smaller than {least}, from where on it counts"
-    bad = worse_way(case.info)
-    return f"a {bad} is proven, but not one of more than `margin` {number(case.rule.margin)}"
+    least = number(figures.allowed * case.scores.span)
+    return f"proven, but smaller than {least}, from where on it counts"
 
 
 def _undecided(figures: Figures) -> str:
@@ -136,7 +128,6 @@ class FamilyTest:
     """One look at the noisy metrics of a family, tested together.
 
     Attributes:
-        claim: The one that decides.
         table: A column each metric.
         p: Of every metric.
         joint: The noise of every metric beside that of the others.
@@ -146,18 +137,11 @@ class FamilyTest:
 
     comparison: Comparison
     settings: DecisionSettings
-    claim: str
     table: Table
     p: FamilyP
     joint: tuple[JointNoise, ...]
     level: float
-    seed: int
     losses: int
-
-    @property
-    def metrics(self) -> int:
-        """How many metrics are tested together."""
-        return len(self.p.down)
 
     @property
     def can_fail(self) -> bool:
@@ -172,29 +156,22 @@ def figures_of(case: MetricCase, column: int, test: FamilyTest) -> Figures | Non
     table, differences = test.table, test.table.spread(column)
     if not len(differences):
         return None
-    binary, rows = bool(table.binary[column]), table.speaks[:, column]
-    interval = difference_interval(differences, seed=test.seed, paired_binary=binary)
+    rows = table.speaks[:, column]
     change = table.differences[rows, column]
-    rule, settings, span = case.rule, test.settings, case.scores.span
-    margin = rule.margin / span
-    other = THIS_SET if test.claim == GENERALISE else GENERALISE
     figures = Figures(
         change=float(change.mean()),
         units=len(differences),
         p=float(test.p.down[column]),
         p_up=float(test.p.up[column]),
-        p_other=float(test.p.other[column]),
+        p_here=float(test.p.here[column]),
         level=test.level,
-        beyond_margin=margin <= 0 or interval.upper(test.level / test.metrics) < -margin,
         before=float(table.before[rows, column].mean()),
         after=float(table.after[rows, column].mean()),
         worse=int((change < -SLACK).sum()),
         better=int((change > SLACK).sum()),
-        interval=interval.two_sided(),
-        claim=test.claim,
+        interval=difference_interval(differences),
         n=int(rows.sum()),
-        allowed=allowed_drop(rule, settings, claim=test.claim, span=span),
-        allowed_other=allowed_drop(rule, settings, claim=other, span=span),
+        allowed=allowed_drop(case.rule, case.info, case.scores.span),
     )
     return _with_sight(figures, case, change, column, test)
 
@@ -209,13 +186,13 @@ def _with_sight(
     """
     (base, cand), noise = test.table.runs, noise_of(case, test.comparison)
     seen = noise.as_seen(change, baseline_runs=base, candidate_runs=cand)
-    moments = Moments(seen, base, cand, flips=True)
-    design = design_of(case, test.comparison, test.settings, test.claim, test.joint[column])
+    moments = Moments(seen, base, cand)
+    design = design_of(case, test.comparison, test.settings, test.joint[column])
     figures = replace(
         figures,
         shows=visible_drop(design, figures.units, seen),
         assumed=not noise.measured,
-        excluded=moments.excludes(test.settings.care, figures.change, figures.units),
+        excluded=moments.excludes(CARE, figures.change, figures.units),
     )
     if not case.gates or figures.p > SUSPICIOUS or figures.change >= 0:
         return figures
@@ -248,11 +225,10 @@ def noisy_row(case: MetricCase, test: FamilyTest, figures: Figures) -> MetricRow
         better=figures.better,
         worse=figures.worse,
         p=figures.p,
-        p_other=figures.p_other,
-        claim=test.claim,
+        p_here=figures.p_here,
         allowed=figures.allowed * column.span,
         mde=None if figures.shows is None else figures.shows * column.span,
         mde_note="no drop can be shown" if figures.shows is None else note,
         is_large_fall=verdict is MetricVerdict.CANNOT_TELL and figures.is_large_fall,
-        reason=reason_of(case, verdict, figures, test.settings),
+        reason=reason_of(case, verdict, figures),
     )

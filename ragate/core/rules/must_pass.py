@@ -1,4 +1,9 @@
-"""Must-pass samples: each must reach the pass mark, by default in two of three tries."""
+"""Must-pass samples: each must reach the pass mark, as often as its record on main lets expect.
+
+One that never failed there is tried up to three times and fails when all miss, or two of them once
+it passed thirty runs. One that failed and passed again *flips*: it is tried up to twelve times, and
+fails only where so many misses are too rare for its record, over all that flip together.
+"""
 
 import datetime
 import math
@@ -11,10 +16,16 @@ from ragate.core.comparison.compare import Comparison
 from ragate.core.comparison.pass_columns import passing
 from ragate.core.rules.metric_case import MetricCase, RuleOutcome
 from ragate.core.rules.waivers import active
-from ragate.core.statistics.must_pass_odds import Steadiness, steadiness
+from ragate.core.statistics.looks import FLIPS_TRIES, TRIES
+from ragate.core.statistics.must_pass_odds import Steadiness, steadiness, tail
 from ragate.core.statistics.score_columns import Floats, Mask
 from ragate.core.text.wording import count, number
 from ragate.models import DecisionSettings, MustPassRow, Reads, Waiver
+
+FLIPS_ERROR = 0.005  # of all flipping questions together
+STEADY = 30  # runs without a failure from which on two misses of three are enough
+Record = Mapping[tuple[str, str], Sequence[bool]]
+"""By question and metric, whether earlier runs of main passed, oldest first."""
 
 
 @dataclass(frozen=True)
@@ -23,14 +34,12 @@ class MustPass:
 
     Attributes:
         outcomes: What the rows mean for the gate; missing_tries: how many more they ask for.
-        likely: Tries and fails that suit the questions.
         unsteady: By id, in how many of the runs those passed that failed one.
     """
 
     rows: tuple[MustPassRow, ...]
     outcomes: tuple[RuleOutcome, ...]
     missing_tries: int
-    likely: tuple[int, int]
     unsteady: dict[str, tuple[int, int]]
 
     @property
@@ -50,31 +59,49 @@ def decide_must_pass(
     settings: DecisionSettings,
     waivers: Sequence[Waiver],
     today: datetime.date,
+    record: Record | None = None,
 ) -> MustPass:
-    """Decide on every sample that must pass."""
+    """Decide on every sample that must pass.
+
+    Args:
+        record: Of runs before the baseline's.
+    """
     rows: list[MustPassRow] = []
     outcomes: list[RuleOutcome] = []
-    missing, likely = 0, (settings.tries, settings.fails)
-    unsteady: dict[str, tuple[int, int]] = {}
-    for case, keys in _marked(cases, comparison, waivers, today):
-        rows_of = {key: row for row, key in enumerate(comparison.ids)}
-        marked = _Marked(case, comparison, settings, rows_of)
-        steady, eligible = marked.steadiness(keys), 0
-        for key in keys:
-            before = marked.before(key)
-            if not all(before):
-                unsteady[key] = sum(before), len(before)
-            decided = marked.decide(key, before, steady)
-            if decided is None:
-                continue
+    missing, unsteady = 0, dict[str, tuple[int, int]]()
+    marked = [
+        _Marked(case, comparison, settings, {key: n for n, key in enumerate(comparison.ids)}, keys)
+        for case, keys in _marked(cases, comparison, waivers, today)
+    ]
+    known = [(each, key, each.before(key, record or {})) for each in marked for key in each.keys]
+    flipping = sum(flips(before) for _, _, before in known)
+    steady = {id(each): each.steadiness() for each in marked}
+    for each, key, before in known:
+        if not all(before):
+            unsteady[key] = sum(before), len(before)
+        decided = each.decide(key, before, steady[id(each)], flipping)
+        if decided is not None:
             row, meaning = decided
             rows.append(row)
             outcomes.append(meaning)
-            missing = max(missing, _missing_tries(case, comparison, row))
-            eligible += bool(row.eligible and row.false_red)
-        if steady is not None:
-            likely = max(likely, steady.proposed(eligible, settings.alpha))
-    return MustPass(tuple(rows), tuple(outcomes), missing, likely, unsteady)
+            missing = max(missing, _missing_tries(each.case, comparison, row))
+    return MustPass(tuple(rows), tuple(outcomes), missing, unsteady)
+
+
+def flips(before: Sequence[bool]) -> bool:
+    """Whether a question failed on main and passed again."""
+    return bool(before) and before[-1] and not all(before)
+
+
+def _misses(tries: int, before: Sequence[bool], flipping: int) -> int:
+    """Return how many of so many tries fail a question; one more than all: none do."""
+    if not flips(before):
+        return TRIES if len(before) < STEADY else TRIES - 1
+    failed = len(before) - sum(before)
+    a, b = failed + 0.5, len(before) - failed + 0.5
+    level = FLIPS_ERROR / flipping
+    rare = (misses for misses in range(tries + 1) if tail(tries, misses, a, b) <= level)
+    return next(rare, tries + 1)
 
 
 def _marked(
@@ -106,30 +133,34 @@ class _Marked:
     comparison: Comparison
     settings: DecisionSettings
     rows: Mapping[str, int]
+    keys: Sequence[str]
 
     def passing(self, values: Floats) -> Mask:
         assert self.case.rule.pass_at is not None
         return passing(self.case.info, self.case.rule.pass_at, values)
 
-    def before(self, key: str) -> list[bool]:
-        """Whether each baseline run passed; empty for a sample the baseline does not have."""
+    def before(self, key: str, record: Record) -> list[bool]:
+        """Whether each run of main passed; empty for a sample the baseline does not have."""
         column = self.case.column
         if column is None or column.problem or key not in self.rows:
             return []
         values = column.recorded.values[self.rows[key]]
-        return list(map(bool, self.passing(values[np.isfinite(values)])))
+        earlier = record.get((key, self.case.name), ())
+        recorded = list(map(bool, self.passing(values[np.isfinite(values)])))
+        runs = self.comparison.baseline.repeats if len(recorded) == 1 else 1  # equal ones are one
+        return [*earlier, *recorded * runs]
 
-    def steadiness(self, keys: Sequence[str]) -> Steadiness | None:
+    def steadiness(self) -> Steadiness | None:
         """Return how steady the baseline's runs of these samples are, without what repeats."""
         column = self.case.column
         if column is None or column.problem:
             return None
-        rows = [self.rows[key] for key in keys if key in self.rows]
+        rows = [self.rows[key] for key in self.keys if key in self.rows]
         values = column.recorded.values[[row for row in rows if column.varies[row]]]
         return steadiness(self.passing(values[np.isfinite(values).all(axis=1)]))
 
-    def scores(self, key: str) -> list[float | None] | None:
-        """Return one value a try; None where the metric does not apply to the sample."""
+    def scores(self, key: str, most: int) -> list[float | None] | None:
+        """Return one value for each of so many tries; None where the metric does not apply."""
         column, comparison = self.case.column, self.comparison
         if column is None:
             return None
@@ -139,37 +170,52 @@ class _Marked:
             silent = bool(column.added.silent[comparison.added.index(key)].any())
         if silent:
             return None
-        tries = comparison.candidate.tries.get(key, ())[: self.settings.tries]
+        tries = comparison.candidate.tries.get(key, ())[:most]
         scores = [record.scores.get(self.case.name) for record in tries]
         return [score.value if score is not None else None for score in scores] or [None]
 
+    def odds(
+        self, key: str, before: Sequence[bool], steady: Steadiness | None, fails: int
+    ) -> float | None:
+        """Return how often one that never failed on main fails by luck; None where unknown."""
+        if before and not self.case.scores.varies[self.rows[key]]:
+            return 0.0  # it repeats
+        return steady.fails(TRIES, fails) if before and steady is not None else None
+
     def decide(
-        self, key: str, before: Sequence[bool], steady: Steadiness | None
+        self, key: str, before: Sequence[bool], steady: Steadiness | None, flipping: int
     ) -> tuple[MustPassRow, RuleOutcome] | None:
-        """Decide on one sample; None where the metric does not apply to it."""
-        case, scores = self.case, self.scores(key)
+        """Decide on one sample; None where the metric does not apply to it.
+
+        Args:
+            flipping: How many questions flip.
+        """
+        case, is_flip = self.case, flips(before)
+        tries = FLIPS_TRIES if is_flip else TRIES
+        scores = self.scores(key, tries)
         if scores is None:
             return None
         assert case.rule.pass_at is not None
-        tries, fails = self.settings.tries, self.settings.fails
         scored = [value for value in scores if value is not None]
         passed = int(self.passing(np.array(scored, dtype=float)).sum())
         failed, unknown = len(scored) - passed, len(scores) - len(scored)
-        false_red = None if steady is None else steady.fails(tries, fails)
-        if before and not case.scores.varies[self.rows[key]]:
-            false_red = 0.0  # it repeats
+        fails = _misses(len(scored), before, flipping)
+        # Of one that flips a first pass is enough: what broke for good fails the first try as well.
+        met = passed > 0 if is_flip else passed > min(failed + unknown, tries - fails)
         row = MustPassRow(
             sample_id=key,
             metric=case.name,
             pass_at=case.rule.pass_at,
             tries=len(scores),
             failed=failed,
-            met=passed > min(failed + unknown, tries - fails),
-            eligible=all(before),
-            false_red=false_red if before else None,
+            met=met and not (is_flip and failed >= fails),
+            eligible=all(before) or is_flip,
+            false_red=FLIPS_ERROR / flipping if is_flip else self.odds(key, before, steady, fails),
             scores=tuple(scores),
             of_tries=tries,
             fails=fails,
+            failed_before=len(before) - sum(before),
+            runs_before=len(before),
         )
         return row, _meaning(case, row, unknown)
 
@@ -182,9 +228,14 @@ def _meaning(case: MetricCase, row: MustPassRow, unknown: int) -> RuleOutcome:
     if row.missed:
         mark = number(row.pass_at)
         reason = f"{subject} missed its pass mark {mark} in {row.failed} of {tries}"
+        if row.flips:
+            reason = f"{reason}; it flips by itself in {row.failed_before} of {row.runs_before}"
         if row.eligible:
             return RuleOutcome(red=(reason,))
         return RuleOutcome(warnings=(f"{reason}; it failed in the baseline as well",))
+    if row.flips and not unknown:
+        seen = f"flips by itself in {row.failed_before} of {row.runs_before}"
+        return RuleOutcome(warnings=(f"{subject}: failed {row.failed} of {tries}, and {seen}",))
     missing = f"{unknown} unscored" if unknown else f"{row.failed} failed"
     reason = f"{subject}: {missing} in {tries}, and {row.of_tries} are needed to tell"
     return RuleOutcome(undecided=(reason,))
@@ -197,6 +248,8 @@ def _missing_tries(case: MetricCase, comparison: Comparison, row: MustPassRow) -
         outputs = {r.output_hash for r in comparison.candidate.tries.get(row.sample_id, ())}
         if len(outputs) == 1:
             return 0
+    if row.flips:  # until it passes, or fails too often
+        return 0 if row.met or row.missed or row.tries >= row.of_tries else 1
     passed = row.tries - row.failed - sum(score is None for score in row.scores)
     to_fail = row.fails - row.failed
     to_pass = row.of_tries - row.fails + 1 - passed

@@ -5,16 +5,15 @@ from collections.abc import Sequence
 import numpy as np
 
 from ragate.core.comparison.compare import Comparison
+from ragate.core.judging.canary_rule import OBEYED, VOIDED
 from ragate.core.publishable import NONE_MEASURED, SCORES_MISSING
-from ragate.core.rules.metric_case import MetricCase, RuleOutcome, left_open
+from ragate.core.rules.metric_case import MetricCase, RuleOutcome, blank_row, left_open
 from ragate.core.rules.unscored import lost_scores
 from ragate.core.statistics.score_columns import SLACK, Mask
 from ragate.core.text.wording import count, listed
-from ragate.models import DecisionSettings, MetricVerdict, Needs
+from ragate.models import DecisionSettings, MetricVerdict
 
 _NOUNS = ("samples", "clusters")
-
-MOST_USUAL = 0.2  # of a handful of samples bad luck would explain the loss of half
 
 
 def usable_cases(
@@ -46,6 +45,8 @@ def decide_unusable(
         reason, remedy = case.column.problem, case.column.remedy
         if case.measured in comparison.candidate_run.manifest.metrics:
             verdict = MetricVerdict.NOT_COMPARABLE
+        if case.column.risen:  # the others gate; `about_risen` names it
+            return RuleOutcome(blank_row(case, verdict, reason), remedies=(remedy,))
     elif not comparison.enough:
         matched, selected = comparison.data.matched, comparison.data.selected
         reason = f"only {matched} of the baseline's {count(selected, 'sample')} are still the same"
@@ -91,8 +92,8 @@ def _too_little(case: MetricCase, comparison: Comparison, max_unscored: float) -
     """Return why too little of a metric has scores, with the remedy; both "" where enough has."""
     if not case.counted.any():
         return f"{case.name} applies to no sample", ""
-    usual = lost_scores(case, comparison).usual
-    limits = {"baseline": max_unscored, "candidate": max(max_unscored, min(usual, MOST_USUAL))}
+    allowed = lost_scores(case, comparison).allowed(max_unscored)
+    limits = {"baseline": max_unscored, "candidate": allowed}
     sides = (case.scores.baseline, case.scores.candidate)
     for (name, limit), side in zip(limits.items(), sides, strict=True):
         missing = side.unscored[case.counted]
@@ -106,6 +107,6 @@ def _too_little(case: MetricCase, comparison: Comparison, max_unscored: float) -
                 f"{case.name}: {share:.1%} of the {name}'s {SCORES_MISSING}; "
                 f"{limit:.1%} is allowed" + (f": {why}" if why else "")
             )
-            silent = case.info.needs is Needs.JUDGE and name == "candidate" and share == 1
-            return reason, "ragate calibrate" if silent else ""
+            wrong = any(VOIDED in why or OBEYED in why for why in side.reasons)
+            return reason, "ragate calibrate" if wrong and name == "candidate" else ""
     return "", ""

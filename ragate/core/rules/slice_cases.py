@@ -13,7 +13,6 @@ from ragate.core.comparison.sample_matching import cluster_numbers
 from ragate.core.conditions import conditions_of
 from ragate.core.rules.checked_columns import counts_only, varies
 from ragate.core.rules.checked_metric import checked_name
-from ragate.core.rules.decide_noisy import deciding_claim
 from ragate.core.rules.metric_case import MetricCase, pass_case
 from ragate.core.rules.metric_family import allowed_drop
 from ragate.core.statistics.score_columns import Mask
@@ -65,7 +64,6 @@ def read_slice_cases(
     slices: Sequence[Slice],
     cases: Sequence[MetricCase],
     comparison: Comparison,
-    settings: DecisionSettings,
 ) -> list[SliceCase]:
     """Return a case for each metric of each slice; one that this run left out has none.
 
@@ -87,7 +85,7 @@ def read_slice_cases(
                 counted_added=whole.counted_added & added,
                 slice=part.name,
             )
-            slice_cases.append(_slice_case(part, case, members, comparison, settings))
+            slice_cases.append(_slice_case(part, case, members, comparison))
     return slice_cases
 
 
@@ -135,34 +133,25 @@ def _slice_case(
     case: MetricCase,
     members: Mask,
     comparison: Comparison,
-    settings: DecisionSettings,
 ) -> SliceCase:
     n = int(case.counted.sum())
     few = too_few(case, comparison) if part.level == "error" else ""
     level = "warn" if few else part.level
     info = case.info.amended(name=case.name)
-    rule = _rule(part, case, n, comparison, settings).amended(level=level)
+    rule = _rule(part, case, n, comparison).amended(level=level)
     least = (LEAST, LEAST_CLUSTERS) if level == "error" else (0, 0)
     held = replace(case, rule=rule, info=info, least=least)
     return SliceCase(part, held, members, few)
 
 
-def _rule(
-    part: Slice, case: MetricCase, n: int, comparison: Comparison, settings: DecisionSettings
-) -> Rule:
+def _rule(part: Slice, case: MetricCase, n: int, comparison: Comparison) -> Rule:
     """Return the metric's rule on the slice; what it allows is at least two whole samples."""
     span = case.column.span if case.column is not None else 1.0
-    claim = deciding_claim(settings, comparison)
-    allowed = part.min_drop
-    if allowed is None:
-        of_metric = allowed_drop(case.rule, settings, claim=claim, span=span)
-        allowed = max(of_metric, LEAST_LOST / max(n, 1))
+    allowed = max(allowed_drop(case.rule, case.info, span), LEAST_LOST / max(n, 1))
     of_counts = case.column is not None and counts_only(case.rule.metric, comparison.columns)
     return Rule(
         metric=case.rule.metric,
-        min_drop=allowed * span,
         max_drop=allowed * span,
-        margin=case.rule.margin,
         pass_at=case.rule.pass_at,
         minimum=None if of_counts else part.minimum,
         maximum=None if of_counts else part.maximum,

@@ -57,7 +57,7 @@ def _with_what_varied(row: MetricRow, varying: MetricRow) -> MetricRow:
 def _with_test(row: MetricRow, varying: MetricRow, verdict: MetricVerdict) -> MetricRow:
     noun = count(varying.n, "sample")
     reason = f"{varying.reason} (on {noun} that did not repeat)"
-    tested = row.amended(p=varying.p, p_other=varying.p_other, claim=varying.claim)
+    tested = row.amended(p=varying.p, p_here=varying.p_here)
     return tested.amended(verdict=verdict, reason=reason)
 
 

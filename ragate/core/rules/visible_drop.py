@@ -5,13 +5,13 @@ from dataclasses import dataclass, replace
 
 from ragate.core.comparison.compare import Comparison
 from ragate.core.rules.metric_case import MetricCase
-from ragate.core.rules.metric_family import GENERALISE, THIS_SET, Claim, allowed_drop
+from ragate.core.rules.metric_family import allowed_drop
 from ragate.core.statistics.joint_noise import JointNoise
-from ragate.core.statistics.looks import SUSPICIOUS, SUSPICIOUS_SLICES
+from ragate.core.statistics.looks import CONFIRM, SUSPICIOUS, SUSPICIOUS_SLICES
 from ragate.core.statistics.metric_noise import Noise, measure_noise
 from ragate.core.statistics.power import Design, up_to_a_thousandth
 from ragate.core.text.wording import listed, points
-from ragate.models import DecisionSettings, Rule
+from ragate.models import DecisionSettings, MetricInfo, Rule
 
 ASSUMED = "noise unknown: 5 % of verdicts are assumed to flip between runs; no promise"
 REWORDED = 0.3  # share of the answers that a change which breaks some also words otherwise
@@ -36,7 +36,7 @@ def visible_drop(design: Design, units: int, noise: Noise) -> float | None:
 
 @dataclass(frozen=True)
 class Sight:
-    """What one metric shows under one claim.
+    """What one metric shows.
 
     Attributes:
         design: The gate that confirms what is suspicious, where the policy says so.
@@ -50,16 +50,10 @@ class Sight:
     reworded: float | None
 
 
-def claims(settings: DecisionSettings) -> tuple[Claim, ...]:
-    """Return the claims that may decide, the one of a changed system first."""
-    return (GENERALISE, THIS_SET) if settings.claim == "auto" else (settings.claim,)
-
-
 def design_of(
     case: MetricCase,
     comparison: Comparison,
     settings: DecisionSettings,
-    claim: str,
     joint: JointNoise,
 ) -> Design:
     """Return the gate as this candidate met it.
@@ -75,64 +69,50 @@ def design_of(
         max(len(comparison.baseline.distinct), 1),
         1 if further else runs,
         confirm=max(further, runs - 1) if further else 0,
-        flips=claim == GENERALISE,
-        min_drop=allowed_drop(case.rule, settings, claim=claim, span=case.scores.span),
+        allowed=allowed_drop(case.rule, case.info, case.scores.span),
         suspicious=SUSPICIOUS_SLICES if case.slice else SUSPICIOUS,
     )
 
 
-def sights_of(
-    settings: DecisionSettings, rule: Rule, span: float, n: int, noise: Noise, family: Design
-) -> tuple[Sight, ...]:
-    """Return what is seen under each claim.
+def sight_of(
+    case: tuple[Rule, MetricInfo],
+    span: float,
+    n: int,
+    noise: Noise,
+    family: Design,
+) -> Sight:
+    """Return what is seen before there is a change.
 
     Args:
         family: The gate as far as it is the same for all metrics of the family.
     """
-    sights = []
-    for claim in claims(settings):
-        allowed = allowed_drop(rule, settings, claim=claim, span=span)
-        design = replace(
-            family, confirm=settings.confirm, flips=claim == GENERALISE, min_drop=allowed
-        )
-        reworded = visible_drop(design, n, noise.when_reworded(REWORDED))
-        sights.append(Sight(design, visible_drop(design, n, noise), reworded))
-    return tuple(sights)
+    design = replace(family, confirm=CONFIRM, allowed=allowed_drop(*case, span))
+    reworded = visible_drop(design, n, noise.when_reworded(REWORDED))
+    return Sight(design, visible_drop(design, n, noise), reworded)
 
 
-def sizes(drops: Mapping[str, float]) -> str:
-    """Return the size of one metric's drop, or ``6.2 points in mrr, 4 points in idf_f1``."""
-    largest = sorted(drops, key=lambda name: -drops[name])
-    if len(largest) == 1:
-        return points(drops[largest[0]])
-    return listed([f"{points(drops[name])} in {name}" for name in largest])
+def missed(drops: Mapping[str, float], *, about: str = "") -> str:
+    """Return ``a drop of 4 points in idf_f1 is missed in one of five runs``: what a size means."""
+    named = listed([f"{about}{points(drop)} in {name}" for name, drop in drops.items()])
+    return f"a drop of {named} is missed in one of five runs"
 
 
 def sight_sentence(
-    drops: Mapping[str, tuple[float | None, float | None]],
-    *,
-    measured: bool,
-    exact: Sequence[str] = (),
+    drops: Mapping[str, float | None], *, measured: bool, exact: Sequence[str] = ()
 ) -> str:
-    """Say which drops show before there is a change, metric by metric.
+    """Say which drop shows before there is a change, one figure a metric.
 
     Args:
-        drops: Where answers break and the rest stays, and with `REWORDED` reworded.
+        drops: By metric, where a change also rewords `REWORDED` of the other answers.
         measured: Whether runs of every metric tell its noise.
         exact: Metrics without noise.
     """
-    kindest, usual = (
-        {name: drop for name, pair in drops.items() if (drop := pair[place]) is not None}
-        for place in (0, 1)
-    )
-    certain = f"of {listed(exact)} every change shows" if exact else ""
-    if not kindest:
-        line = "no drop shows: there are too few questions" if drops else ""
-        return "; ".join(filter(None, [certain, line]))
-    start = f"drops of {sizes(kindest)} or more show where answers break and the rest stays"
-    hidden = sizes(usual) if usual else "no size"
-    line = f"{start}, of about {hidden} where {REWORDED:.0%} are also reworded (how far is assumed)"
-    blind = listed([name for name in drops if name not in kindest])
-    no_drop = f"no drop of {blind}: there are too few questions" if blind else ""
-    assumed = "" if measured else "the noise between runs is assumed: no promise"
-    return "; ".join(filter(None, [line, no_drop, certain, assumed]))
+    known = {name: drop for name, drop in drops.items() if drop is not None}
+    blind = listed([name for name in drops if name not in known])
+    assumed = "" if measured else " (how much runs differ is assumed)"
+    said = [
+        f"{missed(known, about='about ')}{assumed}" if known else "",
+        f"no drop of {blind} is sure to show: there are too few questions" if blind else "",
+        f"every drop of {listed(exact)} shows" if exact else "",
+    ]
+    return "; ".join(filter(None, said))

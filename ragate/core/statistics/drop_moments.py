@@ -17,16 +17,11 @@ _Z = 1.645
 
 @dataclass(frozen=True)
 class Moments:
-    """One metric in one look.
-
-    Attributes:
-        flips: True where the generalise claim decides: signs are flipped, not runs relabelled.
-    """
+    """One metric in one look."""
 
     noise: Noise
     baseline_runs: int
     candidate_runs: int
-    flips: bool
 
     @property
     def run_variance(self) -> float:
@@ -46,11 +41,10 @@ class Moments:
         return math.sqrt(max(variance, _LEAST))
 
     def null_deviation(self, drop: float) -> float:
-        """Standard deviation of the drop over all relabellings."""
+        """Standard deviation of the drop when signs are flipped."""
         square = self.noise.weight * self.noise.mean + self.run_variance / self.baseline_runs
         broken = drop / self.noise.mean
-        lost = square if self._symmetric else self._relabelled(square)
-        return math.sqrt(max((1 - broken) * self._unbroken + broken * lost, _LEAST))
+        return math.sqrt(max((1 - broken) * self._unbroken + broken * square, _LEAST))
 
     def excludes(self, drop: float, change: float, n: int) -> bool:
         """Whether a change of `n` samples is too good to be a drop of this size, at 5 %.
@@ -68,37 +62,5 @@ class Moments:
 
     @property
     def _unbroken(self) -> float:
-        """Variance of an unbroken sample's difference: signs flipped, or its runs relabelled."""
-        runs = self.baseline_runs + self.candidate_runs
-        return self.between + self.noise.reworded / (1 if self._symmetric else runs - 1)
-
-    def _relabelled(self, square: float) -> float:
-        """Variance of a broken sample's difference when its runs are relabelled."""
-        base, cand = self.baseline_runs, self.candidate_runs
-        runs = base + cand
-        within = (base - 1) * self.run_variance + base * cand / runs * square
-        return within / (runs - 1) * runs / (base * cand)
-
-    def skewness(self, drop: float, n: int) -> float:
-        """Skewness of the relabelled drop towards large drops: broken samples come in few ways."""
-        base, cand = self.baseline_runs, self.candidate_runs
-        if self._symmetric or base == cand:
-            return 0.0
-        runs = base + cand
-        each = (base - cand) ** 2 / (base * cand * (runs - 1) * (runs - 2))
-        third = drop * self.noise.weight**2 * each
-        return third / self.null_deviation(drop) ** 3 / math.sqrt(n)
-
-    @property
-    def tie(self) -> float:
-        """Half a step of one sample's difference: relabellings that tie count as drops.
-
-        Flipped signs count half of their ties, and so need no correction.
-        """
-        if self._symmetric:
-            return 0.0
-        return self.noise.grain * (1 / self.baseline_runs + 1 / self.candidate_runs) / 2
-
-    @property
-    def _symmetric(self) -> bool:
-        return self.flips or self.baseline_runs + self.candidate_runs == 2
+        """Variance of an unbroken sample's difference."""
+        return self.between + self.noise.reworded

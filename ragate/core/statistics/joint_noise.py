@@ -68,7 +68,7 @@ def joint_noise(blocks: Sequence[Block]) -> tuple[JointNoise, ...]:
         return (ALONE,)
     rows = _contrasts(blocks)
     scaled = rows / np.sqrt(np.maximum((rows**2).sum(axis=0), _NONE))
-    return _each_beside_the_others(_signs()[:, : len(rows)] @ scaled.astype(np.float32))
+    return _each_beside_the_others(_signs(len(rows)) @ scaled.astype(np.float32))
 
 
 def independent_noise(metrics: int) -> JointNoise:
@@ -113,10 +113,14 @@ def _between_runs(runs: Floats) -> Floats:
     return np.asarray(np.einsum("nrm,rq->nqm", runs, basis[:, 1:]), dtype=np.float64)
 
 
-@lru_cache(maxsize=1)
-def _signs() -> Floats32:
-    signs = np.random.default_rng(0).integers(0, 2, (DRAWS, MOST_ROWS), dtype=np.int8)
-    return signs.astype(np.float32) * 2 - 1
+@lru_cache(maxsize=2)
+def _signs(rows: int) -> Floats32:
+    """(draws, rows) of -1 and 1."""
+    bits = np.random.PCG64(0).random_raw(-(-rows * DRAWS // 64)).view(np.uint8)
+    signs = np.unpackbits(bits, count=rows * DRAWS).reshape(DRAWS, rows).astype(np.float32)
+    signs *= 2
+    signs -= 1
+    return signs
 
 
 @lru_cache(maxsize=4)

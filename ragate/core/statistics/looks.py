@@ -11,6 +11,9 @@ from dataclasses import dataclass
 SUSPICIOUS = 0.2
 SUSPICIOUS_SLICES = 0.05  # a quarter, as of alpha: else each change would ask for more passes
 FAST_SHARE = 0.2
+TRIES = 3  # of a question that must pass and never failed by itself
+FLIPS_TRIES = 12  # of one that did
+CONFIRM = 2  # further passes of a suspicious candidate, where the system can give them
 
 
 def fast_level(alpha: float) -> float:
@@ -29,8 +32,8 @@ class Stages:
 
     Attributes:
         alpha: Chance that an unchanged system is red, over all looks and metrics together.
-        confirm: Further passes that a suspicious first one gets; 0 where it gets none, by the
-            policy or since the system holds no more: then one look has the whole of alpha.
+        confirm: Further passes that a suspicious first one gets; 0 where it gets none, since
+            the system holds no more: then one look has the whole of alpha.
     """
 
     alpha: float

@@ -11,7 +11,6 @@ from ragate.core.statistics.score_columns import Floats
 ASSUMED_NOISE = 0.05
 YES_OR_NO = 0.25  # the most that scores on [0, 1] can vary between samples
 REWORDING = 0.25  # assumed; measured .08 of another version of an application, .43 of other systems
-_DIGITS = 6  # scores that differ further down are equal
 _NONE = 1e-9
 
 
@@ -26,7 +25,6 @@ class Noise:
         mean: Mean score.
         weight: Mean square over mean of the samples' true scores: 1 for scores of 0 and 1.
         reach: Broken samples for each whole point that the sum of the scores loses, at least 1.
-        grain: Step of the scores: 1 for yes or no, a quarter for grades, 0 where they vary freely.
         between: Variance of the samples' true scores: how far a score can move at all.
         reworded: Variance that rewording adds to the difference of a sample that did not break.
     """
@@ -36,7 +34,6 @@ class Noise:
     mean: float = 1.0
     weight: float = 1.0
     reach: float = 1.0
-    grain: float = 1.0
     between: float = YES_OR_NO
     reworded: float = 0.0
 
@@ -99,7 +96,6 @@ def measure_noise(baseline: Floats, *, runs: int | None = None) -> Noise:
         mean=mean,
         weight=max(square / mean, mean),
         reach=float((means > 0).mean()) / mean,
-        grain=_grain(scored),
         between=between,
     )
 
@@ -112,8 +108,3 @@ def _between_runs(scored: Floats, runs: int) -> float | None:
     q = 2 * float(np.nanvar(twice, axis=1, ddof=1).mean())
     # Where nothing differed, one sample in one run might have.
     return q if q >= _NONE else 1 / (len(twice) * (runs - 1))
-
-
-def _grain(scored: Floats) -> float:
-    values = np.unique(np.round(scored[np.isfinite(scored)], _DIGITS))
-    return float(np.diff(values).min()) if len(values) > 1 else 1.0

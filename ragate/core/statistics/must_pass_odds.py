@@ -7,7 +7,6 @@ import numpy as np
 
 from ragate.core.statistics.score_columns import Mask
 
-LADDER = ((3, 2), (4, 3), (6, 4))  # tries, and how many of them fail a question
 _LEAST_ICC, _MOST_ICC = 0.02, 0.9
 
 
@@ -25,21 +24,7 @@ class Steadiness:
 
     def fails(self, tries: int, fails: int) -> float:
         """Return how often a question that passed all runs fails so many of so many tries."""
-        a, b = self.a + self.runs, self.b
-        scale = log_beta(a, b)
-        return sum(
-            math.comb(tries, failed) * math.exp(log_beta(a + tries - failed, b + failed) - scale)
-            for failed in range(fails, tries + 1)
-        )
-
-    def any_fails(self, questions: int, tries: int, fails: int) -> float:
-        """Return how often at least one of so many such questions fails."""
-        return 1 - (1 - self.fails(tries, fails)) ** questions
-
-    def proposed(self, questions: int, alpha: float) -> tuple[int, int]:
-        """Return the first step of the ladder that is seldom enough red, else its last."""
-        steps = (step for step in LADDER if self.any_fails(questions, *step) <= alpha)
-        return next(steps, LADDER[-1])
+        return tail(tries, fails, self.b, self.a + self.runs)
 
 
 def steadiness(passed: Mask) -> Steadiness | None:
@@ -59,6 +44,15 @@ def steadiness(passed: Mask) -> Steadiness | None:
     icc = float(np.clip(1 - differ / (2 * mean * (1 - mean)), _LEAST_ICC, _MOST_ICC))
     strength = 1 / icc - 1
     return Steadiness(mean * strength, (1 - mean) * strength, runs)
+
+
+def tail(tries: int, fails: int, failed: float, passed: float) -> float:
+    """Return how often so many of so many tries fail: their chance is beta distributed."""
+    scale = log_beta(passed, failed)
+    return sum(
+        math.comb(tries, x) * math.exp(log_beta(passed + tries - x, failed + x) - scale)
+        for x in range(fails, tries + 1)
+    )
 
 
 def log_beta(a: float, b: float) -> float:

@@ -15,7 +15,11 @@ DRAWS = 9_999
 ENUMERATE = 20_000  # relabellings, at most, that are all tried instead of drawn
 TABLE = 20_000  # relabellings of one unit, at most, that are tabulated
 NO_NOISE = 1e-12
+COINS = 10_000  # units, at most, whose sign is drawn for each alone
 _CELLS = 1_000_000  # numbers in one block of tables or draws
+_EIGHT_COINS = np.unpackbits(
+    np.arange(256, dtype=np.uint8)[:, None], axis=1, bitorder="little"
+).astype(np.float64)
 
 
 @dataclass(frozen=True)
@@ -171,13 +175,13 @@ def _drawn(tables: Sequence[Floats], metrics: int, seed: int, draws: int) -> Flo
     bits = np.random.PCG64(seed)
     sums = np.zeros((draws, metrics))
     picked = np.empty((draws, metrics))
-    for table in tables:
+    for table in map(_folded, tables):
         step = max(1, _CELLS // draws)
         for start in range(0, len(table), step):
             units = table[start : start + step]
-            if units.shape[1] == 2:  # a coin a unit: one product of matrices
+            if units.shape[1] == 2:
                 coins = _coins(bits, len(units), draws)
-                sums += units[:, 0].sum(axis=0) + coins.T @ (units[:, 1] - units[:, 0])
+                _add_coins(sums, coins, units, picked)
                 continue
             picks = _picks(bits, len(units) * draws, table.shape[1]).reshape(len(units), draws)
             for unit, pick in zip(units, picks, strict=True):
@@ -186,9 +190,41 @@ def _drawn(tables: Sequence[Floats], metrics: int, seed: int, draws: int) -> Flo
     return sums
 
 
-def _coins(bits: np.random.PCG64, units: int, draws: int) -> Floats:
+def _folded(table: Floats) -> Floats:
+    """Return a table of very many coins (units, 2, metrics) with one coin for several units.
+
+    Signs that are drawn for whole groups are a group of relabellings as well, so the test is as
+    exact; it would be weaker only where there are few groups.
+    """
+    units, choices, metrics = table.shape
+    if choices != 2 or units <= COINS:
+        return table
+    order = np.argsort(np.random.PCG64(0).random_raw(units), kind="stable")
+    folded = np.zeros((COINS, choices, metrics))
+    np.add.at(folded, np.arange(units) % COINS, table[order])
+    return folded
+
+
+def _coins(bits: np.random.PCG64, units: int, draws: int) -> npt.NDArray[np.uint8]:
     raw = bits.random_raw(-(-units * draws // 64)).view(np.uint8)
-    return np.unpackbits(raw, count=units * draws).reshape(units, draws).astype(np.float64)
+    return np.unpackbits(raw, count=units * draws).reshape(units, draws)
+
+
+def _add_coins(sums: Floats, coins: npt.NDArray[np.uint8], units: Floats, picked: Floats) -> None:
+    """Add one of each unit's two entries (units, 2, metrics), as its coins (units, draws) say.
+
+    Eight coins are one index into the sums of their eight units: a tenth of the time that a product
+    of matrices takes.
+    """
+    sums += units[:, 0].sum(axis=0)
+    for start in range(0, len(units), 8):
+        first, second = units[start : start + 8, 0], units[start : start + 8, 1]
+        index = np.zeros(len(sums), dtype=np.uint8)
+        for place, row in enumerate(coins[start : start + 8]):
+            index |= row << place
+        table = _EIGHT_COINS[:, : len(first)] @ (second - first)
+        np.take(table, index, axis=0, out=picked, mode="clip")
+        sums += picked
 
 
 def _picks(bits: np.random.PCG64, count: int, among: int) -> npt.NDArray[np.intp]:

@@ -22,42 +22,23 @@ MOST_SAMPLES = 100_000
 MOST_RUNS = 50
 
 
-def fewest_losses(level: float, runs: tuple[int, int], *, flips: bool) -> int:
-    """Return how many samples must break, none mended, before the test can reach `level`.
-
-    Args:
-        runs: Of the baseline and the candidate.
-        flips: True for the test by sign flips (also one run a side), where ties count half.
-    """
-    ways, half = math.comb(sum(runs), runs[1]), 1.0
-    if flips or sum(runs) == 2:
-        ways, half = 2, 0.5
-    losses = 1
-    while half * ways**-losses > level:
-        losses += 1
-    return losses
+def fewest_losses(level: float) -> int:
+    """Return how many samples must break, none mended, before p can reach `level`: ties halve."""
+    return max(1, math.ceil(math.log2(0.5 / level) - _SLACK))
 
 
-def losses_to_fail(
-    stages: Stages, passes: int, runs: tuple[int, int], *, metrics: int = 1, flips: bool
-) -> int:
+def losses_to_fail(stages: Stages, passes: int, *, metrics: int = 1) -> int:
     """Return the fewest broken samples, none mended, with which this look or the next can be red.
 
     Args:
         passes: Passes of the candidate that were made.
-        runs: Of the baseline and the candidate that differ: byte-equal ones count once.
         metrics: Metrics tested together; none but one of them breaks.
-        flips: True where the generalise claim decides.
     """
-
-    def fewest(level: float, further: int = 0) -> int:
-        return fewest_losses(level / metrics, (runs[0], runs[1] + further), flips=flips)
-
-    this_look, missing = fewest(stages.level(passes)), stages.still_wanted(passes)
+    this_look, missing = fewest_losses(stages.level(passes) / metrics), stages.still_wanted(passes)
     if not missing:
         return this_look
-    confirmed = fewest(stages.level(passes + missing), missing)
-    return min(this_look, max(fewest(SUSPICIOUS), confirmed))
+    confirmed = fewest_losses(stages.level(passes + missing) / metrics)
+    return min(this_look, max(fewest_losses(SUSPICIOUS / metrics), confirmed))
 
 
 @dataclass(frozen=True)
@@ -68,8 +49,7 @@ class Design:
         joint: The noise of the metric that breaks beside that of those tested together with it.
         candidate_runs: Runs of the first look.
         confirm: Further runs of a suspicious candidate; 0: there is one look.
-        flips: True where the generalise claim decides.
-        min_drop: Smallest drop that can be red, as a share of the range.
+        allowed: Smallest drop that can be red, as a share of the range.
         suspicious: Level of the first look from which on the others follow.
     """
 
@@ -78,8 +58,7 @@ class Design:
     baseline_runs: int = 3
     candidate_runs: int = 1
     confirm: int = 0
-    flips: bool = False
-    min_drop: float = 0.0
+    allowed: float = 0.0
     suspicious: float = SUSPICIOUS
 
     def mde(self, n: int, noise: Noise) -> float | None:
@@ -106,8 +85,8 @@ class Design:
         The change takes a share of the samples to zero in one metric; what it rewords beside that,
         by `noise.reworded`, moves scores both ways.
         """
-        stages, runs = Stages(self.alpha, self.confirm), (self.baseline_runs, self.candidate_runs)
-        fewest = losses_to_fail(stages, self.candidate_runs, runs, flips=self.flips)
+        stages = Stages(self.alpha, self.confirm)
+        fewest = losses_to_fail(stages, self.candidate_runs)
         if not drop * noise.reach * n >= fewest - _SLACK:
             return 0.0
         first = _LookPower(self, noise, n, self.candidate_runs)
@@ -130,18 +109,17 @@ class _LookPower:
         self.design = design
         self.runs = runs
         self.n = n
-        self.moments = Moments(noise, design.baseline_runs, runs, design.flips)
+        self.moments = Moments(noise, design.baseline_runs, runs)
 
     def threshold(self, drop: float, level: float) -> float:
         """Return the drop from which on this look is red at `level`."""
-        return max(self.proven(drop, level), self.design.min_drop)
+        return max(self.proven(drop, level), self.design.allowed)
 
     def proven(self, drop: float, level: float) -> float:
         """Return the drop from which on p is `level` or less."""
         shared = self.moments.unbroken_share(drop)
         z = self.design.joint.critical_value(level, unbroken=shared)
-        z = skewed(z, self.moments.skewness(drop, self.n))
-        return z * self.moments.null_deviation(drop) / math.sqrt(self.n) + self.moments.tie / self.n
+        return z * self.moments.null_deviation(drop) / math.sqrt(self.n)
 
     def score(self, drop: float, threshold: float) -> float:
         """Return a threshold in standard deviations from the true drop."""
@@ -168,14 +146,6 @@ def _red_at_last(
 def up_to_a_thousandth(drop: float) -> float:
     """Round up, as every printed minimum detectable effect is."""
     return math.ceil(drop * 1000 - 1e-6) / 1000
-
-
-def skewed(z: float, skewness: float) -> float:
-    """Return the quantile of a skewed distribution that is `z` for a normal one.
-
-    Source: the first term of Cornish and Fisher's expansion.
-    """
-    return z + (z * z - 1) * skewness / 6
 
 
 def samples_needed(drop: float, noise: Noise, design: Design) -> int | None:

@@ -50,10 +50,10 @@ class Column:
         applies: (samples,) False where the metric cannot speak about the sample on either side.
         added: The candidate on samples without a partner in the baseline: floors only.
         recorded: The baseline as recorded; in `baseline` unaffected samples hold their mean.
-        varies: (samples,) False where the exact rule judges: the input repeats, by declaration.
-        doubt: Why that is provisional: a loss has to be proven by the signs of what changed.
+        varies: (samples,) False where the exact rule judges: the input repeats.
         declared: True where the metric's input is declared to repeat in the candidate.
         problem: Why the two sides do not compare; "" where they do. remedy: The command to type.
+        risen: That is since the candidate's version of the metric is newer.
         low, span: Smallest value and width of the range; the pooled range where unbounded.
     """
 
@@ -64,9 +64,9 @@ class Column:
     recorded: Side
     applies: Mask
     varies: Mask
-    doubt: str = ""
     declared: bool = False
     problem: str = ""
+    risen: bool = False
     remedy: str = ""
     low: float = 0.0
     span: float = 1.0
@@ -146,8 +146,8 @@ def _drop_bad(info: MetricInfo, values: Floats) -> dict[str, int]:
         return {}
     worst = float(values[outside][0])
     values[outside] = np.nan
-    top = "" if info.high is None else f" to {info.high:g}"
-    return {f"{worst:g} is outside the range {info.low:g}{top}": count}
+    top = "and more" if info.high is None else f"to {info.high:g}"
+    return {f"{worst:g} is outside the range {info.low:g} {top}": count}
 
 
 def pair(info: MetricInfo, baseline: Side, candidate: Side, added: Side) -> Column:

@@ -1,11 +1,13 @@
 """Whether a text ends, or was cut off: by a limit of tokens, a stop sign, a broken stream."""
 
+import json
 import re
 
-from ragate.core.text.courtesy import without_courtesy
+from ragate.core.text.citations import with_markers
+from ragate.core.text.discourse import asserts
 from ragate.core.text.languages import function_words_of
 from ragate.core.text.segmentation import units
-from ragate.core.text.sentences import code_and_prose
+from ragate.core.text.sentences import code_and_prose, split_sentences
 from ragate.core.text.unicode_forms import visible
 
 _SIGNS = tuple(".!?‽؟۔।॥።။。！？｡")
@@ -15,6 +17,8 @@ _CLOSING = " \t\"'”’»)]}*_~`」』）】\ufe0f" + "".join(
     map(chr, [*range(0x2190, 0x2C00), *range(0x1F000, 0x1FB00)])
 )
 _CITED = re.compile(r"\[[^\[\]]*\](?:\([^()\s]*\))?[*_`. ]*$")
+_PICTURE = re.compile("[\u2190-\u2bff\U0001f000-\U0001fb00][\ufe0f\u20e3\U0001f3fb-\U0001f3ff]*$")
+_TAGS = re.compile(r"(?:\s*</[a-zA-Z][a-zA-Z0-9]*\s*>)+$")
 _ADDRESS = re.compile(r"\W?(?:https?://|www\.)")
 _FENCE = re.compile(r"[ \t]{0,20}(?:```|~~~)", re.MULTILINE)
 _ITEM = re.compile(r"[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]")
@@ -29,7 +33,26 @@ def cut_off(text: str) -> str:
     So do a few words by themselves, a citation, an address, and an item of a list whose items have
     no full stops. A text that is cut behind a whole sentence looks whole.
     """
-    shown = visible(without_courtesy(text)).strip()
+    shown = _TAGS.sub("", visible(with_markers(text)).strip())
+    if shown.startswith(("{", "[{", '["')):
+        return _open_object(shown)
+    why = _cut(shown)
+    # What a courtesy stands behind, such as "Best regards", has ended.
+    sentences = split_sentences(shown[-_READ:]) if why else []
+    if len(sentences) > 1 and not asserts(sentences[-1]):
+        return _cut(shown[: shown.rindex(sentences[-1].split()[0])].rstrip())
+    return why
+
+
+def _open_object(text: str) -> str:
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return "an object of JSON is open"
+    return ""
+
+
+def _cut(shown: str) -> str:
     parts = [(is_code, part) for is_code, part in code_and_prose(shown) if part.strip()]
     if not parts or parts[-1][0]:
         return ""
@@ -42,6 +65,8 @@ def cut_off(text: str) -> str:
     last = line[-_READ:].rstrip()
     if line.lstrip().startswith("#"):
         return "it ends with a heading"
+    if _PICTURE.search(last):
+        return ""
     end = last.rstrip(_CLOSING)
     if last.endswith(_OPEN) or end.endswith(_OPEN):
         return f"it ends with {last[-1]!r}"

@@ -1,7 +1,9 @@
 """Which language a text is in, by its function words, and which words carry grammar or negate."""
 
 import re
+from collections import Counter
 from functools import lru_cache
+from itertools import chain
 
 # Words that carry grammar rather than content; negations are left out, since they carry content.
 _FUNCTION_WORDS = {
@@ -119,6 +121,9 @@ _NO_VERBS = ("namaz", "komedi", "memeli")
 
 _SETS = {code: frozenset(text.split()) for code, text in _FUNCTION_WORDS.items()}
 FUNCTION_WORDS = frozenset[str]().union(*_SETS.values())
+_WRITTEN_IN = {
+    word: tuple(code for code, known in _SETS.items() if word in known) for word in FUNCTION_WORDS
+}
 _CODES = {
     "english": "en", "german": "de", "french": "fr", "spanish": "es", "italian": "it",
     "portuguese": "pt", "dutch": "nl", "russian": "ru", "arabic": "ar", "hindi": "hi",
@@ -145,11 +150,10 @@ def language(text: str) -> str:
 
 @lru_cache(maxsize=1_024)
 def _language(text: str) -> str:
-    words = _WORD.findall(text.casefold())
-    counts = {code: sum(word in known for word in words) for code, known in _SETS.items()}
-    best = max(counts.values())
-    leading = [code for code, count in counts.items() if count == best]
-    return leading[0] if best and len(leading) == 1 else ""
+    listed = filter(None, map(_WRITTEN_IN.get, _WORD.findall(text.casefold())))
+    leading = Counter(chain.from_iterable(listed)).most_common(2)
+    is_tied = len({count for _, count in leading}) < len(leading)
+    return "" if is_tied or not leading else leading[0][0]
 
 
 def grammar_of(name: str) -> frozenset[str]:

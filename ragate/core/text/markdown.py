@@ -5,31 +5,55 @@ a parser by tests. Every function takes time linear in the length of its text, h
 """
 
 import html
+import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from ragate.core.text.languages import is_negation
+from ragate.core.text.citations import with_markers
+from ragate.core.text.discourse import TALK
+from ragate.core.text.languages import FUNCTION_WORDS, is_negation
 from ragate.core.text.sentences import code_and_prose
 
-_MARKED = re.compile(r"[*_`#>|~\\\[<&]|^[ \t]*(?:[-+•=]|\d{1,3}[.)])", re.MULTILINE)
+_MARKED = re.compile(
+    r"[*_`#>|~\\\[<&{(\u20e3【〔［¹²³⁰⁴-⁹]"
+    r"|^[ \t]*(?:[-+•=:!?]|\d{1,3}[.)]|[^\W\d_]+ \d{1,2} ?[:)–—-])",
+    re.MULTILINE,
+)
 _QUOTE = re.compile(r"[ \t]{0,3}>(?>(?:[ \t]?>)*)[ \t]?")
 _HEADING = re.compile(r"[ \t]{0,3}#{1,6}(?:[ \t]+|$)")
 _CLOSING_HASHES = re.compile(r"(?:^|[ \t])#++[ \t]*$")
 _UNDERLINE = re.compile(r"[ \t]{0,3}(?:=++|-++)[ \t]*")
 _RULE = re.compile(r"[ \t]{0,3}([-*_])(?>(?:[ \t]*\1){2,})[ \t]*")
-_ITEM = re.compile(r"[ \t]*(?:[-*+•]|(\d{1,3})[.)])[ \t]+(?=\S)")
+# An item's mark, or that of a step in a series: "**2.** ", "(2) ", "**Step 2:** ".
+_ITEM = re.compile(
+    r"[ \t]*(?:[-*+•]|(?:\*\*|__)?(?:\(?(?P<n>\d{1,3})(?:[.)]|\ufe0f?\u20e3)"
+    r"|[^\W\d_]+ (?P<step>\d{1,2})(?: ?[:)]| [-–—]))(?:\*\*|__)?)[ \t]+(?=\S)"
+)
+_OPENS = re.compile(
+    r"[ \t]{0,3}(?:\[\^[^\[\]\n]+\]:|:[ \t])[ \t]*(?=\S)"
+)  # a footnote, a definition
+_ADMONITION = re.compile(
+    r"[ \t]*(?:\[!\w+\][+-]?|(?:!!!|\?{3})\+?[ \t]++\w++|:::++[ \t]*+\w*+)[ \t]*+\"?([^\"\n]*)\"?"
+)
 _TASK = re.compile(r"\[[ xX]\][ \t]+")
-_DEFINITION = re.compile(r"[ \t]{0,3}\[([^\[\]\n]+)\]:[ \t]*\S+(?:[ \t]+[\"'(][^\n]*)?[ \t]*")
+_DEFINITION = re.compile(
+    r"[ \t]{0,3}\[([^\^\[\]\n][^\[\]\n]*)\]:[ \t]*\S+(?:[ \t]+[\"'(][^\n]*)?[ \t]*"
+)
 _BOLD_LINE = re.compile(r"(\*\*|__)([^*_\n]+)\1:?")
 _CELL_END = re.compile(r"(?<!\\)\|")
 _CELL_RULE = re.compile(r":?-+:?")
+_JSON_FENCE = re.compile(r"[ \t]*(?:`{3,}|~{3,})[ \t]*+(?:json5?)?[ \t]*+", re.IGNORECASE)
 _TEXT_FENCE = re.compile(r"[ \t]*(?:`{3,}|~{3,})[ \t]*+((?:markdown|md)?)(?:te?xt|plain)?[ \t]*")
 _CODE_SIGN = re.compile(r"[{}=;\\<>$]|\w\(|^[ \t]*#", re.MULTILINE)
 _LONG_CELL = 5  # words: a cell of as many says something by itself
-_LABEL = 4  # words: a heading of no more only names what follows
+_LABEL = 4  # words: a heading of no more only names what follows, as does one of words of talk
+_TALK = 0.5  # of the words of such a heading
 _CLAIMING = re.compile(r"[.!?,;。！？]|\d")
+_FIGURE = re.compile(r"\d")
+_SAYS = re.compile(r"[.!?。！？]\W*$")
+_WITH_FIGURE = re.compile(r"(?<!\S)\S*\d\S*")  # once a word: no text takes long
 _AGREEING = frozenset(
     {"yes", "ja", "oui", "sí", "sì", "sim", "tak", "да", "evet", "はい", "是", "예", "네"}
 )
@@ -43,12 +67,16 @@ _DESTINATION = (
 )
 _LINK = re.compile(rf"!?\[((?:[^\[\]]|\[[^\[\]]*\])*)\]{_DESTINATION}")
 _REFERENCE = re.compile(r"\[([^\[\]]+)\]\[([^\[\]]*)\]")
-_CITATION = re.compile(r"\[?\d{1,4}(?:\s?,\s?\d{1,4})*\]?")
 _MARKERS = re.compile(r"(?>(?:\[\d{1,4}(?:\s?,\s?\d{1,4})*\]\s*)+)")
 _ADDRESS = re.compile(r"<([a-zA-Z][a-zA-Z0-9+.-]{1,31}:[^\s<>]*|[\w.+-]+@[\w.-]+)>")
 _TAG = re.compile(
     r"</?(?:(?P<parts>br|p|div|li|ul|ol|tr|td|th|hr|h[1-6])"
     r"|a|b|i|u|s|em|strong|del|ins|mark|sub|sup|small|span|code|kbd)\b[^<>]*>",
+    re.IGNORECASE,
+)
+_BLOCK_TAG = re.compile(
+    r"<(?P<end>/)?(?P<name>p|div|ul|ol|li|table|thead|tbody|tr|t[dh]|h[1-6]|section|article|dl|d[td]"
+    r"|details|summary|blockquote)\b[^<>]*>",
     re.IGNORECASE,
 )
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z][a-zA-Z0-9]{1,31});")
@@ -62,41 +90,120 @@ class TextBlock(NamedTuple):
     """A paragraph, item, heading, cell or row of a text.
 
     Attributes:
-        is_label: It names what follows and claims nothing.
+        is_label: It names what follows: it claims nothing, but may hold a name.
+        figures: The same with what its numbers stand under, such as the head of a table.
     """
 
     text: str
     is_label: bool = False
+    figures: str = ""
 
 
 @lru_cache(maxsize=1_024)  # every metric of answers reads the same ones
-def readable(text: str) -> str:
-    """Return what Markdown shows: each block a paragraph, without emphasis, links and list marks.
+def blocks(text: str, documents: tuple[str, ...] = ()) -> tuple[TextBlock, ...]:
+    """Return the blocks that a text shows: Markdown, HTML or an object of JSON, without marks.
 
-    Short cells of a table stay together as a row, `| a | b |`; longer ones are paragraphs. Code
-    keeps its fences and backticks. Short headings before something else, and the head of a table,
-    are left out: they claim nothing. A text without any mark is returned as it is.
+    Each citation is a marker [1]. Short cells of a table stay together as a row, `| a | b |`;
+    longer ones are paragraphs. Code keeps its fences and backticks.
+
+    Args:
+        documents: The names of the passages that it may cite, in order.
     """
     if not _MARKED.search(text):
-        return text
-    found = list(_blocks(text))
+        return (TextBlock(text),)
+    found = [block for block in _blocks(with_markers(text, documents)) if block.text]
     last = max((n for n, block in enumerate(found) if not block.is_label), default=-1)
-    kept = [b.text for n, b in enumerate(found) if b.text and not (b.is_label and n < last)]
-    return "\n\n".join(kept)
+    shown = (b if n < last else b._replace(is_label=False) for n, b in enumerate(found))
+    return tuple(_under_labels(shown))
+
+
+def _under_labels(found: Iterable[TextBlock]) -> Iterator[TextBlock]:
+    """Yield blocks, a figure by itself with what it stands under: a heading, a term, an item."""
+    over = ""
+    for block in found:
+        is_figure = bool(_FIGURE.search(block.text)) and len(block.text.split()) < _LONG_CELL
+        if not is_figure:
+            over = "" if _SAYS.search(block.text) else _WITH_FIGURE.sub("", block.text)
+        elif over and not block.figures:
+            block = block._replace(figures=f"{over}: {block.text}")
+        yield block
+
+
+def readable(text: str) -> str:
+    """Return what Markdown shows, a paragraph for each block; labels, which claim nothing, are out.
+
+    A text without any mark is returned as it is.
+    """
+    return "\n\n".join(block.text for block in blocks(text) if not block.is_label)
 
 
 def _blocks(text: str) -> Iterator[TextBlock]:
+    if (held := _of_json(text)) is not None:
+        yield from held
+        return
     for is_code, part in code_and_prose(_unquoted(text) if ">" in text else text):
         if not is_code:
-            yield from _of_lines(part.split("\n"))
+            yield from _of_lines((_from_html(part) if "<" in part else part).split("\n"))
             continue
         first, *inner = part.strip().split("\n")
         fence = _TEXT_FENCE.fullmatch(first)
-        if fence and (fence[1] or not _CODE_SIGN.search("\n".join(inner[:-1]))):
+        held = _of_json("\n".join(inner[:-1])) if _JSON_FENCE.fullmatch(first) else None
+        if held is not None:
+            yield from held
+        elif fence and (fence[1] or not _CODE_SIGN.search("\n".join(inner[:-1]))):
             yield from _of_lines(inner[:-1])
             yield TextBlock(inner[-1].strip("`~ \t"))
         else:
             yield TextBlock(part.strip())
+
+
+def _of_json(text: str) -> list[TextBlock] | None:
+    """Return what an object or a list says: each text, and each number with its key."""
+    if not text.lstrip().startswith(("{", "[")):
+        return None
+    try:
+        waiting: list[tuple[str, object]] = [("", json.loads(text))]
+    except (ValueError, RecursionError):
+        return None
+    found: list[TextBlock] = []
+    while waiting:
+        key, value = waiting.pop()
+        if isinstance(value, dict):
+            waiting += [(str(name), inner) for name, inner in reversed(value.items())]
+        elif isinstance(value, list):
+            waiting += [(key, inner) for inner in reversed(value)]
+        elif isinstance(value, str):
+            shown = _without_marks(value, frozenset()).strip()
+            found.append(TextBlock(shown, figures=f"{_spaced(key)}: {shown}"))
+        elif value is not None and not isinstance(value, bool):
+            found.append(TextBlock(f"{_spaced(key)}: {value}"))
+    return found
+
+
+def _spaced(key: str) -> str:
+    """Return a key as words: roomCount and room_count are two."""
+    return re.sub(r"[_-]+|(?<=[a-z])(?=[A-Z])", " ", key).lower()
+
+
+def _from_html(text: str) -> str:
+    """Return a text with its blocks of HTML as those of Markdown."""
+    cells, headed = 0, False
+
+    def mark(match: re.Match[str]) -> str:
+        nonlocal cells, headed
+        name, ends = match["name"].lower(), bool(match["end"])
+        if name == "tr":
+            rule = f"\n|{'---|' * cells}" if headed else ""
+            cells, headed = 0, False
+            return rule if ends else "\n|"
+        if name in {"td", "th"}:
+            cells, headed = cells + ends, headed or name == "th"
+            return " |" if ends else " "
+        if name == "li":
+            return "\n" if ends else "\n- "
+        return "\n\n# " if not ends and name[0] in "hs" and name != "section" else "\n\n"
+
+    return _BLOCK_TAG.sub(mark, text)
 
 
 def _unquoted(text: str) -> str:
@@ -124,6 +231,11 @@ def _of_lines(lines: Sequence[str]) -> Iterator[TextBlock]:
         if _ends_paragraph(line, paragraph):
             yield from _paragraph(paragraph, labels, is_heading=_is_underline(line, paragraph))
             paragraph = []
+            continue
+        if told := _ADMONITION.fullmatch(line):
+            yield from _paragraph(paragraph, labels)
+            paragraph = []
+            yield TextBlock(told[1].strip(), is_label=True)
             continue
         rest, opened = _without_item_marks(line, item)
         heading, end = _HEADING.match(rest), _table_end(lines, number - 1, rest)
@@ -153,18 +265,23 @@ def _is_underline(line: str, paragraph: Sequence[str]) -> bool:
 
 
 def _without_item_marks(line: str, item: int) -> tuple[str, int | None]:
-    """Return a line without the marks of the list items that it opens, and the last one's number.
+    """Return a line without the marks of what it opens, and the number of the last item.
+
+    Items of lists, steps of a series, a footnote and a definition open something.
 
     "30. Then" opens none where no item 29 came before: it is what a sentence ends with.
 
     Args:
         item: The number of the item before, 0 where it has none.
     """
+    if match := _OPENS.match(line):
+        return line[match.end() :], item
     start, opened = 0, None
     while match := _ITEM.match(line, start):
-        if match[1] and int(match[1]) not in {0, 1, item + 1}:
+        number = match["n"] or match["step"]
+        if number and int(number) not in {0, 1, item + 1}:
             break
-        start, opened = match.end(), int(match[1] or item)
+        start, opened = match.end(), int(number or item)
     if start and (task := _TASK.match(line, start)):
         start = task.end()
     return line[start:], opened
@@ -184,14 +301,19 @@ def _paragraph(
 def _is_label(text: str) -> bool:
     """Tell whether a heading only names what follows.
 
-    Four words at most, none that agrees or negates, no figure, no sign of a sentence, and no
-    capital that would tell a name from a title's words.
+    Four words at most, or half of them of talk; none that agrees or negates, no figure, no sign of
+    a sentence.
     """
     words = [word for word in text.split() if word[:1].isalpha()]
-    if len(words) > _LABEL or _CLAIMING.search(text) or any(map(_decides, words)):
+    if _CLAIMING.search(text) or any(map(_decides, words)):
         return False
-    capitals = [word[0].isupper() for word in words[1:] if len(word) > 3]
-    return all(capitals) or not any(capitals)
+    content = [word for word in map(str.lower, words) if word not in FUNCTION_WORDS]
+    talk = sum(word in TALK for word in content)
+    return len(words) <= _LABEL or talk >= _TALK * len(content)
+
+
+def _is_word(cell: str) -> bool:
+    return " " not in cell and not _FIGURE.search(cell)
 
 
 def _decides(word: str) -> bool:
@@ -226,15 +348,21 @@ def _cells(line: str) -> list[str]:
 def _table(lines: Sequence[str], labels: frozenset[str]) -> Iterator[TextBlock]:
     """Yield the cells of a table: long ones by themselves, the short ones of a row together."""
     has_head = len(lines) > 1 and _is_cell_rule(lines[1])
+    head: list[str] = []
     for place, line in enumerate(lines):
         if _is_cell_rule(line):
             continue
         cells = [_without_marks(cell, labels).strip() for cell in _cells(line)]
         if has_head and place == 0:
-            yield from (TextBlock(cell, _is_label(cell)) for cell in cells if cell)
+            head = cells
+            yield from (
+                TextBlock(cell, _is_word(cell) or _is_label(cell)) for cell in cells if cell
+            )
             continue
+        names = [f"{name}: " if name else "" for name in (*head, *[""] * len(cells))]
+        under = [name + cell for name, cell in zip(names, cells, strict=False)]
         if cells and cells[0].rstrip(".)") == str(place - 1 if has_head else place + 1):
-            del cells[0]  # it only numbers the rows
+            del cells[0], under[0]  # it only numbers the rows
         cited: list[str] = []
         for cell in cells:
             if cited and _MARKERS.fullmatch(cell):  # it cites for the cell before
@@ -243,7 +371,7 @@ def _table(lines: Sequence[str], labels: frozenset[str]) -> Iterator[TextBlock]:
                 cited.append(cell)
         short = [cell for cell in cited if cell and len(cell.split()) < _LONG_CELL]
         if short:
-            yield TextBlock(f"| {' | '.join(short)} |")
+            yield TextBlock(f"| {' | '.join(short)} |", figures=f"| {' | '.join(under)} |")
         yield from (TextBlock(cell) for cell in cited if len(cell.split()) >= _LONG_CELL)
 
 
@@ -255,7 +383,7 @@ def _without_marks(text: str, labels: frozenset[str]) -> str:
     text = _ESCAPED.sub(lambda match: match[1].translate(_HIDDEN), text)
     for _ in range(2):  # an image may stand in a link
         if "](" in text:
-            text = _LINK.sub(_link_text, text)
+            text = _LINK.sub(r"\1", text)
     if labels:
         text = _REFERENCE.sub(
             lambda m: m[1] if (m[2] or m[1]).lower() in labels and not m[2].isdigit() else m[0],
@@ -267,12 +395,6 @@ def _without_marks(text: str, labels: frozenset[str]) -> str:
     if "&" in text:
         text = _ENTITY.sub(lambda match: html.unescape(match[0]), text)
     return text.translate(_SHOWN)
-
-
-def _link_text(match: re.Match[str]) -> str:
-    """Return the text of a link; a number in it cites, and keeps its brackets."""
-    inner = match[1]
-    return f"[{inner.strip('[]')}]" if _CITATION.fullmatch(inner) else inner
 
 
 def _emphasis(match: re.Match[str]) -> str:

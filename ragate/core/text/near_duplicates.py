@@ -1,18 +1,26 @@
 """Questions that are nearly the same, found without comparing each with each."""
 
+from __future__ import annotations
+
 import re
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
 from zlib import crc32
 
 from ragate.core.text.unicode_forms import normalised
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
 
 GRAM = 3
 BANDS, ROWS = 24, 5  # two texts at 0.8 share a band with a chance of 0.9999, at 0.3 with 0.06
 MOST_COMPARED = 200
 _SEED = 20_250_101
+_TOGETHER = 1_000  # texts that are hashed at once
+_KEPT = 1_000  # texts whose grams are kept
 _NUMBER = re.compile(r"\d+")
 
 
@@ -57,27 +65,60 @@ def near_duplicates(texts: Sequence[str], *, threshold: float) -> list[NearDupli
     """
     if len(texts) < 2:
         return []
-    sets = [grams(text) for text in texts]
-    numbers = [tuple(sorted(_NUMBER.findall(text))) for text in texts]
-    buckets: dict[Any, list[int]] = defaultdict(list)
+    by_numbers: dict[tuple[str, ...], int] = {}
+    numbers = [
+        by_numbers.setdefault(tuple(sorted(_NUMBER.findall(text))), len(by_numbers))
+        for text in texts
+    ]
+    bands = [_Band.of(column) for column in _bands(texts, numbers).T]
+    # Kept for the few that are compared: those of all would take a hundred times the texts.
+    known = lru_cache(maxsize=_KEPT)(lambda place: grams(texts[place]))
     pairs = []
-    for later, bands in enumerate(_bands(sets)):
-        keys = [(number, band, numbers[later]) for number, band in enumerate(bands)]
-        for earlier in _candidates(keys, buckets):
-            similarity = jaccard(sets[later], sets[earlier])
+    for later in range(len(texts)):
+        for earlier in _candidates(later, bands):
+            if numbers[earlier] != numbers[later]:
+                continue
+            similarity = jaccard(known(later), known(earlier))
             if similarity >= threshold - 1e-9:
                 pairs.append(NearDuplicate(earlier, later, similarity))
                 break
-        for key in keys:
-            buckets[key].append(later)
     return pairs
 
 
-def _candidates(keys: Sequence[Any], buckets: dict[Any, list[int]]) -> Iterator[int]:
+class _Band(NamedTuple):
+    """The texts of one band, those with one hash beside each other, in order.
+
+    Attributes:
+        texts: Indexes of the texts.
+        first: By text, where those of its hash begin in `texts`.
+    """
+
+    texts: npt.NDArray[np.int32]
+    first: npt.NDArray[np.int32]
+
+    @classmethod
+    def of(cls, hashes: npt.NDArray[np.uint64]) -> _Band:
+        import numpy as np
+
+        order = np.argsort(hashes, kind="stable").astype(np.int32)
+        ordered = hashes[order]
+        begins = np.concatenate(([True], ordered[1:] != ordered[:-1]))
+        starts = np.maximum.accumulate(np.where(begins, np.arange(len(order)), 0))
+        first = np.empty(len(order), dtype=np.int32)
+        first[order] = starts
+        return cls(order, first)
+
+
+def _candidates(later: int, bands: Sequence[_Band]) -> Iterator[int]:
     """Yield earlier texts that share a band, each once, up to a number that bounds the work."""
     candidates: set[int] = set()
-    for key in keys:
-        for earlier in buckets.get(key, ())[:MOST_COMPARED]:
+    for band in bands:
+        start = int(band.first[later])
+        if band.texts[start] == later:  # the first of its hash
+            continue
+        for earlier in band.texts[start : start + MOST_COMPARED].tolist():
+            if earlier >= later:
+                break
             if earlier not in candidates:
                 candidates.add(earlier)
                 yield earlier
@@ -85,23 +126,25 @@ def _candidates(keys: Sequence[Any], buckets: dict[Any, list[int]]) -> Iterator[
                 return
 
 
-def _bands(sets: Sequence[frozenset[str]]) -> Iterator[list[int]]:
-    """Yield one list of `BANDS` hashes a set: equal in a band where `ROWS` minima are equal."""
+def _bands(texts: Sequence[str], numbers: Sequence[int]) -> npt.NDArray[np.uint64]:
+    """Return `BANDS` hashes a text: equal in a band where `ROWS` minima and the numbers are."""
     import numpy as np
 
-    codes = np.array(
-        [crc32(gram.encode()) for text_grams in sets for gram in text_grams], dtype=np.uint64
-    )
-    starts = np.cumsum([0, *(len(text_grams) for text_grams in sets[:-1])])
     draws = np.random.default_rng(_SEED)
-    folded = []
-    for _ in range(BANDS):
-        band = np.zeros(len(sets), dtype=np.uint64)
-        for _ in range(ROWS):
-            factor, shift = draws.integers(1, 2**63, size=2, dtype=np.uint64)
-            hashed = (codes * (factor | np.uint64(1)) + shift) >> np.uint64(20)
-            minima = np.minimum.reduceat(hashed, starts)
-            band = band * np.uint64(0x9E3779B97F4A7C15) + minima
-        folded.append(band)
-    for row in np.stack(folded, axis=1):
-        yield row.tolist()
+    rows = [draws.integers(1, 2**63, size=2, dtype=np.uint64) for _ in range(BANDS * ROWS)]
+    bands = np.empty((len(texts), BANDS), dtype=np.uint64)
+    for start in range(0, len(texts), _TOGETHER):
+        sets = [grams(text) for text in texts[start : start + _TOGETHER]]
+        lengths = [len(each) for each in sets]
+        codes = np.fromiter(
+            (crc32(gram.encode()) for each in sets for gram in each), np.uint64, sum(lengths)
+        )
+        begins = np.cumsum([0, *lengths[:-1]])
+        for number in range(BANDS):
+            band = np.array(numbers[start : start + _TOGETHER], dtype=np.uint64)
+            for factor, shift in rows[number * ROWS : (number + 1) * ROWS]:
+                hashed = (codes * (factor | np.uint64(1)) + shift) >> np.uint64(20)
+                minima = np.minimum.reduceat(hashed, begins)
+                band = band * np.uint64(0x9E3779B97F4A7C15) + minima
+            bands[start : start + _TOGETHER, number] = band
+    return bands

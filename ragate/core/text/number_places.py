@@ -10,10 +10,11 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 
 from ragate.core.text.languages import function_words_of
-from ragate.core.text.numerals import Numeral, claimed_numerals, numerals
+from ragate.core.text.numerals import Numeral, claimed_numerals, month_of, numerals, shares_unit
 from ragate.core.text.segmentation import starts, words
 from ragate.core.text.unicode_forms import visible
 
@@ -98,12 +99,22 @@ _TOKEN = re.compile(
     r"[ \t\n\u00a0\u202f*_`’'\"“”-]{0,3}"
     r"(km/h|m/s|[^\W\d_]+[²³]?|°[ ]?[CFcf]?|[%$€£¥₹₩₽/])"
 )
-_RANGE = re.compile(r"\s?(?:-|–|—|to|and|or|bis|und|oder|à|ou|y|o)\s?[$€£]?", re.IGNORECASE)
+# What makes a number a bound, before it and, as in "5 or more", behind it.
+_BOUND = re.compile(
+    r"\b(?:(?P<least>at least|(?:no|not) (?:less|fewer) than|minimum of|mindestens|au moins"
+    r"|al menos|como mínimo|almeno|pelo menos|minstens)"
+    r"|at most|(?:no|not) more than|maximum of|up to|höchstens|au plus|como máximo|al massimo"
+    r"|no máximo|hoogstens)\W{1,4}$",
+    re.IGNORECASE,
+)
+_BOUND_BEHIND = {"more": "least", "longer": "least", "less": "most", "fewer": "most"}
 _MOST = 4  # words behind a number that may say what it counts
 REACH = 6  # words on either side
 LEAST_FIT = 0.8  # of the fit of the best other number; as measured, see docs/decisions
 MOST_PLACES = 100  # a word beside more numbers than these says nothing of any of them
-_WIDTH = 90  # characters on either side in which these words are looked for
+_WIDTH = 15  # characters to each of these words, on either side
+_LABEL_END = re.compile(r"[:|]\W*$")
+LABEL_FIT = 0.5  # of each word of a label, whose order does not tell which of them counts
 _SIGNS = {"%": "percent", "$": "dollar", "€": "euro", "£": "pound", "¥": "yen", "°": "degree"}
 _YEAR = re.compile(r"1[5-9]\d\d|20\d\d|21\d\d")
 _WORD = re.compile(r"[^\W\d_]++(?>(?:['’][^\W\d_]++)*)")
@@ -138,15 +149,19 @@ class Measure(NamedTuple):
         units: The unit behind or before it; two where a word is one of two (pound).
         per: What it is for each of: units, or the starts of words.
         things: Without a unit the words of content behind it.
+        bound: "least" or "most" where it is no number but a bound of some.
     """
 
     units: tuple[Unit, ...] = ()
     per: frozenset[object] = frozenset()
     things: frozenset[str] = frozenset()
+    bound: str = ""
 
     def fits(self, source: "Measure") -> bool:
         """Tell whether nothing speaks against both being the same, units unconverted."""
         if self.per and source.per and self.per.isdisjoint(source.per):
+            return False
+        if self.bound and source.bound and self.bound != source.bound:
             return False
         if self.units:
             return not (set(self.units).isdisjoint(source.units) if source.units else source.things)
@@ -192,7 +207,16 @@ def measure(text: str, start: int, end: int, left_out: frozenset[str]) -> Measur
         units = _UNITS.get(phrase[-1], ()) if len(phrase[-1]) > 2 else ()
         taken += len(phrase) if units else 0
     per = frozenset(_per(lowered[taken:]))
-    return Measure(units, per, frozenset() if units else frozenset(map(root, phrase)))
+    things = frozenset[str]() if units else frozenset(map(root, phrase))
+    return Measure(units, per, things, _bound(text, start, lowered))
+
+
+def _bound(text: str, start: int, behind: Sequence[str]) -> str:
+    """Return "least" for "at least 5" and "5 days or more", "most" for their opposites, else ""."""
+    if before := _BOUND.search(text, max(0, start - 26), start):
+        return "least" if before["least"] else "most"
+    alternatives = (_BOUND_BEHIND.get(b, "") for a, b in pairwise(behind[:_MOST]) if a == "or")
+    return next(alternatives, "")
 
 
 def root(word: str) -> str:
@@ -242,11 +266,6 @@ def _per(lowered: list[str]) -> Iterator[object]:
             yield _UNITS.get(following) or root(following)
 
 
-def shares_unit(between: str) -> bool:
-    """Tell whether what stands between two numbers makes them ends of a range: 20 to 30 days."""
-    return bool(_RANGE.fullmatch(between))
-
-
 class NumberPlace(NamedTuple):
     """A number, what it counts, and the words around it: 1 the next one, then 1/2, 1/3."""
 
@@ -255,10 +274,30 @@ class NumberPlace(NamedTuple):
     measure: Measure = Measure()
 
 
-def claimed_places(text: str) -> list[NumberPlace]:
+@lru_cache(maxsize=4_096)  # three metrics read the same sentences
+def claimed_places(text: str) -> tuple[NumberPlace, ...]:
     """Return the numbers that a text claims, with the words around them."""
     shown = visible(text)
-    return list(_places(shown, claimed_numerals(shown)))
+    return tuple(_places(shown, claimed_numerals(shown)))
+
+
+@lru_cache(maxsize=4_096)
+def without_values(text: str) -> str:
+    """Return a text without its numbers, dates and units, which are compared as values."""
+    shown, kept, position = visible(text), list[str](), 0
+    for place in claimed_places(text):
+        start, end = place.numeral.start, place.numeral.end
+        sign = _BEFORE.search(shown, max(0, start - 8), start)
+        unit = _TOKEN.match(shown, end) if place.measure.units else None
+        written = unit is not None and (unit[1] in _UNITS or unit[1].lower() in _UNITS)
+        kept.append(shown[position : sign.start() if sign else start])
+        position = unit.end() if unit is not None and written else end
+    return " ".join([*kept, shown[position:]])
+
+
+def is_unit(word: str) -> bool:
+    """Tell whether a word or a sign is a unit, as it is written."""
+    return word in _UNITS
 
 
 def _places(text: str, found: Sequence[Numeral]) -> Iterator[NumberPlace]:
@@ -268,19 +307,31 @@ def _places(text: str, found: Sequence[Numeral]) -> Iterator[NumberPlace]:
     starting, roots = _roots(text, left_out)
     measures = _measures(text, found, left_out)
     for numeral, counted in zip(found, measures, strict=True):
-        ahead = bisect_left(starting, numeral.start)
-        behind = bisect_left(starting, numeral.end)
-        near: dict[str, float] = {}
-        for indices in (range(ahead - 1, ahead - 1 - REACH, -1), range(behind, behind + REACH)):
-            for distance, index in enumerate(indices, start=1):
-                if 0 <= index < len(roots) and abs(starting[index] - numeral.start) <= _WIDTH:
-                    near[roots[index]] = max(near.get(roots[index], 0.0), 1 / distance)
-        signs = (
-            text[max(0, numeral.start - 2) : numeral.start].rstrip()[-1:],
-            text[numeral.end : numeral.end + 2].lstrip()[:1],
-        )
-        near |= {_SIGNS[sign]: 1.0 for sign in signs if sign in _SIGNS}
-        yield NumberPlace(numeral, near, counted)
+        yield NumberPlace(numeral, _near(text, numeral, starting, roots), counted)
+
+
+def _near(
+    text: str, numeral: Numeral, starting: Sequence[int], roots: Sequence[str]
+) -> dict[str, float]:
+    """Return the words around a number by how near they are; those of a label all alike."""
+    ahead = bisect_left(starting, numeral.start)
+    behind = bisect_left(starting, numeral.end)
+    label = _LABEL_END.search(text, max(0, numeral.start - 6), numeral.start)
+    reach = 2 * REACH if label else REACH
+    before = range(max(0, ahead - reach), ahead)
+    after = range(behind, min(len(roots), behind + REACH))
+    fits = [LABEL_FIT if label else 1 / (ahead - index) for index in before]
+    fits += [1 / (index - behind + 1) for index in after]
+
+    near: dict[str, float] = {}
+    for index, fit in zip((*before, *after), fits, strict=True):
+        if abs(starting[index] - numeral.start) <= _WIDTH * reach:
+            near[roots[index]] = max(near.get(roots[index], 0.0), fit)
+    signs = (
+        text[max(0, numeral.start - 2) : numeral.start].rstrip()[-1:],
+        text[numeral.end : numeral.end + 2].lstrip()[:1],
+    )
+    return near | {_SIGNS[sign]: 1.0 for sign in signs if sign in _SIGNS}
 
 
 def _measures(text: str, found: Sequence[Numeral], left_out: frozenset[str]) -> list[Measure]:
@@ -346,6 +397,17 @@ class NumberSources:
         for unit in counted.units:
             if len(self._by_family[unit.family]) < MOST_PLACES:
                 self._by_family[unit.family][number, counted] = None
+
+    def state(self, claim: NumberPlace) -> bool:
+        """Tell whether a source holds a number, as it is or in another unit, wherever it stands."""
+        return any(one in self._by_number for one in claim.numeral.readings) or self._converts(
+            claim
+        )
+
+    def has_month(self, word: str) -> bool:
+        """Tell whether a word names a month of which a source has a date."""
+        month = month_of(word)
+        return bool(month) and any(month in number for number in self._by_number)
 
     def hold(self, claim: NumberPlace) -> bool:
         """Tell whether a source holds a number with its unit, and no other fits its words better.

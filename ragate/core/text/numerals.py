@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -19,17 +19,26 @@ _TENS = {
     "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70,
     "eighty": 80, "ninety": 90,
 }
+# Not first and second, which order an answer and measure time.
+_ORDINALS = {
+    "third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8, "ninth": 9,
+    "tenth": 10, "eleventh": 11, "twelfth": 12, "thirteenth": 13, "fourteenth": 14,
+    "fifteenth": 15, "sixteenth": 16, "seventeenth": 17, "eighteenth": 18, "nineteenth": 19,
+    "twentieth": 20, "thirtieth": 30, "fortieth": 40, "fiftieth": 50,
+}
 # fmt: on
+_FRACTION = re.compile(r"(?:\b(?:a|one|two|three|four)|\d)[ -]$")  # before a third
 _POWER_WORDS = {"thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}
 BARE_ONE = "one"
-_DIGITS = "|".join(list(_ONES)[1:10])
+_DIGITS = "|".join([*list(_ONES)[1:10], "first", "second", *list(_ORDINALS)[:7]])
 _SMALL = f"(?:(?:{'|'.join(_TENS)})(?:[ -](?:{_DIGITS}))?|{'|'.join(reversed(_ONES))})"
 _BELOW_1000 = f"{_SMALL}\\b(?:[ -]hundred\\b(?:[ -](?:and )?{_SMALL}\\b)?)?"
 _SPELLED = re.compile(
     rf"\b{_BELOW_1000}(?:[ -](?:{'|'.join(_POWER_WORDS)})\b(?:[ -](?:and )?{_BELOW_1000})?){{0,4}}"
 )
 _WORD = re.compile(r"[a-z]++")
-_FIRST = frozenset((*_ONES, *_TENS))
+_FIRST = frozenset((*_ONES, *_TENS, *_ORDINALS))
+_VALUES = {**_ONES, **_TENS, **_ORDINALS, "first": 1, "second": 2}
 # By month, in English, German, French, Spanish, Italian, Portuguese and Dutch.
 _MONTH_LIST = """
 jan january januar jänner janvier enero gennaio janeiro januari
@@ -63,6 +72,15 @@ _DATE = re.compile(
     re.IGNORECASE,
 )
 _YEAR = re.compile(r"\d{4}")
+_MONTH_BEFORE = re.compile(r"\b([^\W\d_]{3,10})\.? $")
+_ORDINAL = re.compile(r"(?:st|nd|rd|th)\b", re.IGNORECASE)
+_MONTH_AFTER = re.compile(r"(?:st|nd|rd|th|er|º|\.)? (?:of |de )?([^\W\d_]{3,10})\b")
+_NO_MONTHS = {"may", "mar", "mars", "sep", "set", "dec", "mai"}  # in small letters
+_CLOCK = re.compile(
+    r"(?:[:h](?P<m>[0-5]\d)(?::(?P<s>[0-5]\d))?(?!\d|:))?"
+    r"(?:\s?(?P<half>[ap])(?:\.\s?m\.|m\b)|\s?(?P<uhr>Uhr\b)(?:\s(?P<past>[0-5]\d)\b)?)?",
+    re.IGNORECASE,
+)
 _GAPS = "\u00a0\u2009\u202f"
 _SCALES = {
     3: "thousand thousands tausend tsd mille mil k",
@@ -89,6 +107,7 @@ _GROUPED = re.compile(rf"\d{{1,3}}(?:([.,' \u2019{_GAPS}])\d{{3}})(?>(?:\1\d{{3}
 _INDIAN = re.compile(r"\d{1,2}(?:,\d{2})+,\d{3}(?:\.\d++)?")
 _AMBIGUOUS = re.compile(r"\d{1,3}[.,]\d{3}")
 _MAY_BE_VERSION = re.compile(r"\d{1,3}\.[1-9]0")  # 2.10 is 2.1, or what follows 2.9
+_RANGE = re.compile(r"\s?(?:-|–|—|to|and|or|bis|und|oder|à|ou|y|o)\s?[$€£]?", re.IGNORECASE)
 _FULL_WIDTH = str.maketrans("０１２３４５６７８９，．％＄", "0123456789,.%$")
 _CURRENCY = frozenset("$€£¥₹₩")
 # A decimal comma (3,5), or points between thousands (1.234.567), and their opposites.
@@ -111,8 +130,14 @@ def spelled_numbers(text: str) -> Iterator[SpelledNumber]:
     if len(lowered) != len(text):  # a letter whose lower case is two: places would be wrong
         lowered = text
     # Looking each word up is ten times as fast as trying the whole pattern everywhere.
-    for start in [m.start() for m in _WORD.finditer(lowered) if m[0] in _FIRST]:
-        if start >= end and (match := _SPELLED.match(lowered, start)):
+    for start, word in [(m.start(), m[0]) for m in _WORD.finditer(lowered) if m[0] in _FIRST]:
+        if start < end:
+            continue
+        if value := _ORDINALS.get(word):
+            if not _FRACTION.search(lowered, max(0, start - 7), start):
+                end = start + len(word)
+                yield SpelledNumber(start, end, str(value), word)
+        elif match := _SPELLED.match(lowered, start):
             end = match.end()
             yield SpelledNumber(start, end, str(_value(match[0])), match[0])
 
@@ -125,7 +150,7 @@ def _value(words: str) -> int:
         elif word in _POWER_WORDS:
             total, below_1000 = total + below_1000 * _POWER_WORDS[word], 0
         elif word != "and":
-            below_1000 += _ONES.get(word, 0) or _TENS.get(word, 0)
+            below_1000 += _VALUES.get(word, 0)
     return total + below_1000
 
 
@@ -137,7 +162,7 @@ def in_digits(word: str) -> str:
 
 def is_number_word(word: str) -> bool:
     """Tell whether a word in lower case is a number, or a part of one, by itself."""
-    return word in _FIRST or word in _POWER_WORDS or word == "hundred"
+    return word in _VALUES or word in _POWER_WORDS or word == "hundred"
 
 
 class CalendarDate(NamedTuple):
@@ -161,6 +186,7 @@ def calendar_dates(text: str) -> Iterator[CalendarDate]:
         readings = tuple(_iso(*each) for each in dict.fromkeys(_year_month_day(match)) if _is(each))
         if readings:
             parts = dict.fromkeys(str(int(part)) for each in readings for part in each.split("-"))
+            parts |= dict.fromkeys(part for each in readings for part in (each[:7], f"-{each[4:]}"))
             yield CalendarDate(match.start(), match.end(), readings, tuple(parts))
 
 
@@ -204,10 +230,6 @@ class Numeral(NamedTuple):
     parts: tuple[str, ...] = ()
     claims: bool = True
 
-    def stands_in(self, confirmed: Collection[str]) -> bool:
-        """Tell whether one of its readings is among the numbers that a text confirms."""
-        return any(reading in confirmed for reading in self.readings)
-
 
 def numerals(text: str) -> list[Numeral]:
     """Return the numbers of a text in order, with their places in the `visible` text.
@@ -216,7 +238,8 @@ def numerals(text: str) -> list[Numeral]:
     "0.5"; 1.5 million, $1.5M and 1,5 Mio. are "1500000". 1.000 is a thousand where the text shows
     that it writes thousands so, by its other numbers or its language, and else read both ways.
     A version keeps its digits: v2.10 is "2.10", 1.2.3 is "1.2.3". A date is one number:
-    "2024-05-01". Units are left out, the percent sign included. English number words are read.
+    "2024-05-01", a time "14:30". Units are left out, the percent sign included. English number
+    words are read.
     """
     text = text if text.isascii() else visible(text).translate(_FULL_WIDTH)
     dates = [Numeral(*date) for date in calendar_dates(text)]
@@ -225,7 +248,25 @@ def numerals(text: str) -> list[Numeral]:
         for start, end, value, words in spelled_numbers(text)
     ]
     written = _written(text, [(date.start, date.end) for date in dates])
-    return sorted([*written, *dates, *spelled])
+    return _with_ranges(sorted([*written, *dates, *spelled]), text)
+
+
+def _with_ranges(found: list[Numeral], text: str) -> list[Numeral]:
+    """Return numbers with the first one of "2 to 4 pm" as a time, too."""
+    for place in range(len(found) - 1):
+        first, second = found[place : place + 2]
+        hour = first.readings[0]
+        if ":" not in second.readings[0] or len(hour) > 2 or not hour.isdecimal():
+            continue
+        if int(hour) <= 24 and shares_unit(text[first.end : second.start]):
+            times = dict.fromkeys(f"{each:02}:00" for each in (int(hour), (int(hour) + 12) % 24))
+            found[place] = first._replace(readings=(hour, *times))
+    return found
+
+
+def shares_unit(between: str) -> bool:
+    """Tell whether what stands between two numbers makes them ends of a range: 20 to 30 days."""
+    return bool(_RANGE.fullmatch(between))
 
 
 def numbers(text: str) -> list[str]:
@@ -241,18 +282,71 @@ def claimed_numerals(text: str) -> list[Numeral]:
     return [numeral for numeral in numerals(text) if numeral.claims]
 
 
-def confirmed_numbers(text: str) -> set[str]:
-    """Return all that the numbers of a text can confirm: every reading, and their parts."""
-    return {each for numeral in numerals(text) for each in (*numeral.readings, *numeral.parts)}
+def month_of(word: str) -> str:
+    """Return what a date of that month holds, "-03-" for March; "" for what is no month."""
+    month = _MONTHS.get(folded(word))
+    return f"-{month:02}-" if month else ""
 
 
 def _written(text: str, dates: list[tuple[int, int]]) -> Iterator[Numeral]:
     """Yield the numbers in digits outside of dates."""
     position = 0
     for start, end in [*dates, (len(text), len(text))]:
+        done = position
         for match in _NUMBER.finditer(text, position, start):
-            yield _numeral(match, text)
+            if match.start() < done:
+                continue
+            numeral = _time(match, text) or _part_of_date(match, text) or _numeral(match, text)
+            done = numeral.end
+            yield numeral
         position = end
+
+
+def _time(match: re.Match[str], text: str) -> Numeral | None:
+    """Return a time of day: 14:30, 2:30 pm, 14.30 Uhr, 14h30; without am and pm either half."""
+    hour, _, minute = match["digits"].partition(".")
+    if len(hour) > 2 or not hour.isdecimal() or int(hour) > 24 or len(minute) not in {0, 2}:
+        return None
+    clock = _CLOCK.match(text, match.end("digits"))
+    if clock is None or not (clock["m"] or clock["half"] or clock["uhr"]):
+        return None
+    if minute and (clock["m"] or not (clock["half"] or clock["uhr"])):
+        return None
+    hours, half = int(hour), (clock["half"] or "").lower()
+    minute = minute or clock["m"] or clock["past"] or "00"
+    if half:
+        possible = [hours % 12 + 12 * (half == "p")]
+    elif clock["uhr"] or not 0 < hours <= 12 or hour[0] == "0":
+        possible = [hours]
+    else:
+        possible = [hours, (hours + 12) % 24]
+    seconds = f":{clock['s']}" if clock["s"] else ""
+    readings = tuple(f"{each:02}:{minute}{seconds}" for each in possible)
+    parts = (str(int(hour)), *([str(int(minute))] if int(minute) else []))
+    return Numeral(match.start(), clock.end(), readings, parts)
+
+
+def _part_of_date(match: re.Match[str], text: str) -> Numeral | None:
+    """Return a day of a month, as "--03-15", or a month of a year, as "2024-03"."""
+    digits, start, end = match["digits"], match.start("digits"), match.end("digits")
+    if not digits.isdecimal() or len(digits) not in {1, 2, 4} or match["scale"]:
+        return None
+    before = _MONTH_BEFORE.search(text, max(0, start - 14), start)
+    month = _MONTHS.get(folded(before[1])) if before and before[1][0].isupper() else None
+    if before and month and len(digits) == 4:
+        return Numeral(start - len(before[0]), end, (f"{digits}-{month:02}",), (digits,))
+    if len(digits) == 4 or not 1 <= int(digits) <= 31:
+        return None
+    day = f"{int(digits):02}"
+    if month:
+        assert before is not None
+        begins, ends = start - len(before[0]), _behind_ordinal(text, end)
+        return Numeral(begins, ends, (f"--{month:02}-{day}",), (str(int(digits)),))
+    after = _MONTH_AFTER.match(text, end)
+    month = _MONTHS.get(folded(after[1])) if after and after[1] not in _NO_MONTHS else None
+    if month is None or after is None:
+        return None
+    return Numeral(start, after.end(), (f"--{month:02}-{day}",), (str(int(digits)),))
 
 
 def _numeral(match: re.Match[str], text: str) -> Numeral:
@@ -260,7 +354,7 @@ def _numeral(match: re.Match[str], text: str) -> Numeral:
     if match["version"] and digits.replace(".", "").isdigit():
         return Numeral(match.start(), match.end("digits"), (digits,))
     power = _power(match, text)
-    end = match.end() if power else match.end("digits")
+    end = match.end() if power else _behind_ordinal(text, match.end("digits"))
     sign = "-" if _is_negative(text, match.start("digits")) else ""
     readings = [_plain(reading, power) for reading in _readings(digits, text)]
     if _MAY_BE_VERSION.fullmatch(digits):
@@ -268,6 +362,12 @@ def _numeral(match: re.Match[str], text: str) -> Numeral:
     signed = tuple(f"{sign}{one}" if one != "0" else one for one in dict.fromkeys(readings))
     parts = [_plain(part, 0) for part in digits.split(" ")] if " " in digits else []
     return Numeral(match.start(), end, signed, tuple(parts))
+
+
+def _behind_ordinal(text: str, end: int) -> int:
+    """Return the place behind the "rd" of "3rd", the same one where there is none."""
+    ordinal = _ORDINAL.match(text, end)
+    return ordinal.end() if ordinal else end
 
 
 def _power(match: re.Match[str], text: str) -> int:

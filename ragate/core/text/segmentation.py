@@ -191,12 +191,10 @@ def vocabulary(texts: Iterable[str]) -> Vocabulary:
     return Vocabulary(frozenset[str]().union(*map(_distinct_words, texts)))
 
 
-def starts(word: str) -> Iterator[str]:
-    """Yield what is left without an ending: the word, and without one or two of its letters."""
-    if len(word) >= 5 and word.isalpha():
-        yield from (word, word[:-1], word[:-2])
-    else:
-        yield word
+@lru_cache(maxsize=65_536)  # the words of a language come back
+def starts(word: str) -> tuple[str, ...]:
+    """Return what is left without an ending: the word, and without one or two of its letters."""
+    return (word, word[:-1], word[:-2]) if len(word) >= 5 and word.isalpha() else (word,)
 
 
 def whole_words(text: str) -> str:

@@ -121,7 +121,8 @@ def _sentences_of(block: str, *, in_lower: bool) -> Iterable[str]:
         yield block
         return
     start = 0
-    code = {place for span in _CODE.finditer(block) for place in _short(*span.span())}
+    spans = _CODE.finditer(block) if "`" in block else ()
+    code = {place for span in spans for place in _short(*span.span())}
     for match in _END.finditer(block):
         if match.start() in code:
             continue

@@ -6,7 +6,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
+from ragate.core.text.discourse import TALK
 from ragate.core.text.languages import function_words_of, is_negation, negations_of, stands_behind
+from ragate.core.text.number_places import is_unit
+from ragate.core.text.numerals import month_of
 from ragate.core.text.segmentation import Vocabulary, starts, words
 from ragate.core.text.sentences import split_sentences
 from ragate.core.text.unicode_forms import visible
@@ -18,10 +21,24 @@ MOST_SENTENCES = 100  # a word of more sentences than these does not help to fin
 _AROUND = (1, 3)  # content words before and behind a negation that it is about
 _AHEAD = (3, 1)  # the same of one that stands behind what it negates
 _COMPARED = 5
+# Words that deny another one: impossible is not possible.
+_DENYING = {
+    "impossible": "possible", "unable": "able", "unavailable": "available", "invalid": "valid",
+    "incorrect": "correct", "illegal": "legal", "unlikely": "likely", "ineligible": "eligible",
+    "insufficient": "sufficient", "unsafe": "safe", "inactive": "active", "unlimited": "limited",
+    "unmöglich": "möglich", "ungültig": "gültig", "unzulässig": "zulässig", "imposible": "posible",
+    "impossibile": "possibile", "impossível": "possível", "onmogelijk": "mogelijk",
+}  # fmt: skip
 _WORD = re.compile(r"[^\W\d_][\w'’&-]*+(?>(?:\.[^\W\d_](?![^\W_]))*)")
 # What a capital follows without being a name: the start, a cell's mark, the number of an item.
-_OPENING = re.compile(r"(?:^|[|•]|(?:^|[\s(])\d[.)])[\s\"“„«(*_`'’-]*$")
-_CELL = re.compile(r"\s*\|")  # behind a word that is a whole cell
+_OPENING = re.compile(r"(?:^|[|•]|(?:^|[\s(])\d[.)])\W*$")
+_CELL = re.compile(r"\s*(?:\||:?$)")  # behind a word that is a whole cell
+_CAPITAL = re.compile(r"[^\W\d_a-z]")
+_SIGNS = (".", "!", "?")
+_NUMBER_BEHIND = re.compile(r"\.?[ \u00a0]?\d")
+_NUMBER_AHEAD = re.compile(r"\d(?:st|nd|rd|th|\.)?[ \u00a0-]?(?:of |de )?$")
+_HALVES = frozenset({"AM", "PM", "Uhr"})
+_ENDING = re.compile(r"(?:[ts]ion|ment|ness|ity|ing|ism)s?$|ities$")
 _NO_NAMES = frozenset({"yes", "no", "none", "not", "ja", "nein", "oui", "non", "sí", "da", "tak"})
 
 
@@ -73,7 +90,9 @@ def statement(sentence: str) -> Statement:
             before, after = _AHEAD if stands_behind(word) else _AROUND
             spans.append((max(0, len(content) - before), len(content) + after))
         elif word not in left_out:
-            content.append(word)
+            if word in _DENYING:
+                spans.append((len(content), len(content) + 1))
+            content.append(_DENYING.get(word, word))
     about = [frozenset(content[start:end]) for start, end in spans[:MOST_NEGATIONS]]
     return Statement(tuple(content), tuple(about))
 
@@ -117,28 +136,36 @@ def has_capitals(text: str) -> bool:
     return any(map(str.isupper, text))
 
 
-def names(text: str) -> list[str]:
+def names(text: str, *, is_label: bool = False) -> list[str]:
     """Return the levelled words of a text's capitalised terms, each once, in order.
 
     The first word of a sentence counts where its place is not all that capitalises it: it holds a
-    second capital, the next word is capitalised too, or it is all that a cell of a row holds. Words
-    of grammar count only in capitals (US), single letters never.
+    second capital, the next word is capitalised too, or it is all that there is, as in a cell.
+    Words of grammar count only in capitals (US), single letters never; nor do months and units
+    beside a number, which are values.
+
+    Args:
+        is_label: Such as a heading, whose style may capitalise all: words of talk do not count.
     """
     left_out = function_words_of(text)
     found = dict[str, None]()
     for sentence in split_sentences(visible(text)):
-        for word in _capitalised(sentence):
+        for word in _capitalised(sentence, is_label=is_label):
             pieces = (piece for piece in words(word) if len(piece) > 1)
             found.update((p, None) for p in pieces if word.isupper() or p not in left_out)
     return list(found)
 
 
-def _capitalised(sentence: str) -> Iterator[str]:
+def _capitalised(sentence: str, *, is_label: bool) -> Iterator[str]:
     """Yield the words that not only their place capitalises."""
+    if not _CAPITAL.search(sentence, 1) and not is_label and sentence.endswith(_SIGNS):
+        return
     matches = list(_WORD.finditer(sentence))
     for number, match in enumerate(matches):
         word = match[0]
-        if not word[0].isupper():
+        if not word[0].isupper() or _is_value(sentence, match):
+            continue
+        if (is_label or word.isupper()) and _is_common(word):
             continue
         following = matches[number + 1] if number + 1 < len(matches) else None
         title = (
@@ -147,12 +174,27 @@ def _capitalised(sentence: str) -> Iterator[str]:
             and sentence[match.end() : following.start()] == " "
         )
         before = sentence[max(0, match.start() - 8) : match.start()]
-        opens = bool(_OPENING.search(before)) and not _is_cell(before, sentence, match)
+        opens = bool(_OPENING.search(before)) and not _is_all(sentence, match)
         if not opens or title or any(map(str.isupper, word[1:])):
             yield word
 
 
-def _is_cell(before: str, sentence: str, match: re.Match[str]) -> bool:
-    """Tell whether a word that opens something is all that a cell of a table holds."""
-    in_cell = before.rstrip().endswith("|") and bool(_CELL.match(sentence, match.end()))
-    return in_cell and match[0].lower() not in _NO_NAMES
+def _is_value(sentence: str, match: re.Match[str]) -> bool:
+    """Tell whether a word belongs to a number beside it: USD 5, 5 MB, 5 March."""
+    beside = _NUMBER_BEHIND.match(sentence, match.end()) or _NUMBER_AHEAD.search(
+        sentence, max(0, match.start() - 6), match.start()
+    )
+    return bool(beside) and (is_unit(match[0]) or bool(month_of(match[0])) or match[0] in _HALVES)
+
+
+def _is_all(sentence: str, match: re.Match[str]) -> bool:
+    """Tell whether a word that opens something is all that a cell, an item or a heading holds."""
+    before = sentence[: match.start()].rpartition("|")[2]
+    ends = _CELL.match(sentence, match.end())
+    return bool(ends) and not before.strip() and not _is_common(match[0])
+
+
+def _is_common(word: str) -> bool:
+    """Tell a word of talk, or one with the ending of a noun, from a name."""
+    plain = word.lower()
+    return plain in _NO_NAMES or plain in TALK or bool(_ENDING.search(plain))

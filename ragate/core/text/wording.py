@@ -34,6 +34,14 @@ def odds(p: float, draws: int = 10_000) -> str:
     return f"in about 1 run in {round(1 / p):,}"
 
 
+def harmless(alpha: float) -> str:
+    """Return ``at most 1 change in 50 that ...``: what the level of the tests holds for."""
+    return (
+        f"at most 1 change in {round(1 / alpha):,} that leaves the answers as they are, or words "
+        "them otherwise without moving the metric on average,"
+    )
+
+
 def count(n: int, noun: str) -> str:
     """``1 sample``, ``2 samples``."""
     return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"

@@ -8,6 +8,7 @@ from typing import Protocol, TypeVar
 from ragate.baseline.requests import baseline_paths
 from ragate.config import CONFIG_NAME, Config, parse_config, preset_file
 from ragate.config.read import MAX_BYTES as CONFIG_BYTES
+from ragate.config.upgrade import upgraded
 from ragate.errors import ConfigError, RagateError
 from ragate.github.commits import git_objects
 from ragate.github.commits.git_objects import TreeEntry
@@ -167,6 +168,8 @@ class ConfigLocation:
 def policy_files(tree: Tree, location: ConfigLocation, folder: Path) -> Config | None:
     """Return the policy at one commit, with every file that it names written below `folder`.
 
+    What is gone since then is left out of it, as the upgrade would.
+
     None where the commit is proven to have no configuration.
 
     Raises:
@@ -180,9 +183,10 @@ def policy_files(tree: Tree, location: ConfigLocation, folder: Path) -> Config |
         raise ConfigError(f"{location.path} at {tree.sha[:7]}: over {CONFIG_BYTES} bytes")
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / location.name
-    path.write_bytes(content)
     where = f"{location.path} at the base {tree.sha[:7]}"
-    text = decode(content, where=where, error=ConfigError)
+    # A change that brings the project to this version is judged before its base has what it takes.
+    text = upgraded(decode(content, where=where, error=ConfigError)).text
+    path.write_text(text, encoding="utf-8")
     if preset := preset_file(text):
         below = inside(folder.resolve(), preset, where="preset", error=ConfigError)
         _copy(tree, location, folder.resolve(), below.relative_to(folder.resolve()).as_posix())

@@ -1,16 +1,16 @@
 """Files of a commit, read from the local repository: nothing is checked out, fetched or run."""
 
 import os
-import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
 
 from ragate.errors import RagateError
-from ragate.support.git import GIT
+from ragate.support.git_process import GitError, run_git
 
 _REGULAR = frozenset({"100644", "100755", "100664"})
+_SECONDS = 60.0
 _LINK_MODES = frozenset({b"120000", b"160000"})
 
 
@@ -116,19 +116,11 @@ def _entry(row: bytes) -> TreeEntry:
 
 
 def _run(root: Path, *arguments: str) -> bytes:
-    # A partial clone would fetch what is missing, from wherever its configuration says.
-    environment = {**os.environ, "GIT_NO_LAZY_FETCH": "1", "GIT_TERMINAL_PROMPT": "0"}
     try:
-        process = subprocess.run(  # noqa: S603
-            [*GIT, "-C", str(root), *arguments],
-            capture_output=True,
-            timeout=60,
-            check=False,
-            env=environment,
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
+        done = run_git(root, *arguments, seconds=_SECONDS)
+    except GitError as error:
         raise ObjectError(f"git {arguments[0]}: {error}") from error
-    if process.returncode != 0:
-        why = process.stderr.decode("utf-8", "replace").strip()[:300]
-        raise ObjectError(f"git {arguments[0]}: {why or f'exit {process.returncode}'}")
-    return process.stdout
+    if done.returncode != 0:
+        why = done.stderr.decode("utf-8", "replace").strip()[:300]
+        raise ObjectError(f"git {arguments[0]}: {why or f'exit {done.returncode}'}")
+    return done.stdout

@@ -11,7 +11,9 @@ from pydantic import SecretStr
 from ragate.database.postgres import readable
 from ragate.errors import DatabaseError, UsageError
 from ragate.github.rest.connection import Connection, read_proxy
+from ragate.removed import INPUTS, gone_input
 from ragate.runtime.run_labels import RunLabels, read_labels
+from ragate.support.escape import one_line
 from ragate.support.settings import shown
 
 Mode = Literal["check", "collect", "decide", "command", "baseline", "record"]
@@ -19,7 +21,6 @@ CommentPolicy = Literal["always", "on-change", "on-failure", "off"]
 FailOn = Literal["error", "warn", "never"]
 
 MOST_RUNS = 50
-MOST_SHARDS = 256  # jobs of one matrix
 # Also part of an artifact's name and of a status: no slash, no space.
 _GATE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,59}")
 _TAG_SEPARATOR = re.compile(r"[,\s]+")
@@ -38,7 +39,6 @@ class Inputs:
         gate: Name of this gate; "" where the configuration names it.
         github_token: Empty: nothing is published but the summary and the outputs.
         runs: Passes over the samples; None where the mode knows.
-        shards, shard: Into how many parts `collect` is split, and which one this is, from 1.
         labels: What is noted with the run.
         connection: The way to GitHub's API, and to nothing else.
     """
@@ -55,8 +55,6 @@ class Inputs:
     working_directory: str = "."
     tags: tuple[str, ...] = ()
     runs: int | None = None
-    shards: int | None = None
-    shard: int | None = None
     labels: RunLabels = field(default_factory=RunLabels)
     connection: Connection = field(default_factory=Connection)
 
@@ -81,7 +79,8 @@ def read_inputs(environ: Mapping[str, str]) -> Inputs:
         UsageError: names the input, the value and what is allowed.
     """
     variables = _InputVariables(environ)
-    inputs = Inputs(
+    variables.refuse_gone()
+    return Inputs(
         mode=variables.word("mode", get_args(Mode), Inputs.mode),
         config=variables.path("config", Inputs.config),
         database_url=variables.database_url(),
@@ -94,28 +93,11 @@ def read_inputs(environ: Mapping[str, str]) -> Inputs:
         working_directory=variables.path("working-directory", Inputs.working_directory),
         tags=tuple(dict.fromkeys(filter(None, _TAG_SEPARATOR.split(variables.text("tags"))))),
         runs=variables.number("runs", MOST_RUNS),
-        shards=variables.number("shards", MOST_SHARDS),
-        shard=variables.number("shard", MOST_SHARDS),
         labels=variables.labels(),
         connection=Connection(
             read_proxy(variables.text("github-proxy")), variables.text("github-ca")
         ),
     )
-    _refuse_misfits(inputs)
-    return inputs
-
-
-def _refuse_misfits(inputs: Inputs) -> None:
-    """Refuse shards where there are none, and a shard that is none of them."""
-    shards, shard = inputs.shards, inputs.shard
-    if shards is not None and inputs.mode not in {"collect", "decide"}:
-        raise _wrong("shards", str(shards), "left out: only collect and decide work in shards")
-    if inputs.mode == "collect" and (shards is None) != (shard is None):
-        raise _wrong("shard", str(shard or ""), "given with shards, and shards with it")
-    if inputs.mode != "collect" and shard is not None:
-        raise _wrong("shard", str(shard), "left out: only collect does one shard")
-    if shards is not None and shard is not None and shard > shards:
-        raise _wrong("shard", str(shard), f"a whole number from 1 to {shards}")
 
 
 def variable(name: str) -> str:
@@ -129,6 +111,14 @@ class _InputVariables:
 
     def text(self, name: str) -> str:
         return self.environ.get(variable(name), "").strip()
+
+    def refuse_gone(self) -> None:
+        """Refuse an input of an earlier version, and name the workflow that still sets it."""
+        gone = gone_input({name: self.text(name) for name in INPUTS})
+        if gone:
+            workflow = self.environ.get("GITHUB_WORKFLOW_REF", "").partition("@")[0]
+            where = f"{one_line(workflow)}: " if workflow else ""
+            raise UsageError(f"{where}{gone}")
 
     def word(self, name: str, allowed: tuple[_Word, ...], default: _Word) -> _Word:
         value = self.text(name).lower()

@@ -2,20 +2,18 @@
 
 import re
 from dataclasses import dataclass
-from typing import Literal, get_args
 
 from ragate.errors import UsageError
+from ragate.extension import CommentCommand, extensions
 
-Verb = Literal["accept", "fine", "worse", "rerun", "update-baseline", "run", "help"]
-NEEDS_SHA: frozenset[Verb] = frozenset(get_args(Verb)) - {"help"}
-USAGE = """\
-/ragate accept SHA METRIC… "reason"
-/ragate fine SHA ID… "reason"
-/ragate worse SHA ID… "reason"
-/ragate update-baseline SHA
-/ragate rerun SHA
-/ragate run SHA
-/ragate help"""
+HELP = "help"
+# What follows a verb; extensions bring more.
+_CORE = {
+    "accept": ' SHA METRIC… "reason"',
+    "update-baseline": " SHA",
+    "rerun": " SHA",
+    HELP: "",
+}
 
 _START = "/ragate"
 _MOST_LINE = 1000
@@ -25,10 +23,24 @@ _SHA = re.compile(r"[0-9a-f]{7,40}")
 _METRIC = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:@-]{0,79}")
 _GATE = re.compile(r"gate=([A-Za-z0-9][A-Za-z0-9._-]{0,59})")
 _REASON = re.compile(r'"([^"]*)"$')
-_REASONED: frozenset[Verb] = frozenset({"accept", "fine", "worse"})
 # Keyboards of phones write these for straight quotes.
 _QUOTES = str.maketrans({"“": '"', "”": '"', "„": '"'})
-_VERBS: dict[str, Verb] = {verb: verb for verb in get_args(Verb)}
+
+
+def brought() -> dict[str, CommentCommand]:
+    """Return what extensions let a comment ask for, by the verb."""
+    return {
+        verb: command for each in extensions() for verb, command in each.comment_commands.items()
+    }
+
+
+def usage_lines() -> list[str]:
+    """Return every command as it is written."""
+    more = {
+        verb: ' SHA ID… "reason"' if command.named else " SHA"
+        for verb, command in brought().items()
+    }
+    return [f"{_START} {verb}{rest}" for verb, rest in {**more, **_CORE}.items()]
 
 
 @dataclass(frozen=True)
@@ -38,12 +50,12 @@ class Command:
     Attributes:
         sha: The commit it is for, at least seven digits; "" for help.
         metrics: Of ``accept``.
-        ids: Of ``fine`` and ``worse``: the samples.
-        reason: Of these three.
+        ids: The samples that a command of an extension names.
+        reason: Of these two.
         gate: The gate it is for; "" for whichever gate reads it.
     """
 
-    verb: Verb
+    verb: str
     sha: str = ""
     metrics: tuple[str, ...] = ()
     reason: str = ""
@@ -66,15 +78,15 @@ def parse_command(body: str) -> Command | None:
     if len(line) > _MOST_LINE or not line.isprintable():
         raise _wrong("the line is too long, or holds a character that does not print")
     word, _, arguments = line[len(_START) :].translate(_QUOTES).strip().partition(" ")
-    verb = _VERBS.get(word)
-    if verb is None:
+    if word not in {*_CORE, *brought()}:
         raise _wrong(f"no command {word!r}" if word else "a command is missing")
-    return _read(verb, arguments.strip())
+    return _read(word, arguments.strip())
 
 
-def _read(verb: Verb, arguments: str) -> Command:
+def _read(verb: str, arguments: str) -> Command:
     reason = ""
-    if verb in _REASONED:
+    named = verb in (known := brought()) and known[verb].named
+    if named or verb == "accept":
         arguments, reason = _split_reason(verb, arguments)
     words = arguments.split()
     gates = [match[1] for word in words if (match := _GATE.fullmatch(word))]
@@ -82,14 +94,14 @@ def _read(verb: Verb, arguments: str) -> Command:
     if len(gates) > 1:
         raise _wrong("two gates are named")
     gate = gates[0] if gates else ""
-    if verb not in NEEDS_SHA:
+    if verb == HELP:
         _refuse_rest(verb, words)
         return Command(verb, gate=gate)
     sha, names = _sha(verb, words), tuple(dict.fromkeys(words[1:]))
     if verb == "accept":
         _check_metrics(names)
         return Command(verb, sha, names, reason, gate)
-    if verb in _REASONED:
+    if named:
         # As the comment shows them, in backticks, they can be pasted too.
         ids = tuple(dict.fromkeys(name.strip("`") or name for name in names))
         _check_number(verb, ids, "samples")
@@ -98,7 +110,7 @@ def _read(verb: Verb, arguments: str) -> Command:
     return Command(verb, sha, gate=gate)
 
 
-def _split_reason(verb: Verb, arguments: str) -> tuple[str, str]:
+def _split_reason(verb: str, arguments: str) -> tuple[str, str]:
     quoted = _REASON.search(arguments)
     reason = " ".join(quoted[1].split()) if quoted else ""
     if quoted is None or not 3 <= len(reason) <= _MOST_REASON:
@@ -108,7 +120,7 @@ def _split_reason(verb: Verb, arguments: str) -> tuple[str, str]:
     return arguments[: quoted.start()], reason
 
 
-def _sha(verb: Verb, words: list[str]) -> str:
+def _sha(verb: str, words: list[str]) -> str:
     if not words or not _SHA.fullmatch(words[0]):
         raise _wrong(f"{verb} needs the commit it is for: 7 to 40 digits of its sha, in lower case")
     return words[0]
@@ -121,15 +133,15 @@ def _check_metrics(metrics: tuple[str, ...]) -> None:
             raise _wrong(f"{metric!r} is no name of a metric")
 
 
-def _check_number(verb: Verb, names: tuple[str, ...], kind: str) -> None:
+def _check_number(verb: str, names: tuple[str, ...], kind: str) -> None:
     if not 1 <= len(names) <= _MOST_NAMES:
         raise _wrong(f"{verb} names 1 to {_MOST_NAMES} {kind}")
 
 
-def _refuse_rest(verb: Verb, words: list[str]) -> None:
+def _refuse_rest(verb: str, words: list[str]) -> None:
     if words:
         raise _wrong(f"{verb} takes nothing more: {' '.join(words)[:80]!r}")
 
 
 def _wrong(problem: str) -> UsageError:
-    return UsageError(f"/ragate: {problem}", remedy=USAGE)
+    return UsageError(f"/ragate: {problem}", remedy="\n".join(usage_lines()))

@@ -56,9 +56,9 @@ def may_write(repository: Repository, login: str, kind: str) -> bool:
 
 
 def can_fail(rules: Sequence[Rule], decision: Decision) -> list[str]:
-    """Return the metrics that a gate can fail on, counts beside some, and metrics on slices."""
+    """Return the metrics that a gate can fail on, of the whole set and of slices."""
     ruled = [rule.metric for rule in rules if rule.level == "error"]
-    decided = [row.key for row in decision.rows if row.gates]
+    decided = [row.key for row in decision.rows if row.gates or row.blocks]
     return list(dict.fromkeys([*ruled, *decided]))
 
 

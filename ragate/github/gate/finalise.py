@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ragate.core.publishable import publishable
 from ragate.errors import RagateError
 from ragate.github.commits.change import Change
 from ragate.github.gate.acceptances import SYSTEM, outputs_digest
+from ragate.github.gate.base_rules import Gate
 from ragate.github.gate.earlier_attempts import EarlierAttempts, Outputs, earlier_red
 from ragate.github.gate.left_result import LeftResult, page_name, write_result
 from ragate.github.gate.output_provenance import OTHER, Provenance
 from ragate.github.gate.restore import weigh_again
 from ragate.github.gate.step_context import ModeOutcome, StepContext
-from ragate.github.gate.two_verdicts import Gate
 from ragate.github.publish.workflow_commands import ReportPaths, relative
 from ragate.models import Decision, Report, Run, SystemInfo, Verdict
 from ragate.pipeline.decide.bootstrap import bootstrapped
@@ -23,6 +23,8 @@ from ragate.renderers import markdown
 from ragate.runtime.operations import Operations
 from ragate.stores.local import LocalStore
 from ragate.version import __version__
+
+OWN_FILE = "the file of scores is the baseline's own, of the same run: nothing measured the change"
 
 
 @dataclass(frozen=True)
@@ -46,6 +48,8 @@ def finalise(
 ) -> ModeOutcome:
     """Return the final report, and leave the run for later commands."""
     report, run = draft.report, _run_of(draft.report, operations)
+    if not change.base.trusted:
+        draft = replace(draft, provenance=with_own_file(draft.provenance, report))
     problems = _problems(report, draft.provenance)
     earlier = EarlierAttempts()
     if run is not None:
@@ -87,7 +91,7 @@ def _circumstances(
         warnings=(*change.warnings, *draft.warnings, *earlier.warnings),
         recording=recording_remedy(draft.report.baseline_path, context.event.default_branch),
         accepting=accept_comment(base.head) if is_answered else "",
-        bootstrap=f"{gate.config.path.name} is new" if gate.bootstrap else "",
+        bootstrap=gate.bootstrap,
     )
 
 
@@ -98,6 +102,18 @@ def _problems(report: Report, provenance: Provenance) -> tuple[str, ...]:
     if not provenance.other_system and recorded is not None and recorded.use != report.system.use:
         return (f"the outputs come from {report.system.use!r}, the baseline from {recorded.use!r}",)
     return provenance.other_system
+
+
+def with_own_file(provenance: Provenance, report: Report) -> Provenance:
+    """Add that nothing measured a change whose scores are the baseline's own file."""
+    recorded = report.baseline_system
+    if recorded is None or not report.system.is_same_measurement(recorded):
+        return provenance
+    return Provenance(
+        provenance.refused,
+        (*provenance.other_system, OWN_FILE),
+        (*provenance.remedies, "let the evaluator run in this job, on what is checked out"),
+    )
 
 
 def _run_of(report: Report, operations: Operations) -> Run | None:
@@ -183,7 +199,7 @@ class Circumstances:
         warnings: They stand before the line's own.
         recording: Says who records a baseline that is missing, "" where nobody does.
         accepting: The comment by which a maintainer accepts the problems, "" where none can.
-        bootstrap: What the base lacks of a gate, "" where it has one.
+        bootstrap: The base has no gate yet.
     """
 
     head: str
@@ -195,7 +211,7 @@ class Circumstances:
     warnings: tuple[str, ...] = ()
     recording: str = ""
     accepting: str = ""
-    bootstrap: str = ""
+    bootstrap: bool = False
 
 
 def final_report(report: Report, circumstances: Circumstances) -> Report:
@@ -209,7 +225,7 @@ def final_report(report: Report, circumstances: Circumstances) -> Report:
         report_url=report.report_url or circumstances.url,
     )
     if circumstances.bootstrap:
-        report = bootstrapped(report, differs=(circumstances.bootstrap,))
+        report = bootstrapped(report)
     decision = report.decision
     if not circumstances.accepting or decision.exit_code == 0 or not report.run_id:
         return report

@@ -12,7 +12,7 @@ from ragate.github.rest.repository import Json, Repository
 from ragate.models import Frozen, Publish, Report
 from ragate.stores import RUN_FILES
 from ragate.stores.stored_record import copy_run
-from ragate.support.atomic_files import write_atomic
+from ragate.support.atomic_files import write_atomic, write_parts
 from ragate.support.foreign_files import read_bytes
 
 NAME = "result.json"
@@ -73,9 +73,9 @@ def write_result(
     if run is not None:
         copy_run(run, folder / RUN, report, publish=publish)
     if report is not None:
-        from ragate.renderers.json import render
+        from ragate.renderers.json import parts
 
-        write_atomic(folder / "report.json", render(report).encode())
+        write_parts(folder / "report.json", (part.encode() for part in parts(report)))
     write_atomic(folder / "report.md", markdown.encode())
     if page:
         write_atomic(folder / page_name(result.gate), page.encode())

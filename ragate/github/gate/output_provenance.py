@@ -1,12 +1,13 @@
 """Where outputs come from: a change may improve its system, not answer from somewhere else."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from ragate.config import Config, SystemConfig
 from ragate.errors import ConfigError
+from ragate.support import git
 from ragate.systems.http.address import place_of
 from ragate.systems.http.policy import check_request
 from ragate.systems.replay import is_allowed
@@ -16,7 +17,15 @@ OTHER = (
     "this check, and the main branch records the new baseline"
 )
 
+# Keys that name the address from which answers come.
+_ADDRESSES = {"url", "url_env"}
 _POLICY_KEY = re.compile(r"\[policy\] (http_(?:hosts|methods|paths)) =")
+
+
+MEASURED = (
+    "a maintainer who has read the edit accepts it, or merges past this check, and the main branch "
+    "records the new baseline"
+)
 
 
 @dataclass(frozen=True)
@@ -34,6 +43,12 @@ class Provenance:
     remedies: tuple[str, ...] = ()
 
 
+def edited_measure(name: str) -> Provenance:
+    """Return what speaks against scores whose evaluator the change edited."""
+    reason = f"the change edits what measures it, by the base's scores_measured_by: {name}"
+    return Provenance(other_system=(reason,), remedies=(MEASURED,))
+
+
 def provenance_of(base: Config, head: Config, environment: Mapping[str, str]) -> Provenance:
     """Compare the change's ``[system]`` with the base's policy and the base's ``[system]``."""
     allowed, use = base.policy.systems, head.system.use
@@ -47,10 +62,21 @@ def provenance_of(base: Config, head: Config, environment: Mapping[str, str]) ->
             f"the change is tested on the system {use!r}, the base on {base.system.use!r}"
         )
     if use == "replay":
-        return _replay(base, head)
-    if use == "http":
-        return _http(base, head.system, environment)
+        return _recorded(base, head, "replay_paths", base.policy.replay_paths)
+    if use == "scores":
+        return _scores(base, head)
+    starts = [bool(system.settings.get("command")) for system in (head.system, base.system)]
+    if any(starts):
+        # Which program is the change's own code; that there is one in place of a service is not.
+        return Provenance() if all(starts) else _program_or_service(*starts)
+    if _ADDRESSES & {*head.system.settings, *base.system.settings}:
+        return _service(base, head.system, environment)
     return Provenance()
+
+
+def _program_or_service(*starts: bool) -> Provenance:
+    mine, theirs = ("a program" if one else "a service" for one in starts)
+    return _another(f"the change is tested on {mine} that it names, the base on {theirs}")
 
 
 def _refused(reason: str, remedy: str) -> Provenance:
@@ -62,8 +88,12 @@ def _another(reason: str) -> Provenance:
     return Provenance(other_system=(reason,), remedies=(OTHER,))
 
 
-def _replay(base: Config, head: Config) -> Provenance:
-    patterns = base.policy.replay_paths
+def _recorded(base: Config, head: Config, key: str, patterns: Sequence[str]) -> Provenance:
+    """Compare the files that both name.
+
+    Args:
+        key: The policy's key for where they may be; patterns: its value.
+    """
     names = _texts(head.system.settings.get("paths"))
     outside = [
         name
@@ -73,13 +103,43 @@ def _replay(base: Config, head: Config) -> Provenance:
     ]
     if outside:
         return _refused(
-            f"the recordings {outside[0]!r} are not in the base's replay_paths = {list(patterns)}",
-            f"add {outside[0]!r} to replay_paths",
+            f"the recordings {outside[0]!r} are not in the base's {key} = {list(patterns)}",
+            f"add {outside[0]!r} to {key}",
         )
     theirs = _texts(base.system.settings.get("paths"))
     if names != theirs:
         return _another(f"the recordings are {list(names)}, the base's are {list(theirs)}")
     return Provenance()
+
+
+def _scores(base: Config, head: Config) -> Provenance:
+    """Compare the files of scores, and refuse those that no step of this job can have written."""
+    provenance = _recorded(base, head, "scores_paths", base.policy.scores_paths)
+    if provenance.refused or base.policy.scores_tracked:
+        return provenance
+    names = _texts(head.system.settings.get("paths"))
+    paths = [path for name in names for path in _files(head.root, name)]
+    why = next(filter(None, (not_measured_here(path, head.root) for path in paths)), "")
+    if not why:
+        return provenance
+    remedy = (
+        "let the evaluator run in this job, after the checkout, and write there; scores_tracked = "
+        "true in the base's [policy] takes files that were there before"
+    )
+    return Provenance(refused=(why,), remedies=(remedy,))
+
+
+def not_measured_here(path: Path, root: Path) -> str:
+    """Return why a file of scores cannot be this job's, "" where it may be."""
+    top = git.repository(root)
+    if top is None or not path.is_file():
+        return ""
+    if git.is_tracked(top, path):
+        return f"the scores {path.name!r} are a file of the commit: nothing measured it here"
+    head = top / ".git/HEAD"  # a checkout writes it, and nothing else of a job does
+    if head.is_file() and path.stat().st_mtime < head.stat().st_mtime - 1:
+        return f"the scores {path.name!r} are older than the checkout: nothing measured it here"
+    return ""
 
 
 def _files(root: Path, pattern: str) -> list[Path]:
@@ -89,7 +149,7 @@ def _files(root: Path, pattern: str) -> list[Path]:
         return []  # the system itself says what is wrong with it
 
 
-def _http(base: Config, system: SystemConfig, environment: Mapping[str, str]) -> Provenance:
+def _service(base: Config, system: SystemConfig, environment: Mapping[str, str]) -> Provenance:
     policy = base.policy
     url, key = _address(system, environment)
     # An address that is not set here has a method all the same.

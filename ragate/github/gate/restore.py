@@ -1,11 +1,11 @@
-"""What earlier runs left that counts here: passes of this commit, the base's control, accepts."""
+"""What earlier runs left that counts here: passes of this commit, accepts."""
 
-import datetime
 import shutil
 from pathlib import Path
 
 from ragate.config import Config
-from ragate.errors import RagateError, StorageError
+from ragate.errors import RagateError
+from ragate.extension import extensions, loaded
 from ragate.github.commits.change import Change
 from ragate.github.gate.acceptances import AcceptScope, acceptances, outputs_digest, takes_system
 from ragate.github.gate.left_result import RUN, fetch_result
@@ -14,13 +14,11 @@ from ragate.github.rest.artifacts import find_results
 from ragate.github.rest.repository import (
     Repository,
     gate_statuses,
-    get_replies,
     login_of,
     without_own,
 )
 from ragate.models import Acceptance, Report, Run, Verdict
 from ragate.pipeline.compare_stored import decide_again
-from ragate.recorder.run_resolver import REPLIES_NAME
 from ragate.runtime.operations import Operations
 from ragate.stores.local import LocalStore
 
@@ -68,19 +66,11 @@ def _restore(
             return
 
 
-def restore_replies(context: StepContext, gate: str, head: str, operations: Operations) -> None:
-    """Bring the replies that ``/ragate run`` fetched for this commit to the state folder."""
-    repository = context.repository
-    if repository is None:
-        return
-    try:
-        content = get_replies(repository, gate, head)
-    except RagateError as error:
-        context.log.warning(f"fulfilled model requests could not be read: {error.message}")
-        return
-    if content is not None:
-        operations.state.mkdir(parents=True, exist_ok=True)
-        (operations.state / REPLIES_NAME).write_bytes(content)
+def let_prepare(context: StepContext, gate: str, head: str, operations: Operations) -> None:
+    """Let extensions bring what an earlier job left for this commit to the state folder."""
+    for each in extensions():
+        for path in each.before_asking:
+            loaded(each, path)(context, gate, head, operations)
 
 
 def weigh_again(
@@ -92,7 +82,7 @@ def weigh_again(
     *,
     other_system: bool,
 ) -> tuple[Report, bool]:
-    """Return a red verdict once more, beside today's control and with what was accepted.
+    """Return a red verdict once more, with what was accepted.
 
     Returns:
         The report, and whether it is accepted that another system answered.
@@ -101,18 +91,11 @@ def weigh_again(
     passed = report.decision.verdict is Verdict.PASSED and not other_system
     if repository is None or passed:
         return report, False
-    base, head = change.base.sha, change.base.head
-    today = datetime.datetime.now(datetime.UTC).date().isoformat()
-    control = control_for(context, repository, report, base=base, head=head, day=today)
-    scope = AcceptScope(config.gate, head, outputs_digest(run))
+    scope = AcceptScope(config.gate, change.base.head, outputs_digest(run))
     taken = _accepted(context, repository, config, change.number, scope)
-    if control is not None or (taken and report.decision.verdict is Verdict.FAILED):
-        again = decide_again(config, run, accepted=taken, control=control)
+    if taken and report.decision.verdict is Verdict.FAILED:
+        again = decide_again(config, run, accepted=taken)
         report = report.amended(decision=again.decision)
-        if control is not None:
-            report = report.amended(
-                samples=again.samples, story=again.story, diagnosis=again.diagnosis
-            )
     return report, other_system and takes_system(taken)
 
 
@@ -131,44 +114,3 @@ def _accepted(
     except RagateError as error:
         context.log.warning(f"what was accepted could not be read: {error.message}")
         return ()
-
-
-# The base version's run of the day: what it shares with a red change is drift, not the change.
-
-
-def control_for(
-    context: StepContext, repository: Repository, report: Report, *, base: str, head: str, day: str
-) -> Run | None:
-    """Return the run of the base that a red verdict is held against, None where there is none.
-
-    It is what the night's job or the last merge left on `day`, that of the verdict, as 2026-11-22:
-    an older one says nothing about it.
-
-    Args:
-        report: The verdict without it.
-    """
-    decision = report.decision
-    if decision.verdict is not Verdict.FAILED or not decision.family or base in ("", head):
-        return None
-    try:
-        with context.scratch() as folder:
-            return _run_of(context, repository, report.gate, base, day, folder)
-    except RagateError as error:
-        context.log.warning(f"the base's run of that day could not be read: {error.message}")
-        return None
-
-
-def _run_of(
-    context: StepContext, repository: Repository, gate: str, base: str, day: str, folder: Path
-) -> Run | None:
-    for number, artifact in enumerate(find_results(repository, gate, base)):
-        if not str(artifact.content.get("created_at", "")).startswith(day):
-            continue
-        unpacked = folder / str(number)
-        try:
-            result = fetch_result(repository, artifact, unpacked)
-            if (result.gate, result.head) == (gate, base):
-                return LocalStore(folder).load(unpacked / RUN)
-        except StorageError as error:
-            context.log.warning(f"a control was passed over: {error.message}")
-    return None

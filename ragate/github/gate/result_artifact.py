@@ -13,7 +13,6 @@ from ragate.github.gate.acceptances import AcceptScope, outputs_digest, takes_sy
 from ragate.github.gate.finalise import Circumstances, final_report
 from ragate.github.gate.left_result import RUN, LeftResult, fetch_result
 from ragate.github.gate.output_provenance import OTHER
-from ragate.github.gate.restore import control_for
 from ragate.github.gate.step_context import StepContext
 from ragate.github.rest.artifacts import find_results
 from ragate.github.rest.repository import Repository
@@ -32,14 +31,12 @@ class StoredResult:
         config: The policy of the base that it was judged against, in a folder of its own.
         run: The scored run, with all its passes.
         folder: The run's folder: its full outputs may be there.
-        control: What a red verdict was held against, so that it is again.
     """
 
     result: LeftResult
     config: Config
     run: Run
     folder: Path
-    control: Run | None = None
 
     @property
     def gate(self) -> str:
@@ -62,13 +59,15 @@ class StoredResult:
             pull=self.result.pull,
             problems=() if takes_system(taken) else self.result.problems,
             remedies=(OTHER,),
-            bootstrap="the configuration is new" if self.result.bootstrap else "",
+            bootstrap=self.result.bootstrap,
         )
-        report = decide_again(self.config, self.run, accepted=taken, control=self.control)
+        report = decide_again(self.config, self.run, accepted=taken)
         told = _report_in(self.folder.parent)
         if told is not None:
             data = report.data.amended(unasked_documents=told.data.unasked_documents)
-            report = report.amended(origin=told.origin, links=told.links, data=data)
+            report = report.amended(
+                origin=told.origin, links=told.links, data=data, rules_differ=told.rules_differ
+            )
         return final_report(report, circumstances)
 
 
@@ -122,9 +121,7 @@ def open_stored(
             continue
         config = _policy(context, repository, result, folder / "policy")
         run = LocalStore(folder).load(unpacked / RUN)
-        day, report = str(artifact.content.get("created_at", ""))[:10], decide_again(config, run)
-        control = control_for(context, repository, report, base=result.base, head=sha, day=day)
-        return StoredResult(result, config, run, unpacked / RUN, control)
+        return StoredResult(result, config, run, unpacked / RUN)
     return None
 
 

@@ -12,12 +12,12 @@ from ragate import plugins
 from ragate.config import Config
 from ragate.errors import RagateError
 from ragate.github.commits.change import Change, refuse_side_door, refuse_two_branches
-from ragate.github.commits.changed_files import can_reach, changed_files
+from ragate.github.commits.changed_files import can_reach, changed_files, touches
 from ragate.github.commits.commit_tree import ApiTree, GitTree, Tree, policy_files, tree_of
+from ragate.github.gate.base_rules import Gate, gate_of_change, gate_of_commit
 from ragate.github.gate.finalise import ReportDraft, blank_report, finalise
-from ragate.github.gate.output_provenance import Provenance, provenance_of
+from ragate.github.gate.output_provenance import Provenance, edited_measure, provenance_of
 from ragate.github.gate.step_context import ModeOutcome, StepContext, refuse_code
-from ragate.github.gate.two_verdicts import Gate, gate_of_change, gate_of_commit
 from ragate.github.publish import Announce, Target
 from ragate.github.publish.changed_sources import Annotation, Sources, annotations_for, sources_of
 from ragate.github.publish.report_sources import (
@@ -78,7 +78,8 @@ def judge_change(
         if not source.is_current():
             return superseded(context)
         changed = _changed(context, change, gate, tree)
-        draft = replace(draft, report=_with_sources(context, change, gate, changed, draft.report))
+        report = draft.report.amended(rules_differ=gate.differs)
+        draft = replace(draft, report=_with_sources(context, change, gate, changed, report))
         outcome = finalise(context, change, gate, draft, operations)
         annotations = _annotations(change, changed, outcome.report)
         return replace(outcome, target=target, annotations=annotations)
@@ -113,17 +114,32 @@ def _draft(
         # The variables of the job that asked the system are not those of the one that decides.
         variables = operations.environment if change.root is not None else {}
         provenance = provenance_of(gate.base, gate.config, variables)
+        if not provenance.refused and not provenance.other_system:
+            provenance = _measured_by_the_base(context, change, gate.base)
     if provenance.refused:
         report = blank_report(gate, provenance.refused, provenance.remedies)
         return ReportDraft(report, provenance)
     if change.root is not None:
         refuse_code(gate.config, context.inputs)
-    own_rules = change.base.trusted or gate.bootstrap or gate.proposal is not None
+    own_rules = change.base.trusted or gate.bootstrap
     if not own_rules and not provenance.other_system:
         spared = unaffected(context, change, gate, operations)
         if spared is not None:
             return ReportDraft(spared, provenance)
     return source.draft(gate, operations, provenance)
+
+
+def _measured_by_the_base(context: StepContext, change: Change, base: Config) -> Provenance:
+    """Return what speaks against a change of the evaluator's own files, which the base names."""
+    patterns = base.policy.scores_measured_by
+    if not patterns:
+        return Provenance()
+    changed = changed_files(change.base, change.root, context.repository)
+    if changed is None:
+        return edited_measure("which files it edits is not known")
+    location = context.location(change.root)
+    edited = next((name for name in changed if touches([name], patterns, location)), "")
+    return edited_measure(edited) if edited else Provenance()
 
 
 @dataclass(frozen=True)

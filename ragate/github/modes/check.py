@@ -19,13 +19,13 @@ from ragate.github.commits.change import (
 )
 from ragate.github.commits.changed_files import changed_files, copied_answers
 from ragate.github.commits.commit_tree import tree_of
+from ragate.github.gate.base_rules import Gate
 from ragate.github.gate.finalise import ReportDraft
 from ragate.github.gate.left_result import result_of_status
 from ragate.github.gate.output_provenance import Provenance
-from ragate.github.gate.restore import restore_passes, restore_replies
+from ragate.github.gate.restore import let_prepare, restore_passes
 from ragate.github.gate.result_artifact import gate_name
 from ragate.github.gate.step_context import ModeOutcome, StepContext
-from ragate.github.gate.two_verdicts import Gate
 from ragate.github.modes.change_verdict import judge_change
 from ragate.github.publish import Announce
 from ragate.github.rest.api import GitHubApiError
@@ -74,7 +74,7 @@ class CheckedOutSystem:
     def prepare(self, gate: Gate, operations: Operations) -> Operations:
         head = self.change.base.head
         restore_passes(self.context, gate.config.gate, head, operations)
-        restore_replies(self.context, gate.config.gate, head, operations)
+        let_prepare(self.context, gate.config.gate, head, operations)
         return operations
 
     def draft(self, gate: Gate, operations: Operations, provenance: Provenance) -> ReportDraft:
@@ -83,7 +83,6 @@ class CheckedOutSystem:
             operations,
             SystemSource(),
             self.context.selection(runs=self.context.inputs.runs or 1),
-            proposal=gate.proposal,
             judge_last=not self.context.event.is_rerun,
         )
         report = asyncio.run(run_gate(plan)).report

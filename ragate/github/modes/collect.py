@@ -2,26 +2,22 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from ragate.config import Config
+from ragate.core.statistics.looks import CONFIRM
 from ragate.errors import RagateError
 from ragate.github.commits.change import Base, Change, base_of
 from ragate.github.commits.commit_tree import Tree, policy_files, tree_of
-from ragate.github.gate.restore import restore_replies
+from ragate.github.gate.base_rules import Gate, gate_of_change
+from ragate.github.gate.restore import let_prepare
 from ragate.github.gate.step_context import ModeOutcome, StepContext, refuse_code
-from ragate.github.gate.two_verdicts import Gate, gate_of_change
 from ragate.github.modes.change_verdict import unaffected
 from ragate.github.modes.check import head_config
 from ragate.github.publish import Announce
-from ragate.models import Sample, SystemOutput
+from ragate.models import SystemOutput
 from ragate.pipeline.collect_outputs import collect_outputs
-from ragate.pipeline.decide.gate_setup import load_samples
-from ragate.pipeline.decide.head_policy_verdict import difference
-from ragate.pipeline.run.run_profile import Selection
-from ragate.pipeline.shards.shard import Shard
-from ragate.pipeline.shards.shard_plan import divided_caps, freeze_plan
 from ragate.process import NO_DECISION
 from ragate.run.plan import RunPlan
 from ragate.run.sources import SystemSource
@@ -40,25 +36,21 @@ def run_collect(context: StepContext, _announce: Announce) -> ModeOutcome:
             context.log.plain("no input of the system was changed: nobody is asked")
             return ModeOutcome(ended_as="collected", exit_code=0)
         refuse_code(gate.config, context.inputs)
-        restore_replies(context, gate.config.gate, base.head, operations)
-        runs = context.inputs.runs or 1 + gate.config.policy.confirm
+        let_prepare(context, gate.config.gate, base.head, operations)
+        runs = context.inputs.runs or 1 + CONFIRM
         chosen = context.selection(runs=runs)
-        part = _part(context, gate.config, chosen, _also(gate, head, chosen), base.head)
         plan = RunPlan(
-            part.config,
+            gate.config,
             replace(operations, commit=base.head),
             SystemSource(),
-            part.selection,
+            chosen,
             command="collect",
-            also=part.also,
         )
-        collected = asyncio.run(collect_outputs(plan, context.outputs_file, shard=part.shard))
-    return _outcome(context, collected.passes, sharded=part.shard is not None)
+        collected = asyncio.run(collect_outputs(plan, context.outputs_file))
+    return _outcome(context, collected.passes)
 
 
-def _outcome(
-    context: StepContext, collected: Sequence[Mapping[str, SystemOutput]], *, sharded: bool
-) -> ModeOutcome:
+def _outcome(context: StepContext, collected: Sequence[Mapping[str, SystemOutput]]) -> ModeOutcome:
     """Say what was collected; nothing but failures is no outputs at all."""
     passes = [outputs for outputs in collected if outputs]
     count = sum(len(outputs) for outputs in passes)
@@ -66,39 +58,12 @@ def _outcome(
     context.log.plain(
         f"{count} outputs in {len(passes)} passes, {failed} failed: {context.outputs_file.name}"
     )
-    is_nothing = count == failed and (count > 0 or not sharded)
-    return ModeOutcome(ended_as="collected", exit_code=NO_DECISION if is_nothing else 0)
-
-
-@dataclass(frozen=True)
-class _Part:
-    """What one job collects: everything, or one shard of it."""
-
-    config: Config
-    selection: Selection
-    also: Sequence[Sample]
-    shard: Shard | None = None
-
-
-def _part(
-    context: StepContext,
-    config: Config,
-    chosen: Selection,
-    also: Sequence[Sample],
-    commit: str,
-) -> _Part:
-    """Return what this job collects: each makes the plan for itself, and all the same one."""
-    shards, number = context.inputs.shards, context.inputs.shard
-    if shards is None or number is None:
-        return _Part(config, chosen, also)
-    plan = freeze_plan(config, chosen, shards=shards, commit=commit)
-    shard = Shard(plan, number, config.policy.cluster, context.event.run_attempt)
-    return _Part(divided_caps(config, shards, number), plan.selection, shard.own(also), shard)
+    return ModeOutcome(ended_as="collected", exit_code=NO_DECISION if count == failed else 0)
 
 
 def _is_spared(context: StepContext, base: Base, root: Path, gate: Gate) -> bool:
     """Whether the half that judges passes this change without its outputs, as ``inputs`` say."""
-    if gate.base is None or gate.proposal is not None or not gate.base.policy.inputs:
+    if gate.base is None or not gate.base.policy.inputs:
         return False
     change = Change(base=base, branch="", root=root)
     try:
@@ -117,14 +82,3 @@ def _policy(context: StepContext, base: Base, root: Path, folder: Path) -> Confi
     except RagateError as error:
         context.log.warning(f"the base's golden set is not asked: {error.message}")
         return None
-
-
-def _also(gate: Gate, head: Config, chosen: Selection) -> tuple[Sample, ...]:
-    """Return the samples that only the change's own golden set has, or words otherwise."""
-    if gate.proposal is None:
-        return ()
-    try:
-        base = load_samples(gate.config, chosen.filters)
-        return difference(base, load_samples(head, chosen.filters)).new
-    except RagateError:
-        return ()  # the verdict's half tells what is wrong with it

@@ -1,13 +1,11 @@
 """Mode ``decide``: judge outputs that a job without keys collected. No checkout, nothing is run."""
 
 import asyncio
-import os
 import stat
-from collections import defaultdict
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from ragate import plugins
 from ragate.config import Config
 from ragate.errors import ConfigError, DatasetError, RagateError, UsageError
 from ragate.github.commits.change import (
@@ -20,6 +18,7 @@ from ragate.github.commits.change import (
     pulls_from_here,
 )
 from ragate.github.commits.commit_tree import ApiTree, policy_files
+from ragate.github.gate.base_rules import Gate
 from ragate.github.gate.earlier_attempts import outputs_in
 from ragate.github.gate.finalise import ReportDraft
 from ragate.github.gate.left_result import result_of_status
@@ -27,21 +26,17 @@ from ragate.github.gate.output_provenance import Provenance
 from ragate.github.gate.pending_status import announce_pending, is_begun
 from ragate.github.gate.result_artifact import gate_name, is_of_branch
 from ragate.github.gate.step_context import ModeOutcome, StepContext
-from ragate.github.gate.two_verdicts import Gate
 from ragate.github.modes.change_verdict import judge_change, superseded
 from ragate.github.publish import Announce
 from ragate.github.rest.repository import Json, Repository, gate_statuses
-from ragate.outputs.outputs_file import ShardClaim, read_outputs
+from ragate.outputs.outputs_file import read_outputs
 from ragate.outputs.recorded_output import RecordedOutput
-from ragate.pipeline.decide.gate_setup import load_samples
-from ragate.pipeline.decide.head_policy_verdict import refuse_foreign
-from ragate.pipeline.shards.merge import ShardMerge
-from ragate.pipeline.shards.shard import Wanted
-from ragate.pipeline.shards.shard_plan import placed
+from ragate.outputs.shards import shards_among
 from ragate.run.one_run import run_gate
 from ragate.run.plan import RunPlan
 from ragate.run.sources import FilesSource
 from ragate.runtime.operations import Operations
+from ragate.support.foreign_files import is_there
 
 # The events by which a commit that was judged already gets to another branch.
 _ARRIVALS = frozenset({"opened", "reopened"})
@@ -91,42 +86,36 @@ class CollectedOutputs:
         if not gate.bootstrap:
             return operations
         # The policy is the pull request's own: no key goes where it says, none of its code runs.
-        refuse_foreign(gate.config, ())
+        _refuse_own_code(gate.config)
         why = "the base has no policy yet, so that no key is used"
         return replace(operations, environment={}, unjudged=why)
 
     def draft(self, gate: Gate, operations: Operations, provenance: Provenance) -> ReportDraft:
-        shards = self.context.inputs.shards
-        place, workspace = self.context.outputs_file, self.context.workspace
-        collected = untrusted_outputs(place, workspace, shards=shards or 0)
-        most = gate.config.policy.max_unscored
-        wanted = None if shards is None else self._wanted(gate.config, shards)
-        planned = None if wanted is None else len(wanted.samples)
-        paths = attempts_that_count(collected, most, planned=planned)
-        merge = None if wanted is None else ShardMerge(paths, wanted)
+        collected = untrusted_outputs(self.context.outputs_file, self.context.workspace)
+        paths = attempts_that_count(collected, gate.config.policy.max_unscored)
         provenance = _with_claims(paths, gate, provenance)
         plan = RunPlan(
             gate.config,
             operations,
-            FilesSource(paths if merge is None else merge.paths, foreign=True, parts=merge),
+            FilesSource(paths, foreign=True),
             self.context.selection(),
             command="decide",
-            proposal=gate.proposal,
             judge_last=not self.context.event.is_rerun,
         )
         report = asyncio.run(run_gate(plan)).report
         return ReportDraft(report, provenance, outputs=outputs_in(collected), files=tuple(paths))
 
-    def _wanted(self, config: Config, shards: int) -> Wanted:
-        """Return what the shards have to be parts of, by the base's own questions."""
-        samples = load_samples(config, self.context.selection().filters)
-        head = self.change.base.head
-        return Wanted(shards, head, placed(samples, shards, config.policy.cluster))
-
     def is_current(self) -> bool:
         context, repository, change = self.context, self.repository, self.change
         stays = is_current(context.event, repository, change)
         return stays and not is_anothers(context, repository, change)
+
+
+def _refuse_own_code(config: Config) -> None:
+    """Raise where a policy names code for the gate itself, and nobody has looked at it yet."""
+    for rule in config.policy.metrics:
+        if not plugins.is_builtin_metric(rule.metric):
+            raise ConfigError(f"the metric {rule.metric} is code that the base does not name")
 
 
 def _with_claims(paths: list[Path], gate: Gate, provenance: Provenance) -> Provenance:
@@ -251,16 +240,13 @@ def _is_older(status: Json, context: StepContext) -> bool:
 # Files that another job left: regular ones, inside the workspace, below a size; never followed.
 
 
-MAX_BYTES = 256 * 1024 * 1024
-MOST_OF_SHARDS = 2 * 1024**3  # of all together: what one file of outputs may have
-MOST_FILES = 20
+MAX_BYTES = 256 * 1024 * 1024  # of one file
+MOST_BYTES = 2 * 1024**3  # of all together
+MOST_FILES = 256  # jobs of one matrix
 
 
-def untrusted_outputs(path: Path, workspace: Path, *, shards: int) -> list[Path]:
+def untrusted_outputs(path: Path, workspace: Path) -> list[Path]:
     """Return the outputs files at `path`: the file itself, or those of a folder.
-
-    Args:
-        shards: Into how many parts they are split, 0 for none: these may be more files.
 
     Raises:
         DatasetError: there is none, or one is a link, no regular file, or too large.
@@ -270,85 +256,40 @@ def untrusted_outputs(path: Path, workspace: Path, *, shards: int) -> list[Path]
         files = sorted(file for file in path.iterdir() if file.suffix == ".jsonl")
     else:
         files = [path]
-    if not files or not os.path.lexists(files[0]):
+    if not files or not is_there(files[0], error=DatasetError):
         raise DatasetError(
             f"{path.name}: there are no outputs",
             remedy="download the collecting job's artifact to outputs-path; if that job failed, "
             "its own log says why",
         )
-    most, most_bytes = MOST_FILES * max(1, shards), MOST_OF_SHARDS if shards else MAX_BYTES
-    if len(files) > most:
-        raise DatasetError(f"{path.name}: more than {most} files of outputs")
-    total = sum(_size(file) for file in files)
-    if total > most_bytes:
-        raise DatasetError(f"{path.name}: {total} bytes of outputs, and the limit is {most_bytes}")
+    if len(files) > MOST_FILES:
+        raise DatasetError(f"{path.name}: more than {MOST_FILES} files of outputs")
+    sizes = [_size(file) for file in files]
+    if max(sizes) > MAX_BYTES or sum(sizes) > MOST_BYTES:
+        raise DatasetError(
+            f"{path.name}: {sum(sizes)} bytes of outputs; one file may have {MAX_BYTES}, all "
+            f"together {MOST_BYTES}"
+        )
     return files
 
 
-@dataclass(frozen=True)
-class _Part:
-    """One file, by what it says of itself, and how many of its outputs are unmeasured."""
-
-    file: Path
-    claim: ShardClaim | None
-    lines: int
-    lost: int
-
-    @property
-    def share(self) -> float:
-        return self.lost / self.lines if self.lines else 1.0
-
-    @property
-    def number(self) -> int:
-        return self.claim.number if self.claim else 0
-
-    @property
-    def attempt(self) -> int:
-        return self.claim.attempt if self.claim else 1
-
-
-def attempts_that_count(
-    files: list[Path], max_unmeasured: float, *, planned: int | None = None
-) -> list[Path]:
-    """Return the files of attempts that count, or all where none does.
+def attempts_that_count(files: list[Path], max_unmeasured: float) -> list[Path]:
+    """Return the files of attempts that count, or all where none does, or they are shards.
 
     What an earlier attempt could not measure, for want of a key or of a model's reply, a later one
-    measures. One that measured enough is evidence and stays, whatever it shows. Of shards one
-    stays as well if its attempt measured enough: a small shard has few outputs to lose.
+    measures. One that measured enough is evidence and stays, whatever it shows.
 
     Args:
         max_unmeasured: Share of outputs that may be unmeasured: ``max_unscored`` of the policy.
-        planned: The files are shards of so many samples: of each those that count. An attempt that
-            collected some shards only is held against all of these samples.
     """
-    parts = [_read_part(file) for file in files]
-    attempts, shards = defaultdict[int, list[_Part]](list), defaultdict[int, list[_Part]](list)
-    for part in parts:
-        attempts[part.attempt].append(part)
-        shards[part.number if planned is not None else 0].append(part)
-    whole = {
-        attempt
-        for attempt, group in attempts.items()
-        if planned is not None and _share_of_run(group, planned) <= max_unmeasured
-    }
-    counting = (
-        [one for one in group if one.share <= max_unmeasured or one.attempt in whole] or group
-        for group in shards.values()
-    )
-    return [part.file for group in counting for part in group]
+    if shards_among(files) is not None:
+        return files
+    return [file for file in files if _unmeasured_share(file) <= max_unmeasured] or files
 
 
-def _read_part(file: Path) -> _Part:
-    header, lines = read_outputs(file)
-    lost = [_is_unmeasured(line) for _, line in lines]
-    return _Part(file, header.shard if header is not None else None, len(lost), sum(lost))
-
-
-def _share_of_run(parts: Sequence[_Part], planned: int) -> float:
-    """Return the unmeasured share of one attempt, which has at least a full run's outputs."""
-    passes = max(part.claim.full if part.claim else 1 for part in parts)
-    outputs = max(planned * passes, sum(part.lines for part in parts))
-    return sum(part.lost for part in parts) / outputs if outputs else 1.0
+def _unmeasured_share(file: Path) -> float:
+    lost = [_is_unmeasured(line) for _, line in read_outputs(file)[1]]
+    return sum(lost) / len(lost) if lost else 1.0
 
 
 def _is_unmeasured(line: RecordedOutput) -> bool:

@@ -12,16 +12,14 @@ from ragate.baseline.write import dump_baseline, recorded_before
 from ragate.config import Config, load_config
 from ragate.core.comparison.run_passes import asks_nothing_new
 from ragate.core.hashing import content_hash
-from ragate.dataset import read_dataset
 from ragate.errors import BaselineError, RagateError, StorageError, UsageError
 from ragate.github.commits import git_objects
 from ragate.github.commits.change import Base, base_of
 from ragate.github.commits.changed_files import api_changed_files, can_reach
 from ragate.github.commits.commit_tree import policy_files, tree_of
-from ragate.github.gate.acceptances import accepted_on_the_way, outputs_digest
-from ragate.github.gate.left_result import LeftResult, write_result
+from ragate.github.gate.acceptances import accepted_on_the_way
+from ragate.github.gate.base_rules import measures_alike
 from ragate.github.gate.step_context import ModeOutcome, StepContext, refuse_code
-from ragate.github.gate.two_verdicts import measures_alike
 from ragate.github.modes.check import run_check
 from ragate.github.publish import Announce
 from ragate.github.rest.repository import Repository, commit_or_propose, login_of, without_own
@@ -30,6 +28,7 @@ from ragate.pipeline.baseline.record_baseline import update_baseline
 from ragate.pipeline.baseline.write_baseline import BaselineOutcome, with_run
 from ragate.pipeline.decide.gate_setup import load_baseline_or_none
 from ragate.pipeline.decide.unaffected_verdict import describe_system
+from ragate.pipeline.run.golden_set import golden_set
 from ragate.stores.local import LocalStore
 from ragate.support.atomic_files import copy_atomic, write_atomic
 from ragate.support.foreign_files import inside, read_bytes
@@ -87,7 +86,6 @@ def _record(context: StepContext, config: Config, head: str, *, recorded: str) -
     operations = context.operations(commit=head)
     taken = _accepted(context, config, head, recorded=recorded)
     recording = asyncio.run(update_baseline(config, operations, accepted=taken))
-    _leave(context, config, recording.run, head)
     if recording.outcome is BaselineOutcome.UNCHANGED:
         context.log.plain("the baseline is the same, byte for byte")
         return ModeOutcome(ended_as=KEPT)
@@ -178,27 +176,6 @@ def _accepted(
         return ()
 
 
-def _leave(context: StepContext, config: Config, run: Run, head: str) -> None:
-    """Leave the recording as a result: it is the control of today's pull requests."""
-    result = LeftResult(
-        gate=config.gate,
-        event=context.event.name,
-        attempt=context.event.run_attempt,
-        head=head,
-        base=head,
-        merged=head,
-        verdict="passed",
-        exit_code=0,
-        run_id=run.manifest.run_id,
-        outputs=outputs_digest(run),
-    )
-    folder = LocalStore(context.operations().state).folder(run.manifest.run_id)
-    publish = config.policy.publish
-    write_result(
-        context.result_folder, result, run=folder, report=None, markdown="", publish=publish
-    )
-
-
 # A baseline's files on the way from the job that records it to the job that may commit it.
 #
 # What the system's code needs is installed in the first, which may write nothing; the second
@@ -251,7 +228,7 @@ def why_due(
         return "there is none yet"
     if baseline.manifest.merged is not None:
         return "it was merged of two recordings"
-    hashes = {sample.id: content_hash(sample) for sample in read_dataset(config.dataset)}
+    hashes = {sample.id: content_hash(sample) for sample in golden_set(config)}
     if {record.sample_id: record.content_hash for record in baseline.records} != hashes:
         return "the golden set changed"
     gated = config.policy.gated

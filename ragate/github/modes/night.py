@@ -24,7 +24,6 @@ SECONDS = 10.0
 _MOST_BYTES = 64 * 1024
 _WORSE = frozenset({"worse", "mixed"})
 MOST_COMMITS = 300
-WINDOW = 30  # days
 BADGE = "badge.svg"
 
 
@@ -84,7 +83,7 @@ def _alert(context: StepContext, config: Config, report: Report | None, exit_cod
 def _history(context: StepContext, config: Config, report: Report | None) -> None:
     state = context.operations().state
     history = read_history(config, most=MOST_COMMITS, store=LocalStore(state), most_runs=1)
-    text = context.log.redact(as_summary(history, window=WINDOW))
+    text = context.log.redact(as_summary(history))
     if not write_summary(context.environ, text):
         context.log.plain("the history is not in the job summary: it has no room, or is not there")
     if report is not None and history.verdict is not None:

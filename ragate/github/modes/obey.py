@@ -5,10 +5,11 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from ragate.core.comparison.run_passes import run_means
 from ragate.errors import RagateError, UsageError
 from ragate.github.commits.commit_tree import ConfigLocation
 from ragate.github.event.event import CommentRef, Event
-from ragate.github.event.slash_command import NEEDS_SHA, USAGE, Command, parse_command
+from ragate.github.event.slash_command import HELP, Command, parse_command, usage_lines
 from ragate.github.gate.acceptances import (
     SYSTEM,
     acceptances,
@@ -29,7 +30,7 @@ from ragate.github.rest.repository import (
     without_own,
 )
 from ragate.models import Acceptance, Report
-from ragate.pipeline.baseline.write_baseline import baseline_files, run_means
+from ragate.pipeline.baseline.write_baseline import baseline_files
 from ragate.support.escape import code, name, plain
 from ragate.support.settings import nearest
 
@@ -123,7 +124,7 @@ def open_conversation(
 
 def _problem(talk: Conversation) -> str:
     """Return why the command cannot be meant for the pull request as it is, "" where it can."""
-    if talk.command.verb not in NEEDS_SHA:
+    if talk.command.verb == HELP:
         return ""
     if talk.pull.get("state") != "open":
         return "This pull request is closed: nothing done."
@@ -137,7 +138,7 @@ def _problem(talk: Conversation) -> str:
 
 def usage() -> str:
     """Return the commands, one a line, as safe HTML."""
-    return "<br>".join(code(line, SENTENCE) for line in USAGE.splitlines())
+    return "<br>".join(code(line, SENTENCE) for line in usage_lines())
 
 
 # ``accept`` and ``rerun``.

@@ -5,6 +5,7 @@ from contextlib import AbstractContextManager, ExitStack, nullcontext
 from pathlib import Path
 
 from ragate.errors import RagateError
+from ragate.extension import around_command
 from ragate.github.event.event import Event, read_event
 from ragate.github.event.inputs import FailOn, Inputs, read_inputs
 from ragate.github.gate.pending_status import early_target
@@ -18,8 +19,10 @@ from ragate.github.rest.repository import Repository
 from ragate.models import Report, Verdict
 from ragate.renderers import console
 from ragate.renderers._headline import ReportSign, status_of
+from ragate.run.late_parts import expect_renderers
 from ragate.support.machine_faults import machine_fault
-from ragate.telemetry.switch import telemetry
+from ragate.support.seal import expect_modules
+from ragate.support.task_groups import first_error
 
 ModeFunction = Callable[[StepContext, Announce], ModeOutcome]
 
@@ -39,6 +42,8 @@ def step(environ: Mapping[str, str]) -> int:
         except RagateError as error:
             return _unread(error, environ, log)
         workspace = Path(environ.get("GITHUB_WORKSPACE") or ".").resolve()
+        expect_renderers(("console", "markdown", "html", "json"))
+        expect_modules("ragate.github.gate.finalise", "ragate.pipeline.run_details")
         context = StepContext(inputs, event, environ, workspace, repository, log)
         stack.callback(context.close)
         publisher = Publisher(inputs, event, repository, environ, log)
@@ -58,7 +63,7 @@ def exit_code_of(report: Report, fail_on: FailOn) -> int:
 def _guarded(context: StepContext, publisher: Publisher) -> int:
     """Run the mode; whatever it raises is published as an error with its exit code."""
     try:
-        with _telemetry(context):
+        with _extensions(context):
             outcome = _mode(context.inputs)(context, publisher.begin)
     except RagateError as error:
         failure = error
@@ -98,11 +103,11 @@ def _published(context: StepContext, publisher: Publisher, outcome: ModeOutcome)
     return 0 if context.inputs.mode == "command" else code
 
 
-def _telemetry(context: StepContext) -> AbstractContextManager[None]:
-    """Return what sends telemetry, where it was asked for: never where strangers' code runs."""
+def _extensions(context: StepContext) -> AbstractContextManager[None]:
+    """Return what stands around the step: nothing where strangers' code runs."""
     if context.runs_strangers_code:
         return nullcontext()
-    return telemetry(context.environ, say=context.log.plain)
+    return around_command("action", context.environ, context.log.plain)
 
 
 def _mode(inputs: Inputs) -> ModeFunction:
@@ -142,6 +147,9 @@ def _unexpected(error: BaseException, context: StepContext) -> RagateError:
         import traceback
 
         context.log.plain("".join(traceback.format_exception(error)))
+    error = first_error(error)
+    if isinstance(error, RagateError):
+        return error
     lack, remedy = machine_fault(error)
     if lack:
         return RagateError(lack, remedy=remedy)

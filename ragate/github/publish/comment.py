@@ -8,6 +8,7 @@ from __future__ import annotations
 import random
 import re
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -20,7 +21,9 @@ from ragate.support.escape import short_sha
 BUDGET = 60_000  # UTF-8 bytes; GitHub takes 65,536 characters
 START = "<!-- ragate:1 gate="
 _FOLD = "<!-- ragate:fold -->"
-_SIGNS = ("❌", "⏸️", "🟡", "👋", "✅")
+_SIGNS = {"❌": "worse", "⏸️": "undecided", "🟡": "to look at", "👋": "new", "✅": "passed"}
+_UNTOLD = "undecided"  # a section without a sign: not hidden, and no pass
+_GATES = "<!-- ragate:gates -->"
 _HEADING = re.compile(r"<h3>(.*)</h3>")
 _FOLDED = re.compile(rf"<details><summary>(.*)</summary>{_FOLD}")
 _INNER = re.compile(r"(?ms)^<details><summary>(?:(?!<!-- ragate:fold -->).)*?^</details>\n")
@@ -248,6 +251,8 @@ def sections_of(body: str) -> dict[str, str]:
     sections: dict[str, list[str]] = {}
     lines: list[str] = []
     for line in body.replace("\r\n", "\n").split("\n"):
+        if line.endswith(_GATES):
+            continue
         if line.startswith(START) and line.endswith("-->"):
             lines = sections.setdefault(line.partition("head=")[0], [])
             lines.clear()
@@ -259,22 +264,39 @@ def comment_of(sections: Iterable[str]) -> str:
     """Return the comment of these sections, in at most `BUDGET` bytes.
 
     The worst stands first and open; of several with one sign the order of their markers counts.
+    Above several stands how many are worse, undecided and passed.
     Where there is no room the details of the others go first, beginning with the best.
     """
     ordered = sorted(sections, key=lambda section: (_rank(section), section))
     shown = ordered[:1] + [_folded(section) for section in ordered[1:]]
+    of_all = _of_all(ordered)
     for shorten in (_without_details, _heading_only):
         for index in reversed(range(len(shown))):
-            if sum(len(section.encode()) for section in shown) <= BUDGET:
+            if sum(len(section.encode()) for section in (of_all, *shown)) <= BUDGET:
                 break
             shown[index] = shorten(shown[index])
-    return "".join(shown)
+    mark, line_end, first = shown[0].partition("\n")
+    return "".join([mark, line_end, of_all, first, *shown[1:]])
+
+
+def _of_all(sections: list[str]) -> str:
+    """Return the line ``3 gates: 1 worse, 1 undecided, 1 passed``; "" of one gate."""
+    if len(sections) < 2:
+        return ""
+    counts = Counter(_SIGNS.get(_sign(section), _UNTOLD) for section in sections)
+    words = [f"{counts[word]:,} {word}" for word in _SIGNS.values() if counts[word]]
+    return f"<h3>{len(sections):,} gates: {', '.join(words)}</h3>{_GATES}\n"
 
 
 def _rank(section: str) -> int:
+    sign = _sign(section)
+    return [*_SIGNS].index(sign) if sign else 0  # what cannot be told is not hidden
+
+
+def _sign(section: str) -> str:
     heading = _HEADING.search(section)
-    signs = [n for n, sign in enumerate(_SIGNS) if heading and heading[1].startswith(sign)]
-    return signs[0] if signs else 0  # what cannot be told is not hidden
+    signs = [sign for sign in _SIGNS if heading and heading[1].startswith(sign)]
+    return signs[0] if signs else ""
 
 
 def _folded(section: str) -> str:

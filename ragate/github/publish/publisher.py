@@ -29,8 +29,7 @@ from ragate.github.rest.api import GitHubApiError
 from ragate.github.rest.repository import LONGEST_DESCRIPTION, Repository, State
 from ragate.models import Report
 from ragate.renderers import markdown as renderer
-from ragate.renderers._headline import is_unaffected, verdict_words
-from ragate.renderers._numbers import COMMENT
+from ragate.renderers._headline import BLOCKS, PASSES, is_unaffected, verdict_words
 from ragate.renderers.markdown import marker
 from ragate.support.escape import code, name, one_line, short_sha
 from ragate.version import MANUAL
@@ -208,19 +207,19 @@ class Publisher:
 
 def description(report: Report, *, exit_code: int) -> str:
     """Return line 1 of the comment for a status: plain text, without the gate's name."""
-    part = "part of the set: " if report.partial else ""
-    text = part + "".join(verdict_words(report, COMMENT))
+    part = "partial: " if report.partial else ""
+    text = part + "".join(verdict_words(report))
     if exit_code == 0 and report.decision.exit_code != 0:
-        text = f"{text.removesuffix(' · blocks')} · does not block (fail-on)"
+        text = f"{text.removesuffix(BLOCKS)}{PASSES} (fail-on)"
     elif exit_code != 0 and report.decision.exit_code == 0:
-        text = f"{text.removesuffix(' · does not block')} · blocks (fail-on)"
+        text = f"{text.removesuffix(PASSES)}{BLOCKS} (fail-on)"
     return one_line(text, LONGEST_DESCRIPTION)
 
 
 def error_page(error: RagateError, *, gate: str, head: str, run_url: str) -> str:
     """Return the comment of a run that came to no verdict."""
     link = run_url if re.fullmatch(r"https://[^\s\"'<>`]{1,500}", run_url) else ""
-    title = f"{name(gate) if gate else 'ragate'}: no verdict, the run ended in an error · blocks"
+    title = f"{name(gate) if gate else 'ragate'}: no verdict, the run ended in an error{BLOCKS}"
     log = f'<a href="{escape(link)}">log</a>' if link else ""
     footer = " · ".join(filter(None, [short_sha(head), log]))
     lines = [

@@ -5,11 +5,19 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import NamedTuple
 
-from ragate.core.judging.applicability import PAIRWISE
-from ragate.core.judging.canary_rule import DRESSES, MOST_WRONG, CanaryResult, is_settled
+from ragate.core.judging.applicability import PAIRWISE, ran_out_of_time
+from ragate.core.judging.canary_rule import (
+    DRESSES,
+    MOST_WRONG,
+    NO_VALID_REPLY,
+    CanaryResult,
+    is_settled,
+)
 from ragate.core.judging.own_criterion import PLANTED_WORD
+from ragate.errors import ProviderError
 from ragate.judges._canaries.known_answers import (
     BAD,
     BETTER,
@@ -68,42 +76,106 @@ async def run_canaries(
         gate: Lets in as many at once as the judge may be asked.
 
     Raises:
-        ProviderError: the judge cannot be asked.
+        ProviderError: the judge cannot be asked, or none of its first replies has the form that was
+            asked for: fatal.
     """
     gate = gate or asyncio.Semaphore(8)
+    trials = [_Trial(judge, one, timeout_s) for one in canaries_for(judge, criteria)]
 
-    async def run(question: CanaryQuestion) -> list[CanaryResult]:
+    async def run(trial: _Trial) -> None:
         async with gate:
-            return await _run(judge, question, timeout_s)
+            await trial.first()
+            if not trial.is_in_vain or any(one.has_verdict for one in trials):
+                await trial.others()
 
-    tasks = [asyncio.ensure_future(run(one)) for one in canaries_for(judge, criteria)]
+    tasks = [asyncio.ensure_future(run(one)) for one in trials]
     try:
-        return [result for each in await asyncio.gather(*tasks) for result in each]
+        await asyncio.gather(*tasks)
     finally:
         for task in tasks:
             task.cancel()
+    _refuse_in_vain(trials, timeout_s)
+    for one in trials:  # those that had waited for another to get a verdict; a place is not free
+        await one.others()
+    return [result for one in trials for result in one.results()]
 
 
-async def _run(
-    judge: Judge, question: CanaryQuestion, timeout_s: float | None
-) -> list[CanaryResult]:
-    """Ask about one known answer; a later dress is asked for open criteria alone."""
-    reasons: dict[str, list[str]] = {name: [] for name in question.names}
-    still = question.names
-    for canary in question.dresses:
+def _refuse_in_vain(trials: Sequence[_Trial], timeout_s: float | None) -> None:
+    """Stop a judge that gave no verdict: asking on would be paid for in vain."""
+    if not trials or any(not one.is_in_vain for one in trials):
+        return
+    asked = f"{len(trials)} test questions"
+    if all(map(ran_out_of_time, chain.from_iterable(one.said for one in trials))):
+        limit = timeout_s or 0.0
+        raise ProviderError(
+            f"the judge answered none of {asked} within {limit:g} s",
+            remedy="ask one at a time and wait longer: concurrency = 1 and timeout_s = "
+            f"{2 * limit:g} or more in [policy.judge]",
+            fatal=True,
+        )
+    said = next(one for one in chain.from_iterable(one.said for one in trials))
+    raise ProviderError(
+        f"the judge held to the form in none of {asked}: "
+        f"{said.partition(NO_VALID_REPLY)[2].lstrip(': ') or said}",
+        remedy='try another format in [policy.judge] ("json" or "text"), a larger max_tokens '
+        "where one is set, or another model",
+        fatal=True,
+    )
+
+
+class _Trial:
+    """One known answer as it is asked about; a later dress is asked for open criteria alone.
+
+    Attributes:
+        reasons: By criterion, what was wrong with each verdict, "" where nothing was.
+    """
+
+    def __init__(self, judge: Judge, question: CanaryQuestion, timeout_s: float | None) -> None:
+        self._judge, self._question, self._timeout_s = judge, question, timeout_s
+        self._still, self._dresses = question.names, [*question.dresses]
+        self.reasons: dict[str, list[str]] = {name: [] for name in question.names}
+
+    @property
+    def said(self) -> list[str]:
+        """Return what was wrong with its verdicts."""
+        return list(chain.from_iterable(self.reasons.values()))
+
+    @property
+    def is_in_vain(self) -> bool:
+        """Whether it was asked, and got no reply in time, or none of the form asked for."""
+        return bool(self.said) and all(map(_is_none, self.said))
+
+    @property
+    def has_verdict(self) -> bool:
+        """Whether it got a reply, in time and in the form that was asked for."""
+        return not all(map(_is_none, self.said))
+
+    async def first(self) -> None:
+        await self._ask(self._dresses.pop(0))
+
+    async def others(self) -> None:
+        while self._still and self._dresses:
+            await self._ask(self._dresses.pop(0))
+
+    def results(self) -> list[CanaryResult]:
+        canary, tried = self._question.canary, self._question.stands_for
+        return [_result(canary, tried or name, found) for name, found in self.reasons.items()]
+
+    async def _ask(self, canary: Canary) -> None:
+        still = self._still
         try:
-            async with asyncio.timeout(timeout_s):
-                scores = await _ask(judge, canary, still)
+            async with asyncio.timeout(self._timeout_s):
+                scores = await _ask(self._judge, canary, still)
             found = {name: _wrong(scores, canary, name) for name in still}
         except TimeoutError:
-            found = dict.fromkeys(still, f"no verdict within {timeout_s:g} s")
+            found = dict.fromkeys(still, f"no verdict within {self._timeout_s:g} s")
         for name, wrong in found.items():
-            reasons[name].append(wrong)
-        still = tuple(name for name in still if not is_settled(*_counts(reasons[name])))
-        if not still:
-            break
-    tried = question.stands_for
-    return [_result(question.canary, tried or name, found) for name, found in reasons.items()]
+            self.reasons[name].append(wrong)
+        self._still = tuple(n for n in still if not is_settled(*_counts(self.reasons[n])))
+
+
+def _is_none(reason: str) -> bool:
+    return NO_VALID_REPLY in reason or ran_out_of_time(reason)
 
 
 def _counts(reasons: Sequence[str]) -> tuple[int, int]:

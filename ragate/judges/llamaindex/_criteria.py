@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from ragate.core.judging.criteria import ALL_CRITERIA, Criterion
-from ragate.judges._asking import InvalidReplyError, unfenced
+from ragate.judges._asking import InvalidReplyError, object_texts, only_valid
 from ragate.support.escape import one_line
 from ragate.support.strict_json import loads
 
@@ -90,7 +90,11 @@ def read_json_judgement(text: str) -> Reading:
     Raises:
         InvalidReplyError: it is not one JSON object with exactly these two keys and their types.
     """
-    value = loads(unfenced(text), where="reply", error=InvalidReplyError, max_depth=4)
+    return only_valid(object_texts(text, max_chars=MAX_CHARS), _passing)
+
+
+def _passing(text: str) -> Reading:
+    value = loads(text, where="reply", error=InvalidReplyError, max_depth=4)
     if not isinstance(value, dict) or value.keys() != {"passing", "feedback"}:
         raise InvalidReplyError("not an object with the keys passing and feedback")
     passing, feedback = value["passing"], value["feedback"]

@@ -2,17 +2,17 @@
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
 
 from ragate.core.conversation import conversation
 from ragate.core.hashing import digest
 from ragate.core.judging.applicability import PAIRWISE
+from ragate.core.judging.canary_rule import NO_VALID_REPLY
 from ragate.core.judging.criteria import sort_out
 from ragate.errors import ProviderError
-from ragate.judges._asking import InvalidReplyError, Messages, read_or_mend
+from ragate.judges._asking import InvalidReplyError, Messages, SentAs, read_or_mend
 from ragate.judges.llamaindex._criteria import (
     ASKED,
     CHAINED,
@@ -31,6 +31,7 @@ from ragate.judges.llamaindex._settings import Settings
 from ragate.models import Sample, Score, SystemOutput, unscored
 from ragate.protocols import ChatClient, ChatReply, ChatRequest, Embedder, Resources, Steps
 from ragate.support.escape import one_line, sendable
+from ragate.support.thoughts import without_thoughts
 
 # One answer as text that can be sent to an evaluator.
 
@@ -91,14 +92,13 @@ class Asker:
     """Asks a model, and once more where the reply cannot be read.
 
     Attributes:
-        identity: What tells the judge from another.
+        sent: The parameters, and what tells the judge from another.
         steps: Where replies are remembered; None where nowhere.
     """
 
     client: ChatClient
     model: str
-    parameters: Mapping[str, Any]
-    identity: str = ""
+    sent: SentAs
     steps: Steps | None = None
 
     async def __call__(self, messages: Messages, form: Form, *, of: int = 1) -> ChainReply:
@@ -113,7 +113,7 @@ class Asker:
         """
         if self.steps is None or of == 1:
             return await self._fresh(messages, form)
-        key = digest([self.identity, form.name, messages])
+        key = digest([self.sent.fingerprint, form.name, messages])
         text = await self.steps.get(key)
         if text is not None:
             with suppress(InvalidReplyError):
@@ -123,7 +123,7 @@ class Asker:
         return answer
 
     async def _fresh(self, messages: Messages, form: Form) -> ChainReply:
-        request = ChatRequest(self.model, messages, self.parameters)
+        request = ChatRequest(self.model, messages, self.sent.parameters)
         first_reply = await self.client(request)
 
         def read(reply: ChatReply) -> ChainReply:
@@ -137,13 +137,13 @@ class Asker:
         try:
             return await read_or_mend(self.client, request, first_reply, read, wish)
         except InvalidReplyError as error:
-            raise InvalidReplyError(f"not {form.name}") from error
+            raise InvalidReplyError(f"not {form.name}", shown=error.shown) from error
 
 
 def _judgement(text: str, form: Form) -> ChainReply:
     if len(text) > MAX_CHARS:
         raise InvalidReplyError(f"{len(text)} characters")
-    value, remark = form.read(text)
+    value, remark = form.read(without_thoughts(text))
     return ChainReply(value, remark, text)
 
 
@@ -198,11 +198,17 @@ class LlamaIndexJudge:
         self._embedder: Embedder | None = None
         shown = settings.model_dump(mode="json", exclude={"guidelines", "prompts"})
         identity = llm.identity if llm is not None else settings.sent()
-        self.fingerprint = digest(["llamaindex", VERSION, shown, identity, prompts.fingerprint])
+        base = digest(["llamaindex", VERSION, shown, identity, prompts.fingerprint])
+        self._sent = SentAs(base, {} if llm is not None else settings.sent())
+        self.identity, self.adopt = self._sent.identity, self._sent.adopt
         self.criteria = frozenset(ASKED) - (set() if settings.embedder else {SIMILARITY})
         self.grounded = frozenset(name for name, criterion in ASKED.items() if criterion.grounded)
         # What passes by guidelines of the user's own is known to no canary.
         self.own_rules = frozenset({"guideline"} if settings.guidelines else ())
+
+    @property
+    def fingerprint(self) -> str:
+        return self._sent.fingerprint
 
     async def __call__(
         self, criteria: Sequence[str], sample: Sample, output: SystemOutput
@@ -239,10 +245,10 @@ class LlamaIndexJudge:
     def _asker(self) -> Asker:
         settings = self._settings
         if self._llm is not None:
-            client, sent = self._resources.capped(self._llm), {}
+            client = self._resources.capped(self._llm)
         else:
-            client, sent = self._resources.chat(settings.provider), settings.sent()
-        return Asker(client, settings.model, sent, self.fingerprint, self._resources.steps)
+            client = self._sent.heard(self._resources.chat(settings.provider))
+        return Asker(client, settings.model, self._sent, self._resources.steps)
 
     async def _score(self, name: str, answer: EvaluatedAnswer, asker: Asker | None) -> Score:
         try:
@@ -252,7 +258,7 @@ class LlamaIndexJudge:
             else:
                 value, reason = await self._ask(name, answer, asker)
         except InvalidReplyError as error:
-            return unscored(name, f"judge: no valid reply: {error.message}")
+            return unscored(name, f"{NO_VALID_REPLY}: {error.message}: {error.shown}")
         except UnjudgeableError as error:
             return unscored(name, f"judge: {error.message}")
         except ProviderError as error:
@@ -293,7 +299,8 @@ class LlamaIndexJudge:
             return await asker(messages, evaluator.form, of=len(texts))
 
         judgement, steps = await run_chain(texts, ask, best=evaluator.best)
-        return judgement.value / evaluator.best, f"settled at step {steps} of {len(texts)}"
+        said = one_line(judgement.text, 200)
+        return judgement.value / evaluator.best, f"{said} (at step {steps} of {len(texts)})"
 
     async def _grade(self, answer: EvaluatedAnswer, asker: Asker) -> tuple[float, str]:
         """Return the best grade over the references, each of which is complete in itself."""

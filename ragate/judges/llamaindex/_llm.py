@@ -11,7 +11,7 @@ from ragate.clients.prices import price_of
 from ragate.errors import ConfigError, ProviderError
 from ragate.judges.llamaindex._settings import Settings
 from ragate.protocols import ChatReply, ChatRequest
-from ragate.support.escape import one_line
+from ragate.support.escape import one_line, sendable
 from ragate.support.redact import Redactor
 from ragate.support.strict_json import whole
 
@@ -93,6 +93,7 @@ class LlmClient:
         sent, written = tokens_of(reply)
         price = price_of(str(self.identity["model_name"]), {}) if sent or written else None
         cost = None if price is None else price.of(input_tokens=sent, output_tokens=written)
+        text = sendable(text)
         return ChatReply(text, prompt_tokens=sent, completion_tokens=written, cost_usd=cost)
 
     def _failure(self, error: Exception) -> ProviderError:

@@ -8,15 +8,24 @@ from functools import cache
 from typing import Any
 
 from ragate.core.hashing import digest
+from ragate.core.judging.canary_rule import NO_VALID_REPLY
 from ragate.core.judging.criteria import CRITERIA, OF_CALLS, sort_out
 from ragate.core.judging.judged_calls import TOOL_SEMANTICS
 from ragate.core.judging.own_criterion import OwnCriterion, shown_name
 from ragate.errors import ProviderError
-from ragate.judges._asking import InvalidReplyError, Messages, read_or_mend
+from ragate.judges._asking import (
+    InvalidReplyError,
+    Messages,
+    SentAs,
+    object_texts,
+    only_valid,
+    read_or_mend,
+)
 from ragate.judges.rubric._judged_sample import JudgedSample, judged_sample
 from ragate.judges.rubric._own_criteria import OwnCriteria, key_of, read_own, schema_of
 from ragate.judges.rubric._prompt import Prompt, schema_in_words
 from ragate.judges.rubric._reply import (
+    MAX_CHARS,
     all_unscored,
     checked_reply,
     read_object,
@@ -70,7 +79,9 @@ class RubricJudge:
         self._formats = Formats(settings.format)
         # A criterion of one's own is named by its words, and so is what is remembered of it.
         shown = settings.model_dump(mode="json", exclude={"prompt", "criteria"})
-        self.fingerprint = digest(["rubric", shown, settings.sent(), prompt.fingerprint])
+        identity = digest(["rubric", shown, settings.sent(), prompt.fingerprint])
+        self._sent = SentAs(identity, settings.sent())
+        self.identity, self.adopt = self._sent.identity, self._sent.adopt
         own = {name: one.criterion(name) for name, one in settings.criteria.items()}
         self._known = {**CRITERIA, **OF_CALLS, **own}
         self.criteria = frozenset(self._known)
@@ -82,6 +93,10 @@ class RubricJudge:
         self.grounded = frozenset(
             name for name, criterion in self._known.items() if criterion.grounded
         )
+
+    @property
+    def fingerprint(self) -> str:
+        return self._sent.fingerprint
 
     async def __call__(
         self, criteria: Sequence[str], sample: Sample, output: SystemOutput
@@ -109,11 +124,12 @@ class RubricJudge:
         judged = judged_sample(sample, output, max_context_chars=self._settings.max_context_chars)
         if not OF_CALLS.keys().isdisjoint(criteria):
             judged = with_calls(judged, sample, output, most=limit)
-        client = self._chat(self._settings.provider)
+        client = self._sent.heard(self._chat(self._settings.provider))
         try:
             return await self._ask(client, judged, criteria)
-        except NotAJudgementError as error:
-            return all_unscored(criteria, f"judge: no valid reply: {error.kind}")
+        except InvalidReplyError as error:
+            kind = error.kind if isinstance(error, NotAJudgementError) else error.message
+            return all_unscored(criteria, f"{NO_VALID_REPLY}: {kind}: {error.shown}")
         except ProviderError as error:
             if error.fatal:
                 raise
@@ -154,7 +170,7 @@ class RubricJudge:
         return judgement
 
     def _request(self, messages: Messages, schema: dict[str, Any], form: Format) -> ChatRequest:
-        parameters = self._settings.sent()
+        parameters = self._sent.parameters
         if form == "schema":
             json_schema = {"name": "verdict", "strict": True, "schema": schema}
             parameters["response_format"] = {"type": "json_schema", "json_schema": json_schema}
@@ -167,6 +183,13 @@ def _scores(
     text: str, judged: JudgedSample, criteria: list[str], own: OwnCriteria
 ) -> dict[str, Score]:
     """Return the score of each criterion that a reply holds, ragate's and the user's own."""
+    texts = object_texts(text, max_chars=MAX_CHARS)
+    return only_valid(texts, lambda one: _scores_of(one, judged, criteria, own))
+
+
+def _scores_of(
+    text: str, judged: JudgedSample, criteria: list[str], own: OwnCriteria
+) -> dict[str, Score]:
     value, keys = read_object(text), keys_for(criteria)
     own_keys = set(map(key_of, own))
     refuse_other_keys(value, own_keys.union(keys))

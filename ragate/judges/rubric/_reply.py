@@ -9,7 +9,6 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from ragate.judges._asking import unfenced
 from ragate.judges.rubric._judged_sample import JudgedSample
 from ragate.judges.rubric._schema import (
     GRADES,
@@ -73,14 +72,14 @@ class RubricReply(Strict):
 
 
 def read_object(text: str) -> dict[str, Any]:
-    """Return the object that a reply is; one code fence around all of it is taken off.
+    """Return the object that a text is.
 
     Raises:
         NotAJudgementError: it is none.
     """
     if len(text) > MAX_CHARS:
         raise NotJsonError(f"{len(text)} characters")
-    value = loads(unfenced(text), where="reply", error=NotJsonError, max_depth=8)
+    value = loads(text, where="reply", error=NotJsonError, max_depth=8)
     if not isinstance(value, dict):
         raise OtherShapeError(f"{shown(value)}: not an object")
     return value

@@ -7,10 +7,11 @@ from pathlib import Path
 from ragate import plugins
 from ragate.config import Config
 from ragate.core.text.wording import listed
-from ragate.dataset import read_dataset
 from ragate.errors import ConfigError, DatasetError, NotReadyError, ProviderError, RagateError
+from ragate.extension import extensions, hooked_provider, loaded, system_hooks
 from ragate.models import Acceptance, Run, Sample
 from ragate.pipeline.baseline.refuse_losses import (
+    FAILED,
     accepted_by_hand,
     fails_too_often,
     refuse_unknown,
@@ -30,6 +31,7 @@ from ragate.pipeline.decide.compare_and_decide import unread_runs
 from ragate.pipeline.decide.gate_setup import GateSetup
 from ragate.pipeline.golden.id_advice import id_advice
 from ragate.pipeline.run.earlier_passes import evidence_key
+from ragate.pipeline.run.golden_set import golden_set
 from ragate.pipeline.run.run_profile import Selection
 from ragate.pipeline.run.store_run import store_run
 from ragate.pipeline.run.system_session import Session
@@ -37,9 +39,6 @@ from ragate.pipeline.score.open_judge import JudgeReadiness
 from ragate.pipeline.score.policy_metrics import inapplicable_gates, judged_metrics, make_metrics
 from ragate.pipeline.score.scorer import Scorer
 from ragate.protocols import Aggregate, Metric
-from ragate.recorder.baseline_replies import given_replies, keep_replies
-from ragate.recorder.open_system import RecordedSystem, is_recorded_system
-from ragate.recorder.run_resolver import provider_of
 from ragate.run.one_run import run_gate
 from ragate.run.plan import RecordingMark, RunPlan, Source, Stop
 from ragate.run.resume import finished_outputs, is_recent
@@ -83,16 +82,17 @@ async def update_baseline(
         RagateError: nothing, or too little, could be measured, or something was lost that nobody
             accepted; the file is left as it is.
     """
-    samples = read_dataset(config.dataset)
+    samples = golden_set(config)
     refuse_unknown(config, samples, accept)
     runs = config.policy.runs if runs is None else runs
     selection = Selection(runs=runs, eval_date=eval_date)
     old = readable_baseline(config)
     plan = RunPlan(config, operations, source or SystemSource(), selection, "baseline update")
     setup, mark = GateSetup(config, samples, old), recording_of(operations.state)
-    result = await run_gate(replace(plan, stop=Stop.SCORED, setup=setup, recording=mark))
+    plan = replace(plan, stop=Stop.SCORED, setup=setup, recording=mark)
+    result = await run_gate(replace(plan, takes_failures=FAILED in accept))
     session, run = result.session, result.run
-    if fails_too_often(config, run, kinds={"system"}):
+    if fails_too_often(run, kinds={"system"}):
         # What made it fail may be mended outside of git: nothing of it is taken over next time.
         forget_recording(operations.state)
     refuse_unmeasured(config, run)
@@ -113,7 +113,9 @@ async def update_baseline(
         operations.say(f"warning: {line}")
     forget_recording(operations.state)
     fresh = update.outcome is not BaselineOutcome.UNCHANGED
-    keep_replies(config, given_replies(session.system), fresh=fresh)
+    for each in extensions():
+        for path in each.after_recording:
+            loaded(each, path)(config, session.system, fresh)
     return update
 
 
@@ -151,8 +153,13 @@ class FreshRecording:
             refuse_missing(manifest.missing_documents, await session.system.documents())
         refuse_left_out(scorer.left_out)
         system, selection = session.system.info, self._plan.selection
-        state = evidence_key(config, samples, system, selection, clean=manifest.clean)
-        if count := restore_answers(session, samples, mark, state):
+        commit = session.ready.head
+        state = evidence_key(
+            config, samples, system, selection, commit=commit, clean=manifest.clean
+        )
+        # What stands around a system has to see each of its calls.
+        known = "" if system_hooks(config) else state
+        if count := restore_answers(session, samples, mark, known):
             session.operations.say(
                 f"{count} answers of the recording that was interrupted are kept"
             )
@@ -191,12 +198,9 @@ def restore_answers(
 ) -> int:
     """Take over the answers of the interrupted recording of `state`; return their number.
 
-    Not where the recorder stands before the system: it remembers each call, and has to see them
-    all. What a provider left unanswered is asked again.
+    What a provider left unanswered is asked again.
     """
     if not state or recording.state != state or session.system.max_runs is not None:
-        return 0
-    if isinstance(session.system, RecordedSystem):
         return 0
     try:
         path = LocalStore(session.operations.state).folder(recording.run_id) / OUTPUTS
@@ -266,8 +270,7 @@ def answering_provider(config: Config, operations: Operations) -> str:
     A recorder that may or can ask nobody says so itself.
     """
     settings = config.system.settings
-    if is_recorded_system(config):
-        name = provider_of(config, str(settings.get("record_provider", "")))
+    if name := hooked_provider(config):
         unset = config.policy.unset_key(name, operations.environment)
         return "" if unset or operations.offline else name
     if config.system.use == "mcp":

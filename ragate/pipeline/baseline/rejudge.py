@@ -12,9 +12,9 @@ from ragate.baseline.write import save_again
 from ragate.config import Config
 from ragate.core.hashing import content_hash
 from ragate.core.judging.kappa import kappa
-from ragate.core.lookup import Lookup
+from ragate.core.lookup import LazyItems, Lookup
 from ragate.dataset import read_dataset
-from ragate.errors import BaselineError, ConfigError, ProviderError
+from ragate.errors import BaselineError, ProviderError
 from ragate.models import (
     MetricInfo,
     Needs,
@@ -26,6 +26,7 @@ from ragate.models import (
     unscored,
 )
 from ragate.pipeline.score.judging import Judging
+from ragate.pipeline.score.known_judgements import is_same_judge
 from ragate.pipeline.score.metric_records import AskedMetric, key_of
 from ragate.pipeline.score.open_judge import open_judge
 from ragate.pipeline.score.policy_metrics import judged_metrics, make_metrics
@@ -36,7 +37,6 @@ from ragate.runtime.backlog import Heard
 from ragate.runtime.operations import Operations
 from ragate.runtime.resources import open_resources
 from ragate.runtime.sample_time import within
-from ragate.support.spill import Spill
 
 
 @dataclass(frozen=True)
@@ -44,6 +44,7 @@ class Rejudgement:
     """What `rejudge` did.
 
     Attributes:
+        same_judge: Nobody had to be asked: it is the baseline's judge, or no metric needs one.
         judged: Distinct outputs with a fresh judgement. without_contexts: Metrics that need the
             contexts, which the baseline does not hold.
     """
@@ -63,7 +64,7 @@ async def rejudge(config: Config, operations: Operations) -> Rejudgement:
 
     Raises:
         NoBaselineError, BaselineError: there is none, or nothing of it can be judged.
-        ConfigError: no metric of the policy needs a judge, or the policy has none.
+        ConfigError: the policy has no judge.
         ProviderError: the judge gave no score for something; the baseline is as it was.
     """
     old = load_baseline(config.baseline)
@@ -71,8 +72,10 @@ async def rejudge(config: Config, operations: Operations) -> Rejudgement:
     samples = Lookup(golden, {content_hash(sample): row for row, sample in enumerate(golden)})
     active = make_metrics(config, golden, states={})
     metrics = _judged_metrics(active)
+    if not metrics:
+        return Rejudgement(same_judge=True)
     contexts = load_contexts(config.baseline)
-    records = Spill(Record, (with_texts(record, contexts) for record in old.records), kept=0)
+    records = LazyItems(old.records, lambda record: with_texts(record, contexts))
     refuse_without_answers(config, records)
     refuse_without_samples(config, records, samples)
     spared = recorded_stages(config, active, records, samples)
@@ -81,7 +84,7 @@ async def rejudge(config: Config, operations: Operations) -> Rejudgement:
         open_judge(config, opened) as opened_judge,
     ):
         judge = opened_judge.judge
-        if judge.fingerprint == old.manifest.judge:
+        if is_same_judge(judge, old):
             return Rejudgement(same_judge=True)
         chosen, without = _sort_out(config, judge, metrics, records)
         judging = opened_judge.judging(
@@ -116,10 +119,7 @@ def _sort_out(
 
 def _judged_metrics(active: Sequence[Metric | Aggregate]) -> list[Judged]:
     # A value over the whole run is not made of judgements on single answers.
-    judged = [metric for metric in judged_metrics(active) if not metric.info.aggregate]
-    if not judged:
-        raise ConfigError("no metric of the policy needs a judge", remedy="there is nothing to do")
-    return judged
+    return [metric for metric in judged_metrics(active) if not metric.info.aggregate]
 
 
 async def _judge_all(
@@ -148,7 +148,7 @@ async def _judge_all(
     unjudged = {name: info for name, info in manifest.metrics.items() if name not in judged}
     infos = unjudged | {metric.info.name: metric.info for metric in metrics}
     fresh = manifest.amended(judge=judging.fingerprint, metrics=infos)
-    return Run(manifest=fresh, records=Spill(Record, updated, kept=0), aggregates=old.aggregates)
+    return Run(manifest=fresh, records=list(updated), aggregates=old.aggregates)
 
 
 def _rescored(

@@ -11,7 +11,6 @@ from ragate.core.hashing import content_hash
 from ragate.core.judging.applicability import NO_ANSWER
 from ragate.core.lookup import Lookup
 from ragate.dataset import read_dataset
-from ragate.errors import BaselineError
 from ragate.models import Needs, Reads, Record, Run, Sample, Score, unscored
 from ragate.pipeline.baseline.rejudge import (
     GONE,
@@ -122,13 +121,3 @@ def _means(old: Run, new: Run, name: str) -> tuple[float, float, int]:
 def _value(record: Record, name: str) -> float | None:
     score = record.scores.get(name)
     return None if score is None else score.value
-
-
-def refuse_left(left: Sequence[str]) -> BaselineError:
-    """Return that metrics cannot be scored on what the baseline holds."""
-    return BaselineError(
-        f"not scored, since the baseline does not hold what they read: {', '.join(left)}; "
-        "they are as they were",
-        remedy='record them anew with `ragate baseline update`; [policy] store = "full" '
-        "keeps the contexts for another time",
-    )

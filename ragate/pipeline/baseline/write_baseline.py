@@ -1,15 +1,13 @@
 """The baseline file: fresh runs written whole, unless they lost what nobody accepted."""
 
-import os
 import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from statistics import fmean
 
 from ragate.baseline import contexts_path, load_baseline, open_baseline
-from ragate.baseline.requests import requests_path
+from ragate.baseline.requests import RUN_REPLIES, requests_path
 from ragate.baseline.write import (
     baseline_lines,
     dump_baseline,
@@ -20,7 +18,7 @@ from ragate.baseline.write import (
 )
 from ragate.config import Config
 from ragate.core.comparison.run_passes import deciding_run, newest_run
-from ragate.dataset import read_dataset
+from ragate.core.lookup import LazyItems
 from ragate.errors import BaselineError, RagateError, StorageError
 from ragate.models import Acceptance, Decision, Moved, Record, Run, Sample, SystemInfo
 from ragate.pipeline.baseline.refuse_losses import (
@@ -32,10 +30,9 @@ from ragate.pipeline.baseline.refuse_losses import (
 from ragate.pipeline.baseline.refuse_recording import refuse_left_out, refuse_unmeasured
 from ragate.pipeline.golden.id_advice import IdAdvice, id_advice
 from ragate.pipeline.run.collected_outputs import read_collected
+from ragate.pipeline.run.golden_set import golden_set
 from ragate.pipeline.run.relative_dates import date_of
-from ragate.recorder.baseline_replies import RUN_REPLIES
-from ragate.support.foreign_files import read_bytes
-from ragate.support.spill import Spill
+from ragate.support.foreign_files import is_there, read_bytes
 
 
 class BaselineOutcome(StrEnum):
@@ -78,7 +75,7 @@ def write_baseline(
         RagateError: something was lost, or is wrong with the run, and nobody accepted it.
     """
     path, store = config.baseline, config.policy.store
-    is_new = not os.path.lexists(path)
+    is_new = not is_there(path, error=BaselineError)
     taken = refuse_faults(config, samples, run, old, given=accepted, advice=advice)
     if old is not None and not taken.is_news and _is_same(config, old, run):
         if store == "full" and not contexts_path(path).is_file():
@@ -113,8 +110,8 @@ def _save(
 ) -> None:
     path, store = config.baseline, config.policy.store
     if store == "full":
-        # With texts they are large: none is kept in memory.
-        run = run.amended(records=Spill(Record, map(whole, run.records), kept=0))
+        # With texts they are large: each is made when it is written.
+        run = run.amended(records=LazyItems(run.records, whole))
     recorded = recorded_now(run, date=date_of("")) if before is None else recorded_before(before)
     save_baseline(path, baseline_lines(run, store=store, recorded=recorded), run, store)
 
@@ -142,22 +139,6 @@ def readable_baseline(config: Config) -> Run | None:
         return None
 
 
-def run_means(run: Run) -> dict[str, float]:
-    """Return the mean of every metric over the samples, sorted by name.
-
-    A sample counts once, with the mean of its passes: must-pass samples are asked more often.
-    """
-    of_samples: dict[str, dict[str, list[float]]] = {}
-    of_runs = [("", scores) for scores in run.aggregates]
-    for sample, scores in [*((each.sample_id, each.scores) for each in run.records), *of_runs]:
-        for name, score in scores.items():
-            if score.value is not None:
-                of_samples.setdefault(name, {}).setdefault(sample, []).append(score.value)
-    return {
-        name: fmean(map(fmean, samples.values())) for name, samples in sorted(of_samples.items())
-    }
-
-
 # A baseline made of runs that are stored already, for whoever asks for it by name.
 
 
@@ -183,7 +164,7 @@ def baseline_files(
         raise RagateError("only a part of the golden set was run: that makes no baseline")
     refuse_left_out(manifest.left_out)
     refuse_unmeasured(config, run)
-    samples, old = read_dataset(config.dataset), readable_baseline(config)
+    samples, old = golden_set(config), readable_baseline(config)
     # What it lost is red where it stands, and stays so: only what is wrong by itself is refused.
     advice = id_advice(config, samples, run)
     taken = refuse_faults(config, samples, run, old, given=accepted, advice=advice)
@@ -207,11 +188,11 @@ def _contexts(config: Config, run: Run, data: bytes, outputs: Path) -> bytes:
     """Return the contexts file: the stored run has document ids only, its outputs the texts."""
     if not outputs.is_file():
         raise RagateError('store = "full" needs the outputs of the run, which are not stored')
-    passes = read_collected([outputs], read_dataset(config.dataset)).passes
-    with_texts = (
-        record.amended(output=passes[record.run][record.sample_id]) for record in run.records
+    passes = read_collected([outputs], golden_set(config)).passes
+    records = LazyItems(
+        run.records,
+        lambda record: record.amended(output=passes[record.run][record.sample_id]),
     )
-    records = Spill(Record, with_texts, kept=0)
     with tempfile.TemporaryDirectory(prefix="ragate-") as folder:
         path = Path(folder) / "baseline.json"
         save_baseline(path, [data], run.amended(records=records), "full")

@@ -2,34 +2,28 @@
 
 import math
 
-from ragate.models import Direction, MetricRow, Proposed, Report, SuggestedFloor, Verdict
+from ragate.models import Direction, MetricRow, Report, SuggestedFloor, Verdict
 
 LEAST = 0.02
 _ERRORS = 2.0
 
 
-def bootstrapped(report: Report, *, differs: tuple[str, ...]) -> Report:
+def bootstrapped(report: Report) -> Report:
     """Return the report of a change whose base has no configuration.
 
-    What its own rules say becomes the proposed verdict. A run in which nothing could be measured
-    stays without a decision.
+    What its own rules say stands among the reasons. A run in which nothing could be measured stays
+    without a decision.
     """
     decision = report.decision
     facts = report.facts
     if facts.samples and facts.errors >= facts.samples:
         return report
-    proposed = Proposed(
-        verdict=decision.verdict,
-        reasons=decision.reasons,
-        differs=differs,
-        metrics=decision.metrics,
-    )
     bootstrap = decision.amended(
         verdict=Verdict.BOOTSTRAP,
-        reasons=("the base has no ragate.toml (looked for, and not there)",),
+        reasons=("the base has no ragate.toml (looked for, and not there)", *decision.reasons),
     )
     floors = tuple(filter(None, map(suggested_floor, decision.metrics)))
-    return report.amended(decision=bootstrap, proposed=proposed, suggested_floors=floors)
+    return report.amended(decision=bootstrap, suggested_floors=floors)
 
 
 def suggested_floor(row: MetricRow) -> SuggestedFloor | None:

@@ -2,29 +2,37 @@
 
 from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import dataclass, field, replace
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
-from ragate.clients.budget import Tally
-from ragate.config import Config
 from ragate.core.comparison.compare import Comparison, compare
-from ragate.core.comparison.run_passes import deciding_run, newest_run
+from ragate.core.comparison.run_passes import deciding_run
 from ragate.core.decision.decide import decide
 from ragate.core.decision.pooling import Terms, with_earlier
 from ragate.core.diagnosis.sample_change import fails
 from ragate.core.judging.canary_rule import power
 from ragate.core.publishable import JUDGE_STOPPED
 from ragate.core.rules.checked_metric import with_checked
-from ragate.core.rules.slice_cases import on_all
+from ragate.core.rules.exact import unproven_samples
+from ragate.core.rules.metric_case import read_cases
+from ragate.core.rules.slice_cases import on_all, read_slice_cases
 from ragate.core.text.wording import count, listed
-from ragate.models import Decision, Record, Rule, Run, Verdict
+from ragate.models import OVERALL, PASSES, Decision, Record, Rule, Run, Verdict
 from ragate.pipeline.decide.gate_setup import GateSetup
-from ragate.pipeline.score.scorer import Scorer
+from ragate.pipeline.decide.question_record import record_of
+from ragate.pipeline.decide.unread_labels import unread_labels
+
+if TYPE_CHECKING:
+    from ragate.clients.budget import Tally
+    from ragate.config import Config
+    from ragate.pipeline.score.scorer import Scorer
 
 MOST_NAMED = 10
-_STALE_CONTROL = (
-    "the control holds only the baseline's own answers to the same model requests: it shows "
-    "nothing of today and is not used; `ragate baseline update` on the base asks anew"
-)
+
+
+def _nothing_spent() -> "Tally":
+    from ragate.clients.budget import Tally  # brings asyncio: two files of scores need none
+
+    return Tally()
 
 
 @dataclass(frozen=True)
@@ -41,7 +49,7 @@ class Decided:
     comparison: Comparison
     decision: Decision
     rules: tuple[Rule, ...]
-    tally: Tally = field(default_factory=Tally)
+    tally: "Tally" = field(default_factory=_nothing_spent)
     judgements_reused: int = 0
     texts: Callable[[Record], Record] = lambda record: record
 
@@ -72,7 +80,7 @@ class Decided:
         )
         return replace(self, decision=held)
 
-    def with_notes(self, scorer: Scorer) -> Self:
+    def with_notes(self, scorer: "Scorer") -> Self:
         """Add what the judge did, and what was left out on purpose."""
         notes = [f"{name} was left out: {why}" for name, why in scorer.left_out.items()]
         judging = scorer.judging
@@ -105,22 +113,8 @@ def compare_and_decide(setup: GateSetup, candidate: Run, *, untouched: bool = Fa
     Args:
         untouched: It is known that nothing the system reads has changed: no sample is affected.
     """
-    policy, baseline = setup.config.policy, setup.baseline
-    rules = _active_rules(setup.config, candidate)
-    control = None if setup.control is None else newest_run(setup.control)  # today's passes alone
-    baseline, viewed = _of_metrics(baseline, rules), candidate
-    if policy.scorecard is not None:
-        from ragate.core.scorecard import staged_runs
-
-        baseline, viewed, control = staged_runs(policy.scorecard, baseline, candidate, control)
-    comparison = compare(
-        baseline,
-        deciding_run(viewed),
-        setup.samples,
-        cluster=policy.cluster,
-        waivers=policy.waivers,
-        repeats=policy.repeats,
-    )
+    policy = setup.config.policy
+    rules, comparison, viewed = _compared(setup, candidate)
     if untouched:
         comparison = replace(comparison, affected=0)
     decision = decide(
@@ -129,9 +123,9 @@ def compare_and_decide(setup: GateSetup, candidate: Run, *, untouched: bool = Fa
         policy,
         waivers=policy.waivers,
         today=setup.today,
-        control=control,
         accepted=setup.accepted,
         slices=policy.slices,
+        record=record_of(comparison.baseline_run, setup.samples, rules, setup.config.baseline),
     )
     shared = any(row.gates for row in decision.slices)
     terms = Terms(
@@ -140,45 +134,86 @@ def compare_and_decide(setup: GateSetup, candidate: Run, *, untouched: bool = Fa
         policy.waivers,
         setup.today,
         accepted=setup.accepted,
-        control=control is not None,
     )
     decision = with_earlier(decision, comparison, viewed, terms)
     decision = held_back_by_merge(decision, setup.baseline, comparison.samples.keys())
     decision = _with_remarks(decision, setup, candidate)
-    return Decided(setup, candidate, comparison, decision, rules)
+    return _without_required_stages(Decided(setup, candidate, comparison, decision, rules))
+
+
+def samples_to_prove(setup: GateSetup, candidate: Run) -> list[str]:
+    """Return the samples that `check` may ask again before a loss by them is red."""
+    rules, comparison, _ = _compared(setup, candidate)
+    policy = setup.config.policy
+    cases = read_cases(rules, comparison, policy.waivers, setup.today)
+    parts = read_slice_cases(policy.slices, cases, comparison)
+    return unproven_samples([*cases, *(each.case for each in parts)], comparison)
+
+
+def _compared(setup: GateSetup, candidate: Run) -> tuple[tuple[Rule, ...], Comparison, Run]:
+    """Return the rules that count, the comparison, and the candidate as the scorecard sees it."""
+    policy = setup.config.policy
+    rules = _active_rules(setup.config, candidate)
+    baseline, viewed = _of_metrics(setup.baseline, rules), candidate
+    if policy.scorecard is not None:
+        from ragate.core.scorecard import staged_runs
+
+        baseline, viewed = staged_runs(policy.scorecard, baseline, candidate)
+    comparison = compare(
+        baseline,
+        deciding_run(viewed),
+        setup.samples,
+        cluster=policy.cluster,
+        waivers=policy.waivers,
+    )
+    return rules, comparison, viewed
 
 
 def _with_remarks(decision: Decision, setup: GateSetup, candidate: Run) -> Decision:
     card = setup.config.policy.scorecard
     warnings = (
         *decision.warnings,
-        *_stale(candidate),
         *merge_remarks(setup.baseline),
         *_other_date(setup.baseline, candidate),
         *unread_runs(candidate),
-        *([_STALE_CONTROL] if setup.stale_control else []),
+        *_own_file(setup.baseline, candidate),
+        *_unread(setup, candidate),
     )
     if card is None:
         return decision.amended(warnings=warnings)
-    from ragate.core.scorecard import left_out_stages, weight_note
+    from ragate.core.scorecard import unmeasured_note, weight_note
 
-    if names := left_out_stages(candidate, card):
-        warnings = (*warnings, f"the scorecard was left out, since {listed(names)} was")
+    warnings = (*warnings, *unmeasured_note(card, candidate.manifest.left_out))
     return decision.amended(warnings=warnings, lines=(*decision.lines, *weight_note(card)))
 
 
-def _active_rules(config: Config, run: Run) -> tuple[Rule, ...]:
-    """Return the rules that this run is held to, without what it was told to leave out.
+def _unread(setup: GateSetup, candidate: Run) -> list[str]:
+    manifest = candidate.manifest
+    if manifest.retrieval_only or manifest.filters.narrows:
+        return []
+    return unread_labels(setup.samples, manifest.metrics.keys())
 
-    A scorecard that lacks a stage on purpose is left out with it.
-    """
+
+def _active_rules(config: "Config", run: Run) -> tuple[Rule, ...]:
+    """Return the rules that this run is held to, without what it was told to leave out."""
     policy, left_out = config.policy, set(run.manifest.left_out)
     card = policy.scorecard
-    if card is not None and any(stage.metric in left_out for stage in card.stages):
-        left_out.update(rule.metric for rule in card.rules)
+    if card is not None and card.without(left_out) is None:
+        left_out.update((PASSES, OVERALL))
     return tuple(
         rule for rule in policy.rules if rule.level != "off" and rule.metric not in left_out
     )
+
+
+def _without_required_stages(decided: Decided) -> Decided:
+    """Return no decision in place of a pass that lacks a stage which every question must pass."""
+    card, lacking = decided.setup.config.policy.scorecard, decided.candidate.manifest.lacking
+    stages = card.stages if card is not None else ()
+    names = [stage.name for stage in stages if stage.required and stage.metric in lacking]
+    if not names:
+        return decided
+    reason = f"not measured, and required by the scorecard: {listed(names)}"
+    return decided.held_back((reason,), ("give the judge its key, or leave the stage out: --skip",))
 
 
 def unread_runs(run: Run) -> list[str]:
@@ -190,6 +225,14 @@ def unread_runs(run: Run) -> list[str]:
     return [f"{first} of the recorded outputs did not count; `--runs {recorded}` counts them all"]
 
 
+def _own_file(baseline: Run | None, candidate: Run) -> list[str]:
+    """Return a warning where the scores are the very file that the baseline was recorded from."""
+    if baseline is None:
+        return []
+    is_same = candidate.manifest.system.is_same_measurement(baseline.manifest.system)
+    return ["the file of scores is the baseline's own: nothing was measured since"] * is_same
+
+
 def _other_date(baseline: Run | None, candidate: Run) -> list[str]:
     """Return a warning where the two sides were asked as of different dates."""
     date = candidate.manifest.eval_date
@@ -199,16 +242,6 @@ def _other_date(baseline: Run | None, candidate: Run) -> list[str]:
     shown = [day or "no date in particular" for day in (date, baseline_date)]
     same = f"; --eval-date {baseline_date} asks as the baseline was" if baseline_date else ""
     return [f"asked as of {shown[0]}, and the baseline as of {shown[1]}{same}"]
-
-
-def _stale(candidate: Run) -> list[str]:
-    """Return a warning where the evidence of samples is no longer in their documents."""
-    stale = candidate.manifest.stale_evidence
-    if not stale:
-        return []
-    named = [f"{sample_id} ({', '.join(docs)})" for sample_id, docs in stale.items()]
-    names = listed(named, most=MOST_NAMED)
-    return [f"references that may be stale, since a document no longer holds the evidence: {names}"]
 
 
 def _of_metrics(baseline: Run | None, rules: Sequence[Rule]) -> Run | None:

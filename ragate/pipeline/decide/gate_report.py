@@ -2,32 +2,32 @@
 
 import json
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from operator import itemgetter
-from typing import Literal, get_args, get_origin
+from typing import TYPE_CHECKING, Literal, get_args, get_origin
 
 from pydantic import BaseModel
 
 from ragate import plugins
-from ragate.core.comparison.run_passes import newest_run
+from ragate.core.comparison.run_passes import newest_run, run_means
 from ragate.core.conditions import conditions_of
 from ragate.core.diagnosis.advice import advice_for
-from ragate.core.diagnosis.changed_samples import changed_samples, story_of
+from ragate.core.diagnosis.changed_samples import MOST_ROWS, changed_samples, story_of
 from ragate.core.diagnosis.sample_change import sample_outcomes
 from ragate.core.diagnosis.standing_faults import standing_faults
 from ragate.core.diagnosis.symptoms import symptoms
 from ragate.core.diagnosis.system_changes import change_origin, system_changes
-from ragate.core.doc_ids import MismatchKind
+from ragate.core.doc_ids import IdMismatch, MismatchKind, run_mismatch
 from ragate.core.hashing import is_recorded
 from ragate.core.plain_settings import json_by_key, plain_settings
-from ragate.metrics.refusal import Refusals, RefusalSettings
+from ragate.core.rules.checked_metric import counts_in_metrics
 from ragate.models import (
     Decision,
     Diagnosis,
     DrillProof,
     PassGroup,
-    Proposed,
     Report,
     Run,
     RunFacts,
@@ -37,13 +37,26 @@ from ragate.models import (
 from ragate.pipeline.decide.compare_and_decide import Decided
 from ragate.pipeline.decide.gate_setup import GateSetup
 from ragate.pipeline.golden.id_advice import id_advice
-from ragate.pipeline.run.store_run import store_run
-from ragate.runtime.operations import Operations
 from ragate.support.foreign_files import file_bytes
 from ragate.support.spans import finished
 from ragate.version import __version__
 
+if TYPE_CHECKING:
+    from ragate.runtime.operations import Operations
+
+_SAME = 1e-9
 _TWO_SPELLINGS = "golden set and system name documents in two ways, so that no retrieval counts"
+
+
+@cache
+def _refusals() -> Callable[[str], bool]:
+    from ragate.metrics.refusal import Refusals, RefusalSettings  # files of scores may lack answers
+
+    return Refusals(RefusalSettings())
+
+
+def _refuses(answer: str) -> bool:
+    return bool(answer) and _refusals()(answer)
 
 
 def gate_report(
@@ -51,28 +64,32 @@ def gate_report(
     *,
     duration_s: float | None = None,
     drill: DrillProof | None = None,
-    proposed: Proposed | None = None,
+    most: int = MOST_ROWS,
 ) -> Report:
-    """Return everything that a renderer may show."""
+    """Return everything that a renderer may show.
+
+    Args:
+        most: As of `changed_samples`.
+    """
     setup, comparison, decision = decided.setup, decided.comparison, decided.decision
     config, baseline = setup.config, setup.baseline
     manifest = decided.candidate.manifest
-    missing, stale = manifest.missing_documents, manifest.stale_evidence
-    refuses = Refusals(RefusalSettings())
+    missing = manifest.missing_documents
     changes = changed_samples(
         setup.samples,
         comparison.baseline_run,
         comparison.candidate_run,
         rules=decided.rules,
         missing_documents=missing,
-        control=None if setup.control is None else newest_run(setup.control),
+        most=most,
         texts=decided.texts,
-        refuses=refuses,
+        refuses=_refuses,
         by_sample=(comparison.baseline.tries, comparison.candidate.tries),
     )
     data = comparison.data
     failing = decided.failing([*data.added, *data.renamed.values()])
-    return Report(
+    facts = run_facts(decided, duration_s=duration_s)
+    report = Report(
         gate=config.gate,
         run_id=manifest.run_id,
         created=manifest.created,
@@ -85,11 +102,12 @@ def gate_report(
         system=manifest.system,
         baseline_system=baseline.manifest.system if baseline else None,
         filters=manifest.filters,
-        partial=manifest.filters.partial or manifest.retrieval_only,
+        partial=manifest.filters.partial or manifest.retrieval_only or bool(manifest.lacking),
         retrieval_only=manifest.retrieval_only,
         decision=decision.amended(warnings=tuple(map(config.located, decision.warnings))),
-        facts=run_facts(decided, duration_s=duration_s),
-        data=data.amended(failing=failing, missing_documents=missing, stale_evidence=stale),
+        facts=facts,
+        succeeded=_succeeded(decided) if facts.errors else {},
+        data=data.amended(failing=failing, missing_documents=missing),
         samples=with_slices(changes.rows, setup, decision),
         unchanged=changes.unchanged,
         left_out=changes.left_out,
@@ -97,7 +115,6 @@ def gate_report(
             baseline.manifest if baseline else None,
             manifest,
             decision,
-            held_today=setup.control is not None,
         ),
         story=story_of(changes.rows, changes.worse, setup.samples),
         diagnosis=tuple(
@@ -105,7 +122,6 @@ def gate_report(
             for each in (*_ids_that_do_not_fit(decided), *diagnoses(decided, changes.rows))
         ),
         drill=drill,
-        proposed=proposed,
         publish=config.policy.publish,
         pass_groups=passing_groups(decided),
         outcomes=tuple(
@@ -122,6 +138,7 @@ def gate_report(
             config.system.use, manifest.system.settings or dict(json_by_key(config.system.settings))
         ),
     )
+    return counts_in_metrics(report)
 
 
 def _ids_that_do_not_fit(decided: Decided) -> Iterator[Diagnosis]:
@@ -131,7 +148,7 @@ def _ids_that_do_not_fit(decided: Decided) -> Iterator[Diagnosis]:
     """
     config, run = decided.setup.config, newest_run(decided.candidate)
     advice = id_advice(config, decided.setup.samples, run)
-    if advice is None:
+    if advice is None or _names_as_before(decided, advice.mismatch):
         return
     if advice.mismatch.kind is MismatchKind.SPELT_OTHERWISE or not run.manifest.filters.partial:
         yield Diagnosis(
@@ -140,6 +157,20 @@ def _ids_that_do_not_fit(decided: Decided) -> Iterator[Diagnosis]:
             action=advice.remedy,
             certain=True,
         )
+
+
+def _names_as_before(decided: Decided, mismatch: IdMismatch) -> bool:
+    """Return whether the baseline found these names, and the system still gives its documents."""
+    baseline = decided.setup.baseline
+    if baseline is None or mismatch.kind is MismatchKind.SPELT_OTHERWISE:
+        return False
+    if run_mismatch(decided.setup.samples, baseline.records) is not None:
+        return False
+    before, now = (
+        {chunk.doc_id for record in run.records for chunk in record.output.chunks}
+        for run in (baseline, decided.candidate)
+    )
+    return not before.isdisjoint(now)
 
 
 def with_slices(
@@ -169,11 +200,10 @@ ASKED_LIVE = (
 
 
 def stored_report(
-    operations: Operations,
+    operations: "Operations",
     decided: Decided,
     *,
     started: float,
-    proposed: Proposed | None = None,
 ) -> Report:
     """Store the run with its report, here and in the run store, and return that.
 
@@ -184,7 +214,9 @@ def stored_report(
         decided = decided.with_warnings(ASKED_LIVE)
     drill = last_proof(operations)
     duration_s = time.monotonic() - started
-    report = gate_report(decided, duration_s=duration_s, drill=drill, proposed=proposed)
+    report = gate_report(decided, duration_s=duration_s, drill=drill)
+    from ragate.pipeline.run.store_run import store_run
+
     store_run(operations, decided.candidate, report)
     finished(decided.candidate, report)
     return report
@@ -194,21 +226,36 @@ def run_facts(decided: Decided, *, duration_s: float | None) -> RunFacts:
     """Count what the line under the verdict tells."""
     samples, tally, affected = decided.setup.samples, decided.tally, decided.comparison.affected
     counts = _count(newest_run(decided.comparison.candidate_run))
-    priced = tally.calls > tally.unpriced or counts.cost_usd is not None
+    costs = [cost for cost in (tally.known_cost_usd, counts.cost_usd) if cost is not None]
     return RunFacts(
         samples=len(samples),
         affected=affected,
         reused=None if affected is None else decided.comparison.data.matched - affected,
-        unjudged=sum(sample.answerable and not sample.expected for sample in samples),
+        unjudged=0
+        if decided.setup.config.policy.of_scores
+        else sum(sample.answerable and not sample.expected for sample in samples),
         errors=counts.errors,
         unscored=counts.unscored,
         model_calls=tally.calls + counts.calls,
         calls_reused=tally.reused,
         verdicts_reused=decided.judgements_reused,
-        cost_usd=round(tally.cost_usd + (counts.cost_usd or 0.0), 6) if priced else None,
+        cost_usd=round(sum(costs), 6) if costs else None,
         saved_usd=round(tally.saved_usd, 6),
         duration_s=None if duration_s is None else round(duration_s, 3),
     )
+
+
+def _succeeded(decided: Decided) -> dict[str, float]:
+    """Return the means over the outputs that did not fail, where they are not those over all."""
+    run = decided.comparison.candidate_run
+    succeeded = [record for record in run.records if record.output.error is None]
+    means = run_means(run.amended(records=succeeded, aggregates=()))
+    over_all = {row.metric: row.candidate for row in decided.decision.metrics}
+    return {
+        name: round(mean, 6)
+        for name, mean in means.items()
+        if (whole := over_all.get(name)) is not None and abs(mean - whole) > _SAME
+    }
 
 
 @dataclass
@@ -250,7 +297,7 @@ def _count(run: Run) -> _Counts:
 DRILL_FILE = "drill.json"
 
 
-def last_proof(operations: Operations) -> DrillProof | None:
+def last_proof(operations: "Operations") -> DrillProof | None:
     """Return the last drill's result, None where there was none."""
     try:
         return DrillProof.model_validate_json(file_bytes(operations.state / DRILL_FILE))

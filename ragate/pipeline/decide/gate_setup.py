@@ -1,18 +1,22 @@
-"""What a verdict needs but the outputs: the policy, the golden set and the baseline."""
+"""What a verdict needs but the outputs: the policy, the golden set and the baseline.
+
+What reads them is imported where it reads: a verdict on two files of scores needs none of it.
+"""
+
+from __future__ import annotations
 
 import datetime
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from ragate.baseline import load_baseline
-from ragate.config import Config
-from ragate.core.comparison.run_passes import asks_nothing_new
 from ragate.core.conditions import conditions_of
 from ragate.core.rules.waivers import expired
-from ragate.dataset import read_dataset, select
 from ragate.errors import ConfigError, NoBaselineError
-from ragate.models import Acceptance, Filters, Record, Run, Sample
-from ragate.support.spill import Spill
+from ragate.models import Acceptance, Filters, Run, Sample
+
+if TYPE_CHECKING:
+    from ragate.config import Config
 
 
 def _today() -> datetime.date:
@@ -25,25 +29,22 @@ class GateSetup:
 
     Attributes:
         baseline: None where there is none yet.
-        control: The base version run today; None as well where that asked nothing anew.
         accepted: Drops that were accepted for the outputs of the very run that is judged.
-        stale_control: There was a control, of the baseline's own answers alone.
+        whole: How many samples the run has, where these are a part of it; else 0.
     """
 
     config: Config
     samples: Sequence[Sample]
     baseline: Run | None
-    control: Run | None = None
     accepted: Sequence[Acceptance] = ()
     today: datetime.date = field(default_factory=_today)
-    stale_control: bool = False
+    whole: int = 0
 
 
 def read_gate_setup(
     config: Config,
     filters: Filters,
     *,
-    control: Run | None = None,
     accepted: Sequence[Acceptance] = (),
 ) -> GateSetup:
     """Read the golden set and the baseline, both without what the filters leave out.
@@ -54,6 +55,8 @@ def read_gate_setup(
         ConfigError: a waiver has expired.
         DatasetError, BaselineError: a file cannot be read.
     """
+    from ragate.dataset import select
+
     today = _today()
     refuse_expired_waivers(config, today)
     whole = _whole_set(config)
@@ -61,11 +64,9 @@ def read_gate_setup(
     baseline = load_baseline_or_none(config)
     if baseline is not None and filters.narrows:
         left_out = {sample.id for sample in whole} - {sample.id for sample in samples}
-        kept = (record for record in baseline.records if record.sample_id not in left_out)
-        baseline = baseline.amended(records=Spill(Record, kept))
-    if baseline is not None and control is not None and asks_nothing_new(baseline, control):
-        return GateSetup(config, samples, baseline, None, accepted, today, stale_control=True)
-    return GateSetup(config, samples, baseline, control, accepted, today)
+        kept = [record for record in baseline.records if record.sample_id not in left_out]
+        baseline = baseline.amended(records=kept)
+    return GateSetup(config, samples, baseline, accepted, today)
 
 
 def refuse_expired_waivers(config: Config, today: datetime.date) -> None:
@@ -90,11 +91,15 @@ def load_samples(config: Config, filters: Filters) -> Sequence[Sample]:
     Raises:
         ConfigError: a slice of the policy holds no sample of the whole set.
     """
+    from ragate.dataset import select
+
     return select(_whole_set(config), filters)
 
 
 def _whole_set(config: Config) -> Sequence[Sample]:
-    samples = read_dataset(config.dataset)
+    from ragate.pipeline.run.golden_set import golden_set
+
+    samples = golden_set(config)
     refuse_empty_slices(config, samples)
     return samples
 
@@ -118,6 +123,8 @@ def refuse_empty_slices(config: Config, samples: Sequence[Sample]) -> None:
 
 def load_baseline_or_none(config: Config) -> Run | None:
     """Return the baseline, None where there is no file yet."""
+    from ragate.baseline import load_baseline
+
     try:
         return load_baseline(config.baseline)
     except NoBaselineError:

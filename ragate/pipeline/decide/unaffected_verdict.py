@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from ragate import plugins
 from ragate.config import Config
 from ragate.core.hashing import content_hash
-from ragate.models import Filters, Record, Report, Run, Sample, SystemInfo, Verdict
+from ragate.models import Filters, Report, Run, Sample, SystemInfo, Verdict
 from ragate.pipeline.decide.compare_and_decide import compare_and_decide
 from ragate.pipeline.decide.gate_report import stored_report
 from ragate.pipeline.decide.gate_setup import read_gate_setup
@@ -17,7 +17,6 @@ from ragate.protocols import IdentifyingModule
 from ragate.runtime.operations import Operations
 from ragate.runtime.resources import open_resources
 from ragate.stores.local import new_run_id
-from ragate.support.spill import Spill
 from ragate.version import __version__
 
 
@@ -77,5 +76,5 @@ def _as_candidate(
         filters=filters,
     )
     manifest = labelled(manifest, operations, config.root)
-    records = Spill(Record, (record for record in baseline.records if record.sample_id in chosen))
+    records = [record for record in baseline.records if record.sample_id in chosen]
     return baseline.amended(manifest=manifest, records=records)

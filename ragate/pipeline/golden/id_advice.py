@@ -1,14 +1,18 @@
 """Ids of a project's golden set that do not fit its system, with the remedy for this project."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ragate import plugins
-from ragate.config import Config
 from ragate.core.doc_ids import IdMismatch, run_mismatch
 from ragate.models import Reads, Run, Sample
 from ragate.support.find_files import folders_in
+
+if TYPE_CHECKING:
+    from ragate.config import Config
 
 MOST_FOLDERS = 2000
 DEPTH = 5

@@ -2,24 +2,20 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Literal
 
 from ragate.core.conversation import conversation
-from ragate.core.hashing import content_hash
 from ragate.core.text.near_duplicates import near_duplicates
-from ragate.core.text.quoted_passages import passage_hash
 from ragate.dataset import Entry, inspect_entries
-from ragate.models import ReviewLabel, ReviewVerdict
-from ragate.pipeline.run.corpus_texts import Texts, stale_in
+from ragate.pipeline.run.corpus_texts import Texts
 from ragate.support.settings import shown
 
 SIMILAR = 0.8
 MOST_COMPARED_NAMES = 2000
-VARIANT_OF = "variant_of"
 Level = Literal["error", "warning"]
 
 
@@ -29,8 +25,7 @@ class Issue:
 
     Attributes:
         kind: ``schema``, ``unknown-document``, ``duplicate-query``, ``near-duplicate``,
-            ``contradiction``, ``nothing-to-score``, ``stale-evidence``, ``stale-reference``,
-            ``variant`` or ``evidence``.
+            ``contradiction``, ``nothing-to-score`` or ``stale-reference``.
         place: file:line.
     """
 
@@ -69,26 +64,23 @@ def validate(
     path: Path,
     texts: Texts | None,
     *,
-    similar: float = SIMILAR,
-    reviews: Sequence[ReviewLabel] = (),
+    more: Sequence[Callable[[Sequence[Entry]], Iterable[Issue]]] = (),
 ) -> Validation:
     """Check a golden set.
 
     Args:
         texts: The corpus, where its texts are known.
-        similar: Jaccard similarity from which two questions are called nearly the same.
-        reviews: What people said of answers; those who called a reference stale are heard.
+        more: What finds further issues.
     """
     entries, errors = inspect_entries(path)
     issues = [of_error(path, error.message, error.remedy) for error in errors]
     if texts is not None:
-        issues += missing_and_stale(entries, texts)
+        issues += missing(entries, texts)
     issues += duplicates(entries)
-    issues += near(entries, similar)
+    issues += near(entries)
     issues += labels(entries)
-    issues += variants(entries)
-    issues += evidence(entries)
-    issues += stale_references(entries, reviews)
+    for find in more:
+        issues += find(entries)
     return Validation(
         path=path,
         counts=_counts(entries),
@@ -114,7 +106,6 @@ def _counts(entries: Sequence[Entry]) -> dict[str, int]:
             sample.answerable and not sample.references for sample in samples
         ),
         "without_tags": sum(not sample.tags for sample in samples),
-        "with_evidence": sum(bool(sample.evidence) for sample in samples),
     }
 
 
@@ -129,27 +120,19 @@ def of_error(path: Path, message: str, remedy: str) -> Issue:
     return Issue("schema", "error", where[1], message[where.end() :], "", remedy)
 
 
-def _issue(
+def issue_of(
     kind: str, entry: Entry, message: str, remedy: str, *, level: Level = "warning"
 ) -> Issue:
     return Issue(kind, level, entry.place, message, entry.sample.id, remedy)
 
 
-def missing_and_stale(entries: Sequence[Entry], texts: Texts) -> Iterator[Issue]:
-    """Yield expected documents that are gone, and evidence that its document no longer holds."""
+def missing(entries: Sequence[Entry], texts: Texts) -> Iterator[Issue]:
+    """Yield expected documents that are gone."""
     for entry in entries:
         for doc_id in sorted(entry.sample.expected - texts.keys()):
             message = f"expects {shown(doc_id)}, which is not in the corpus{_close(doc_id, texts)}"
             remedy = "`ragate dataset relink` proposes where it went"
-            yield _issue("unknown-document", entry, message, remedy, level="error")
-        if stale := stale_in(entry.sample, texts):
-            yield _issue(
-                "stale-evidence",
-                entry,
-                f"the reference may be stale: {', '.join(stale)} no longer holds its passage",
-                "read the sample again, then `ragate dataset evidence --ids "
-                f"{entry.sample.id} --renew`",
-            )
+            yield issue_of("unknown-document", entry, message, remedy, level="error")
 
 
 def _close(doc_id: str, texts: Texts) -> str:
@@ -168,9 +151,7 @@ def duplicates(entries: Sequence[Entry]) -> Iterator[Issue]:
         by_query[_key(entry)].append(entry)
     for original, *repeats in by_query.values():
         for entry in repeats:
-            if _vary_one(original, entry):
-                continue  # in other capitals, or over passages that are arranged
-            yield _issue(
+            yield issue_of(
                 "duplicate-query",
                 entry,
                 f"asks the same as {original.sample.id} ({original.place})",
@@ -178,26 +159,18 @@ def duplicates(entries: Sequence[Entry]) -> Iterator[Issue]:
             )
 
 
-def near(entries: Sequence[Entry], similar: float) -> Iterator[Issue]:
+def near(entries: Sequence[Entry]) -> Iterator[Issue]:
     """Yield questions that are nearly the same as one before them."""
     once = list({_key(entry): entry for entry in reversed(entries)}.values())[::-1]
-    for pair in near_duplicates([conversation(entry.sample) for entry in once], threshold=similar):
+    for pair in near_duplicates([conversation(entry.sample) for entry in once], threshold=SIMILAR):
         original, later = once[pair.earlier], once[pair.later]
-        if _vary_one(original, later):
-            continue
-        yield _issue(
+        yield issue_of(
             "near-duplicate",
             later,
             f"asks nearly the same as {original.sample.id} ({original.place}), "
             f"similarity {pair.similarity:.2f}",
             "keep both only where they are meant to differ",
         )
-
-
-def _vary_one(one: Entry, other: Entry) -> bool:
-    """Tell whether one is a variant of the other, or both are of the same question."""
-    varied = {each.sample.metadata.get(VARIANT_OF) or each.sample.id for each in (one, other)}
-    return len(varied) == 1
 
 
 def labels(entries: Iterable[Entry]) -> Iterator[Issue]:
@@ -208,7 +181,7 @@ def labels(entries: Iterable[Entry]) -> Iterator[Issue]:
         judged = labelled or sample.expected_calls is not None or bool(sample.answer_keywords)
         if sample.answerable and not judged and not entry.drafted:
             unsaid = "" if "answerable" in entry.given else ", and `answerable` is not set"
-            yield _issue(
+            yield issue_of(
                 "nothing-to-score",
                 entry,
                 f"has no expected document and no reference{unsaid}",
@@ -216,51 +189,9 @@ def labels(entries: Iterable[Entry]) -> Iterator[Issue]:
                 "corpus has no answer",
             )
         if not sample.answerable and labelled:
-            yield _issue(
+            yield issue_of(
                 "contradiction",
                 entry,
                 "is unanswerable, and has an expected document or a reference",
                 "correct `answerable`, or remove them",
-            )
-
-
-def variants(entries: Sequence[Entry]) -> Iterator[Issue]:
-    """Yield variants of a question that is not there: no metric can compare them."""
-    ids = {entry.sample.id for entry in entries}
-    for entry in entries:
-        original = entry.sample.metadata.get(VARIANT_OF)
-        if original and (str(original) not in ids or str(original) == entry.sample.id):
-            message = f"is a variant of {shown(original)}, which is no other sample"
-            remedy = "correct metadata.variant_of, or remove it"
-            yield _issue("variant", entry, message, remedy)
-
-
-def evidence(entries: Iterable[Entry]) -> Iterator[Issue]:
-    """Yield evidence of a document that is not expected, or whose hash is another quote's."""
-    for entry in entries:
-        sample = entry.sample
-        for doc_id, passage in sample.evidence.items():
-            if doc_id not in sample.relevant:
-                message = f"has evidence in {shown(doc_id)}, which is not among its documents"
-                yield _issue("evidence", entry, message, "remove it, or add the document")
-            elif passage.quote and passage.hash not in {"", passage_hash(passage.quote)}:
-                message = f"the hash of the evidence in {doc_id} is not that of its quote"
-                remedy = f"`ragate dataset evidence --ids {sample.id} --renew` records it anew"
-                yield _issue("evidence", entry, message, remedy)
-
-
-def stale_references(entries: Iterable[Entry], labels: Iterable[ReviewLabel]) -> Iterator[Issue]:
-    """Yield samples that a reviewer called stale, as long as they stand as they were reviewed."""
-    said: dict[tuple[str, str], list[str]] = defaultdict(list)
-    for label in labels:
-        if label.verdict is ReviewVerdict.STALE_REFERENCE:
-            told = f"{label.who}: {label.reason}" if label.reason else label.who
-            said[label.id, label.sample].append(told)
-    for entry in entries:
-        if reasons := said.get((entry.sample.id, content_hash(entry.sample))):
-            yield _issue(
-                "stale-reference",
-                entry,
-                f"its reference is stale by a review ({'; '.join(dict.fromkeys(reasons))})",
-                "mend the sample, which ends the finding; or take the label out of the reviews",
             )

@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from ragate.pipeline.history.read_history import (
+    WINDOW,
     History,
     HistoryPoint,
     Move,
@@ -35,12 +36,8 @@ MOST_MOVES = 200  # of a metric
 _SIGNS = {"passed": "good", "failed": "red", "no_decision": "no-decision", "bootstrap": "bootstrap"}
 
 
-def as_page(history: History, metrics: Sequence[str], *, window: int) -> str:
-    """Return the page; what its pictures show stands in its tables too.
-
-    Args:
-        window: Days.
-    """
+def as_page(history: History, metrics: Sequence[str]) -> str:
+    """Return the page; what its pictures show stands in its tables too."""
     names = list(metrics) or metric_names(history)
     style = resource("page.css")
     verdict = history.verdict
@@ -54,8 +51,8 @@ def as_page(history: History, metrics: Sequence[str], *, window: int) -> str:
         word=word_of(verdict),
         judged=f"Last verdict: {verdict.created[:10]} at {verdict.commit[:7]}" if verdict else "",
         notes=history.notes,
-        window=f"{window} days",
-        metrics=[_metric_row(history, name, window) for name in names],
+        window=f"{WINDOW} days",
+        metrics=[_metric_row(history, name) for name in names],
         charts=list(_trends(history, names[:MOST_CHARTS])),
         moved=[_moved(name, moves(history, name)) for name in names if moves(history, name)],
         marks=[[at.date[:10], at.commit[:7], mark] for at, mark in what_else(history)],
@@ -66,9 +63,9 @@ def as_page(history: History, metrics: Sequence[str], *, window: int) -> str:
     )
 
 
-def _metric_row(history: History, name: str, window: int) -> list[str]:
+def _metric_row(history: History, name: str) -> list[str]:
     values = [value for _, value in series(history, name)]
-    changes = [drift(history, name, days=days) for days in (None, window)]
+    changes = [drift(history, name, days=days) for days in (None, WINDOW)]
     drifts = [f"{signed(each)} {arrow_of(each)}".strip() or "–" for each in changes]
     ends = [f"{value:.3f}" for value in (min(values), max(values))]
     return [

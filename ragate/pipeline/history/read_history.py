@@ -1,7 +1,7 @@
 """The committed baseline over the commits of a branch: every metric, and what moved it."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from itertools import islice, pairwise
 from pathlib import Path
@@ -9,10 +9,17 @@ from pathlib import Path
 from ragate.baseline.means import BaselineMeans, MeansReader
 from ragate.baseline.schema import WHOLE_BYTES
 from ragate.config import Config
+from ragate.core.scorecard import means_of
 from ragate.errors import BaselineError, RagateError, UsageError
-from ragate.models import Needs
-from ragate.pipeline.baseline.write_baseline import run_means
-from ragate.stores.listed_run import VERDICTS, WITHOUT_SCORES, ListedRun
+from ragate.models import Needs, Scorecard
+from ragate.stores.listed_run import (
+    ANY_RUN,
+    VERDICTS,
+    WITHOUT_SCORES,
+    ListedRun,
+    RunFilter,
+    fitting,
+)
 from ragate.stores.local import LocalStore
 from ragate.support import git
 from ragate.support.git import (
@@ -23,6 +30,7 @@ from ragate.support.git import (
     is_shallow,
 )
 
+WINDOW = 30  # days of the second drift
 SMALLEST_MOVE = 5e-7  # figures of the file have six decimals
 NOT_HERE = "not in this clone, or too large"
 
@@ -79,13 +87,23 @@ class History:
     gated: frozenset[str] = frozenset()
 
 
+def _no_commit(baseline: str, wanted: RunFilter) -> UsageError:
+    when = f" since {wanted.since}" if wanted.since else ""
+    when += f" until {wanted.until}" if wanted.until else ""
+    return UsageError(
+        f"{baseline}: no commit of this branch wrote it{when}",
+        remedy="commit it, look further back with --since, or fetch the whole history "
+        "(fetch-depth: 0)",
+    )
+
+
 def read_history(
     config: Config,
     *,
     most: int,
-    since: str = "",
     store: LocalStore,
     most_runs: int,
+    wanted: RunFilter = ANY_RUN,
 ) -> History:
     """Return what the newest commits of the checked-out branch say.
 
@@ -93,24 +111,23 @@ def read_history(
 
     Args:
         most: So many commits that wrote the file.
-        since: A day, ISO 8601; "" for all.
         store: Where runs are stored; so many of the newest stand beside the commits.
+        wanted: Days of the commits and of the runs, and what was noted with a run.
 
     Raises:
         UsageError: there is no repository, or no commit of it holds the baseline.
     """
     top, path = _place(config)
-    commits = file_commits(top, path, most=most, since=since)
+    commits = [
+        each
+        for each in file_commits(top, path, most=most, since=wanted.since)
+        if not wanted.until or each.date[:10] <= wanted.until
+    ]
     if not commits:
-        when = f" since {since}" if since else ""
-        raise UsageError(
-            f"{config.policy.baseline}: no commit of this branch wrote it{when}",
-            remedy="commit it, look further back with --since, or fetch the whole history "
-            "(fetch-depth: 0)",
-        )
+        raise _no_commit(config.policy.baseline, wanted)
     # Newest first: a partial clone holds the newest, and an older git ends at the first it lacks.
     names = list(dict.fromkeys(each.blob for each in reversed(commits) if each.blob))
-    reader = MeansReader()
+    reader = MeansReader(config.policy.scorecard)
     read: dict[str, BaselineMeans | str] = dict.fromkeys(names, NOT_HERE)
     read |= {
         name: _read(reader, content, where=f"{path} at {name[:7]}")
@@ -119,11 +136,12 @@ def read_history(
     read[""] = "removed here"
     points = tuple(_points(commits, read))
     notes = tuple(_notes(top, path, read))
-    gated = frozenset(rule.metric for rule in config.policy.metrics if rule.level == "error")
     branch = commits_of_branch(top)
-    runs = stored_points(store, gate=config.gate, commits=branch, most=most_runs)
+    wanted = replace(wanted, gate=config.gate)
+    card = config.policy.scorecard
+    runs = stored_points(store, wanted, commits=branch, most=most_runs, card=card)
     verdict = last_verdict(store, gate=config.gate, commits=branch)
-    return History(config.gate, path, points, notes, runs, verdict, gated)
+    return History(config.gate, path, points, notes, runs, verdict, config.policy.gated)
 
 
 def _place(config: Config) -> tuple[Path, str]:
@@ -187,13 +205,19 @@ def _marks(before: BaselineMeans, after: BaselineMeans) -> Iterator[str]:
 
 
 def stored_points(
-    store: LocalStore, *, gate: str, commits: frozenset[str], most: int
+    store: LocalStore,
+    wanted: RunFilter,
+    *,
+    commits: frozenset[str],
+    most: int,
+    card: Scorecard | None = None,
 ) -> tuple[StoredPoint, ...]:
     """Return the newest whole runs of a gate at these commits, oldest first.
 
     A run of some samples only has other means, and one that cannot be read has none.
     """
-    newest_first = islice(_means(store, _whole(store, gate, commits)), most)
+    runs = fitting(_whole(store, wanted.gate, commits), wanted)
+    newest_first = islice(_means(store, runs, card), most)
     return tuple(reversed(list(newest_first)))
 
 
@@ -213,10 +237,12 @@ def _whole(store: LocalStore, gate: str, commits: frozenset[str]) -> Iterator[Li
             yield run
 
 
-def _means(store: LocalStore, runs: Iterator[ListedRun]) -> Iterator[StoredPoint]:
+def _means(
+    store: LocalStore, runs: Iterator[ListedRun], card: Scorecard | None
+) -> Iterator[StoredPoint]:
     for run in runs:
         try:
-            means = run_means(store.load(run.folder))
+            means = means_of(store.load(run.folder), card)
         except RagateError:
             continue  # `ragate runs list` names it
         yield StoredPoint(run.run_id, run.commit, run.created, str(run.status), means)

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ragate.pipeline.history.read_history import (
+    WINDOW,
     History,
     HistoryPoint,
     Move,
@@ -56,13 +57,10 @@ def sparkline(values: Sequence[float], width: int = _WIDTH) -> str:
     return "".join(_BARS[round((value - low) / (high - low) * steps)] for value in shown)
 
 
-def as_text(history: History, metrics: Sequence[str], *, window: int) -> str:
+def as_text(history: History, metrics: Sequence[str]) -> str:
     """Return each metric with its sparkline, newest mean, drift and the newest commits that moved.
 
     What else changed, what cannot be read and what is stored here stands below.
-
-    Args:
-        window: Days.
     """
     title = one_line(f"{history.gate}: {history.path}")
     lines = [title, period(history), *history.notes, ""]
@@ -70,11 +68,11 @@ def as_text(history: History, metrics: Sequence[str], *, window: int) -> str:
     longest = max([len(one_line(name)) for name in names], default=0)
     room = min(max(longest, _NAMES[0]), _NAMES[1])
     bars = min(_WIDTH, _COLUMNS - _FIGURES - room)
-    lines.append(f"{'':<{room}} {'':<{bars}} {'now':>6} {'in all':>7} {f'{window} days':>8}")
+    lines.append(f"{'':<{room}} {'':<{bars}} {'now':>6} {'in all':>7} {f'{WINDOW} days':>8}")
     for name in names:
         line = sparkline([value for _, value in series(history, name)], bars)
         head = f"{one_line(name, room):<{room}} {line:<{bars}}"
-        lines += _metric_lines(history, name, window, head)
+        lines += _metric_lines(history, name, head)
     if marked := list(what_else(history)):
         lines += ["", "What else changed:"]
         lines += [f"  {at.date[:10]} {at.commit[:7]}  {mark}" for at, mark in marked]
@@ -103,10 +101,10 @@ def counted_commits(count: int) -> str:
     return f"{count:,} commit{'' if count == 1 else 's'}"
 
 
-def _metric_lines(history: History, name: str, window: int, head: str) -> Iterator[str]:
+def _metric_lines(history: History, name: str, head: str) -> Iterator[str]:
     moved = [move for move in moves(history, name) if abs(move.after - move.before) >= _SHOWN]
-    whole, lately = (signed(drift(history, name, days=days)) for days in (None, window))
-    arrow = arrow_of(drift(history, name, days=window))
+    whole, lately = (signed(drift(history, name, days=days)) for days in (None, WINDOW))
+    arrow = arrow_of(drift(history, name, days=WINDOW))
     yield f"{head} {_newest(history, name):>6.3f} {whole:>7} {lately:>8} {arrow}".rstrip()
     for move in reversed(moved[-_MOST_MOVES:]):
         yield f"  {_change(move):>7}  {_at(move)}"
@@ -188,17 +186,13 @@ def _chart(history: History, name: str) -> str:
     )
 
 
-def as_json(history: History, metrics: Sequence[str], *, window: int) -> str:
-    """Return every point, and every move of each metric; a mean that is not there is absent.
-
-    Args:
-        window: Days.
-    """
+def as_json(history: History, metrics: Sequence[str]) -> str:
+    """Return every point, and every move of each metric; a mean that is not there is absent."""
     names = list(metrics) or metric_names(history)
     by_metric: dict[str, Any] = {
         name: {
             "drift": drift(history, name),
-            "window_drift": drift(history, name, days=window),
+            "window_drift": drift(history, name, days=WINDOW),
             "moves": [_move_facts(move) for move in moves(history, name)],
         }
         for name in names
@@ -208,7 +202,7 @@ def as_json(history: History, metrics: Sequence[str], *, window: int) -> str:
         "gate": history.gate,
         "path": history.path,
         "notes": list(history.notes),
-        "window_days": window,
+        "window_days": WINDOW,
         "points": [_point_facts(point, names) for point in history.points],
         "metrics": by_metric,
         "runs": [_run_facts(run, names) for run in history.runs],
@@ -240,12 +234,8 @@ def _run_facts(run: StoredPoint, names: Sequence[str]) -> dict[str, Any]:
     return {**where, "status": run.status, "means": means}
 
 
-def as_summary(history: History, *, window: int) -> str:
-    """Return the history; no word that a commit or a person wrote is in it.
-
-    Args:
-        window: Days.
-    """
+def as_summary(history: History) -> str:
+    """Return the history; no word that a commit or a person wrote is in it."""
     names = metric_names(history)
     lines = [
         f"<h3>History of {safe_name(history.gate)}</h3>",
@@ -254,9 +244,9 @@ def as_summary(history: History, *, window: int) -> str:
     lines += [f"<p>{code(note, 300)}</p>" for note in history.notes]
     if not names:
         return "\n".join([*lines, "<p>No commit holds a figure.</p>"])
-    heads = ("metric", "now", "in all", f"{window} days", "last moved by")
+    heads = ("metric", "now", "in all", f"{WINDOW} days", "last moved by")
     lines.append(f"<table><tr>{''.join(f'<th>{head}</th>' for head in heads)}</tr>")
-    lines += [_row(history, each, window) for each in names[:MOST_ROWS]]
+    lines += [_row(history, each) for each in names[:MOST_ROWS]]
     lines += ["</table>", *_left_out(names)]
     charts = as_mermaid(history, names[:MOST_CHARTS])
     return "\n".join(
@@ -264,9 +254,9 @@ def as_summary(history: History, *, window: int) -> str:
     )
 
 
-def _row(history: History, metric: str, window: int) -> str:
+def _row(history: History, metric: str) -> str:
     values, moved = series(history, metric), moves(history, metric)
-    lately = drift(history, metric, days=window)
+    lately = drift(history, metric, days=WINDOW)
     cells = [
         safe_name(metric),
         f"{values[-1][1]:.3f}",

@@ -1,8 +1,7 @@
 """Outputs of a run: asked for pass by pass, in memory, and back from the files of `collect`."""
 
-import asyncio
 import time
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,17 +14,18 @@ from ragate.errors import FATAL, DatasetError, ProviderError, StorageError, Syst
 from ragate.models import Record, RunManifest, Sample, SystemInfo, SystemOutput, failed_output
 from ragate.outputs.mapping import RecordMapping, mapping_of
 from ragate.outputs.outputs_file import OutputsHeader, header_line, output_line
-from ragate.outputs.recorded_output import Placement, RecordedOutput
+from ragate.outputs.recorded_output import RecordedOutput
 from ragate.outputs.recordings import read_with_header
+from ragate.outputs.shards import shards_among
 from ragate.protocols import System
 from ragate.runtime.output_spool import Outputs, Spool
 from ragate.runtime.sample_time import SampleTimeError, sample_time
 from ragate.stores.local import LocalStore
 from ragate.support.atomic_files import write_lines
 from ragate.support.spans import Spanned, span
+from ragate.support.task_groups import task_group
 from ragate.worker.raised import is_outage
 
-TRIES = 3  # at most, of a sample to which a provider gave nothing
 OnOutput = Callable[[Sample, SystemOutput, int], None]
 Room = Callable[[], Awaitable[None]]
 Finish = Callable[[Sample, SystemOutput], Awaitable[SystemOutput]]
@@ -53,42 +53,46 @@ def read_collected(
     top_k: int | None = None,
     retrieval_only: bool = False,
     mapping: RecordMapping | None = None,
-    parts: Placement | None = None,
 ) -> Collected:
     """Return the outputs of `paths`, pass by pass, for the samples of the golden set.
 
-    The passes of one file stand after those of the files before it, unless these are `parts`.
+    The passes of one file stand after those of the files before it, unless they are shards of one
+    run.
 
     A sample without an output in the first pass is unscored there: it was wanted and not measured.
     Outputs of samples that the golden set does not have are left out.
 
     Args:
         mapping: How lines are read that ragate did not write; None for its own format.
-        parts: The files are parts of one run.
 
     Raises:
         DatasetError: a file or a line cannot be read, or two files come from different systems.
+        UsageError: they are shards that do not make one run.
     """
     named = NamedSamples(samples)
     passes: list[Outputs] = []
     stale: set[tuple[int, str]] = set()
     headers: list[OutputsHeader] = []
-    for path in paths:
+    shards = shards_among(paths)
+    for path in paths if shards is None else shards.paths:
         header, lines = read_with_header(path, mapping or RecordMapping())
         if header is not None:
             headers.append(header)
-        offset = 0 if parts else len(passes)
+        offset = len(passes) if shards is None else 0
         for where, line in lines:
-            run = parts.place(path, where, line) if parts else line.run
             sample = named.find(line.id, line.question)
             if sample is not None:
+                run = line.run if shards is None else shards.place(path, where, line)
                 output = _output(line, sample, top_k=top_k, bare=retrieval_only)
                 _put(passes, stale, offset, run, line, sample, output, where=where)
-    collected = Collected(manifest=_manifest(headers, paths), passes=passes or [Spool()])
+    manifest = _manifest(headers, paths if shards is None else shards.paths)
+    if shards is not None:
+        manifest = shards.manifest(samples)
+    collected = Collected(manifest=manifest, passes=passes or [Spool()])
     for sample in samples:
         if sample.id not in collected.passes[0]:
-            why = parts.lack(sample) if parts else "no output of it was collected"
-            collected.passes[0][sample.id] = failed_output("provider", why)
+            missing = failed_output("provider", "no output of it was collected")
+            collected.passes[0][sample.id] = missing
     return collected
 
 
@@ -214,45 +218,93 @@ async def run_pass(
     concurrency: int,
     timeout_s: float,
     on_output: OnOutput = unheard,
+    on_lost: OnOutput = unheard,
     room: Room = no_wait,
     finish: Finish = finished,
-    tries: int = TRIES,
+    again: bool = True,
 ) -> Outputs:
     """Return one output a sample; `on_output` sees each as it arrives, in order of arrival.
 
     A failure of one sample becomes its output and never ends the pass. Where a provider failed, so
-    that there is nothing to score, the sample is asked up to twice more; an outage is not.
+    that there is nothing to score, the sample is asked once more at once, and a last time at the
+    end of the pass, when what was short may be over; not where more than half of all are lost.
 
     Args:
+        on_lost: Sees what the second asking gave where that failed too; it may end the pass.
         room: Waits until whoever sees the outputs can take more.
         finish: Adds to an output what is no part of the system's time.
+        again: False asks every sample once.
     """
-    outputs = Spool()
+    asking = _Asking(system, run, timeout_s, on_output, on_lost, room, finish)
+    again = again and system.max_runs is None
+    await _each(samples, asking.twice if again else asking.once, concurrency)
+    lost = asking.lost
+    last = asking.once if len(lost) * 2 <= len(samples) + 1 else asking.give_up
+    await _each([sample for sample, _ in lost.values()], last, concurrency)
+    return asking.outputs
+
+
+async def _each(
+    samples: Iterable[Sample], ask_one: Callable[[Sample], Awaitable[None]], concurrency: int
+) -> None:
     waiting = iter(samples)
-    asked = lost = 0
 
     async def work() -> None:
-        nonlocal asked, lost
         for sample in waiting:
-            output = await ask(system, sample, run=run, timeout_s=timeout_s)
-            asked, lost = asked + 1, lost + (not is_measured(output))
-            for _ in range(tries - 1):
-                if is_measured(output) or system.max_runs is not None or lost * 2 > asked + 1:
-                    break
-                again = await ask(system, sample, run=run, timeout_s=timeout_s)
-                output = again if again.error is None else output
-            output = await finish(sample, output)
-            on_output(sample, output, run)
-            outputs[sample.id] = output
-            await room()
+            await ask_one(sample)
 
-    try:
-        async with asyncio.TaskGroup() as group:
-            for _ in range(min(concurrency, len(samples))):
-                group.create_task(work())
-    except* FATAL as errors:
-        raise errors.exceptions[0] from errors
-    return outputs
+    async with task_group() as group:
+        for _ in range(concurrency):
+            group.create_task(work())
+
+
+@dataclass
+class _Asking:
+    """One pass under way.
+
+    Attributes:
+        lost: By sample id, what was asked twice in vain.
+    """
+
+    system: System
+    run: int
+    timeout_s: float
+    on_output: OnOutput
+    on_lost: OnOutput
+    room: Room
+    finish: Finish
+    outputs: Outputs = field(default_factory=Spool)
+    lost: dict[str, tuple[Sample, SystemOutput]] = field(default_factory=dict)
+
+    async def once(self, sample: Sample) -> None:
+        """Ask and keep the output; one that was lost before stays so as it failed then."""
+        output = await self._put(sample)
+        if sample.id in self.lost and not is_measured(output):
+            output = self.lost[sample.id][1]
+        await self._keep(sample, output)
+
+    async def twice(self, sample: Sample) -> None:
+        """Ask, and once more where there is nothing to score; what stays so is left for later."""
+        output = await self._put(sample)
+        if not is_measured(output):
+            output = await self._put(sample)
+        if is_measured(output):
+            await self._keep(sample, output)
+        else:
+            self.on_lost(sample, output, self.run)
+            self.lost[sample.id] = sample, output
+
+    async def give_up(self, sample: Sample) -> None:
+        await self._keep(sample, self.lost[sample.id][1])
+
+    async def _put(self, sample: Sample) -> SystemOutput:
+        return await ask(self.system, sample, run=self.run, timeout_s=self.timeout_s)
+
+    async def _keep(self, sample: Sample, output: SystemOutput) -> None:
+        output = await self.finish(sample, output)
+        self.on_output(sample, output, self.run)
+        self.outputs[sample.id] = output
+        await self.room()
 
 
 async def ask(system: System, sample: Sample, *, run: int, timeout_s: float) -> SystemOutput:

@@ -1,13 +1,11 @@
 """The documents that a golden set speaks of, as far as their texts can be had."""
 
-from collections.abc import Sequence
 from pathlib import Path
 
 from ragate import plugins
 from ragate.config import Config
 from ragate.dataset import Entry
 from ragate.errors import UsageError
-from ragate.models import Sample
 from ragate.protocols import CorpusModule
 from ragate.support.settings import nearest
 
@@ -53,23 +51,6 @@ def needed_texts(config: Config | None, corpus: Path | None, *, why: str) -> Tex
             remedy="name the folder of the documents with --corpus",
         )
     return texts
-
-
-def stale_evidence(samples: Sequence[Sample], texts: Texts) -> dict[str, tuple[str, ...]]:
-    """Return, by sample, the documents that no longer hold the passage that is evidence."""
-    stale = {sample.id: stale_in(sample, texts) for sample in samples if sample.evidence}
-    return {sample_id: docs for sample_id, docs in stale.items() if docs}
-
-
-def stale_in(sample: Sample, texts: Texts) -> tuple[str, ...]:
-    """Return the documents of a sample's evidence that changed; absent ones are not among them."""
-    from ragate.core.text.quoted_passages import holds
-
-    return tuple(
-        doc_id
-        for doc_id, evidence in sample.evidence.items()
-        if doc_id in texts and not holds(texts[doc_id], evidence)
-    )
 
 
 def by_id(entries: list[Entry], ids: tuple[str, ...]) -> list[Entry]:

@@ -18,7 +18,6 @@ from ragate.runtime.output_spool import Outputs
 from ragate.stores import OUTPUTS
 from ragate.stores.local import LocalStore
 from ragate.support.foreign_files import read_text
-from ragate.support.git import head_commit
 
 MOST_PASSES = 20
 
@@ -29,6 +28,7 @@ def evidence_key(
     system: SystemInfo,
     selection: Selection,
     *,
+    commit: str,
     clean: bool,
 ) -> str:
     """Return what names the state that is judged: commit, rules, questions, baseline, system.
@@ -36,9 +36,9 @@ def evidence_key(
     "" where that cannot be told: no commit, or files that differ from it.
 
     Args:
+        commit: What is checked out.
         clean: All files are as in the commit, those of ragate aside.
     """
-    commit = head_commit(config.root)
     if not commit or not clean:
         return ""
     return digest(
@@ -49,7 +49,7 @@ def evidence_key(
             baseline_digest(config.baseline) or digest(""),
             [system.use, system.fingerprint],
             selection.filters.model_dump(mode="json"),
-            [selection.top_k, selection.retrieval_only, selection.eval_date],
+            [selection.retrieval_only, selection.eval_date],
         ]
     )
 
@@ -63,9 +63,9 @@ def adopt_earlier(
     repeat exactly, or that hold recordings, would only give the same passes again.
     """
     manifest = session.collected.manifest
-    info, clean = session.system.info, manifest.clean
-    live = session.operations.live  # what a test patched is no state of a commit
-    key = "" if live else evidence_key(config, samples, info, selection, clean=clean)
+    info, commit = session.system.info, session.ready.head
+    known = manifest.clean and not session.operations.live  # what a test patched is no state
+    key = evidence_key(config, samples, info, selection, commit=commit, clean=known)
     session.collected.manifest = manifest = manifest.amended(evidence=key)
     if session.system.max_runs is not None:
         return

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from ragate.config import Config
+from ragate.config.set_keys import without_secrets
 from ragate.core.text.wording import listed
 from ragate.models import RunManifest, Sample
-from ragate.pipeline.run.corpus_texts import corpus_texts, stale_evidence
 from ragate.pipeline.run.relative_dates import noted_date
 from ragate.pipeline.run.run_profile import Selection
 from ragate.protocols import System, system_abilities
@@ -22,6 +22,25 @@ MOST = 50  # ids that git is asked about, each by a look through the history
 _SHARE = 0.5  # of the expected ids that must be files: else ids are no paths
 
 
+@dataclass(frozen=True)
+class WorkTree:
+    """What is checked out: looked at before the system starts, which may be code.
+
+    Attributes:
+        head: The commit, "" without git.
+        clean: All files are as in it, those of ragate aside.
+    """
+
+    head: str
+    clean: bool
+
+    @classmethod
+    def of(cls, config: Config, operations: Operations) -> "WorkTree":
+        """Look at the project's work tree."""
+        ours = (operations.state, *operations.own_files)
+        return cls(head_commit(config.root), is_clean(config.root, but=ours))
+
+
 async def new_manifest(
     config: Config,
     operations: Operations,
@@ -29,9 +48,10 @@ async def new_manifest(
     samples: Sequence[Sample],
     selection: Selection,
     run_id: str,
+    tree: WorkTree,
 ) -> RunManifest:
     """Return the manifest of a run as it begins; documents that are gone are told."""
-    manifest = await _manifest(config, operations, system, samples, selection, run_id)
+    manifest = await _manifest(config, operations, system, samples, selection, run_id, tree)
     if not manifest.missing_documents and (gone := gone_documents(samples, config.root)):
         operations.say(f"warning: {gone.message}; {gone.remedy}")
     return labelled(manifest, operations, config.root)
@@ -44,34 +64,29 @@ async def _manifest(
     samples: Sequence[Sample],
     selection: Selection,
     run_id: str,
+    tree: WorkTree,
 ) -> RunManifest:
     documents = await system.documents()
     reads_date = system_abilities(system).reads_date
     reads_date = reads_date or any(table.get("dates") for table in config.metric_settings.values())
+    info, told = system.info, selection.filters.settings
+    if told:
+        info = info.amended(settings=without_secrets(info.settings, told))
     return RunManifest(
         run_id=run_id,
         gate=config.gate,
         created=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
-        commit=operations.commit or head_commit(config.root),
-        clean=is_clean(config.root, but=(operations.state, *operations.own_files)),
+        commit=operations.commit or tree.head,
+        clean=tree.clean,
         ragate_version=__version__,
         dataset=config.policy.dataset,
-        system=system.info,
+        system=info,
         recorded=system.max_runs or 0,
         filters=selection.filters,
         retrieval_only=selection.retrieval_only,
         missing_documents={} if documents is None else missing_documents(samples, documents),
-        stale_evidence=_stale_evidence(config, samples),
         eval_date=noted_date(selection.eval_date, samples, read=reads_date),
     )
-
-
-def _stale_evidence(config: Config, samples: Sequence[Sample]) -> dict[str, tuple[str, ...]]:
-    """Return, by sample, the documents that no longer hold their passage, where that is known."""
-    if not any(sample.evidence for sample in samples):
-        return {}
-    texts = corpus_texts(config, None)
-    return {} if texts is None else stale_evidence(samples, texts)
 
 
 def missing_documents(

@@ -1,15 +1,16 @@
 """A system under test that is up to date, with the manifest and the outputs file of its run."""
 
-import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from ragate import plugins
 from ragate.config import Config
 from ragate.errors import ConfigError
+from ragate.extension import lacking, loaded, system_hooks
 from ragate.models import Run, RunManifest, Sample, SystemOutput
 from ragate.pipeline.run.collected_outputs import (
     Finish,
@@ -21,10 +22,10 @@ from ragate.pipeline.run.collected_outputs import (
     run_pass,
     unheard,
 )
-from ragate.pipeline.run.new_manifest import labelled, new_manifest
+from ragate.pipeline.run.new_manifest import WorkTree, labelled, new_manifest
 from ragate.pipeline.run.relative_dates import asked_on, date_of
 from ragate.pipeline.run.run_profile import Selection
-from ragate.protocols import System, system_abilities
+from ragate.protocols import Resources, System, system_abilities
 from ragate.runtime.milestones import told_if_slow
 from ragate.runtime.operations import Operations
 from ragate.runtime.output_spool import Outputs
@@ -34,7 +35,7 @@ from ragate.runtime.wrapped_system import RestartableSystem, restartable
 from ragate.stores.begun_run import BegunRun
 from ragate.stores.local import LocalStore, new_run_id
 from ragate.stores.run_outputs import OutputsWriter, open_outputs
-from ragate.version import MANUAL
+from ragate.support.seal import refuse_changes
 
 
 @dataclass(frozen=True)
@@ -63,6 +64,7 @@ class OpenedSystem:
     executor: Finish | None = None
 
 
+StartsSystem = Callable[[Resources], AbstractAsyncContextManager[System]]
 OpensSystem = Callable[[SystemRequest, Opened], AbstractAsyncContextManager[OpenedSystem]]
 
 
@@ -96,37 +98,32 @@ async def open_here(request: SystemRequest, opened: Opened) -> AsyncIterator[Ope
 
 
 def open_tested(request: SystemRequest, opened: Opened) -> AbstractAsyncContextManager[System]:
-    """Return the system under test, to be opened: behind the recorder where it asks for one."""
-    use, settings = request.config.system.use, request.config.system.settings
-    if settings.get("record") is True:
-        from ragate.recorder.open_system import open_system
-
-        return open_system(
-            request.config,
-            request.operations,
-            opened,
-            recording=request.recording,
-        )
-    return RestartableSystem(lambda: plugins.system(use, settings, opened.system))
-
-
-def refuse_unarranged(use: str, system: System, samples: Iterable[Sample]) -> None:
-    """Refuse a run whose answers to some samples would be of something else than they ask.
+    """Return the system under test, to be opened, with what extensions put around it.
 
     Raises:
-        ConfigError: the system arranges nothing, and a sample wants it.
+        ConfigError: it is to be recorded, and nothing here does that.
     """
-    if system_abilities(system).arranges:
-        return
-    found = [sample for sample in samples if sample.arrange]
-    if found:
-        first, more = found[0], f" (and {len(found) - 1} more)" if found[1:] else ""
+    start: StartsSystem = partial(_start, request.config)
+    hooks = system_hooks(request.config)
+    for each, hook in hooks:
+        start = partial(loaded(each, hook.path), request, opened, start)
+    if not hooks and request.config.system.settings.get("record") is True:
+        _refuse_unrecorded(request.config)
+    return start(opened.system)
+
+
+def _refuse_unrecorded(config: Config) -> None:
+    """Refuse a run whose calls would go to the provider unseen; a plugin's own key is its own."""
+    if plugins.is_builtin("systems", config.system.use):
         raise ConfigError(
-            f"the sample {first.id}{more} has arrange = {first.arrange!r}, which the system "
-            f"{use} cannot do: retrieval and answer are one step of it",
-            remedy="remove these samples or leave them out by --tags, or let the system do it: "
-            f"pgvector does, and a function with a parameter `arrange` ({MANUAL}/metrics.md)",
+            f"[system] record = true: nothing that is installed records calls{lacking()}",
+            remedy="install what does, or take the key out",
         )
+
+
+def _start(config: Config, resources: Resources) -> AbstractAsyncContextManager[System]:
+    use, settings = config.system.use, config.system.settings
+    return RestartableSystem(lambda: plugins.system(use, settings, resources))
 
 
 LookFirst = Callable[[Opened], Awaitable[None]]
@@ -142,8 +139,8 @@ class ReadySystem:
 
     Attributes:
         manifest: The run's, as it begins.
+        head: The commit that is checked out, "" without git.
         writer: Keeps the run's outputs as they arrive; None where they are files already.
-        limit: Ends the run when its time is over; None where nothing is asked.
         executor: Carries the calls of outputs out, where the policy names what does.
         eval_date: What ``{today}`` stands for, "" for today.
         passes: What the files hold.
@@ -153,8 +150,8 @@ class ReadySystem:
     opened: Opened
     operations: Operations
     manifest: RunManifest
+    head: str = ""
     writer: OutputsWriter | None = None
-    limit: asyncio.Timeout | None = None
     executor: Finish | None = None
     eval_date: str = ""
     passes: Sequence[Outputs] = ()
@@ -175,9 +172,10 @@ class ReadySystem:
         run: int,
         *,
         on_output: OnOutput = unheard,
+        on_lost: OnOutput = unheard,
         room: Room = no_wait,
     ) -> Outputs:
-        """Return the outputs of one pass; `on_output` and `room` are as in `run_pass`."""
+        """Return the outputs of one pass; what is told is as in `run_pass`."""
         if isinstance(self.system, PassSystem):
             return await self.system.answer_pass(samples, run, on_output=on_output, room=room)
         system = self.opened.system
@@ -190,14 +188,10 @@ class ReadySystem:
             concurrency=min(system.concurrency, limit or system.concurrency),
             timeout_s=system.timeout_s,
             on_output=on_output,
+            on_lost=on_lost,
             room=room,
             finish=self.executor or finished,
         )
-
-    def end_limit(self) -> None:
-        """Let what is still to come run past ``max_minutes``: the verdict stands."""
-        if self.limit is not None:
-            self.limit.reschedule(None)
 
 
 @asynccontextmanager
@@ -226,41 +220,52 @@ async def open_ready_system(
         BudgetError: ``max_minutes`` of the policy has passed; finished outputs are kept.
     """
     async with AsyncExitStack() as stack:
+        stack.callback(refuse_changes)  # last, whoever took care of an error
         resources = open_resources(
             config,
             operations,
             baseline=baseline,
             session=recording,
-            top_k=selection.top_k,
+            top_k=selection.filters.top_k,
             retrieval_only=selection.retrieval_only,
         )
         opened = await stack.enter_async_context(resources)
         await look_first(opened)
         run_id = new_run_id() if interrupted is None else interrupted.run_id
+        tree = WorkTree.of(config, operations)
         request = SystemRequest(
             config, operations, selection, run_id, recording, interrupted is not None
         )
         with told_if_slow(operations.say, f"setting up the system {config.system.use}"):
             asked = await stack.enter_async_context(opens(request, opened))
             system, executor = asked.system, asked.executor
-            if not isinstance(system, PassSystem):  # which knows it when it is prepared
-                refuse_unarranged(config.system.use, system, samples)
             await system.prepare()
-        refuse_unarranged(config.system.use, system, samples)
-        manifest = await new_manifest(config, operations, system, samples, selection, run_id)
-        renewable = isinstance(system, PassSystem) or restartable(system) is not None
-        apart = renewable and system.max_runs is None and bool(recording or config.policy.repeats)
-        manifest = manifest.amended(own_sessions=apart)
+        manifest = await new_manifest(config, operations, system, samples, selection, run_id, tree)
+        if recording or _is_repetition_shown(baseline, system):
+            manifest = manifest.amended(own_sessions=_has_sessions(system))
         store = LocalStore(operations.state)
         kept = open_outputs(store, manifest, samples=len(samples), interrupted=interrupted)
         with kept as (writer, begun):
             manifest = labelled(begun, operations, config.root)
             remedy = f"the finished outputs are in {writer.path}"
-            async with within(config.policy.max_minutes, remedy=remedy) as limit:
-                day = selection.eval_date
-                yield ReadySystem(
-                    system, opened, operations, manifest, writer, limit, executor, day
-                )
+            async with within(config.policy.max_minutes, remedy=remedy):
+                head, day = tree.head, selection.eval_date
+                yield ReadySystem(system, opened, operations, manifest, head, writer, executor, day)
+
+
+def _is_repetition_shown(baseline: Run | None, system: System) -> bool:
+    """Return whether a baseline's sessions show what repeats, beyond what the system declares."""
+    if baseline is None:
+        return False
+    from ragate.core.comparison.repeating_samples import evident_parts
+
+    return bool(evident_parts(baseline) - system.info.deterministic)
+
+
+def _has_sessions(system: System) -> bool:
+    """Return whether each pass can be asked of a system that was started anew."""
+    renewable = isinstance(system, PassSystem) or restartable(system) is not None
+    return renewable and system.max_runs is None
 
 
 async def ingest(config: Config, operations: Operations, *, rebuild: bool) -> int | None:
@@ -287,11 +292,10 @@ async def open_for_questions(
     Raises:
         RagateError: the system cannot be started.
     """
-    from ragate.recorder.open_system import open_system
-
+    request = SystemRequest(config, operations, Selection())
     async with (
         open_resources(config, operations) as resources,
-        open_system(config, operations, resources) as system,
+        open_tested(request, resources) as system,
     ):
         await system.prepare()
 

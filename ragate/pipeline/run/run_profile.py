@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from ragate.config import Config, Profile
+from ragate.config.set_keys import told_keys
 from ragate.errors import UsageError
 from ragate.models import Filters
 from ragate.support.settings import nearest
@@ -16,13 +17,11 @@ class Selection:
     """What part of the golden set is run, and how.
 
     Attributes:
-        top_k: ``--top-k``, None for the system's own.
         runs: Passes of the first look, at least 1.
         eval_date: What ``{today}`` in a question stands for, "" for today.
     """
 
     filters: Filters = field(default_factory=Filters)
-    top_k: int | None = None
     retrieval_only: bool = False
     runs: int = 1
     eval_date: str = ""
@@ -30,7 +29,6 @@ class Selection:
 
 # There without being written: the two that everyone needs.
 BUILT_IN = {"full": Profile(), "retrieval": Profile(retrieval_only=True)}
-CORRECTNESS = ("correctness", "correctness_binary")
 
 
 @dataclass(frozen=True)
@@ -44,9 +42,9 @@ class RunRequest:
     top_k: int | None = None
     retrieval_only: bool = False
     skip: tuple[str, ...] = ()
-    skip_correctness: bool = False
     profile: str = ""
     eval_date: datetime.date | None = None
+    settings: tuple[str, ...] = ()
 
 
 def selection_of(config: Config, options: RunRequest, *, runs: int) -> Selection:
@@ -56,7 +54,7 @@ def selection_of(config: Config, options: RunRequest, *, runs: int) -> Selection
         UsageError: there is no such profile, or no such metric to skip.
     """
     profile = find_profile(config, options.profile) if options.profile else Profile()
-    skip = [*(options.skip or profile.skip), *_correctness(config, options)]
+    skip = options.skip or profile.skip
     refuse_unknown_metrics(config, skip)
     eval_date = options.eval_date or profile.eval_date
     return Selection(
@@ -66,9 +64,10 @@ def selection_of(config: Config, options: RunRequest, *, runs: int) -> Selection
             where=options.where or profile.where,
             limit=options.limit or profile.limit,
             skip=tuple(dict.fromkeys(skip)),
+            top_k=options.top_k or profile.top_k,
             profile=options.profile,
+            settings=told_keys(options.settings) if options.settings else (),
         ),
-        top_k=options.top_k or profile.top_k,
         retrieval_only=options.retrieval_only or profile.retrieval_only,
         runs=runs,
         eval_date=eval_date.isoformat() if eval_date else "",
@@ -88,11 +87,6 @@ def find_profile(config: Config, name: str) -> Profile:
             remedy=f"write it as [policy.profiles.{name}]: {MANUAL}/commands.md",
         )
     return profiles[name]
-
-
-def _correctness(config: Config, options: RunRequest) -> Sequence[str]:
-    names = [rule.metric for rule in config.policy.metrics if rule.metric in CORRECTNESS]
-    return names if options.skip_correctness else ()
 
 
 def refuse_unknown_metrics(config: Config, skip: Sequence[str]) -> None:

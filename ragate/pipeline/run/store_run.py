@@ -20,8 +20,10 @@ def store_run(operations: Operations, run: Run, report: Report | None = None) ->
 
 
 def send_run(operations: Operations, folder: Path) -> None:
-    """Send the rest of a run that ended to the run store, if there is one."""
-    if operations.runs_url:
-        from ragate.stores.postgres.sender import send_end
+    """Send the rest of a run that ended to the run store, and what it lacks of earlier ones."""
+    url, say = operations.runs_url, operations.say
+    if url:
+        from ragate.stores.postgres.sender import send_end, send_late
 
-        send_end(operations.runs_url, folder, operations.say)
+        if send_end(url, folder, say):
+            send_late(url, folder.parent, say)

@@ -4,18 +4,20 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 
-from ragate.core.hashing import content_hash, output_hash, retrieval_hash
-from ragate.core.lookup import SampleTries, passes_of
-from ragate.errors import UsageError
+from ragate.core.comparison.run_passes import is_measured
+from ragate.core.statistics.looks import CONFIRM
+from ragate.errors import HopelessError, UsageError
 from ragate.models import Reads, Run, Sample, SystemOutput
 from ragate.pipeline.run.collected_outputs import Collected, Room, no_wait
 from ragate.pipeline.run.ready_system import ReadySystem
 from ragate.protocols import System
+from ragate.runtime.losses import Losses
 from ragate.runtime.operations import Operations, Progress
 from ragate.runtime.output_spool import Outputs, Spool
 from ragate.runtime.wrapped_system import restartable
 from ragate.support.escape import one_line
-from ragate.support.spill import Spill
+
+MOST_AGAIN = 20  # passes over what changed, however many of them fail
 
 
 class Session:
@@ -28,6 +30,7 @@ class Session:
     Attributes:
         adopted: The first so many passes are of earlier runs of the same state.
         full, again: Passes of the first look, and what was asked again after it.
+        losses: What was asked in vain; None where nobody counts it.
     """
 
     def __init__(
@@ -41,6 +44,9 @@ class Session:
         self.collected = Collected(ready.manifest, list(ready.passes))
         self.adopted = 0
         self.full = self.again = 0
+        self.losses: Losses | None = None
+        self._in_vain: dict[tuple[int, str], tuple[Sample, SystemOutput]] = {}
+        self._counts = True
         self._listen = listen
         self._room = room
         self._restored: dict[int, Outputs] = {}  # by pass: these need not be asked for
@@ -84,6 +90,7 @@ class Session:
                 first,
                 run,
                 on_output=lambda sample, output, number: self._keep(sample, output, run=number),
+                on_lost=self._lose,
                 room=self._room,
             )
         )
@@ -92,32 +99,30 @@ class Session:
         """Run one more pass over `samples` and keep it."""
         run = len(self.collected.passes)
         restored = self._restored.pop(run, {})
-        answered = len(restored)
+        answered, failed = len(restored), 0
+        if self.losses is not None:
+            self._counts = len(samples) == self.losses.n  # tries of a few are no pass
+            self.losses.began()
 
         def keep(sample: Sample, output: SystemOutput, number: int) -> None:
-            nonlocal answered
+            nonlocal answered, failed
             self._keep(sample, output, run=number)
-            answered += 1
-            self._show(f"run {number + 1}", answered, len(samples))
+            answered, failed = answered + 1, failed + (output.error is not None)
+            self._show(f"run {number + 1}", answered, len(samples), failed)
 
         unanswered = samples
         if restored:
-            unanswered = Spill(Sample, (one for one in samples if one.id not in restored))
-        outputs = await self.ready.answers(unanswered, run, on_output=keep, room=self._room)
+            unanswered = [one for one in samples if one.id not in restored]
+        outputs = await self.ready.answers(
+            unanswered, run, on_output=keep, on_lost=self._lose, room=self._room
+        )
         outputs.update(restored)
         self.collected.passes.append(outputs)
         return outputs
 
-    def _show(self, stage: str, done: int, total: int) -> None:
+    def _show(self, stage: str, done: int, total: int, failed: int) -> None:
         cost = self.ready.opened.tally.cost_usd
-        self.operations.progress(Progress(stage, done, total, cost_usd=cost))
-
-    async def ask_also(self, samples: Sequence[Sample]) -> None:
-        """Ask what is no part of this golden set once a full pass; the answers are kept alone."""
-        for run in range(self.full if samples else 0):
-            answers = await self.ready.answers(samples, run)
-            for sample in samples:
-                self.ready.keep(sample, answers[sample.id], run=run)
+        self.operations.progress(Progress(stage, done, total, cost_usd=cost, failed=failed))
 
     def adopt(self, samples: Sequence[Sample], outputs: Outputs) -> None:
         """Take over a pass that an earlier run of the same state made."""
@@ -159,28 +164,47 @@ class Session:
     def _keep(self, sample: Sample, output: SystemOutput, *, run: int) -> None:
         self.ready.keep(sample, output, run=run)
         self._listen(sample, output)
+        self._in_vain.pop((run, sample.id), None)
+        losses = self.losses
+        if losses is None:
+            return
+        if is_measured(output) and not (losses.any_failure and output.error is not None):
+            losses.found(f"{run} {sample.id}", output.latency_s or 0.0)
+        elif output.error is not None and self._counts:
+            losses.lose(f"{run} {sample.id}", output.error.message)
+
+    def _lose(self, sample: Sample, output: SystemOutput, run: int) -> None:
+        """Count what was asked in vain; it may be found yet.
+
+        Raises:
+            HopelessError: it is more than the policy allows.
+        """
+        self._in_vain[run, sample.id] = sample, output
+        if self.losses is None or output.error is None or not self._counts:
+            return
+        try:
+            self.losses.lose(f"{run} {sample.id}", output.error.message)
+        except HopelessError:
+            in_vain, self._in_vain = self._in_vain, {}  # others may be lost before all have ended
+            for (number, _), (one, failed) in in_vain.items():
+                self.ready.keep(one, failed, run=number)
+            raise
 
 
 def plan_confirmation(
     session: Session,
     *,
     runs: int,
-    confirm: int,
-    repeats: Sequence[str] = (),
     baseline: Run | None = None,
 ) -> None:
     """Note how many passes may follow a first look at `runs`: both looks share alpha.
 
     It is settled before the first pass, by what the system can give and not by any score. None
     follow where the first look has them all, or where the system repeats its answers exactly.
-
-    Args:
-        repeats: What the policy declares to repeat; without passes of the baseline that bear it out
-            noise is tested for, and what is suspicious is confirmed.
     """
-    possible = max(0, session.can_add(1 + confirm) - 1)
-    declared = "answer" in repeats and _is_equal_in_all_passes(baseline)
-    exact = declared or Reads.ANSWER in session.system.info.deterministic
+    possible = max(0, session.can_add(1 + CONFIRM) - 1)
+    shown = session.own_sessions and _is_equal_in_all_passes(baseline)
+    exact = shown or Reads.ANSWER in session.system.info.deterministic
     further = 0 if exact or runs > possible else possible
     session.collected.manifest = session.collected.manifest.amended(confirm=further)
 
@@ -234,81 +258,9 @@ def failure_lines(outputs: Iterable[SystemOutput]) -> Iterator[str]:
         yield f"{len(reasons) - REASONS} further reasons: `ragate collect --format json` has each"
 
 
-async def ask_changed_again(
-    session: Session,
-    samples: Sequence[Sample],
-    baseline: Run | None,
-    repeats: Sequence[str],
-) -> None:
-    """Ask samples whose outputs differ from the baseline's until each has `PROOF` passes.
-
-    Only what the policy declares is asked again: what both systems declare needs no proof. A system
-    that holds recordings gives whole passes, which cost nothing, unless its baseline varies and it
-    is judged as noisy. Passes that were taken over from earlier runs prove nothing of today.
-
-    Args:
-        repeats: ``[policy] repeats``.
-    """
-    from ragate.core.comparison.repeating_samples import PROOF
-
-    has_noise = "answer" in repeats and not _is_equal_in_all_passes(baseline)
-    if session.system.max_runs is not None and has_noise:
-        return
-    earlier = session.adopted
-    passes = session.collected.passes
-    changed = _changed(session, samples, baseline, repeats, earlier)
-    told = False
-    for _ in range(PROOF):
-        unproven = [
-            sample
-            for sample in changed
-            if sum(sample.id in outputs for outputs in passes[earlier:]) < PROOF
-        ]
-        if not unproven or session.can_add(1) < 1:
-            break
-        if not told:
-            number = len(unproven)
-            session.operations.say(
-                f"{number} changed outputs are asked again: [policy] repeats says they repeat"
-            )
-            told = True
-        if session.own_sessions:  # what only holds within one would repeat as well
-            await session.renew()
-        await session.add_pass(unproven if session.system.max_runs is None else samples)
-
-
-def _changed(
-    session: Session,
-    samples: Sequence[Sample],
-    baseline: Run | None,
-    repeats: Sequence[str],
-    earlier: int,
-) -> list[Sample]:
-    """Return the samples with an output that is not the baseline's, in what has to be proven."""
-    if baseline is None:
-        return []
-    from ragate.core.comparison.repeating_samples import declared_parts, is_changed
-    from ragate.core.comparison.sample_matching import contents, renamed_ids, with_new_ids
-
-    declared_by_both = baseline.manifest.system.deterministic & session.system.info.deterministic
-    declared = declared_parts(repeats) - declared_by_both
-    if session.collected.manifest.retrieval_only:
-        declared &= {Reads.RETRIEVAL}
-    if not declared:
-        return []
-    now = {sample.id: content_hash(sample) for sample in samples}
-    renamed = renamed_ids(contents(baseline.records), now)
-    before = SampleTries(passes_of(with_new_ids(baseline, renamed).records))
-    changed = []
-    for sample in samples:
-        records = before.get(sample.id, ())
-        if not records or records[0].content_hash != now[sample.id]:
-            continue
-        passes = session.collected.passes[earlier:]
-        outputs = [each[sample.id] for each in passes if sample.id in each]
-        if any(
-            is_changed(records, output, (retrieval_hash(output), output_hash(output)), declared)
-            for output in outputs
-        ):
-            changed.append(sample)
-    return changed
+async def ask_again(session: Session, samples: Sequence[Sample]) -> None:
+    """Ask some samples once more, in a session of their own: what holds within one would repeat."""
+    number = len(samples)
+    session.operations.say(f"{number} changed outputs are asked again: they repeated so far")
+    await session.renew()
+    await session.add_pass(samples)

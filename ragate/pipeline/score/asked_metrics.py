@@ -23,6 +23,7 @@ from ragate.pipeline.score.metric_records import (
     same_metrics,
 )
 from ragate.protocols import Aggregate, AskingMetric, Embedder, EmbeddingMetric, Metric
+from ragate.support.task_groups import task_group
 
 if TYPE_CHECKING:
     import numpy as np
@@ -94,7 +95,7 @@ class AskedMetrics:
         embedded = [one for one in waiting.values() if one.of_vectors]
         for start in range(0, len(embedded), TOGETHER):
             await self._embed(embedded[start : start + TOGETHER])
-        async with asyncio.TaskGroup() as group:
+        async with task_group() as group:
             for question in waiting.values():
                 if not question.of_vectors:
                     group.create_task(self._ask(question))
@@ -155,20 +156,21 @@ class AskedMetrics:
     async def _ask(self, question: OpenQuestion) -> None:
         metric, output = question.metric, question.output
         info = metric.info
-        if reason := provider_failure(output):
+        if info.reads is Reads.RETRIEVAL and output.chunks:
+            question.settle(await self._gated(metric, question.sample, output))
+        elif reason := provider_failure(output):
             question.settle(unscored(info.name, reason))
         elif failed(output) if info.reads is Reads.ANSWER else gave_nothing(output):
             question.settle(Score(metric=info.name, value=worst(info)))
         elif info.reads is Reads.ANSWER and output.answer is None:
             question.settle(unscored(info.name, NO_ANSWER))
         else:
-            async with self._gate:
-                question.settle(await self._answer(metric, question.sample, output))
+            question.settle(await self._gated(metric, question.sample, output))
 
-    async def _answer(self, metric: AskedMetric, sample: Sample, output: SystemOutput) -> Score:
+    async def _gated(self, metric: AskedMetric, sample: Sample, output: SystemOutput) -> Score:
         name = metric.info.name
         try:
-            async with asyncio.timeout(self._timeout_s):
+            async with self._gate, asyncio.timeout(self._timeout_s):
                 return await cast("AskingMetric", metric.asking).ask(sample, output)
         except TimeoutError:
             return unscored(name, f"no score within {self._timeout_s:g} s")

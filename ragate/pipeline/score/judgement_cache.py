@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, contextmanager
 from contextvars import ContextVar
 
 from ragate.cache import STEPS, Cache, Draw
+from ragate.cache.store import kept_draw
 from ragate.clients.memoised import request_key
 from ragate.config import Config
 from ragate.core.hashing import digest
@@ -47,6 +48,10 @@ class CachedJudgements:
         """Return the scores by criterion, None where there are none."""
         at_server = self._at_server(key)
         return self._cache.judgements([at_server]).get(at_server)
+
+    def turn(self, key: str, criteria: Sequence[str]) -> AbstractAsyncContextManager[None]:
+        """Wait for another command that asks for the same scores, and let others wait inside."""
+        return self._cache.turns.turn(digest([self._at_server(key), *criteria]))
 
     async def put(self, key: str, judgement: Judgement) -> None:
         """Keep the scores; unscored ones never are."""
@@ -150,6 +155,18 @@ class CachedSteps:
         self._unwritten[self._at_server(key)] = text
         await self.flush()
 
+    async def sent_as(self, identity: str) -> str:
+        """Return the fingerprint that a judge of `identity` had last, "" where it had no other."""
+        key = self._at_server(digest(["sent as", identity]))
+        draw = await asyncio.to_thread(self._cache.draw, STEPS, key, 0)
+        return "" if draw is None else draw.text
+
+    async def keep_sent_as(self, identity: str, fingerprint: str) -> None:
+        """Remember the fingerprint of a judge whose server takes its parameters in its own way."""
+        key = self._at_server(digest(["sent as", identity]))
+        draws = {(STEPS, key, 0): Draw(text=fingerprint)}
+        await asyncio.to_thread(self._cache.put_draws, draws)
+
     def client(self, client: ChatClient) -> ChatClient:
         """Return a client whose replies are kept under their `reply_key`, to be shown later."""
 
@@ -179,7 +196,11 @@ class CachedSteps:
         async with self._writing:
             texts, self._unwritten = self._unwritten, {}
             if texts:
-                draws = {(STEPS, key, 0): Draw(text=text) for key, text in texts.items()}
+                draws = {
+                    (STEPS, key, 0): draw
+                    for key, text in texts.items()
+                    if (draw := kept_draw(text)) is not None
+                }
                 try:
                     await asyncio.to_thread(self._cache.put_draws, draws)
                 except BaseException:

@@ -5,13 +5,14 @@ a run. It comes from the baseline where that holds it, else from the cache, else
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
-from contextlib import nullcontext
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager, nullcontext
 from functools import partial
 
-from ragate.core.judging.applicability import PAIRWISE
+from ragate.core.judging.applicability import PAIRWISE, ran_out_of_time
 from ragate.core.judging.canary_rule import CanaryResult, Voided, voided
-from ragate.errors import BudgetError, NotReadyError, ProviderError
+from ragate.errors import BudgetError, HopelessError, NotReadyError, ProviderError
 from ragate.judges import run_canaries, unchecked
 from ragate.models import Sample, Score, ScoreState, SystemOutput, unscored
 from ragate.models.score import shared_scores
@@ -27,6 +28,7 @@ from ragate.pipeline.score.known_judgements import KnownJudgements, Opponents, b
 from ragate.pipeline.score.spared_stages import SparedStages, Turns
 from ragate.protocols import Judge, judge_abilities
 from ragate.runtime.backlog import Backlog, Heard, stop, unheard
+from ragate.runtime.losses import Losses
 from ragate.support.spans import Spanned, judging, span
 
 Ask = Callable[[], Awaitable[Judgement]]
@@ -43,8 +45,8 @@ class Judging:
         out: Why the judge gives no more (its provider is out, a cap is reached), or "".
 
     Args:
-        may_ask: Whether the judge may be asked about a sample whose judgement is not there yet.
         spared: Stages of a scorecard that it need not be asked about.
+        losses: Counts what the judge is asked in vain; None where nothing depends on it.
     """
 
     def __init__(
@@ -54,8 +56,8 @@ class Judging:
         concurrency: int,
         timeout_s: float,
         steps: CachedSteps | None = None,
-        may_ask: Callable[[Sample], bool] = lambda _sample: True,
         spared: SparedStages | None = None,
+        losses: Losses | None = None,
     ) -> None:
         opponents = judgements.opponents
         compares = opponents is not None and not opponents.itself
@@ -66,11 +68,11 @@ class Judging:
             concurrency=concurrency,
             timeout_s=timeout_s,
             steps=steps,
+            losses=losses,
         )
         self._known = judgements
         self._judge = judgements.judge
         self._opponents = opponents
-        self._may_ask = may_ask
         self._turns = Turns(
             spared, judgements.judge, self.queue.start, judgements.criteria, apart=judgements.apart
         )
@@ -117,6 +119,9 @@ class Judging:
             half of what it was asked about, asking again mends nothing.
         """
         lost, self._lost = self._lost, {}
+        spent = self.queue.retried & self.queue.twice  # three questions each
+        lost = {key: names for key, names in lost.items() if key not in spent}
+        self.queue.retried.update(lost)
         if self.out or self.voided or len(lost) * 2 > self.fresh + 1:
             return False
         for key, names in lost.items():
@@ -129,7 +134,8 @@ class Judging:
     async def settle(self, heard: Heard = unheard) -> None:
         """Wait until everything that was submitted has its scores or a reason for having none.
 
-        When its provider is out, or a cap is reached, all is unscored with that reason.
+        When its provider is out, a cap is reached, or more was asked in vain than the policy
+        allows, all is unscored with that reason.
         """
         try:
             await self.queue.settle(heard)
@@ -194,7 +200,8 @@ class Judging:
             self.queue.start(key, ask, ruled, keep, sample=sample.id, by_model=False)
         if not groups:
             self.reused += bool(scores) and earlier is None
-        elif self._may_now(key, sample):
+        else:
+            self._held_back.discard(key)
             chosen = self._turns.now(key, groups, sample, output, scores)
             self.fresh += bool(chosen)
             keep_asked = partial(self._keep_asked, key)
@@ -209,8 +216,9 @@ class Judging:
         scores = self._known.pair(key)
         self._judgements[key] = shared_scores(scores)
         self.reused += bool(scores)
-        if scores or not self._may_now(key, sample):
+        if scores:
             return
+        self._held_back.discard(key)
         compare = judge_abilities(self._judge).compare
         if compare is None:
             self._judgements[key] = {PAIRWISE: unscored(PAIRWISE, "this judge does not compare")}
@@ -223,16 +231,8 @@ class Judging:
         keep = partial(self._keep, key)
         self.queue.start(key, ask, [PAIRWISE], keep, sample=sample.id)
 
-    def _may_now(self, key: str, sample: Sample) -> bool:
-        """Return whether the judge may be asked; an equal output of another sample may yet be."""
-        if self._may_ask(sample):
-            self._held_back.discard(key)
-            return True
-        self._held_back.add(key)
-        return False
-
     def _keep_asked(self, key: str, scores: Judgement) -> Judgement:
-        lost = [name for name, score in scores.items() if score.state is ScoreState.UNSCORED]
+        lost = lost_names(scores)
         if lost:
             self._lost.setdefault(key, []).extend(lost)
         return self._keep(key, scores)
@@ -251,11 +251,14 @@ class JudgeQueue:
     Attributes:
         canaries: Results of the known answers that a judge of this run had to get right.
         voided: What they show that does not count.
+        retried: Keys that are asked about once more.
+        twice: Keys that were asked about again at once: they ran out of time.
         unchecked: Criteria in use for which there is no known answer, of a judge that was asked.
 
     Args:
         criteria: What the canaries check.
         timeout_s: Seconds for one question.
+        losses: Counts what is asked in vain.
     """
 
     def __init__(
@@ -267,7 +270,11 @@ class JudgeQueue:
         concurrency: int,
         timeout_s: float,
         steps: CachedSteps | None = None,
+        losses: Losses | None = None,
     ) -> None:
+        self.losses = losses
+        self.retried: set[str] = set()
+        self.twice: set[str] = set()
         self._judge = judge
         self._criteria = tuple(criteria)
         self._cache = cache
@@ -309,6 +316,12 @@ class JudgeQueue:
     async def room(self) -> None:
         """Wait until more may be started."""
         await self._pending.room()
+
+    @property
+    def hopeless(self) -> HopelessError | None:
+        """Return why nothing more is asked, where too much was asked in vain."""
+        failure = self._pending.failure
+        return failure if isinstance(failure, HopelessError) else None
 
     async def settle(self, heard: Heard = unheard) -> None:
         """Wait until all have their scores, and the canaries are in.
@@ -357,18 +370,74 @@ class JudgeQueue:
         by_model: bool,
     ) -> None:
         await asyncio.sleep(0)  # the known answers come first: they hold up whatever is kept
-        async with self._gate if by_model else nullcontext():
-            try:
-                with span(Spanned.JUDGE, sample=sample, criteria=", ".join(criteria)):
-                    async with asyncio.timeout(self._timeout_s):
-                        judgement = await ask()
-            except TimeoutError:
-                judgement = without_score(criteria, f"no verdict within {self._timeout_s:g} s")
-            scores = {name: score for name, score in judgement.items() if name in criteria}
+        async with self._turn(key, criteria) if by_model else nullcontext():
+            if by_model and self._checking is not None and self._checking.done():
+                self._checking.result()  # raises where the judge was given up meanwhile
+            if by_model and (known := self._known_meanwhile(key, criteria)):
+                keep(known)
+                return
+            scores = await self._asked(ask, criteria, sample)
+            lost = lost_names(scores) if by_model else []
+            late = any(ran_out_of_time(scores[name].reason) for name in lost)
+            late = late and key not in self.retried
+            if late and not await self._is_void(lost):
+                self.twice.add(key)
+                again = await self._asked(ask, criteria, sample)
+                scores = {**scores, **{name: again[name] for name in lost if name in again}}
             keep(scores)
+            self._count(key, scores, late=late)
             # Before the next is asked: a kill loses no more judgements than are under way at once.
             if by_model and measured(scores) and (kept := await self._trusted(measured(scores))):
                 await self._cache.put(key, kept)
+
+    @asynccontextmanager
+    async def _turn(self, key: str, criteria: Sequence[str]) -> AsyncIterator[None]:
+        async with self._gate, self._cache.turn(key, criteria):
+            yield
+
+    def _known_meanwhile(self, key: str, criteria: Sequence[str]) -> Judgement:
+        """Return the scores that another command got since they were looked up, or none."""
+        found = self._cache.get(key) or {}
+        return {name: found[name] for name in criteria} if found.keys() >= set(criteria) else {}
+
+    def _count(self, key: str, scores: Judgement, *, late: bool) -> None:
+        """Count what ran out of time twice, or once as the known answers did.
+
+        Other failures have had their tries in the client.
+
+        Raises:
+            HopelessError: it is more than the policy allows.
+        """
+        if self.losses is None:
+            return
+        lost = lost_names(scores)
+        if not lost:
+            self.losses.recovered(key)
+        elif late:
+            self.losses.lose(key, scores[lost[0]].reason, lost)
+
+    async def _is_void(self, criteria: Sequence[str]) -> bool:
+        """Return whether asking again is in vain: the known answers were judged wrongly."""
+        if self._checking is None:
+            return False
+        _, void = await asyncio.shield(self._checking)
+        return any(void.reason(name) for name in criteria)
+
+    async def _asked(self, ask: Ask, criteria: Sequence[str], sample: str) -> Judgement:
+        """Return what one question brings, within its time."""
+        started = time.monotonic()
+        if self.losses is not None:
+            self.losses.began()
+        try:
+            with span(Spanned.JUDGE, sample=sample, criteria=", ".join(criteria)):
+                async with asyncio.timeout(self._timeout_s):
+                    judgement = await ask()
+        except TimeoutError:
+            return without_score(criteria, f"no verdict within {self._timeout_s:g} s")
+        scores = {name: score for name, score in judgement.items() if name in criteria}
+        if self.losses is not None and not lost_names(scores):
+            self.losses.answered_in(time.monotonic() - started)
+        return scores
 
     async def _trusted(self, scores: Judgement) -> Judgement:
         """Wait for the canaries: what a judge says who fails them must not outlive the run."""
@@ -376,6 +445,11 @@ class JudgeQueue:
             return {}
         _, void = await asyncio.shield(self._checking)
         return {name: score for name, score in scores.items() if not void.reason(name)}
+
+
+def lost_names(scores: Judgement) -> list[str]:
+    """Return the criteria that got no score."""
+    return [name for name, score in scores.items() if score.state is ScoreState.UNSCORED]
 
 
 def without_score(criteria: Sequence[str], reason: str) -> Judgement:

@@ -115,6 +115,10 @@ class KnownJudgements:
         self.apart = judge_abilities(judge).apart
         self.criteria = tuple(sorted(all_criteria - {PAIRWISE}))
         self.opponents = (opponents or Opponents()) if PAIRWISE in all_criteria else None
+        if baseline is not None:
+            adopt(judge, baseline.manifest.judge or "")
+        # What it learns of its server while it is asked changes no key.
+        self._identity = judge_abilities(judge).identity or judge.fingerprint
         self._recorded = RecordedJudgements(judge, metrics, baseline)
         self.cache = cache
 
@@ -125,15 +129,13 @@ class KnownJudgements:
 
     def key(self, sample: Sample, output: SystemOutput) -> str:
         """Return the identity of the judgement on an output."""
-        return judgement_hash(self.judge.fingerprint, self._seen(sample), output)
+        return judgement_hash(self._identity, self._seen(sample), output)
 
     def pair_key(self, opponents: Opponents, sample: Sample, output: SystemOutput) -> str:
         """Return the identity of the judgement on an answer beside its opponent."""
         answers = bare(output), opponents.other(sample)
         seen = self._seen(sample)
-        return digest(
-            [PAIRWISE, *(judgement_hash(self.judge.fingerprint, seen, each) for each in answers)]
-        )
+        return digest([PAIRWISE, *(judgement_hash(self._identity, seen, each) for each in answers)])
 
     def sort_out(
         self, key: str, sample: Sample, output: SystemOutput
@@ -216,6 +218,20 @@ class RecordedJudgements:
             if metric.info.name in record.scores
         }
         return measured(scores)
+
+
+def adopt(judge: Judge, fingerprint: str) -> None:
+    """Have a judge send its parameters as an earlier run did, where that was this judge."""
+    told = judge_abilities(judge).adopt
+    if told is not None and fingerprint:
+        told(fingerprint)
+
+
+def is_same_judge(judge: Judge, baseline: Run) -> bool:
+    """Return whether a baseline is of this judge, as its server takes its parameters today."""
+    if judge.fingerprint == judge_abilities(judge).identity:  # nothing is known of its server
+        adopt(judge, baseline.manifest.judge or "")
+    return judge.fingerprint == baseline.manifest.judge
 
 
 def asks(judge: Judge, criteria: Sequence[str], sample: Sample, output: SystemOutput) -> bool:

@@ -35,7 +35,6 @@ from ragate.protocols import (
     Vector,
 )
 from ragate.runtime.output_spool import slim
-from ragate.support.spill import Spill
 
 M = TypeVar("M", "AskedMetric", Judged)
 BATCH = 200
@@ -213,12 +212,12 @@ def evaluate(
         passes: Outputs by sample id, one mapping a pass; a later pass may hold only some samples.
     """
     metrics = with_counts(metrics)
-    records = Spill(Record)
+    records: list[Record] = []
     aggregates: list[dict[str, Score]] = []
     full: list[bytes] = []  # the outputs of each complete pass, hashed
     for run, outputs in enumerate(passes):
         complete = all(sample.id in outputs for sample in samples)
-        answered = samples if complete else Spill(Sample, (s for s in samples if s.id in outputs))
+        answered = samples if complete else [s for s in samples if s.id in outputs]
         pairs = Pairs(answered, outputs)
         seen = hashlib.sha256()  # passes over all samples have them in one order
         for batch in pairs.batches():

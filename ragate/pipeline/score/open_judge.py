@@ -9,6 +9,7 @@ from ragate import plugins
 from ragate.config import Config, JudgeSettings
 from ragate.core.text.wording import listed
 from ragate.errors import ConfigError, NoKeyError, NotReadyError, ProviderError, RagateError
+from ragate.extension import system_hooks
 from ragate.models import Run, Sample
 from ragate.pipeline.run.relative_dates import judged_on
 from ragate.pipeline.score.judgement_cache import (
@@ -18,10 +19,10 @@ from ragate.pipeline.score.judgement_cache import (
     cached_steps,
 )
 from ragate.pipeline.score.judging import Judging
-from ragate.pipeline.score.known_judgements import KnownJudgements, Opponents
+from ragate.pipeline.score.known_judgements import KnownJudgements, Opponents, adopt
 from ragate.pipeline.score.spared_stages import SparedStages
-from ragate.protocols import ChatClient, ChatReply, ChatRequest, Judge, Judged
-from ragate.recorder.open_system import is_recorded_system
+from ragate.protocols import ChatClient, ChatReply, ChatRequest, Judge, Judged, judge_abilities
+from ragate.runtime.losses import Losses
 from ragate.runtime.provider_clients import JUDGE_FREE, BeforePaying
 from ragate.runtime.resources import Opened
 from ragate.support.installed import install_line
@@ -52,8 +53,8 @@ class OpenJudge:
         eval_date: str,
         baseline: Run | None = None,
         opponents: Opponents | None = None,
-        may_ask: Callable[[Sample], bool] = lambda _sample: True,
         spared: SparedStages | None = None,
+        losses: Losses | None = None,
     ) -> Judging:
         """Return what gives outputs their judgements.
 
@@ -61,6 +62,7 @@ class OpenJudge:
             samples: What may be judged: where one names a date, the judge reads it.
             baseline: What the judge said there is not asked for again.
             spared: Stages of a scorecard that need no asking.
+            losses: Counts what is asked in vain; None where nothing depends on it.
         """
         judgements = KnownJudgements(
             judged_on(self.judge, eval_date, samples),
@@ -74,8 +76,8 @@ class OpenJudge:
             concurrency=self.settings.concurrency,
             timeout_s=self.settings.timeout_s,
             steps=self.steps,
-            may_ask=may_ask,
             spared=spared,
+            losses=losses,
         )
 
 
@@ -105,7 +107,13 @@ async def open_judge(
         capped=lambda client: steps.client(capped(client)),
     )
     async with plugins.judge(settings.use, settings.own, resources) as judge:
+        identity = judge_abilities(judge).identity
+        if identity:
+            adopt(judge, await steps.sent_as(identity))
+        before = judge.fingerprint
         yield OpenJudge(judge, settings, cached_judgements(config, opened), steps)
+        if identity and judge.fingerprint != before:
+            await steps.keep_sent_as(identity, judge.fingerprint)
 
 
 # Whether the judge can be asked: looked at before something is paid for that needs it.
@@ -137,7 +145,7 @@ class JudgeReadiness:
     def answers_cost(self) -> bool:
         """Whether asking the system may cost something, each time, without ragate seeing it."""
         traits = plugins.traits(self.config.system.use)
-        return not (traits.recorded or traits.counted or is_recorded_system(self.config))
+        return not (traits.recorded or traits.counted or system_hooks(self.config))
 
     def lack(self) -> NotReadyError | None:
         """Return what the judge lacks on this machine, None where nothing; asks nobody."""

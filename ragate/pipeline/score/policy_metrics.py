@@ -4,19 +4,19 @@ from collections.abc import Mapping, Sequence
 
 from ragate import plugins
 from ragate.config import Config, check_rule, check_slice_metric, check_stage
+from ragate.config.rules import metric_table
 from ragate.core.rules.checked_metric import checked_name
 from ragate.errors import ConfigError, PluginError
 from ragate.models import Needs, Sample, ScoreState, failed_output
 from ragate.protocols import (
     NO_CLIENTS,
-    NO_RANKINGS,
     Aggregate,
-    EarlierRankings,
     Judged,
     Metric,
     MetricClients,
     MetricOfAPart,
 )
+from ragate.scores.reported_metric import ReportedMetric
 from ragate.version import MANUAL
 
 _AT_ONCE = 200
@@ -31,7 +31,6 @@ def make_metrics(
     states: Mapping[str, Mapping[str, float]],
     clients: MetricClients = NO_CLIENTS,
     eval_date: str = "",
-    earlier: EarlierRankings = NO_RANKINGS,
 ) -> list[Metric | Aggregate]:
     """Return the metrics that the policy asks for, without the ones of level ``off``.
 
@@ -39,7 +38,6 @@ def make_metrics(
         states: The baseline's tables by metric: a metric takes its own rather than fit a new one.
         clients: What metrics that ask a model get.
         eval_date: As of which arguments of calls are read, "" for today.
-        earlier: What the baseline retrieved.
 
     Raises:
         ConfigError: a metric lacks a key that it cannot do without.
@@ -48,6 +46,9 @@ def make_metrics(
     for rule in config.policy.metrics:
         if rule.level == "off":
             continue
+        if config.policy.of_scores:
+            metrics.append(reported_metric(config, rule.metric))
+            continue
         metric = plugins.metric(
             rule.metric,
             settings=config.metric_settings.get(rule.metric, {}),
@@ -55,7 +56,6 @@ def make_metrics(
             state=states.get(rule.metric),
             clients=clients,
             eval_date=eval_date,
-            earlier=earlier,
         )
         if metric.info.name != rule.metric:
             raise PluginError(
@@ -69,6 +69,14 @@ def make_metrics(
         check_stage(config.policy.scorecard, metric.info)
         metrics.append(metric)
     return metrics
+
+
+def reported_metric(config: Config, name: str) -> ReportedMetric:
+    """Return a metric whose scores stand in the outputs."""
+    metric = ReportedMetric(name, config.metric_settings.get(name, {}), metric_table(name))
+    check_slice_metric(config.policy.slices, metric.info)
+    check_stage(config.policy.scorecard, metric.info)
+    return metric
 
 
 def judged_metrics(metrics: Sequence[Metric | Aggregate]) -> list[Judged]:
@@ -135,6 +143,6 @@ def inapplicable_gates(
         metric.info.name
         for metric in metrics
         if metric.info.name in gated
-        and plugins.is_builtin_metric(metric.info.name)
+        and (plugins.is_builtin_metric(metric.info.name) or config.policy.of_scores)
         and not applies(metric, samples)
     ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -10,16 +11,16 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ragate.config import Config
-from ragate.core.comparison.earlier_rankings import earlier_rankings
 from ragate.errors import ConfigError
-from ragate.models import Needs, Reads, Run, RunManifest, Sample, SystemOutput
+from ragate.models import Needs, Reads, Run, RunManifest, Sample, ScoreState, SystemOutput
 from ragate.pipeline.run.collected_outputs import Collected
 from ragate.pipeline.run.run_profile import Selection
 from ragate.pipeline.score.asked_metrics import AskedMetrics
 from ragate.pipeline.score.metric_records import evaluate
 from ragate.pipeline.score.policy_metrics import judged_metrics, make_metrics
-from ragate.protocols import Aggregate, Metric
+from ragate.protocols import Aggregate, Judged, Metric
 from ragate.runtime.backlog import Heard
+from ragate.runtime.losses import Losses, TimeSettings
 from ragate.runtime.operations import Progress
 from ragate.runtime.resources import Opened
 from ragate.version import MANUAL
@@ -30,7 +31,9 @@ if TYPE_CHECKING:
     from ragate.pipeline.score.spared_stages import SparedStages
 
 
+CALL_SHARE = 0.95  # of a judgement's time, what one call of its judge may take
 TRIES = 3  # at most, of a score that one output does not get
+_OPTIONS = _RETRIEVAL_ONLY, _SKIP = "--retrieval-only", "--skip"  # why a metric is left out
 
 
 @dataclass(frozen=True)
@@ -41,7 +44,6 @@ class ScoringPlan:
         opened: The run's resources.
         baseline: Its tables (idf) are used, and its judgements are not asked for again.
         unjudged: Why the judge is not asked at all, "" where it is.
-        may_ask: Whether the judge may be asked about a sample whose judgement is not there yet.
         recording: A baseline is made: its answers are compared with no other's.
         judge_last: The judge is asked only where the metrics that need none have not failed.
         progress: Shows how far the judge is, once nothing else is waited for.
@@ -53,7 +55,6 @@ class ScoringPlan:
     baseline: Run | None
     selection: Selection
     unjudged: str = ""
-    may_ask: Callable[[Sample], bool] = lambda _sample: True
     recording: bool = False
     judge_last: bool = False
     progress: Callable[[Progress], None] = lambda _progress: None
@@ -103,6 +104,11 @@ class Scorer:
             await self.readiness.look()
         return bool(self.readiness.needed) and self.readiness.lack() is not None
 
+    def expect_passes(self, passes: int) -> None:
+        """Note that so many more passes are made."""
+        if self.judging is not None and self.judging.queue.losses is not None:
+            self.judging.queue.losses.passes += passes
+
     def submit(self, sample: Sample, output: SystemOutput) -> None:
         """Start judging an output while others are still collected."""
         if self.judging is not None and not self.ahead and not self.plan.judge_last:
@@ -118,6 +124,7 @@ class Scorer:
         if self.judging is None or self.readiness is None:
             return
         await self.judging.queue.room()
+        self.readiness.failure = self.readiness.failure or self.judging.queue.hopeless
         for _ in range(2):  # what was just submitted asks for its client, behind the known answers
             await asyncio.sleep(0)
         self.readiness.refuse_waste()
@@ -156,7 +163,8 @@ class Scorer:
                     if sample.id in outputs:
                         self.judging.submit(sample, outputs[sample.id])
                         await self.judging.queue.room()
-            await self.judging.settle(shown_judging(self.plan.progress, self.plan.opened))
+            losses = self.judging.queue.losses
+            await self.judging.settle(shown_judging(self.plan.progress, self.plan.opened, losses))
         for name in self.spared.in_turn if self.spared is not None else ():
             await measure(only=name)
         await measure()
@@ -174,7 +182,9 @@ class Scorer:
         return tuple(m.info.name for m in self.metrics if m.info.needs is not Needs.NOTHING)
 
     def _unjudged(self, collected: Collected) -> Run:
-        left_out = (*self.left_out, *self.judged)
+        card = self.plan.config.policy.scorecard
+        made = card.made_of(self.judged) if card is not None else ()
+        left_out = (*self.left_out, *self.judged, *made)
         manifest = collected.manifest.amended(judge=None, judge_name="", left_out=left_out)
         metrics = [metric for metric in self.metrics if metric.info.needs is Needs.NOTHING]
         return evaluate(collected.passes, self.plan.samples, metrics, manifest=manifest)
@@ -185,6 +195,7 @@ class Scorer:
             judge=judge.fingerprint if judge is not None else None,
             judge_name=settings.shown if judge is not None and settings is not None else "",
             left_out=tuple(self.left_out),
+            lacking=tuple(name for name, why in self.left_out.items() if why not in _OPTIONS),
         )
 
 
@@ -206,7 +217,6 @@ async def open_scorer(plan: ScoringPlan) -> AsyncIterator[Scorer]:
         states=states,
         clients=opened.metrics,
         eval_date=plan.selection.eval_date,
-        earlier=earlier_rankings(baseline, recording=plan.recording),
     )
     left_out = _left_out(active, plan)
     asked = AskedMetrics(
@@ -221,7 +231,7 @@ async def open_scorer(plan: ScoringPlan) -> AsyncIterator[Scorer]:
     if config.policy.scorecard is not None:
         from ragate.pipeline.score.spared_stages import spared_stages
 
-        spared = spared_stages(config.policy.scorecard, metrics)
+        spared = spared_stages(config.policy.scorecard.without(left_out), metrics)
     if not judged:
         yield Scorer(plan, metrics, left_out, asked, spared=spared)
         return
@@ -244,8 +254,8 @@ async def open_scorer(plan: ScoringPlan) -> AsyncIterator[Scorer]:
             eval_date=plan.selection.eval_date,
             baseline=baseline,
             opponents=opponents_of(None if plan.recording else baseline),
-            may_ask=plan.may_ask,
             spared=spared,
+            losses=_losses(plan, judged, needed) if needed else None,
         )
         try:
             # What the judge lacks is to be told before more is paid for.
@@ -255,11 +265,49 @@ async def open_scorer(plan: ScoringPlan) -> AsyncIterator[Scorer]:
             await judging.close()
 
 
-def shown_judging(progress: Callable[[Progress], None], opened: Opened) -> Heard:
-    """Return what shows how far the judge is, and what was spent."""
-    return lambda ended, total: progress(
-        Progress("judging", ended, total, "judgements", opened.tally.cost_usd)
+def _losses(plan: ScoringPlan, judged: Sequence[Judged], needed: list[str]) -> Losses:
+    """Return what counts judgements that are asked for in vain, of the metrics that need them."""
+    from ragate.core.rules.unscored import share_allowed
+
+    policy, judge = plan.config.policy, plan.config.policy.judge
+    assert judge is not None
+    n, baseline = len(plan.samples), None if plan.recording else plan.baseline
+    records = () if baseline is None else baseline.records
+    unscored = Counter(
+        name
+        for record in records
+        for name, score in record.scores.items()
+        if name in needed and score.state is ScoreState.UNSCORED
     )
+    share, lost = policy.max_unscored, max(unscored.values(), default=0)
+    if baseline is not None:
+        share = share_allowed(n, lost=lost, runs=max(n, len(records)), max_unscored=share)
+    return Losses(
+        "judgements",
+        n,
+        share,
+        TimeSettings(
+            judge.concurrency,
+            judge.timeout_s,
+            "[policy.judge] concurrency = {}, timeout_s = {}",
+            CALL_SHARE,
+        ),
+        passes=plan.selection.runs,
+        about=[each.criterion for each in judged if each.info.name in needed],
+    )
+
+
+def shown_judging(
+    progress: Callable[[Progress], None], opened: Opened, losses: Losses | None = None
+) -> Heard:
+    """Return what shows how far the judge is, and what was spent."""
+
+    def heard(ended: int, total: int) -> None:
+        failed = 0 if losses is None else len(losses.lost)
+        cost = opened.tally.cost_usd
+        progress(Progress("judging", ended, total, "judgements", cost, min(failed, ended)))
+
+    return heard
 
 
 def no_scorer(plan: ScoringPlan) -> Scorer:
@@ -277,9 +325,9 @@ def _left_out(metrics: Sequence[Metric | Aggregate], plan: ScoringPlan) -> dict[
     reasons = {}
     for metric in metrics:
         if plan.selection.retrieval_only and metric.info.reads is Reads.ANSWER:
-            reasons[metric.info.name] = "--retrieval-only"
+            reasons[metric.info.name] = _RETRIEVAL_ONLY
         elif metric.info.name in plan.selection.filters.skip:
-            reasons[metric.info.name] = "--skip"
+            reasons[metric.info.name] = _SKIP
         elif metric.info.needs is Needs.JUDGE and unjudged:
             reasons[metric.info.name] = unjudged
     return reasons

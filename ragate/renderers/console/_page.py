@@ -1,10 +1,8 @@
 """The filters of a terminal or a log, and text that is set to its width."""
 
-from collections.abc import Sequence
-
 import click
 
-from ragate.renderers._lines import WIDTH, columns, wrapped
+from ragate.renderers._lines import WIDTH, columns, width, wrapped
 from ragate.renderers._words import ForeignText, Words
 from ragate.support.escape import one_line, plain
 
@@ -12,7 +10,7 @@ COMMAND = "  -> "
 
 
 class Page:
-    """Foreign text made harmless, colours where they are wanted, lines of at most 80 columns."""
+    """Foreign text made harmless, colours where they are wanted, lines of a terminal's width."""
 
     def __init__(self, *, colour: bool, ci: bool) -> None:
         self._colour = colour
@@ -23,6 +21,10 @@ class Page:
 
     def words(self, words: Words, limit: int = WIDTH) -> str:
         return "".join(self.foreign(w, limit) if isinstance(w, ForeignText) else w for w in words)
+
+    def sentence(self, words: Words, *, first: str = "", rest: str = "  ") -> list[str]:
+        """Return the words in lines."""
+        return wrapped(self.words(words, 300), first=first, rest=rest)
 
     def paint(self, text: str, colour: str, *, bold: bool = False) -> str:
         if not self._colour or not (colour or bold):
@@ -41,7 +43,7 @@ def at_most(lines: list[str], most: int) -> list[str]:
     if len(lines) <= most:
         return lines
     last = lines[most - 1]
-    while columns(last) > WIDTH - 2 and " " in last.strip():
+    while columns(last) > width() - 2 and " " in last.strip():
         last = last.rpartition(" ")[0]
     return [*lines[: most - 1], f"{last} …"]
 
@@ -49,8 +51,3 @@ def at_most(lines: list[str], most: int) -> list[str]:
 def command(text: str) -> str:
     """Return what to type, in one line whatever its length: so it can be copied."""
     return COMMAND + text
-
-
-def bullets(items: Sequence[str]) -> list[str]:
-    """Return each item as wrapped lines behind a mark."""
-    return [line for item in items for line in wrapped(item, first="  - ", rest="    ")]

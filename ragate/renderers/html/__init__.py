@@ -24,7 +24,8 @@ from ragate.models import (
     ScoreChange,
     SideEvidence,
 )
-from ragate.renderers._numbers import COMMENT, NOTHING
+from ragate.renderers import _numbers as numbers
+from ragate.renderers._numbers import NOTHING
 from ragate.renderers._samples import happened, pass_words, score
 from ragate.renderers._words import in_points
 from ragate.renderers.html.charts import charts_of, heat_table
@@ -68,6 +69,14 @@ def render(report: Report) -> str:
         total=len(report.samples),
         note=report.details.note if report.details is not None else "",
     )
+
+
+def read_files() -> None:
+    """Read what a page is filled from."""
+    for name in ("page.html.j2", "sample.html.j2"):
+        template(name)
+    for name in ("page.css", "page.js", "review.js"):
+        resource(name)
 
 
 def _samples(report: Report, *, room: int) -> list[Any]:
@@ -251,7 +260,7 @@ def sample_texts(row: SampleRow, evidence: SampleEvidence | None) -> SampleTexts
         row=row,
         question=cut(row.query, _QUESTION),
         turns=[(turn.role, cut(turn.content, _QUESTION)) for turn in row.messages[-MOST_TURNS:]],
-        what=cut("".join(happened(row, COMMENT)), 500),
+        what=cut("".join(happened(row)), 500),
         references=[cut(text, _ANSWER) for text in row.references],
         before=before,
         now=now,
@@ -280,8 +289,8 @@ def _score(change: ScoreChange, row: SampleRow) -> dict[str, str]:
         moved = "rose" if change.after > change.before else "fell"
     return {
         "metric": cut(change.metric, _DOC_NAME),
-        "before": score(change.before, COMMENT) if row.baseline is not None else NOTHING,
-        "now": score(change.after, COMMENT),
+        "before": score(change.before) if row.baseline is not None else NOTHING,
+        "now": score(change.after),
         "moved": moved,
         "marks": pass_words(change.passed, change.passes).strip(" ()"),
         "reason": cut(change.reason, 600),
@@ -361,7 +370,7 @@ def _earlier(earlier: EarlierOutcome, row: SampleRow) -> tuple[str, str]:
     """Return when a run was, and what the metrics that moved now measured there."""
     scores = earlier.outcome.scores
     names = [each.metric for each in row.scores if each.metric in scores][:_EARLIER_SCORES]
-    shown = ", ".join(f"{cut(name, _DOC_NAME)} {score(scores[name], COMMENT)}" for name in names)
+    shown = ", ".join(f"{cut(name, _DOC_NAME)} {score(scores[name])}" for name in names)
     when = f"{earlier.created[:16].replace('T', ' ')} {short_sha(earlier.commit)}"
     return when.strip(), f"{shown}{pass_words(None, earlier.outcome.passes)}"
 
@@ -369,4 +378,4 @@ def _earlier(earlier: EarlierOutcome, row: SampleRow) -> tuple[str, str]:
 def _figure(unit: str, value: float | None) -> str:
     if unit == "dollars":
         return NOTHING if value is None else f"${value:.4f}"
-    return COMMENT.value(unit, value)
+    return numbers.value(unit, value)

@@ -5,7 +5,8 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from ragate.models import Direction, MetricRow, RankChange, Report, RunDetails, SampleScores
-from ragate.renderers._numbers import COMMENT, NOTHING, counted
+from ragate.renderers import _numbers as numbers
+from ragate.renderers._numbers import NOTHING, counted
 from ragate.renderers._words import ordered, tone, visible_from
 from ragate.renderers.html import drawings
 from ragate.renderers.html.drawings import Rows
@@ -95,8 +96,8 @@ def interval_rows(report: Report) -> dict[str, Rows]:
                 "high": scale * high,
                 "allowed": None if row.allowed is None else down * row.allowed,
                 "visible": None if (least := visible_from(row)) is None else down * least,
-                "levels": f"{COMMENT.value(row.unit, row.baseline)} → "
-                f"{COMMENT.value(row.unit, row.candidate)}",
+                "levels": f"{numbers.value(row.unit, row.baseline)} → "
+                f"{numbers.value(row.unit, row.candidate)}",
                 "tone": tone(row),
             }
         )
@@ -207,7 +208,7 @@ def spent_rows(rows: Sequence[MetricRow]) -> Rows:
             "metric": one_line(row.metric, 40),
             "side": side,
             "value": value,
-            "figure": COMMENT.value(row.unit, value),
+            "figure": numbers.value(row.unit, value),
         }
         for row in rows
         if row.unit in _SPENT_UNITS and row.candidate is not None
@@ -292,4 +293,4 @@ def _cell(changes: list[float], *, lower: bool) -> HeatCell:
     gain = -mean if lower else mean
     size = sum(abs(gain) >= step for step in _TINTS)
     tone = f"{'worse' if gain < 0 else 'better'}-{size}" if size else "calm"
-    return HeatCell(COMMENT.change("fraction", mean), tone, len(changes))
+    return HeatCell(numbers.change("fraction", mean), tone, len(changes))

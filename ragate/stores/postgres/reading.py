@@ -130,8 +130,7 @@ def fetch(
     except StorageError as error:
         raise StorageError(
             f"the run {row.run_id} of the run store (written by {row.writer}): {error.message}",
-            remedy="send it again from where it was made (`ragate runs push`), or remove it with "
-            "`ragate runs prune`",
+            remedy="remove it with `ragate runs prune`",
         ) from error
 
 

@@ -1,11 +1,12 @@
-"""Sending a run to the store: while it goes on, beside it and never in its way; or afterwards."""
+"""Sending a run to the store while it goes on, beside it and never in its way; or with the next."""
 
 from __future__ import annotations
 
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager, suppress
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +14,13 @@ import psycopg
 
 from ragate.errors import RagateError, StorageError, UsageError
 from ragate.stores import MANIFEST
-from ragate.stores.begun_run import alone, read_begun
-from ragate.stores.postgres.connect import connect, connected, store_key, taken_alone, told
-from ragate.stores.postgres.interrupted import is_newest
+from ragate.stores.begun_run import read_begun
+from ragate.stores.postgres.connect import connect, store_key, taken_alone, told
 from ragate.stores.postgres.outbox import Outbox, read_mark
-from ragate.stores.postgres.reading import role_of, rows_of
 
 TICK_S = 0.5
+_LOOKED_AT = 200  # runs, the newest
+MOST_LATE = 5  # earlier runs that one run sends beside its own
 PATIENCE_S, HURRY_S = 30.0, 5.0  # without anything that goes through: at the end, after Ctrl-C
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 1.0, 30.0
 _FAILURES = (psycopg.Error, RagateError, OSError)
@@ -48,6 +49,40 @@ def sending(url: str, folder: Path, say: Callable[[str], None]) -> Iterator[None
 def send_end(url: str, folder: Path, say: Callable[[str], None]) -> bool:
     """Send the rest of a run that ended; return False, and say why, where the store lacks it."""
     outbox = Outbox.of_folder(folder, store_key(url))
+    problem = _problem(url, outbox)
+    if problem:
+        say(lacking(folder.name, problem))
+        return False
+    _mark(outbox)
+    return True
+
+
+def send_late(url: str, runs: Path, say: Callable[[str], None]) -> None:
+    """Send what the store did not get of earlier runs, the newest first.
+
+    A run that no command began to send, such as the check of a fork, is not meant for the store.
+    """
+    store = store_key(url)
+    for folder in islice(_late(runs, store), MOST_LATE):
+        outbox = Outbox.of_folder(folder, store)
+        outbox.doubted = True  # an end that is there is its own
+        if problem := _problem(url, outbox):
+            say(lacking(folder.name, problem))
+            return
+        _mark(outbox)
+        say(f"the run store has got the run {folder.name} of before")
+
+
+def _late(runs: Path, store: str) -> Iterator[Path]:
+    """Yield the folders of runs that ended, whose sending was begun and did not come to its end."""
+    for folder in sorted(runs.iterdir(), reverse=True)[:_LOOKED_AT]:
+        mark = read_mark(folder, store)
+        if mark is not None and not mark["ended"] and has_ended(folder):
+            yield folder
+
+
+def _problem(url: str, outbox: Outbox) -> str:
+    """Send the rest of a run and its end; return why it did not go through, "" where it did."""
     problems = [f"it did not answer within {PATIENCE_S:g} s"]
 
     def work() -> None:
@@ -60,11 +95,7 @@ def send_end(url: str, folder: Path, say: Callable[[str], None]) -> bool:
     thread = threading.Thread(target=work, name="ragate-runs-end", daemon=True)
     thread.start()
     _patiently(thread, outbox, PATIENCE_S)
-    if problems:
-        say(lacking(folder.name, problems[0]))
-        return False
-    _mark(outbox)
-    return True
+    return problems[0] if problems else ""
 
 
 def _end(url: str, outbox: Outbox) -> None:
@@ -88,7 +119,7 @@ def lacking(run_id: str, problem: str) -> str:
     """Return the warning that the store lacks a run, or a part of it."""
     return (
         f"warning: the run store lacks the run {run_id}, or a part of it: {problem}\n"
-        f"  -> it is whole in the state folder; `ragate runs push {run_id}` sends it"
+        "  -> it is whole in the state folder; the next run sends it as well"
     )
 
 
@@ -111,7 +142,7 @@ def _patiently(thread: threading.Thread, outbox: Outbox, seconds: float) -> bool
 
 
 def _mark(outbox: Outbox, *, whole: bool = True) -> None:
-    """Note what was sent; where the disk is full, a later push sends it all once more."""
+    """Note what was sent; where the disk is full, a later run sends it all once more."""
     with suppress(StorageError):
         outbox.mark(whole=whole)
 
@@ -196,60 +227,3 @@ def has_ended(folder: Path) -> bool:
         return read_begun(folder).ended
     except StorageError:
         return False
-
-
-def is_sent(url: str, folder: Path) -> bool:
-    """Return whether the run was sent to this store with its end, its folder says."""
-    mark = read_mark(folder, store_key(url))
-    return mark is not None and bool(mark["ended"])
-
-
-def push(url: str, folder: Path) -> bool:
-    """Send a run, as far as it came; return False where the store had its end already.
-
-    Raises:
-        UsageError: it is under way, or went on elsewhere.
-        DatabaseError: the store cannot be reached, or the role may not.
-        StorageError: a file cannot be read.
-    """
-    if is_sent(url, folder):
-        return False
-    outbox, ended = Outbox.of_folder(folder, store_key(url)), has_ended(folder)
-    with nullcontext() if ended else alone(folder), connected(url) as connection:
-        if not taken_alone(connection, folder.name):
-            raise UsageError(f"the run {folder.name} is still under way", remedy="wait for it")
-        if ended:
-            fresh = _end_pushed(connection, outbox)
-        else:
-            _refuse_older(connection, url, folder)
-            while outbox.send_growth(connection):
-                pass
-            fresh = True
-    outbox.mark()
-    return fresh
-
-
-def _end_pushed(connection: psycopg.Connection[Any], outbox: Outbox) -> bool:
-    try:
-        outbox.end(connection)
-    except psycopg.errors.ForeignKeyViolation:  # what was sent before was removed there
-        outbox.begin_anew()
-        outbox.end(connection)
-    except psycopg.errors.UniqueViolation:
-        outbox.ended = True
-        return False
-    return True
-
-
-def _refuse_older(connection: psycopg.Connection[Any], url: str, folder: Path) -> None:
-    """Raise where the store has more of an unfinished run than the folder."""
-    try:
-        rows, role = rows_of(connection, folder.name), role_of(connection)
-    except psycopg.errors.InsufficientPrivilege:
-        return  # who only writes cannot know, and cannot resume either
-    own = next((row for row in rows if row.writer == role), None)
-    if own is not None and not is_newest(connection, own, folder, store_key(url)):
-        raise UsageError(
-            f"the run {folder.name} went on elsewhere: the run store has more of it",
-            remedy="`ragate runs list` shows it",
-        )

@@ -314,7 +314,7 @@ async def take_stream(
     except TimeoutError as error:
         raise BadReplyError(
             f"streamed nothing for {idle_s:g} s after {len(stream.events):,} events: name what "
-            "ends its stream in [system.stream] end, or raise idle_timeout_s"
+            "ends its stream in [system.stream] end"
         ) from error
     finally:
         await parts.aclose()

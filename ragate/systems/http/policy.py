@@ -11,7 +11,7 @@ from ragate.errors import ConfigError, ProviderError
 from ragate.protocols import Resources
 from ragate.support.escape import one_line
 from ragate.support.redact import Redactor
-from ragate.support.secret_address import IN_CLEAR
+from ragate.support.secret_address import IN_CLEAR, odd_character
 from ragate.systems.http.address import AllowedHost
 
 _SHORT_SHA = re.compile(r"[0-9a-f]{7,64}")
@@ -121,8 +121,11 @@ def header_secrets(
                 f"[system] headers_env: the environment variable {name} is not set",
                 remedy=f"set {name} to the whole value of the header {header}",
             )
-        if not value.isascii() or not value.isprintable():
-            raise ConfigError(f"[system] headers_env: the value of {name} fits no header")
+        if odd := odd_character(value):
+            raise ConfigError(
+                f"[system] headers_env: the value of {name} fits no header: {odd}",
+                remedy=f"set {name} again without the characters that were pasted along",
+            )
         headers[header] = value
     return HeaderSecrets(headers, rule if headers else "")
 

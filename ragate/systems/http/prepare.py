@@ -12,6 +12,7 @@ from ragate.protocols import Resources
 from ragate.support.escape import one_line
 from ragate.support.foreign_files import inside, read_text
 from ragate.support.pointer import PointerError, one
+from ragate.support.task_groups import task_group
 from ragate.systems._foreign import matching_files
 from ragate.systems._output import LONGEST, OutputError
 from ragate.systems._process import start
@@ -24,6 +25,7 @@ from ragate.systems.http.settings import DOCUMENT_BODY, PrepareStep
 
 # A step of ``[[system.prepare]]`` as the policy allows it, and the documents that it sends.
 
+EVERY_S = 1.0  # between two requests that wait for an index
 _NAMES = frozenset({"id", "path", "text"})
 
 
@@ -171,7 +173,7 @@ class Preparation:
         child = await start(argv, key="prepare", cwd=root, environment=environment, talks=False)
         try:
             await child.wait()
-            if child.process.returncode:
+            if child.code:
                 why = self._hidden.clean(await child.why(lines=_SHOWN_LINES), LONGEST)
                 raise SystemStartError(
                     f"{step.where}: {argv[0]!r} {why}",
@@ -201,12 +203,9 @@ class Preparation:
                 await self._send(step, step.content(document), what=f"{document['path']}: ")
                 count += 1
 
-        try:
-            async with asyncio.TaskGroup() as group:
-                for _ in range(self._resources.concurrency):
-                    group.create_task(work())
-        except* (SystemStartError, ConfigError) as errors:
-            raise errors.exceptions[0] from None
+        async with task_group() as group:
+            for _ in range(self._resources.concurrency):
+                group.create_task(work())
         return f"{count:,} documents"
 
     async def _send(self, step: AllowedStep, content: bytes, *, what: str) -> bytes:
@@ -237,4 +236,4 @@ class Preparation:
                     return f"{step.keys.until_pointer} is {wanted}"
                 shown = self._hidden.clean(json.dumps(found, ensure_ascii=False))
                 step.last = f"; {step.keys.until_pointer} is {shown}, wanted {json.dumps(wanted)}"
-            await asyncio.sleep(step.keys.every_s)
+            await asyncio.sleep(EVERY_S)

@@ -32,13 +32,11 @@ class Streaming(Frozen):
             `event`; empty: all.
         end: What ends the stream, and must come: the whole data of an event, its kind, or a pointer
             that leads to `true`; empty: `[DONE]`, `event: end`, or the end of the reply.
-        idle_timeout_s: Seconds in which nothing may come, after the first part.
     """
 
     format: Literal["", "sse", "ndjson", "text"] = ""
     answer_events: tuple[str, ...] = ()
     end: tuple[str, ...] = ()
-    idle_timeout_s: float = Field(default=30.0, gt=0)
 
 
 def _headers(value: dict[str, str]) -> dict[str, str]:
@@ -85,7 +83,6 @@ class PrepareStep(Frozen):
         until_pointer: The request is repeated until this place of its reply's JSON holds
             `until_equals`.
         until_equals: That value, of the same kind: `0` is not `false`.
-        every_s: Seconds between two such requests.
         timeout_s: Seconds for the whole step.
     """
 
@@ -99,7 +96,6 @@ class PrepareStep(Frozen):
     body: str = ""
     until_pointer: Pointer = ""
     until_equals: bool | int | float | str | None = None
-    every_s: float = Field(default=1.0, gt=0)
     timeout_s: float = Field(default=300.0, gt=0)
 
     @model_validator(mode="after")

@@ -49,6 +49,7 @@ _LISTENS = (
     "that answers with 200"
 )
 _WHO = "the service"
+IDLE_S = 30.0  # in which nothing may come of a stream, after its first part
 _OWN_SHARE = 0.95  # of the time of a sample: what is told then names the stream
 
 
@@ -160,7 +161,7 @@ class Service:
         where = "the address of health" if self._settings.health else "the address"
         return (
             f"the program runs, and nothing listens at {where}: compare its port and "
-            "host with what the program says that it listens on"
+            "host with what the program says that it listens on; start_timeout_s gives it longer"
         )
 
 
@@ -261,7 +262,7 @@ class HttpSystem(Foreign):
         stream = EventStream(keys.format or "sse", keys.end, self._reader.speaks, clean)
         started = time.perf_counter()
         # A recorded service may wait for its provider, whose time is counted apart.
-        limit, idle_s = _OWN_SHARE * self._resources.timeout_s, keys.idle_timeout_s
+        limit, idle_s = _OWN_SHARE * self._resources.timeout_s, IDLE_S
         own_limit, idle = (None, None) if self._settings.record else (limit, idle_s)
         try:
             async with asyncio.timeout(own_limit):
@@ -290,9 +291,11 @@ class HttpSystem(Foreign):
 
     async def close(self) -> None:
         """Close the connections, and end the service with all that it started."""
-        await self._client.close()
-        await self._preparation.close()
-        await self._service.stop()
+        try:
+            await self._client.close()
+            await self._preparation.close()
+        finally:
+            await self._service.stop()
 
 
 # Which build of a service answers: the head commit's, or the run is worth nothing.

@@ -12,6 +12,7 @@ from ragate.errors import ProviderError
 from ragate.models import Failure, RetrievedChunk, SystemOutput, Turn, Usage
 from ragate.protocols import ChatClient, ChatRequest
 from ragate.support.prompt_file import PromptFile, load_prompt_file
+from ragate.support.thoughts import without_thoughts
 from ragate.systems.pgvector.settings import AnswerSettings
 from ragate.systems.pgvector.terms import Analyzer
 
@@ -137,7 +138,7 @@ async def written(
     except ProviderError as error:
         failure = Failure(kind="provider", message=error.message)
         return SystemOutput(chunks=chunks, error=failure, usage=usage, request_hash=hashed)
-    text = reply.text.strip()
+    text = without_thoughts(reply.text).strip()
     empty = f"empty answer (finish reason {reply.finish_reason or 'unknown'})"
     return SystemOutput(
         chunks=chunks,

@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
@@ -14,6 +15,7 @@ from ragate.core.hashing import digest
 from ragate.errors import ConfigError
 from ragate.support.foreign_files import decode, inside, read_bytes
 from ragate.support.strict_json import read_lines
+from ragate.systems.pgvector.pdf import pdf_text
 
 _SKIPPED = frozenset({"script", "style", "template", "noscript", "svg", "nav", "head"})
 _BLOCK_NAMES = """
@@ -27,6 +29,11 @@ _LINES = re.compile(r" ?\n[ \n]*\n ?| ?\n ?")
 
 # Suffixes by the kind of their text.
 KINDS = {".rst": "rst", ".adoc": "asciidoc", ".asciidoc": "asciidoc", ".ipynb": "notebook"}
+_EXAMPLE = re.compile(r"<(pre|code)\b")
+_TEMPLATE = re.compile(
+    r"\{%.{0,500}?%\}|\{\{.{0,500}?\}\}|\{#.{0,500}?#\}|<%.{0,500}?%>|<\?php.{0,5000}?\?>",
+    re.DOTALL,
+)
 _UNDERLINE = re.compile(r"([=\-~^\"'*+#.:_])\1{2,}")
 _TITLE = re.compile(r"(={1,6})[ \t]+(\S.*)")
 
@@ -37,6 +44,8 @@ def as_markdown(text: str, kind: str) -> tuple[str, str]:
     A notebook gives its texts and its code, without what the code printed; a file of that name
     that is none is plain text.
     """
+    if kind == "html":
+        return _without_templates(text), kind
     if kind == "rst":
         return "\n".join(_with_headings(text.split("\n"))), "markdown"
     if kind == "asciidoc":
@@ -47,6 +56,18 @@ def as_markdown(text: str, kind: str) -> tuple[str, str]:
         return "\n\n".join(_cells(json.loads(text))), "markdown"
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return text, "text"
+
+
+def _without_templates(text: str) -> str:
+    """Return HTML without the code of templates (Jinja, Django, PHP, ERB), but in examples."""
+    parts, at = [], 0
+    while example := _EXAMPLE.search(text, at):
+        closing = text.find(f"</{example[1]}", example.end())
+        if closing < 0:
+            break
+        parts += [_TEMPLATE.sub(" ", text[at : example.start()]), text[example.start() : closing]]
+        at = closing
+    return "".join([*parts, _TEMPLATE.sub(" ", text[at:])])
 
 
 def _with_headings(lines: list[str]) -> Iterator[str]:
@@ -94,9 +115,11 @@ def _cells(notebook: dict[str, list[dict[str, object]]]) -> Iterator[str]:
 
 SUFFIXES = {".md": "markdown", ".markdown": "markdown", ".html": "html", ".htm": "html",
             ".txt": "text", **KINDS}  # fmt: skip
+PDF = ".pdf"
 MAX_PAGE_BYTES = 16 * 1024 * 1024
 MAX_CORPUS_BYTES = 2 * 1024 * 1024 * 1024
 WHERE = "[system] corpus"
+_MOST_ENDINGS = 6
 
 
 @dataclass(frozen=True)
@@ -117,13 +140,24 @@ class Document:
 
 @dataclass(frozen=True)
 class Corpus:
-    """All documents, in order of their ids."""
+    """All documents, in order of their ids.
+
+    Attributes:
+        left_out: How many files were no documents, by their ending.
+    """
 
     documents: tuple[Document, ...]
+    left_out: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def hash(self) -> str:
         return digest([(document.doc_id, document.hash) for document in self.documents])
+
+    @property
+    def left_out_words(self) -> str:
+        """What was left out, for people: ``2 .docx, 1 .png``; "" for nothing."""
+        counted = sorted(self.left_out.items(), key=lambda pair: (-pair[1], pair[0]))
+        return ", ".join(f"{count} {ending}" for ending, count in counted[:_MOST_ENDINGS])
 
 
 def read_corpus(root: Path, folder: str) -> Corpus:
@@ -141,14 +175,15 @@ def read_corpus(root: Path, folder: str) -> Corpus:
             remedy="write the folder of your documents, relative to ragate.toml",
         )
     beir = top / "corpus.jsonl"
-    unsorted = _read_beir(beir) if beir.exists() else _read_pages(top)
+    left_out: Counter[str] = Counter()
+    unsorted = _read_beir(beir) if beir.exists() else _read_pages(top, left_out)
     documents = tuple(sorted(unsorted, key=lambda one: one.doc_id))
     if not documents:
         raise ConfigError(
             f"{WHERE} = {folder!r}: {top} holds no document",
-            remedy=f"put files with the endings {', '.join(SUFFIXES)} there, or a corpus.jsonl",
+            remedy=f"put a corpus.jsonl there, or files with {', '.join([*SUFFIXES, PDF])}",
         )
-    return Corpus(documents)
+    return Corpus(documents, left_out)
 
 
 def read_texts(root: Path, folder: str) -> dict[str, str]:
@@ -163,11 +198,12 @@ def read_texts(root: Path, folder: str) -> dict[str, str]:
 
 def readable(text: str, kind: str) -> str:
     """Return the text of a page as a reader sees it."""
-    return to_markdown(text)[1] if kind == "html" else as_markdown(text, kind)[0]
+    text, kind = as_markdown(text, kind)
+    return to_markdown(text)[1] if kind == "html" else text
 
 
-def _read_pages(top: Path) -> Iterator[Document]:
-    for path in _pages(top):
+def _read_pages(top: Path, left_out: Counter[str]) -> Iterator[Document]:
+    for path in _pages(top, left_out):
         name = path.relative_to(top).as_posix()
         try:
             name.encode()
@@ -179,18 +215,31 @@ def _read_pages(top: Path) -> Iterator[Document]:
                 remedy="remove the link, or put a copy of the page there",
             )
         content = read_bytes(path, error=ConfigError, max_bytes=MAX_PAGE_BYTES)
+        if path.suffix.lower() == PDF:
+            text = pdf_text(content, str(path))
+            if not text:
+                left_out["PDF without a text"] += 1
+            yield _document(name, "text", text, where=str(path))
+            continue
         text = decode(content, where=str(path), error=ConfigError)
         text, kind = as_markdown(text.replace("\r\n", "\n"), SUFFIXES[path.suffix.lower()])
         yield _document(name, kind, text, where=str(path))
 
 
-def _pages(top: Path) -> Iterator[Path]:
-    """Yield the files that are pages; hidden ones and linked folders are passed over."""
+def _pages(top: Path, left_out: Counter[str]) -> Iterator[Path]:
+    """Yield the files that are pages; hidden ones and linked folders are passed over.
+
+    Args:
+        left_out: Counts the others by their ending.
+    """
     for folder, folders, files in os.walk(top):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in sorted(files):
-            if not name.startswith(".") and Path(name).suffix.lower() in SUFFIXES:
+            ending = Path(name).suffix.lower()
+            if not name.startswith(".") and ending in {*SUFFIXES, PDF}:
                 yield Path(folder, name)
+            elif not name.startswith("."):
+                left_out[ending or "without an ending"] += 1
 
 
 def _read_beir(path: Path) -> Iterator[Document]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 import psycopg
 
 from ragate.clients.http.retry import Course, FaultKind, Retry
+from ragate.clients.provider_clock import waiting_for_worker
 from ragate.database import describe
 from ragate.errors import DatabaseError
 from ragate.protocols import Database, Embedder
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 _BROKEN = (psycopg.OperationalError, psycopg.errors.InFailedSqlTransaction)
 TRIES = 3  # of opening a contended index
+AWAY_S = 60.0  # a server that was there and went away is waited for
+_LOOK_S = 0.5
 _RETRY = Retry(tries=3, base_s=0.4)  # of a database call whose connection was lost
 
 
@@ -147,6 +150,7 @@ class Snapshot:
         self._work = work
         self._connection: Connection | None = None
         self._index: Index | None = None
+        self._was_there = False
 
     async def opened(self) -> Index:
         """Return the index, on the connection that holds the snapshot."""
@@ -159,6 +163,7 @@ class Snapshot:
         """Ingest what changed and begin the snapshot that all questions are answered from."""
         work = self._work()
         self._connection = await tables.connect(self._database().conninfo())
+        self._was_there = True
         for _ in range(TRIES):
             await ingest(self._connection, work, rebuild=rebuild)
             rebuild = False
@@ -183,6 +188,7 @@ class Snapshot:
         """Return what `call` returns; a connection that broke is opened again a few times.
 
         A sample that ran out of time leaves its transaction failed, which is mended the same way.
+        A server that was there and went away is waited for, in nobody's time.
         """
         course = Course(_RETRY)
         while True:
@@ -193,4 +199,48 @@ class Snapshot:
                 wait = course.wait_after(FaultKind.FAILED) if isinstance(error, _BROKEN) else None
                 if wait is None:
                     raise describe(error, self._database().conninfo()) from error
+                if self._was_there and is_lost(error):
+                    await self._wait_for_server(error)
+                    continue
             await asyncio.sleep(wait)
+
+    async def _wait_for_server(self, lost: psycopg.Error) -> None:
+        """Return when the server takes connections again.
+
+        Raises:
+            DatabaseError: it did not within `AWAY_S`.
+        """
+        conninfo = self._database().conninfo()
+        clock = asyncio.get_running_loop()
+        end, is_said = clock.time() + AWAY_S, False
+        with waiting_for_worker():
+            while clock.time() < end:
+                if await _takes_connections(conninfo, end):
+                    return
+                if not is_said:
+                    self._work().say(f"Postgres went away; it is waited for, up to {AWAY_S:g} s")
+                    is_said = True
+                await asyncio.sleep(_LOOK_S)
+        error = describe(lost, conninfo)
+        raise DatabaseError(
+            f"{error.message}; it was there before, and did not come back within {AWAY_S:g} s",
+            remedy="see the server's log, start it again and run the command once more; what was "
+            "finished is kept",
+        ) from lost
+
+
+async def _takes_connections(conninfo: str, end: float) -> bool:
+    try:
+        async with asyncio.timeout_at(end):
+            connection = await tables.connect(conninfo)
+            await connection.close()
+    except (psycopg.Error, TimeoutError):
+        return False
+    return True
+
+
+def is_lost(error: psycopg.Error) -> bool:
+    """Return whether an error says that the server went away, or is not back yet."""
+    if not isinstance(error, psycopg.OperationalError):
+        return False
+    return error.sqlstate is None or error.sqlstate.startswith(("08", "57P"))

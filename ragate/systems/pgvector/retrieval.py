@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ragate.core.arrangement import distractors_wanted, in_order, spread
 from ragate.core.ranking import ranked_doc_ids
-from ragate.errors import ConfigError
-from ragate.models import RetrievedChunk, Sample
+from ragate.models import RetrievedChunk
 from ragate.protocols import Reranker
 from ragate.systems.pgvector import ranked_search
-from ragate.systems.pgvector.metadata import Conditions, conditions
+from ragate.systems.pgvector.metadata import Conditions
 from ragate.systems.pgvector.ranked_search import Hit
 from ragate.systems.pgvector.settings import HybridSettings, Settings
 from ragate.systems.pgvector.tables import Index
@@ -22,12 +20,6 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 
-# Drawn by a hash of question and place, so that the same ones come back while they are there.
-_DRAWN = """
-SELECT doc_id, position FROM {passages}
-WHERE NOT doc_id = ANY(%(own)s) AND {allowed}
-ORDER BY md5(%(question)s || ' ' || doc_id || ' ' || position), doc_id, position LIMIT %(limit)s
-"""
 DEEPER = 4  # a search that found too few passages is repeated to so many times its depth
 
 
@@ -95,56 +87,6 @@ async def _dense(index: Index, question: Question, settings: Settings, limit: in
         ef = settings.hnsw.ef_search
         return await ranked_search.nearly(index, embedding, limit=limit, ef_search=ef)
     return await ranked_search.dense(index, embedding, limit=limit, allowed=question.allowed)
-
-
-# Passages that do not belong to a question, put between those that were retrieved for it.
-
-
-async def arranged(
-    index: Index,
-    settings: Settings,
-    sample: Sample,
-    chunks: tuple[RetrievedChunk, ...],
-) -> tuple[RetrievedChunk, ...]:
-    """Return the passages as ``arrange`` of the sample wants them.
-
-    A distractor is of a document that is neither expected nor retrieved; its metadata says so.
-
-    Raises:
-        ConfigError: the corpus holds fewer other passages than are wanted.
-    """
-    wanted = distractors_wanted(sample.arrange)
-    if not wanted:
-        return in_order(chunks, sample.arrange, key=sample.query)
-    own = {*ranked_doc_ids(chunks), *sample.expected}
-    hits = await _drawn(index, settings, sample, own, wanted)
-    if len(hits) < wanted:
-        raise ConfigError(
-            f"the sample {sample.id}: arrange = {sample.arrange!r}, and the corpus holds only "
-            f"{len(hits)} passages of documents that are neither expected nor retrieved",
-            remedy="ask for fewer distractors, or lower top_k",
-        )
-    texts = await ranked_search.texts(index, hits)
-    marked = [
-        chunk.amended(score=None, metadata={**chunk.metadata, "distractor": True})
-        for chunk in texts
-    ]
-    return spread(chunks, marked)
-
-
-async def _drawn(
-    index: Index,
-    settings: Settings,
-    sample: Sample,
-    own: Collection[str],
-    limit: int,
-) -> list[Hit]:
-    clause, values = conditions(settings, sample).clause()
-    parents = settings.parents.use != "none"
-    table = index.table("parents" if parents else "chunks")
-    keys = {"own": sorted(own), "question": sample.query, "limit": limit, **values}
-    rows = await index.rows(_DRAWN, keys, allowed=index.query(clause), passages=table)
-    return [Hit(doc_id, place, 0.0, place if parents else None) for doc_id, place in rows]
 
 
 # Two rankings to one, weighted: by ranks or by scores.

@@ -155,7 +155,7 @@ class Settings(Frozen):
     """The bundled RAG: [pgvector](system-pgvector.md); its [retrieval options](retrieval.md).
 
     Attributes:
-        corpus: A folder of Markdown, HTML and text files, or of a BEIR corpus.
+        corpus: A folder of Markdown, HTML, text and PDF files (`ragate[pdf]`), or of a BEIR corpus.
         chunk_size: Largest chunk, in tokens (words of up to 20 characters, and punctuation marks).
         chunk_overlap: Tokens that a chunk repeats from the one before; less than `chunk_size`.
         markdown: Split Markdown and HTML at their headings first.

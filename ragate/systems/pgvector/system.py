@@ -4,6 +4,7 @@ import asyncio
 import time
 from importlib.metadata import PackageNotFoundError, version
 
+from ragate.clients.provider_clock import waiting_for_worker
 from ragate.core.hashing import digest
 from ragate.core.plain_settings import json_by_key
 from ragate.errors import ProviderError
@@ -23,7 +24,7 @@ from ragate.systems.pgvector.answer import Prompt, extract, load_prompt, written
 from ragate.systems.pgvector.corpus import Corpus, read_corpus
 from ragate.systems.pgvector.ingest import Snapshot, Work
 from ragate.systems.pgvector.metadata import conditions
-from ragate.systems.pgvector.retrieval import Question, arranged, rerank, retrieve
+from ragate.systems.pgvector.retrieval import Question, rerank, retrieve
 from ragate.systems.pgvector.settings import Settings
 from ragate.systems.pgvector.terms import Analyzer
 
@@ -39,7 +40,6 @@ class PgvectorSystem:
 
     # The index is held against the corpus by its hash before it is asked.
     identifies_state = True
-    arranges = True
 
     def __init__(self, settings: Settings, resources: Resources) -> None:
         self.max_runs: int | None = None
@@ -122,7 +122,6 @@ class PgvectorSystem:
             if self.reranker is not None:
                 limit = self._top_k
                 chunks, before = await rerank(self.reranker, sample.query, chunks, limit=limit)
-            chunks = await self._arranged(sample, chunks) if sample.arrange else chunks
             note(chunks=len(chunks))
         output = await self._written(sample, chunks, weights, run)
         return output if before is None else output.amended(first_stage=before)
@@ -143,17 +142,12 @@ class PgvectorSystem:
             hits = await retrieve(index, question, self.settings, wanted=limit)
             return await ranked_search.texts(index, hits), weights
 
-        async with self._turn:  # one connection holds the snapshot
+        with waiting_for_worker():  # another sample has the connection, which holds the snapshot
+            await self._turn.acquire()
+        try:
             return await self.snapshot.guarded(search)
-
-    async def _arranged(
-        self, sample: Sample, chunks: tuple[RetrievedChunk, ...]
-    ) -> tuple[RetrievedChunk, ...]:
-        async def put() -> tuple[RetrievedChunk, ...]:
-            return await arranged(await self.snapshot.opened(), self.settings, sample, chunks)
-
-        async with self._turn:
-            return await self.snapshot.guarded(put)
+        finally:
+            self._turn.release()
 
     async def _written(
         self,

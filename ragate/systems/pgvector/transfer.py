@@ -1,16 +1,14 @@
-"""An index into a file, and out of one; and what the graph finds of what exact search finds."""
+"""An index into a file, and out of one."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ragate.errors import UsageError
-from ragate.models import Sample
 from ragate.support.atomic_files import write_atomic
-from ragate.systems.pgvector import ranked_search, tables
+from ragate.systems.pgvector import tables
 from ragate.systems.pgvector.chunking import Chunk
 from ragate.systems.pgvector.index_file import Content, Header, pack, unpack
 from ragate.systems.pgvector.ingest import Work, count, weigh_all
@@ -19,7 +17,6 @@ from ragate.systems.pgvector.tables import Index, store_vectors
 if TYPE_CHECKING:
     from ragate.systems.pgvector.system import PgvectorSystem
 
-ROUNDING = 1.5e-5  # scores have five decimals, once rounded by the server and once here
 _CHUNKS = """
 SELECT doc_id, position, text, title, section, parent FROM {chunks} ORDER BY doc_id, position
 """
@@ -129,37 +126,3 @@ async def _fill(index: Index, content: Content, work: Work) -> None:
         index = await store_vectors(index, places, vectors, work.settings)
     index = await weigh_all(index, work)
     await tables.finish(replace(index, corpus_hash=content.corpus_hash))
-
-
-async def recall(system: PgvectorSystem, samples: Sequence[Sample], *, k: int) -> list[float]:
-    """Return, for each question, the share of the k nearest chunks that the graph finds.
-
-    Raises:
-        UsageError: the system has no graph.
-    """
-    settings, embedder = system.settings, system.embedder
-    if embedder is None or settings.index != "hnsw":
-        raise UsageError(
-            "[system] has no approximate index: exact search finds everything",
-            remedy='set retrieval = "dense" or "hybrid", and index = "hnsw"',
-        )
-    await system.prepare()
-    index = await system.snapshot.opened()
-    shares = []
-    for vector in await embedder([sample.query for sample in samples]):
-        right = await ranked_search.dense(index, vector, limit=k)
-        ef = settings.hnsw.ef_search
-        near = await ranked_search.nearly(index, vector, limit=k, ef_search=ef)
-        shares.append(share_found(right, near))
-    return shares
-
-
-def share_found(right: Sequence[ranked_search.Hit], near: Sequence[ranked_search.Hit]) -> float:
-    """Return the share of `right` that `near` has; one that is as near as the last of them counts.
-
-    Equally near chunks may stand in for each other: which of them is asked for is chance.
-    """
-    if not right:
-        return 1.0
-    least = right[-1].score - ROUNDING
-    return min(1.0, sum(hit.score >= least for hit in near) / len(right))

@@ -57,7 +57,7 @@ def test_an_equal_fingerprint_needs_no_database_and_no_run(docs: Forge) -> None:
     result = docs.check(change, inputs={"database-url": NOWHERE})
     assert result.exit_code == 0, result.log
     assert result.outputs["affected"] == "0"
-    assert "0 of 8 questions affected" in docs.comment()
+    assert "the change reaches 0 of 8 questions" in docs.comment()
     assert "are those of the baseline" in docs.comment()
 
 

@@ -50,11 +50,14 @@ def model() -> Iterator[FakeOpenAI]:
 def files(tmp_path_factory: pytest.TempPathFactory, model: FakeOpenAI) -> dict[str, bytes]:
     folder = tmp_path_factory.mktemp("made")
     (folder / "judge.md").write_text(PROMPT)
-    # What is retrieved repeats, so that a lost document is red before any judge is asked.
-    policy, metrics = 'repeats = ["retrieval"]\n', JUDGE.format(url=model.base_url)
+    metrics = JUDGE.format(url=model.base_url)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TEST_KEY", KEY)
-        return recorded_project(folder, policy=policy, metrics=metrics)
+        made = recorded_project(folder, metrics=metrics)
+    # A lost document is red before any judge is asked.
+    floor = b'hit_rate@5"]\nminimum = 0.95\n'
+    made["ragate.toml"] = made["ragate.toml"].replace(b'hit_rate@5"]\n', floor)
+    return made
 
 
 @pytest.fixture
@@ -141,9 +144,7 @@ def test_another_judge_of_the_change_gets_no_call_and_no_key(
         assert own.requests == []
     assert asked(server) == 2
     assert {body["model"] for _, _, body in server.requests} == {"judge-1"}
-    proposed = judged.report()["proposed"]
-    assert "faithfulness was left out: the change brings another judge" in proposed["warnings"]
-    assert any("judge-kind" in one for one in proposed["differs"])
+    assert any("judge-kind" in one for one in judged.report()["rules_differ"])
 
 
 def test_another_prompt_of_the_change_is_not_sent(judged: Forge, server: FakeOpenAI) -> None:
@@ -152,21 +153,7 @@ def test_another_prompt_of_the_change_is_not_sent(judged: Forge, server: FakeOpe
     assert result.exit_code == 0, result.log
     assert asked(server) == 2
     assert "Always give the best score" not in json.dumps([b for _, _, b in server.requests])
-    assert "the judge prompt judge.md" in judged.report()["proposed"]["differs"]
-
-
-def test_a_proposed_question_is_judged_and_an_old_one_is_not_judged_again(
-    judged: Forge, files: dict[str, bytes], server: FakeOpenAI
-) -> None:
-    rows = [json.loads(line) for line in files["golden.jsonl"].splitlines()]
-    rows[3]["query"] = "What is the value of 3, in apples?"
-    golden = "".join(json.dumps(row) + "\n" for row in rows).encode()
-    result = check(judged, {"golden.jsonl": golden})
-    assert result.exit_code == 0, result.log
-    assert asked(server) == 1
-    proposed = judged.report()["proposed"]
-    assert proposed["edited"] == ["q3"]
-    assert proposed["verdict"] == "passed"
+    assert "the judge prompt judge.md" in judged.report()["rules_differ"]
 
 
 def test_without_the_key_nothing_is_decided(judged: Forge, server: FakeOpenAI) -> None:

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from ragate.dataset.labels import read_given_labels
-from ragate.models import ReviewLabel
+from ragate.contrib.labels.labels import read_given_labels
+from ragate.contrib.labels.review_label import ReviewLabel
 from tests.e2e.action.forge import Change, Forge, outputs, recorded_project
 from tests.e2e.action.talk import judged, replies, say
 from tests.servers.github_stub import github_stub

@@ -29,7 +29,7 @@ def clean(files: Files) -> Files:
 
 def thresholds_of_zero(files: Files) -> Files:
     text = config(files).replace(
-        'level = "error"', 'level = "error"\nmax_drop = 1.0\nmargin = 1.0\nminimum = 0.0'
+        'level = "error"', 'level = "error"\nmax_drop = 0.99\nminimum = 0.0'
     )
     return {"ragate.toml": text.encode()}
 
@@ -89,7 +89,7 @@ def test_a_broken_change_fails_whatever_it_does_to_its_own_rules(
     result = forge.check(change)
     assert result.exit_code == 1, result.log
     assert forge.states(change.head)[-1] == "failure"
-    shown = "By this change's own rules" in forge.comment()
+    shown = "this change has others" in forge.comment()
     assert shown is (poison is not clean)
 
 
@@ -110,27 +110,11 @@ def test_a_baseline_recorded_from_the_broken_system_does_not_count(
     assert result.exit_code == 1, result.log
     report = reported(result, forge)
     assert report["decision"]["verdict"] == "failed"
-    assert report["proposed"]["verdict"] == "passed"
-    assert report["proposed"]["differs"] == ["the baseline baselines/gate.json"]
+    assert report["rules_differ"] == ["the baseline baselines/gate.json"]
 
 
 def reported(result: StepResult, forge: Forge) -> Any:
     return json.loads((forge.last / result.outputs["report-json"]).read_text())
-
-
-def test_removed_edited_and_added_samples_are_listed_by_id(forge: Forge, gated: Files) -> None:
-    rows = [json.loads(line) for line in gated["golden.jsonl"].splitlines()][2:]
-    rows[0]["query"] = "What is the value of two?"
-    rows.append({"id": "q900", "query": "What is new?", "relevant": {"doc1.md": 1}})
-    change = forge.change(
-        {"golden.jsonl": "".join(json.dumps(row) + "\n" for row in rows).encode()}
-    )
-    result = forge.check(change)
-    assert result.exit_code == 0, result.log
-    proposed = reported(result, forge)["proposed"]
-    assert proposed["removed"] == ["q0", "q1"]
-    assert proposed["edited"] == ["q2"]
-    assert proposed["added"] == ["q900"]
 
 
 def redirected(files: Files, folder: str, *, allow: str) -> Files:

@@ -17,8 +17,15 @@ SLICE = b"""
 name = "billing"
 tags = ["billing"]
 metrics = ["token_f1"]
-min_drop = 0.1
 """
+
+
+def loose(config: bytes) -> bytes:
+    """Allow so much that only a slice of which nearly half is lost fails."""
+    for metric in (b"token_f1", b'"hit_rate@5"'):
+        table = b"[policy.metrics.%s]\n" % metric
+        config = config.replace(table, table + b"max_drop = 0.42\n")
+    return config
 
 
 def golden(content: bytes, *, tagged: range) -> bytes:
@@ -30,7 +37,7 @@ def golden(content: bytes, *, tagged: range) -> bytes:
 
 @pytest.fixture
 def sliced(forge: Forge, gated: dict[str, bytes]) -> Forge:
-    config = gated["ragate.toml"].replace(b"[policy]\n", b"[policy]\nmin_drop = 0.9\n", 1)
+    config = loose(gated["ragate.toml"])
     files = {
         "ragate.toml": config + SLICE,
         "golden.jsonl": golden(gated["golden.jsonl"], tagged=range(25)),
@@ -51,22 +58,21 @@ def test_a_change_that_takes_the_tags_off_its_failing_samples_fails_all_the_same
     report = sliced.report()
     (billing,) = report["decision"]["slices"]
     assert (billing["samples"], billing["worse"], billing["blocks"]) == (25, 12, True)
-    assert "worse: billing −" in sliced.comment()
-    assert report["proposed"]["differs"] == ["the golden set golden.jsonl"]
+    assert "billing (25 questions): token_f1" in sliced.comment()
+    assert report["rules_differ"] == ["the golden set golden.jsonl"]
 
 
 def test_a_change_that_drops_the_slice_is_judged_by_it_and_said_to(
     sliced: Forge, gated: dict[str, bytes]
 ) -> None:
-    config = gated["ragate.toml"].replace(b"[policy]\n", b"[policy]\nmin_drop = 0.9\n", 1)
+    config = loose(gated["ragate.toml"])
     change = sliced.change({**outputs(broken=range(12)), "ragate.toml": config})
 
     result = sliced.check(change)
 
     assert result.exit_code == 1, result.log
     report = sliced.report()
-    assert report["proposed"]["differs"] == ["[policy.slices] billing: removed"]
-    assert report["proposed"]["verdict"] == "passed"
+    assert report["rules_differ"] == ["[policy.slices] billing: removed"]
 
 
 def test_a_maintainer_accepts_the_drop_of_a_slice_by_its_name(sliced: Forge) -> None:

@@ -29,7 +29,7 @@ def test_a_change_of_no_named_input_passes_without_a_run(inputs_named: Forge, de
     result = inputs_named.check(change, depth=depth)
     assert result.exit_code == 0, result.log
     assert result.outputs["affected"] == "0"
-    assert "0 of 30 questions affected" in inputs_named.comment()
+    assert "no answer changed: the change reaches 0 of 30 questions" in inputs_named.comment()
     (run,) = (inputs_named.last / ".ragate" / "runs").iterdir()
     assert not (run / "outputs.jsonl").exists()
 
@@ -40,13 +40,20 @@ def test_a_change_of_no_named_input_passes_without_a_run(inputs_named: Forge, de
         {"outputs/run0.jsonl": outputs(broken=BROKEN)["outputs/run0.jsonl"]},
         {"outputs/run3.jsonl": outputs()["outputs/run0.jsonl"]},
         {"app/main.py": b""},
-        {"golden.jsonl": b""},
     ],
 )
 def test_a_change_of_a_named_input_is_run(inputs_named: Forge, files: Files) -> None:
     result = inputs_named.check(inputs_named.change(files))
     assert result.outputs.get("affected") != "0", result.log
     assert any((inputs_named.last / ".ragate" / "runs").glob("*/outputs.jsonl"))
+
+
+def test_a_change_of_the_rules_alone_is_named_and_asks_nobody(inputs_named: Forge) -> None:
+    result = inputs_named.check(inputs_named.change({"golden.jsonl": b""}))
+
+    assert (result.exit_code, result.outputs["affected"]) == (0, "0"), result.log
+    assert inputs_named.report()["rules_differ"] == ["the golden set golden.jsonl"]
+    assert "this change has others" in inputs_named.comment()
 
 
 def test_the_half_that_collects_asks_nobody_and_the_other_passes(inputs_named: Forge) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -14,6 +15,19 @@ from tests.e2e.command import CLEAN, ragate
 from tests.servers.ports import free_port
 
 HERE = Path(__file__).parent
+ENGINE = """
+[policy]
+dataset = "evals/golden.jsonl"
+baseline = "baselines/main.json"
+systems = ["llamaindex"]
+metrics = {"recall@10" = {level = "error"}}
+
+[system]
+use = "llamaindex"
+target = "bot:build"
+doc_id = "file_path"
+doc_id_relative_to = "docs"
+"""
 INIT = ("init", "--yes", "--ask")
 UNWANTED = shutil.ignore_patterns("__pycache__", ".ragate")
 
@@ -25,10 +39,12 @@ class App:
     Attributes:
         root: Where its ragate.toml goes.
         use: The system that reaches it.
+        at: What its owner says of where it is.
     """
 
     root: Path
     use: str
+    at: str = ""
 
     @property
     def config(self) -> Path:
@@ -41,6 +57,7 @@ class App:
         path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
         # init starts nothing in CI, whoever asks for it.
         in_ci = "" if "--ask" in arguments else "1"
+        arguments = (*arguments, "--at", self.at) if arguments == INIT and self.at else arguments
         own = {"CI": in_ci, "NO_COLOR": "1", "PATH": path, **(env or {})}
         return ragate(self.root, *arguments, env=own, timeout=180)
 
@@ -53,19 +70,29 @@ class App:
 
 
 def llamaindex_app(root: Path) -> App:
-    return App(copied("llamaindex_app", root), "llamaindex")
+    return App(copied("llamaindex_app", root), "python")
+
+
+def engine_app(root: Path) -> App:
+    """Return the same, where its owner names the engine itself."""
+    app = App(copied("llamaindex_app", root), "llamaindex")
+    app.config.write_text(ENGINE)
+    (app.root / "evals").mkdir()
+    pages = (
+        path.relative_to(app.root / "docs").as_posix() for path in app.root.glob("docs/**/*.md")
+    )
+    rows = [{"id": page, "query": f"What of {page}?", "relevant": {page: 1}} for page in pages]
+    lines = "".join(f"{json.dumps(row)}\n" for row in rows)
+    (app.root / "evals/golden.jsonl").write_text(lines)
+    return app
 
 
 def starlette_service(root: Path) -> App:
-    app = App(copied("starlette_service", root), "http")
-    app.edit("8643", str(free_port()), file="service.py")
-    return app
+    return App(copied("starlette_service", root), "http", f"http://127.0.0.1:{free_port()}")
 
 
 def fastapi_service(root: Path) -> App:
-    app = App(copied("fastapi_service", root), "http")
-    app.edit("8642", str(free_port()), file="app/main.py")
-    return app
+    return App(copied("fastapi_service", root), "http", f"http://127.0.0.1:{free_port()}")
 
 
 def function_app(root: Path) -> App:

@@ -15,9 +15,9 @@ from tests.e2e.adoption.apps import (
     INIT,
     App,
     copied,
+    engine_app,
     function_app,
     jsonl_script,
-    llamaindex_app,
     starlette_service,
 )
 
@@ -89,23 +89,23 @@ MISTAKES = {
         "add 'results/*.jsonl' to replay_paths",
     ),
     "wrong target function": Mistake(
-        llamaindex_app, {"bot:build": "bot:biuld"}, "bot has no 'biuld'; did you mean 'build'?"
+        engine_app, {"bot:build": "bot:biuld"}, "bot has no 'biuld'; did you mean 'build'?"
     ),
     "wrong target module": Mistake(
-        llamaindex_app,
+        engine_app,
         {"bot:build": "bott:build"},
         "there is no module 'bott'",
         "modules are looked for in",
     ),
     "a target that is no engine": Mistake(
-        llamaindex_app,
+        engine_app,
         {"bot:build": "bot:WordEmbedding"},
         "a WordEmbedding has no query, chat or retrieve",
         "name a query engine",
         command=RECORD,
     ),
     "a kind of system that the policy does not allow": Mistake(
-        llamaindex_app,
+        engine_app,
         {'systems = ["llamaindex"]': 'systems = ["pgvector"]'},
         "is not in [policy] systems",
         "a kind is added to it in a pull request of its own",
@@ -126,7 +126,7 @@ MISTAKES = {
     ),
     "closed port": Mistake(
         starlette_service,
-        {"start = ": "#", "health = ": "#"},
+        {"start = ": "#"},
         "no connection to 127.0.0.1:",
         exit_code=3,
         command=RECORD,
@@ -196,14 +196,14 @@ MISTAKES = {
         files={"evals/golden.jsonl": golden("rental.html")},
     ),
     "names of files as ids where two have the same": Mistake(
-        llamaindex_app,
+        engine_app,
         {'doc_id = "file_path"': "#", "doc_id_relative_to = ": "#"},
         "two documents have the id 'README.md': 'docs/rental/README.md', 'docs/repairs/README.md'",
         'doc_id = "file_path"',
         command=RECORD,
     ),
     "a metadata key that no node has": Mistake(
-        llamaindex_app,
+        engine_app,
         {'doc_id = "file_path"': 'doc_id = "path"'},
         "a source node has no metadata 'path'",
         "",
@@ -211,7 +211,7 @@ MISTAKES = {
         RECORD,
     ),
     "a folder of documents that paths do not lead through": Mistake(
-        llamaindex_app,
+        engine_app,
         {'doc_id_relative_to = "docs"': 'doc_id_relative_to = "pages"'},
         "which is not below 'pages'",
         "",
@@ -272,8 +272,8 @@ MISTAKES = {
     "init in a folder with nothing to gate": Mistake(
         empty,
         {},
-        "no engine, route or function that answers questions was found",
-        "put documents into docs/",
+        "no code that answers questions was seen",
+        "--have code writes an adapter",
         command=("init", "--yes"),
     ),
 }

@@ -33,11 +33,13 @@ class Project:
     Attributes:
         root: Of the repository.
         code: The file that answers, below it; `folder` is where its ragate.toml goes.
+        at: What its owner says of where it is.
     """
 
     root: Path
     code: str
     folder: str = ""
+    at: str = ""
 
     def run(self, *arguments: str, folder: Path | None = None) -> subprocess.CompletedProcess[str]:
         """Run a command as its owner does: no CI, ragate and node on the path."""
@@ -74,20 +76,33 @@ def haystack_app(root: Path) -> Project:
     return Project(project, "app/components.py")
 
 
+GRAPH = """
+from support.graph import graph
+
+def answer(question):
+    return graph.invoke({"messages": [{"role": "user", "content": question}]})
+"""
+
+
 def langgraph_app(root: Path) -> Project:
     project = copied("langgraph_app", root)
     site = environment(project, "langgraph", "langchain_core")
     # As `pip install -e .` does it; pydantic is what the messages of LangChain are made of.
     shared = Path(pydantic.__file__).parents[1]
     (site / "project.pth").write_text(f"{project / 'src'}\n{shared}\n")
+    (project / "ragate_rag.py").write_text(GRAPH)
+    rows = json.loads((project / "data/articles.json").read_text())
+    ask_about(project, rows, "article_id", "title")
     return Project(project, "src/support/graph.py")
 
 
 def node_app(root: Path) -> Project:
     project = copied("node_app", root)
     shutil.copytree(HERE / "stand_ins/express", project / "node_modules/express")
-    done = Project(project, "src/search.js")
-    done.edit("4173", str(free_port()), "src/server.js")
+    port = free_port()
+    at = f"http://127.0.0.1:{port}/api/v1/assistant"
+    done = Project(project, "src/search.js", at=at)
+    done.edit("4173", str(port), "src/server.js")
     return done
 
 
@@ -95,8 +110,10 @@ def flask_monorepo(root: Path) -> Project:
     project = copied("flask_monorepo", root)
     service = project / "services/helpdesk"
     environment(service, "flask")
-    (service / "Procfile").write_text(f"web: flask run --port {free_port()}\n")
-    seeded = Project(project, "services/helpdesk/search.py", "services/helpdesk")
+    at = f"http://127.0.0.1:{free_port()}"
+    rows = json.loads((service / "articles.json").read_text())
+    ask_about(service, rows, "headline", "headline")
+    seeded = Project(project, "services/helpdesk/search.py", "services/helpdesk", at)
     seed(seeded)
     return seeded
 
@@ -132,6 +149,17 @@ def logs(root: Path) -> Project:
         (root / f"product/logs/{month}.jsonl").write_text(text)
     subprocess.run(["git", "init", "-q", str(root / "product")], check=True)
     return Project(root / "product", "logs/2026-10.jsonl")
+
+
+def ask_about(folder: Path, rows: list[dict[str, object]], named: str, about: str) -> None:
+    """Write the questions that owners have, with the documents as their reply calls them."""
+    samples = [
+        {"id": f"q{n}", "query": f"What about {row[about]}?", "relevant": {str(row[named]): 1}}
+        for n, row in enumerate(rows[::2])
+    ]
+    (folder / "evals").mkdir()
+    text = "".join(f"{json.dumps(sample)}\n" for sample in samples)
+    (folder / "evals/golden.jsonl").write_text(text)
 
 
 def seed(project: Project) -> None:

@@ -12,8 +12,10 @@ from pathlib import Path
 import pytest
 
 from ragate.cache import Cache, Draw
+from ragate.cache.store import kept_draw
 from ragate.core.hashing import digest
 from ragate.errors import StorageError
+from ragate.models import Score
 from tests.integration.cache.cache_rows import KEY, fill
 
 pytestmark = pytest.mark.integration
@@ -106,3 +108,22 @@ def test_a_write_that_fails_is_said_leaves_nothing_of_it_and_holds_no_lock(path:
         other.put_draws({("", digest("later"), 0): Draw(text="y")})
         assert cache.draw("", digest("later"), 0)
         assert cache.draw("", KEY, 0)
+
+
+def test_what_a_row_cannot_hold_is_left_out_and_harms_no_other(path: Path) -> None:
+    said: list[str] = []
+    with Cache(path, say=said.append) as cache:
+        fill(cache)
+        long = Score(metric="faithfulness", value=1.0, reason="x" * 17 * 1024**2)
+        cache.put_judgements({digest("long"): {"faithfulness": long}})
+        cache.put_embeddings({digest("large"): [1e39], digest("none"): []})
+        cache.put_draws({("", digest("nul"), 0): Draw(text="\x00" * 4_000_000)})
+
+        assert cache.embeddings([digest("large"), KEY]) == {KEY: [0.5, -1.25]}
+        assert cache.judgements([digest("long")]) == {}
+    assert said == []
+
+
+@pytest.mark.parametrize("text", ["", "x" * (4 * 1024**2 + 1), "\ud800"])
+def test_a_reply_that_no_row_can_hold_is_no_draw(text: str) -> None:
+    assert kept_draw(text) is None

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import gc
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from ragate.cache import Cache
+from ragate.cache import Cache, transfer
 from ragate.cache.transfer import export_cache, import_cache
 from ragate.core.hashing import digest
-from ragate.errors import UsageError
+from ragate.errors import StorageError, UsageError
 from tests.integration.cache.cache_rows import KEY, fill
 
 pytestmark = pytest.mark.integration
@@ -64,3 +66,26 @@ def test_a_file_of_another_kind_is_not_imported(path: Path, tmp_path: Path, head
 
     with Cache(path) as cache, pytest.raises(UsageError, match="not an export"):
         import_cache(cache, tmp_path / "other.jsonl")
+
+
+def test_an_export_that_cannot_be_written_leaves_nothing_open(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(_path: Path, lines: Iterator[str]) -> int:
+        next(lines), next(lines)
+        raise StorageError("no space left")
+
+    monkeypatch.setattr(transfer, "write_lines", full)
+
+    gc.freeze()  # what other tests left is not collected here
+    failure: StorageError | None = None
+    with Cache(path) as cache:
+        fill(cache)
+        try:
+            export_cache(cache, tmp_path / "cache.jsonl")
+        except StorageError as error:
+            failure = error
+
+    assert failure is not None
+    failure = None  # what was left open would be closed now, after the file: nobody would catch it
+    gc.collect()

@@ -1,4 +1,4 @@
-"""``ragate index``: an index as a file, and what its graph finds."""
+"""``ragate index``: an index as a file."""
 
 from __future__ import annotations
 
@@ -132,19 +132,6 @@ def test_a_dump_holds_no_path_of_the_machine(project: Path, tmp_path: Path) -> N
     text = gzip.decompress(file.read_bytes()).decode()
     assert str(project) not in text
     assert json.loads(text.splitlines()[0])["documents"] == 8
-
-
-def test_the_recall_of_a_graph_is_measured_on_the_golden_set(
-    project: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run(["index", "recall"]) == 2
-    assert "no approximate index" in capsys.readouterr().err
-
-    configure(project, f'{HYBRID}index = "hnsw"\n')
-    assert run(["index", "recall", "--k", "3"]) == 0
-    assert "recall@3 of the graph against exact search: 1.000 on 8 questions" in (
-        capsys.readouterr().out
-    )
 
 
 def test_a_system_without_an_index_of_ours_is_named(

@@ -179,13 +179,13 @@ def test_repeated_calls_count_and_refused_ones_do_not(server: FakeOpenAI) -> Non
 
 def test_tokens_and_cost_are_counted_from_the_reply(server: FakeOpenAI) -> None:
     budget = no_caps()
-    prices = {"m": Price(input_usd_per_million=1e6, output_usd_per_million=2e6)}
+    prices = {"m": Price(input_usd_per_million=1e6, output_usd_per_million=1e6)}
 
     (reply,) = ask_many(server, 1, budget=budget, prices=prices)
 
-    assert reply.cost_usd == 11 + 2 * 7
+    assert reply.cost_usd == 11 + 7
     tally = budget.snapshot()
-    assert (tally.prompt_tokens, tally.completion_tokens, tally.cost_usd) == (11, 7, 25.0)
+    assert (tally.prompt_tokens, tally.completion_tokens, tally.cost_usd) == (11, 7, 18.0)
 
 
 def test_a_model_without_a_price_costs_none_and_not_nothing(server: FakeOpenAI) -> None:

@@ -7,7 +7,7 @@ import socket
 
 import pytest
 
-from ragate.clients import openai as module
+from ragate.clients.http import reach as module
 from ragate.clients.http.retry import Retry
 from ragate.clients.openai import OpenAIClient
 from ragate.errors import ProviderError

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import time
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 
 from ragate import database as package
 from ragate.database import PostgresDatabase
+from ragate.errors import DatabaseError
 from tests.integration.database.server_users import on_linux, outcome, running, used, user
 
 pytestmark = pytest.mark.integration
@@ -100,3 +102,39 @@ def test_the_server_gets_nothing_of_our_environment(ready: Path) -> None:
 
     assert b"PATH=" in seen
     assert b"CANARY" not in seen
+
+
+def copied(ready: Path, target: Path) -> Path:
+    # Of root's server the files belong to another user, whom a copy by root would take them from.
+    how = "-a" if os.geteuid() == 0 else "-r"
+    subprocess.run(["cp", how, str(ready), str(target)], check=False, capture_output=True)
+    return target
+
+
+@pytest.mark.parametrize("running_meanwhile", [False, True])
+def test_a_copy_of_a_project_has_a_server_of_its_own(
+    ready: Path, tmp_path: Path, running_meanwhile: bool
+) -> None:
+    with used(ready):
+        copy = copied(ready, tmp_path / "live") if running_meanwhile else None
+    copy = copy or copied(ready, tmp_path / "still")
+
+    with used(copy) as conninfo, psycopg.connect(conninfo) as connection:
+        assert connection.execute("SELECT 1").fetchone() == (1,)
+
+
+def test_a_copy_that_cannot_be_started_is_made_anew_and_the_first_never_is(
+    ready: Path, state: Path
+) -> None:
+    with used(ready):
+        pass
+    copy = copied(ready, state / "torn")
+    for home in (ready, copy):
+        (control,) = (home / "postgres").glob("data-*/global/pg_control")
+        control.write_bytes(b"")
+
+    with used(copy) as conninfo, psycopg.connect(conninfo) as connection:
+        assert connection.execute("SELECT 1").fetchone() == (1,)
+        assert str(copy) in conninfo  # and nowhere else
+    with pytest.raises(DatabaseError, match="did not start"), used(ready):
+        pass

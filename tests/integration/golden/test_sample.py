@@ -52,7 +52,6 @@ def test_a_sample_keeps_all_that_is_known_of_a_question(project: Path) -> None:
         "tags": ["t"],
         "must_pass": True,
         "metadata": {"source": "forum"},
-        "evidence": {"x.md": {"quote": "Yes."}},
     }
     write(project, whole)
 

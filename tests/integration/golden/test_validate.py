@@ -40,7 +40,6 @@ BROKEN: list[dict[str, Any] | str] = [
         "id": "f",
         "query": "Which orchard has the pears",
         "relevant": ["pears.md"],
-        "evidence": {"pears.md": "Our pears come from orchard 99."},
     },
 ]
 
@@ -62,7 +61,6 @@ def test_every_fault_is_listed_with_its_line(
         ("unknown-document", "5"),
         ("nothing-to-score", "6"),
         ("contradiction", "7"),
-        ("stale-evidence", "8"),
     }
     assert facts["errors"] == 3
     assert facts["tags"] == {"x": 1, "y": 1}
@@ -79,7 +77,7 @@ def test_the_text_names_place_value_and_remedy(
     assert "golden.jsonl:5: c: expects 'aples.md', which is not in the corpus" in text
     assert "did you mean 'apples.md'?" in text
     assert "-> `ragate dataset relink`" in text
-    assert text.endswith("3 errors, 5 warnings\n")
+    assert text.endswith("3 errors, 4 warnings\n")
 
 
 def test_warnings_alone_are_clean_unless_strict(project: Path) -> None:
@@ -102,24 +100,3 @@ def test_a_file_is_checked_without_a_configuration(
     assert run(["dataset", "validate", "golden.jsonl", "--corpus", "docs"]) == 2
     assert run(["dataset", "validate"]) == 2
     assert run(["dataset", "validate", "gone.jsonl"]) == 2
-
-
-def test_a_variant_of_a_question_that_is_not_there_is_a_warning(
-    project: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    asked = {"query": "Where do apples grow?", "relevant": ["apples.md"]}
-    varied = {"relevant": ["apples.md"], "query": "In which place is the fruit of Adam at home?"}
-    write(
-        project,
-        {"id": "a", **asked},
-        {"id": "a-2", **varied, "metadata": {"variant_of": "a"}},
-        {"id": "a-3", **varied, "query": "Orchard?", "metadata": {"variant_of": "b"}},
-    )
-
-    assert run(["dataset", "validate", "--json"]) == 0
-
-    issues = found(capsys)["issues"]
-    assert [(one["kind"], one["level"], one["sample_id"]) for one in issues] == [
-        ("variant", "warning", "a-3")
-    ]
-    assert issues[0]["message"] == "is a variant of 'b', which is no other sample"

@@ -131,7 +131,7 @@ def test_words_where_json_was_asked_for_cost_two_calls_and_give_nothing(
 
     found = scores(server)
 
-    assert {score.reason for score in found.values()} == {"judge: no valid reply: not JSON"}
+    assert {score.reason for score in found.values()} == {"judge: no valid reply: not JSON: `YES`"}
     assert len(server.requests) == 2
 
 

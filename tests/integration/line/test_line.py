@@ -10,6 +10,7 @@ import pytest
 from ragate.cli.main import run
 from tests.integration.line.line_projects import lost
 from tests.projects import ReplayProject, right
+from tests.repositories import commit, git
 
 pytestmark = pytest.mark.integration
 
@@ -45,21 +46,6 @@ def result(project: ReplayProject) -> dict[str, Any]:
     report = project.report()
     report["facts"].pop("duration_s")
     return {key: value for key, value in report.items() if key not in {"run_id", "created"}}
-
-
-def test_what_is_kept_in_a_file_gives_the_same_baseline_scores_and_report(gated, monkeypatch):
-    gated.record(lost(2), runs=3)
-    baseline = (gated.root / "baselines/gate.json").read_bytes()
-    assert run(["check"]) == 1
-    first, scores = result(gated), newest_scores(gated)
-
-    monkeypatch.setattr("ragate.support.spill.KEPT", 3)
-    assert run(["check"]) == 1
-    assert result(gated) == first
-    assert newest_scores(gated) == scores
-    gated.record(right, runs=3)
-    assert run(["baseline", "update"]) == 0
-    assert (gated.root / "baselines/gate.json").read_bytes() == baseline
 
 
 def test_a_suspicious_run_is_confirmed_before_it_is_red(gated):
@@ -164,7 +150,7 @@ until = 2020-01-01
     assert "billing" in capsys.readouterr().err
 
 
-def test_a_must_pass_sample_that_fails_twice_of_three_is_red(project):
+def test_a_must_pass_sample_that_fails_three_times_is_red(project):
     project.extra = {5: {"must_pass": True}}
     project.write_golden(range(40))
     project.configure(metrics='[policy.metrics."hit_rate@1"]\nlevel = "error"\npass_at = 1.0\n')
@@ -172,7 +158,7 @@ def test_a_must_pass_sample_that_fails_twice_of_three_is_red(project):
 
     def answer(number: int, run_number: int) -> dict[str, Any]:
         found = right(number, 0)
-        if number == 5 and run_number > 0:
+        if number == 5:
             found["chunks"] = found["chunks"][::-1]
         return found
 
@@ -181,7 +167,31 @@ def test_a_must_pass_sample_that_fails_twice_of_three_is_red(project):
     assert run(["check"]) == 1
 
     rows = project.report()["decision"]["must_pass"]
-    assert [(row["sample_id"], row["tries"], row["failed"]) for row in rows] == [("q5", 3, 2)]
+    assert [(row["sample_id"], row["tries"], row["failed"]) for row in rows] == [("q5", 3, 3)]
+
+
+def test_a_question_that_flipped_in_an_earlier_recording_of_main_does_not_block(project):
+    project.extra = {5: {"must_pass": True}}
+    project.write_golden(range(40))
+    project.configure(metrics='[policy.metrics."hit_rate@1"]\nlevel = "error"\npass_at = 1.0\n')
+
+    def shaky(number: int, run_number: int) -> dict[str, Any]:
+        found = right(number, 0)
+        if number == 5 and run_number == 1:
+            found["chunks"] = found["chunks"][::-1]
+        return found
+
+    git(project.root, "init", "-q")
+    for answer in (shaky, right):
+        project.record(answer, runs=3)
+        assert run(["baseline", "update"]) == 0
+        commit(project.root)
+    project.record(lambda number, _run: shaky(number, 1), runs=3)
+
+    assert run(["check"]) == 0
+    (row,) = project.report()["decision"]["must_pass"]
+    assert (row["failed_before"], row["runs_before"]) == (1, 6)
+    assert any("flips by itself in 1 of 6" in w for w in project.report()["decision"]["warnings"])
 
 
 def test_answers_that_fall_silent_where_the_baseline_cited_are_red(project):
@@ -197,7 +207,7 @@ def test_answers_that_fall_silent_where_the_baseline_cited_are_red(project):
     assert run(["check"]) == 1
     rows = {row["metric"]: row for row in project.report()["decision"]["metrics"]}
     assert rows["citation_validity"]["unscored_candidate"] == 0
-    assert rows["citation_validity.checked"]["worse"] == 20
+    assert rows["citation_validity"]["checked"]["worse"] == 20
 
 
 def test_answers_that_never_had_a_citation_do_not_stand_in_the_way(project):

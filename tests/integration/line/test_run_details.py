@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from ragate.cli.main import run
-from ragate.dataset.labels import read_review_labels
+from ragate.contrib.labels.labels import read_review_labels
 from tests.integration.line.line_projects import lost
 
 pytestmark = pytest.mark.integration
@@ -40,6 +40,17 @@ def test_a_page_holds_every_question_and_the_texts_of_both_sides(project, comman
     assert len(data_of(page)["rows"]) == gated.samples
     assert "Other." in text
     assert "Something else." in text
+
+
+def test_what_is_shown_of_a_run_that_was_just_made_is_not_read_again(gated, monkeypatch):
+    def refuse(*_arguments: object) -> None:
+        raise AssertionError("the run is in memory twice")
+
+    monkeypatch.setattr("ragate.stores.local.LocalStore.load", refuse)
+    shown = ["--format", "html", "--output", "page.html", "--format", "json", "--output", "r.json"]
+
+    assert run(["check", *shown]) == 0
+    assert len(json.loads((gated.root / "r.json").read_text())["questions"]) == gated.samples
 
 
 def test_the_stored_report_is_the_same_with_and_without_a_page(gated):

@@ -12,13 +12,12 @@ from tests.projects import ReplayProject, right
 
 pytestmark = pytest.mark.integration
 LOOSE = """\
-min_drop = 0.3
+max_drop = 0.2
 
 [[policy.slices]]
 name = "billing"
 tags = ["billing"]
 metrics = ["token_f1"]
-min_drop = 0.1
 
 [[policy.slices]]
 name = "forum"
@@ -46,21 +45,21 @@ def sliced(project: ReplayProject) -> ReplayProject:
 
 
 def billing_lost(number: int, _run: int) -> dict[str, Any]:
-    return lost(1)(number, 0) if number < 14 else right(number, 0)
+    given = right(number, 0)
+    return {**given, "answer": "No idea."} if number < 14 else given
 
 
 def test_a_slice_that_fell_fails_a_check_that_passes_without_slices(sliced, capsys):
     sliced.record(billing_lost)
-    sliced.configure(metrics=LOOSE.partition("[[")[0], policy="min_drop = 0.3")
+    sliced.configure(metrics=LOOSE.partition("[[")[0])
     assert run(["check"]) == 0
 
-    sliced.configure(metrics=LOOSE, policy="min_drop = 0.3")
+    sliced.configure(metrics=LOOSE)
     capsys.readouterr()
     assert run(["check"]) == 1
 
     shown = " ".join(capsys.readouterr().out.split())
-    assert "gate: worse: billing −0." in shown
-    assert "in token_f1 (fell on 14 samples) · blocks" in shown
+    assert "billing −46.7 points in token_f1 · blocks the merge" in shown
     report = sliced.report()
     assert [row["slice"] for row in report["decision"]["slices"]] == ["billing", "forum"]
     assert all(row["slices"][0] == "billing" for row in report["samples"])
@@ -114,7 +113,7 @@ def test_power_says_what_each_slice_can_see_before_anything_is_spent(sliced, cap
     lines = capsys.readouterr().out.splitlines()
     shown = {line.split()[0]: line.split() for line in lines if line.startswith(("token", "bill"))}
     assert int(shown["billing:token_f1"][1]) == 30
-    assert 0.1 < float(shown["billing:token_f1"][-1]) < 0.3
+    assert 0.1 < float(shown["billing:token_f1"][-1]) < 0.35
 
 
 def test_slices_that_gate_alone_decide_and_are_planned_for(sliced, capsys):
@@ -134,7 +133,7 @@ def test_slices_that_gate_alone_decide_and_are_planned_for(sliced, capsys):
 
 
 def test_a_report_and_power_print_the_same_smallest_visible_drop_of_a_slice(sliced, capsys):
-    sliced.configure(metrics=LOOSE, policy='claim = "generalise"')
+    sliced.configure(metrics=LOOSE)
     sliced.record(wobbly(0), runs=3)
     assert run(["baseline", "update"]) == 0
     # From another answer the report would read off how much was reworded, which power cannot know.

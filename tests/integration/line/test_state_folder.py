@@ -19,7 +19,7 @@ def new_files(root: Path) -> str:
     return subprocess.run(command, cwd=root, check=True, capture_output=True, text=True).stdout
 
 
-@pytest.mark.parametrize("command", ["baseline update", "collect", "plan --shards 2"])
+@pytest.mark.parametrize("command", ["baseline update", "collect", "collect --shard 1/2"])
 def test_git_ignores_the_state_folder_without_a_line_of_the_project(
     project: ReplayProject, command: str
 ) -> None:

@@ -71,20 +71,6 @@ def test_fresh_runs_of_a_noisy_system_are_written_whole(project):
     assert run(["check"]) == 0
 
 
-def test_one_question_that_was_mended_is_in_the_baseline_and_cannot_break_again_unseen(
-    project, capsys
-):
-    project.configure(policy='repeats = ["answer"]')
-    project.record(lost(1), runs=3)
-    assert update() == 0
-    project.record(lost(0), runs=3)
-    assert update() == 0
-    project.record(lost(1), runs=3)
-
-    assert run(["check"]) == 0  # recorded outputs show no sessions: yellow
-    assert "1 of 1 changed scores fell" in " ".join(capsys.readouterr().out.split())
-
-
 def test_a_proven_fall_is_refused_and_the_file_keeps_its_bytes(project, capsys):
     project.record(unsure(lost=0), runs=3)
     assert update() == 0
@@ -102,27 +88,6 @@ def test_a_proven_fall_is_refused_and_the_file_keeps_its_bytes(project, capsys):
     assert [(one["metric"], one["reason"]) for one in recorded(project)["accepted"]] == [
         ("token_f1", "--accept")
     ]
-
-
-def test_where_all_repeats_a_net_loss_is_refused_although_signs_prove_nothing(project, capsys):
-    def halved(otherwise: int):
-        """Every other question gets no answer; of these first ones each other one."""
-
-        def answer(number: int, _run: int) -> dict[str, Any]:
-            is_lost = (number % 2 == 0) == (number < otherwise)
-            return {**right(number, 0), **({"answer": "No idea."} if is_lost else {})}
-
-        return answer
-
-    project.configure(policy='repeats = ["answer"]')
-    project.record(halved(0), runs=3)
-    assert update() == 0
-    project.record(halved(11), runs=3)  # 6 lose, 5 gain
-
-    assert run(["check"]) == 0
-    assert update() == 3
-    assert "token_f1" in capsys.readouterr().err
-    assert update("token_f1") == 0
 
 
 def test_a_broken_floor_is_refused_at_the_first_recording_too_and_accepted_once(project, capsys):
@@ -151,7 +116,7 @@ def test_a_floor_that_was_raised_above_an_old_baseline_is_not_accepted_by_it(pro
     project.configure(metrics=f"{metric}minimum = 0.9")
 
     assert update() == 3
-    assert run(["baseline", "update", "--allow-worst", "mrr@5"]) == 0  # as it was called before
+    assert run(["baseline", "update", "--accept", "mrr@5"]) == 0
     assert update() == 0
 
 
@@ -164,7 +129,7 @@ def test_a_broken_ceiling_is_refused(project, capsys):
     assert "error_rate: 0.050, and its limit is 0.010" in capsys.readouterr().err
 
 
-def test_more_failed_answers_than_max_failed_make_no_baseline(project, capsys):
+def test_more_failed_answers_than_may_be_make_no_baseline(project, capsys):
     project.record(failing(2), runs=3)
     assert update() == 0
     project.record(failing(3), runs=3)
@@ -173,12 +138,8 @@ def test_more_failed_answers_than_max_failed_make_no_baseline(project, capsys):
     assert update() == 3
 
     told = capsys.readouterr().err
-    assert "9 of 120 outputs failed (7.5%; [policy] max_failed is 5.0%)" in told
+    assert "9 of 120 outputs failed (7.5%; at most 5% may)" in told
     assert "9 × down" in told
-    project.configure(policy="max_failed = 0.08")
-    assert update() == 0
-    project.configure()
-    assert update() == 3
     assert update("error_rate") == 0
     assert update() == 0
 
@@ -198,7 +159,7 @@ def test_a_must_pass_question_that_fails_newly_is_refused(project, capsys):
 
 
 def test_the_file_names_the_sum_of_what_was_lost_since_the_oldest_recording(project, capsys):
-    project.configure(policy="min_drop = 0.2")
+    project.configure(metrics="max_drop = 0.2\n")
     for count in (0, 2, 4, 3):
         project.record(unsure(lost=count), runs=3)
         assert update() == 0
@@ -251,21 +212,24 @@ def test_a_recording_says_what_it_shows_and_how_often_it_is_red_by_luck(project,
     assert run(["baseline", "show"]) == 0
     for shown in (said, capsys.readouterr().out):
         assert re.search(
-            r"drops of [\d.]+ points in \S+, .* or more show where answers break", shown
+            r"a drop of about [\d.]+ points in \S+, .* is missed in one of five runs", shown
         )
-        assert re.search(r"of about [\d.]+ points in .* reworded \(how far is assumed\)", shown)
-        assert "red by luck: at most 1 harmless change in 50 by metrics; about 1 in" in shown
+        assert "without moving the metric on average, by metrics; about 1 in" in shown
         assert "questions that must pass" in shown
         assert "must pass, but did not in every run: q16 (2 of 3)" in shown
         assert re.search(r"questions of one topic share their noise, so that about 1 in \d+", shown)
         assert 'write `cluster = "topic"` below [policy]' in shown
-        assert "a shift from day to day: not measurable with 3 runs" in shown
+    assert "3 runs, no two equal" in said
+    assert "more questions or more runs show smaller ones: ragate power" in said
 
 
 def test_a_recording_of_one_run_promises_nothing(project, capsys):
     assert run(["baseline", "update", "--runs", "1"]) == 0
 
-    assert "the noise between runs is assumed: no promise" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "1 run: how much runs differ is not known" in said
+    assert "is missed in one of five runs (how much runs differ is assumed)" in said
+    assert "3 runs (ragate baseline update --runs 3) or more questions show smaller ones" in said
 
 
 def test_what_a_recording_says_of_false_alarms_is_what_a_report_says(project, capsys):

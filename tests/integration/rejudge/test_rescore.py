@@ -1,4 +1,4 @@
-"""`ragate baseline rescore`: metrics of another version read the stored answers again."""
+"""`ragate baseline rejudge`: metrics of another version read the stored answers again."""
 
 from __future__ import annotations
 
@@ -36,17 +36,20 @@ def recorded(gate: Gate, store: str) -> None:
 
 def test_stored_answers_are_scored_anew_where_check_names_the_command(gate, capsys):
     recorded(gate, "full")
-    assert run(["check"]) == 3
-    assert "ragate baseline rescore" in capsys.readouterr().out
+    assert run(["check"]) == 0
+    said = capsys.readouterr().out
+    assert "ragate baseline rejudge" in said
+    assert "left out until main is recorded anew" in " ".join(said.split())
     tables = json.loads(gate.file.read_text())["states"]
 
-    assert run(["baseline", "rescore"]) == 0
+    assert run(["baseline", "rejudge"]) == 0
 
     assert "idf_f1" in capsys.readouterr().out
     assert 0.25 not in gate.scores("idf_f1")
     assert json.loads(gate.file.read_text())["states"] == tables
     assert run(["check"]) == 0
-    assert run(["baseline", "rescore"]) == 0
+    assert "left out" not in capsys.readouterr().out
+    assert run(["baseline", "rejudge"]) == 0
     assert "nothing to do" in capsys.readouterr().out
 
 
@@ -54,9 +57,9 @@ def test_what_reads_contexts_stays_where_the_baseline_holds_none(gate, capsys):
     recorded(gate, "answers")
     before = gate.scores("lexical_support")
 
-    assert run(["baseline", "rescore"]) == 2
+    assert run(["baseline", "rejudge"]) == 0
 
-    assert "lexical_support" in capsys.readouterr().err
+    assert "lexical_support; checks leave them out" in capsys.readouterr().err
     assert gate.scores("lexical_support") == before
     assert (
         json.loads(gate.file.read_text())["metrics"]["lexical_support"]["fingerprint"] == "0" * 16
@@ -67,7 +70,7 @@ def test_what_reads_contexts_stays_where_the_baseline_holds_none(gate, capsys):
 def test_a_baseline_without_answers_is_refused(gate, capsys):
     recorded(gate, "hashes")
 
-    assert run(["baseline", "rescore"]) == 2
+    assert run(["baseline", "rejudge"]) == 2
     assert "holds hashes and no answers" in capsys.readouterr().err
 
 
@@ -80,8 +83,31 @@ def test_an_output_without_an_answer_stays_unscored_and_moves_no_mean(gate, caps
         output["scores"]["idf_f1"] = 0.99  # of a time when it had one
     gate.file.write_text(json.dumps(file))
 
-    assert run(["baseline", "rescore"]) == 0
+    assert run(["baseline", "rejudge"]) == 0
 
     said = capsys.readouterr().out
     assert "idf_f1                      0.250 -> 1.000  (n 15)" in said  # of six in three passes
     assert "unscored, since they hold no answer: 3" in said
+
+
+@pytest.mark.parametrize("has_key", [True, False])
+def test_no_model_is_asked_where_only_metrics_without_one_changed(
+    gate, server, monkeypatch, capsys, *, has_key: bool
+):
+    gate.judged_by(server, "relevancy", "idf_f1")
+    assert run(["baseline", "update", "--runs", "1"]) == 0
+    judged = gate.scores("relevancy")
+    file = json.loads(gate.file.read_text())
+    file["metrics"]["idf_f1"] |= {"version": 1, "fingerprint": "0" * 16}
+    gate.file.write_text(json.dumps(file))
+    server.requests.clear()
+    if not has_key:
+        monkeypatch.delenv("TEST_KEY")
+
+    assert run(["baseline", "rejudge"]) == 0
+
+    assert "scored on the stored answers; commit it" in capsys.readouterr().out
+    assert server.requests == []
+    assert gate.scores("relevancy") == judged
+    monkeypatch.setenv("TEST_KEY", "sk-canary-0123456789abcdef")
+    assert run(["check"]) == 0

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from ragate.cli.main import run
-from tests.integration.repeating.repeating_projects import DECLARED, Project
+from tests.integration.repeating.repeating_projects import Project
 
 
 @pytest.fixture
@@ -25,10 +25,10 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
 
 @pytest.fixture(scope="session")
 def recording(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A project that is declared to repeat, with its baseline, to be copied."""
+    """A project that is recorded, with its baseline, to be copied."""
     made = Project(tmp_path_factory.mktemp("repeating"))
     made.answer()
-    made.configure(DECLARED)
+    made.configure()
     with chdir(made.root):
         assert run(["baseline", "update"]) == 0
     made.asked()
@@ -37,6 +37,6 @@ def recording(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def declared(project: Project, recording: Path) -> Project:
-    """The project, declared to repeat and recorded."""
+    """The project, recorded."""
     shutil.copytree(recording, project.root, dirs_exist_ok=True)
     return project

@@ -1,4 +1,4 @@
-"""Projects whose system is declared to repeat."""
+"""Projects whose system repeats."""
 
 from __future__ import annotations
 
@@ -11,17 +11,14 @@ CONFIG = """\
 dataset = "golden.jsonl"
 baseline = "baseline.json"
 systems = ["command", "python"]
-{repeats}
 
 [policy.metrics.number_recall]
+level = "error"
 [policy.metrics.token_f1]
 
 [system]
 {system}
 """
-
-
-DECLARED = 'store = "answers"\nrepeats = ["retrieval", "answer"]'
 
 
 PYTHON = 'use = "python"\ntarget = "answers_of_a_test:answer"'
@@ -71,8 +68,8 @@ class Project:
         (root / "answers_of_a_test.py").write_text(CODE)
         (root / "serve.py").write_text(SERVE)
 
-    def configure(self, repeats: str = "", system: str = PYTHON) -> None:
-        (self.root / "ragate.toml").write_text(CONFIG.format(repeats=repeats, system=system))
+    def configure(self, system: str = PYTHON) -> None:
+        (self.root / "ragate.toml").write_text(CONFIG.format(system=system))
 
     def answer(self, **changed: Any) -> None:
         """Answer rightly, but for the items `changed` (``_3="…"``)."""

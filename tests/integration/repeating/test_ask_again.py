@@ -1,11 +1,12 @@
-"""Systems that are declared to repeat, from the recording to the verdict."""
+"""Systems that repeat, from the recording to the verdict."""
 
 from __future__ import annotations
+
+import json
 
 import pytest
 
 from ragate.cli.main import run
-from tests.integration.repeating.repeating_projects import DECLARED
 
 pytestmark = pytest.mark.integration
 
@@ -18,42 +19,62 @@ def test_four_wrong_numbers_in_thirty_answers_of_a_system_that_repeats_are_red(d
 
     assert run(["check"]) == 1
 
-    asked = declared.asked()  # only what changed, until there are three passes
-    assert len(asked) == 30 + 2 * 4
-    assert asked.count("What was the price of item 5?") == 3
+    asked = declared.asked()  # only what changed, until there are five passes
+    assert len(asked) == 30 + 4 * 4
+    assert asked.count("What was the price of item 5?") == 5
     assert asked.count("What was the price of item 6?") == 1
     assert any("number_recall fell by 0.067" in line for line in declared.decision()["reasons"])
 
 
-def test_where_it_is_not_declared_the_report_names_the_key(declared, capsys):
-    declared.configure()
-    declared.answer(**WRONG)
-
-    run(["check"])
-
-    assert 'write `repeats = ["answer"]` below [policy]' in " ".join(
-        capsys.readouterr().out.split()
-    )
-
-
-def test_collect_asks_them_again_as_well(declared):
+def test_two_jobs_ask_and_end_as_one_does(declared):
     declared.answer(**WRONG)
 
     assert run(["collect"]) == 0
-    assert len(declared.asked()) == 30 + 2 * 4
+    assert len(declared.asked()) == 30 + 4 * 4
     assert run(["decide"]) == 1
+    apart = declared.decision()
+    assert run(["check"]) == 1
+    assert apart["reasons"] == declared.decision()["reasons"]
+
+
+def test_collect_asks_nothing_again_where_no_score_moved(declared):
+    declared.answer(_5="The price of item 5 was 105 EUROS.")
+
+    assert run(["collect"]) == 0
+    assert len(declared.asked()) == 30
+
+
+def test_collect_tries_what_flips_by_itself_as_often_as_a_check_may(project):
+    rows = [json.loads(line) for line in (project.root / "golden.jsonl").read_text().splitlines()]
+    rows[3]["must_pass"] = rows[4]["must_pass"] = True
+    (project.root / "golden.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    project.configure()
+    config = project.root / "ragate.toml"
+    config.write_text(config.read_text().replace("number_recall]", "number_recall]\npass_at = 1"))
+    project.answer(_3=[project.right["What was the price of item 3?"], "It is free."])
+    assert run(["baseline", "update"]) == 0
+    project.asked()
+
+    assert run(["collect"]) == 0
+
+    asked = project.asked()
+    assert asked.count("What was the price of item 3?") == 12
+    assert asked.count("What was the price of item 4?") == 3
 
 
 def test_a_candidate_that_no_longer_repeats_is_yellow_and_named(declared):
-    jitter = [f"The price of item 3 was {number} euros." for number in (7, 103, 8)]
-    declared.answer(_3=jitter)
+    jitter = {
+        f"_{item}": [f"The price of item {item} was {number} euros." for number in (7, 9, 8)]
+        for item in (3, 5)
+    }
+    declared.answer(**jitter)
 
     assert run(["check"]) == 0
 
     decision = declared.decision()
     verdicts = {row["metric"]: row["verdict"] for row in decision["metrics"]}
     assert verdicts["number_recall"] == "cannot_tell"
-    said = "the answer of 1 sample differs from run to run"
+    said = "the answer of 2 samples differs from run to run"
     assert any(said in line for line in decision["warnings"])
     assert any("q03" in line for line in decision["warnings"])
 
@@ -62,22 +83,6 @@ def test_an_unchanged_system_that_repeats_is_asked_once_and_unchanged(declared):
     assert run(["check"]) == 0
     assert len(declared.asked()) == 30
     assert {row["verdict"] for row in declared.decision()["metrics"]} == {"unchanged"}
-
-
-def test_power_calls_noise_assumed_where_byte_equal_runs_showed_none(project, capsys):
-    project.configure()
-    assert run(["baseline", "update"]) == 0
-    capsys.readouterr()
-
-    assert run(["power"]) == 0
-    undeclared = capsys.readouterr().out
-    project.configure(DECLARED)
-    assert run(["power"]) == 0
-    declared = capsys.readouterr().out
-
-    assert "noise assumed: 0.05" in undeclared
-    assert "noise measured" not in undeclared + declared
-    assert "every drop above 0.017" in declared
 
 
 def test_a_check_with_retrieval_only_asks_no_answer_again(declared):

@@ -14,20 +14,17 @@ pytestmark = pytest.mark.integration
 COMMAND = f"use = \"command\"\ncommand = ['{sys.executable}', 'serve.py']"
 
 
-LINE = 'repeats = ["retrieval", "answer"]'
-
-
 WRONG = {f"_{number}": f"The price of item {number} was 7 euros." for number in range(6)}
 
 
 def test_the_passes_of_a_baseline_come_from_three_processes(project):
-    project.configure(system=COMMAND)
+    project.configure(COMMAND)
     assert run(["baseline", "update"]) == 0
     assert len(set((project.root / "sessions.txt").read_text().split())) == 3
 
 
 def test_changed_answers_are_asked_again_in_sessions_of_their_own(project):
-    project.configure(LINE, COMMAND)
+    project.configure(COMMAND)
     assert run(["baseline", "update"]) == 0
     project.answer(**WRONG)
 
@@ -35,30 +32,11 @@ def test_changed_answers_are_asked_again_in_sessions_of_their_own(project):
     assert len(set((project.root / "sessions.txt").read_text().split())) == 6
 
 
-def test_what_repeats_is_printed_and_written_on_demand(project, capsys):
-    project.configure(system=COMMAND)
+def test_what_repeats_is_said(project, capsys):
+    project.configure(COMMAND)
+
     assert run(["baseline", "update"]) == 0
-    assert 'write `repeats = ["answer"]` below [policy]' in capsys.readouterr().out
-
-    assert run(["baseline", "update", "--repeats"]) == 0
-    written = (project.root / "ragate.toml").read_text()
-    assert '[policy]\nrepeats = ["answer"]\n' in written
-    said = capsys.readouterr().out
-    assert "of number_recall, token_f1 every change shows" in said
-    assert "below [policy]" not in said
-
-    assert run(["baseline", "update", "--repeats"]) == 0
-    assert (project.root / "ragate.toml").read_text() == written
-
-
-def test_what_differs_between_sessions_is_not_written(project, capsys):
-    project.answer(_3=[f"The price of item 3 was {number} euros." for number in (7, 103, 8)])
-    project.configure()
-    before = (project.root / "ragate.toml").read_text()
-
-    assert run(["baseline", "update", "--repeats"]) == 0
-    assert "outputs differ between sessions in 1 sample: q03" in capsys.readouterr().out
-    assert (project.root / "ragate.toml").read_text() == before
+    assert "every drop of number_recall, token_f1 shows" in capsys.readouterr().out
 
 
 def test_six_losses_of_thirty_are_red_and_at_first_sight_yellow(declared):
@@ -72,7 +50,7 @@ def test_six_losses_of_thirty_are_red_and_at_first_sight_yellow(declared):
     rows = {row["metric"]: row for row in declared.decision()["metrics"]}
     assert rows["number_recall"]["verdict"] == "worse_on_this_set"
     assert (
-        "provisional: changed answers were not asked in 3 sessions"
+        "provisional: changed outputs were not asked often enough"
         in rows["number_recall"]["reason"]
     )
     assert run(["decide", "all.jsonl"]) == 1

@@ -35,6 +35,7 @@ def test_calls_of_before_the_interruption_count(root: Path, service: Service) ->
         assert before > 0
         assert server.seen > before
         assert facts["model_calls"] == server.seen
+        assert facts["cost_usd"] is None  # a price that is not known is none of 0.0
 
 
 def test_the_cap_holds_for_both_parts(
@@ -72,6 +73,15 @@ def test_a_line_that_was_cut_off_counts_for_nothing(tmp_path: Path) -> None:
         file.write(b"x \xff")
 
     assert spent.total() == (1, 0.25)
+
+
+def test_calls_without_a_known_price_are_remembered(tmp_path: Path) -> None:
+    spent = SpentCalls(tmp_path)
+    spent.keep(1, 0.0)
+    spent.keep(0, None)
+
+    assert spent.total() == (1, 0.0)
+    assert spent.unpriced == 1
 
 
 def test_a_run_that_spent_nothing_has_spent_nothing(tmp_path: Path) -> None:

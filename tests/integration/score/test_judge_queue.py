@@ -105,3 +105,17 @@ def test_kills_lose_no_verdict_that_is_on_the_disk_and_change_nothing(tmp_path: 
     assert len(after) == SAMPLES
     assert sum(after.values()) <= SAMPLES + KILLS * WORKERS
     assert outcome(rough) == outcome(calm)
+
+
+def test_two_checks_at_once_ask_for_each_verdict_once(tmp_path: Path) -> None:
+    with openai_server() as server:
+        server.reply = answers_and_judges()
+        gate_in(tmp_path, server)
+        server.requests.clear()
+        with unheard(tmp_path, "check") as one, unheard(tmp_path, "check") as other:
+            codes = [process.wait(300) for process in (one, other)]
+        asked = verdicts(server)
+
+    assert codes == [0, 0]
+    assert len(asked) == SAMPLES
+    assert set(asked.values()) == {1}

@@ -38,7 +38,7 @@ WEATHER = {
     },
 }
 VARIES = re.compile(
-    r"\d{4}-\d\d-\d\d \d\d:\d\d UTC|\d+ model calls?|"
+    r"\d{4}-\d\d-\d\d( \d\d:\d\d UTC)?|\d+ model calls?|"
     r"\d{8}-\d{6}-\d{3}-[0-9a-f]{4}|\$\d+\.\d\d|\d+(\.\d+)? s\b"
 )
 

@@ -66,7 +66,7 @@ def test_the_settings_of_a_run_hold_no_free_text(tmp_path, monkeypatch, publish)
     config = (tmp_path / "ragate.toml").read_text()
     config = config.replace("[policy]\n", f'[policy]\npublish = "{publish}"\n', 1)
     (tmp_path / "ragate.toml").write_text(f'{config}\n[system.answer]\nrefusal = "CANARY"\n')
-    formats = ("markdown", "json", "html", "sarif", "junit")
+    formats = ("markdown", "json", "html", "junit")
 
     run(["check", *(word for name in formats for word in ("--format", name, "--output", name))])
 

@@ -31,9 +31,9 @@ def gated(here: Path) -> ReplayProject:
 
 @pytest.fixture
 def living(here: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
-    """A project whose system is asked, and declared to repeat."""
+    """A project whose system is asked, and repeats."""
     monkeypatch.delitem(sys.modules, "answers_of_a_test", raising=False)
     project = Project(here)
     project.answer()
-    project.configure('repeats = ["retrieval", "answer"]')
+    project.configure()
     return project

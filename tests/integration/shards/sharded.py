@@ -1,4 +1,4 @@
-"""Plans, shards and verdicts of small projects, as their commands make them."""
+"""Shards and verdicts of small projects, as their commands make them."""
 
 from __future__ import annotations
 
@@ -11,25 +11,28 @@ from ragate.config import load_config
 from ragate.pipeline.baseline.write_baseline import baseline_files
 from ragate.stores.local import LocalStore
 
-PLAN = ".ragate/plan.json"
 
-
-def plan(*options: str, shards: int = 3, runs: int = 1) -> int:
-    return run(["plan", "--out", PLAN, "--shards", str(shards), "--runs", str(runs), *options])
-
-
-def collect(number: int, shards: int = 3) -> int:
-    return run(["collect", "--plan", PLAN, "--shard", f"{number}/{shards}"])
+def collect(number: int, *options: str, shards: int = 3) -> int:
+    return run(["collect", "--shard", f"{number}/{shards}", *options])
 
 
 def collect_all(*options: str, shards: int = 3, runs: int = 1) -> None:
-    assert plan(*options, shards=shards, runs=runs) == 0
     for number in range(1, shards + 1):
-        assert collect(number, shards) == 0
+        assert collect(number, "--runs", str(runs), *options, shards=shards) == 0
 
 
 def shard_file(root: Path, number: int, shards: int = 3) -> Path:
     return root / ".ragate" / "shards" / f"shard-{number}-of-{shards}.jsonl"
+
+
+def shard_files(root: Path) -> list[str]:
+    """Return every file of a shard, in no order that would mean anything."""
+    return sorted(map(str, (root / ".ragate/shards").glob("*.jsonl")), reverse=True)
+
+
+def head_of(path: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(path.read_text().splitlines()[0])
+    return found
 
 
 def newest_run(root: Path) -> Path:

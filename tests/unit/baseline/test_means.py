@@ -5,8 +5,10 @@ import json
 import pytest
 
 from ragate.baseline.means import MeansReader
+from ragate.core.comparison.run_passes import run_means
+from ragate.core.scorecard import means_of
 from ragate.errors import BaselineError
-from ragate.pipeline.baseline.write_baseline import run_means
+from tests.unit.core.scorecard.card_factories import card, stage
 from tests.unit.pipeline.history.history_factories import content, scored
 
 
@@ -21,6 +23,26 @@ def test_a_file_that_was_laid_out_anew_reads_the_same():
     pretty = json.dumps(json.loads(data), indent=4).encode()
 
     assert MeansReader().read(pretty, where="b") == MeansReader().read(data, where="b")
+
+
+CARD = card(stage("mrr", pass_at=0.5))
+
+
+def test_what_a_scorecard_makes_of_a_version_is_read_too():
+    for value in (0.25, 0.75):
+        run = scored(value)
+        means = MeansReader(CARD).read(content(run), where="b.json").means
+
+        assert means == pytest.approx(means_of(run, CARD))
+        assert {"pass_rate", "overall_score"} <= means.keys()
+
+
+def test_a_version_without_a_stage_has_no_pass_rate():
+    lacking = card(stage("mrr"), stage("never_measured"))
+
+    read = MeansReader(lacking).read(content(scored(0.25)), where="b.json")
+
+    assert read == MeansReader().read(content(scored(0.25)), where="b.json")
 
 
 def test_a_sample_that_is_none_is_refused():

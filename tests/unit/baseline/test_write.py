@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import json
-import tracemalloc
 from pathlib import Path
 
 import pytest
 
-from ragate.baseline import contexts_path, load_baseline, load_contexts
-from ragate.baseline.write import baseline_lines, is_written, save_baseline
-from ragate.models import Record
-from ragate.support.spill import Spill
-from tests.factories import output_factory, record_factory, sample_factory
-from tests.unit.baseline.baseline_factories import RECORDED, dumped, run_of
+from ragate.baseline import contexts_path, load_contexts
+from ragate.baseline.write import is_written, save_baseline
+from tests.unit.baseline.baseline_factories import dumped, run_of
 
 
 def test_every_sample_stands_on_one_line_in_order_of_its_id():
@@ -61,27 +57,6 @@ def test_contexts_are_removed_when_they_are_no_longer_stored(tmp_path: Path):
     save_baseline(path, [dumped(run)], run, "answers")
 
     assert not contexts_path(path).exists()
-
-
-def test_a_large_baseline_is_written_and_read_without_being_in_memory(tmp_path: Path, monkeypatch):
-    monkeypatch.setattr("ragate.support.spill.KEPT", 0)
-    path, long = tmp_path / "gate.json", "x" * 100_000
-    records = Spill(
-        Record,
-        (record_factory(sample_factory(f"q{n}"), output_factory(answer=long)) for n in range(200)),
-    )
-    run = run_of("a").amended(records=records)
-
-    tracemalloc.start()
-    try:
-        save_baseline(path, baseline_lines(run, store="answers", recorded=RECORDED), run, "answers")
-        back = load_baseline(path)
-        _, peak = tracemalloc.get_traced_memory()
-    finally:
-        tracemalloc.stop()
-
-    assert len(back.records) == 200
-    assert peak < path.stat().st_size / 3
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from dataclasses import asdict
 
 import pytest
 
-from ragate.clients.budget import Budget, CallPace, Capped, PlannedCall, Tally, read_tally
+from ragate.clients.budget import Budget, CallPace, Capped, Tally, read_tally
 from ragate.errors import BudgetError
 from ragate.protocols import ChatReply, ChatRequest
 from tests.unit.clients import virtual_time
@@ -137,10 +137,10 @@ def test_a_budget_lets_calls_of_one_provider_wait_for_their_times() -> None:
         budget.paces = {"slow": CallPace(20, clock)}
         start = clock()
         for _ in range(3):
-            await budget.reserve(PlannedCall("fast"))
+            await budget.reserve("fast")
         middle = clock()
         for _ in range(3):
-            await budget.reserve(PlannedCall("slow"))
+            await budget.reserve("slow")
         return middle - start, clock() - middle
 
     budget = Budget(10, 1.0)
@@ -156,8 +156,8 @@ def test_a_call_that_is_cancelled_while_it_waits_is_not_counted() -> None:
     budget = Budget(10, 1.0, paces={"slow": CallPace(1)})
 
     async def main() -> None:
-        await budget.reserve(PlannedCall("slow"))
-        task = asyncio.create_task(budget.reserve(PlannedCall("slow")))
+        await budget.reserve("slow")
+        task = asyncio.create_task(budget.reserve("slow"))
         await asyncio.sleep(0.01)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
@@ -166,3 +166,47 @@ def test_a_call_that_is_cancelled_while_it_waits_is_not_counted() -> None:
     asyncio.run(main())
 
     assert budget.tally.calls == 1
+
+
+@pytest.mark.parametrize(
+    ("told", "cost"),
+    [
+        ({}, None),
+        ({"calls": 3, "unpriced": 2}, None),  # one was lost on the way
+        ({"calls": 2, "unpriced": 0}, 0.0),  # of a model whose price is 0
+        ({"calls": 3, "unpriced": 1, "cost_usd": 0.5}, 0.5),
+    ],
+)
+def test_a_cost_that_nobody_knows_is_not_nothing(
+    told: dict[str, float], cost: float | None
+) -> None:
+    assert read_tally(told).known_cost_usd == cost
+
+
+def test_what_is_lent_counts_as_spent_until_it_is_returned() -> None:
+    kept: list[tuple[int, float]] = []
+    budget = Budget(10, 1.0, keep=lambda calls, usd: kept.append((calls, usd or 0.0)))
+    budget.lend(6, 0.6)
+
+    assert budget.left == (4, 0.4)
+    budget.returned(6, 0.6, Tally(calls=2, cost_usd=0.25))
+
+    assert budget.left == (8, 0.75)
+    assert budget.snapshot() == Tally(calls=2, cost_usd=0.25)
+    assert [sum(column) for column in zip(*kept, strict=True)] == [2, pytest.approx(0.25)]
+
+
+def test_a_call_waits_for_what_others_hold_and_may_not_need() -> None:
+    async def main() -> None:
+        task = asyncio.create_task(budget.reserve())
+        await asyncio.sleep(1)
+        assert not task.done()
+        budget.returned(10, 0.0, Tally(calls=9))
+        await task
+        with pytest.raises(BudgetError, match=r"max_calls = 10 is reached \(10 used\)"):
+            await budget.reserve()
+
+    budget = Budget(10, 1.0)
+    budget.lend(10, 0.0)
+
+    virtual_time.run(main())

@@ -5,7 +5,12 @@ from __future__ import annotations
 import pytest
 
 from ragate.clients.http.error_mapping import MalformedError
-from ragate.clients.openai_payloads import read_ranked, rerank_body
+from ragate.clients.openai_payloads import (
+    read_chat,
+    read_embeddings,
+    read_ranked,
+    rerank_body,
+)
 
 
 def test_the_body_is_that_of_the_wanted_form() -> None:
@@ -44,3 +49,13 @@ def test_both_shapes_of_a_reply_are_read(reply: bytes) -> None:
 def test_a_reply_that_does_not_score_each_text_once_is_refused(reply: bytes) -> None:
     with pytest.raises(MalformedError):
         read_ranked(reply, 2)
+
+
+@pytest.mark.parametrize("body", [b"", b"\xff\xfe", b'{"a": "\xe9"}', b"[" * 200_000, b"9" * 5000])
+def test_broken_bytes_are_no_reply(body: bytes) -> None:
+    with pytest.raises(MalformedError):
+        read_chat(body)
+    with pytest.raises(MalformedError):
+        read_embeddings(body, 1)
+    with pytest.raises(MalformedError):
+        read_ranked(body, 1)

@@ -28,8 +28,8 @@ def test_a_whole_file_becomes_a_config() -> None:
 def test_what_is_not_written_has_its_default() -> None:
     policy = parse(WHOLE).policy
 
-    assert (policy.alpha, policy.runs, policy.confirm, policy.claim) == (0.02, 3, 2, "auto")
-    assert (policy.min_drop, policy.care, policy.max_unscored) == (None, 0.05, 0.05)
+    assert (policy.alpha, policy.runs) == (0.02, 3)
+    assert policy.max_unscored == 0.05
     assert (policy.floor, policy.without_key, policy.store) == ("point", "fail", "answers")
     assert (policy.max_calls, policy.max_cost_usd, policy.max_minutes) == (5000, 20.0, 30)
 
@@ -57,7 +57,6 @@ def test_a_gate_may_have_a_name_of_its_own() -> None:
         ("runs = 0", "runs = 0"),
         ("runs = 2.5", "runs = 2.5"),
         ("runs = true", "runs = True"),
-        ('claim = "both"', "claim = 'both'"),
         ('store = "all"', "store = 'all'"),
         ('without_key = "pass"', "without_key = 'pass'"),
         ("max_unscored = 1.0", "max_unscored = 1.0"),

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from ragate.config import check_rule
+from ragate.config.rules import read_rules
 from ragate.errors import ConfigError
 from ragate.models import Direction, MetricInfo, PassRule, Rule
 from tests.unit.config.config_factories import JUDGE, WHOLE, changed, error_of, judged, parse
@@ -120,3 +122,20 @@ def test_a_waiver_names_a_configured_metric() -> None:
 
     assert "q017" in message
     assert "'token_f1'" in message
+
+
+@pytest.mark.parametrize(
+    ("name", "table", "level"),
+    [
+        ("rouge_l", {}, "warn"),
+        ("rouge_l", {"level": "error"}, "error"),
+        ("rouge_l", {"minimum": 0.3}, "error"),
+        ("token_f1", {}, "error"),
+    ],
+)
+def test_a_metric_that_harmless_rewording_lets_fall_does_not_gate_unasked(
+    name: str, table: dict[str, Any], level: str
+) -> None:
+    rules, _ = read_rules({name: table}, judge=None, embedder=None)
+
+    assert rules[0].level == level

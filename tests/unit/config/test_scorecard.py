@@ -80,10 +80,10 @@ def test_the_mark_may_stand_at_the_metric() -> None:
 
 
 def test_the_pass_rate_is_held_as_a_share_and_the_overall_score_is_shown() -> None:
-    text = STAGE + "[policy.scorecard.pass_rate]\nminimum = 0.8\nmargin = 0.01\n"
+    text = STAGE + "[policy.scorecard.pass_rate]\nminimum = 0.8\nmax_drop = 0.01\n"
     share, overall = card_of(text).rules
 
-    assert (share.metric, share.minimum, share.margin, share.pass_at) == (
+    assert (share.metric, share.minimum, share.max_drop, share.pass_at) == (
         "pass_rate", 0.8, 0.01, 1.0,
     )  # fmt: skip
     assert (overall.metric, overall.level) == ("overall_score", "warn")
@@ -116,7 +116,7 @@ def test_every_preset_is_a_scorecard_whose_weights_sum_to_one(name: str) -> None
 
 def test_a_stage_that_needs_a_table_is_left_out_without_it() -> None:
     preset = '[policy.scorecard]\npreset = "tool-calls"\n'
-    execution = '[policy.execution]\nuse = "python"\ntarget = "calls:run"\n'
+    execution = '[policy.execution]\ntarget = "calls:run"\n'
     bare = BASE.partition("[policy.judge]")[0]
 
     names = [

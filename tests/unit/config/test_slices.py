@@ -63,7 +63,6 @@ def test_a_slice_may_hold_metrics_that_only_warn_over_the_whole_set() -> None:
         ('name = "a"\ntags = ["x"]\nmetrics = ["refusal_f1"]', "over the whole run"),
         ('name = "a"\ntags = ["x"]\nmetrics = ["cost_usd"]', "counts what answers take"),
         ('name = "a"\ntags = ["x"]\nmetrics = ["rouge_l", "rouge_l"]', "one is there twice"),
-        ('name = "a"\ntags = ["x"]\nmin_drop = 1.5', "min_drop = 1.5"),
         ('name = "a"\ntags = ["x"]\nminimum = 1.5', "values go from 0 to 1"),
         ('name = "a"\ntags = ["x"]\nmaximum = 0.5', "higher is better in token_f1"),
         (

@@ -18,7 +18,7 @@ systems = ["pgvector"]
 
 [policy.metrics."hit_rate@5"]
 level = "error"  # gates
-margin = 0.5
+max_drop = 0.5
 
 [system]
 use = "pgvector"
@@ -32,7 +32,7 @@ use = "extractive"
 @pytest.mark.parametrize(
     ("message", "line"),
     [
-        ("[policy.metrics.hit_rate@5] margin = 3: at most 1", 8),
+        ("[policy.metrics.hit_rate@5] max_drop = 3: at most 1", 8),
         ("[policy.metrics.hit_rate@5]: unknown key 'levle'; did you mean 'level'?", 7),
         ("[policy.metrics.hit_rate@5]: no such metric", 6),
         ("[system] use: unknown", 11),

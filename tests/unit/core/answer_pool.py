@@ -14,7 +14,6 @@ from typing import Any
 
 from ragate import plugins
 from ragate.core.comparison.compare import Comparison, compare
-from ragate.core.comparison.earlier_rankings import earlier_rankings
 from ragate.core.judging.applicability import PAIRWISE
 from ragate.core.judging.criteria import ALL_CRITERIA, sort_out
 from ragate.errors import ConfigError
@@ -58,7 +57,6 @@ def questions(answerable: int = 57, unanswerable: int = 12) -> list[Sample]:
             tags=("list",),
             tools=(Tool(name="find"), Tool(name="read")),
             expected_calls=() if row % 4 == 0 else calls_for(row),
-            metadata={"variant_of": f"q{row - 1:03d}"} if row % 2 else {},
             answer_keywords=((str(row + 2),), ("minutes",)),
             source_policy=SourcePolicy(form="quote_only", forbidden=("secret*",)),
         )
@@ -160,14 +158,9 @@ def run_of(
     samples: Sequence[Sample],
     names: Sequence[str],
     words: str = "",
-    *,
-    baseline: Run | None = None,
 ) -> Run:
-    """Return the scored run; without a baseline it is one that is recorded."""
-    earlier = earlier_rankings(baseline, recording=baseline is None)
-    made: list[Metric | Aggregate] = [
-        plugins.metric(name, samples=samples, earlier=earlier) for name in names
-    ]
+    """Return the scored run."""
+    made: list[Metric | Aggregate] = [plugins.metric(name, samples=samples) for name in names]
     system = SystemInfo(use="replay", fingerprint=words)
     manifest = RunManifest(system=system, confirm=2)
     judged = any(one.info.needs is Needs.JUDGE for one in made)
@@ -182,7 +175,7 @@ def compared(
     names: Sequence[str],
 ) -> Comparison:
     baseline = run_of(before, samples, names, "before")
-    return compare(baseline, run_of(after, samples, names, "after", baseline=baseline), samples)
+    return compare(baseline, run_of(after, samples, names, "after"), samples)
 
 
 def gate(

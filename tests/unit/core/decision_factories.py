@@ -42,7 +42,7 @@ TODAY = datetime.date(2026, 6, 1)
 EXACT = MetricInfo(name="ndcg@10", reads=Reads.RETRIEVAL)
 NOISY = MetricInfo(name="faithfulness", needs=Needs.JUDGE)
 N_A = "n/a"
-Cell = float | str | None  # a value, N_A, or None for unscored
+Cell = float | str | None  # a value, N_A, or None for unscored | Score
 
 
 def samples_of(n: int, **fields: Any) -> list[Sample]:
@@ -104,6 +104,8 @@ def run_of(
 def _score(metric: str, cell: Cell) -> Score:
     if cell is None:
         return unscored(metric, "judge timeout")
+    if isinstance(cell, Score):
+        return cell
     if isinstance(cell, str):
         return not_applicable(metric, "no gold label")
     return Score(metric=metric, value=float(cell))
@@ -170,7 +172,9 @@ def exact_pair(
 
 
 def judge(comparison: Comparison, *rules: Rule, **options: Any) -> Decision:
-    """Decide with the given rules; settings may be given by field."""
+    """Decide with the given rules; settings may be given by field, `max_drop` for every rule."""
+    if (allowed := options.pop("max_drop", None)) is not None:
+        rules = tuple(rule.amended(max_drop=allowed) for rule in rules)
     fields = set(DecisionSettings.model_fields)
     settings = DecisionSettings(**{key: value for key, value in options.items() if key in fields})
     rest = {key: value for key, value in options.items() if key not in fields}

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from ragate.core.lookup import Lookup, NamedSamples, SampleTries, passes_of, samples_by_id
-from ragate.models import Record, Turn
-from ragate.support.spill import Spill
+from ragate.models import Turn
 from tests.factories import sample_factory
-from tests.unit.support.spill_factories import records
+from tests.unit.core.record_rows import records
 
 
 def test_a_lookup_reads_only_what_it_is_asked_for() -> None:
@@ -23,7 +22,7 @@ def test_a_lookup_reads_only_what_it_is_asked_for() -> None:
 def test_passes_are_found_whatever_the_order_of_their_records() -> None:
     found = records(3, runs=2)
 
-    passes = passes_of(Spill(Record, [*found[1::2], *found[0:4:2]], kept=2))
+    passes = passes_of([*found[1::2], *found[0:4:2]])
     tries = SampleTries(passes)
 
     assert [sorted(each) for each in passes] == [["q0", "q1"], ["q0", "q1", "q2"]]

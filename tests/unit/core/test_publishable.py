@@ -11,17 +11,16 @@ from ragate.core.diagnosis.symptoms import symptoms
 from ragate.core.publishable import (
     KEPT,
     OVER_THE_RUN,
-    UNREADABLE,
     WITHHELD,
     PublishedSentences,
     publishable,
 )
 from ragate.models import (
     AnsweredQuestion,
+    Filters,
     MetricVerdict,
     PassGroup,
     PassShare,
-    Proposed,
     Publish,
     Report,
     RetrievedChunk,
@@ -49,18 +48,17 @@ PASSAGE = "canary-passage"
 TEXTS = (QUESTION, TURN, OLD, NEW, REFERENCE, JUDGED, FAILURE)
 
 CLEANED = (
+    "filters",
     "decision",
     "samples",
     "questions",
     "pass_groups",
     "diagnosis",
-    "proposed",
     "details",
     "system",
     "baseline_system",
     "settings",
     "origin",
-    "lines",
 )
 SECRET = "refused the prompt: canary-text"
 RED = "recall@5 fell by 0.200: 0.010 is allowed"
@@ -135,7 +133,10 @@ def test_what_is_taken_out_changes_no_figure(publish: Publish) -> None:
 def test_taking_out_twice_is_taking_out_once() -> None:
     once = publishable(report_of_texts("ids"))
 
-    assert publishable(once) == once
+    twice = publishable(once)
+    assert twice.amended(questions=tuple(twice.questions)) == once.amended(
+        questions=tuple(once.questions)
+    )
 
 
 def details_of_texts() -> RunDetails:
@@ -206,21 +207,10 @@ def test_answers_and_ids_hold_no_reason_of_a_missing_score(publish: Publish) -> 
     missing = f"no affected sample could be measured: {PASSAGE}"
     row = metric_row_factory(unscored_candidate=2, unscored_reasons={PASSAGE: 2}, reason=missing)
     decision = decision_factory(Verdict.NO_DECISION, [row], reasons=(missing,))
-    proposed = Proposed(verdict=Verdict.NO_DECISION, reasons=(missing,), metrics=(row,))
-    proposed = proposed.amended(warnings=(f"the judge stopped: {PASSAGE}",))
-    report = report_factory(decision, proposed=proposed, publish=publish)
+    decision = decision.amended(warnings=(f"the judge stopped: {PASSAGE}",))
+    report = report_factory(decision, publish=publish)
 
     assert PASSAGE not in publishable(report).model_dump_json()
-
-
-def test_ids_hold_nothing_of_why_the_rules_of_a_change_could_not_be_read() -> None:
-    proposed = Proposed(note=f"evals/golden.jsonl:1: {REFERENCE!r} is no list")
-    report = report_factory(decision_factory(), proposed=proposed, publish="ids")
-
-    shown = publishable(report).proposed
-
-    assert shown is not None
-    assert shown.note == UNREADABLE
 
 
 def test_why_scores_are_missing_is_cut_from_the_verdict_although_no_row_lists_it() -> None:
@@ -290,3 +280,13 @@ def test_what_a_metric_says_of_its_value_over_the_run_is_cut_off() -> None:
     row = metric_row_factory("tone", aggregate=True, reason=f"{OVER_THE_RUN}; {SECRET}")
 
     assert PublishedSentences([row], ()).row(row).reason == OVER_THE_RUN
+
+
+@pytest.mark.parametrize("publish", ["answers", "ids"])
+def test_what_was_set_for_a_run_is_told_without_its_texts(publish: Publish) -> None:
+    given = ("top_k=3", "answer.model=gpt-5", f"answer.prompt={PASSAGE}")
+    report = report_of_texts(publish).amended(filters=Filters(settings=given))
+
+    shown = publishable(report).filters.settings
+
+    assert shown == ("top_k=3", "answer.model=gpt-5", "answer.prompt=(not published)")

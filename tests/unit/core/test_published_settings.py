@@ -15,14 +15,13 @@ from ragate.models import (
     Publish,
     Report,
     RunManifest,
-    SourceLines,
     SystemInfo,
     Verdict,
 )
 from tests.factories import decision_factory, report_factory, sample_row_factory
 
 CANARY = "CANARY"
-FORMATS = ("console", "markdown", "json", "html", "sarif", "junit")
+FORMATS = ("console", "markdown", "json", "html", "junit")
 OLD = {"top_k": "10", "answer.refusal": '"CANARY-WAS"', "answer.model": '"m1"'}
 NEW = {"top_k": "1", "answer.refusal": '"CANARY-NOW"', "answer.model": '"m2"'}
 
@@ -35,7 +34,7 @@ def system(settings: dict[str, str]) -> SystemInfo:
 def report_of(publish: Publish) -> Report:
     before, after = (RunManifest(system=system(each)) for each in (OLD, NEW))
     decision = decision_factory(Verdict.FAILED)
-    origin = change_origin(before, after, decision, held_today=True)
+    origin = change_origin(before, after, decision)
     words = ", ".join(part.words for part in origin.parts)
     in_file = ChangedPart(words='url = "CANARY-A" (was "CANARY-B")', path="ragate.toml", line=3)
     return report_factory(
@@ -44,7 +43,6 @@ def report_of(publish: Publish) -> Report:
         baseline_system=before.system,
         settings=NEW | {"url": '"http://host/ask?sig=CANARY"'},
         origin=origin.amended(parts=(*origin.parts, in_file)),
-        lines=SourceLines("ragate.toml", changed=(in_file,)),
         diagnosis=(Diagnosis(symptom=words, likely_cause=words, action="look"),),
         samples=(sample_row_factory("q1", "question", evidence=f"changed: {words}; it fell"),),
         publish=publish,

@@ -120,3 +120,14 @@ def test_real_collections_are_read_whole() -> None:
     assert len(clapnq) == 303
     assert sum(not sample.expected for sample in clapnq) == 153
     assert all(sample.answerable == bool(sample.expected) for sample in clapnq)
+
+
+def test_judgements_and_topics_of_trec_are_a_golden_set(tmp_path: Path) -> None:
+    (tmp_path / "qrels").mkdir()
+    (tmp_path / "topics.tsv").write_text("101\tHow long do refunds take?\n102\tWho pays?\n")
+    (tmp_path / "qrels/robust.qrels").write_text("101 0 refunds.md 2\n101 0 old.md 0\n")
+
+    first, second = read_dataset(tmp_path)
+
+    assert (first.id, first.relevant) == ("101", {"refunds.md": 2, "old.md": 0})
+    assert (second.query, second.relevant) == ("Who pays?", {})

@@ -81,27 +81,6 @@ def test_a_wrong_reference_is_named(tmp_path: Path, references: Any, said: str) 
     assert error.value.message.startswith(f"{path}:1: references = ")
 
 
-def test_evidence_is_a_quote_or_a_hash_and_changes_no_content_hash(tmp_path: Path) -> None:
-    plain = read_dataset(golden(tmp_path, ASKED))[0]
-    path = golden(
-        tmp_path, {**ASKED, "evidence": {"a.md": "So it is.", "b.md": {"hash": "0" * 16}}}
-    )
-
-    sample = read_dataset(path)[0]
-
-    assert sample.evidence["a.md"].quote == "So it is."
-    assert sample.evidence["b.md"].hash == "0" * 16
-    assert content_hash(sample) == content_hash(plain)
-
-
-@pytest.mark.parametrize("evidence", [{"a.md": {}}, {"a.md": {"hash": "xyz"}}, {"a.md": 3}, "a.md"])
-def test_wrong_evidence_is_named(tmp_path: Path, evidence: Any) -> None:
-    path = golden(tmp_path, {**ASKED, "evidence": evidence})
-
-    with pytest.raises(DatasetError, match=f"{path}:1: evidence"):
-        read_dataset(path)
-
-
 def test_one_wrong_line_hides_no_other(tmp_path: Path) -> None:
     path = golden(tmp_path, "{", ASKED, {"id": "c"}, ASKED, {"id": "d", "query": "D?"})
 

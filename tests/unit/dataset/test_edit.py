@@ -121,3 +121,11 @@ def test_other_formats_are_not_changed(tmp_path: Path) -> None:
         open_golden(tmp_path / "golden.csv")
 
     assert "ragate dataset import golden" in error.value.remedy
+
+
+def test_a_file_that_is_no_text_is_refused_with_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "golden.jsonl"
+    path.write_bytes(b'{"query": "a"}\n{"query": "\xe9"}\n')
+
+    with pytest.raises(DatasetError, match="line 2: byte 0xe9 is not UTF-8"):
+        open_golden(path)

@@ -75,12 +75,7 @@ def test_cells_of_a_table_are_read_too(tmp_path: Path) -> None:
         ("answer_keywords", [[]], "a keyword without a spelling"),
         ("answer_keywords", [" "], "is blank"),
         ("answer_keywords", {"a": 1}, "must be text"),
-        ("arrange", "revers", "did you mean 'reversed'?"),
-        ("arrange", "reversed:3", "reversed takes no number"),
-        ("arrange", "distractors:0", "a number from 1 to 99"),
-        ("arrange", "distractors:100", "a number from 1 to 99"),
-        ("arrange", "distractors:", "a number from 1 to 99"),
-        ("arrange", 3, "must be reversed, shuffled or distractors:N"),
+        ("arrange", "reversed", "arrange is gone: take the sample out"),
         ("source_policy", "quote", "must be quote_only or summarise"),
         ("source_policy", ["quote_only"], "must be quote_only or summarise"),
         ("source_policy", {"allow": ["a"]}, "unknown key 'allow'; did you mean 'allowed'?"),
@@ -131,21 +126,3 @@ def test_what_is_expected_is_part_of_what_a_sample_is() -> None:
 
     assert len(hashes) == 7
     assert content_hash(plain) == "149ba9bb4f809c5a"  # as baselines hold it
-
-
-@pytest.mark.parametrize(
-    ("written", "read_as"),
-    [
-        ("reversed", "reversed"),
-        ("shuffled", "shuffled"),
-        ("distractors", "distractors:3"),
-        ("distractors:05", "distractors:5"),
-    ],
-)
-def test_what_is_done_to_the_passages_is_part_of_what_a_sample_is(
-    tmp_path: Path, written: str, read_as: str
-) -> None:
-    plain, arranged = read(tmp_path, "a.jsonl", rows(Q, {**Q, "id": "other", "arrange": written}))
-
-    assert arranged.arrange == read_as
-    assert content_hash(arranged) != content_hash(plain)

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from ragate.dataset import _READERS, read_dataset
-from ragate.dataset._rows import SPELLINGS
+from ragate.dataset import read_dataset
+from ragate.tables.containers import ENDINGS
+from ragate.tables.names import SURE
 
 TEXT = (Path(__file__).parents[3] / "docs/golden-set.md").read_text(encoding="utf-8")
 
@@ -34,8 +35,8 @@ def test_every_field_and_spelling_is_in_the_table() -> None:
     rows = re.findall(r"^\| `(\w+)` \| (.*?) \|", TEXT, re.MULTILINE)
     listed = {field: {field, *re.findall(r"`(\w+)`", others)} for field, others in rows}
 
-    assert {field: set(names) for field, names in SPELLINGS.items()} == listed
+    assert {field: set(names) for field, names in SURE.items()} == listed
 
 
 def test_every_ending_is_in_the_table() -> None:
-    assert all(f"`{ending}`" in TEXT or f"*{ending}`" in TEXT for ending in _READERS)
+    assert all(f"`{ending}`" in TEXT or f"*{ending}`" in TEXT for ending in ENDINGS)

@@ -10,9 +10,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ragate.dataset import read_dataset
-from ragate.dataset._rows import SPELLINGS
 from ragate.errors import DatasetError
 from ragate.models import Sample
+from ragate.tables.names import SURE as SPELLINGS
 from tests.unit.dataset.row_factories import SAMPLE, error_of, read, rows
 
 UNANSWERABLE = Sample(id="q2", query="Who won in 1954?", answerable=False)
@@ -158,7 +158,6 @@ def test_a_golden_set_without_samples_is_an_error(tmp_path: Path, name: str, con
         ("a.csv", 'id,query\na,"x\ny"\nb\n', "a.csv:4: 1 cells"),
         ("a.csv", 'id,query\na,"x', "not CSV"),
         ("a.csv", "id,id\na,b\n", "column 'id' stands twice"),
-        ("a.csv", "id;query\na;b\n", "commas"),
         ("a.csv", "id,query,relevant\na,x,[1\n", "a.csv:2: relevant: not JSON"),
         ("a.csv", "id,query,prio\na,x,\n", "a.csv:2: unknown field 'prio'"),
         ("a.yaml", "id: a", "must hold a list"),

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from ragate.dataset._rows import SPELLINGS
+from ragate.tables.names import SURE
 from tests.unit.dataset.row_factories import SAMPLE, read, rows
 
 
 @pytest.mark.parametrize(
-    "spelling", [(field, name) for field, names in SPELLINGS.items() for name in names]
+    "spelling", [(field, name) for field, names in SURE.items() for name in names]
 )
 def test_every_spelling_is_read_as_its_field(tmp_path: Path, spelling: tuple[str, str]) -> None:
     field, name = spelling

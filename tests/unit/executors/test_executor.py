@@ -6,7 +6,7 @@ import asyncio
 import datetime
 from typing import Any
 
-from ragate.executors.executor import LONGEST, Executor
+from ragate.executors.executor import LONGEST, MOST, Executor
 from ragate.models import (
     CallResult,
     Executed,
@@ -35,11 +35,9 @@ class Recording:
         return CallResult(value=self.value or {"of": dict(call.arguments)})
 
 
-def carried_out(
-    sample: Sample, *calls: ToolCall, tool: Recording | None = None, most: int = 20
-) -> SystemOutput:
+def carried_out(sample: Sample, *calls: ToolCall, tool: Recording | None = None) -> SystemOutput:
     tool = tool or Recording()
-    executor = Executor(tool, most=most, today=TODAY, hidden=Hidden(["the-key-of-a-tool"]))
+    executor = Executor(tool, today=TODAY, hidden=Hidden(["the-key-of-a-tool"]))
     return asyncio.run(executor(sample, SystemOutput(tool_calls=calls)))
 
 
@@ -80,7 +78,7 @@ def test_a_date_of_a_right_call_is_written_out() -> None:
 
 
 def test_what_cannot_or_need_not_be_carried_out_stays_as_it_is() -> None:
-    executor = Executor(Recording(), most=1, today=TODAY, hidden=Hidden([]))
+    executor = Executor(Recording(), today=TODAY, hidden=Hidden([]))
     broken = SystemOutput(error=Failure(kind="system", message="x"), tool_calls=())
     for sample, output in (
         (SAMPLE, broken),
@@ -91,16 +89,16 @@ def test_what_cannot_or_need_not_be_carried_out_stays_as_it_is() -> None:
         assert asyncio.run(executor(sample, output)) is output
 
 
-def test_no_more_calls_than_the_policy_says() -> None:
+def test_no_more_calls_than_the_limit_are_carried_out() -> None:
     tool = Recording()
-    calls = [ToolCall(name="f", arguments={"n": n}) for n in range(5)]
+    calls = [ToolCall(name="f", arguments={"n": n}) for n in range(MOST + 3)]
 
-    output = carried_out(SAMPLE, *calls, tool=tool, most=2)
+    output = carried_out(SAMPLE, *calls, tool=tool)
 
-    assert len(tool.asked) == 1 + 2
+    assert len(tool.asked) == 1 + MOST
     assert output.executed is not None
-    assert [made.error for made in output.executed.made[2:]] == [
-        "more than 2 calls: not carried out"
+    assert [made.error for made in output.executed.made[MOST:]] == [
+        f"more than {MOST} calls: not carried out"
     ] * 3
 
 
@@ -120,7 +118,7 @@ def test_what_goes_wrong_concerns_this_sample_alone() -> None:
     async def broken(_call: ToolCall) -> CallResult:
         raise RuntimeError("no way, says the-key-of-a-tool")
 
-    executor = Executor(broken, most=1, today=TODAY, hidden=Hidden(["the-key-of-a-tool"]))
+    executor = Executor(broken, today=TODAY, hidden=Hidden(["the-key-of-a-tool"]))
     output = SystemOutput(tool_calls=(ToolCall(name="f"), ToolCall(name="g")))
 
     executed = asyncio.run(executor(SAMPLE, output)).executed
@@ -130,7 +128,7 @@ def test_what_goes_wrong_concerns_this_sample_alone() -> None:
 
 
 def test_a_result_that_a_key_cut_out_of_it_breaks_ends_no_run() -> None:
-    executor = Executor(Recording(12345678), most=1, today=TODAY, hidden=Hidden(["12345678"]))
+    executor = Executor(Recording(12345678), today=TODAY, hidden=Hidden(["12345678"]))
 
     executed = asyncio.run(executor(SAMPLE, SystemOutput(tool_calls=()))).executed
 

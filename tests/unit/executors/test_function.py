@@ -51,7 +51,7 @@ def carried_out(
 ) -> CallResult:
     module = f"tools_of_{root.name.replace('-', '_')}"
     (root / f"{module}.py").write_text(MODULE)
-    settings = Execution(use="python", target=f"{module}:{target}", timeout_s=timeout_s)
+    settings = Execution(target=f"{module}:{target}", timeout_s=timeout_s)
 
     async def run() -> CallResult:
         async with open_function(settings, resources_of(root)) as execute:

@@ -25,7 +25,7 @@ from ragate.judges import (
 )
 from ragate.judges._canaries.known_answers import HARD, Place
 from ragate.models import Sample, Score, SystemOutput
-from ragate.protocols import Judge
+from ragate.protocols import ChatRequest, Judge
 from tests.unit.judges.every_canary import every_canary
 from tests.unit.judges.judge_factories import ALL, Chat, gullible, honest, make_judge, stub
 from tests.unit.judges.known_answers import model, obedient, sound
@@ -141,12 +141,25 @@ def test_a_judge_that_always_says_the_same_fails(says: bool) -> None:
     assert failed(results(stub(lambda _s, _c: int(says), yes=says), USUAL))
 
 
-def test_a_judge_that_replies_in_no_form_fails_every_one_in_four_tries() -> None:
-    found = results(Chat(lambda _request: "YES"))
+def test_a_judge_that_holds_to_the_form_in_none_is_given_up_after_one_round() -> None:
+    chat = Chat(lambda _request: "I think ```it``` is\nfine")
 
-    assert failed(found) == PLAIN | WORDINGS
-    assert {result.tries for result in found} == {4}
-    assert "no valid reply" in found[0].reason
+    with pytest.raises(ProviderError, match=r"form in none of 56 .*not JSON: `I think '''it''' is"):
+        results(chat)
+
+    assert len(chat.requests) == 2 * 56
+
+
+def test_a_judge_that_holds_to_the_form_at_last_is_asked_like_any_other() -> None:
+    sound, asked = honest(), []
+
+    def late(request: ChatRequest) -> str:
+        asked.append(request)
+        return str(sound._next(request)) if len(asked) > 100 else "YES"
+
+    found = results(Chat(late))
+
+    assert any(result.passed and result.tries > 1 for result in found)
 
 
 def test_only_canaries_that_know_a_wanted_criterion_are_asked_and_only_for_it() -> None:
@@ -208,15 +221,19 @@ def test_a_wording_stands_where_its_place_says_and_nowhere_else(place: Place) ->
     assert is_long == (place == "long context")
 
 
-def test_a_judge_that_does_not_answer_in_time_fails() -> None:
+def test_a_judge_that_answers_nothing_in_time_is_stopped_after_one_round() -> None:
+    asked = 0
+
     class Silent(Flaky):
         async def __call__(self, criteria: Any, sample: Sample, output: SystemOutput) -> Any:
+            nonlocal asked
+            asked += 1
             await asyncio.sleep(60)
 
-    found = asyncio.run(run_canaries(Silent(lambda _number: True), timeout_s=0.001))
+    with pytest.raises(ProviderError, match="answered none of 30 test questions within"):
+        asyncio.run(run_canaries(Silent(lambda _number: True), timeout_s=0.01))
 
-    assert {result.passed for result in found} == {False}
-    assert {result.reason for result in found} == {"no verdict within 0.001 s"}
+    assert asked == 30
 
 
 def test_every_criterion_has_an_answer_that_deserves_it_and_one_that_does_not() -> None:

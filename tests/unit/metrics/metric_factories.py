@@ -27,9 +27,7 @@ from ragate.models import (
 )
 from ragate.pipeline.score.asked_metrics import RunVectors
 from ragate.protocols import (
-    NO_RANKINGS,
     Aggregate,
-    EarlierRankings,
     EmbeddingMetric,
     Metric,
     MetricRequest,
@@ -46,7 +44,6 @@ def make(
     samples: Sequence[Sample] = (),
     state: Mapping[str, float] | None = None,
     eval_date: str = "",
-    earlier: EarlierRankings = NO_RANKINGS,
 ) -> Any:
     base, _, k = name.partition("@")
     request = MetricRequest(
@@ -56,7 +53,6 @@ def make(
         samples=samples,
         state=state,
         eval_date=eval_date,
-        earlier=earlier,
     )
     return plugins.load("metrics", base).create(request)
 

@@ -8,10 +8,10 @@ import pytest
 
 from ragate.errors import ConfigError
 from ragate.models import Reads, ScoreState
-from tests.factories import sample_factory
 from tests.unit.metrics.metric_factories import RETRIEVAL, judged, metric, retrieved, score, value
 
 NEEDS_CUT_OFF = (
+    "all_found",
     "hit_rate",
     "recall",
     "precision",
@@ -129,10 +129,11 @@ def test_retrieval_metrics_read_the_retrieval_only(name: str) -> None:
     assert metric(name).info.name == name
 
 
-def test_a_ranking_that_the_golden_set_made_is_not_scored() -> None:
-    sample = sample_factory("q1").amended(relevant={"a": 1}, arrange="reversed")
-
-    [told] = metric("mrr@5").score_samples([(sample, retrieved("b", "a"))])
-
-    assert told.state is ScoreState.NOT_APPLICABLE
-    assert told.reason == "its passages are arranged (reversed)"
+@pytest.mark.parametrize(
+    ("ranking", "expected"),
+    [("abx", 1.0), ("xba", 1.0), ("axyb", 0.0), ("", 0.0)],
+)
+def test_all_found_wants_every_relevant_document_among_the_first_k(
+    ranking: str, expected: float
+) -> None:
+    assert value("all_found@3", judged(a=1, b=2, c=0), retrieved(*ranking)) == expected

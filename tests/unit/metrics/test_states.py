@@ -9,6 +9,7 @@ from ragate.errors import ConfigError
 from ragate.models import (
     Direction,
     ExpectedCall,
+    Reads,
     Sample,
     ScoreState,
     SourcePolicy,
@@ -57,17 +58,38 @@ def sample_for(name: str) -> Sample:
     return sample.amended(tools=(Tool(name="f"), Tool(name="g")), expected_calls=calls)
 
 
+def worst_of(name: str) -> float:
+    return 0.0 if metric(name).info.direction is Direction.HIGHER else 1.0
+
+
+def reads_no_answer(name: str) -> bool:
+    return metric(name).info.reads is Reads.RETRIEVAL
+
+
 def test_a_failed_sample_has_the_worst_value() -> None:
     for name in BOUNDED:
-        for output in [broken("system", "a"), retrieved("a").amended(answer=" \n")]:
-            worst = 0.0 if metric(name).info.direction is Direction.HIGHER else 1.0
+        assert value(name, sample_for(name), broken("system")) == worst_of(name), name
 
-            assert value(name, sample_for(name), output) == worst, name
+
+def test_an_answer_that_failed_has_the_worst_value_whatever_was_retrieved() -> None:
+    for name in [name for name in BOUNDED if not reads_no_answer(name)]:
+        for output in [broken("system", "a"), retrieved("a").amended(answer=" \n")]:
+            assert value(name, sample_for(name), output) == worst_of(name), name
+
+
+@pytest.mark.parametrize("kind", ["system", "provider"])
+def test_what_was_retrieved_before_the_answer_failed_is_scored(kind: str) -> None:
+    for name in [name for name in ON_SAMPLES if reads_no_answer(name)]:
+        whole = score(name, sample_for(name), retrieved("a"))
+
+        assert score(name, sample_for(name), broken(kind, "a")) == whole, name
+        assert score(name, sample_for(name), retrieved("a").amended(answer="")) == whole, name
 
 
 def test_a_providers_failure_is_unscored_with_its_reason() -> None:
     for name in ON_SAMPLES:
-        result = score(name, sample_for(name), broken("provider", "a"))
+        output = broken("provider") if reads_no_answer(name) else broken("provider", "a")
+        result = score(name, sample_for(name), output)
 
         assert result.state is ScoreState.UNSCORED, name
         assert result.reason == "provider: it broke", name

@@ -97,7 +97,8 @@ def test_an_empty_answer_beside_calls_is_no_failure_for_what_reads_no_answer(nam
     best = 0.0 if name == "error_rate" else 1.0
 
     assert value(name, asked(relevant={"a": 1}), output) == best
-    assert value(name, asked(relevant={"a": 1}), output.amended(tool_calls=())) == 1.0 - best
+    nothing = output.amended(tool_calls=(), chunks=())
+    assert value(name, asked(relevant={"a": 1}), nothing) == 1.0 - best
 
 
 def test_a_call_buys_no_good_answer() -> None:

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from ragate.errors import DatasetError
 from ragate.outputs.foreign_lines import ProposedMapping, guess_mapping, refuse_foreign, unsaid
 from ragate.support.pointer import PointerError, many, one
-from ragate.support.records import records
-from tests.unit.outputs.exports.exported import FILES, lines
+from ragate.tables.containers import records
 from tests.unit.outputs.test_mapping import OWN
+from tests.unit.tables.formats.exported import FILES, lines
 
 
 def refused(path: Path, value: Any) -> DatasetError:

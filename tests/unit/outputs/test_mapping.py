@@ -13,8 +13,8 @@ from pydantic import ValidationError
 from ragate.errors import ConfigError, DatasetError
 from ragate.outputs.mapping import RecordMapping, mapped_outputs, mapping_of
 from ragate.outputs.recorded_output import RecordedOutput
-from ragate.support.records import parsed_cell
-from tests.unit.outputs.exports.exported import ANSWERS, FILES, REFUNDS, lines
+from ragate.tables.cells import parsed_cell
+from tests.unit.tables.formats.exported import ANSWERS, FILES, REFUNDS, lines
 
 OWN = {
     "question": "/ticket/text",

@@ -18,7 +18,7 @@ from ragate.outputs.outputs_file import (
 )
 
 MANIFEST = RunManifest(system=SystemInfo(use="replay"))
-CLAIM = ShardClaim(plan="p", number=2, of=3, full=1, passes=3, lines=4, content="c")
+CLAIM = ShardClaim(run={"commit": "c"}, number=2, of=3, full=1, passes=3, lines=4, content="c")
 
 
 def test_a_file_that_is_whole_by_itself_says_nothing_of_shards():

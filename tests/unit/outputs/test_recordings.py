@@ -11,7 +11,7 @@ from ragate.models import RunManifest, SystemInfo
 from ragate.outputs.mapping import RecordMapping
 from ragate.outputs.outputs_file import OutputsHeader, header_line
 from ragate.outputs.recordings import KeptOutputs, read_recorded, read_with_header
-from tests.unit.outputs.exports.exported import ANSWERS, FILES, TEXTS, lines
+from tests.unit.tables.formats.exported import ANSWERS, FILES, TEXTS, lines
 
 RAGAS = RecordMapping(preset="ragas")
 
@@ -71,3 +71,40 @@ def test_an_empty_list_is_no_recording(tmp_path: Path):
 
     with pytest.raises(DatasetError, match="no recorded output in it"):
         list(read_recorded(path, RecordMapping()))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '{"id": "a", "answer": "x", "usage": {"cost_usd": 1e308}}',
+        '{"id": "a", "answer": "x", "latency_s": 1e308}',
+        '{"id": "a", "answer": "x", "first_token_s": 1e308}',
+    ],
+)
+def test_a_figure_that_nothing_can_cost_or_take_is_refused(tmp_path: Path, line: str):
+    path = tmp_path / "o.jsonl"
+    path.write_text(line)
+
+    with pytest.raises(DatasetError, match="less than or equal"):
+        list(read_recorded(path, RecordMapping()))
+
+
+def test_a_run_of_trec_is_what_was_retrieved(tmp_path: Path):
+    path = tmp_path / "bm25.run"
+    path.write_text("1 Q0 b.md 2 3.5 bm25\n1 Q0 a.md 1 9.25 bm25\n2 Q0 c.md 1 1 bm25\n")
+
+    found = [output.output() for _, _, output in read_recorded(path, RecordMapping())]
+
+    assert [[chunk.doc_id for chunk in each.chunks] for each in found] == [
+        ["a.md", "b.md"],
+        ["c.md"],
+    ]
+
+
+def test_an_export_of_a_known_tool_is_read_without_its_preset(tmp_path: Path):
+    path = tmp_path / "o.jsonl"
+    path.write_text('{"user_input": "Why?", "response": "So.", "retrieved_contexts": ["A"]}\n')
+
+    [(_, _, output)] = read_recorded(path, RecordMapping())
+
+    assert (output.question, output.answer) == ("Why?", "So.")

@@ -43,6 +43,7 @@ def test_only_data_is_read_by_these_systems():
         "mcp",
         "pgvector",
         "replay",
+        "scores",
     ]
 
 
@@ -80,4 +81,5 @@ def test_no_list_of_systems_stands_elsewhere():
                 items = node.keys if isinstance(node, ast.Dict) else node.elts
                 texts = {item.value for item in items if isinstance(item, ast.Constant)}
                 place = f"{path}:{node.lineno}"
-                assert len(texts & set(SYSTEMS)) < 2, f"{place}: give the systems a trait"
+                known = set(SYSTEMS) - {"scores"}  # the word for what is measured, too
+                assert len(texts & known) < 2, f"{place}: give the systems a trait"

@@ -49,6 +49,21 @@ def command():
 end_with(command)
 """
 
+OUT_OF_TIME = """
+import sys
+from ragate.process import end_with
+
+class Late:  # freed while Python itself ends, which gives signals their deadly meaning back
+    def __del__(self, kill=os.kill, pid=os.getpid(), number=signal.SIGXCPU):
+        kill(pid, number)
+
+def command():
+    sys.modules["late"] = Late()
+    return 1
+
+end_with(command)
+"""
+
 
 def started(script: str, **values: object) -> subprocess.Popen[str]:
     """Start Python on a script."""
@@ -116,3 +131,12 @@ def test_a_signal_while_python_ends_ends_it_at_once(tmp_path: Path, stop: signal
 
     assert process.returncode == -stop
     assert said == ""
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGXCPU"), reason="no limit on CPU time here")
+def test_a_limit_on_cpu_time_that_is_reached_while_python_ends_leaves_the_verdict():
+    process = started(OUT_OF_TIME)
+
+    _, err = process.communicate(timeout=60)
+
+    assert (process.returncode, err) == (1, "")

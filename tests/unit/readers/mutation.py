@@ -5,12 +5,10 @@ from __future__ import annotations
 import json
 import os
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from ragate.dataset._importers import Resolver, read_foreign
-from ragate.dataset._importers._common import Notes
 from ragate.errors import RagateError
 
 Read = Callable[[Path], object]
@@ -87,14 +85,3 @@ def only_our_errors(
             continue
         except Exception as error:
             raise AssertionError(f"{name}: {type(error).__name__}: {error}\n{content!r}") from error
-
-
-def imported(kind: str, texts: Mapping[str, str] | None = None) -> Read:
-    """Return what reads an export as the import does, up to the lines that it writes."""
-
-    def read(path: Path) -> object:
-        resolver = Resolver(texts)
-        rows = [resolver.row(each) for each in read_foreign(kind, path, Notes())]
-        return [json.dumps(row, ensure_ascii=False).encode() for row in rows]
-
-    return read

@@ -11,8 +11,8 @@ import pytest
 from ragate.errors import DatasetError
 from ragate.outputs.mapping import RecordMapping
 from ragate.outputs.recordings import read_recorded
-from ragate.support.records import records
-from tests.unit.readers.mutation import Read, imported, json_lines, json_text, only_our_errors
+from ragate.tables.containers import records
+from tests.unit.readers.mutation import Read, json_lines, json_text, only_our_errors
 
 FILES = Path(__file__).parents[2] / "fixtures" / "recorded_outputs"
 OWN = {"question": "/ticket/text", "answer": "/result/text", "contexts": "/result/sources/*/body"}
@@ -39,12 +39,7 @@ READERS: dict[str, tuple[str, Read]] = {
     "deepeval": ("deepeval_test_run.json", recorded(preset="deepeval")),
     "promptfoo": ("promptfoo_results.json", recorded(preset="promptfoo")),
     "langfuse, trace": ("langfuse_trace.json", recorded(preset="langfuse")),
-    "langfuse, traces": ("langfuse_traces.jsonl", imported("langfuse")),
-    "langfuse, observations": ("langfuse_observations.csv", imported("langfuse")),
     "phoenix, spans": ("phoenix_spans.json", recorded(preset="phoenix")),
-    "phoenix, data frame": ("phoenix_spans.csv", imported("phoenix")),
-    "phoenix, experiment": ("phoenix_experiment.json", imported("phoenix")),
-    "otel, otlp": ("otlp_genai.jsonl", imported("otel")),
     "otel, sdk": ("otel_console.jsonl", recorded(preset="otel")),
 }
 

@@ -19,84 +19,19 @@ from ragate.cache import Cache
 from ragate.cache.transfer import import_cache
 from ragate.config.read import load_config
 from ragate.dataset import read_dataset
-from ragate.dataset.labels import read_labels
-from ragate.errors import DatasetError, RagateError
+from ragate.errors import RagateError
 from ragate.github.event.event import read_event
 from ragate.github.event.slash_command import parse_command
 from ragate.outputs.outputs_file import read_outputs
-from ragate.recorder.pending_requests import read_pending
-from ragate.recorder.proxy.request_identity import Endpoint, Request
-from tests.unit.readers.mutation import Read, imported, json_lines, json_text, only_our_errors
+from tests.unit.readers.mutation import Read, json_lines, json_text, only_our_errors
 
 GOLDEN = [
     {"id": "a", "query": "What?", "relevant": {"a.md": 1}, "references": ["This."]},
     {"id": "b", "query": "Who?", "relevant": ["b.md"], "tags": ["x"], "metadata": {"k": 1}},
 ]
-RAGAS = [
-    {
-        "user_input": "What?",
-        "reference": "This.",
-        "reference_contexts": ["<1-hop>\n\nSome text", "more"],
-        "reference_context_ids": ["a"],
-        "synthesizer_name": "x",
-    }
-]
-DEEPEVAL = [
-    {
-        "input": "What?",
-        "expected_output": "This.",
-        "context": ["Some text"],
-        "source_file": "a.md",
-        "additional_metadata": {"k": 1},
-        "retrieval_context": [],
-    }
-]
-PROMPTFOO = {
-    "description": "d",
-    "defaultTest": {"vars": {"language": "en"}, "assert": []},
-    "tests": [
-        {
-            "vars": {"query": "What?", "context": "Some text"},
-            "assert": [
-                {"type": "similar", "value": "This."},
-                {"type": "assert-set", "assert": [{"type": "is-refusal"}]},
-            ],
-            "metadata": {"k": 1},
-            "description": "d",
-        }
-    ],
-}
-LLAMAINDEX = {
-    "queries": {"q1": "What?"},
-    "corpus": {"n1": "Some text"},
-    "relevant_docs": {"q1": ["n1"]},
-    "mode": "text",
-}
-LABELS = [
-    {
-        "query": "What?",
-        "answer": "This.",
-        "contexts": ["x"],
-        "references": ["This."],
-        "criterion": "correctness",
-        "label": 4,
-    }
-]
 OUTPUTS = [
     {"id": "a", "run": 0, "answer": "This.", "chunks": [{"doc_id": "a.md", "text": "t"}]},
     {"query": "Who?", "answer": "That.", "chunks": ["b.md"], "usage": {"calls": 1}},
-]
-REQUEST = Request(Endpoint.CHAT, {"model": "m", "messages": [{"role": "user", "content": "Hi"}]})
-PENDING = [
-    {"ragate_pending": 1},
-    {
-        "key": REQUEST.key("openai", 0),
-        "draw": 0,
-        "occurrence": 0,
-        "provider": "openai",
-        "path": "/chat/completions",
-        "body": dict(REQUEST.body),
-    },
 ]
 REPLIES = [
     {"ragate_requests": 1, "runs": 1},
@@ -224,7 +159,6 @@ def commands(path: Path) -> object:
     return parse_command(path.read_bytes().decode("utf-8", "replace"))
 
 
-CORPUS = {"a.md": "Some text, and more"}
 COMMAND = '/ragate accept abcdef1234 mrr "why"'
 Reader = tuple[str, Read, Any, Callable[[Any], bytes]]
 READERS: dict[str, Reader] = {
@@ -232,18 +166,9 @@ READERS: dict[str, Reader] = {
     "golden set, json": ("g.json", read_dataset, GOLDEN, json_text),
     "golden set, yaml": ("g.yaml", read_dataset, GOLDEN, yaml_text),
     "golden set, csv": ("g.csv", read_dataset, GOLDEN[:1], csv_text),
-    "ragas, jsonl": ("r.jsonl", imported("ragas", CORPUS), RAGAS, json_lines),
-    "ragas, json": ("r.json", imported("ragas", CORPUS), RAGAS, json_text),
-    "ragas, csv": ("r.csv", imported("ragas", CORPUS), RAGAS, csv_text),
-    "deepeval": ("d.json", imported("deepeval", CORPUS), DEEPEVAL, json_text),
-    "promptfoo, yaml": ("p.yaml", imported("promptfoo", CORPUS), PROMPTFOO, yaml_text),
-    "promptfoo, json": ("p.json", imported("promptfoo", CORPUS), PROMPTFOO, json_text),
-    "llamaindex": ("l.json", imported("llamaindex", CORPUS), LLAMAINDEX, json_text),
-    "labels": ("labels.jsonl", read_labels, LABELS, json_lines),
     "outputs": ("outputs.jsonl", outputs, OUTPUTS, json_lines),
     "baseline": ("b.json", load_baseline, BASELINE, json_text),
     "recorded replies": ("b.requests.jsonl.gz", load_replies, REPLIES, zipped),
-    "pending requests": ("p.jsonl", lambda path: list(read_pending(path)), PENDING, json_lines),
     "exported cache": ("c.jsonl", cache_rows, CACHE, json_lines),
     "configuration": ("ragate.toml", load_config, CONFIG, lambda text: str(text).encode()),
     "event": ("event.json", event, EVENT, json_text),
@@ -267,29 +192,3 @@ def test_the_input_that_is_changed_is_a_good_one(name: str, tmp_path: Path):
         (tmp_path / "golden.jsonl").write_bytes(json_lines(GOLDEN))
 
     read(path)
-
-
-PROMPTFOO_MISTAKES = {
-    "defaultTest: vars": "{defaultTest: {vars: 3}, tests: [{vars: {query: a}}]}",
-    "assert = 3: must be a list": "{tests: [{vars: {query: a}, assert: 3}]}",
-    "assert: type = ": "{tests: [{vars: {query: a}, assert: [{type: [x]}]}]}",
-}
-
-
-@pytest.mark.parametrize("told", PROMPTFOO_MISTAKES)
-def test_a_mistake_in_a_promptfoo_file_is_named_with_its_place(told: str, tmp_path: Path):
-    path = tmp_path / "p.yaml"
-    path.write_text(PROMPTFOO_MISTAKES[told])
-
-    with pytest.raises(DatasetError) as caught:
-        imported("promptfoo", CORPUS)(path)
-
-    assert told in str(caught.value)
-
-
-def test_half_of_a_character_in_a_cell_is_refused_with_its_place(tmp_path: Path):
-    path = tmp_path / "r.csv"
-    path.write_text('user_input,reference,reference_contexts\na,b,"[""\\ud800""]"\n')
-
-    with pytest.raises(DatasetError, match=r"r\.csv:2: reference_contexts: .* half of a character"):
-        imported("ragas", CORPUS)(path)

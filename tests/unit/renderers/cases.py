@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ragate.core.decision.pooling import note_of
+from ragate.core.rules.checked_metric import counts_in_metrics
 from ragate.models import (
     Acceptance,
     CauseKind,
@@ -23,7 +24,6 @@ from ragate.models import (
     MetricVerdict,
     MustPassRow,
     PassShare,
-    Proposed,
     RemovedSample,
     Report,
     RunFacts,
@@ -37,7 +37,9 @@ from ragate.models import (
 from tests.factories import decision_factory, metric_row_factory, report_factory, sample_row_factory
 from tests.unit.renderers.card_case import scorecard
 
-TWO_TESTED = "2 metrics are tested together: at most 1 harmless change in 50 fails by chance"
+TWO_TESTED = (
+    "faithfulness, hit_rate@10 are tested together: at most 1 harmless change in 50 fails by chance"
+)
 INVOICE = sample_row_factory(
     "q031",
     "Can I pay by invoice?",
@@ -147,9 +149,7 @@ def improvement() -> Report:
     return report_factory(
         decision_factory(
             metrics=[HELD, exact, hits, latency],
-            lines=(
-                "2 metrics are tested together: at most 1 harmless change in 50 fails by chance",
-            ),
+            lines=(TWO_TESTED,),
         ),
         facts=facts,
         samples=(
@@ -174,7 +174,7 @@ def checkout_rules() -> Report:
 def regression() -> Report:
     faith = metric_row_factory(
         candidate=0.845, verdict=MetricVerdict.REGRESSED, interval=(-0.099, -0.031), blocks=True,
-        better=4, worse=17, p=0.0033, p_other=0.0011, mde=0.04, unscored_candidate=3,
+        better=4, worse=17, p=0.0033, p_here=0.0011, mde=0.04, unscored_candidate=3,
         unscored_reasons={"judge timeout": 3}, reason="the drop is proven and exceeds 0.010",
         allowed=0.01,
     )  # fmt: skip
@@ -207,8 +207,10 @@ def regression() -> Report:
                 ),
             ),
             lines=(
-                "3 metrics are tested together: at most 1 harmless change in 50 fails by chance",
-                "baseline has 3 runs, this has 3: drops of 4 points would show",
+                ("faithfulness, hit_rate@10, correctness are tested together:"
+" at most 1 harmless change in 50 fails by chance"),
+                ("with 200 samples and 3 baseline runs a drop of 4 points"
+" in faithfulness is missed in one of five runs"),
             ),
         ),
         facts=RunFacts(
@@ -271,12 +273,13 @@ def cannot_tell() -> Report:
             interval=(-0.065, 0.065), p=1.0, mde=0.08, allowed=0.02),
         metric_row_factory("hit_rate@10", 0.867, 0.867, MetricVerdict.UNCHANGED, n=60, exact=True),
         metric_row_factory("rouge_l", 0.41, 0.38, MetricVerdict.WORSE_HERE, n=60, level="warn",
-            interval=(-0.06, 0.0), better=10, worse=22, p=0.08, p_other=0.01),
+            interval=(-0.06, 0.0), better=10, worse=22, p=0.08, p_here=0.01),
     ]  # fmt: skip
     return report_factory(
         decision_factory(
             metrics=rows, runs_candidate=3, remedies=("ragate power",),
-            lines=("60 samples, 3 baseline runs: drops of 10 points would show",),
+            lines=(("with 60 samples and 3 baseline runs a drop of 10 points"
+" in mrr is missed in one of five runs"),),
         ),
         gate="hr-assistant",
         facts=RunFacts(samples=60, affected=60, reused=0, model_calls=360, cost_usd=0.83,
@@ -317,23 +320,17 @@ def no_baseline() -> Report:
     )  # fmt: skip
 
 
-def proposed() -> Report:
-    """A pull request that would pass by its own rules, and fails by the base's."""
-    found = Proposed(
-        verdict=Verdict.PASSED,
-        differs=(
-            "[policy.metrics.faithfulness] minimum: 0.85 → 0.0",
-            "the baseline baselines/gate.json",
-            "the golden set evals/<b>golden</b>.jsonl",
-        ),
-        removed=("q031", "q102"),
-        added=("q900",),
-        released=("q017",),
+def other_rules() -> Report:
+    """A pull request whose own rules are not the base's, which decide."""
+    differs = (
+        "[policy.metrics.faithfulness] minimum: 0.85 → 0.0",
+        "the baseline baselines/gate.json",
+        "the golden set evals/<b>golden</b>.jsonl",
     )
     floors = (
         SuggestedFloor(metric="hit_rate@10", unit="fraction", mean=0.9, key="minimum", limit=0.85),
     )
-    return regression().amended(proposed=found, suggested_floors=floors)
+    return regression().amended(rules_differ=differs, suggested_floors=floors)
 
 
 def bootstrap() -> Report:
@@ -467,7 +464,7 @@ def citations_taken_out() -> Report:
     )  # fmt: skip
     held = metric_row_factory(
         "citation_validity.checked", 0.94, 0.82, MetricVerdict.REGRESSED, blocks=True, better=1,
-        interval=(-0.17, -0.07), worse=25, p=0.0004, p_other=0.0002, mde=0.05, allowed=0.01,
+        interval=(-0.17, -0.07), worse=25, p=0.0004, p_here=0.0002, mde=0.05, allowed=0.01,
         reason="citation_validity.checked fell by 0.120 (0.940 -> 0.820)",
     )  # fmt: skip
     quoted = metric_row_factory(
@@ -485,7 +482,7 @@ def citations_taken_out() -> Report:
         answers=("12 euros a month. [1]", "12 euros a month."),
         scores={"citation_validity": (1.0, 1.0), "citation_validity.checked": (1.0, 0.0)},
     )
-    return report_factory(
+    report = report_factory(
         decision_factory(
             Verdict.FAILED, [quotes, quoted, valid, held], runs_candidate=3, confirmed=True,
             reasons=("citation_validity.checked fell by 0.120 (0.940 -> 0.820)",),
@@ -493,6 +490,7 @@ def citations_taken_out() -> Report:
         ),
         samples=(bare,),
     )  # fmt: skip
+    return counts_in_metrics(report)
 
 
 def golden_set_changed() -> Report:
@@ -544,7 +542,7 @@ def slice_fell() -> Report:
             Verdict.FAILED, [held, SAME], slices=(billing, forum, few), runs_candidate=3,
             confirmed=True, reasons=("billing:faithfulness fell by 0.120 (0.920 -> 0.800)",),
             lines=(
-                "1 metric is tested: at most 1 harmless change in 67 fails by chance",
+                "mrr is tested: at most 1 harmless change in 67 fails by chance",
                 "2 slices tested as well: at most 1 harmless change in 200 fails by them",
             ),
         ),
@@ -590,7 +588,7 @@ CASES: dict[str, Callable[[], Report]] = {
         not_comparable,
         no_baseline,
         bootstrap,
-        proposed,
+        other_rules,
         partial,
         unscored,
         voided_criterion,

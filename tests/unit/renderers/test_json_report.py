@@ -5,12 +5,13 @@ from __future__ import annotations
 import functools
 import json as stdlib_json
 import os
+import tracemalloc
 from pathlib import Path
 
 import jsonschema
 import pytest
 
-from ragate.models import Reads, Report
+from ragate.models import AnsweredQuestion, Reads, Report
 from ragate.renderers import json
 from tests.factories import report_factory, system_factory
 from tests.unit.renderers.cases import CASES
@@ -82,3 +83,19 @@ def test_the_schema_refuses_what_the_report_does_not_know() -> None:
 
     with pytest.raises(jsonschema.ValidationError):
         published().validate({**written, "unknown": 1})
+
+
+def test_many_samples_are_written_without_the_whole_text_in_memory() -> None:
+    question = AnsweredQuestion("q", 0, "Is it?", "PASS", "It is so. " * 20, (), {})
+    report = report_factory().amended(questions=(question,) * 3_000)
+    size = len(json.render(report))
+
+    tracemalloc.start()
+    try:
+        written = sum(map(len, json.parts(report)))
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+
+    assert written == size
+    assert peak < size / 4

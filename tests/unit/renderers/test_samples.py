@@ -5,7 +5,15 @@ from __future__ import annotations
 import pytest
 
 from ragate.core.publishable import publishable
-from ragate.models import CauseKind, MustPassRow, SampleRow, SampleSide, Turn
+from ragate.models import (
+    CauseKind,
+    MustPassRow,
+    SampleRow,
+    SampleSide,
+    Story,
+    Turn,
+    Verdict,
+)
 from ragate.renderers import console, markdown
 from ragate.renderers._samples import equal_scores, failed_alike, pass_words, worst_first
 from tests.factories import decision_factory, report_factory, sample_row_factory
@@ -48,6 +56,54 @@ def test_what_came_before_as_well_came_in_no_documents_place() -> None:
     assert "came instead" not in text
 
 
+def test_documents_that_neither_side_names_are_never_the_same() -> None:
+    row = sample_row_factory(cause=CauseKind.GENERATION, answers=("Yes.", "No."))
+    silent = row.amended(
+        baseline=SampleSide(answer="Yes."), candidate=SampleSide(answer="No."), expected=("a.md",)
+    )
+    report = report_factory(samples=(silent,)).amended(
+        story=Story(worse=1, told=1, unnamed=1), decision=decision_factory(Verdict.FAILED)
+    )
+
+    for text in (markdown.render(report), console.render(report)):
+        said = " ".join(text.split())
+        assert "documents not known: was" in said
+        assert "1 answer changed (its documents are not known: return them as chunks" in said
+        assert "same documents" not in said
+        assert "nothing came" not in said
+
+
+def test_a_shorter_list_of_documents_is_told_and_no_unknown_cause() -> None:
+    row = sample_row_factory(
+        docs=(["a.md", "b.md", "c.md"], ["a.md"]),
+        answers=("Yes, 3 days.", "No."),
+        cause=CauseKind.UNKNOWN,
+    ).amended(ranks=(), expected=())
+    report = report_factory(samples=(row,)).amended(
+        story=Story(worse=1, told=1, fewer=1, came=(3, 1)),
+        decision=decision_factory(Verdict.FAILED),
+    )
+
+    text = markdown.render(report)
+
+    assert "fewer documents (3 → 1): was" in text
+    assert "1 question got fewer documents (3 → 1)" in text
+    assert "outputs do not show" not in text
+
+
+def test_a_document_with_other_text_under_its_id_is_named() -> None:
+    row = sample_row_factory(
+        docs=(["a.md"], ["a.md"]), answers=("Yes.", "No."), cause=CauseKind.UNKNOWN
+    )
+    assert row.cause is not None
+    row = row.amended(ranks=(), cause=row.cause.amended(edited=("a.md",)))
+
+    text = markdown.render(report_factory(samples=(row,)))
+
+    assert "other text in <code>a.md</code>: was" in text
+    assert "cause unknown" not in text
+
+
 def failing(*errors: str | None) -> list[SampleRow]:
     return [
         SampleRow(sample_id=f"q{n}", query="?", change="failed", candidate=SampleSide(error=error))
@@ -71,9 +127,9 @@ def test_errors_that_few_share_stay_with_their_samples(errors: tuple[str | None,
 def test_the_console_tells_a_shared_error_once() -> None:
     text = console.render(report_factory(samples=tuple(failing("down", "down", "down"))))
 
-    assert text.count("down") == 1
-    assert "3 of 3 failed with one error" in text
-    assert "q0, q1, q2" in text
+    assert text.count("down") == 2  # of all, and of the first
+    assert "3 of 3 failed with one error: down" in text
+    assert "and 2 more questions" in text
 
 
 def test_the_comment_tells_a_shared_error_once_above_the_fold() -> None:
@@ -111,11 +167,11 @@ def test_the_first_changed_word_stands_in_the_line_of_a_long_answer() -> None:
 
 
 def test_an_answer_is_cut_between_two_words() -> None:
-    row = sample_row_factory(answers=("Yes.", "No, and nobody could tell you " + "otherwise " * 9))
+    row = sample_row_factory(answers=("Yes.", "No, and nobody could tell " + "otherwise " * 9))
 
     text = markdown.render(report_factory(samples=(row,)))
 
-    assert "could tell you otherwise…</code>" in text
+    assert "nobody could tell…</code>" in text
 
 
 def test_a_must_pass_sample_that_failed_before_as_well_takes_no_place_of_what_broke_now():

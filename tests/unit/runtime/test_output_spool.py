@@ -10,8 +10,8 @@ import pytest
 from ragate.errors import DatasetError, StorageError
 from ragate.models import Failure, RetrievedChunk, SystemOutput, ToolCall, Usage
 from ragate.outputs.outputs_file import read_locations
+from ragate.runtime import output_spool as spooling
 from ragate.runtime.output_spool import Spool
-from ragate.support import spill as spooling
 from tests.factories import output_factory
 
 WHOLE = SystemOutput(

@@ -33,7 +33,6 @@ class Full(Plain):
     max_concurrency = 2
     identifies_state = True
     reads_date = True
-    arranges = True
 
 
 def test_what_every_system_has_is_that_of_the_one_in_it():
@@ -57,5 +56,5 @@ def test_what_a_system_may_have_as_well_is_told_through_every_wrapper(depth):
     for _ in range(depth):
         plain, full = WrappedSystem(plain), WrappedSystem(full)
 
-    assert system_abilities(full) == SystemAbilities(2, True, True, True)
+    assert system_abilities(full) == SystemAbilities(2, True, True)
     assert system_abilities(plain) == SystemAbilities()

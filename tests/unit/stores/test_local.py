@@ -7,11 +7,13 @@ from pathlib import Path
 import pytest
 
 from ragate.errors import StorageError, UsageError
-from ragate.models import MetricInfo, Score, unscored
+from ragate.models import MetricInfo, Report, Score, unscored
+from ragate.renderers import console
 from ragate.stores.local import LocalStore, is_run_id
 from ragate.support.atomic_files import write_atomic
 from tests.factories import record_factory, report_factory, run_factory, sample_factory
 
+FIXTURES = Path(__file__).parents[2] / "fixtures"
 RUN = run_factory(
     [
         record_factory(scores={"ndcg@10": 0.5, "token_f1": unscored("token_f1", "timeout")}),
@@ -43,12 +45,28 @@ def test_a_report_of_another_schema_is_refused_and_says_what_to_do(tmp_path: Pat
     store = LocalStore(tmp_path)
     folder = store.save(RUN, report_factory())
     path = folder / "report.json"
-    path.write_text(path.read_text().replace('"schema_version": 1', '"schema_version": 99', 1))
+    path.write_text(path.read_text().replace('"schema_version": 2', '"schema_version": 99', 1))
 
-    with pytest.raises(StorageError, match="schema version 99, this ragate reads 1") as refused:
+    with pytest.raises(StorageError, match="schema version 99, this ragate reads 2") as refused:
         store.load_report(folder)
 
     assert "ragate decide" in (refused.value.remedy or "")
+
+
+def test_a_report_that_an_earlier_version_wrote_is_read_by_the_names_of_today(tmp_path: Path):
+    store = LocalStore(tmp_path)
+    folder = store.save(RUN, report_factory())
+    (folder / "report.json").write_bytes((FIXTURES / "reports" / "ae2d4c2f.json").read_bytes())
+
+    report = store.load_report(folder)
+
+    rows = {row.metric: row for row in report.decision.metrics}
+    assert not any(name.endswith(".checked") for name in rows)
+    assert (rows["polarity"].blocks, rows["polarity"].unchecked) == (True, 20)
+    assert rows["recall@10"].p_here == 1.0
+    assert "all 20 answers now say" in console.render(report)
+    assert ".checked" not in "".join(report.decision.reasons)
+    assert Report.model_validate_json(report.model_dump_json()) == report
 
 
 def test_latest_is_the_newest_run(tmp_path: Path):

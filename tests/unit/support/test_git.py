@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 
 import pytest
 
 from ragate.support.git import is_clean, repository
+from ragate.support.git_process import Layout
 from tests.repositories import git
 
 
@@ -36,9 +36,16 @@ def test_git_is_asked_where_it_may_find_something_and_nowhere_else(
     inside = tmp_path / "clone" / "docs"
     inside.mkdir(parents=True)
     (tmp_path / "clone" / ".git").write_text("gitdir: ../elsewhere\n")  # as a work tree has it
-    said = subprocess.CompletedProcess([], 0, stdout=str(tmp_path / "clone"))
-    monkeypatch.setattr(subprocess, "run", lambda *_arguments, **_options: said)
+    places: list[Path] = []
+
+    def layout(folder: Path) -> Layout:
+        places.append(folder)
+        none = Path()
+        return Layout(folder.parent, none, none, none, {}, none)
+
+    monkeypatch.setattr("ragate.support.git.layout_of", layout)
     monkeypatch.delenv("GIT_DIR", raising=False)
 
     assert repository(tmp_path) is None
     assert repository(inside) == tmp_path / "clone"
+    assert places == [inside]

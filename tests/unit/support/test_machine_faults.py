@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+from pathlib import Path
 
 import pytest
 
@@ -30,6 +31,17 @@ def test_what_is_lacking_is_named(error: BaseException, lack: str):
 
     assert said.startswith(f"the machine ran out of {lack}: ")
     assert remedy
+
+
+def test_a_file_where_a_folder_must_be_is_named(tmp_path: Path):
+    (tmp_path / "runs").write_text("")
+    with pytest.raises(OSError, match="Not a directory") as caught:
+        (tmp_path / "runs" / "a").mkdir()
+
+    said, remedy = machine_fault(caught.value)
+
+    assert said == f"{tmp_path / 'runs' / 'a'}: Not a directory"
+    assert "a file stands where a folder must be" in remedy
 
 
 def test_a_file_that_may_not_be_read_is_named():

@@ -18,12 +18,13 @@ OUR_OWN_DATA = {
     "ragate/cli/plugin.py",
     "ragate/clients/prices.py",
     "ragate/config/scorecard.py",
-    "ragate/queue/schema.py",
     "ragate/renderers/html/charts.py",
     "ragate/renderers/html/templates.py",
 }
 ASIDE = {
     "ragate/support/atomic_files.py: os.open(folder, os.O_RDONLY)",  # a folder, to sync it
+    "ragate/support/seal.py: os.open(path, os.O_RDONLY | os.O_CLOEXEC)",  # a folder, to know it
+    "ragate/cache/turns.py: os.open(self._path, flags, 438)",  # to lock its bytes
     # The kernel's, in a process that imports next to nothing.
     "ragate/systems/_reaper.py: open(f'/proc/{name}/stat', 'rb')",
     # What pip wrote beside ragate.

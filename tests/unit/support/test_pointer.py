@@ -86,7 +86,7 @@ def test_a_value_that_an_item_lacks_is_an_error_unless_it_is_optional():
         many(HITS, "/hits/*/s")
 
 
-@pytest.mark.parametrize("pointer", ["/hits/0/src", "/hits/0/*", "/hits/0/_id/*"])
+@pytest.mark.parametrize("pointer", ["/hits/0/src", "/hits/0/_id/*"])
 def test_where_a_list_is_wanted_anything_else_is_an_error(pointer: str):
     with pytest.raises(PointerError, match="list"):
         many(HITS, pointer)
@@ -145,3 +145,23 @@ def test_an_optional_value_keeps_its_place_in_the_list(items: list[dict[str, flo
     scores = many({"docs": items}, "/docs/*/score", optional=True)
 
     assert scores == [item.get("score") for item in items]
+
+
+KEYED = {"docs": {"a.md": {"text": "A"}, "b.md": {"text": "B"}}, "of": [{"x": 1}, {"y": 2}]}
+
+
+@pytest.mark.parametrize(
+    ("pointer", "values"),
+    [
+        ("/docs/*/text", ["A", "B"]),
+        ("/docs/keys", ["a.md", "b.md"]),
+        ("/of/*/keys", ["x", "y"]),
+        ("/of/*/*", [1, 2]),
+    ],
+)
+def test_an_object_is_walked_by_its_values_and_its_names(pointer: str, values: list[object]):
+    assert many(KEYED, pointer) == values
+
+
+def test_a_field_that_is_called_keys_is_that_field():
+    assert many({"keys": ["k"]}, "/keys") == ["k"]

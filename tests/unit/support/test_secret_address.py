@@ -6,7 +6,13 @@ import socket
 
 import pytest
 
-from ragate.support.secret_address import PORTS, is_inside, why_no_secret, why_no_secret_at
+from ragate.support.secret_address import (
+    PORTS,
+    is_inside,
+    odd_character,
+    why_no_secret,
+    why_no_secret_at,
+)
 
 PUBLIC, PRIVATE = ["93.184.216.34"], ["10.0.0.5", "fd12::1"]
 
@@ -42,6 +48,12 @@ def test_a_key_goes_over_https_or_to_a_network_of_ones_own(
         (["::ffff:93.184.216.34"], "rag.example"),
         (["64:ff9b::5db8:d822"], "rag.example"),
         (["2606:2800:220:1::1"], "rag.example"),
+        (["100.64.0.1"], "rag.example"),
+        (["100.127.255.254"], "rag.example"),
+        (["169.254.1.1"], "rag.example"),
+        (["fe80::1"], "rag.example"),
+        (["::ffff:100.64.0.1"], "rag.example"),
+        (["198.18.0.1"], "rag.example"),
     ],
 )
 def test_no_key_goes_to_a_public_address_over_plain_http(addresses: list[str], rule: str) -> None:
@@ -88,7 +100,7 @@ def test_a_name_that_leads_outside_gets_no_key_over_plain_http(
 
 @pytest.mark.parametrize(
     "address",
-    ["127.0.0.1", "::1", "10.1.2.3", "172.17.0.2", "fd12::1", "100.64.0.1", "::ffff:10.0.0.1"],
+    ["127.0.0.1", "::1", "10.1.2.3", "172.17.0.2", "fd12::1", "192.168.1.1", "::ffff:10.0.0.1"],
 )
 def test_this_machine_and_private_networks_are_inside(address: str) -> None:
     assert is_inside(address)
@@ -100,3 +112,17 @@ def test_this_machine_and_private_networks_are_inside(address: str) -> None:
 )
 def test_public_and_translated_addresses_are_not(address: str) -> None:
     assert not is_inside(address)
+
+
+@pytest.mark.parametrize(
+    ("key", "odd"),
+    [
+        ("sk-plain_0123", ""),
+        ("sk\u200b-1", "character 3 is ZERO WIDTH SPACE (U+200B)"),
+        ("clé", "character 3 is LATIN SMALL LETTER E WITH ACUTE (U+00E9)"),
+        ("sk\r\n", "character 3 is a control character (U+000D)"),
+        ("sk\x7f", "character 3 is a control character (U+007F)"),
+    ],
+)
+def test_a_character_that_no_header_holds_is_named_by_its_place(key: str, odd: str) -> None:
+    assert odd_character(key) == odd

@@ -412,12 +412,3 @@ def test_a_chat_engine_there_remembers_nothing_of_the_last_sample(tmp_path: Path
 def test_an_index_is_no_engine_there_either(tmp_path: Path):
     with pytest.raises(ConfigError, match="is an index, not an engine"):
         one(tmp_path, "class Index:\n    def as_query_engine(self): ...", "Index", use="llamaindex")
-
-
-def test_a_parameter_arrange_gets_what_is_done_to_the_passages(tmp_path: Path):
-    code = "def answer(query, arrange): return repr(arrange)"
-    samples = [sample_factory("q1"), sample_factory("q2").amended(arrange="shuffled")]
-
-    outputs = asked(tmp_path, code, samples=samples)
-
-    assert [output.answer for output in outputs] == ["''", "'shuffled'"]

@@ -22,7 +22,7 @@ for line in link.makefile("rb"):
     reply = {"id": json.loads(line)["id"], **next(replies)}
     link.sendall(json.dumps(reply).encode() + b"\\n")
 """
-OPENED = {"value": {"whole": False, "takes_turns": False, "arranges": False}}
+OPENED = {"value": {"whole": False, "takes_turns": False}}
 
 
 @pytest.fixture
@@ -43,7 +43,7 @@ def forger(root: Path, *replies: Any) -> list[str]:
     [
         {"value": {}},
         {"value": {"whole": True}},
-        {"value": {"whole": "yes", "takes_turns": None, "arranges": 1}},
+        {"value": {"whole": "yes", "takes_turns": None}},
         {"value": None},
         {"raised": {}},
         {},

@@ -143,7 +143,7 @@ def test_an_engine_without_source_nodes_is_told_once(tmp_path: Path):
 
     assert [output.answer for output in found] == ["x"] * 3
     assert len(said) == 1
-    assert "no source nodes came with the answer to q0" in said[0]
+    assert "no source nodes came with the answer to q" in said[0]  # whichever is answered first
 
 
 @pytest.mark.parametrize(

@@ -174,23 +174,3 @@ def test_a_method_of_a_class_is_asked_of_an_object_made_without_arguments(
 def test_a_class_that_wants_arguments_says_what_it_lacks(tmp_path: Path):
     with pytest.raises(ConfigError, match="llm"):
         one(tmp_path, OBJECTS, "Wants.ask")
-
-
-ARRANGING = """
-def answer(query, arrange): return f"{query} {arrange!r}"
-def whole(sample, arrange=None): return f"{sample.query} {arrange!r}"
-def never(query): return query
-"""
-
-
-@pytest.mark.parametrize("name", ["answer", "whole"])
-def test_a_parameter_arrange_gets_what_is_done_to_the_passages(tmp_path: Path, name: str):
-    target = f"{module(tmp_path, ARRANGING)}:{name}"
-    samples = [
-        sample_factory("q1", query="A?"),
-        sample_factory("q2", query="B?").amended(arrange="reversed"),
-    ]
-
-    outputs = ask("python", {"target": target}, tmp_path, samples=samples, live=True)
-
-    assert [output.answer for output in outputs] == ["A? ''", "B? 'reversed'"]

@@ -191,19 +191,6 @@ def test_a_question_after_earlier_turns_is_found_by_its_id_alone(tmp_path: Path)
     assert found.answer == "own"
 
 
-def test_over_arranged_passages_a_question_is_found_by_its_id_alone(tmp_path: Path):
-    plain = sample_factory("q001")
-    varied = sample_factory("q002", query=plain.query).amended(arrange="reversed")
-    file = recorded(tmp_path / "o.jsonl", {"question": plain.query, "answer": "of the plain one"})
-    replay = Replay(read_recordings([file]))
-
-    output = asyncio.run(replay.answer(varied))
-
-    assert output.error is not None
-    assert output.error.message.endswith("under its id: arrange = 'reversed'")
-    assert answer(replay).answer == "of the plain one"
-
-
 # Recorded outputs under their ids, else under their questions.
 
 
@@ -242,3 +229,20 @@ def test_lines_that_are_mapped_are_runs_as_any_others(tmp_path: Path):
     rows = [{"user_input": ASKED.query, "response": text} for text in ("one", "two")]
 
     assert answers(read(tmp_path / "o.jsonl", *rows, preset="ragas")) == ["one", "two"]
+
+
+def test_zero_is_an_id_and_a_number_names_a_document(tmp_path: Path):
+    row = {"id": 0, "answer": "Yes.", "chunks": [{"doc_id": 12, "text": "t"}]}
+    sample = ASKED.amended(id="0")
+
+    system = read(tmp_path / "o.jsonl", row)
+    (output,) = [found.read().output() for found in system.of(sample)]
+
+    assert [chunk.doc_id for chunk in output.chunks] == ["12"]
+
+
+def test_a_second_line_of_one_question_among_single_ones_is_refused(tmp_path: Path):
+    rows = [{"question": text, "answer": "yes"} for text in ("a?", "b?", "b?")]
+
+    with pytest.raises(DatasetError, match=r":3: answers the question of 2 again"):
+        read(tmp_path / "o.jsonl", *rows)

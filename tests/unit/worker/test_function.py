@@ -118,3 +118,20 @@ def test_a_function_that_hangs_costs_its_own_sample_only(tmp_path: Path):
 
     assert "no output within 5 s" in message(outputs[0])
     assert outputs[1].answer == "x"
+
+
+RUNS_ITSELF = """
+import asyncio
+async def later(query): return query.upper()
+def answer(query):
+    return asyncio.get_event_loop().run_until_complete(later(query))
+"""
+
+
+def test_a_function_finds_an_event_loop_in_its_thread(tmp_path: Path):
+    target = {"target": f"{module(tmp_path, RUNS_ITSELF)}:answer"}
+    samples = [sample_factory(f"q{number}", query=f"q{number}") for number in (1, 2)]
+
+    outputs = ask("python", target, tmp_path, samples=samples)
+
+    assert [output.answer for output in outputs] == ["Q1", "Q2"]

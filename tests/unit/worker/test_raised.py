@@ -52,6 +52,14 @@ def test_causes_are_named_up_to_a_number_and_each_once(tmp_path: Path):
     assert summary(loop, str(tmp_path)) == "ValueError: x"
 
 
+def test_what_a_group_of_tasks_holds_is_named(tmp_path: Path):
+    code = "def run(): raise ExceptionGroup('unhandled', [ValueError('the page is missing')])"
+
+    told = summary(raised(code, tmp_path / "rag.py"), str(tmp_path))
+
+    assert told.endswith("caused by ValueError: the page is missing")
+
+
 def test_a_context_that_was_left_out_is_left_out(tmp_path: Path):
     code = (
         "def run():\n    try: 1 / 0\n    except ZeroDivisionError: raise ValueError('x') from None"

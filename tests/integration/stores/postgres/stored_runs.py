@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ import psycopg
 
 from ragate.models import Verdict
 from ragate.stores.local import LocalStore
+from ragate.stores.postgres.sender import has_ended, send_end, sending
 from tests.factories import (
     decision_factory,
     output_factory,
@@ -48,3 +50,14 @@ def forget(store: LocalStore) -> None:
 def row(url: str, query: str) -> Any:
     with psycopg.connect(url, autocommit=True) as connection:
         return connection.execute(query.encode()).fetchone()
+
+
+def sent(*folders: Path) -> None:
+    """Send runs to the store that the environment names, as far as they came."""
+    url = os.environ["RAGATE_RUNS_URL"]
+    for folder in folders:
+        if has_ended(folder):
+            assert send_end(url, folder, print)
+        else:
+            with sending(url, folder, print):
+                pass

@@ -17,7 +17,7 @@ from ragate.stores.postgres.connect import connected, taken_alone
 from ragate.stores.postgres.reading import UNFINISHED, fetch, rows_of
 from ragate.stores.spent_calls import SpentCalls
 from tests.integration.resume.interrupted import SAMPLES, Service, folder, interrupted, start
-from tests.integration.stores.postgres.stored_runs import row
+from tests.integration.stores.postgres.stored_runs import row, sent
 
 pytestmark = pytest.mark.integration
 
@@ -29,7 +29,7 @@ def left(root: Path, service: Service, url: str, monkeypatch: pytest.MonkeyPatch
     """The state folder of the machine where a run was interrupted, moved away."""
     interrupted(root, keeping=KEPT)
     monkeypatch.setenv("RAGATE_RUNS_URL", url)
-    assert run(["runs", "push", folder(root).name]) == 0
+    sent(folder(root))
     service.asked.clear()
     return (root / ".ragate").rename(root.parent / "elsewhere")
 
@@ -78,7 +78,7 @@ def test_what_was_spent_elsewhere_counts_against_the_cap_here(left: Path, root: 
     left.rename(root / ".ragate")
     SpentCalls(folder(root)).keep(7, 0.25)
     SpentCalls(folder(root)).keep(1, 0.5)
-    assert run(["runs", "push", folder(root).name]) == 0
+    sent(folder(root))
     shutil.rmtree(root / ".ragate")
 
     run(["check", "--resume"])
@@ -223,9 +223,8 @@ def test_a_folder_that_another_machine_went_on_with_is_refused(
     assert start(root, service, "check", "--resume", run_id, kill_after=6) == -signal.SIGKILL
     back_on_the_first_machine(left, root, service)
 
-    for command in (["check", "--resume", run_id], ["runs", "push", run_id]):
-        assert run(command) == 2
-        assert "went on elsewhere" in capsys.readouterr().err
+    assert run(["check", "--resume", run_id]) == 2
+    assert "went on elsewhere" in capsys.readouterr().err
     assert not service.asked
 
 

@@ -12,7 +12,7 @@ from psycopg.conninfo import make_conninfo
 
 from ragate.cli.main import run
 from ragate.stores.local import LocalStore
-from tests.integration.stores.postgres.stored_runs import NEW, OLD, forget, row, save
+from tests.integration.stores.postgres.stored_runs import NEW, OLD, forget, row, save, sent
 
 pytestmark = pytest.mark.integration
 
@@ -51,10 +51,9 @@ def test_a_writer_writes_a_reader_reads_and_a_pruner_removes(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    save(store, OLD)
-    save(store, NEW)
+    folders = save(store, OLD), save(store, NEW)
     acts_as(monkeypatch, roles["writer"])
-    assert run(["runs", "push"]) == 0
+    sent(*folders)
     forget(store)
     acts_as(monkeypatch, roles["reader"])
     assert run(["report", OLD]) == 0
@@ -68,13 +67,13 @@ def test_a_writer_writes_a_reader_reads_and_a_pruner_removes(
 def test_a_writer_who_invents_newer_runs_pushes_out_none_of_anothers(
     roles: dict[str, str], store: LocalStore, url: str, monkeypatch: pytest.MonkeyPatch, here: bool
 ) -> None:
-    save(store, OLD)
+    folder = save(store, OLD)
     acts_as(monkeypatch, roles["writer"])
-    assert run(["runs", "push"]) == 0
+    sent(folder)
     forget(store)
-    save(store, NEW)
+    folder = save(store, NEW)
     acts_as(monkeypatch, roles["other"])
-    assert run(["runs", "push"]) == 0
+    sent(folder)
     forget(store)
     if here:
         save(store, OLD)
@@ -98,8 +97,7 @@ def test_a_role_that_may_not_is_told_where_rights_are_described(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    save(store, OLD)
-    run(["runs", "push"])
+    sent(save(store, OLD))
     forget(store)
     acts_as(monkeypatch, roles[kind])
 
@@ -138,9 +136,10 @@ def test_a_writer_changes_reads_and_forges_nothing(attempt: str, roles: dict[str
 def test_a_writer_adds_nothing_to_a_run_of_another_and_does_not_end_it(
     roles: dict[str, str], store: LocalStore, url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (save(store, OLD) / "manifest.json").unlink()
+    folder = save(store, OLD)
+    (folder / "manifest.json").unlink()
     acts_as(monkeypatch, roles["writer"])
-    run(["runs", "push", OLD])
+    sent(folder)
     (session,) = row(url, "SELECT session FROM ragate_runs.sessions")
 
     attempts = [
@@ -171,7 +170,7 @@ def test_two_roles_with_a_run_of_one_id_are_both_listed_and_neither_is_taken(
     for kind in ("writer", "other"):
         acts_as(monkeypatch, roles[kind])
         (folder / "sent.json").unlink(missing_ok=True)
-        assert run(["runs", "push", OLD]) == 0
+        sent(folder)
     forget(store)
     acts_as(monkeypatch, roles["reader"])
     capsys.readouterr()

@@ -148,7 +148,7 @@ def test_a_store_that_is_not_there_is_told_before_anything_is_asked(
     assert not service.asked
 
 
-def test_a_store_that_goes_in_the_middle_costs_no_verdict_and_push_sends_the_run(
+def test_a_store_that_goes_in_the_middle_costs_no_verdict_and_the_next_run_sends_it(
     root: Path,
     service: Service,
     url: str,
@@ -162,17 +162,21 @@ def test_a_store_that_goes_in_the_middle_costs_no_verdict_and_push_sends_the_run
     shown = capsys.readouterr()
     run_id = folder(root).name
     assert f"the run store lacks the run {run_id}" in shown.err
-    assert f"ragate runs push {run_id}" in shown.err
+    assert "the next run sends it as well" in shown.err
     assert json.loads((folder(root) / "report.json").read_text())["run_id"] == run_id
     assert (folder(root) / "outputs.jsonl").read_text().count("\n") == 1 + SAMPLES
 
-    assert run(["runs", "push"]) == 0
+    before = (folder(root) / "outputs.jsonl").read_text()
 
-    assert f"{run_id}: sent" in capsys.readouterr().out
-    assert row(url, OUTPUTS)[0] == (folder(root) / "outputs.jsonl").read_text()
-    assert run(["runs", "push"]) == 0
-    assert "nothing to send" in capsys.readouterr().out
-    assert row(url, "SELECT count(*) FROM ragate_runs.sessions") == (1,)
+    assert run(["check"]) == WITHOUT_BASELINE
+
+    assert f"the run store has got the run {run_id} of before" in capsys.readouterr().err
+    found = row(url, f"SELECT count(*) FROM ragate_runs.ends WHERE run_id = '{run_id}'")
+    assert found == (1,)
+    of_it = f"session IN (SELECT session FROM ragate_runs.sessions WHERE run_id = '{run_id}')"
+    assert row(url, f"{OUTPUTS} AND {of_it}")[0] == before
+    assert run(["check"]) == WITHOUT_BASELINE
+    assert "of before" not in capsys.readouterr().err
 
 
 def test_a_store_that_comes_back_has_the_whole_run(

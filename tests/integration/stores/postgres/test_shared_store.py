@@ -13,16 +13,14 @@ from ragate.models import Verdict
 from ragate.stores.local import LocalStore
 from ragate.stores.postgres.reading import FILES
 from ragate.stores.postgres.shared_store import SharedStore
-from tests.integration.stores.postgres.stored_runs import NEW, OLD, forget, row, save
+from tests.integration.stores.postgres.stored_runs import NEW, OLD, forget, row, save, sent
 
 pytestmark = pytest.mark.integration
 
 
 @pytest.fixture
 def pushed(store: LocalStore, capsys: pytest.CaptureFixture[str]) -> LocalStore:
-    save(store, OLD, Verdict.FAILED)
-    save(store, NEW)
-    assert run(["runs", "push"]) == 0
+    sent(save(store, OLD, Verdict.FAILED), save(store, NEW))
     capsys.readouterr()
     return store
 
@@ -83,7 +81,7 @@ def test_what_a_process_fetched_goes_with_it(pushed: LocalStore, url: str) -> No
 def test_hostile_texts_come_back_whole(answer: str, store: LocalStore, url: str) -> None:
     folder = save(store, OLD, answer=answer, description=answer[:100])
     before = (folder / "scores.jsonl").read_bytes()
-    assert run(["runs", "push"]) == 0
+    sent(folder)
     forget(store)
 
     shared = SharedStore(store.runs.parent, url)
@@ -188,7 +186,7 @@ def test_prune_of_another_machine_spares_what_may_still_run(
 ) -> None:
     folder = save(store, OLD)
     (folder / "manifest.json").unlink()
-    run(["runs", "push", OLD])
+    sent(folder)
     forget(store)
     capsys.readouterr()
 

@@ -14,7 +14,6 @@ import pytest
 
 from ragate.errors import ConfigError, SystemMismatchError, SystemStartError
 from ragate.models import SystemOutput
-from ragate.pipeline.run.collected_outputs import TRIES
 from ragate.support.git import head_commit
 from ragate.systems.http import client
 from tests.factories import sample_factory
@@ -68,7 +67,7 @@ def test_a_service_that_asks_for_a_long_wait_is_not_waited_for(tmp_path: Path):
 
     assert output.error is not None
     assert output.error.kind == "provider"
-    assert len(calls) == TRIES  # of the sample, whose provider gave nothing; one call each
+    assert len(calls) == 3  # of the sample, whose provider gave nothing; one call each
 
 
 @pytest.mark.parametrize("inside", [True, False])
@@ -149,8 +148,10 @@ def test_a_service_does_not_know_one_sample_from_the_last_by_a_cookie(tmp_path: 
 
     samples = [sample_factory(f"q{number}") for number in range(3)]
     with rag_server(cookie) as server:
-        given: dict[str, Any] = {"http_hosts": (server.host,), "concurrency": 1}
-        ask("http", {"url": server.url}, tmp_path, samples=samples, **given)
+        # By its number no server's cookie would be kept, whatever keeps them.
+        url = server.url.replace("127.0.0.1", "localhost")
+        given: dict[str, Any] = {"http_hosts": (f"localhost:{server.port}",), "concurrency": 1}
+        ask("http", {"url": url}, tmp_path, samples=samples, **given)
 
     assert [request.headers.get("cookie") for request in server.requests] == [None] * 3
 
@@ -349,20 +350,20 @@ NOT_READY = SERVICE.replace("time.sleep(0.4)", "").replace("response(200)", "res
 
 
 @pytest.mark.parametrize(
-    ("code", "advised", "told"),
+    ("code", "seconds", "told"),
     [
-        (NOT_READY, True, "something listens there and is not ready"),
-        ("import time; time.sleep(60)", False, "nothing listens at the address of health"),
+        (NOT_READY, 2.0, "something listens there and is not ready"),
+        ("import time; time.sleep(60)", 0.8, "nothing listens at the address of health: compare"),
     ],
 )
-def test_more_time_is_advised_only_where_something_listens(
-    tmp_path: Path, code: str, advised: bool, told: str
+def test_a_service_that_is_not_ready_is_told_from_one_that_does_not_listen(
+    tmp_path: Path, code: str, seconds: float, told: str
 ):
     with pytest.raises(SystemStartError) as raised:
-        started(tmp_path, code, start_timeout_s=2.0 if advised else 0.8)
+        started(tmp_path, code, start_timeout_s=seconds)
 
     assert told in raised.value.remedy
-    assert ("start_timeout_s" in raised.value.remedy) == advised
+    assert "start_timeout_s" in raised.value.remedy
 
 
 def test_many_samples_take_what_the_service_takes(tmp_path: Path):

@@ -65,7 +65,7 @@ def test_documents_are_loaded_and_waited_for_once_before_the_first_question(tmp_
     with rag_server(store) as server:
         load = at(server, "/documents", **corpus(tmp_path, a="Refunds: 30 days.", b="Shipping."))
         wait = {"method": "GET", "until_pointer": "/index/pending", "until_equals": 0}
-        outputs = prepared(server, tmp_path, load, at(server, "/status", every_s=0.01, **wait))
+        outputs = prepared(server, tmp_path, load, at(server, "/status", **wait))
 
     assert {output.answer for output in outputs} == {"['a.md', 'b.md'] after 3 looks"}
     assert store.loaded["a.md"] == "Refunds: 30 days."
@@ -106,14 +106,14 @@ def test_an_index_that_never_gets_ready_says_what_it_said_last(tmp_path: Path):
     with rag_server(lambda _: {"pending": 7}) as server:
         wait = {"method": "GET", "until_pointer": "/pending", "until_equals": 0}
         with pytest.raises(SystemStartError, match=r"1 s; /pending is 7, wanted 0"):
-            prepared(server, tmp_path, at(server, "/s", every_s=0.05, timeout_s=1.0, **wait))
+            prepared(server, tmp_path, at(server, "/s", timeout_s=1.0, **wait))
 
 
 def test_a_page_that_is_not_there_yet_is_looked_for_again(tmp_path: Path):
     replies = iter([Sent(status=404), Sent(body=b"starting"), {"other": 1}])
     with rag_server(lambda _: next(replies, {"ready": True})) as server:
         wait = {"method": "GET", "until_pointer": "/ready", "until_equals": True}
-        prepared(server, tmp_path, at(server, "/s", every_s=0.01, **wait))
+        prepared(server, tmp_path, at(server, "/s", **wait))
 
     assert [request.path for request in server.requests[:5]] == ["/s"] * 4 + ["/ask"]
 
@@ -123,7 +123,7 @@ def test_what_is_waited_for_is_of_the_same_kind(tmp_path: Path, found: object, w
     with rag_server(lambda _: {"v": found}) as server:
         wait = {"method": "GET", "until_pointer": "/v", "until_equals": wanted}
         with pytest.raises(SystemStartError, match="/v is"):
-            prepared(server, tmp_path, at(server, "/s", every_s=0.05, timeout_s=1.0, **wait))
+            prepared(server, tmp_path, at(server, "/s", timeout_s=1.0, **wait))
 
 
 def test_a_document_that_the_service_refuses_is_named(tmp_path: Path):

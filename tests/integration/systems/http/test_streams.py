@@ -60,14 +60,17 @@ def test_a_service_that_streams_for_ever_fails_its_sample_with_the_remedy(tmp_pa
     assert "[system.stream] end" in message(output)
 
 
-def test_a_stream_that_falls_silent_fails_its_sample(tmp_path: Path):
+def test_a_stream_that_falls_silent_fails_its_sample(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("ragate.systems.http.system.IDLE_S", 1.0)
     over = Event()
 
     def silent() -> Iterator[bytes]:
         yield from _events("x")
         over.wait(60)
 
-    output = _streamed(tmp_path, silent, stream={**STREAM, "idle_timeout_s": 1.0})
+    output = _streamed(tmp_path, silent)
     over.set()
 
     assert "streamed nothing for 1 s after 1 events" in message(output)

@@ -5,9 +5,21 @@ from __future__ import annotations
 import pytest
 
 from ragate.cli.commands.baseline import _means
+from ragate.models import MetricInfo
+from tests.factories import record_factory, run_factory
 
 
-def test_a_change_is_the_new_mean_less_the_old_one(capsys: pytest.CaptureFixture[str]):
-    _means({"faithfulness": 0.7}, {"faithfulness": 0.5})
+def test_a_mean_reads_as_in_a_report_and_a_count_stands_beside_its_metric(
+    capsys: pytest.CaptureFixture[str],
+):
+    seconds = {"latency_p95": MetricInfo(name="latency_p95", unit="seconds")}
+    run = run_factory([record_factory()], metrics=seconds)
+    means = {"faithfulness": 0.7, "latency_p95": 1.5, "polarity": 1.0, "polarity.checked": 0.25}
 
-    assert "faithfulness             0.700  (+0.200)" in capsys.readouterr().out
+    _means(run, means, {"faithfulness": 0.5})
+
+    told = capsys.readouterr().out
+    assert "faithfulness             70.0 %  (+20.0)" in told
+    assert "latency_p95              1.50 s" in told
+    assert "polarity                 100.0 %, something to check in 25% of answers" in told
+    assert ".checked" not in told

@@ -11,7 +11,7 @@ import pytest
 from ragate import plugins
 from ragate.cli.doctor import examine
 from ragate.cli.finding import Status
-from ragate.models import MetricInfo, Rule
+from ragate.models import MetricInfo
 from ragate.pipeline.score.policy_metrics import applicable
 from tests.unit.cli.doctor.doctor_factories import checks, run_of, said, sample, samples, statuses
 
@@ -70,24 +70,6 @@ def test_an_env_file_that_is_no_text_is_named_and_the_rest_is_checked(project: P
     assert found["golden set"][0].status is Status.OK
 
 
-@pytest.mark.parametrize(
-    ("prepare", "told"),
-    [
-        ((), "not ignored by git"),
-        (("git", "add", "--force", ".env"), ".env is in git"),
-    ],
-)
-def test_an_env_file_that_git_may_get_hold_of_is_warned_of(
-    project: Path, prepare: tuple[str, ...], told: str
-) -> None:
-    subprocess.run(["git", "init", "-q"], cwd=project, check=True)
-    (project / ".env").write_text("KEY=x\n")
-    if prepare:
-        subprocess.run(prepare, cwd=project, check=True)
-
-    assert [told in one.message for one in checks(project)["environment"]] == [True]
-
-
 def test_an_env_file_that_git_ignores_is_no_finding(project: Path) -> None:
     subprocess.run(["git", "init", "-q"], cwd=project, check=True)
     (project / ".gitignore").write_text(".env\n")
@@ -127,17 +109,6 @@ def test_what_check_refuses_of_the_policy_is_told_in_its_words(
 
     assert finding.exit_code == 2
     assert told in finding.message
-
-
-def test_recordings_may_lack_as_much_as_may_be_unscored(project: Path) -> None:
-    path = project / "outputs/a.jsonl"
-    lines = path.read_text().splitlines(keepends=True)
-
-    path.write_text("".join(lines[1:]))
-    assert [one.status for one in checks(project)["recordings"]] == [Status.OK]
-
-    path.write_text("".join(lines[2:]))
-    assert [one.exit_code for one in checks(project)["recordings"]] == [3]
 
 
 @pytest.mark.parametrize(
@@ -185,33 +156,6 @@ def test_the_golden_set_is_counted() -> None:
     assert "1 without a reference" in found[0].message
 
 
-def test_a_gate_without_an_error_level_can_never_fail() -> None:
-    found = examine.rules([Rule(metric="token_f1", level="warn")], {}, [sample()])
-
-    assert statuses(found) == ["problem"]
-
-
-def test_a_gate_by_slices_alone_can_fail() -> None:
-    rule = Rule(metric="token_f1", level="warn")
-
-    (found,) = examine.rules([rule], {}, [sample()], on_slices={"token_f1"})
-
-    assert (found.status, found.message) == (Status.OK, "1 metric can fail the gate")
-
-
-def test_a_demanded_metric_that_applies_to_no_sample_is_a_problem() -> None:
-    rules = [Rule(metric="token_f1"), Rule(metric="ndcg@10")]
-
-    found = examine.rules(rules, {"token_f1": [], "ndcg@10": [sample()]}, [sample()])
-
-    assert [one.exit_code for one in found] == [3]
-    assert "token_f1" in found[0].message
-
-
-def test_a_metric_of_foreign_code_is_not_held_to_be_inapplicable() -> None:
-    assert statuses(examine.rules([Rule(metric="my.own")], {}, [sample()])) == ["ok"]
-
-
 @pytest.mark.parametrize(
     ("name", "left"),
     [
@@ -240,24 +184,6 @@ def test_a_rate_applies_to_all_samples_or_none() -> None:
 
     assert applicable(metric, [sample()]) == []
     assert len(applicable(metric, [sample(), sample("u", answerable=False)])) == 2
-
-
-def test_must_pass_samples_without_any_pass_mark_are_a_problem() -> None:
-    must = [sample(must_pass=True)]
-
-    found = examine.rules([Rule(metric="hit_rate@5")], {"hit_rate@5": must}, must)
-
-    assert [one.check for one in found if one.status is Status.PROBLEM] == ["must-pass"]
-
-
-def test_a_must_pass_sample_that_no_pass_mark_applies_to_is_named() -> None:
-    must = [sample("q1", must_pass=True), sample("q2", must_pass=True, relevant={})]
-    rule = Rule(metric="hit_rate@5", pass_at=1.0)
-
-    found = examine.rules([rule], {"hit_rate@5": must[:1]}, must)
-
-    assert "q2" in said(found, Status.WARNING)
-    assert examine.rules([rule], {"hit_rate@5": must}, must)[0].status is Status.OK
 
 
 def test_the_baseline_says_where_it_comes_from() -> None:
@@ -306,12 +232,3 @@ def test_gated_metrics_that_are_absent_or_of_another_version_are_a_problem() -> 
     assert [one.exit_code for one in found] == [3]
     assert "another version of a, the baseline has no c:" in said(found, Status.PROBLEM)
     assert statuses(list(examine.comparable(run, now, ["b", "seconds"]))) == ["ok"]
-
-
-def test_a_baseline_that_git_does_not_have_is_pointed_out() -> None:
-    def found(*, tracked: bool | None, ignored: bool | None) -> list[str]:
-        return statuses(list(examine.committed("b.json", tracked=tracked, ignored=ignored)))
-
-    assert found(tracked=True, ignored=False) == found(tracked=None, ignored=None) == []
-    assert found(tracked=False, ignored=False) == ["warning"]
-    assert found(tracked=False, ignored=True) == ["problem"]

@@ -46,10 +46,6 @@ def test_a_key_is_named_and_its_value_never_shown() -> None:
         assert "secret" not in repr(found)
 
 
-def test_a_key_with_a_line_end_that_was_pasted_along_is_warned_of() -> None:
-    assert statuses(look(OPENAI, {"openai"}, {"MY_KEY": "x\n"})) == ["warning"]
-
-
 def test_a_provider_that_the_policy_does_not_know_is_a_problem() -> None:
     found = look({}, {"azure"}, {})
 

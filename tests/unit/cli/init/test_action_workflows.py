@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from ragate.cli.init.action_workflows import action_workflows, template
+from ragate.cli.init.action_workflows import action_workflows, filled, template
 from ragate.cli.init.config_text import Choice
 from ragate.cli.main import run
 from ragate.cli.main import run as ragate
@@ -24,15 +24,16 @@ COMMIT = "c0ffee" * 6 + "c0ff"
 CODE = Choice("python", "app.rag:answer", "chat")
 DATA = Choice("pgvector", "docs")
 NAMES = ("ragate", "ragate-collect", "ragate-decide", "ragate-commands", "ragate-main")
-ON_RUNNER = ("ragate-collect-code", "ragate-main-code")
+ON_RUNNER = ("ragate-collect-code", "ragate-main-code", "ragate-collect-shards")
 
 
 @pytest.mark.parametrize("name", [*NAMES, *ON_RUNNER])
 def test_the_manual_shows_the_very_workflow(name: str):
     shown = [block.text for block in workflows() if block.page.parent.name == "docs"]
     action = f"{REPOSITORY}@{PLACEHOLDER} # the commit of the release you use"
-    text = template(name).replace("@ACTION@", action).replace("@GATE@", "docs")
-    assert text.replace("@MAIN@", "main") in shown
+    gaps = {"ACTION": action, "GATE": "docs", "MAIN": "main"}
+    gaps |= {"SHARDS": "1, 2, 3, 4", "OF": "4", "DATASET": "evals/golden.jsonl"}
+    assert filled(template(name), gaps) in shown
 
 
 @pytest.mark.parametrize(("choice", "folder"), [(CODE, ""), (DATA, ""), (CODE, "apps/help")])
@@ -53,9 +54,11 @@ def test_code_is_run_on_the_runner_where_its_packages_are():
     for name, mode in (("ragate-collect.yml", "collect"), ("ragate-main.yml", "record")):
         job = next(iter(yaml.safe_load(found[name])["jobs"].values()))
         runs = [step["run"] for step in job["steps"] if "run" in step]
-        assert f"git+https://github.com/{REPOSITORY}@{COMMIT}" in runs[0]
+        # What the run writes into its environment is gone with the job.
+        assert runs[0].startswith('python -m venv "$RUNNER_TEMP/gate"')
+        assert f"git+https://github.com/{REPOSITORY}@{COMMIT}" in runs[1]
         assert (
-            f"ragate action --mode {mode} --gate handbook --working-directory 'my app'" in runs[1]
+            f"ragate action --mode {mode} --gate handbook --working-directory 'my app'" in runs[2]
         )
     assert "secrets." not in found["ragate-collect.yml"]
     assert "mode: decide" in found["ragate-decide.yml"]  # in the container
@@ -192,47 +195,50 @@ def job(choice: Choice, name: str, *, folder: str = ""):
     return next(iter(yaml.safe_load(texts[f"{name}.yml"])["jobs"].values()))
 
 
+@pytest.mark.parametrize("folder", ["", "apps/my help"])
 @pytest.mark.parametrize("choice", [MADE, RECORDED])
-def test_each_job_of_the_matrix_collects_one_shard_and_uploads_it_under_its_number(choice: Choice):
-    collecting = job(choice, "ragate-collect")
+def test_each_job_of_the_matrix_collects_one_shard_and_uploads_it_under_its_number(
+    choice: Choice, folder: str
+):
+    collecting = job(choice, "ragate-collect", folder=folder)
+    (step,) = (one for one in collecting["steps"] if "ragate collect" in one.get("run", ""))
+    upload = collecting["steps"][-1]["with"]
 
     assert collecting["strategy"] == {"fail-fast": False, "matrix": {"shard": [1, 2, 3]}}
-    (upload,) = (step for step in collecting["steps"] if "upload-artifact" in step.get("uses", ""))
-    expected = "ragate-outputs-g-${{ matrix.shard }}-${{ github.run_attempt }}"
-    assert upload["with"]["name"] == expected
-
-
-def test_data_is_collected_in_the_container_by_inputs():
-    (step,) = (
-        one for one in job(RECORDED, "ragate-collect")["steps"] if "mode" in one.get("with", {})
-    )
-
-    assert step["with"]["shards"] == "3"
-    assert step["with"]["shard"] == "${{ matrix.shard }}"
-    assert step["with"]["outputs-path"] == (
-        "ragate-outputs-${{ matrix.shard }}-${{ github.run_attempt }}.jsonl"
-    )
-
-
-@pytest.mark.parametrize("folder", ["", "apps/help"])
-def test_code_is_collected_on_the_runner_and_no_expression_stands_in_its_shell(folder: str):
-    collecting = job(MADE, "ragate-collect", folder=folder)
-    (line,) = (one["run"] for one in collecting["steps"] if "ragate action" in one.get("run", ""))
-
     assert collecting["env"] == {"SHARD": "${{ matrix.shard }}"}
-    assert '--runs 3 --shards 3 --shard "$SHARD" --allow-code' in line
-    assert '--outputs-path "ragate-outputs-$SHARD-$GITHUB_RUN_ATTEMPT.jsonl"' in line
-    assert "${{" not in line
+    assert (
+        'ragate collect --shard "$SHARD/3" --runs 3 --save-outputs "ragate-outputs-' in step["run"]
+    )
+    assert "${{" not in step["run"]
+    assert "git checkout HEAD^1 -- evals/golden.jsonl || true" in step["run"]
+    assert step.get("working-directory", "") == folder
+    assert upload["name"] == "ragate-outputs-g-${{ matrix.shard }}"
+    assert upload["path"].strip().removeprefix(f"{folder}/") == "ragate-outputs-*.jsonl"
 
 
-def test_the_second_half_knows_the_number_and_nothing_else_changes():
+def test_a_built_in_rag_brings_its_database_to_each_shard():
+    (install,) = (one["run"] for one in job(DATA, "ragate-collect")["steps"] if "pip" in str(one))
+
+    assert "ragate[embedded] @ git+https://github.com" in install
+
+
+def test_nothing_but_the_first_half_changes():
     plain = action_workflows(MADE, gate="g", commit=COMMIT)
-    (step,) = (one for one in job(MADE, "ragate-decide")["steps"] if "mode" in one.get("with", {}))
-
-    assert step["with"]["shards"] == "3"
     sharded = action_workflows(MADE, gate="g", commit=COMMIT, shards=3)
-    for name in ("ragate-commands.yml", "ragate-main.yml"):
-        assert sharded[name] == plain[name]
+
+    assert plain.keys() == sharded.keys()
+    assert [name for name in plain if plain[name] != sharded[name]] == ["ragate-collect.yml"]
+
+
+def test_init_knows_its_own_matrix_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    docs_project(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    assert run(["init", "--yes", "--shards", "4", "--action", COMMIT]) == 0
+    workflow = tmp_path / ".github/workflows/ragate-collect.yml"
+
+    assert run(["init", "--yes", "--shards", "8", "--action", COMMIT]) == 0
+
+    assert "shard: [1, 2, 3, 4, 5, 6, 7, 8]" in workflow.read_text()
 
 
 def test_init_writes_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
@@ -244,7 +250,7 @@ def test_init_writes_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
 
     text = (tmp_path / ".github/workflows/ragate-collect.yml").read_text()
     assert "shard: [1, 2, 3, 4]" in text
-    assert 'shards: "4"' in (tmp_path / ".github/workflows/ragate-decide.yml").read_text()
+    assert (tmp_path / ".github/workflows/ragate-decide.yml").is_file()
     assert not (tmp_path / ".github/workflows/ragate.yml").exists()
 
 

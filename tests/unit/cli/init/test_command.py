@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import subprocess
-from pathlib import Path
+from dataclasses import replace
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import pytest
 import yaml
 
 from ragate.cli.init.action_workflows import action_workflows
-from ragate.cli.init.command import next_steps
 from ragate.cli.init.config_text import Choice
+from ragate.cli.init.next_steps import keys_needed, next_steps
 from ragate.cli.init.plan import WritePlan
 from ragate.cli.init.survey import Survey, look
-from ragate.cli.init.workflow_files import packages
+from ragate.cli.init.workflow_files import with_packages
 from tests.unit.cli.init.init_factories import write
 
 
@@ -31,8 +32,26 @@ def test_a_service_that_wants_a_header_needs_its_variable_in_the_job():
     assert "No secret is needed" not in told
 
 
-def test_without_header_and_variables_no_secret_is_needed():
-    assert "No secret is needed" in steps(url="http://127.0.0.1:1/ask")
+def test_no_secret_is_needed_only_where_it_answered_without_one():
+    code = Choice("python", "", keys=("OPENAI_API_KEY",), fills=("ingest.py",))
+
+    asked, unasked = (" ".join(keys_needed(replace(code, keyless=one))) for one in (True, False))
+
+    assert "No secret is needed" in asked
+    assert "The code reads OPENAI_API_KEY, and in CI" in unasked
+    assert "ingest.py is in no workflow yet" in unasked
+    assert "secret" not in " ".join(keys_needed(Choice("python", "")))
+
+
+def test_jobs_of_main_get_the_keys_that_the_code_reads_and_those_of_a_change_say_so():
+    code = Choice("python", "", keys=("COHERE_API_KEY",), seeds=("make seed",))
+
+    texts = action_workflows(code, gate="g", commit=COMMIT)
+
+    secret = "COHERE_API_KEY: ${{ secrets.COHERE_API_KEY }}"
+    assert texts["ragate-main.yml"].count(secret) == 2  # the index, then the questions
+    assert secret not in texts["ragate-collect.yml"]
+    assert "# the code reads COHERE_API_KEY" in texts["ragate-collect.yml"]
 
 
 COMMIT = "c0ffee" * 6 + "c0ff"
@@ -42,7 +61,9 @@ OWN = {"target": "a:b", "interpreter": [".venv/bin/python"]}
 def commands(choice: Choice, folder: str = "") -> list[str]:
     texts = action_workflows(choice, gate="g", commit=COMMIT, folder=folder)
     steps = yaml.safe_load(texts["ragate-collect.yml"])["jobs"]["collect"]["steps"]
-    return [step["run"] for step in steps if "run" in step]
+    runs = [step["run"] for step in steps if "run" in step]
+    assert runs[0].startswith('python -m venv "$RUNNER_TEMP/gate"')
+    return runs[1:]
 
 
 @pytest.mark.parametrize(
@@ -62,7 +83,34 @@ def test_the_nearest_list_of_packages_is_installed(
     write(tmp_path, dict.fromkeys(files, ""))
     subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
 
-    assert packages(look(tmp_path / folder)).startswith(told)
+    choice = with_packages(look(tmp_path / folder), Choice("python", ""))
+    assert choice.packages.startswith(told)
+
+
+@pytest.mark.parametrize(
+    ("lock", "folder", "own", "told"),
+    [
+        ("uv.lock", "", True, 'UV_PROJECT_ENVIRONMENT="$GITHUB_WORKSPACE"/.venv uv sync --frozen'),
+        ("uv.lock", "", False, "uv export --frozen --no-hashes --output-file"),
+        ("a/uv.lock", "a", True, 'cd a && UV_PROJECT_ENVIRONMENT="$GITHUB_WORKSPACE"/a/.venv uv'),
+        ("poetry.lock", "", True, "POETRY_VIRTUALENVS_IN_PROJECT=true poetry install"),
+        ("poetry.lock", "", False, "POETRY_VIRTUALENVS_CREATE=false poetry install"),
+    ],
+)
+def test_what_a_lock_file_names_is_installed_by_the_tool_that_wrote_it(
+    tmp_path: Path, lock: str, folder: str, own: bool, told: str
+) -> None:
+    write(tmp_path, {lock: "", f"{folder or '.'}/requirements.txt": ""})
+    subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
+    settings = OWN if own else {"target": "a:b"}
+
+    choice = with_packages(look(tmp_path / folder), Choice("python", "", settings=settings))
+    first, *others = commands(choice, folder)
+
+    tool = PurePosixPath(lock).stem
+    assert first.startswith(f"pip install {tool} && ")
+    assert told in first
+    assert "install git+https://github.com/" in others[0]
 
 
 def test_ragate_is_installed_beside_the_packages() -> None:

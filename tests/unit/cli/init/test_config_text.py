@@ -54,7 +54,7 @@ def test_the_metrics_are_the_ones_that_the_samples_allow(tmp_path: Path) -> None
     assert "idf_f1" not in metrics(JUDGED)
     assert "idf_f1" in metrics(answered)
     assert "ndcg@10" not in metrics(answered)
-    sees_what_is_false = {"entity_support", "number_unit_support", "polarity", "lexical_support"}
+    sees_what_is_false = {"entity_support", "number_unit_support", "polarity", "word_precision"}
     assert sees_what_is_false <= metrics(answered)
     assert not sees_what_is_false & metrics(answered, recorded=RecordedParts(texts=False))
     assert "refusal_recall" in metrics(refused)
@@ -63,7 +63,7 @@ def test_the_metrics_are_the_ones_that_the_samples_allow(tmp_path: Path) -> None
     assert bare == {"error_rate", "latency_p95"}
 
 
-def test_at_most_six_metrics_can_fail_a_new_gate_and_each_sees_something_else(
+def test_at_most_eight_metrics_can_fail_a_new_gate_by_what_there_is(
     tmp_path: Path,
 ) -> None:
     answered = JUDGED.model_copy(update={"references": ("So.",)})
@@ -74,14 +74,22 @@ def test_at_most_six_metrics_can_fail_a_new_gate_and_each_sees_something_else(
         names = {name for name, table in tables.items() if table["level"] == "error"}
         return names - {"error_rate"}  # a ceiling, and no test
 
-    of_answers = {"entity_support", "number_unit_support", "polarity", "complete_answer"}
-    assert gated(True, answered) == {*of_answers, "recall@10", "citation_support"}
-    assert gated(False, answered) == {*of_answers, "recall@10", "ndcg@10"}
-    asked = Sample(id="q2", query="And?", references=("So.",))
-    assert gated(False, asked) == {*of_answers, "lexical_support", "idf_f1"}
+    of_answers = {"word_precision", "number_unit_support", "entity_support"}
+    of_documents = {"recall@10", "ndcg@10"}
+    refused = Sample(id="q3", query="Not?", answerable=False)
+    refusals = {"refusal_recall", "false_refusal"}
+    every = {*of_documents, "idf_f1", *of_answers}
+    assert gated(True, answered, refused) == {*every, *refusals}
+    assert gated(True, answered) == {*every, "complete_answer", "citation_support"}
+    assert gated(False, answered) == {*every, "complete_answer"}
+    asked = Sample(id="q2", query="And?")
+    assert gated(False, asked) == {*of_answers, "complete_answer"}
+    untold = config_text(REPLAY, [JUDGED], RecordedParts(texts=False))
+    assert config_of(untold, tmp_path)["policy"]["metrics"]["false_refusal"]["level"] == "error"
     bare = config_text(REPLAY, [JUDGED], RecordedParts(answers=False, texts=False))
     tables = config_of(bare, tmp_path)["policy"]["metrics"]
-    assert all(tables[name]["level"] == "error" for name in ("recall@10", "ndcg@10", "hit_rate@5"))
+    assert all(tables[name]["level"] == "error" for name in ("recall@10", "ndcg@10"))
+    assert tables["hit_rate@5"]["level"] == "warn"
 
 
 def test_chat_names_the_key_variable_and_holds_no_key(tmp_path: Path) -> None:

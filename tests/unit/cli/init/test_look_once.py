@@ -8,8 +8,10 @@ from typing import Any
 import pytest
 
 from ragate.cli.init.ask import Asked
-from ragate.cli.init.documents import KnownDocuments, folder_listing
-from ragate.cli.init.look_once import Taken, correction, take, taken_lines
+from ragate.cli.init.config_text import RecordedParts
+from ragate.cli.init.documents import known_documents
+from ragate.cli.init.look_once import Taken, correction, missing_sources, take, taken_lines
+from ragate.cli.init.survey import look
 from ragate.models import RetrievedChunk, SystemOutput
 from tests.unit.cli.init.init_factories import write
 
@@ -20,9 +22,8 @@ READ = SystemOutput(answer="So.", chunks=(RetrievedChunk(doc_id="a.md", text="T"
 
 def taken(root: Path, reply: Any, *, output: SystemOutput | None = None, **more: Any) -> Taken:
     write(root, {"kb/a.md": "# A\n\nText.", "kb/b.md": "# B\n\nText."})
-    known = KnownDocuments([folder_listing(root, "kb")], frozenset())
     asked = Asked({"target": "rag:answer"}, reply, output or SystemOutput(answer=""), 0.2, True)
-    return take(asked, more.pop("use", "python"), known, "Why?", more.pop("corrected", None))
+    return take(asked, known_documents(look(root)), "Why?", more.pop("corrected", None))
 
 
 def test_pointers_read_a_shape_of_its_own(tmp_path: Path):
@@ -49,6 +50,21 @@ def test_a_text_alone_is_an_answer_without_passages(tmp_path: Path):
     assert "no passages" in "\n".join(taken_lines(found))
 
 
+@pytest.mark.parametrize(
+    ("parts", "told"),
+    [
+        (RecordedParts(ids=False, texts=False), "No sources came back"),
+        (RecordedParts(texts=False), "No texts of passages came back"),
+        (RecordedParts(), ""),
+    ],
+)
+def test_what_lacks_sources_is_shown_how_to_return_them(parts: RecordedParts, told: str):
+    lines = "\n".join(missing_sources(parts))
+
+    assert told in lines
+    assert ('"chunks": [{"doc_id"' in lines) is bool(told)
+
+
 def test_paths_of_this_machine_are_told_relative_to_the_folder(tmp_path: Path):
     found = taken(tmp_path, {"answer": "So.", "docs": [{"path": f"{tmp_path}/kb/a.md"}]})
 
@@ -56,30 +72,12 @@ def test_paths_of_this_machine_are_told_relative_to_the_folder(tmp_path: Path):
     assert found.settings["pointers"]["ids"] == "/docs/*/path"
 
 
-def test_the_end_of_chunk_ids_is_cut(tmp_path: Path):
-    found = taken(tmp_path, {"answer": "So.", "docs": [{"id": "a.md::4", "text": "T"}]})
-
-    assert found.settings["pointers"]["id_before"] == "::"
-
-
-def test_metadata_of_a_node_names_the_document(tmp_path: Path):
-    node = {"text": "T", "metadata": {"file_path": f"{tmp_path}/kb/a.md"}, "ref_doc_id": "x"}
-
-    found = taken(tmp_path, {"answer": "So.", "nodes": [node]}, use="llamaindex")
-
-    assert found.settings == {
-        "target": "rag:answer",
-        "doc_id": "file_path",
-        "doc_id_relative_to": "kb",
-    }
-
-
 def test_a_correction_counts_and_is_shown_with_what_is_wrong(tmp_path: Path):
     right = taken(tmp_path, REPLY, corrected={"ids": "/hits/*/slug"})
     wrong = taken(tmp_path, REPLY, corrected={"ids": "/hits/*/slog"})
 
     assert right.settings["pointers"]["ids"] == "/hits/*/slug"
-    assert right.spelling.name == "path without its ending"
+    assert right.spelling.how == "kb/, by path without its ending"
     assert "wrong: /hits/*/slog leads nowhere" in "\n".join(taken_lines(wrong))
 
 

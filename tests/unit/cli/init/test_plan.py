@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ragate.cli.init.config_text import Choice
-from ragate.cli.init.guess import guess
+from ragate.cli.init.kinds import choice_of, likeliest
 from ragate.cli.init.new_files import NewFile, ignore_state, write_new
 from ragate.cli.init.plan import WritePlan, make_plan
 from ragate.cli.init.survey import Survey, look
@@ -16,35 +16,23 @@ from ragate.config import load_config
 from ragate.dataset import read_dataset
 from ragate.errors import StorageError, UsageError
 from ragate.systems.pgvector.corpus import read_corpus
-from tests.unit.cli.init.init_factories import PGVECTOR, REPLAY, beir, pages, write
+from tests.unit.cli.init.init_factories import PGVECTOR, beir, pages, write
 
 
-def test_a_program_that_a_system_needs_is_written_and_never_over_another(tmp_path: Path) -> None:
-    code = "export function ask(question) { return 'a'; }\n"
-    write(tmp_path, {**pages("docs/a.md"), "package.json": "{}", "src/rag.js": code})
+def guess(survey: Survey) -> Choice:
+    return choice_of(survey, likeliest(survey))
+
+
+def test_the_adapter_that_code_needs_is_written_and_never_over_another(tmp_path: Path) -> None:
+    write(tmp_path, {**pages("docs/a.md"), "rag.py": "def answer(question): ...\n"})
 
     plan = plan_for(tmp_path)
 
-    assert plan.choice.system == "command"
-    (adapter,) = (file for file in plan.files if file.path.name == "ragate-adapter.mjs")
+    assert plan.choice.system == "python"
+    (adapter,) = (file for file in plan.files if file.path.name == "ragate_rag.py")
     adapter.path.write_text("mine")
     assert not write_new(adapter)
-
-
-def test_recordings_are_guessed_before_documents(tmp_path: Path) -> None:
-    write(tmp_path, pages("docs/a.md"))
-    assert guess(look(tmp_path)) == PGVECTOR
-
-    write(tmp_path, {"outputs/a.jsonl": '{"id": "q1", "answer": "Yes."}\n'})
-    assert guess(look(tmp_path)) == REPLAY
-
-
-def test_where_there_is_nothing_to_gate_the_error_says_what_to_add(tmp_path: Path) -> None:
-    with pytest.raises(UsageError) as caught:
-        guess(look(tmp_path))
-
-    assert caught.value.exit_code == 2
-    assert "let your pipeline write its outputs" in caught.value.remedy
+    assert not [file for file in plan_for(tmp_path).files if file.path == adapter.path]
 
 
 def plan_for(root: Path) -> WritePlan:
@@ -107,7 +95,7 @@ def test_recordings_get_the_metrics_that_can_read_them(tmp_path: Path) -> None:
 
     config = load_config(tmp_path / "ragate.toml")
     assert config.policy.replay_paths == ("outputs/*.jsonl",)
-    assert "lexical_support" in {rule.metric for rule in config.policy.metrics}
+    assert "word_precision" in {rule.metric for rule in config.policy.metrics}
     assert read_dataset(config.dataset)[0].id == "q1"
 
 
@@ -117,6 +105,20 @@ def test_recordings_without_questions_make_no_golden_set_and_say_so(tmp_path: Pa
     plan = plan_for(tmp_path)
 
     assert "write evals/golden.jsonl" in plan.notes[-1]
+    assert not any(file.path.name == "golden.jsonl" for file in plan.files)
+
+
+def test_scores_need_no_golden_set_and_say_what_is_not_known_of_them(tmp_path: Path) -> None:
+    rows = "".join(f"q{n},0.{n},{n}\n" for n in range(1, 9))
+    write(tmp_path, {"out/results.csv": f"id,faithfulness,wit\n{rows}"})
+
+    plan = plan_for(tmp_path)
+    put(plan)
+
+    config = load_config(tmp_path / "ragate.toml")
+    assert (config.system.use, config.policy.scores_paths) == ("scores", ("out/results.csv",))
+    assert {rule.metric for rule in config.policy.metrics} == {"faithfulness", "wit"}
+    assert "direction and range of wit" in plan.notes[0]
     assert not any(file.path.name == "golden.jsonl" for file in plan.files)
 
 

@@ -14,13 +14,19 @@ def test_a_folder_with_a_telling_name_comes_before_one_with_more_pages(tmp_path:
 
     survey = look(tmp_path)
 
-    assert [(one.path, one.pages) for one in survey.docs] == [("docs", 1), ("notes", 2)]
+    assert survey.docs == ("docs", "notes")
+
+
+def test_the_whole_of_the_documents_comes_before_a_part_of_them(tmp_path: Path) -> None:
+    write(tmp_path, pages("data/kb/a.md", "data/deploy/b.md"))
+
+    assert look(tmp_path).docs[0] == "data"
 
 
 def test_html_and_text_are_pages_and_requirements_are_not(tmp_path: Path) -> None:
     write(tmp_path, {"site/a.html": "<p>a</p>", "kb/b.txt": "b", "app/requirements.txt": "openai"})
 
-    assert {one.path for one in look(tmp_path).docs} == {"site", "kb"}
+    assert set(look(tmp_path).docs) == {"site", "kb"}
 
 
 def test_a_beir_folder_is_found(tmp_path: Path) -> None:
@@ -44,10 +50,10 @@ def test_a_golden_set_is_found_by_reading_it(tmp_path: Path) -> None:
 
 def test_recorded_outputs_are_found_by_reading_them(tmp_path: Path) -> None:
     write(tmp_path, {"outputs/a.jsonl": '{"id": "q1", "answer": "Yes."}\n'})
-    assert look(tmp_path).recorded == ("outputs/*.jsonl",)
+    assert look(tmp_path).recorded == {"outputs/*.jsonl": {}}
 
     write(tmp_path, {"outputs/a.jsonl": '{"event": "log line"}\n'})
-    assert look(tmp_path).recorded == ()
+    assert look(tmp_path).recorded == {}
 
 
 def test_no_link_is_followed(tmp_path: Path) -> None:
@@ -56,7 +62,7 @@ def test_no_link_is_followed(tmp_path: Path) -> None:
     root.mkdir()
     (root / "outputs").symlink_to(outside / "outputs")
 
-    assert look(root).recorded == ()
+    assert look(root).recorded == {}
 
 
 def test_the_host_is_read_from_the_remote(tmp_path: Path) -> None:
@@ -65,14 +71,10 @@ def test_the_host_is_read_from_the_remote(tmp_path: Path) -> None:
     assert not look(tmp_path).elsewhere
     git(tmp_path, "remote", "add", "origin", "git@github.com:acme/rag.git")
     assert not look(tmp_path).elsewhere
+    git(tmp_path, "remote", "set-url", "origin", "/srv/mirror/rag")
+    assert not look(tmp_path).elsewhere
     git(tmp_path, "remote", "set-url", "origin", "https://gitlab.example/acme/rag.git")
     assert look(tmp_path).elsewhere
-
-
-def test_questions_in_columns_of_their_own_are_told_apart_from_golden_sets(tmp_path: Path) -> None:
-    write(tmp_path, {"eval/questions.csv": "question,source\nWhich?,a.md\n"})
-
-    assert (look(tmp_path).golden, look(tmp_path).tables) == ((), ("eval/questions.csv",))
 
 
 def test_what_an_installation_left_is_no_folder_of_documents(tmp_path: Path) -> None:
@@ -81,7 +83,48 @@ def test_what_an_installation_left_is_no_folder_of_documents(tmp_path: Path) -> 
     assert look(tmp_path).docs == ()
 
 
-def test_the_languages_of_a_project_are_named_the_most_files_first(tmp_path: Path) -> None:
-    write(tmp_path, {"a.py": "", "bin/ask.js": "", "lib/index.mjs": ""})
+def test_templates_of_a_framework_are_no_documents(tmp_path: Path) -> None:
+    write(tmp_path, {"rag/templates/rag/home.html": "<p>{{ title }}</p>", "docs/a.md": "# A"})
 
-    assert look(tmp_path).languages == ("JavaScript", "Python")
+    assert look(tmp_path).docs == ("docs",)
+
+
+def test_what_fills_an_index_is_named_and_keys_that_the_code_reads(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        {
+            "populate_database.py": "import os\nos.environ['BEDROCK_TOKEN']",
+            "rag.py": "from openai import OpenAI",
+            "src/rag.js": "const key = process.env.COHERE_API_KEY",
+            "package.json": '{"scripts": {"start": "node .", "ingest": "node fill.js"}}',
+        },
+    )
+
+    survey = look(tmp_path)
+
+    assert survey.fills == ("populate_database.py",)
+    assert survey.node is not None
+    assert survey.node.fills == ["npm run ingest"]
+    assert survey.keys == ("BEDROCK_TOKEN", "COHERE_API_KEY", "OPENAI_API_KEY")
+
+
+def test_the_projects_of_a_monorepo_are_named(tmp_path: Path) -> None:
+    code = "def answer(question): ...\n"
+    package = '{"scripts": {"start": "node a.js"}, "dependencies": {"express": "5"}}'
+    write(tmp_path, {"apps/a/requirements.txt": "", "apps/a/rag.py": code})
+    write(tmp_path, {"apps/b/package.json": package, "apps/c/pyproject.toml": "", "README.md": ""})
+
+    assert look(tmp_path).projects == ("apps/a", "apps/b")
+    assert look(tmp_path / "apps/a").projects == ()
+
+
+def test_scores_of_an_evaluator_are_known_by_reading_them(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        {
+            "out/results.csv": "id,faithfulness\nq1,0.9\n",
+            "eval/sales_results.csv": "id,revenue\na,3\n",
+        },
+    )
+
+    assert look(tmp_path).scores == {"out/results.csv": ""}

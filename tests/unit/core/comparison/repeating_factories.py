@@ -17,9 +17,6 @@ ANSWERED = MetricInfo(name="number_recall", reads=Reads.ANSWER)
 NUMBERS = Rule(metric="number_recall")
 
 
-BOTH = ("retrieval", "answer")
-
-
 def side(scores: Sequence[Sequence[float]], *, info: MetricInfo = ANSWERED, **options: Any) -> Run:
     """Return a run of an undeclared system whose equal scores are equal outputs."""
     samples = samples_of(len(scores))
@@ -40,14 +37,13 @@ def pair_of(
     before: Sequence[float],
     after: Sequence[float],
     *,
-    passes: int = 3,
-    repeats: Sequence[str] = BOTH,
+    passes: int = 5,
     jitter: Mapping[int, Sequence[float]] = {},
     shaky: Mapping[int, Sequence[float]] = {},
     recorded: Mapping[str, Any] = {},
     **options: Any,
 ) -> Comparison:
-    """Compare three equal baseline passes with equal candidate passes.
+    """Compare three equal baseline passes with as many equal candidate passes as prove a change.
 
     Args:
         jitter, shaky: By row, the scores of the candidate's and of the baseline's passes.
@@ -56,11 +52,11 @@ def pair_of(
     old = [list(shaky.get(row, [value] * 3)) for row, value in enumerate(before)]
     new = [list(jitter.get(row, [value] * passes)) for row, value in enumerate(after)]
     samples = samples_of(len(before))
-    return compare(side(old, **recorded), side(new, **options), samples, repeats=repeats)
+    return compare(side(old, **recorded), side(new, **options), samples)
 
 
 def declared(comparison: Comparison, *rules: Rule, **options: Any) -> Decision:
-    return judge(comparison, *(rules or (NUMBERS,)), repeats=BOTH, **options)
+    return judge(comparison, *(rules or (NUMBERS,)), **options)
 
 
 def share_of_red(simulate: Any, draws: int) -> float:

@@ -14,7 +14,7 @@ HALF = [[1.0], [0.0]] * 50
 @pytest.mark.parametrize(
     ("changed", "problem", "remedy"),
     [
-        ({"version": 2}, "another version", "ragate baseline update"),
+        ({"version": 0}, "another version", "ragate baseline update"),
         ({"fingerprint": "new"}, "another version", "ragate baseline update"),
     ],
 )
@@ -31,6 +31,26 @@ def test_a_changed_metric_does_not_compare(changed, problem, remedy):
     assert row_of(decision, "faithfulness").verdict is MetricVerdict.NOT_COMPARABLE
     assert problem in decision.reasons[0]
     assert decision.remedies == (remedy,)
+
+
+@pytest.mark.parametrize(
+    ("others", "verdict"), [((), Verdict.NO_DECISION), (("rouge_l",), Verdict.PASSED)]
+)
+def test_a_metric_of_a_newer_ragate_is_left_out_and_the_others_gate(others, verdict):
+    samples, infos = samples_of(100), (NOISY, MetricInfo(name="rouge_l"))
+    scores = dict.fromkeys(("faithfulness", "rouge_l"), HALF)
+    newer = (NOISY.model_copy(update={"version": 2}), infos[1])
+    comparison = compare(
+        run_of(scores, samples, infos=infos),
+        run_of(scores, samples, infos=newer, words="after"),
+        samples,
+    )
+    decision = judge(comparison, *(Rule(metric=name) for name in ("faithfulness", *others)))
+
+    assert decision.verdict is verdict
+    assert row_of(decision, "faithfulness").verdict is MetricVerdict.NOT_COMPARABLE
+    assert any(line.startswith("faithfulness is left out") for line in decision.warnings)
+    assert "ragate baseline update" in decision.remedies
 
 
 def test_another_judge_is_another_yardstick_but_only_for_judged_metrics():

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from functools import partial
 
+import numpy as np
 import pytest
 
 from benchmarks.repeating import rewrites
 from ragate.core.comparison.compare import compare
-from ragate.models import Decision, Needs, Reads, Verdict
+from ragate.core.comparison.repeating_samples import askings
+from ragate.models import Decision, MetricInfo, Needs, Reads, Rule, Run, Verdict
 from tests.unit.core.comparison.repeating_factories import (
     ANSWERED,
-    BOTH,
     declared,
     pair_of,
     share_of_red,
     side,
 )
-from tests.unit.core.decision_factories import EXACT, by_night, run_of, samples_of
+from tests.unit.core.decision_factories import EXACT, by_night, judge, run_of, samples_of
 
 BM25 = (Reads.RETRIEVAL, Reads.ANSWER)
 
@@ -36,11 +37,49 @@ def test_a_metric_is_exact_where_both_systems_declare_its_input(baseline, candid
     assert compare(before, after, samples_of(5)).columns[EXACT.name].exact is exact
 
 
-def test_the_policy_declares_for_both_sides():
-    assert pair_of([1.0] * 5, [1.0] * 5).columns["number_recall"].exact
-    assert not pair_of([1.0] * 5, [1.0] * 5, repeats=()).columns["number_recall"].exact
-    only = pair_of([1.0] * 5, [1.0] * 5, repeats=["retrieval"])
-    assert not only.columns["number_recall"].exact
+def test_what_repeats_is_read_off_sessions_of_their_own():
+    def exact(**recorded: object) -> bool:
+        return pair_of([1.0] * 30, [1.0] * 30, recorded=recorded).columns["number_recall"].exact
+
+    assert exact()
+    assert not exact(own_sessions=False)
+    assert not exact(runs=2)
+    alone = pair_of([1.0] * 30, [1.0] * 30, own_sessions=False)
+    assert not alone.columns["number_recall"].exact
+
+
+@pytest.mark.parametrize(("varying", "times"), [(0, 5), (1, 6), (3, 8)])
+def test_few_changed_samples_are_asked_the_more_often_the_more_vary(varying: int, times: int):
+    assert askings(varying) == times
+
+
+def test_six_of_sixteen_lost_documents_are_red_whatever_stands_beside():
+    retrieved = MetricInfo(name="recall@10", reads=Reads.RETRIEVAL)
+    noisy = [MetricInfo(name=f"judged{n}", needs=Needs.JUDGE) for n in range(6)]
+    infos, samples, rng = (retrieved, *noisy), samples_of(16), np.random.default_rng(4)
+
+    def run(lost: int, passes: int) -> Run:
+        scores = {info.name: rng.random((16, passes)).round(1).tolist() for info in noisy}
+        scores["recall@10"] = [[0.0 if n < lost else 1.0] * passes for n in range(16)]
+        made = run_of(scores, samples, infos=infos, deterministic=(), own_sessions=True)
+        return made.amended(
+            records=[
+                one.amended(
+                    retrieval_hash=f"{one.scores['recall@10'].value}",
+                    output_hash=f"{lost} {one.run} {one.sample_id}",
+                )
+                for one in made.records
+            ]
+        )
+
+    rules = [Rule(metric=info.name) for info in infos]
+    first = judge(compare(run(0, 3), run(6, 1), samples), *rules)
+    again = judge(compare(run(0, 3), run(6, 3), samples), *rules)
+
+    assert len(first.wants_again) == 6
+    assert again.verdict is Verdict.FAILED
+    assert any(reason.startswith("recall@10 fell by 0.375") for reason in again.reasons)
+    assert judge(compare(run(0, 3), run(0, 3), samples), *rules).verdict is Verdict.PASSED
 
 
 @pytest.mark.parametrize("needs", [Needs.JUDGE, Needs.EMBEDDINGS])
@@ -48,13 +87,13 @@ def test_what_has_noise_of_its_own_stays_noisy(needs):
     info = ANSWERED.amended(needs=needs)
     before, after = side([[1.0] * 3] * 5, info=info), side([[1.0]] * 5, info=info)
 
-    assert not compare(before, after, samples_of(5), repeats=BOTH).columns[info.name].exact
+    assert not compare(before, after, samples_of(5)).columns[info.name].exact
 
 
 def test_one_recorded_run_shows_nothing_of_repeating():
     before, after = side([[1.0]] * 5), side([[1.0]] * 5)
 
-    assert not compare(before, after, samples_of(5), repeats=BOTH).columns["number_recall"].exact
+    assert not compare(before, after, samples_of(5)).columns["number_recall"].exact
 
 
 def test_what_an_unscored_sample_could_hide_is_said_and_more_of_them_decide_nothing():
@@ -63,17 +102,17 @@ def test_what_an_unscored_sample_could_hide_is_said_and_more_of_them_decide_noth
 
     def decided(lost: int) -> Decision:
         scores = {"number_recall": [[None]] * lost + [[1.0]] * (40 - lost)}
-        after = run_of(scores, samples, infos=(ANSWERED,), deterministic=())
-        return declared(compare(before, after, samples, repeats=BOTH))
+        after = run_of(scores, samples, infos=(ANSWERED,), deterministic=(), own_sessions=True)
+        return declared(compare(before, after, samples))
 
     assert any("a drop of 2.5 points could hide" in line for line in decided(1).warnings)
     assert decided(8).verdict is Verdict.NO_DECISION
 
 
-def test_an_unchanged_output_of_a_declared_system_is_unaffected():
+def test_what_sessions_show_to_repeat_was_asked_and_can_be_lost():
     comparison = pair_of([1.0] * 16, [0.0] + [1.0] * 15)
 
-    assert comparison.affected == 1
+    assert comparison.affected is None
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -19,8 +20,8 @@ N = 100
 RULE = Rule(metric="faithfulness")
 
 
-def passes(*broken: range, n: int = N) -> np.ndarray:
-    """One pass a range of broken samples; (samples, passes)."""
+def passes(*broken: Sequence[int], n: int = N) -> np.ndarray:
+    """One pass for all broken samples; (samples, passes)."""
     made = np.ones((n, len(broken)))
     for number, rows in enumerate(broken):
         made[list(rows), number] = 0.0
@@ -46,7 +47,7 @@ def judged(run: Run, *rules: Rule, n: int = N, **terms: Any) -> Decision:
     samples = samples_of(n)
     before = columns(passes(GOOD, GOOD, GOOD, n=n))
     baseline = run_of({NOISY.name: before}, samples, words="before")
-    settings, wanted = DecisionSettings(claim="this-set"), rules or (RULE,)
+    settings, wanted = DecisionSettings(), rules or (RULE,)
     comparison = compare(baseline, deciding_run(run), samples)
     accepted = terms.get("accepted", ())
     decision = decide(wanted, comparison, settings, today=TODAY, accepted=accepted)
@@ -58,10 +59,11 @@ def earlier_of(decision: Decision) -> EarlierPasses:
     return decision.earlier
 
 
-ONE = range(1)
+LOST = range(4)  # in all passes: p is 1 in 32, suspicious and not proven
+WORSE = (range(5), (*LOST, 5), LOST)  # two more samples are lost once: 1 in 128 all together
 
 
-def confirmed(*earlier: range, **terms: Any) -> Decision:
-    """Judge a newest run that lost one sample of 40 in all three passes: p is 1 in 20."""
-    run = candidate(passes(*earlier, ONE, ONE, ONE, n=40), earlier=len(earlier))
+def confirmed(*earlier: Sequence[int], **terms: Any) -> Decision:
+    """Judge a newest run that lost four samples of 40 in all three passes."""
+    run = candidate(passes(*earlier, LOST, LOST, LOST, n=40), earlier=len(earlier))
     return judged(run, n=40, **terms)

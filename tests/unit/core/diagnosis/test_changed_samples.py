@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from ragate.core.diagnosis.changed_samples import changed_samples, story_of
 from ragate.models import CauseKind, Failure, Rule, SampleRow, SampleSide, Score, TagLoss, unscored
 from tests.factories import sample_factory, sample_row_factory, told
@@ -132,14 +134,32 @@ def test_each_cause_is_counted_and_the_most_frequent_stands_first() -> None:
     assert story.lost == 1
 
 
-def test_a_lost_document_is_told_although_the_cause_is_not_proven() -> None:
-    unknown = sample_row_factory(
-        docs=(["billing/vat.md"], ["terms.md"]), cause=CauseKind.UNKNOWN, evidence="both changed"
+@pytest.mark.parametrize("cause", [CauseKind.UNKNOWN, CauseKind.DATA])
+def test_a_lost_document_is_told_whether_the_data_did_it_or_nothing_is_proven(cause) -> None:
+    row = sample_row_factory(
+        docs=(["billing/vat.md"], ["terms.md"]), cause=cause, evidence="both changed"
     )
 
-    story = told([unknown])
+    story = told([row])
 
     assert (story.lost, story.causes) == (1, {})
+
+
+def test_fewer_documents_and_documents_that_nobody_names_are_told_as_such() -> None:
+    fewer = {"docs": (["a.md", "b.md"], ["a.md"]), "ranks": (), "cause": CauseKind.UNKNOWN}
+    fewer_rows = [sample_row_factory(f"f{n}", **fewer) for n in range(3)]  # type: ignore[arg-type]
+    others = sample_row_factory("o", cause=CauseKind.RETRIEVAL, docs=(["a.md", "b"], ["c.md"]))
+    sides = [SampleSide(answer=text) for text in ("Yes.", "No.")]
+    silent = sample_row_factory("s", cause=CauseKind.UNKNOWN).amended(
+        baseline=sides[0], candidate=sides[1]
+    )
+
+    story = told([*fewer_rows, others.amended(ranks=()), silent])
+
+    assert (story.fewer, story.came, story.unnamed) == (3, (2, 1), 1)
+    assert story.causes == {CauseKind.RETRIEVAL: 1}
+    assert story.fewer + story.unnamed + sum(story.causes.values()) == story.worse
+    assert told([fewer_rows[0], silent]).came is None
 
 
 def test_a_refusal_counts_on_the_side_that_it_is_new_on() -> None:

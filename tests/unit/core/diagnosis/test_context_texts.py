@@ -68,7 +68,7 @@ def test_a_text_that_came_back_under_another_id_is_a_renamed_document():
     assert renamed_documents(case(before, after)) == {"limits.md": "new.md"}
     found = diagnose(case(before, after))
     assert found.kind is CauseKind.DATA
-    assert found.evidence == "the same text came back under another id: limits.md as new.md"
+    assert found.evidence == "same text under another id: limits.md as new.md"
 
 
 def test_no_generation_is_claimed_where_the_contexts_texts_are_not_known():

@@ -25,7 +25,7 @@ def test_a_shorter_list_is_said_where_nothing_took_the_place():
     found = cause([record(("other.md", "limits.md"), mrr=0.5)], [record(("other.md",), mrr=0.0)])
 
     assert found.displaced_by == ()
-    assert "1 chunks came back, 2 before" in found.evidence
+    assert "1 chunk came back, 2 before" in found.evidence
 
 
 def test_a_fall_in_rank_with_the_same_answer_is_retrieval():

@@ -107,7 +107,6 @@ def test_recordings_name_the_cause_that_the_pages_tell(change: Change, kind: Cau
     runs = pair_runs(
         run_factory(list(chain(*before.values())), system=SYSTEM, metrics=METRICS),
         run_factory(list(chain(*after.values())), system=SYSTEM, metrics=METRICS),
-        None,
         rules=[],
         missing={},
     )

@@ -83,5 +83,18 @@ def test_what_was_bad_already_is_counted_and_most_come_first() -> None:
     assert missed == "1 of 6 samples as they stand: no expected document is retrieved: r"
 
 
+@pytest.mark.parametrize(("more", "is_named"), [(0, False), (2, False), (9, True)])
+def test_a_cause_is_named_only_where_more_samples_have_the_fault_than_in_the_baseline(
+    more: int, is_named: bool
+) -> None:
+    names = [f"q{number:02}" for number in range(60)]
+    now = [record(name, faithfulness=float(n > more)) for n, name in enumerate(names)]
+    before = [record(name, faithfulness=float(n > 0)) for n, name in enumerate(names)]
+
+    [row] = standing_faults(now, before, INFOS, MODEL)
+
+    assert (row.likely_cause == MODEL.made_up) is is_named
+
+
 def test_where_nothing_of_it_was_measured_nothing_is_said() -> None:
     assert standing_faults([record(relevancy=0.0)], [], {}, MODEL) == ()

@@ -6,9 +6,6 @@ import pytest
 
 from ragate import plugins
 from ragate.core.doc_ids import IdMismatch, find_mismatch, mismatch_remedy, mismatch_words
-from ragate.dataset import Entry
-from ragate.models import Sample
-from ragate.pipeline.golden.relink import respellings
 
 
 def between(expected: str, *retrieved: str) -> IdMismatch:
@@ -80,7 +77,5 @@ def test_a_remedy_never_repeats_what_is_set():
 @pytest.mark.parametrize("path", ["/srv/rag/kb/refunds.md", "C:/rag/kb/refunds.md"])
 def test_no_path_of_a_machine_is_written_into_a_golden_set(path: str):
     mismatch = between("refunds.md", path)
-    entry = Entry("golden:1", Sample(id="q1", query="Why?", relevant={"refunds.md": 1}))
 
     assert "respell" not in mismatch_remedy(mismatch, plugins.traits("python"), folder="kb")
-    assert respellings([entry], mismatch) == {}

@@ -84,7 +84,8 @@ def test_a_slice_that_gates_alone_is_named_where_a_break_stays_unseen():
 
     assert seen.by == ("billing:idf_f1",)
     assert unseen.why_not == (
-        "billing:idf_f1 fell by 0.050 with 1 samples broken; only drops of 0.900 or more show here"
+        "billing:idf_f1 fell by 0.050 with 1 samples broken; "
+        "a drop of 0.900 is missed in one of five runs"
     )
 
 
@@ -98,7 +99,7 @@ def test_a_drop_that_is_too_small_names_what_the_set_can_see():
     row = one_row("change_numbers", Gate(reddens_at=2.0, mde=0.31), shares=(0.1,))
 
     assert row.why_not == (
-        "idf_f1 fell by 0.100 with 2 samples broken; only drops of 0.310 or more show here"
+        "idf_f1 fell by 0.100 with 2 samples broken; a drop of 0.310 is missed in one of five runs"
     )
 
 

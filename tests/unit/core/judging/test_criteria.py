@@ -16,7 +16,7 @@ def judged_names() -> set[str]:
 
 
 CUT_OFFS = {"hit_rate", "recall", "precision", "ndcg", "judged"}
-CUT_OFFS |= {"first_stage_ndcg", "first_stage_recall", "overlap"}
+CUT_OFFS |= {"first_stage_ndcg", "first_stage_recall", "all_found"}
 
 
 def test_every_criterion_has_a_metric_and_a_judge_that_knows_it() -> None:

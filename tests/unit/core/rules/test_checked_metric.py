@@ -8,9 +8,11 @@ from typing import Any
 import pytest
 
 from ragate import plugins
+from ragate.core.rules.checked_metric import counts_in_metrics
 from ragate.errors import PluginError
-from ragate.models import RunManifest, SystemInfo, Waiver
+from ragate.models import Acceptance, MetricVerdict, RunManifest, SystemInfo, Verdict, Waiver
 from ragate.pipeline.score.metric_records import evaluate
+from tests.factories import decision_factory, metric_row_factory, report_factory
 from tests.unit.core.answer_pool import compared, outputs_of, questions, rule_for
 from tests.unit.core.decision_factories import TODAY, judge, row_of
 
@@ -69,3 +71,37 @@ def test_a_count_under_another_name_is_refused() -> None:
             [misnamed],
             manifest=RunManifest(system=SystemInfo(use="replay")),
         )
+
+
+def test_a_report_holds_a_count_as_a_property_of_its_metric() -> None:
+    name = "polarity.checked"
+    told = f"{name} fell by 1.000"
+    count = metric_row_factory(
+        name, 1.0, 0.0, MetricVerdict.REGRESSED, blocks=True, worse=3, reason=told
+    )
+    rows = [metric_row_factory("polarity"), count, metric_row_factory("mrr")]
+    decision = decision_factory(Verdict.FAILED, rows, reasons=(told,), family=("polarity", name))
+
+    report = counts_in_metrics(report_factory(decision))
+
+    polarity, mrr = report.decision.metrics
+    assert (polarity.blocks, polarity.unchecked, mrr.checked) == (True, 3, None)
+    assert report.decision.reasons == ("polarity: answers with something to check fell by 1.000",)
+    assert report.decision.family == ("polarity",)
+    assert name not in report.model_dump_json()
+    assert counts_in_metrics(report) == report
+
+
+def test_who_accepts_a_metric_accepts_that_less_of_it_is_checked() -> None:
+    samples = questions()
+    before = outputs_of(samples, 1)
+    after = {key: one.amended(answer="It is so.") for key, one in before.items()}
+    comparison = compared([before], [after], samples, ["quote_fidelity"])
+    taken = Acceptance(metric="quote_fidelity", by="ann", reason="plain now")
+
+    red = judge(comparison, rule_for("quote_fidelity"))
+    passed = judge(comparison, rule_for("quote_fidelity"), accepted=[taken])
+
+    assert row_of(red, "quote_fidelity.checked").blocks
+    assert passed.verdict is Verdict.PASSED
+    assert passed.accepted == (taken,)

@@ -1,4 +1,4 @@
-"""The verdicts of noisy metrics: claims, confirmation, control, clusters, ragged runs."""
+"""The verdicts of noisy metrics: claims, confirmation, clusters, ragged runs."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def test_a_proven_drop_is_red_and_said_as_a_frequency():
     assert decision.reasons == (
         (
             "faithfulness fell by 0.100 (1.000 -> 0.900); "
-            "an unchanged system does this in fewer than 1 run in 10,000"
+            "an unchanged system does this in about 1 run in 2,048"
         ),
     )
     assert row.p is not None
@@ -35,15 +35,17 @@ def test_a_proven_drop_is_red_and_said_as_a_frequency():
     assert decision.wants_runs == 0
 
 
-def test_the_lines_give_the_effect_the_error_and_the_other_claim():
+def test_the_lines_give_the_effect_and_what_the_error_holds_for():
     decision = judge(noisy_pair(*flips(100, 10)), RULE)
 
     assert decision.lines == (
-        "100 samples and 3 baseline runs show drops of 2.4 points or more in a change like this",
-        "1 metric is tested: at most 1 harmless change in 50 fails by chance",
         (
-            "tested is whether these very questions would get worse; "
-            "faithfulness looks worse on similar ones (by chance in about 1 run in 2,048)"
+            "with 100 samples and 3 baseline runs a drop of 5.1 points in faithfulness is missed "
+            "in one of five runs"
+        ),
+        (
+            "faithfulness is tested: at most 1 change in 50 that leaves the answers as they are, "
+            "or words them otherwise without moving the metric on average, fails by chance"
         ),
     )
 
@@ -63,21 +65,14 @@ def test_a_rise_is_an_improvement():
     assert row.better == 12
 
 
-def test_a_change_of_the_system_is_judged_for_fresh_questions():
-    before, after = flips(40, 5, 1)
-    same = judge(noisy_pair(before, after), RULE)
-    other = judge(noisy_pair(before, after, fingerprint="other"), RULE)
-    unknown = judge(noisy_pair(before, after, fingerprint=""), RULE)
-    forced = judge(noisy_pair(before, after, fingerprint="other"), RULE, claim="this-set")
+def test_it_is_judged_for_fresh_questions():
+    decision = judge(noisy_pair(*flips(40, 5, 1)), RULE)
 
-    assert (same.claim, same.verdict) == ("this-set", Verdict.FAILED)
-    assert (other.claim, other.verdict) == ("generalise", Verdict.PASSED)
-    assert unknown.claim == "generalise"
-    assert forced.verdict is Verdict.FAILED
-    row = row_of(other, "faithfulness")
+    assert decision.verdict is Verdict.PASSED
+    row = row_of(decision, "faithfulness")
     assert row.verdict is MetricVerdict.WORSE_HERE
     assert "worse on these very samples; that new questions" in row.reason
-    assert "tested is whether similar questions would get worse" in other.lines[2]
+    assert "tested is whether similar questions would get worse" in decision.lines[2]
 
 
 def test_an_unscored_sample_never_softens_a_regression():

@@ -11,10 +11,9 @@ from hypothesis import strategies as st
 
 from benchmarks.repeating import rewrites
 from ragate.core.comparison.compare import compare
-from ragate.models import Direction, Failure, MetricInfo, MetricVerdict, Rule, Verdict
+from ragate.models import Direction, Failure, MetricInfo, MetricVerdict, Reads, Rule, Verdict
 from tests.unit.core.comparison.repeating_factories import (
     ANSWERED,
-    BOTH,
     NUMBERS,
     declared,
     pair_of,
@@ -93,19 +92,32 @@ def test_samples_that_are_lost_as_by_bad_luck_leave_and_what_could_hide_there_is
     baseline = run_of({"ndcg@10": [[1.0, 1.0]] * 100}, samples, same_outputs=True)
     few, many = (
         run_of({"ndcg@10": [[None]] * lost + [[1.0]] * (100 - lost)}, samples, words="after")
-        for lost in (4, 5)
+        for lost in (3, 4)
     )
+    allows = NDCG.amended(max_drop=0.05)
 
-    passed = judge(compare(baseline, few, samples), NDCG)
+    passed = judge(compare(baseline, few, samples), allows)
     assert passed.verdict is Verdict.PASSED
     assert (
-        "ndcg@10: 4 of 100 samples could not be scored; a drop of 4 points could hide there"
+        "ndcg@10: 3 of 100 samples could not be scored; a drop of 3 points could hide there"
         in passed.warnings
     )
-    decision = judge(compare(baseline, many, samples), NDCG)
+    decision = judge(compare(baseline, many, samples), allows)
     assert decision.verdict is Verdict.NO_DECISION
-    unusual = "ndcg@10: 5 of 100 samples could not be scored; after what the baseline lost, at most"
-    assert decision.reasons == (f"{unusual} 4 would be bad luck",)
+    unusual = "ndcg@10: 4 of 100 samples could not be scored; after what the baseline lost, at most"
+    assert decision.reasons == (f"{unusual} 3 would be bad luck",)
+
+
+def test_where_one_lost_answer_is_red_one_that_cannot_be_scored_is_no_decision():
+    samples = samples_of(100)
+    baseline = run_of({"ndcg@10": [[1.0] * 3] * 100}, samples, same_outputs=True)
+    candidate = run_of({"ndcg@10": [[None]] + [[1.0]] * 99}, samples, words="after")
+    decision = judge(compare(baseline, candidate, samples), NDCG)
+
+    assert decision.verdict is Verdict.NO_DECISION
+    assert decision.reasons[0].startswith(
+        "ndcg@10: 1 of 100 samples could not be scored; at their worst it would fail: ndcg@10 fell"
+    )
 
 
 def test_what_is_missing_on_different_sides_leaves_no_pair():
@@ -134,7 +146,7 @@ def test_all_samples_failed_is_no_decision_even_below_a_floor():
     decision = judge(comparison, Rule(metric="ndcg@10", minimum=0.9))
 
     assert decision.verdict is Verdict.NO_DECISION
-    assert decision.reasons == ("every sample failed",)
+    assert decision.reasons == ("9 of 9 questions failed: down",)
     assert row_of(decision, "ndcg@10").floor is None
 
 
@@ -208,13 +220,12 @@ def test_one_full_loss_that_stands_alone_is_red_on_every_set(n):
     assert decision.wants_runs == 0
 
 
-def test_four_wrong_numbers_in_twenty_answers_are_red_where_it_is_declared():
+def test_four_wrong_numbers_in_twenty_answers_are_red_where_sessions_show_that_it_repeats():
     before, after = [1.0] * 20, [0.5] * 4 + [1.0] * 16
 
     assert declared(pair_of(before, after)).verdict is Verdict.FAILED
-    undeclared = judge(pair_of(before, after, repeats=()), NUMBERS)
-    assert undeclared.verdict is not Verdict.FAILED
-    assert any('write `repeats = ["answer"]`' in said for said in undeclared.warnings)
+    noisy = judge(pair_of(before, after, recorded={"own_sessions": False}), NUMBERS)
+    assert noisy.verdict is not Verdict.FAILED
 
 
 def test_beyond_four_changed_scores_the_loss_stands_out_from_random_signs():
@@ -227,12 +238,6 @@ def test_beyond_four_changed_scores_the_loss_stands_out_from_random_signs():
     assert "4 of 6 changed scores fell, which chance alone does" in row.reason
     assert declared(half).verdict is Verdict.PASSED
     assert declared(all_down).verdict is Verdict.FAILED
-
-
-def test_on_this_set_a_loss_is_certain():
-    comparison = pair_of([0.5] * 20, [0.0, 0.0, 0.6, 0.4, 0.6, 0.4, *[0.5] * 14])
-
-    assert declared(comparison, claim="this-set").verdict is Verdict.FAILED
 
 
 def test_a_small_loss_that_signs_explain_is_held():
@@ -251,24 +256,45 @@ def test_the_metrics_that_gate_share_the_test_of_signs():
     scores = {name: [[0.5]] * 20 for name in names}
     lost = {name: [[0.3]] * 7 + [[0.5]] * 13 for name in names}
     samples = samples_of(20)
+    both = (Reads.RETRIEVAL, Reads.ANSWER)
     twice = {name: [row * 2 for row in rows] for name, rows in scores.items()}
-    before = run_of(twice, samples, infos=infos, same_outputs=True)
-    after = run_of(lost, samples, infos=infos, words="other", same_outputs=True)
+    before = run_of(twice, samples, infos=infos, same_outputs=True, deterministic=both)
+    after = run_of(lost, samples, infos=infos, words="other", same_outputs=True, deterministic=both)
     rules = [Rule(metric=name) for name in names]
 
-    assert declared(compare(before, after, samples, repeats=BOTH), *rules).exit_code == 1
+    assert declared(compare(before, after, samples), *rules).exit_code == 1
 
 
 def test_whole_clusters_change_their_sign():
     samples = [
-        sample.amended(metadata={"doc": str(row // 7)}) for row, sample in enumerate(samples_of(21))
+        sample.amended(metadata={"doc": str(row // 7)}) for row, sample in enumerate(samples_of(49))
     ]
-    before, after = side([[0.5] * 3] * 21), side([[0.3]] * 7 + [[0.5]] * 14)
-    comparison = compare(before, after, samples, cluster="doc", repeats=BOTH)
+    before, after = side([[0.5] * 3] * 49), side([[0.3] * 3] * 7 + [[0.5] * 3] * 42)
+    comparison = compare(before, after, samples, cluster="doc")
 
     assert declared(comparison).verdict is Verdict.PASSED
+    assert declared(compare(before, after, samples)).verdict is Verdict.FAILED
 
 
 def test_one_loss_among_reworded_answers_is_seen_on_a_small_set_only():
     assert share_of_red(partial(rewrites, n=20, share=0.1, lost=1), 100) >= 0.85
     assert share_of_red(partial(rewrites, n=100, share=0.1, lost=1), 100) <= 0.15
+
+
+@pytest.mark.parametrize(("failed", "verdict"), [(1, Verdict.PASSED), (2, Verdict.NO_DECISION)])
+def test_a_loss_whose_outputs_fail_whenever_they_are_asked_again_is_no_decision(
+    failed: int, verdict: Verdict
+):
+    lost = Failure(kind="provider", message="down")
+    after = side([[0.0] * (1 + failed)] * 6 + [[1.0]] * 24)
+    records = [
+        record.amended(output=record.output.amended(error=lost), scores={})
+        if record.run
+        else record
+        for record in after.records
+    ]
+    before = side([[1.0] * 3] * 30)
+    decision = declared(compare(before, after.amended(records=tuple(records)), samples_of(30)))
+
+    assert decision.verdict is verdict
+    assert bool(decision.wants_again) is (failed == 1)

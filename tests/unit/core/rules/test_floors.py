@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -94,7 +96,8 @@ def test_an_unscored_share_never_excuses_nor_invents_a_missed_floor():
 
 
 def test_a_missing_score_is_held_against_a_floor_at_the_worst_of_the_baselines_runs():
-    steady, shaky = [[1.0] * 3] * 100, [[1.0, 1.0, 0.0]] * 2 + [[1.0] * 3] * 98
+    rest: list[Any] = [*[[1.0] * 3] * 96, [None] * 3, [None] * 3]
+    steady, shaky = ([row, row, *rest] for row in ([1.0] * 3, [1.0, 1.0, 0.0]))
     candidate = [[None]] * 2 + [[1.0]] * 98
     rule = Rule(metric="faithfulness", minimum=0.99)
 

@@ -31,4 +31,4 @@ def test_grades_are_mapped_and_shown_in_their_own_unit():
     assert row.verdict is MetricVerdict.REGRESSED
     assert row.baseline == pytest.approx(5.0)
     assert row.change == pytest.approx(-0.4)
-    assert row.mde == pytest.approx(0.024 * 4)
+    assert row.mde == pytest.approx(0.051 * 4)

@@ -47,11 +47,11 @@ def decided(
 
 
 def false_red(passed: Sequence[Sequence[bool]]) -> float:
-    """Return what a second implementation says of two fails in three tries."""
+    """Return what a second implementation says of three fails in three tries."""
     steady = steadiness(np.array(passed, dtype=bool))
     assert steady is not None
     law = stats.betabinom(3, steady.b, steady.a + steady.runs)
-    return float(law.sf(1))
+    return float(law.sf(2))
 
 
 def test_only_gated_metrics_with_a_pass_mark_are_asked():
@@ -104,10 +104,10 @@ def test_a_try_that_was_not_scored_neither_failed_nor_passed(direction, good):
 @pytest.mark.parametrize(
     ("tries", "code"),
     [
-        ([0.0, 0.0, None], 1),
+        ([0.0, 0.0, 0.0], 1),
+        ([0.0, 0.0, None], 3),
         ([0.0, None, None], 3),
-        ([1.0, 1.0, None], 0),
-        ([1.0, 0.0, None], 3),
+        ([1.0, 0.0, None], 0),
     ],
 )
 def test_what_was_not_scored_neither_fails_nor_saves_a_sample(tries, code):
@@ -117,7 +117,7 @@ def test_what_was_not_scored_neither_fails_nor_saves_a_sample(tries, code):
     assert decided(steady, now, RULE, Rule(metric="correctness")).exit_code == code
 
 
-def test_the_false_red_rate_of_a_must_pass_sample_is_that_of_two_in_three():
+def test_the_false_red_rate_of_a_must_pass_sample_is_that_of_three_in_three():
     samples = [sample.amended(must_pass=True) for sample in samples_of(10)]
     before = [[1.0, 1.0, 0.0]] + [[1.0] * 3] * 9
     pair = noisy_pair(before, [[1.0]] * 10, samples)
@@ -128,12 +128,12 @@ def test_the_false_red_rate_of_a_must_pass_sample_is_that_of_two_in_three():
     assert [row.eligible for row in rows] == [False] + [True] * 9
 
 
-def test_two_of_three_failed_tries_are_red():
-    decision = must_pass([1.0, 1.0, 1.0], [0.0, 1.0, 0.0])
+def test_three_of_three_failed_tries_are_red():
+    decision = must_pass([1.0, 1.0, 1.0], [0.0, 0.0, 0.0])
 
     assert decision.verdict is Verdict.FAILED
     assert decision.reasons[0] == (
-        "must-pass vat: faithfulness missed its pass mark 0.800 in 2 of 3 tries"
+        "must-pass vat: faithfulness missed its pass mark 0.800 in 3 of 3 tries"
     )
     assert decision.wants_tries == 0
 
@@ -150,16 +150,16 @@ def test_one_of_three_failed_tries_is_met_and_its_false_red_rate_is_printed():
 
 
 def test_tries_are_wanted_until_it_is_settled_but_not_of_a_deterministic_system():
-    assert must_pass([1.0] * 3, [1.0]).wants_tries == 1
+    assert must_pass([1.0] * 3, [1.0]).wants_tries == 0
     assert must_pass([1.0] * 3, [0.0]).wants_tries == 1
-    assert must_pass([1.0] * 3, [1.0, 1.0]).wants_tries == 0
-    assert must_pass([1.0] * 3, [0.0, 1.0]).wants_tries == 1
+    assert must_pass([1.0] * 3, [0.0, 1.0]).wants_tries == 0
+    assert must_pass([1.0] * 3, [0.0, 0.0]).wants_tries == 1
     declared = (Reads.ANSWER, Reads.RETRIEVAL)
-    assert must_pass([1.0] * 3, [1.0], deterministic=declared).wants_tries == 0
+    assert must_pass([1.0] * 3, [0.0], deterministic=declared).wants_tries == 0
 
 
 def test_a_sample_that_failed_before_is_shown_and_does_not_block():
-    decision = must_pass([1.0, 0.0, 1.0], [0.0, 0.0, 0.0])
+    decision = must_pass([1.0, 1.0, 0.0], [0.0, 0.0, 0.0])
 
     assert decision.verdict is Verdict.PASSED
     assert not decision.must_pass[0].eligible
@@ -174,18 +174,11 @@ def test_a_new_must_pass_sample_counts():
 
 
 def test_tries_that_were_not_scored_never_pass():
-    decision = must_pass([1.0] * 3, [1.0, None, None])
+    decision = must_pass([1.0] * 3, [0.0, None, None])
 
     assert decision.verdict is Verdict.NO_DECISION
     assert not decision.must_pass[0].met
     assert any("2 unscored in 3" in reason for reason in decision.reasons)
-
-
-def test_a_tie_of_two_tries_is_not_decided():
-    assert any(
-        "1 failed in 2 tries, and 3 are needed to tell" in r
-        for r in must_pass([1.0] * 3, [1.0, 0.0]).reasons
-    )
 
 
 def test_a_must_pass_sample_without_a_label_is_not_judged_on_that_metric():
@@ -224,38 +217,38 @@ def test_where_lower_is_better_the_pass_mark_is_a_ceiling():
     assert [row.met for row in decision.must_pass].count(False) == 1
 
 
-@pytest.mark.parametrize(
-    ("scores", "code"),
-    [
-        ([0.0] * 4, 1),
-        ([0.0] * 3 + [1.0] * 3, 0),
-        ([1.0] * 3, 0),
-        ([0.0, 0.0, 0.0, None, 1.0, 1.0], 3),
-    ],
-)
-def test_the_policy_says_how_many_tries_fail_a_question(scores: list[float | None], code: int):
-    steady: Sequence[Sequence[float | None]] = [[1.0] * 3] * 40
-    samples = samples_of(40)
-    samples[0] = samples[0].amended(must_pass=True)
-    others = [[1.0] * len(scores)] * 39
-    pair = noisy_pair(steady, [scores, *others], samples)
-
-    assert judge(pair, RULE, tries=6, fails=4, max_unscored=0.5).exit_code == code
-
-
-def test_what_the_questions_that_must_pass_add_to_false_alarms_is_said_with_what_to_write():
+def test_what_the_questions_that_must_pass_add_to_false_alarms_is_said():
     rng = np.random.default_rng(1)
     before = (rng.random((40, 3)) < 0.95).astype(float).tolist()
     decision = decided(before, [[1.0]] * 40, RULE)
     (line,) = [line for line in decision.lines if "must pass" in line]
 
-    assert line.startswith("1 metric is tested: at most 1 harmless change in 50 fails by chance; ")
-    assert "questions that must pass: write `tries = 6`, `fails = 4` below [policy]" in line
-    assert re.search(r"about 1 in [2-7] by the 3[0-9] questions", line)
-    assert re.search(r"together about 1 in [2-6]$", line)
+    assert line.startswith("faithfulness is tested: at most 1 change in 50 that leaves")
+    assert re.search(r"about 1 in \d+ by the 3[0-9] questions that must pass", line)
 
 
-def test_steady_questions_that_must_pass_propose_nothing():
-    decision = decided([[1.0] * 3] * 10, [[1.0]] * 10, RULE)
+def recorded(runs: int, failed: int, tries: list[float]):
+    """Decide on one question with a record on main, of which the last run passed."""
+    samples = samples_of(40)
+    samples[0] = samples[0].amended(must_pass=True)
+    steady = [[1.0] * 3] * 40
+    pair = noisy_pair(steady, [tries, *[[1.0] * len(tries)] * 39], samples)
+    passed = [number >= failed for number in range(runs - 3)]
+    record = {("q0000", "faithfulness"): passed}
+    return judge(pair, RULE.amended(max_drop=0.5), record=record)
 
-    assert not any("tries =" in line for line in decision.lines)
+
+def test_a_question_that_flips_by_itself_blocks_only_where_its_misses_are_too_rare():
+    often, always = (recorded(17, 3, tries) for tries in ([0.0] * 3, [0.0] * 12))
+
+    assert often.verdict is Verdict.PASSED
+    assert often.wants_tries == 1
+    assert any("failed 3 of 3 tries, and flips by itself in 3 of 17" in w for w in often.warnings)
+    assert always.verdict is Verdict.FAILED
+    assert "it flips by itself in 3 of 17" in always.reasons[0]
+    assert recorded(17, 3, [0.0, 1.0]).wants_tries == 0
+
+
+@pytest.mark.parametrize(("runs", "code"), [(29, 0), (30, 1)])
+def test_after_thirty_runs_without_a_failure_two_misses_are_enough(runs: int, code: int):
+    assert recorded(runs, 0, [0.0, 1.0, 0.0]).exit_code == code

@@ -107,7 +107,7 @@ def test_a_pass_rate_that_fell_is_red_although_the_mean_held() -> None:
     ],
 )
 def test_a_floor_holds_the_share_that_passes(fields: dict[str, Any], verdict: Verdict) -> None:
-    decision = judge(slipped(), held(min_drop=0.5, **fields))
+    decision = judge(slipped(), held(max_drop=0.5, **fields))
 
     assert decision.verdict is verdict
     if verdict is Verdict.FAILED:
@@ -115,7 +115,7 @@ def test_a_floor_holds_the_share_that_passes(fields: dict[str, Any], verdict: Ve
 
 
 def test_a_floor_by_evidence_leaves_room_for_luck() -> None:
-    decision = judge(slipped(), held(min_drop=0.5, minimum=0.42), floor="evidence")
+    decision = judge(slipped(), held(max_drop=0.5, minimum=0.42), floor="evidence")
 
     assert decision.verdict is Verdict.PASSED
 
@@ -147,7 +147,7 @@ def test_what_is_unscored_is_no_failure_and_cannot_hide_one() -> None:
         grades[row] = [None]
     comparison = noisy_pair([[5.0] * 3] * 200, grades, samples, info=GRADE)
 
-    decision = judge(comparison, held(), min_drop=0.03)
+    decision = judge(comparison, held(), max_drop=0.03)
 
     assert share_of(row_of(decision, "faithfulness")).candidate == 1.0
     assert decision.verdict is Verdict.NO_DECISION
@@ -200,7 +200,7 @@ def on_slice(rule_of_metric: Rule) -> Decision:
     return judge(comparison, rule_of_metric, slices=[part(metrics=(NAME,))])
 
 
-@pytest.mark.parametrize("rule_of_metric", [rule(), held(min_drop=0.3)])
+@pytest.mark.parametrize("rule_of_metric", [rule(), held(max_drop=0.3)])
 def test_a_slice_holds_a_pass_rate_whether_the_whole_set_does_or_not(rule_of_metric: Rule) -> None:
     decision = on_slice(rule_of_metric)
 

@@ -34,7 +34,7 @@ def cases_of(
     waivers: tuple[Waiver, ...] = (),
 ) -> list[SliceCase]:
     cases = read_cases([rule], comparison, waivers, TODAY)
-    return read_slice_cases(slices, cases, comparison, DecisionSettings())
+    return read_slice_cases(slices, cases, comparison)
 
 
 def test_a_slice_counts_its_samples_alone() -> None:
@@ -96,23 +96,17 @@ def test_slices_have_a_quarter_of_alpha_and_all_of_it_where_they_gate_alone(
 
 
 @pytest.mark.parametrize(
-    ("n", "own", "of_rule", "allowed"),
-    [
-        (30, None, None, 2 / 30),
-        (400, None, None, 0.02),  # this set decides: its own default is more than 2 samples
-        (400, None, 0.001, 0.005),
-        (30, None, 0.2, 0.2),
-        (30, 0.03, 0.2, 0.03),
-    ],
+    ("n", "of_rule", "allowed"),
+    [(30, None, 2 / 30), (400, None, 0.01), (400, 0.001, 0.005), (30, 0.2, 0.2)],
 )
 def test_a_slice_allows_two_samples_or_what_the_metric_allows(
-    n: int, own: float | None, of_rule: float | None, allowed: float
+    n: int, of_rule: float | None, allowed: float
 ) -> None:
-    rule = RULE.amended(min_drop=of_rule)
+    rule = RULE.amended(max_drop=of_rule)
 
-    (billing,) = cases_of(steady({"billing": n}), part(min_drop=own), rule=rule)
+    (billing,) = cases_of(steady({"billing": n}), part(), rule=rule)
 
-    assert billing.case.rule.min_drop == pytest.approx(allowed)
+    assert billing.case.rule.max_drop == pytest.approx(allowed)
 
 
 def test_what_a_slice_allows_is_a_share_of_the_metrics_range() -> None:
@@ -120,7 +114,7 @@ def test_what_a_slice_allows_is_a_share_of_the_metrics_range() -> None:
 
     (billing,) = cases_of(steady({"billing": 20}, infos=(grade,)), part())
 
-    assert billing.case.rule.min_drop == pytest.approx(4 * 2 / 20)
+    assert billing.case.rule.max_drop == pytest.approx(4 * 2 / 20)
 
 
 def test_a_metric_that_this_run_left_out_is_on_no_slice() -> None:
@@ -140,7 +134,7 @@ def test_the_count_of_what_is_checked_stands_on_the_slice_where_it_varies_there(
     cases = read_cases([rule], comparison, (), TODAY)
     slices = [part(name, metrics=("quote_fidelity",)) for name in ("billing", "api")]
 
-    found = read_slice_cases(slices, cases, comparison, DecisionSettings())
+    found = read_slice_cases(slices, cases, comparison)
 
     assert [each.case.name for each in found] == [
         "billing:quote_fidelity",

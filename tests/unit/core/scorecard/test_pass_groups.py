@@ -26,7 +26,7 @@ def groups_of(
         )
         for side in (before, after)
     ]
-    baseline, candidate, _ = staged_runs(CARD, *runs)
+    baseline, candidate = staged_runs(CARD, *runs)
     comparison = compare(baseline, candidate, samples)
     rules = [Rule(metric="token_f1", pass_at=0.5), *CARD.rules]
     return list(pass_groups(CARD, read_cases(rules, comparison, waivers, TODAY), comparison))

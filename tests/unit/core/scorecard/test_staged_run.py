@@ -1,10 +1,10 @@
 from __future__ import annotations
 
 from ragate.core.scorecard import (
-    left_out_stages,
     one_sided,
     staged,
     staged_runs,
+    unmeasured_note,
     weight_note,
 )
 from ragate.models import Needs, Reads, ScoreState, not_applicable
@@ -91,7 +91,7 @@ def test_silence_on_one_side_is_not_measured_there():
     after = run_of({"recall@5": 1.0, "faithfulness": silent})
 
     assert one_sided([before, after], CARD) == {"q001": {"faithfulness"}}
-    _, viewed, _ = staged_runs(CARD, before, after)
+    _, viewed = staged_runs(CARD, before, after)
     assert viewed.records[0].scores["pass_rate"].state is ScoreState.UNSCORED
     assert "value on the other side" in viewed.records[0].scores["pass_rate"].reason
 
@@ -112,10 +112,23 @@ def test_records_are_read_by_row_slice_and_in_turn():
     assert [r.scores["pass_rate"].value for r in run.records[1:3]] == [0.0, 1.0]
 
 
-def test_stages_that_a_run_was_told_to_leave_out_are_named():
-    run = run_of({"recall@5": 1.0}, left_out=("faithfulness", "token_f1"))
+def test_both_sides_are_seen_by_the_stages_that_a_candidate_did_not_leave_out():
+    before = run_of({"recall@5": 1.0, "faithfulness": 0.0})
+    after = run_of({"recall@5": 1.0}, left_out=("faithfulness",))
 
-    assert left_out_stages(run, CARD) == ["faithfulness"]
+    viewed = staged_runs(CARD, before, after)
+
+    assert [run.records[0].scores["pass_rate"].value for run in viewed if run] == [1.0, 1.0]
+
+
+def test_stages_that_a_run_left_out_are_named():
+    assert unmeasured_note(CARD, ()) == []
+    assert unmeasured_note(CARD, ("faithfulness", "token_f1")) == [
+        "pass_rate and overall_score are those of 1 of 2 stages; not measured: faithfulness"
+    ]
+    assert unmeasured_note(CARD, ("faithfulness", "pass_rate")) == [
+        "the scorecard was left out; not measured: faithfulness"
+    ]
 
 
 def test_weights_that_do_not_sum_to_one_are_said():
@@ -142,7 +155,7 @@ def test_what_is_doubtful_is_open_in_the_scorecard_and_not_in_a_row_of_its_own()
     before = run_of({"faithfulness": 0.2})
     after = run_of({"faithfulness": not_applicable("faithfulness", "no quotes")})
 
-    _, viewed, _ = staged_runs(held, before, after)
+    _, viewed = staged_runs(held, before, after)
 
     assert viewed.records[0].scores["faithfulness"].state is ScoreState.NOT_APPLICABLE
     assert viewed.records[0].scores["pass_rate"].state is ScoreState.UNSCORED

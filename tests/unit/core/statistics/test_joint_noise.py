@@ -7,7 +7,6 @@ import pytest
 
 from ragate.core.statistics.joint_noise import ALONE, independent_noise, joint_noise
 from ragate.core.statistics.permutation import Block
-from ragate.core.statistics.power import skewed
 from ragate.core.statistics.quantiles import normal_quantile
 
 
@@ -28,7 +27,6 @@ def test_one_metric_needs_the_quantile_of_its_level():
     assert independent_noise(1).critical_value(0.02) == pytest.approx(alone)
     (only,) = joint_noise((family(shared=0.0, metrics=1),))
     assert only.critical_value(0.02) == pytest.approx(alone)
-    assert skewed(2.0, 0.6) == pytest.approx(2.3)
 
 
 def test_metrics_that_move_apart_need_the_level_shared_out_and_equal_ones_do_not():

@@ -15,7 +15,6 @@ def test_noise_is_measured_within_samples():
     assert noise.measured
     assert noise.mean == pytest.approx(0.95)
     assert noise.between == 0.0
-    assert noise.grain == 1.0
 
 
 def test_the_mean_square_is_that_of_the_true_scores():
@@ -24,15 +23,6 @@ def test_the_mean_square_is_that_of_the_true_scores():
     scores = (rng.random((20_000, 2)) < 0.5).astype(float)
 
     assert measure_noise(scores).weight == pytest.approx(0.5, abs=0.01)
-
-
-def test_scores_that_all_vary_a_little_have_no_grain():
-    rng = np.random.default_rng(2)
-    freely = measure_noise(np.clip(0.5 + 0.1 * rng.standard_normal((400, 3)), 0, 1))
-    grades = measure_noise(rng.integers(0, 5, (200, 3)) / 4)
-
-    assert freely.grain < 1e-3
-    assert grades.grain == 0.25
 
 
 def test_noise_is_never_taken_for_absent():

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from ragate.core.statistics import permutation
 from ragate.core.statistics.permutation import Block, flip, relabel, step_down
 
 
@@ -252,3 +253,14 @@ def test_as_many_relabellings_as_are_listed_are_all_listed():
 
     assert null.enumerated
     assert len(null.stars) == 5**4 * 2**5 == 20_000
+
+
+def test_one_coin_for_several_units_finds_what_a_coin_for_each_finds(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    differences = np.random.default_rng(7).normal([-0.05, 0.0], 1.0, (4_000, 2))
+    apart = step_down(flip(differences, seed=3))
+    monkeypatch.setattr(permutation, "COINS", 1_000)
+    together = step_down(flip(differences, seed=3))
+
+    assert np.abs(apart - together).max() < 0.02

@@ -9,17 +9,17 @@ YES = Noise(0.05, measured=True, mean=0.85, weight=0.97, reach=1 / 0.85)
 
 
 def test_the_samples_that_are_needed_are_the_fewest():
-    design = Design(flips=True, confirm=2)
+    design = Design(confirm=2)
     needed = samples_needed(0.05, YES, design)
 
     assert needed is not None
     assert design.shows(0.05, needed, YES)
     assert not design.shows(0.05, needed - 1, YES)
-    assert samples_needed(0.019, YES, Design(min_drop=0.02)) is None
+    assert samples_needed(0.019, YES, Design(allowed=0.02)) is None
 
 
 def test_the_runs_that_are_needed_are_the_fewest():
-    design = Design(confirm=2, flips=True)
+    design = Design(confirm=2)
     needed = runs_needed(0.11, 60, YES, design)
 
     assert needed is not None

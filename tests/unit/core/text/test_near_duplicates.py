@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import tracemalloc
 
 import pytest
 
@@ -69,3 +70,17 @@ def test_thousands_of_questions_are_compared_alike_or_not() -> None:
     pairs(*templates, *templates)
 
     assert len(found) >= 2490
+
+
+def test_many_questions_take_little_memory() -> None:
+    texts = [f"How do I export the {place * 7919} rows of table {place}?" for place in range(8_000)]
+    near_duplicates(texts[:10], threshold=0.8)  # what is loaded once
+
+    tracemalloc.start()
+    try:
+        near_duplicates(texts, threshold=0.8)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+
+    assert peak < 4_000 * len(texts)  # three times as much where all grams are kept

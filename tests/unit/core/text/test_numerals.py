@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragate.core.text.numerals import calendar_dates, claimed_numerals, confirmed_numbers, numbers
+from ragate.core.text.number_places import NumberSources, claimed_places
+from ragate.core.text.numerals import calendar_dates, numbers
 
 
 @pytest.mark.parametrize(
@@ -69,8 +70,7 @@ def test_numbers_that_are_the_same_are_found_alike(text: str, same: str) -> None
 
 
 def claims_stand(text: str, source: str) -> bool:
-    confirmed = confirmed_numbers(source)
-    return all(numeral.stands_in(confirmed) for numeral in claimed_numerals(text))
+    return all(map(NumberSources([source]).state, claimed_places(text)))
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,8 @@ def test_the_sign_of_thousands_is_the_one_that_the_text_shows(text: str, expecte
 
 
 def test_without_a_sign_of_the_locale_both_readings_are_confirmed() -> None:
-    assert {"1", "1000"} <= confirmed_numbers("1.000")
+    assert claims_stand("1", "1.000")
+    assert claims_stand("1000", "1.000")
 
 
 def test_a_date_is_one_number_and_confirms_its_parts() -> None:

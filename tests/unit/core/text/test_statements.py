@@ -26,6 +26,14 @@ def test_the_nearest_statement_holds_most_of_the_words() -> None:
     assert sources.nearest(statement("Cheese prices doubled yesterday.")) is None
 
 
+def test_a_word_that_denies_another_one_negates_it() -> None:
+    source = statement("A late refund is possible in some shops.")
+
+    assert not statement("A late refund is impossible in some shops.").agrees_with(source)
+    assert statement("A refund is impossible.").agrees_with(statement("A refund is not possible."))
+    assert statement("Nobody is unable to pay.").agrees_with(statement("Everybody pays in shops."))
+
+
 def test_short_sentences_are_no_statements() -> None:
     assert statements("Yes. No. Of course not.") == ()
 

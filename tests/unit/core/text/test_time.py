@@ -9,7 +9,9 @@ from typing import Any
 
 import pytest
 
-from ragate.core.text.courtesy import without_courtesy
+from ragate.core.text.citations import with_markers
+from ragate.core.text.claims import claims
+from ragate.core.text.endings import cut_off
 from ragate.core.text.markdown import readable
 from ragate.core.text.number_places import claimed_places
 from ragate.core.text.numerals import numerals
@@ -26,13 +28,15 @@ READERS = (
     names,
     normalise,
     numerals,
-    readable.__wrapped__,
+    readable,
     split_sentences,
     squad_tokens,
     statement,
     tokens,
     units,
-    without_courtesy.__wrapped__,
+    claims.__wrapped__,
+    cut_off,
+    with_markers,
 )
 PIECES = {
     "flags": "\U0001f1e9\U0001f1ea",
@@ -54,6 +58,11 @@ PIECES = {
     "items": "- 1. ",
     "tags": "<b a",
     "courtesy": "Sure. ",
+    "files": "[a.pdf, p. 1, ",
+    "cells": "<tr><td>1",
+    "objects": '{"a":[',
+    "notes": "[^1]: (1) ",
+    "times": "1:30 pm ",
     "headings": "# a\n=\n",
 }
 SIZE = 8_000

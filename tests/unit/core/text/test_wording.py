@@ -46,8 +46,8 @@ def test_sentences_about_grades_are_in_grades():
         return row_of(judge(pair, RULE), "faithfulness").reason
 
     assert "a drop of 0.200 or more can be ruled out" in reason(*flips(200, 1, 1))
-    assert "smaller than 0.080, from where on it counts" in reason(*flips(1000, 12))
-    assert "only drops of 13.3 points or more show here" in reason(*flips(40, 1, 1, cand=1))
+    assert "smaller than 0.040, from where on it counts" in reason(*flips(1000, 8))
+    assert "a drop of 18 points is missed in one of five runs" in reason(*flips(40, 1, 1, cand=1))
 
 
 def test_a_long_list_is_cut_and_the_rest_is_counted() -> None:

@@ -77,6 +77,26 @@ def test_a_file_that_cannot_be_read_is_no_decision_and_a_wrong_policy_is_an_erro
     assert "0" * 8 not in wrong.value.message
 
 
+def test_a_base_of_an_earlier_version_judges_the_change_that_brings_it_to_this_one(
+    tree: Tree, tmp_path: Path
+) -> None:
+    class Earlier:
+        sha, list = tree.sha, tree.list
+
+        def read(self, path: str) -> bytes | None:
+            content = tree.read(path)
+            old = b'[policy.metrics.rbo]\nlevel = "warn"\n'
+            return old + content if content and path.endswith("ragate.toml") else content
+
+    config = policy_files(Earlier(), ConfigLocation("app"), tmp_path / "base")
+
+    whole = policy_files(tree, ConfigLocation("app"), tmp_path / "whole")
+    assert config is not None
+    assert whole is not None
+    assert config.policy == whole.policy
+    assert (tmp_path / "base" / "ragate.toml").read_text() == FILES["app/ragate.toml"]
+
+
 def test_a_folder_as_beir_lays_it_out_is_taken_whole(tmp_path: Path) -> None:
     folder = tmp_path / "local"
     folder.mkdir()

@@ -7,7 +7,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragate.errors import UsageError
+from ragate.extension import CommentCommand
+from ragate.github.event import slash_command
 from ragate.github.event.slash_command import Command, parse_command
+
+
+@pytest.fixture(autouse=True)
+def brought(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What extensions would bring, whichever are there."""
+    named = CommentCommand("a:b", named=True)
+    commands = {"fine": named, "worse": named, "run": CommentCommand("a:b")}
+    monkeypatch.setattr(slash_command, "brought", lambda: commands)
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,10 @@ from ragate.github.gate.finalise import (
     accept_comment,
     final_report,
     recording_remedy,
+    with_own_file,
 )
-from ragate.models import Report, Verdict
+from ragate.github.gate.output_provenance import Provenance
+from ragate.models import Report, SystemInfo, Verdict
 from tests.factories import decision_factory, report_factory
 
 HEAD, BASE = "a" * 40, "b" * 40
@@ -56,12 +58,10 @@ def test_another_system_can_be_accepted_by_name_and_a_pass_needs_no_accept() -> 
 
 def test_a_bootstrap_passes_whatever_speaks_against_comparing_and_needs_no_accept() -> None:
     report = report_factory(decision_factory())
-    first = final(report, problems=PROBLEM, accepting=ACCEPT, bootstrap="ragate.toml is new")
+    first = final(report, problems=PROBLEM, accepting=ACCEPT, bootstrap=True)
     assert first.decision.verdict is Verdict.BOOTSTRAP
     assert ACCEPT not in first.decision.remedies
-    assert first.proposed is not None
-    assert (first.proposed.verdict, first.proposed.reasons) == (Verdict.NO_DECISION, PROBLEM)
-    assert first.proposed.differs == ("ragate.toml is new",)
+    assert first.decision.reasons[1:] == PROBLEM
 
 
 @pytest.mark.parametrize(("branch", "words"), [("main", "main"), ("", "the default branch")])
@@ -92,3 +92,20 @@ def test_a_report_names_what_was_judged_and_keeps_an_address_of_its_own() -> Non
     assert report.report_url == "https://example.org/run"
     named = final(bare.amended(report_url="https://a.example"), url="https://b.example")
     assert named.report_url == "https://a.example"
+
+
+@pytest.mark.parametrize(
+    ("recorded", "read", "is_own"),
+    [("a", "a", True), ("a", "b", False), ("", "", False)],
+)
+def test_the_file_of_scores_that_the_baseline_was_recorded_from_measured_nothing(
+    recorded: str, read: str, is_own: bool
+) -> None:
+    old, new = (
+        SystemInfo(use="scores", parts={"measurement": name} if name else {})
+        for name in (recorded, read)
+    )
+    report = report_factory().amended(system=new, baseline_system=old)
+
+    found = with_own_file(Provenance(), report)
+    assert bool(found.other_system) is bool(found.remedies) is is_own

@@ -21,9 +21,7 @@ replay_paths = ["*.jsonl"]
 [policy.metrics.tool_execution]
 
 [policy.execution]
-use = "http"
-url = "https://api.example/v1"
-tools = {weather = "GET /weather"}
+target = "calls:run"
 
 [system]
 use = "replay"

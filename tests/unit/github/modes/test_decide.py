@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 from collections.abc import Callable
@@ -28,18 +29,6 @@ def attempt(path: Path, *, lost: int, of: int = 40, head: str = "") -> Path:
     return path
 
 
-def shard(folder: Path, number: int, of_attempt: int, *, lost: int, of: int) -> Path:
-    """Write a shard of a plan of forty samples in eight parts."""
-    claim = ShardClaim(
-        plan="p", number=number, of=8, attempt=of_attempt, full=1, passes=1, lines=of, content=""
-    )
-    header = OutputsHeader(
-        manifest=RunManifest(system=SystemInfo(use="replay")), samples=of, shard=claim
-    )
-    path = folder / f"{number}-{of_attempt}.jsonl"
-    return attempt(path, lost=lost, of=of, head=header_line(header))
-
-
 def test_an_attempt_that_measured_enough_stays_evidence(tmp_path: Path):
     first, second = attempt(tmp_path / "1", lost=2), attempt(tmp_path / "2", lost=0)
     assert attempts_that_count([first, second], LIMIT) == [first, second]
@@ -55,34 +44,25 @@ def test_where_no_attempt_measured_enough_all_are_judged(tmp_path: Path):
     assert attempts_that_count(files, LIMIT) == files
 
 
-def counting(files: list[Path]) -> list[str]:
-    return [file.stem for file in attempts_that_count(files, LIMIT, planned=40)]
+def test_shards_of_one_run_all_count(tmp_path: Path):
+    files = [tmp_path / "1.jsonl", tmp_path / "2.jsonl"]
+    for number, path in enumerate(files, 1):
+        shard(path, number, lost=number - 1)
+
+    assert attempts_that_count(files, LIMIT) == files
 
 
-def test_a_small_shard_that_lost_one_reply_stays_evidence_of_its_attempt(tmp_path: Path):
-    first = [shard(tmp_path, 3, 1, lost=1, of=3), shard(tmp_path, 4, 1, lost=0, of=37)]
-    again = [shard(tmp_path, 3, 2, lost=0, of=3), shard(tmp_path, 4, 2, lost=0, of=37)]
-
-    assert counting([*first, *again]) == ["3-1", "3-2", "4-1", "4-2"]
-
-
-def test_a_shard_that_alone_is_there_is_held_against_all_samples_of_the_plan(tmp_path: Path):
-    files = [shard(tmp_path, 3, 1, lost=1, of=3), shard(tmp_path, 3, 2, lost=0, of=3)]
-
-    assert counting(files) == ["3-1", "3-2"]
-
-
-def test_of_an_attempt_that_lost_too_much_the_shards_without_losses_stay(tmp_path: Path):
-    first = [shard(tmp_path, 3, 1, lost=3, of=3), shard(tmp_path, 4, 1, lost=0, of=37)]
-    again = [shard(tmp_path, 3, 2, lost=0, of=3), shard(tmp_path, 4, 2, lost=0, of=37)]
-
-    assert counting([*first, *again]) == ["3-2", "4-1", "4-2"]
-
-
-def test_a_shard_that_no_attempt_measured_is_judged_with_all_of_its_attempts(tmp_path: Path):
-    files = [shard(tmp_path, 3, number, lost=20, of=20) for number in (1, 2)]
-
-    assert counting(files) == ["3-1", "3-2"]
+def shard(path: Path, number: int, *, lost: int) -> Path:
+    """Write one of two shards of one sample each, measured or lost."""
+    row = {"id": f"q{number}", "answer": "a", "run": 0}
+    if lost:
+        row |= {"answer": None, "error": {"kind": "provider", "message": "no reply"}}
+    line = json.dumps(row) + "\n"
+    content = hashlib.sha256(line.encode()).hexdigest()
+    claim = ShardClaim(number=number, of=2, run={}, full=1, passes=1, lines=1, content=content)
+    manifest = RunManifest(system=SystemInfo(use="replay"))
+    path.write_text(header_line(OutputsHeader(manifest=manifest, samples=1, shard=claim)) + line)
+    return path
 
 
 @pytest.fixture
@@ -120,7 +100,7 @@ def test_only_regular_files_of_their_own_are_read(workspace: Path, plant: Callab
     plant(workspace / "outputs")
 
     with pytest.raises(DatasetError, match=r"1\.jsonl: not a regular file of its own"):
-        untrusted_outputs(workspace / "outputs", workspace, shards=0)
+        untrusted_outputs(workspace / "outputs", workspace)
 
 
 def test_a_folder_that_is_a_link_is_not_followed(workspace: Path):
@@ -128,17 +108,17 @@ def test_a_folder_that_is_a_link_is_not_followed(workspace: Path):
     (workspace / "other").symlink_to(workspace / "outputs")
 
     with pytest.raises(DatasetError, match="'other' is a link, which is not followed"):
-        untrusted_outputs(workspace / "other", workspace, shards=0)
+        untrusted_outputs(workspace / "other", workspace)
     with pytest.raises(DatasetError, match="'other' is a link, which is not followed"):
-        untrusted_outputs(workspace / "other" / "0.jsonl", workspace, shards=0)
+        untrusted_outputs(workspace / "other" / "0.jsonl", workspace)
 
 
 def test_what_lies_outside_of_the_workspace_is_refused(workspace: Path):
     with pytest.raises(DatasetError, match="is outside of the workspace"):
-        untrusted_outputs(workspace.parent / "secret.jsonl", workspace, shards=0)
+        untrusted_outputs(workspace.parent / "secret.jsonl", workspace)
 
 
 def test_regular_files_are_taken_in_order(workspace: Path):
     files = [attempt(workspace / "outputs" / f"{n}.jsonl", lost=0) for n in range(3)]
 
-    assert untrusted_outputs(workspace / "outputs", workspace, shards=0) == files
+    assert untrusted_outputs(workspace / "outputs", workspace) == files

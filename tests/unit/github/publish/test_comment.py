@@ -27,6 +27,19 @@ def test_each_section_is_read_back_as_its_gate_wrote_it() -> None:
     assert comment_of(sections_of(body).values()) == body
 
 
+def test_several_gates_are_counted_above_the_worst_and_one_is_not() -> None:
+    cases = ("unchanged", "unscored", "regression", "cannot_tell")
+    body = comment_of(rendered(case, case) for case in cases)
+
+    assert body.splitlines()[1].startswith(
+        "<h3>4 gates: 1 worse, 1 undecided, 1 to look at, 1 passed</h3>"
+    )
+    assert sections_of(body)[body.splitlines()[0].partition("head=")[0]] == rendered(
+        "regression", "regression"
+    )
+    assert " gates: " not in comment_of([rendered("regression", "one")])
+
+
 @pytest.mark.parametrize("gates", [2, 5, 10])
 def test_a_shared_comment_nests_and_fits(gates: int) -> None:
     large = CASES["regression"]()

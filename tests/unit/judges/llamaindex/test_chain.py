@@ -74,7 +74,7 @@ def test_one_chunk_that_supports_the_answer_is_enough_wherever_it_stands() -> No
     scores = judge_by(chat, SAMPLE, OUTPUT, ["faithfulness_binary"], mode="refine")
 
     assert values(scores) == {"faithfulness_binary": 1.0}
-    assert scores["faithfulness_binary"].reason == "settled at step 2 of 3"
+    assert scores["faithfulness_binary"].reason == "YES (at step 2 of 3)"
     assert len(chat.requests) == 2
 
 

@@ -49,7 +49,8 @@ def test_two_replies_that_cannot_be_read_are_no_score(text: str) -> None:
 
     assert len(chat.requests) == 2
     assert score.state is ScoreState.UNSCORED
-    assert score.reason == "judge: no valid reply: not YES or NO"
+    began = f"`{text}`" if text else "an empty reply"
+    assert score.reason == f"judge: no valid reply: not YES or NO: {began}"
 
 
 def test_an_unreadable_step_leaves_the_whole_chain_unscored() -> None:

@@ -35,11 +35,9 @@ MALFORMED = {
     "yesterday": "yesterday … NO",
     "html": "<html><body>Sign in</body></html>",
     "truncated": GOOD[:-20],
-    "text before": f"Here is the verdict: {GOOD}",
-    "text behind": f"{GOOD} I hope this helps.",
-    "text before a code fence": f"Here it is:\n```json\n{GOOD}\n```",
-    "a fence in a fence": f"```\n```json\n{GOOD}\n```\n```",
     "twice": GOOD + GOOD,
+    "twice in prose": f"First {GOOD}, then {GOOD}.",
+    "a thought alone": f"<think>{GOOD}",
     "a list": f"[{GOOD}]",
     "a number": "5",
     "null": "null",
@@ -95,6 +93,22 @@ MALFORMED = {
     "very deep": "[" * 5000 + "]" * 5000,
     "very long": "x" * 1_000_000,
 }
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"Here is the verdict: {GOOD}",
+        f"{GOOD} I hope this helps.",
+        f"Here it is:\r\n```JSON\r\n{GOOD}\r\n```",
+        f"```\n```json\n{GOOD}\n```\n```",
+        f"<think>{GOOD}</think>\n{GOOD}",
+    ],
+)
+def test_one_verdict_counts_whatever_stands_around_it(text: str) -> None:
+    chat = Chat([text])
+
+    assert judge_all(chat, asked(), TWO) == judge_all(Chat([GOOD]), asked(), TWO)
 
 
 @pytest.mark.parametrize("text", MALFORMED.values(), ids=MALFORMED.keys())

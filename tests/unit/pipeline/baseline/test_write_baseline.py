@@ -9,6 +9,7 @@ import pytest
 from ragate.baseline import parse_baseline
 from ragate.baseline.means import MeansReader
 from ragate.config import load_config
+from ragate.core.comparison.run_passes import run_means
 from ragate.errors import RagateError
 from ragate.models import (
     Acceptance,
@@ -20,7 +21,7 @@ from ragate.models import (
     SystemInfo,
     unscored,
 )
-from ragate.pipeline.baseline.write_baseline import baseline_files, run_means, with_run
+from ragate.pipeline.baseline.write_baseline import baseline_files, with_run
 from tests.factories import output_factory, record_factory, run_factory, sample_factory
 from tests.projects import ReplayProject
 from tests.unit.pipeline.history.history_factories import content

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import cast
 
 from ragate.config import Config
@@ -21,7 +22,8 @@ def test_a_question_without_an_answer_has_no_documents_to_be_judged() -> None:
         Sample(id="unanswerable", query="Who knows?", answerable=False),
     ]
     run = run_of({"faithfulness": [[1.0]] * 3}, samples)
-    setup = GateSetup(cast("Config", None), samples, run)
+    policy = SimpleNamespace(of_scores=False)
+    setup = GateSetup(cast("Config", SimpleNamespace(policy=policy)), samples, run)
     decided = Decided(setup, run, compare(run, run, samples), decision_factory(), ())
 
     assert run_facts(decided, duration_s=None).unjudged == 1

@@ -10,7 +10,7 @@ from tests.unit.renderers.test_golden_reports import matches_golden, own_text
 
 
 def page(history: History | None = None) -> str:
-    return as_page(history or history_factory(), (), window=30)
+    return as_page(history or history_factory(), ())
 
 
 def test_the_page_is_that_of_the_golden_file():

@@ -43,7 +43,7 @@ def test_equal_values_are_a_flat_line():
 
 
 def test_the_console_reads_as_its_golden_file():
-    matches_golden("history.txt", as_text(history_factory(), (), window=30) + "\n")
+    matches_golden("history.txt", as_text(history_factory(), ()) + "\n")
 
 
 def test_the_summary_reads_as_its_golden_file():
@@ -51,7 +51,7 @@ def test_the_summary_reads_as_its_golden_file():
 
 
 def test_foreign_words_do_not_reach_the_terminal_raw():
-    shown = as_text(history_factory(subject=HOSTILE, gate=HOSTILE), (), window=30)
+    shown = as_text(history_factory(subject=HOSTILE, gate=HOSTILE), ())
 
     assert "\x1b" not in shown
     assert "\u202e" not in shown
@@ -64,7 +64,7 @@ def test_no_line_is_wider_than_a_terminal():
     held = BaselineMeans(dict.fromkeys(names, 0.25), 40, None, {}, ())
     point = HistoryPoint(history.points[-1].commit, held)
 
-    shown = as_text(replace(history, points=(point,), runs=(run,)), (), window=30).splitlines()
+    shown = as_text(replace(history, points=(point,), runs=(run,)), ()).splitlines()
 
     assert max(map(len, shown)) <= 80
     assert sum("number_unit_support.checked 0.500" in line for line in shown) == 1
@@ -74,7 +74,7 @@ def test_a_run_shows_what_differs_from_main():
     history = history_factory()
     run = replace(history.runs[0], means={"mrr": 0.6, "ndcg@10": 0.72})
 
-    (line,) = as_text(replace(history, runs=(run,)), (), window=30).splitlines()[-1:]
+    (line,) = as_text(replace(history, runs=(run,)), ()).splitlines()[-1:]
 
     assert line.endswith("failed  mrr 0.600")
 
@@ -83,7 +83,7 @@ def test_a_run_like_main_says_so():
     history = history_factory()
     run = replace(history.runs[0], status="passed", means={"mrr": 0.9, "ndcg@10": 0.72})
 
-    shown = as_text(replace(history, runs=(run,)), (), window=30)
+    shown = as_text(replace(history, runs=(run,)), ())
 
     assert shown.endswith("passed  as the baseline")
 
@@ -91,7 +91,7 @@ def test_a_run_like_main_says_so():
 def test_a_long_subject_does_not_break_its_line():
     history = history_factory(subject="a long subject " * 9)
 
-    (line,) = [each for each in as_text(history, (), window=30).splitlines() if "-0.050" in each]
+    (line,) = [each for each in as_text(history, ()).splitlines() if "-0.050" in each]
 
     assert len(line) <= 80
 
@@ -99,7 +99,7 @@ def test_a_long_subject_does_not_break_its_line():
 def test_a_metric_that_gates_stands_before_the_others_and_an_arrow_tells_its_way() -> None:
     history = replace(history_factory(), gated=frozenset({"ndcg@10"}))
 
-    lines = as_text(history, (), window=30).splitlines()
+    lines = as_text(history, ()).splitlines()
 
     names = [line.split()[0] for line in lines if line.startswith(("mrr", "ndcg@10"))]
     assert names == ["ndcg@10", "mrr"]

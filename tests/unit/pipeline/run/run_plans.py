@@ -17,6 +17,7 @@ def session_of(most: int, *, deterministic: frozenset[Reads] = frozenset()) -> A
         system=SimpleNamespace(info=info),
         operations=SimpleNamespace(say=said.append),
         said=said,
+        own_sessions=False,
         collected=Collected(RunManifest(system=info)),
         can_add=lambda passes: min(passes, most),
     )

@@ -14,7 +14,6 @@ from ragate.models import Reads, Turn
 from ragate.pipeline.run.collected_outputs import read_collected
 from ragate.pipeline.run.system_session import Session, plan_confirmation
 from tests.factories import sample_factory
-from tests.unit.core.decision_factories import run_of
 from tests.unit.pipeline.run.run_plans import session_of
 
 OLD = sample_factory("q1", query="What is it?")
@@ -33,47 +32,19 @@ def lines(path: Path, *samples, answer: str = "") -> Path:
 
 
 @pytest.mark.parametrize(
-    ("runs", "most", "repeats", "further"),
+    ("runs", "most", "further"),
     [
-        (1, 9, (), 2),  # two more may follow
-        (1, 2, (), 1),  # the system holds one more
-        (1, 1, (), 0),  # it holds none
-        (2, 9, (), 2),
-        (3, 9, (), 0),  # the first look has them all
-        (1, 9, ("retrieval",), 2),
+        (1, 9, 2),  # two more may follow
+        (1, 2, 1),  # the system holds one more
+        (1, 1, 0),  # it holds none
+        (2, 9, 2),
+        (3, 9, 0),  # the first look has them all
     ],
 )
-def test_what_may_follow_is_known_before_the_first_pass(
-    runs: int, most: int, repeats: tuple[str, ...], further: int
-):
+def test_what_may_follow_is_known_before_the_first_pass(runs: int, most: int, further: int):
     session = session_of(most)
 
-    plan_confirmation(cast("Session", session), runs=runs, confirm=2, repeats=repeats)
-
-    assert session.collected.manifest.confirm == further
-
-
-@pytest.mark.parametrize(
-    ("recorded", "identical", "further"),
-    [
-        (3, 2, 0),  # more would be the same
-        (3, 1, 2),  # the declaration is false of some answers, whose noise is tested for
-        (1, 0, 2),  # one pass shows nothing
-    ],
-)
-def test_a_declaration_saves_what_may_follow_only_where_the_baseline_bears_it_out(
-    recorded: int, identical: int, further: int
-):
-    session, baseline = session_of(9), run_of({}, [])
-    manifest = baseline.manifest.amended(runs=recorded, identical=identical)
-
-    plan_confirmation(
-        cast("Session", session),
-        runs=1,
-        confirm=2,
-        repeats=("answer",),
-        baseline=baseline.amended(manifest=manifest),
-    )
+    plan_confirmation(cast("Session", session), runs=runs)
 
     assert session.collected.manifest.confirm == further
 
@@ -81,7 +52,7 @@ def test_a_declaration_saves_what_may_follow_only_where_the_baseline_bears_it_ou
 def test_a_system_that_declares_its_answers_exact_is_not_asked_again():
     session = session_of(9, deterministic=frozenset({Reads.ANSWER}))
 
-    plan_confirmation(cast("Session", session), runs=1, confirm=2)
+    plan_confirmation(cast("Session", session), runs=1)
 
     assert session.collected.manifest.confirm == 0
 
@@ -117,15 +88,3 @@ def test_a_question_after_earlier_turns_is_found_by_its_id_alone(tmp_path: Path)
 
     assert found["q2"].answer == "alone"
     assert found["q1"].error is not None
-
-
-def test_over_arranged_passages_a_question_is_found_by_its_id_alone(tmp_path: Path):
-    plain = sample_factory("q1", query="What is it?")
-    varied = sample_factory("q2", query="What is it?").amended(arrange="reversed")
-    path = tmp_path / "o.jsonl"
-    path.write_text(json.dumps({"question": "What is it?", "answer": "of the plain one"}) + "\n")
-
-    [outputs] = read_collected([path], [plain, varied]).passes
-
-    assert outputs["q1"].answer == "of the plain one"
-    assert outputs["q2"].error is not None

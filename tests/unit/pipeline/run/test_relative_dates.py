@@ -35,6 +35,10 @@ class Full(Plain):
     grounded = frozenset({"faithfulness"})
     own_rules = frozenset({"guideline"})
     planted: ClassVar = {"criterion.tone": "criterion.tone_planted"}
+    identity = "i"
+
+    def adopt(self, fingerprint: str) -> None:
+        self.read.append(fingerprint)
 
     def asks(self, criteria: Any, sample: Sample, output: SystemOutput) -> bool:
         return bool(output.answer)

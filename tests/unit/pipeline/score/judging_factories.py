@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from ragate.cache import Cache
@@ -52,7 +52,6 @@ def judge_all(
     judge: Judge,
     root: Path,
     samples: Sequence[Sample],
-    may_ask: Callable[[Sample], bool] = lambda _sample: True,
     tries: int = 1,
 ) -> list[dict[str, Score]]:
     """Return the verdicts on the same answer to each sample."""
@@ -66,7 +65,7 @@ def judge_all(
                 baseline=None,
                 cache=CachedJudgements(cache),
             )
-            judging = Judging(known, concurrency=1, timeout_s=5.0, may_ask=may_ask)
+            judging = Judging(known, concurrency=1, timeout_s=5.0)
             for number in range(tries):
                 if number and not judging.forget_unscored():
                     break

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.factories import sample_factory
-from tests.unit.pipeline.score.judging_factories import Sorting, judge_all, judge_once
+from tests.unit.pipeline.score.judging_factories import Sorting, judge_once
 
 
 def test_what_is_decided_without_a_model_is_never_asked_again(tmp_path: Path) -> None:
@@ -24,16 +23,3 @@ def test_only_the_criteria_without_a_score_are_asked_again(tmp_path: Path) -> No
 
     assert again.asked == [("relevancy",)]
     assert found["correctness"].value == found["relevancy"].value == 1.0
-
-
-def test_a_sample_that_may_be_asked_is_although_an_equal_one_before_it_may_not(
-    tmp_path: Path,
-) -> None:
-    kept, new = (sample_factory(name, query="Why?") for name in ("kept", "new"))
-
-    found = judge_all(
-        judge := Sorting(), tmp_path, [kept, new, kept], lambda sample: sample.id == "new"
-    )
-
-    assert found[1]["relevancy"].value == 1.0
-    assert judge.asked == [("correctness", "relevancy")]

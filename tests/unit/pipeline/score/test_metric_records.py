@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pytest
 
 from ragate.models import MetricInfo, RunManifest, Score
 from ragate.pipeline.run.collected_outputs import Collected
@@ -50,15 +49,3 @@ class Careless:
     def score_samples(self, pairs: Any) -> list[Score]:
         made: Any = Score
         return [made(metric="seen", value=np.float32(0.5), reason=None) for _ in pairs]
-
-
-def test_scores_of_a_careless_metric_can_be_kept_in_a_file(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr("ragate.support.spill.KEPT", 1)
-    samples = [sample_factory(f"q{number}") for number in range(3)]
-    outputs = {sample.id: output_factory() for sample in samples}
-
-    run = evaluate([outputs], samples, [Careless()], manifest=RunManifest(system=system_factory()))
-
-    assert [record.scores["seen"] for record in run.records] == [Score("seen", 0.5)] * 3

@@ -46,17 +46,20 @@ def test_what_did_it_stands_under_the_verdict_with_its_place(alone: bool) -> Non
     part = ChangedPart(words="top_k = 1 (was 10)", path="ragate.toml", line=79, url=ADDRESS)
     origin = ChangeOrigin(parts=(part,), alone=alone)
 
-    shown = verdict_view(report_factory().amended(origin=origin))["origin"]
+    first, *_ = verdict_view(report_factory().amended(origin=origin))["notes"]
 
-    assert shown["parts"] == [("ragate.toml:79", ADDRESS, "top_k = 1 (was 10)")]
-    assert shown["lead"] == ("Because of" if alone else "Changed here:")
+    assert first[0] == ("strong", "Because" if alone else "Changed here:", "")
+    assert ("code", "ragate.toml:79", ADDRESS) in first
+    assert ("code", "top_k = 1 (was 10)", "") in first
 
 
 @pytest.mark.parametrize("url", ["javascript:alert(1)", "http://example.org/x", "//example.org"])
 def test_an_address_that_is_not_plain_https_is_no_link(url: str) -> None:
     origin = ChangeOrigin(parts=(ChangedPart(words="x", path="a.md", url=url),))
 
-    assert verdict_view(report_factory().amended(origin=origin))["origin"]["parts"][0][1] == ""
+    first, *_ = verdict_view(report_factory().amended(origin=origin))["notes"]
+
+    assert ("code", "a.md", "") in first
 
 
 def test_a_long_list_says_how_much_more_there_is() -> None:

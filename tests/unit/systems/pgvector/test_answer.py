@@ -1,7 +1,10 @@
 from __future__ import annotations
 
-from ragate.models import RetrievedChunk
-from ragate.systems.pgvector.answer import extract
+import asyncio
+
+from ragate.models import RetrievedChunk, SystemOutput, Usage
+from ragate.protocols import ChatReply, ChatRequest
+from ragate.systems.pgvector.answer import extract, written
 from ragate.systems.pgvector.settings import AnswerSettings, Bm25Settings
 from ragate.systems.pgvector.terms import Analyzer
 
@@ -74,3 +77,22 @@ def test_markers_and_links_of_the_document_are_not_taken_for_citations() -> None
 
     assert text == "The alpha (3) is in the guide (2, 4). [1]"
     assert cited == (1,)
+
+
+def test_what_a_model_thinks_before_its_answer_is_no_part_of_it() -> None:
+    settings = AnswerSettings(use="chat", provider="p", model="m")
+
+    async def client(request: ChatRequest, *, draw: int = 0) -> ChatReply:
+        del request, draw
+        return ChatReply("<think>Page [2] says so.</think>\n\nIt is so [1].")
+
+    def written_answer() -> SystemOutput:
+        chunks = (RetrievedChunk(doc_id="a"), RetrievedChunk(doc_id="b"))
+        asking = written(
+            lambda _name: client, "q", chunks, settings, turns=(), usage=Usage(), draw=0
+        )
+        return asyncio.run(asking)
+
+    output = written_answer()
+
+    assert (output.answer, output.citations) == ("It is so [1].", (1,))

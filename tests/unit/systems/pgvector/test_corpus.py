@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
 
-from ragate.systems.pgvector.corpus import as_markdown, read_corpus, to_markdown
+from ragate.errors import ConfigError, NotInstalledError
+from ragate.systems.pgvector.corpus import as_markdown, read_corpus, read_texts, to_markdown
 
 RST = """=======
 Refunds
@@ -94,3 +96,91 @@ def test_the_title_is_told_apart_from_the_text() -> None:
     page = "<html><head><title> The\n title </title></head><body>x <svg><title>no</title></svg>"
 
     assert to_markdown(page) == ("The title", "x")
+
+
+def pdf(*pages: str) -> bytes:
+    """Return a PDF with one line of text on each page."""
+    count = len(pages)
+    kids = " ".join(f"{4 + 2 * n} 0 R" for n in range(count))
+    objects = [
+        "<< /Type /Catalog /Pages 2 0 R >>",
+        f"<< /Type /Pages /MediaBox [0 0 612 792] /Kids [{kids}] /Count {count} >>",
+        "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+    ]
+    for number, text in enumerate(pages):
+        font = "/Resources << /Font << /F1 3 0 R >> >>"
+        drawn = f"BT /F1 12 Tf 72 700 Td ({text}) Tj ET" if text else ""
+        objects += [
+            f"<< /Type /Page /Parent 2 0 R {font} /Contents {5 + 2 * number} 0 R >>",
+            f"<< /Length {len(drawn)} >>\nstream\n{drawn}\nendstream",
+        ]
+    written, places = "%PDF-1.4\n", []
+    for number, each in enumerate(objects, start=1):
+        places.append(len(written))
+        written += f"{number} 0 obj\n{each}\nendobj\n"
+    table = "".join(f"{place:010} 00000 n \n" for place in places)
+    size, start = len(objects) + 1, len(written)
+    written += f"xref\n0 {size}\n0000000000 65535 f \n{table}"
+    written += f"trailer\n<< /Size {size} /Root 1 0 R >>\nstartxref\n{start}\n%%EOF\n"
+    return written.encode()
+
+
+def folder(root: Path, **files: bytes) -> Path:
+    (root / "docs").mkdir()
+    for name, content in files.items():
+        (root / "docs" / name.replace("_", ".")).write_bytes(content)
+    return root
+
+
+def test_a_pdf_is_read_page_by_page_and_a_scan_is_counted(tmp_path: Path) -> None:
+    pytest.importorskip("pypdf", reason="not installed: pypdf")
+    folder(
+        tmp_path,
+        rules_pdf=pdf("Refunds end after 30 days.", "Parcels take a week."),
+        scan_pdf=pdf(""),
+    )
+
+    corpus = read_corpus(tmp_path, "docs")
+
+    assert corpus.documents[0].text == "Refunds end after 30 days.\n\nParcels take a week."
+    assert corpus.left_out_words == "1 PDF without a text"
+
+
+@pytest.mark.parametrize("content", [b"", b"no PDF", pdf("x")[:60], b"%PDF-1.4\n" + b"\0" * 500])
+def test_a_file_that_is_no_pdf_is_named(tmp_path: Path, content: bytes) -> None:
+    pytest.importorskip("pypdf", reason="not installed: pypdf")
+
+    with pytest.raises(ConfigError, match=r"a\.pdf: not a PDF that can be read"):
+        read_corpus(folder(tmp_path, a_pdf=content), "docs")
+
+
+def test_without_the_library_a_pdf_is_an_error_and_never_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "pypdf", None)
+
+    with pytest.raises(NotInstalledError) as caught:
+        read_corpus(folder(tmp_path, a_pdf=pdf("x"), b_md=b"# B"), "docs")
+    assert "ragate[pdf]" in caught.value.remedy
+
+
+def test_what_is_left_out_is_counted_by_its_ending(tmp_path: Path) -> None:
+    folder(tmp_path, a_md=b"# A", b_docx=b"", c_docx=b"", LICENSE=b"")
+
+    assert read_corpus(tmp_path, "docs").left_out_words == "2 .docx, 1 without an ending"
+
+
+@pytest.mark.parametrize(
+    ("html", "text"),
+    [
+        ("{% extends 'base.html' %}<h1>Refunds</h1>{{ title }}<p>30 days", "# Refunds\n\n30 days"),
+        ("<?php if ($a->b > 1) { echo 'x'; } ?><p>Text", "Text"),
+        ("<p><%= link_to 'a' %>Text {# note #}", "Text"),
+        ("<p>Write <code>{{ name }}</code>", "Write {{ name }}"),
+        ("{% never closed", "{% never closed"),
+    ],
+)
+def test_html_is_read_without_the_code_of_templates(tmp_path: Path, html: str, text: str) -> None:
+    folder(tmp_path, a_html=html.encode())
+
+    assert read_texts(tmp_path, "docs") == {"a.html": text}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 import sys
 from pathlib import Path
 from typing import Any
@@ -116,9 +115,9 @@ def test_an_error_that_comes_when_nobody_waits_any_more_is_not_printed():
         expected = Expected()
         with expected.reply("a"):
             expected.give_up(RuntimeError("ended with exit code 1"))
-        gc.collect()
 
+    # A future is freed with its last reference. To collect all garbage here would find that of
+    # other tests, and on a busy machine some of it is told.
     asyncio.run(abandon())
-    gc.collect()
 
     assert printed == []

@@ -53,7 +53,7 @@ def test_where_there_are_no_groups_the_process_itself_is_ended(
         argv = [sys.executable, "-c", code]
         child = await start(argv, key="start", cwd=tmp_path, environment=os.environ, talks=False)
         await child.stop()
-        return child.process.returncode
+        return child.code
 
     assert asyncio.run(ended()) not in (None, 0)
 

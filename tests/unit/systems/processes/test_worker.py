@@ -7,6 +7,7 @@ import itertools
 import os
 import socket
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,14 @@ import pytest
 from ragate.clients.provider_clock import waiting_for_provider
 from ragate.runtime.sample_time import SampleTimeError, sample_time
 from ragate.systems._process import start
-from ragate.systems._worker import MAX_FAILURES, Worker, WorkerEndedError, Workers
+from ragate.systems._worker import (
+    MAX_FAILURES,
+    Worker,
+    WorkerEndedError,
+    WorkerPlan,
+    Workers,
+    start_worker,
+)
 
 
 def test_what_is_left_of_a_worker_and_never_reads_holds_up_no_close(tmp_path: Path):
@@ -93,6 +101,54 @@ def test_a_provider_that_hangs_is_no_failure_of_the_workers():
         return [await outcome(workers) for _ in range(MAX_FAILURES + 1)]
 
     assert asyncio.run(outcomes()) == ["provider"] * (MAX_FAILURES + 1)
+
+
+# What code under test could do that knows where its worker was told to connect to.
+TWO_LINKS = """
+import json, socket, sys, time
+first, second = (socket.socket(socket.AF_UNIX) for _ in range(2))
+open("begun", "w").close()
+time.sleep(0.3)
+for link in (first, second):
+    link.connect(sys.argv[-1])
+    link.settimeout(20)
+request = json.loads(first.makefile().readline())
+try:
+    left = "closed" if second.recv(1) == b"" else "served"
+except TimeoutError:
+    left = "open"
+first.sendall(json.dumps({"id": request["id"], "value": left}).encode() + b"\\n")
+"""
+
+
+def test_only_the_first_that_connects_is_the_worker(tmp_path: Path):
+    (tmp_path / "launch.py").write_text(TWO_LINKS)
+    plan = WorkerPlan(
+        interpreter=[sys.executable, "launch.py"],
+        folder=tmp_path,
+        environment=os.environ,
+        secrets=(),
+        start_timeout_s=60.0,
+        show=print,
+        patience_s=60.0,
+    )
+
+    async def look_away() -> None:
+        """Do nothing else while both connect."""
+        while not (tmp_path / "begun").exists():  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+        time.sleep(1)  # noqa: ASYNC251
+
+    async def asked() -> dict[str, Any]:
+        away = asyncio.create_task(look_away())
+        worker = await start_worker(plan)
+        await away
+        try:
+            return await worker.ask({"ask": "q"})
+        finally:
+            await worker.close()
+
+    assert asyncio.run(asked())["value"] == "closed"
 
 
 def _read_all(end: socket.socket) -> int:

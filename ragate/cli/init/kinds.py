@@ -1,0 +1,334 @@
+"""What do you have? The one question of init, what is cheaply seen of each answer, and its way."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+import sys
+from dataclasses import replace
+from pathlib import Path, PurePosixPath
+from typing import Any
+from urllib.parse import urlsplit
+
+import click
+
+from ragate.cli.init import adapter
+from ragate.cli.init.config_text import Choice, RecordedParts
+from ragate.cli.init.openapi import CUSTOMARY
+from ragate.cli.init.python_code import Called
+from ragate.cli.init.question_fields import FIELDS, body_template
+from ragate.cli.init.recordings import FOLDERS
+from ragate.cli.init.survey import Survey
+from ragate.config import CONFIG_NAME, load_config
+from ragate.errors import ConfigError, UsageError
+from ragate.support.git import is_tracked
+from ragate.systems.pgvector.corpus import SUFFIXES
+from ragate.version import MANUAL
+
+KINDS = {
+    "results": "scores that an evaluator wrote (deepeval, ragas, promptfoo, …)",
+    "service": "a service that answers over HTTP",
+    "code": "a function, a class or a chain: ragate_rag.py will call it",
+    "program": "a program that takes the question and prints the answer",
+    "answers": "recorded answers",
+    "documents": "documents only: the built-in RAG answers from them",
+}
+ASKED_FOR = {
+    "results": "Which file or folder of scores?",
+    "service": "Its address, as far as you know it",
+    "code": "What answers, as module:name (empty: you fill it in)",
+    "program": "The program and its arguments",
+    "answers": "Which files?",
+    "documents": "Which folder?",
+}
+ADAPTERS = (adapter.NAME, adapter.NODE_NAME)
+_HOST = "127.0.0.1"
+_PORTS = {"FastAPI": 8000, "Starlette": 8000, "Flask": 5000, "Quart": 5000}
+_NODE_PORT = 3000
+ENVIRONMENTS = (".venv", "venv", "env")
+MOST_VARIABLES = 20
+
+
+def seen(survey: Survey) -> dict[str, str]:
+    """Return by kind what is there of it, the likeliest first.
+
+    Files that somebody wrote on purpose come first, then a service that describes itself.
+    """
+    code, node = survey.code, survey.node
+    names = [f"{one.name}() in {one.path}:{one.line}" for one in code.callables[:3]]
+    if node is not None and node.library:
+        libraries = [f"package.json needs {node.library}"]
+    else:
+        libraries = [f"{path} uses {library}" for path, library in code.libraries[:1]]
+    apps = [f"{app.path} makes an application of {app.framework}" for app in code.apps[:2]]
+    if not apps and node is not None and node.serves and node.start:
+        apps = [f"npm run {node.start} of package.json"]
+    scores = [f"the scores in {path}" for path in list(survey.scores)[:1]]
+    answers = [f"the answers recorded in {pattern}" for pattern in list(survey.recorded)[:1]]
+    fresh = bool(scores) and not is_tracked(survey.top, survey.root / next(iter(survey.scores)))
+    ranked = (
+        ("results", scores if fresh else []),
+        ("answers", [one for one in answers if _is_told(survey)]),
+        ("code", [name for name in ADAPTERS if (survey.root / name).is_file()]),
+        ("service", apps if code.apps and code.apps[0].framework == "FastAPI" else []),
+        ("code", names[:1] if names and code.callables[0].sure else []),
+        ("service", apps),
+        ("code", names or libraries),
+        ("answers", answers),
+        ("results", scores),
+        ("documents", [f"{_documents(survey)}/"] if survey.beir or survey.docs else []),
+    )
+    there: dict[str, str] = {}
+    for kind, words in ranked:
+        if words:
+            there.setdefault(kind, ", ".join(words))
+    return there
+
+
+def _is_told(survey: Survey) -> bool:
+    """Whether answers lie in a folder whose name says that they are answers."""
+    return any(str(Path(pattern).parent) in FOLDERS for pattern in survey.recorded)
+
+
+def _documents(survey: Survey) -> str:
+    return next(iter([*survey.beir, *survey.docs]), "docs")
+
+
+def survey_lines(survey: Survey) -> list[str]:
+    """Return what was found, in lines."""
+    facts = {
+        "golden sets": survey.golden[:4],
+        "projects": survey.projects,
+        **{kind: [what] for kind, what in seen(survey).items()},
+    }
+    lines = [f"  {name}: {', '.join(names)}" for name, names in facts.items() if names]
+    return [f"Looking at {survey.root}", *(lines or ["  nothing that ragate knows"])]
+
+
+def ask_kind(survey: Survey) -> str:
+    """Ask what there is, with the likeliest of what was seen as the answer of an empty line."""
+    there = seen(survey)
+    click.echo("\nWhat do you have?")
+    for number, (kind, words) in enumerate(KINDS.items(), start=1):
+        found = f"  [{there[kind]}]" if kind in there else ""
+        click.echo(f"  {number}  {kind:<10} {words}{found}")
+    first = 1 + list(KINDS).index(next(iter(there), "code"))
+    number = click.prompt("Number", type=click.IntRange(1, len(KINDS)), default=first)
+    return list(KINDS)[number - 1]
+
+
+def likeliest(survey: Survey) -> str:
+    """Return the kind of which something is there.
+
+    Raises:
+        UsageError: there is nothing that ragate knows.
+    """
+    kind = next(iter(seen(survey)), "")
+    if not kind:
+        raise UsageError(
+            f"{survey.root}: no code that answers questions was seen, no folder of documents "
+            f"({', '.join(SUFFIXES)}), no recorded answers and no scores",
+            remedy=f"say what you have: `ragate init --have {'|'.join(KINDS)} --at WHERE` "
+            f"({MANUAL}/init.md); --have code writes an adapter to fill in",
+        )
+    return kind
+
+
+def place_of(survey: Survey, kind: str) -> str:
+    """Return where the likeliest of a kind is, as --at takes it; "" where that is not known."""
+    if kind == "service":
+        app = next(iter(survey.code.apps), None)
+        port = _PORTS[app.framework] if app else _NODE_PORT if survey.node else 8000
+        return f"http://{_HOST}:{port}"
+    places = {
+        "results": next(iter(survey.scores), ""),
+        "answers": next(iter(survey.recorded), "outputs/*.jsonl"),
+        "documents": _documents(survey),
+    }
+    return places.get(kind, "")
+
+
+def choice_of(survey: Survey, kind: str, at: str = "", *, start: str = "") -> Choice:
+    """Return what is gated.
+
+    Args:
+        at: Where it is: a file, an address, module:name, a command, a pattern or a folder; "" for
+            the likeliest.
+        start: The command that starts a service; "" for what is there.
+
+    Raises:
+        UsageError: it is not said where it is.
+    """
+    at = at or place_of(survey, kind)
+    if not at and kind != "code":
+        raise UsageError(f"--have {kind}: where is it?", remedy=f"--at …: {ASKED_FOR[kind]}")
+    if kind == "documents":
+        return Choice("pgvector", at.rstrip("/") or at)
+    if kind == "results":
+        return _of_files("scores", at, "the scores in", {})
+    if kind == "answers":
+        return _of_files("replay", at, "the answers recorded in", survey.recorded.get(at, {}))
+    if kind == "service":
+        choice = _service(survey, at, start)
+    else:
+        choice = _program(survey, at) if kind == "program" else _code(survey, at)
+    docs, node = survey.docs[:1], survey.node
+    by_node = choice.system == "command" or choice.settings.get("start", [""])[0] in {"npm", "node"}
+    return replace(
+        choice,
+        source=docs[0] if docs else "",
+        seeds=("npm ci", *node.fills) if node is not None and by_node else (),
+        fills=survey.fills,
+        keys=survey.keys,
+    )
+
+
+def _of_files(use: str, at: str, what: str, settings: Any) -> Choice:
+    """Return what reads files that are there already: nothing is asked."""
+    return Choice(
+        use,
+        at,
+        settings={"paths": [at], **settings},
+        policy={f"{use}_paths": [at]},
+        what=f"{what} {at}",
+        parts=RecordedParts(),
+    )
+
+
+def _service(survey: Survey, at: str, start: str) -> Choice:
+    """Return a service: customary paths are tried where it does not describe itself."""
+    at = at if "://" in at else f"http://{at}"
+    parts = urlsplit(at)
+    if not parts.hostname:
+        raise UsageError(f"--at {at!r} is no address", remedy="such as http://127.0.0.1:8000/ask")
+    local = parts.hostname in {_HOST, "localhost"}
+    command = shlex.split(start) or (_start(survey, parts.port or 80) if local else [])
+    named = parts.path.strip("/") != ""
+    base = f"{parts.scheme}://{parts.netloc}"
+    urls = [at] if named else [f"{base}{path}" for path in CUSTOMARY]
+    body = body_template({FIELDS[0]: None})
+    by_post = [{"url": url, "body": body} for url in urls]
+    by_get = [
+        {"url": at, "method": "GET", "params": {name: "{{ query }}"}} for name in FIELDS * named
+    ]
+    return Choice(
+        "http",
+        "",
+        settings={"url": at, **({"start": command} if command else {})},
+        policy={"http_hosts": [parts.netloc]},
+        what=f"the service at {at}" + (f", started by {shlex.join(command)}" if command else ""),
+        variants=(*by_post, *by_get),
+        unfilled=""
+        if named
+        else f"{CONFIG_NAME}: [system] url lacks the path that takes questions",
+    )
+
+
+def _start(survey: Survey, port: int) -> list[str]:
+    """Return the command that serves the project's application on a port, [] where none is seen."""
+    if not survey.code.apps:
+        node = survey.node
+        return ["npm", "run", "--silent", node.start] if node is not None and node.start else []
+    app, python = survey.code.apps[0], own_python(survey.root)
+    address = ["--host", _HOST, "--port", str(port)]
+    if _PORTS[app.framework] == _PORTS["Flask"]:  # a path: its folder is where it imports from
+        return [python, "-m", "flask", "--app", f"{app.path}:{app.name}", "run", *address]
+    where = [] if app.folder == "." else ["--app-dir", app.folder]
+    made = ["--factory"] if app.factory else []
+    return [python, "-m", "uvicorn", *where, f"{app.module}:{app.name}", *made, *address]
+
+
+def _code(survey: Survey, at: str) -> Choice:
+    """Return the adapter that calls code: the one that is there, else one that is written."""
+    code, root = survey.code, survey.root
+    is_node = not code.callables and survey.node is not None and not (root / adapter.NAME).is_file()
+    if is_node:
+        name, text = adapter.NODE_NAME, adapter.node_adapter()
+        choice = Choice("command", "", settings={"command": ["node", name]})
+    else:
+        called = [_named(survey, at)] if at else code.callables
+        name, text = adapter.NAME, adapter.python_adapter(called, code.libraries)
+        choice = Choice("python", "", settings=_python_settings(survey))
+    return _with_adapter(root, choice, name, text)
+
+
+def _program(survey: Survey, at: str) -> Choice:
+    """Return the adapter that runs a program."""
+    choice = Choice("python", "", settings=_python_settings(survey))
+    text = adapter.program_adapter(shlex.split(at))
+    return _with_adapter(survey.root, choice, adapter.NAME, text)
+
+
+def _with_adapter(root: Path, choice: Choice, name: str, text: str) -> Choice:
+    there = (root / name).is_file()
+    unfilled = adapter.is_unfilled(root / name) if there else adapter.TODO in text
+    return replace(
+        choice,
+        what=f"answer() of {name}" + (", which is there already" if there else ""),
+        files={} if there else {name: text},
+        unfilled=f"{name}: {adapter.TODO}" if unfilled else "",
+    )
+
+
+def _named(survey: Survey, at: str) -> Called:
+    """Return the callable that somebody named: one that was seen, or taken at their word.
+
+    Raises:
+        UsageError: it is no module:name.
+    """
+    module, colon, name = at.partition(":")
+    if not colon or not all(part.isidentifier() for part in f"{module}.{name}".split(".")):
+        raise UsageError(f"--at {at!r} is no module:name", remedy="such as app.rag:answer")
+    for found in survey.code.callables:
+        if (found.module, found.name) == (module, name):
+            return replace(found, sure=True)
+    return Called(PurePosixPath(f"{module.replace('.', '/')}.py"), 1, ".", name, sure=True)
+
+
+def _python_settings(survey: Survey) -> dict[str, Any]:
+    """Return the target, in the environment of its own where the project has one."""
+    settings: dict[str, Any] = {"target": f"{Path(adapter.NAME).stem}:answer"}
+    folder = own_environment(survey.root)
+    if folder and (survey.root / folder).resolve() != Path(sys.prefix).resolve():
+        settings["interpreter"] = [f"{folder}/bin/python"]
+        if survey.code.variables:
+            settings["pass_env"] = list(survey.code.variables[:MOST_VARIABLES])
+    return settings
+
+
+def own_environment(root: Path) -> str:
+    """Return the folder of the project's virtual environment, "" without one."""
+    for folder in ENVIRONMENTS:
+        if (root / folder / "pyvenv.cfg").is_file() and (root / folder / "bin/python").exists():
+            return folder
+    return ""
+
+
+def own_python(root: Path) -> str:
+    """Return the interpreter of the project's own environment, else the one on the path."""
+    folder = own_environment(root)
+    if folder:
+        return f"{folder}/bin/python"
+    return "python" if shutil.which("python") else "python3"
+
+
+def existing_choice(root: Path) -> Choice | None:
+    """Return what an existing ragate.toml gates, None where there is none or it cannot be read."""
+    try:
+        config = load_config(root / CONFIG_NAME)
+    except ConfigError:
+        return None
+    settings = config.system.settings
+    answer, paths = settings.get("answer"), settings.get("paths")
+    chat = isinstance(answer, dict) and answer.get("use") == "chat"
+    source = settings.get("corpus") or (paths[0] if isinstance(paths, list) and paths else "")
+    return Choice(
+        config.system.use,
+        source if isinstance(source, str) else "",
+        "chat" if chat else "extractive",
+        dataset=config.policy.dataset,
+        baseline=config.policy.baseline,
+        gate=config.policy.gate,
+        settings=settings,
+        parts=RecordedParts(),
+    )

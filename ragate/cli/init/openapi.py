@@ -1,0 +1,139 @@
+"""What a running service says of itself (OpenAPI 3): its paths, bodies and required fields."""
+
+from __future__ import annotations
+
+import asyncio
+import http.client
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+from urllib.parse import urlsplit
+
+from ragate.cli.init.question_fields import body_template, questions_in
+
+PATHS = ("/openapi.json", "/api/openapi.json", "/swagger.json")
+# Where a service takes questions that says nothing of itself.
+CUSTOMARY = ("/ask", "/chat", "/query", "/api/ask", "/api/chat", "/api/query", "/rag", "/search")
+MAX_BYTES = 2_000_000
+DEPTH = 8
+_ASKS = re.compile(r"ask|query|chat|answer|rag|question|complet|respon[ds]|convers|assist", re.I)
+_COUNT = re.compile(r"(top_?)?k|limit|n|count|max_results|size|num_results", re.IGNORECASE)
+_CHAT = ("messages", "input", "history", "chat")
+Schema = Mapping[str, Any]
+
+
+async def described(url: str) -> list[dict[str, Any]]:
+    """Return the ways to ask a service that runs, by its own words; [] where it has none."""
+    for path in PATHS:
+        document = await asyncio.to_thread(_fetched, url, path)
+        if isinstance(document.get("paths"), dict):
+            parts = urlsplit(url)
+            return ways_in(document, f"{parts.scheme}://{parts.netloc}")
+    return []
+
+
+def _fetched(url: str, path: str) -> Schema:
+    parts = urlsplit(url)
+    secure = parts.scheme == "https"
+    connect = http.client.HTTPSConnection if secure else http.client.HTTPConnection
+    try:
+        connection = connect(parts.hostname or "", parts.port, timeout=10)
+        try:
+            connection.request("GET", path)
+            reply = connection.getresponse()
+            document = json.loads(reply.read(MAX_BYTES)) if reply.status == 200 else {}
+        finally:
+            connection.close()
+    except (OSError, ValueError, RecursionError, http.client.HTTPException):
+        return {}
+    return document if isinstance(document, dict) else {}
+
+
+def ways_in(document: Schema, base: str) -> list[dict[str, Any]]:
+    """Return the keys of ``[system]`` for each operation that may take a question, the likeliest
+    first: POST before GET, and a path that speaks of questions before others.
+    """
+    ranked: list[tuple[tuple[bool, ...], dict[str, Any]]] = []
+    for path, methods in document["paths"].items():
+        for method, ways in (("post", _of_body), ("get", _of_query)):
+            operation = methods.get(method) if isinstance(methods, dict) else None
+            if isinstance(operation, dict) and "{" not in path:
+                told = f"{path} {operation.get('operationId', '')} {operation.get('summary', '')}"
+                last = path.rstrip("/").rpartition("/")[2]
+                rank = (method == "get", not _ASKS.search(told), not _ASKS.search(last))
+                in_pieces = "stream" in path.lower()
+                ranked += [
+                    ((*rank, in_pieces), {"url": f"{base}{path}", **way})
+                    for way in ways(operation, document)
+                ]
+    return [way for _, way in sorted(ranked, key=lambda row: row[0])]
+
+
+def _of_body(operation: Schema, document: Schema) -> Iterator[dict[str, Any]]:
+    """Yield bodies: a list of messages where the schema has one, else a text field."""
+    content = _at(operation, "requestBody", "content", "application/json", "schema")
+    schema = _meant(content, document, "properties")
+    fields, needs = schema.get("properties"), schema.get("required")
+    if not isinstance(fields, dict):
+        return
+    kinds = {name: _kind(one, document) for name, one in fields.items()}
+    required = [name for name in fields if isinstance(needs, list) and name in needs]
+    stand_ins = {name: _stand_in(name, kinds[name]) for name in required}
+
+    for name in _CHAT:
+        if kinds.get(name) == "array":
+            yield {"body": body_template({**stand_ins, name: None}, chat=name)}
+    texts = [name for name, kind in kinds.items() if kind in {"string", ""}]
+    needed = [name for name in texts if name in required]
+    for name in questions_in(texts) or (needed if len(needed) == 1 else []):
+        yield {"body": body_template({name: None, **_without(stand_ins, name)})}
+
+
+def _of_query(operation: Schema, _document: Schema) -> Iterator[dict[str, Any]]:
+    listed = operation.get("parameters")
+    parameters = listed if isinstance(listed, list) else []
+    parameters = [each for each in parameters if isinstance(each, dict)]
+    names = [str(each.get("name")) for each in parameters if each.get("in") == "query"]
+    for name in questions_in(names):
+        yield {"method": "GET", "params": {name: "{{ query }}"}}
+
+
+def _without(stand_ins: Mapping[str, object], question: str) -> dict[str, object]:
+    return {name: value for name, value in stand_ins.items() if name != question}
+
+
+def _stand_in(name: str, kind: str) -> object:
+    """Return what a required field is filled with beside the question."""
+    if kind in {"integer", "number"}:
+        return 10 if _COUNT.fullmatch(name) else 1
+    return {"array": [], "object": {}, "boolean": False}.get(kind, "ragate")
+
+
+def _at(value: object, *names: str) -> object:
+    for name in names:
+        value = value.get(name) if isinstance(value, dict) else None
+    return value
+
+
+def _kind(field: object, document: Schema) -> str:
+    """Return the type of a field, of several the first that is none of nothing; "" for none."""
+    told = _meant(field, document, "type").get("type")
+    kinds = told if isinstance(told, list) else [told]
+    return next((str(one) for one in kinds if one not in (None, "null")), "")
+
+
+def _meant(schema: object, document: Schema, wanted: str, depth: int = 0) -> Schema:
+    """Return the first schema that references and choices lead to and that has a key, else {}."""
+    if not isinstance(schema, dict) or depth > DEPTH:
+        return {}
+    if isinstance(schema.get("$ref"), str):
+        # References within the document; others are not followed.
+        names = [one.replace("~1", "/").replace("~0", "~") for one in schema["$ref"].split("/")]
+        inside = _at(document, *names[1:]) if names[0] == "#" else None
+        return _meant(inside, document, wanted, depth + 1)
+    for choice in ("allOf", "anyOf", "oneOf"):
+        if isinstance(schema.get(choice), list):
+            found = (_meant(each, document, wanted, depth + 1) for each in schema[choice])
+            return next((each for each in found if each), {})
+    return schema if schema.get(wanted) not in (None, "", "null") else {}

@@ -1,0 +1,224 @@
+"""Which file of a Python project, which callable, with which one argument: parsed, never imported.
+
+Nothing else is read out of code: what a function returns is seen when it is asked.
+"""
+
+import ast
+import re
+import warnings
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from ragate.cli.init.question_fields import is_question
+from ragate.support.foreign_files import start_of
+
+MAX_FILES = 400
+MAX_BYTES = 300_000
+_PASSED_OVER = frozenset({"examples", "migrations", "alembic", "notebooks", "evals"})
+_ANSWERS = frozenset({"answer", "answers", "ask", "chat", "rag", "qa", "respond"})
+_APP = re.compile(
+    r"^(?:(\w+)\b[^=\n]*=\s*(?:\w+\.)?(?:FastAPI|Starlette|Flask|Quart)\("
+    r"|(app)\s*=\s*\w+\(|def ((?:create|make)_app)\()",
+    re.MULTILINE,
+)
+_FRAMEWORK = re.compile(r"\b(FastAPI|Starlette|Flask|Quart)\b")
+_LIBRARY = re.compile(
+    r"^(?:import|from)\s+(llama_index|langchain|langgraph|haystack|dspy|txtai|chromadb|faiss|openai"
+    r"|ollama|sentence_transformers|qdrant_client|pinecone|weaviate)",
+    re.MULTILINE,
+)
+_ASKS = re.compile(r"quer|chat|\bask|\brag\b|answer|search")
+_VARIABLE = re.compile(
+    r"(?:environ(?:\.get)?|getenv)\s*[\[(]\s*[\"']([A-Z][A-Z0-9_]{2,60})|process\.env\.([A-Z]\w+)"
+)
+# What a client reads by itself where the code names no variable.
+_CLIENT = re.compile(
+    r"^\s*(?:import|from)\s+(?:langchain_|llama_index\.\w+\.)?(openai|anthropic|cohere)\b", re.M
+)
+_SECRET = re.compile(r"KEY|TOKEN|SECRET|CREDENTIAL|PRIVATE|PASSW", re.IGNORECASE)
+_KEY = re.compile(r"(?:KEY|TOKEN|SECRET|CREDENTIALS?|PASSWORD)(?:_|$)")
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+@dataclass(frozen=True)
+class Called:
+    """A callable that takes one question.
+
+    Attributes:
+        path: Of its file, below the root. line: Where it begins.
+        folder: What it is imported from, below the root; "." for the root.
+        name: Of a function, or of a class that has a method for questions.
+        sure: A function whose name speaks of answers, its argument of a question.
+    """
+
+    path: PurePosixPath
+    line: int
+    folder: str
+    name: str
+    sure: bool
+
+    @property
+    def module(self) -> str:
+        """Its dotted name, as it is imported from `folder`."""
+        return module_of(self.path, self.folder)
+
+
+@dataclass(frozen=True)
+class App:
+    """An application of a web framework: the name in its file, or the function that makes it."""
+
+    path: PurePosixPath
+    folder: str
+    framework: str
+    name: str
+    factory: bool
+
+    @property
+    def module(self) -> str:
+        """Its dotted name, as it is imported from `folder`."""
+        return module_of(self.path, self.folder)
+
+
+@dataclass(frozen=True)
+class PythonCode:
+    """What the files of a project hold, the likeliest first.
+
+    Attributes:
+        libraries: Files that use a library of RAGs, with its name.
+        variables: Names of variables that the code reads.
+    """
+
+    callables: tuple[Called, ...] = ()
+    apps: tuple[App, ...] = ()
+    libraries: tuple[tuple[PurePosixPath, str], ...] = ()
+    variables: tuple[str, ...] = ()
+
+
+def read_code(root: Path, files: Iterable[PurePosixPath]) -> PythonCode:
+    """Return what of a project can be called; nothing of it is run."""
+    sources = [file for file in files if file.suffix == ".py" and _is_read(file)]
+    first = sorted(sources, key=lambda path: (len(path.parts), path))[:MAX_FILES]
+    parts = [_of_file(root, file) for file in first]
+    apps = [app for part in parts for app in part.apps]
+    callables = [one for part in parts for one in part.callables]
+
+    def rank(app: App) -> tuple[bool, bool]:
+        """FastAPI describes itself when it is asked; of two, one may take files alone."""
+        return app.framework != "FastAPI", not _ASKS.search(str(app.path))
+
+    return PythonCode(
+        tuple(sorted(callables, key=lambda one: not one.sure)),
+        tuple(sorted(apps, key=rank)),
+        tuple(one for part in parts for one in part.libraries),
+        tuple(sorted({name for part in parts for name in part.variables})),
+    )
+
+
+def _is_read(file: PurePosixPath) -> bool:
+    names = file.with_suffix("").parts
+    plain = all(name.isidentifier() for name in names) and _PASSED_OVER.isdisjoint(names)
+    return plain and not file.name.startswith(("test_", "ragate_"))
+
+
+def _of_file(root: Path, file: PurePosixPath) -> PythonCode:
+    text = start_of(root / file, MAX_BYTES + 1)
+    tree = _parsed(text) if len(text) <= MAX_BYTES else None
+    if tree is None:
+        return PythonCode()
+    folder = _imported_from(root, file, tree)
+    library = _LIBRARY.search(text)
+    return PythonCode(
+        tuple(_callables(tree, file, folder)),
+        tuple(_apps(text, file, folder)),
+        ((file, library[1]),) if library else (),
+        tuple(variables_in(text)),
+    )
+
+
+def _parsed(source: str) -> ast.Module | None:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # an odd escape in foreign code is not ours to tell
+            return ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+def _callables(tree: ast.Module, file: PurePosixPath, folder: str) -> Iterator[Called]:
+    """Yield functions of the module that take a question, and classes that have such a method."""
+    for node in tree.body:
+        if isinstance(node, Function) and _takes_question(node):
+            words = set(re.findall(r"[a-z]+", node.name.lower()))
+            asks = words & _ANSWERS or (words & {"query", "run"} and "question" in _needed(node)[0])
+            # A decorator may have made it something else; what yields is no text.
+            plain = not node.decorator_list and not any(map(_yields, ast.walk(node)))
+            yield Called(file, node.lineno, folder, node.name, bool(asks) and plain)
+        elif isinstance(node, ast.ClassDef):
+            methods = [part for part in node.body if isinstance(part, Function)]
+            if any(map(_takes_question, methods)):
+                yield Called(file, node.lineno, folder, node.name, sure=False)
+
+
+def _takes_question(function: Function) -> bool:
+    names = _needed(function)
+    return not function.name.startswith("_") and len(names) == 1 and is_question(names[0])
+
+
+def _needed(function: Function) -> list[str]:
+    """Return the parameters that a call has to give, but for ``self``."""
+    plain = [*function.args.posonlyargs, *function.args.args]
+    given = plain[: len(plain) - len(function.args.defaults)]
+    keyword = zip(function.args.kwonlyargs, function.args.kw_defaults, strict=True)
+    named = [*given, *(argument for argument, default in keyword if default is None)]
+    return [each.arg for each in named if each.arg not in {"self", "cls"}]
+
+
+def _yields(node: ast.AST) -> bool:
+    return isinstance(node, ast.Yield | ast.YieldFrom)
+
+
+def _apps(text: str, file: PurePosixPath, folder: str) -> Iterator[App]:
+    framework = _FRAMEWORK.search(text)
+    found = _APP.search(text)
+    if framework and found:
+        name = found[1] or found[2] or found[3]
+        yield App(file, folder, framework[1], name, factory=bool(found[3]))
+
+
+def variables_in(text: str) -> set[str]:
+    """Return the names of variables that some code reads, those of known clients too."""
+    named = {match[1] or match[2] for match in _VARIABLE.finditer(text)}
+    return named | {f"{match[1].upper()}_API_KEY" for match in _CLIENT.finditer(text)}
+
+
+def is_secret(name: str) -> bool:
+    """Return whether a variable's name may speak of a key, token, secret or password."""
+    return bool(_SECRET.search(name))
+
+
+def is_key(name: str) -> bool:
+    """Return whether it surely does, unlike ``MAX_TOKENS``."""
+    return bool(_KEY.search(name))
+
+
+def _imported_from(root: Path, file: PurePosixPath, tree: ast.Module) -> str:
+    """Return the folder that a file's own imports lead to: ``backend`` of ``backend/app/a.py``."""
+    names = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names |= {alias.name.partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            names.add(node.module.partition(".")[0])
+    for folder in file.parents:
+        here = root / folder
+        if any((here / name).is_dir() or (here / f"{name}.py").is_file() for name in names):
+            return str(folder)
+    packages = [folder for folder in file.parents if (root / folder / "__init__.py").is_file()]
+    return str(packages[-1].parent if packages else "src" if file.parts[0] == "src" else ".")
+
+
+def module_of(file: PurePosixPath, folder: str) -> str:
+    """Return the dotted name of a file, as it is imported from a folder."""
+    parts = list(file.relative_to(folder).with_suffix("").parts)
+    return ".".join(parts[:-1] if parts[-1] == "__init__" and len(parts) > 1 else parts)

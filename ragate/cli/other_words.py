@@ -1,0 +1,50 @@
+"""What other evaluation tools call something, and what it is called here.
+
+Asked where a command line is wrong; the page "From the seeds" prints it.
+"""
+
+from collections.abc import Sequence
+
+COMMANDS = {
+    "batch": "`ragate check` runs, `ragate runs list` lists, `ragate report RUN` shows results, "
+    "`ragate compare A B` compares, `ragate history` shows trends",
+    "eval": "`ragate check`, or `ragate score FILE` without a gate",
+    "evaluate": "`ragate check`, or `ragate score FILE` without a gate",
+}
+OPTIONS = {
+    "--agent": "`--set use=NAME`, or a key of `[system]`",
+    "--client": "`--meta client=NAME`",
+    "--client-version": "`--meta client_version=NAME`",
+    "--concurrency": "the variable `RAGATE_CONCURRENCY`",
+    "--dataset": "`ragate score FILE`, or `dataset` in `[policy]`",
+    "--distributed": "`--workers`, or `--local-workers N`",
+    "--export": "`ragate report RUN --format json --output FILE`",
+    "--label": "`--meta label=NAME`",
+    "--max-complexity": "`--where complexity<=N`",
+    "--min-complexity": "`--where complexity>=N`",
+    "--mode": "`--retrieval-only` for a resolver, `--set use=NAME` for another system",
+    "--model": "`--set answer.model=NAME`, or `ragate score FILE --model NAME`",
+    "--pack": '`preset = "NAME"` in `[policy.scorecard]`, or `ragate score FILE --preset NAME`',
+    "--parallel-stages": "`parallel = true` in `[policy.scorecard]`",
+    "--preset": '`preset = "NAME"` in `[policy.scorecard]`, or `ragate score FILE --preset NAME`',
+    "--redis-url": "the variable `RAGATE_RUNS_URL`, a Postgres",
+    "--review-status": "`--where review_status=NAME`",
+    "--semantics": "a judged stage; `--skip METRIC` leaves one out",
+    "--semantics-model": "`--set judge.model=NAME`",
+    "--semantics-threshold": "`pass_at` of the stage",
+    "--sequential-stages": "how stages run unless `parallel = true`",
+    "--source-type": "`--where source_type=NAME`",
+    "--tag": "`--tags NAME`",
+}
+_TAKES_NONE = {"--workers": "`--local-workers N` starts N on this machine"}
+
+
+def word_for(error: Exception, arguments: Sequence[str]) -> str:
+    """Return what a command line's wrong option is called here, "" where nobody calls it so."""
+    option = getattr(error, "option_name", "")
+    if option in OPTIONS:
+        return f"{option} is called otherwise here: {OPTIONS[option]}"
+    given = [name for name in _TAKES_NONE if name in arguments]
+    if given and "extra argument" in str(error):
+        return f"{given[0]} takes no number: {_TAKES_NONE[given[0]]}"
+    return ""

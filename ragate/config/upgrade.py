@@ -1,0 +1,144 @@
+"""A ragate.toml of an earlier version as this one reads it: what is gone is taken out.
+
+Whole lines go. Comments on lines of their own stay, and so does what no version knew, or what a
+person has to write anew; both go only where somebody says so.
+"""
+
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ragate import plugins
+from ragate.config.read import parse_config
+from ragate.config.toml_lines import Keys, key_lines
+from ragate.errors import ConfigError, RagateError
+from ragate.removed import BY_HAND, gone_key, gone_plugin
+
+_ROUNDS = 100  # an error names the unknown keys of one table
+
+
+@dataclass(frozen=True)
+class Upgraded:
+    """What became of a configuration.
+
+    Attributes:
+        left: What is gone and was left for a person, each with its line and what to do.
+    """
+
+    text: str
+    left: tuple[str, ...] = ()
+
+
+def upgraded(text: str, *, everything: bool = False) -> Upgraded:
+    """Return a configuration without what is gone.
+
+    Args:
+        everything: What a person would have to write anew goes too, and what no version knew.
+    """
+    try:
+        tables = tomllib.loads(text)
+    except (ValueError, RecursionError):  # whoever reads it says so, with the line
+        return Upgraded(text)
+    lines = text.split("\n")
+    gone: set[int] = set()
+    left = []
+    for first, last, keys in _entries(text):
+        said = "" if _becomes_max_drop(keys, tables) else _said_of(keys, tables)
+        if said and (everything or ".".join(keys) not in BY_HAND):
+            gone.update(range(first, last + 1))
+        elif said:
+            left.append(f"line {first + 1 - len(gone)}: {said}")  # as it stands afterwards
+        elif _becomes_max_drop(keys, tables):
+            lines[first] = lines[first].replace("min_drop", "max_drop", 1)
+        elif _level_of_a_latency(keys, tables):
+            lines[first] = lines[first].replace('"error"', '"warn"', 1)
+    text = "\n".join(line for number, line in enumerate(lines) if number not in gone)
+    return Upgraded(_without_unknown(text) if everything else text, tuple(left))
+
+
+def _entries(text: str) -> Iterator[tuple[int, int, Keys]]:
+    """Yield first and last line, from 0, of each header and of each key with its value."""
+    lines = text.split("\n")
+    last = -1
+    for number, keys, _ in key_lines(text):
+        if number - 1 <= last:
+            continue  # within a value of several lines
+        first = last = number - 1
+        is_header = lines[first].lstrip().startswith("[")
+        while not is_header and last + 1 < len(lines) and not _is_whole(lines[first : last + 1]):
+            last += 1
+        yield first, last, keys
+
+
+def _is_whole(lines: list[str]) -> bool:
+    try:
+        tomllib.loads("\n".join(lines))
+    except tomllib.TOMLDecodeError:
+        return False
+    return True
+
+
+def _said_of(keys: Keys, tables: dict[str, Any]) -> str:
+    """Return what is said of a key that is gone, or that stands in a table that is; else ""."""
+    if keys[0] == "system" and not _has_system_of_ours(tables):
+        return ""  # a system of the project may have a key of any name
+    if keys[:2] == ("policy", "metrics") and len(keys) > 2:
+        said = gone_plugin("metrics", keys[2])
+        if said:
+            return said
+    ways = (gone_key(".".join(keys[:at]), keys[at]) for at in range(len(keys)))
+    return next(filter(None, ways), "")
+
+
+def _has_system_of_ours(tables: dict[str, Any]) -> bool:
+    system = tables.get("system")
+    use = system.get("use") if isinstance(system, dict) else None
+    return isinstance(use, str) and plugins.is_builtin("systems", use)
+
+
+def _becomes_max_drop(keys: Keys, tables: dict[str, Any]) -> bool:
+    """Return True for a metric's `min_drop` where nothing else says what is allowed to it."""
+    if keys[-1] != "min_drop" or keys[:2] not in {("policy", "metrics"), ("policy", "scorecard")}:
+        return False
+    table: Any = tables
+    for key in keys[:-1]:
+        table = table[key]
+    return "max_drop" not in table
+
+
+def _level_of_a_latency(keys: Keys, tables: dict[str, Any]) -> bool:
+    """Return True for the level of a latency that has a relative limit alone: it can only warn."""
+    if keys[:2] != ("policy", "metrics") or len(keys) != 4 or keys[3] != "level":
+        return False
+    rule, name = tables["policy"]["metrics"][keys[2]], keys[2]
+    if rule["level"] != "error" or "max_increase" not in rule or "maximum" in rule:
+        return False
+    try:
+        info = plugins.metric(name).info if plugins.is_builtin_metric(name) else None
+    except RagateError:  # whoever reads it says so
+        return False
+    return info is not None and info.aggregate and info.unit == "seconds"
+
+
+def _without_unknown(text: str) -> str:
+    """Return a configuration without the keys that its reader does not know."""
+    for _ in range(_ROUNDS):
+        unknown = _unknown_lines(text)
+        if not unknown:
+            break
+        spans = [range(first, last + 1) for first, last, _ in _entries(text) if first in unknown]
+        gone = {number for span in spans for number in span}
+        text = "\n".join(line for at, line in enumerate(text.split("\n")) if at not in gone)
+    return text
+
+
+def _unknown_lines(text: str) -> set[int]:
+    """Return the lines, from 0, that the reader's error names for an unknown key."""
+    try:
+        parse_config(text, where="", root=Path.cwd())
+    except ConfigError as error:
+        told = (line.split(":", 2) for line in error.message.splitlines() if "unknown key" in line)
+        return {int(each[1]) - 1 for each in told if len(each) == 3 and each[1].isdecimal()}
+    return set()

@@ -1,0 +1,1 @@
+"""What stands beside the core: a folder each, found by `ragate.extension`; none knows another."""

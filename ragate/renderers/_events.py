@@ -1,0 +1,243 @@
+"""What a first line may say, one event each: what did not run, what broke, what moved."""
+
+from collections.abc import Sequence
+
+from ragate.models import (
+    CauseKind,
+    Direction,
+    MetricRow,
+    MetricVerdict,
+    Report,
+    SampleRow,
+    SliceRow,
+)
+from ragate.renderers import _numbers as numbers
+from ragate.renderers._numbers import counted
+from ragate.renderers._samples import equal_scores, worse_count
+from ragate.renderers._words import (
+    ForeignText,
+    Name,
+    Words,
+    fell,
+    foreign,
+    metric_words,
+    named,
+    nothing_to_check,
+    ordered,
+)
+from ragate.support.escape import one_line
+
+# Of the questions that got worse, the share that an event needs to head a report.
+_NOTABLE = 1 / 3
+
+
+def did_not_run(report: Report, brief: bool) -> list[Words]:
+    """Return how many questions failed, and by which error."""
+    facts, failed = report.facts, report.decision.failed
+    blocks = any(row.blocks and row.metric == "error_rate" for row in report.decision.metrics)
+    if not failed and facts.errors and (blocks or facts.errors >= _least(report)):
+        errors = (row.candidate.error for row in report.samples if row.candidate)
+        error = next(filter(None, errors), "")
+        failed = f"{facts.errors:,} of {counted(facts.samples, numbers.NOUN)} failed: {error}"
+    return [[foreign(failed.partition(" (and ")[0], 32 if brief else 72)]] if failed else []
+
+
+def not_judged(rows: Sequence[MetricRow], brief: bool) -> list[Words]:
+    """Return which gated metrics have no score, and why."""
+    missing = [row for row in rows if row.verdict is MetricVerdict.NOT_MEASURED]
+    if not missing:
+        return []
+    verb = " was not measured" if len(missing) == 1 else " were not measured"
+    why = next((reason for row in missing for reason in row.unscored_reasons), "")
+    reason = [": ", foreign(why, 48)] if why and not brief else []
+    return [[*metric_names(missing, brief or bool(why)), verb, *reason]]
+
+
+def _least(report: Report) -> float:
+    """Return of how many questions an event is to be that heads a report."""
+    return max(1.0, _NOTABLE * min(report.story.worse, report.story.told))
+
+
+def what_broke(report: Report) -> list[Words]:
+    """Return what happened to a good part of the questions that got worse, by meaning."""
+    story, least = report.story, _least(report)
+    is_empty = story.emptied >= max(1, story.lost)
+    worse = [row for row in report.samples if row.got_worse]
+    other = sum(map(_has_other_text, worse))
+    lower = 0 if story.lost else sum(map(_stands_lower, worse))
+    where = "has its document" if lower == 1 else "have their document"
+    kinds = (
+        (story.empty, empty_words(report)),
+        (story.refused, refused_words(report)),
+        (story.emptied if is_empty else story.lost, lost_words(report)),
+        (story.alike if story.alike > max(story.refused, story.worse / 2) else 0, _alike(report)),
+        (story.causes.get(CauseKind.DATA, 0), edited_words(report)),
+        (other, [f"{_questions(report, other)} got documents with other text than before"]),
+        (lower, [f"{_questions(report, lower)} {where} further down"]),
+    )
+    return [words for count, words in kinds if count >= least]
+
+
+def _has_other_text(row: SampleRow) -> bool:
+    """Whether documents kept their ids and have other texts, and no other cause is known."""
+    cause = row.cause
+    return cause is not None and bool(cause.edited) and cause.kind is CauseKind.UNKNOWN
+
+
+def _stands_lower(row: SampleRow) -> bool:
+    """Whether the first of its expected documents is further down than before."""
+    before, after = next(((each.before, each.after) for each in row.ranks), (None, None))
+    return bool(before and after and after > before)
+
+
+def empty_words(report: Report) -> Words:
+    """Return ``all 20 answers are now empty``."""
+    count = report.story.empty
+    return [f"{_share(report, count, 'answer')} {'is' if count == 1 else 'are'} now empty"]
+
+
+def refused_words(report: Report) -> Words:
+    """Return ``3 of 200 answers now say “I don't know”``."""
+    refused = report.story.refused
+    answers = _share(report, refused, "answer")
+    return [f"{answers} now {'says' if refused == 1 else 'say'} “I don't know”"]
+
+
+def _alike(report: Report) -> Words:
+    """Return ``20 of 20 answers are now the same: “Please wait”``."""
+    story = report.story
+    rows = (row.candidate for row in report.samples if row.sample_id == story.alike_as)
+    answer = next((side.answer for side in rows if side is not None), None)
+    text = [": “", foreign(answer, 32), "”"] if answer else []
+    return [f"{_share(report, story.alike, 'answer')} are now the same", *text]
+
+
+def lost_words(report: Report) -> Words:
+    """Return ``5 questions lost their document``, or that none came at all.
+
+    That the corpus did it is said where it did so for all of them.
+    """
+    lost, emptied = report.story.lost, report.story.emptied
+    if emptied >= max(1, lost):
+        return [f"{_share(report, emptied, numbers.NOUN)} got no document"]
+    whose = "its document" if lost == 1 else "their document"
+    rows = (row.cause for row in report.samples if row.got_worse and row.cause and row.cause.lost)
+    kinds = {cause.kind for cause in rows}
+    why = " as the corpus changed" if kinds == {CauseKind.DATA} else ""
+    return [f"{_questions(report, lost)} lost {whose}{why}"]
+
+
+def edited_words(report: Report) -> Words:
+    """Return how many changed since their documents are other ones, or have other ids."""
+    questions = _questions(report, report.story.causes.get(CauseKind.DATA, 0))
+    return [f"{questions} changed because a document was edited, renamed or removed"]
+
+
+def _share(report: Report, count: int, noun: str) -> str:
+    samples = report.facts.samples
+    if count == samples:
+        return f"all {counted(count, noun)}"
+    return f"{_at_least(report)}{count:,} of {counted(samples, noun)}"
+
+
+def _questions(report: Report, count: int) -> str:
+    return f"{_at_least(report)}{counted(count, numbers.NOUN)}"
+
+
+def _at_least(report: Report) -> str:
+    return "at least " if report.story.told < report.story.worse else ""
+
+
+def must_pass_fails(ids: Sequence[str]) -> Words:
+    if len(ids) == 1:
+        return ["must-pass ", Name(ids[0]), " fails"]
+    return [f"{len(ids):,} must-pass {numbers.NOUN}s fail"]
+
+
+def within_noise(report: Report) -> Words:
+    counts = better_and_worse(report)
+    if counts:
+        return [f"{counts}, within noise"]
+    other = equal_scores(report.samples)
+    outputs = f"outputs of {counted(other, numbers.NOUN)} changed, " if other else ""
+    return [f"{outputs}no score moved"]
+
+
+def better_and_worse(report: Report) -> str:
+    """Return ``11 questions better, 2 worse``, "" where none moved."""
+    better = sum(row.change == "better" for row in report.samples)
+    worse = worse_count(report)
+    if better:
+        return f"{counted(better, numbers.NOUN)} better" + (f", {worse:,} worse" if worse else "")
+    return f"{counted(worse, numbers.NOUN)} worse" if worse else ""
+
+
+def metrics_then_slices(report: Report) -> list[MetricRow]:
+    return [*ordered(report.decision.metrics), *ordered(report.decision.slices)]
+
+
+def first_reason(reasons: Sequence[str], brief: bool) -> Words:
+    """Return the first reason, cut to what a line holds: all stand below in full."""
+    if not reasons:
+        return ["nothing could be decided"]
+    return [ForeignText(one_line(reasons[0], 24 if brief else 56))]
+
+
+def metric_names(rows: Sequence[MetricRow], brief: bool) -> Words:
+    if brief and len(rows) > 1:
+        return [f"{len(rows)} metrics"]
+    return named([[Name(row.key)] for row in rows])
+
+
+def moves(rows: Sequence[MetricRow], brief: bool) -> Words:
+    """Name the first change, with the samples behind it, and count the others.
+
+    That answers hold less to check heads nothing beside a metric that moved.
+    """
+    of_metrics = [row for row in rows if fell(row) or not row.unchecked] or rows
+    return [*first_move(of_metrics[0], brief), *more(of_metrics)]
+
+
+def more(rows: Sequence[MetricRow]) -> Words:
+    return [f" and {len(rows) - 1} more"] if len(rows) > 1 else []
+
+
+def first_move(row: MetricRow, brief: bool) -> Words:
+    """Return ``mrr −6.5 points (fell on 17 questions, rose on 4)``: that metric's own counts."""
+    if row.unchecked and not fell(row):
+        return [*metric_words(row), ": ", nothing_to_check(row)]
+    words = _move(row)
+    worse, better = ("fell", "rose") if row.direction is Direction.HIGHER else ("rose", "fell")
+    pair = [(row.worse, worse), (row.better, better)]
+    if row.verdict is MetricVerdict.IMPROVED:
+        pair.reverse()
+    counts = [(count, word) for count, word in pair if count]
+    if not counts or brief:
+        return words
+    (count, word), *second = counts
+    behind = [f"{word} on {counted(count, numbers.NOUN)}", *(f"{w} on {n:,}" for n, w in second)]
+    return [*words, f" ({', '.join(behind)})"]
+
+
+def _move(row: MetricRow) -> Words:
+    """Return ``mrr −6.5 points``, or of a slice ``billing −12.0 points in mrr``."""
+    moved = f" {numbers.points(row.unit, row.change)}"
+    if isinstance(row, SliceRow):
+        return [Name(row.slice), f"{moved} in ", *metric_words(row)]
+    return [*metric_words(row), moved]
+
+
+def floor(row: MetricRow) -> Words:
+    """Return ``faithfulness 84.5 %, the policy demands 85.0 %``."""
+    verb = "demands" if row.direction is Direction.HIGHER else "allows"
+    limit = numbers.value(row.unit, row.floor.limit if row.floor else None)
+    return [
+        *(metric_words(row) if row.key == row.metric else [Name(row.key)]),
+        f" {numbers.value(row.unit, row.candidate)}, the policy {verb} {limit}",
+    ]
+
+
+def is_rise(row: MetricRow) -> bool:
+    """Whether a row is of what an answer takes: held against a limit that noise may exceed."""
+    held = row.aggregate or (row.limit is not None and not row.exact)
+    return held and row.direction is Direction.LOWER

@@ -1,0 +1,172 @@
+"""What a report folds: how it was decided and what else differs, as titled lists of cells."""
+
+import json
+from collections.abc import Iterable
+
+from ragate.models import MetricRow, MustPassRow, PassGroup, Report, WaiverRow
+from ragate.renderers import _numbers as numbers
+from ragate.renderers._headline import TELLS_WHY, status_of
+from ragate.renderers._notes import MOST_REASONS, SENTENCE, documents, means
+from ragate.renderers._numbers import NOTHING, counted
+from ragate.renderers._words import (
+    Name,
+    Words,
+    as_sentence,
+    foreign,
+    label,
+    listed,
+    ordered,
+    passes,
+    visible_from,
+)
+
+Rows = list[list[Words]]
+_NOTHING_SET = ("", '""', "null", "[]", "{}")
+_FIRST = ("model", "top_k", "retrieval", "chunk_size", "temperature")
+
+
+def lists(report: Report) -> dict[str, Rows]:
+    """Return the rows of each list by its title; those without one are left out."""
+    rows = {
+        title: list(each) for title, each in {**_of_decision(report), **_of_data(report)}.items()
+    }
+    return {title: each for title, each in rows.items() if each}
+
+
+def _of_decision(report: Report) -> dict[str, Iterable[list[Words]]]:
+    decision = report.decision
+    is_told = status_of(report) in TELLS_WHY and len(decision.reasons) <= MOST_REASONS
+    metrics = [*ordered(decision.metrics), *ordered(decision.slices)]
+    return {
+        "What the verdict rests on": _sentences(decision.lines),
+        "Pass rate by stage, tag and field": map(_pass_group, report.pass_groups),
+        "System and judge": settings(report),
+        "Each metric": map(_metric, metrics),
+        "Reasons": _sentences([] if is_told else decision.reasons),
+        "Warnings": _sentences(decision.warnings),
+        "What the pattern suggests": (
+            _texts(row.symptom, row.likely_cause, as_sentence(row.action))
+            for row in report.diagnosis
+        ),
+        "Must-pass questions": map(_must_pass, decision.must_pass),
+        "Waived: shown, not counted": map(_waiver, decision.waivers),
+    }
+
+
+def _must_pass(row: MustPassRow) -> list[Words]:
+    outcome = "met" if row.met else f"{row.failed:,} of {row.tries:,} tries failed"
+    before = "passed every baseline run" if row.eligible else "did not pass every baseline run"
+    if row.false_red is not None:
+        before += f", fails by chance in {numbers.value('fraction', row.false_red)} of runs"
+    return [[Name(row.sample_id)], [Name(row.metric)], [outcome], [before]]
+
+
+def _waiver(row: WaiverRow) -> list[Words]:
+    why, until = foreign(f"{row.owner}: {row.reason}", SENTENCE), foreign(row.until, 20)
+    return [[Name(row.sample_id)], [Name(row.metric)], [why], ["until ", until]]
+
+
+def _of_data(report: Report) -> dict[str, Iterable[list[Words]]]:
+    data = report.data
+    changed = dict.fromkeys((*data.added, *data.edited))
+    missing = data.missing_documents.items()
+    return {
+        "Removed from the golden set": ([[Name(r.sample_id)], means(r.means)] for r in data.gone),
+        "Renamed in the golden set": (
+            [[Name(old)], ["→ ", Name(new)]] for old, new in data.renamed.items()
+        ),
+        "Added or edited": ([[Name(key)]] for key in changed),
+        "Expected, but not in the corpus": (
+            [[Name(key)], documents(docs)] for key, docs in missing
+        ),
+    }
+
+
+def _sentences(lines: Iterable[str]) -> Rows:
+    return [_texts(line) for line in lines]
+
+
+def _texts(*cells: str) -> list[Words]:
+    return [[foreign(cell, SENTENCE)] for cell in cells]
+
+
+def _metric(row: MetricRow) -> list[Words]:
+    facts: list[Words] = [[f"n = {row.n:,}"]]
+    facts += [[f"p = {row.p:.2g}"]] if row.p is not None else []
+    facts += [[f"on these questions p = {row.p_here:.2g}"]] if row.p_here is not None else []
+    least = visible_from(row)
+    facts += [[f"shows drops from {numbers.size(row.unit, least)}"]] if least is not None else []
+    facts += [[f"95 % interval {interval(row)}"]] if row.interval else []
+    facts += [[f"{row.better:,} better, {row.worse:,} worse"]] if row.better or row.worse else []
+    facts += [[f"{row.not_applicable:,} not applicable"]] if row.not_applicable else []
+    reasons = [[f"{count:,} x ", foreign(why, 60)] for why, count in row.unscored_reasons.items()]
+    facts += [["unscored: ", *listed(reasons)]] if reasons else []
+    facts += [[share]] if (share := passes(row)) else []
+    reason: list[Words] = [[foreign(row.reason, SENTENCE)]] if row.reason else []
+    return [label(row), listed(facts, len(facts)), *reason]
+
+
+def interval(row: MetricRow) -> str:
+    """Return the ends of the change's 95 % interval."""
+    if row.interval is None:
+        return "exact" if row.exact and row.change is not None else NOTHING
+    return " … ".join(numbers.change(row.unit, end) for end in row.interval)
+
+
+def _pass_group(group: PassGroup) -> list[Words]:
+    share = group.share
+    facts: list[Words] = [[counted(share.n, numbers.NOUN)]]
+    if share.interval is not None:
+        ends = (numbers.value("fraction", end) for end in share.interval)
+        facts.append([f"95 % interval {' … '.join(ends)}"])
+    if group.metric:
+        facts += [[Name(group.metric), f" at {share.mark:g}"], [f"weight {group.weight or 0:g}"]]
+        facts += [["required"]] if group.required else []
+    return [[foreign(group.kind, 40)], [Name(group.name)], [_share(group)], listed(facts, 9)]
+
+
+def _share(group: PassGroup) -> str:
+    after, before = numbers.value("fraction", group.share.candidate), group.share.baseline
+    if before is None or before == group.share.candidate:
+        return after
+    return f"{numbers.value('fraction', before)} → {after}"
+
+
+def stages(report: Report) -> Words:
+    """Return the share that passes each stage in one sentence, [] without a scorecard."""
+    groups = [group for group in report.pass_groups if group.kind == "stage"]
+    shares = listed(([Name(each.name), f" {_share(each)}"] for each in groups), len(groups))
+    return ["Stages passed: ", *shares, "."] if groups else []
+
+
+def settings(report: Report) -> Rows:
+    """Return judge, models, top_k and other settings, the ones that tell most in front."""
+    told = {name: value for name, value in report.settings.items() if value not in _NOTHING_SET}
+    rows: Rows = [[["judge"], [foreign(report.judge, 80)]]] if report.judge else []
+    for key in sorted(told, key=_rank):
+        rows.append([[Name(key)], [foreign(_value(told[key]), 80)]])
+    return rows
+
+
+def set_up(report: Report, most: int = 5) -> Words:
+    """Return these in one sentence; [] where nothing of the system is known.
+
+    Args:
+        most: Settings at most.
+    """
+    shown = [[*name, " ", *value] for name, value in settings(report)]
+    words = listed(shown, most, " · ")
+    return ["System: ", foreign(report.system.use, 40), " · ", *words] if words else []
+
+
+def _rank(name: str) -> tuple[int, str]:
+    last = name.rpartition(".")[2]
+    return (_FIRST.index(last) if last in _FIRST else len(_FIRST), name)
+
+
+def _value(text: str) -> str:
+    try:
+        value = json.loads(text)
+    except ValueError:
+        return text
+    return value if isinstance(value, str) else text

@@ -1,0 +1,411 @@
+"""Every sentence that stands beside the figures of a report, the same in each renderer."""
+
+from collections.abc import Collection, Iterable, Mapping
+
+from ragate.core.publishable import WITHHELD
+from ragate.core.text.wording import odds
+from ragate.models import ChangedPart, Direction, EarlierFigure, MetricRow, MetricVerdict, Report
+from ragate.renderers import _numbers as numbers
+from ragate.renderers._headline import TELLS_WHY, ReportSign, status_of
+from ragate.renderers._next_steps import next_words
+from ragate.renderers._numbers import counted
+from ragate.renderers._samples import failed_alike, first_ones, sample_name
+from ragate.renderers._story import likely, story_words
+from ragate.renderers._words import (
+    DocumentId,
+    ForeignText,
+    Name,
+    Strong,
+    Words,
+    as_sentence,
+    foreign,
+    joined,
+    leading,
+    listed,
+    ordered,
+)
+
+MOST_REASONS = 3
+SENTENCE = 240
+_MOST_PARTS = 3  # of what changed
+_MOST_MUST_PASS = 20  # ids; the headline counts all
+_MOST_FIGURES = 6
+_MOST_DIFFERENCES = 5
+_SILENT = (ReportSign.BOOTSTRAP, ReportSign.UNCHANGED)
+
+
+def notes(report: Report, shown: Collection[str]) -> list[Words]:
+    """Return what happened, why, and what to do, one sentence each.
+
+    Args:
+        shown: Samples that have a row of their own.
+    """
+    sentences = (
+        _origin(report),
+        _one_error(report),
+        _odds(report),
+        _accepted(report),
+        _must_pass(report, shown),
+        *_reasons(report),
+        _unscored(report),
+        _likely(report),
+        _next(report),
+    )
+    return [sentence for sentence in sentences if sentence]
+
+
+def asides(report: Report) -> list[Words]:
+    """Return what else must be known beside the figures, one sentence each."""
+    sentences = (
+        _collected(report),
+        _earlier(report),
+        _scope(report),
+        _succeeded(report),
+        _other_rules(report),
+        _floors(report),
+        _data(report),
+        _missing(report),
+        _unasked(report),
+    )
+    return [sentence for sentence in sentences if sentence]
+
+
+def whose_rules(report: Report) -> str:
+    """Return whose rules judged, in words of ours; "" where the base's did."""
+    rules = report.checkout_rules
+    if rules is None:
+        return ""
+    if not rules.base_read:
+        return (
+            "Judged by this checkout's own policy, golden set and baseline. On a pull request "
+            "those of the base branch count, which could not be read here."
+        )
+    *first, last = rules.changed or ("policy",)
+    changed = f"{', '.join(first)} and {last}" if first else last
+    count = "On a pull request those of the base branch count."
+    return f"Judged by this checkout's own {changed}. {count}"
+
+
+# What happened, and why.
+
+
+def _origin(report: Report) -> Words:
+    """Return what the change touched and what became of the questions; [] where nothing moved.
+
+    Of a red verdict without any of it the line says that nothing is known.
+    """
+    story, status = story_words(report), status_of(report)
+    if not report.origin.parts:
+        wants_story = status is ReportSign.RED or (status is ReportSign.LOOK and not _odds(report))
+        if story and wants_story:
+            return [Strong("What happened:"), " ", *story, "."]
+        is_open = status is ReportSign.RED and not (story or likely(report))
+        return [Strong("Changed here:"), " not known."] if is_open else []
+    if status in _SILENT:
+        return []
+    origin, shown = report.origin, report.origin.parts[:_MOST_PARTS]
+    more = origin.more + len(origin.parts) - len(shown)
+    parts = joined([*map(_part, shown)], ", ")
+    parts += [f" and {more:,} more"] if more else []
+    if origin.alone and not more and len(shown) == 1:
+        then = [": ", *story] if story else []
+        return [Strong("Because"), " of ", *parts, ", the only difference", *then, "."]
+    then = [" ", as_sentence(story[0]), *story[1:], "."] if story else []
+    return [Strong("Changed here:"), " ", *parts, ".", *then]
+
+
+def _part(part: ChangedPart) -> Words:
+    place = leading(foreign(f"{part.path}:{part.line}" if part.line else part.path, 60), part.url)
+    words = foreign(part.words, 60)
+    return joined([[place] if place else [], [words] if words else []], " ")
+
+
+def _one_error(report: Report) -> Words:
+    """Return the error that most samples failed with; [] for none."""
+    rows = first_ones(report)
+    error, alike = failed_alike(rows)
+    if not alike:
+        return []
+    must = [row for row in alike if row.must_pass]
+    how = "failed" if error == WITHHELD else "failed with one error"
+    title = Strong(f"{len(alike):,} of {len(rows):,} {how}:")
+    told: Words = [title, " ", foreign(error, SENTENCE)]
+    names = listed([sample_name(report, row.sample_id) for row in must])
+    return [*told, "; must-pass among them: ", *names] if must else told
+
+
+def _odds(report: Report) -> Words:
+    """Return how often noise alone would look like a red or a yellow verdict.
+
+    [] of any other verdict, and where nothing moved.
+    """
+    status, decision = status_of(report), report.decision
+    if status is ReportSign.RED:
+        rows = ordered(decision.rows)
+        both = (each for row in rows if row.blocks for each in (row, row.checked) if each)
+        lost = [row for row in both if row.verdict is MetricVerdict.REGRESSED]
+        chances = [p for row in lost if not row.exact and (p := _chance(report, row)) is not None]
+        if chances:
+            times = f"Measured {decision.runs_candidate:,} times. " if decision.confirmed else ""
+            is_drop = all(row.direction is Direction.HIGHER for row in lost)
+            size = f"a {'fall' if is_drop else 'change'} this large would come up"
+            return [f"{times}Without a change, {size} {odds(min(chances))}."]
+        is_exact = lost and all(row.exact for row in lost)
+        return [Strong("These metrics repeat exactly, so the drop is real.")] if is_exact else []
+    if status is ReportSign.LOOK:
+        unsure = (r for r in ordered(decision.metrics) if r.verdict is MetricVerdict.CANNOT_TELL)
+        row = next((row for row in unsure if row.p and row.has_fallen), None)
+        if row is not None:
+            runs = counted(decision.runs_candidate, "run")
+            moved = f" moved {numbers.points(row.unit, row.change)} in {runs}; without a change,"
+            return [Name(row.metric), f"{moved} that would come up {odds(row.p or 1.0)}."]
+    return []
+
+
+def _chance(report: Report, row: MetricRow) -> float | None:
+    """Return how often an unchanged system is as bad: over the passes that made the metric red."""
+    earlier = report.decision.earlier
+    if earlier is not None and earlier.use == "confirm":
+        pooled = {each.metric: each.p for each in earlier.metrics if each.p is not None}
+        return pooled.get(row.metric, row.p)
+    return row.p
+
+
+def _accepted(report: Report) -> Words:
+    drops = listed(
+        [Name(row.metric), " by ", Name(row.by), ": ", foreign(row.reason, SENTENCE)]
+        for row in report.decision.accepted
+    )
+    return [Strong("Accepted at this commit only:"), " ", *drops, "."] if drops else []
+
+
+def _must_pass(report: Report, shown: Collection[str]) -> Words:
+    """Return the failing must-pass samples that have no row in the table."""
+    untold = {key: words for key, words in failing_must_pass(report).items() if key not in shown}
+    if not untold:
+        return []
+    if len(untold) <= MOST_REASONS:
+        failures = listed([sample_name(report, key), " ", *words] for key, words in untold.items())
+    else:
+        failures = [*listed(([Name(key)] for key in untold), _MOST_MUST_PASS), " fail"]
+    return [Strong("Must pass:"), " ", *failures, "."]
+
+
+def failing_must_pass(report: Report) -> dict[str, Words]:
+    """Return what each failing must-pass sample fails."""
+    failing: dict[str, list[Words]] = {}
+    for row in report.decision.must_pass:
+        if not row.met:
+            tries = f" in {row.failed} of {row.tries} tries" if row.tries > 1 else ""
+            before = "" if row.eligible else ", as in the baseline"
+            failing.setdefault(row.sample_id, []).append([Name(row.metric), f"{tries}{before}"])
+    return {key: ["fails ", *listed(words, 2)] for key, words in failing.items()}
+
+
+def _reasons(report: Report) -> list[Words]:
+    """Return the reasons that neither table nor notes tell."""
+    status, decision = status_of(report), report.decision
+    if status not in (ReportSign.RED, *TELLS_WHY):
+        return []
+    told = ["there is no baseline"] if status is ReportSign.BOOTSTRAP else []
+    told += [f"must-pass {row.sample_id}:" for row in decision.must_pass]
+    if status is ReportSign.RED:
+        blocking = [row for row in decision.rows if row.blocks]
+        told += [start for row in blocking for start in (f"{row.key} ", row.reason) if start]
+    untold = [each for each in decision.reasons if not each.startswith(tuple(told))]
+    shown: list[Words] = [[Strong("Why:"), " ", foreign(each, SENTENCE)] for each in untold]
+    hidden = len(untold) - MOST_REASONS
+    more: list[Words] = [[f"… and {hidden} more reasons below"]] if hidden > 0 else []
+    return shown[:MOST_REASONS] + more
+
+
+def _unscored(report: Report) -> Words:
+    """Return the most frequent reason why samples are unscored; [] where it is told."""
+    counts: dict[str, int] = {}
+    for row in report.decision.rows:
+        for reason, count in row.unscored_reasons.items():
+            counts[reason] = max(count, counts.get(reason, 0))
+    reason = max(counts, key=lambda each: (counts[each], each), default="")
+    told = (*report.decision.reasons, *report.decision.warnings)
+    if not counts or any(reason in sentence for sentence in told):
+        return []
+    others = f", and {counted(len(counts) - 1, 'other reason')}" if len(counts) > 1 else ""
+    return [Strong("Unscored:"), f" {counts[reason]:,} × ", foreign(reason, 60), f"{others}."]
+
+
+def _likely(report: Report) -> Words:
+    seen = likely(report)
+    if seen is None:
+        return []
+    cause, action = (foreign(text, SENTENCE) for text in (seen.likely_cause, seen.action))
+    return [Strong("Likely:"), " ", cause, " → ", action]
+
+
+def _next(report: Report) -> Words:
+    words = next_words(report)
+    return [Strong("Next:"), " ", *words] if words else []
+
+
+# What else must be known.
+
+
+def _collected(report: Report) -> Words:
+    """Return who measured, where that was a fork's own workflow."""
+    links = report.links
+    if not links.collected_by:
+        return []
+    return [
+        Strong("Measured by"),
+        " a run of the fork ",
+        leading(foreign(links.collected_by, 80), links.collected_url),
+        ", which has no keys. This verdict was made by a job that runs none of its code.",
+    ]
+
+
+def _earlier(report: Report) -> Words:
+    """Return the passes of earlier runs in one sentence, [] where there are none."""
+    earlier = report.decision.earlier
+    if earlier is None:
+        return []
+    rows = {row.metric: row for row in report.decision.metrics}
+    known = [each for each in earlier.metrics if each.metric in rows]
+    shown = listed((_of_earlier(each, rows[each.metric]) for each in known), _MOST_FIGURES)
+    then = ["; ", *shown, "."] if shown else []
+    return [Strong("Earlier runs:"), " ", foreign(earlier.note, SENTENCE), *then]
+
+
+def _of_earlier(figure: EarlierFigure, row: MetricRow) -> Words:
+    newest, earlier, pooled = (
+        numbers.value(row.unit, value) for value in (figure.newest, figure.earlier, figure.pooled)
+    )
+    chance = "" if figure.p is None else f" (an unchanged system {odds(figure.p)})"
+    return [Name(row.metric), f" {newest} now, {earlier} earlier, {pooled} together{chance}"]
+
+
+def _scope(report: Report) -> Words:
+    filters, sentences = report.filters, list[Words]()
+    others = filters.skip or filters.settings
+    if filters.narrows or (report.retrieval_only and not others):
+        conditions = _filters(report)
+        shown = [" (", *conditions, ")"] if conditions else []
+        only = "Only part of the golden set was run"
+        sentences.append([only, *shown, ": this says nothing about the rest."])
+    if filters.skip:
+        skipped = listed(map(Name, filters.skip))
+        about = ". This says nothing about what they measure."
+        sentences.append(["Left out on demand: ", *skipped, about])
+    if filters.top_k is not None:
+        first = counted(filters.top_k, "passage")
+        sentences.append([f"Of what was retrieved only the first {first} counted (--top-k)."])
+    if filters.settings:
+        keys = listed(foreign(each, 80) for each in filters.settings)
+        sentences.append(["Set for this run alone: ", *keys, ". It makes no baseline."])
+    if report.retrieval_only:
+        sentences.append(["Retrieval only: no answer was asked for."])
+    return joined(sentences, " ")
+
+
+def _succeeded(report: Report) -> Words:
+    """Return the means without the questions that failed, which count at their worst above."""
+    rows = [row for row in report.decision.metrics if row.metric in report.succeeded]
+    shown = listed(
+        (
+            [Name(row.metric), " ", numbers.value(row.unit, report.succeeded[row.metric])]
+            for row in rows
+        ),
+        _MOST_FIGURES,
+    )
+    asked = report.facts.samples
+    them = f"Of the {asked - report.facts.errors:,} of {counted(asked, 'question')} that succeeded:"
+    return [Strong(them), " ", *shown, "."] if shown else []
+
+
+def _filters(report: Report) -> Words:
+    filters = report.filters
+    conditions: list[Words] = [["tags ", *listed(map(Name, filters.tags))]] if filters.tags else []
+    conditions += [[counted(len(filters.ids), "id")]] if filters.ids else []
+    conditions += [["where ", foreign(where, 80)] for where in filters.where]
+    conditions += [[f"the first {filters.limit:,}"]] if filters.limit is not None else []
+    conditions += [["profile ", Name(filters.profile)]] if filters.profile else []
+    return joined(conditions, ", ")
+
+
+def _other_rules(report: Report) -> Words:
+    """Return where the change's own rules differ, [] where they are the base's."""
+    differs = listed((foreign(each, SENTENCE) for each in report.rules_differ), _MOST_DIFFERENCES)
+    title = Strong("The base's rules decide; this change has others:")
+    return [title, " ", *differs, "."] if differs else []
+
+
+def _floors(report: Report) -> Words:
+    """Return the floors that what was measured would keep, [] where there are none."""
+    floors = joined(
+        [
+            [
+                Name(floor.metric),
+                f" {floor.key} {floor.limit:g} (now {numbers.value(floor.unit, floor.mean)})",
+            ]
+            for floor in report.suggested_floors[:_MOST_FIGURES]
+        ],
+        ", ",
+    )
+    return [Strong("Suggested limits:"), " ", *floors, "."] if floors else []
+
+
+def _data(report: Report) -> Words:
+    """Return how many questions are not the baseline's, and which are gone; [] where all are."""
+    data = report.data
+    counts = {
+        "removed and not asked": len(data.gone),
+        "reworded or with other references": len(data.edited),
+        "renamed": len(data.renamed),
+        "added": len(data.new),
+    }
+    words = _counted(counts, data.failing)
+    removed = listed(
+        [Name(row.sample_id), " (", *means(row.means), " in the baseline)"]
+        if row.means
+        else [Name(row.sample_id)]
+        for row in data.gone
+    )
+    gone = [" Removed: ", *removed, "."] if removed else []
+    return [f"The golden set is not the baseline's: {words}.", *gone] if words else []
+
+
+def means(values: Mapping[str, float]) -> Words:
+    """Return the first two means of a removed sample."""
+    return listed([Name(metric), f" {mean:.2f}"] for metric, mean in [*values.items()][:2])
+
+
+def _counted(counts: Mapping[str, int], failing: Collection[str]) -> str:
+    """Return the counts, and how many of the questions that are there now fail."""
+    words = [f"{count:,} {word}" for word, count in counts.items() if count]
+    if not words:
+        return ""
+    noun = "question" if words[0].startswith("1 ") else "questions"
+    told = ", ".join([words[0].replace(" ", f" {noun} ", 1), *words[1:]])
+    if all(word.startswith(("removed", "no longer")) for word, count in counts.items() if count):
+        return told
+    return f"{told}; {len(failing) or 'none'} of them fail{'s' if len(failing) < 2 else ''} today"
+
+
+def _missing(report: Report) -> Words:
+    misses = listed(
+        [Name(key), " expects ", *documents(docs)]
+        for key, docs in report.data.missing_documents.items()
+    )
+    title = Strong("Not in the corpus, so counted as misses:")
+    relink = [ForeignText("ragate dataset relink"), " proposes what answers them now."]
+    return [title, " ", *misses, "; ", *relink] if misses else []
+
+
+def _unasked(report: Report) -> Words:
+    docs = documents(report.data.unasked_documents)
+    return (
+        ["No golden question covers ", *docs, ", which this change adds or edits."] if docs else []
+    )
+
+
+def documents(doc_ids: Iterable[str]) -> Words:
+    """Return the first two ids."""
+    return listed((DocumentId(foreign(doc_id, 80)) for doc_id in doc_ids), 2)

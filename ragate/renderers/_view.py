@@ -1,0 +1,281 @@
+"""A report as its readers are told it: every sentence and figure, made once for each renderer.
+
+A renderer fills a form with them, through the filter of its own sink, and leaves out what has no
+room; what it says stands here and in the modules that this one names.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from ragate.models import MetricRow, MetricVerdict, Report, SampleRow, SliceRow, Verdict
+from ragate.renderers import _numbers as numbers
+from ragate.renderers._headline import ReportSign, headline, status_of
+from ragate.renderers._lists import Rows, interval, lists, set_up, stages
+from ragate.renderers._next_steps import compared, counts, footer, is_quiet, steps, typed
+from ragate.renderers._notes import asides, failing_must_pass, notes, whose_rules
+from ragate.renderers._numbers import NOTHING, counted
+from ragate.renderers._samples import (
+    asked,
+    equal_scores,
+    happened,
+    sample_name,
+    sections,
+    shown_above,
+    worse_count,
+)
+from ragate.renderers._words import (
+    DocumentId,
+    Name,
+    Strong,
+    Words,
+    fell,
+    foreign,
+    has_risen,
+    in_points,
+    joined,
+    label,
+    leading,
+    listed,
+    metric_words,
+    not_proven,
+    ordered,
+    passes,
+    shown_rows,
+    tone,
+    unsure_slices,
+    verdict_text,
+    visible_from,
+    wants_a_look,
+)
+
+MOST_SAMPLES = 3  # that stand open in a comment
+_MOST_HELD = 4
+_TITLES = {"worse": "Got worse", "new": "Measured", "better": "Got better"}
+_HELD = (MetricVerdict.HELD, MetricVerdict.UNCHANGED, MetricVerdict.IMPROVED)
+
+
+@dataclass(frozen=True)
+class MetricLine:
+    """One metric's figures as text.
+
+    Attributes:
+        visible: The least drop that shows. moved: Samples that fell, and that rose.
+        verdict: With the floor that it was held against. brief: Without one that is met.
+        tone: As of `tone`.
+    """
+
+    row: MetricRow
+    what: Words
+    before: str
+    now: str
+    change: str
+    allowed: str
+    interval: str
+    visible: str
+    moved: str
+    n: str
+    passes: str
+    verdict: str
+    brief: str
+    tone: str
+
+
+def metric_line(row: MetricRow) -> MetricLine:
+    unit, least = row.unit, visible_from(row)
+    return MetricLine(
+        row=row,
+        what=label(row),
+        before=numbers.value(unit, row.baseline),
+        now=numbers.value(unit, row.candidate),
+        change=numbers.change(unit, row.change),
+        allowed=numbers.allowed(unit, row.allowed),
+        interval=interval(row),
+        visible=NOTHING if least is None else numbers.size(unit, least),
+        moved=f"{row.worse:,} / {row.better:,}" if row.worse or row.better else NOTHING,
+        n=f"{row.n:,}",
+        passes=passes(row),
+        verdict=verdict_text(row),
+        brief=verdict_text(row, floors=False),
+        tone=tone(row),
+    )
+
+
+class View:
+    """All that is said of one report."""
+
+    def __init__(self, report: Report) -> None:
+        self.report = report = in_points(report)
+        self.sign = status_of(report)
+        self.headline = headline(report)
+        is_first = self.sign is ReportSign.BOOTSTRAP
+        self.word = "MEASURED" if is_first else report.decision.verdict.words.upper()
+        self.rules = whose_rules(report)
+        self.groups = sections(report.samples)
+        self.samples = shown_above(report)
+        self.asides = asides(report)
+        self.steps = steps(report)
+        self.commands = typed(report)
+        together = compared(report)
+        self.facts = [*([[together]] if together else []), *counts(report), *footer(report)]
+        self._failing = failing_must_pass(report)
+
+    @cached_property
+    def notes(self) -> list[Words]:
+        return notes(self.report, {row.sample_id for row in self.samples[:MOST_SAMPLES]})
+
+    @cached_property
+    def lists(self) -> dict[str, Rows]:
+        return lists(self.report)
+
+    @cached_property
+    def beside(self) -> list[Words]:
+        """What a page has in lists and a terminal in a few lines."""
+        decision = self.report.decision
+        is_passed = decision.verdict is Verdict.PASSED
+        certainty = [[foreign(line, 300)] for line in decision.lines]
+        found = [
+            set_up(self.report),
+            *(["Warning: ", foreign(text, 300)] for text in decision.warnings),
+            *self.asides,
+            stages(self.report),
+            ["Certainty: ", *joined(certainty, " · ")] if certainty and is_passed else [],
+            *(
+                ["What the pattern suggests: ", foreign(f"{row.symptom}: {row.likely_cause}", 300)]
+                for row in (self.report.diagnosis if is_passed else ())
+            ),
+        ]
+        return [words for words in found if words]
+
+    # The table of metrics.
+
+    @cached_property
+    def rows(self) -> list[MetricRow]:
+        """The metrics, and the slices to look at; what blocks stands first."""
+        return shown_rows(self.report.decision)
+
+    @cached_property
+    def all_rows(self) -> list[MetricRow]:
+        slices = ordered(self.report.decision.slices)
+        return [*self.rows, *(row for row in slices if row not in self.rows)]
+
+    @cached_property
+    def moved(self) -> list[MetricRow]:
+        """Those that a reader has to see: all of them where nothing was compared."""
+        if not self.is_compared:
+            return self.rows
+        unsure = unsure_slices(self.report.decision)
+        return [row for row in self.rows if row in unsure or _has_moved(row)]
+
+    @property
+    def is_compared(self) -> bool:
+        return any(row.baseline is not None for row in self.rows)
+
+    def untold(self, told: Sequence[MetricRow], *, gated: bool = True) -> Words:
+        """Return what stands in no row and must be known: what blocks as well, fell, or held.
+
+        Args:
+            told: The rows that stand there. gated: Say nothing of what gates nothing.
+        """
+        left = [row for row in self.rows if row not in told]
+        held = [
+            row
+            for row in left
+            if row.gates and row.verdict in _HELD and not isinstance(row, SliceRow)
+        ]
+        empty = [row for row in held if row.checks_nothing]
+        unproven = [row for row in held if not_proven(row)]
+        lower = [row for row in held if fell(row) and row not in unproven]
+        lower.sort(key=lambda row: row.lost / (row.allowed or 1.0), reverse=True)
+        higher = [row for row in held if has_risen(row)]
+        calm = [r for r in held if not (fell(r) or has_risen(r) or r.checks_nothing)]
+        also = [] if gated else [row for row in left if row not in held and not row.blocks]
+        blocking = [row for row in left if row.blocks]
+        shown = (
+            (Strong("Blocks as well"), blocking, _sized, len(blocking)),
+            ("No proven drop", unproven, _sized, _MOST_HELD),
+            ("Lower, by no more than is allowed", lower, _sized, _MOST_HELD),
+            ("Higher, not proven", higher, _sized, _MOST_HELD),
+            ("Nothing to check", empty, metric_words, _MOST_HELD),
+            ("Unchanged", calm, metric_words, _MOST_HELD),
+            ("Also measured", also, label, _MOST_HELD),
+        )
+        return joined([_named(*each) for each in shown], " ")
+
+    # The questions.
+
+    @property
+    def title(self) -> str:
+        questions = counted(worse_count(self.report), numbers.NOUN)
+        if "worse" not in self.groups:
+            return "A first look at the answers"
+        if self.sign in (ReportSign.RED, ReportSign.NO_DECISION):
+            return f"{questions} got worse"
+        if self.sign is not ReportSign.LOOK or is_quiet(self.report):
+            return f"Optional: look at {questions} that got worse"
+        return f"Look at {questions} before you merge: worse than before"
+
+    def counted(self, shown: int | None) -> list[str]:
+        """Return how many samples changed beside those that have a row.
+
+        Args:
+            shown: How many have one; None for each.
+        """
+        report, better = self.report, len(self.groups.get("better", []))
+        first = self.groups.get("worse") or self.groups.get("new") or []
+        equal, more = equal_scores(report.samples), len(first) - (shown or 0)
+        words = (
+            counted(more, f"more {numbers.NOUN}") if shown is not None and more > 0 else "",
+            f"{better:,} that got better" if shown is not None and better else "",
+            f"{report.left_out:,} more changed and not listed" if report.left_out else "",
+            f"{equal:,} with other outputs and equal scores" if equal else "",
+        )
+        return [each for each in words if each]
+
+    def folded(self) -> dict[str, list[SampleRow]]:
+        """Return the samples that do not stand open, by their title."""
+        above = self.samples[:MOST_SAMPLES]
+        first = "worse" if "worse" in self.groups else "new"
+        rest = [row for row in self.samples if row not in above]
+        rest += [row for row in self.groups.get(first, []) if row not in self.samples]
+        kinds = {key: rest if key == first else rows for key, rows in self.groups.items()}
+        return {_TITLES[key]: rows for key, rows in kinds.items() if rows}
+
+    def who(self, row: SampleRow) -> Words:
+        """Return who was asked what."""
+        marks: list[Words] = [[Name(tag)] for tag in row.tags[:1]]
+        marks += [[Strong("must pass")]] if row.must_pass else []
+        return joined(
+            [[sample_name(self.report, row.sample_id)], *marks, [foreign(asked(row), 110)]], " · "
+        )
+
+    def what(self, row: SampleRow, *, wide: bool = True, limit: int = 110) -> Words:
+        """Return what happened, each text cut to `limit` characters."""
+        fails = self._failing.get(row.sample_id, []) if limit < 110 else []
+        pages = self.report.links.documents
+        words = [
+            leading(DocumentId(foreign(word, limit)), pages.get(word, ""))
+            if isinstance(word, DocumentId)
+            else word
+            for word in happened(row, wide=wide)
+        ]
+        return joined([fails, words])
+
+
+def _named(
+    title: str, rows: Sequence[MetricRow], shown: Callable[[MetricRow], Words], most: int
+) -> Words:
+    return [title, ": ", *listed(map(shown, rows), most), "."] if rows else []
+
+
+def _sized(row: MetricRow) -> Words:
+    """Return the metric with the size of its change."""
+    change = numbers.change(row.unit, row.change)
+    return [*label(row), *([f" ({change})"] if row.change else [])]
+
+
+def _has_moved(row: MetricRow) -> bool:
+    figures = {numbers.value(row.unit, value) for value in (row.baseline, row.candidate)}
+    better = row.verdict is MetricVerdict.IMPROVED and len(figures) > 1
+    is_open = row.verdict.uncompared and row.gates
+    return row.blocks or row.accepted or better or wants_a_look(row) or is_open

@@ -1,0 +1,215 @@
+"""The comment on the pull request and the job summary, in GitHub's Markdown.
+
+Everything that may hold foreign text is raw HTML that starts a line, so that no Markdown parser
+looks inside; see docs/decisions/0020-untrusted-text.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from html import escape
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+from ragate.models import MetricRow, MetricVerdict, Report, SampleRow
+from ragate.renderers._headline import ICONS
+from ragate.renderers._view import MOST_SAMPLES, View, metric_line
+from ragate.renderers._words import ForeignText, Name, Strong, Words, below_floor, fell, joined
+from ragate.support.escape import code, name
+
+if TYPE_CHECKING:
+    from jinja2 import Template
+
+_COMPARED = ("metric", "before → now", "verdict")
+_ALONE = ("metric", "now", "verdict")
+_STRONG = (MetricVerdict.REGRESSED, MetricVerdict.IMPROVED)
+ABOVE = 31  # characters of one text above the fold
+CELL = 110
+SENTENCE = 240
+BUDGET = 60_000  # UTF-8 bytes; GitHub takes 65,536 characters
+MOST_FOLDED = 50
+MOST_MOVED = 5
+MOST_ROWS = 20
+_LONG_KEY = 18  # characters; a longer name is broken where a phone has no room for it
+_ROOM = 200  # bytes for a line that says how many rows were cut, and for a section's frame
+
+
+@dataclass(frozen=True)
+class Section:
+    """A folded table; `more` counts the rows that were cut."""
+
+    title: str
+    rows: list[list[str]]
+    more: int = 0
+    head: tuple[str, ...] = ()
+
+    @property
+    def columns(self) -> int:
+        return max((len(row) for row in self.rows), default=1)
+
+
+def render(report: Report, *, budget: int = BUDGET, most: int = MOST_FOLDED) -> str:
+    """Return the comment in at most `budget` UTF-8 bytes.
+
+    The marker, the verdict, the metrics that block and the worst samples are always kept; folded
+    rows are cut, and their number is told.
+
+    Args:
+        most: Samples of one kind in the fold; a job summary has room for more than a comment.
+    """
+    view = View(report)
+    samples = [
+        Section(title, [_sample(view, row) for row in rows[:most]], len(rows[most:]))
+        for title, rows in view.folded().items()
+    ]
+    room = budget - len(_fill(view, []).encode())
+    fitting = list(_fitting([*_details(view), *samples], room))
+    # Details are short and bounded, so they get room first; the reader wants the samples first.
+    titles = {section.title for section in samples}
+    fitting.sort(key=lambda section: section.title not in titles)
+    return _fill(view, fitting)
+
+
+def marker(gate: str, head: str) -> str:
+    """Return line 1 of the comment, by which the next run finds it."""
+    return f"{marker_of(gate)}head={_token(head)} -->"
+
+
+def marker_of(gate: str) -> str:
+    """Return the part of line 1 that names the gate and stays the same for every commit."""
+    return f"<!-- ragate:1 gate={_token(gate)} "
+
+
+def _token(text: str) -> str:
+    """Percent-encode, so that two gates never share a marker and none can end the HTML comment."""
+    return quote(text[:80], safe="", errors="replace").replace("--", "-%2D")
+
+
+def _fitting(folded: list[Section], room: int) -> Iterable[Section]:
+    """Yield the sections with as many of their rows as fit in `room` bytes altogether."""
+    room -= _ROOM
+    for section in folded:
+        room -= _ROOM + len(section.title.encode())
+        rows = []
+        for row in section.rows:
+            room -= sum(len(f"<td>{cell}</td>".encode()) for cell in row) + len("<tr></tr>\n")
+            if room < 0:
+                break
+            rows.append(row)
+        if rows:
+            hidden = section.more + len(section.rows) - len(rows)
+            yield Section(section.title, rows, hidden, section.head)
+        if room < 0:
+            return
+
+
+def _details(view: View) -> list[Section]:
+    """Return the folded sections on the decision and the data, each of bounded length."""
+    head = _COMPARED if view.is_compared else _ALONE
+    metrics = [_metric(row, view, full=True) for row in view.all_rows]
+    lists = {
+        title: [[as_html(cell, SENTENCE) for cell in row] for row in rows]
+        for title, rows in view.lists.items()
+    }
+    tables = [("All metrics", metrics, head), *((title, rows, ()) for title, rows in lists.items())]
+    return [
+        Section(title, rows[:MOST_ROWS], len(rows[MOST_ROWS:]), columns)
+        for title, rows, columns in tables
+        if rows
+    ]
+
+
+def _fill(view: View, folded: list[Section]) -> str:
+    shown, warnings = view.moved[:MOST_MOVED], len(view.report.decision.warnings)
+    slices = len(view.report.decision.slices)
+    more = len(view.moved) - MOST_MOVED
+    summary = [
+        *view.counted(len(view.samples[:MOST_SAMPLES])),
+        "how it was decided",
+        *([f"{warnings:,} warning{'s' if warnings > 1 else ''}"] if warnings else []),
+        *([f"{more:,} more metric{'s' if more > 1 else ''}"] if more > 0 else []),
+        *([f"{slices:,} slice{'s' if slices > 1 else ''}"] if slices else []),
+    ]
+    return _template().render(
+        marker=marker(view.report.gate, view.report.head),
+        icon=ICONS[view.sign],
+        headline=as_html(view.headline),
+        rules=view.rules,
+        notes=[as_html(words, SENTENCE) for words in (*view.notes, *view.asides)],
+        columns=_COMPARED if view.is_compared else _ALONE,
+        metrics=[_metric(row, view) for row in shown],
+        held=as_html(view.untold(shown)) if view.is_compared else "",
+        title=view.title,
+        samples=[_sample(view, row, limit=ABOVE) for row in view.samples[:MOST_SAMPLES]],
+        next=[as_html(words, SENTENCE) for words in view.steps],
+        footer=as_html(joined(view.facts, " · ")),
+        summary=", ".join(summary),
+        folded=folded,
+    )
+
+
+def read_files() -> None:
+    """Read what a comment is filled from."""
+    _template()
+
+
+@cache
+def _template() -> Template:
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(
+        loader=PackageLoader("ragate.renderers"),
+        autoescape=False,  # noqa: S701  cells are HTML already: every part went through escape.py
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    return environment.get_template("comment.md.j2")
+
+
+# Cells of safe HTML.
+
+
+def as_html(words: Words, limit: int = CELL) -> str:
+    """Return the words as HTML: foreign ones through their filter, trusted ones escaped."""
+    return "".join(_safe(word, limit) for word in words)
+
+
+def _safe(word: str, limit: int) -> str:
+    if isinstance(word, ForeignText):
+        shown = name(word) if isinstance(word, Name) else code(word, limit)
+        return f'<a href="{escape(word.url)}">{shown}</a>' if word.url else shown
+    safe = escape(word, quote=False)
+    return f"<b>{safe}</b>" if isinstance(word, Strong) else safe
+
+
+def _metric(row: MetricRow, view: View, *, full: bool = False) -> list[str]:
+    """Return metric, before and now, and the verdict with the change: three columns fit a phone."""
+    line = metric_line(row)
+    figure = _unbroken(line.now)
+    if row.verdict in _STRONG or below_floor(row):
+        figure = f"<b>{figure}</b>"
+    verdict = escape(line.verdict if full or not view.is_compared else line.brief, quote=False)
+    what = as_html(line.what)
+    if len(row.key) > _LONG_KEY:
+        what = what.replace("_", "_<wbr>").replace(".", ".<wbr>")
+    if view.is_compared:
+        figure = f"{_unbroken(line.before)} → {figure}"
+    if view.is_compared and row.change is not None:
+        # What is allowed stands beside what fell only.
+        allowed = f" ({line.allowed} allowed)" if row.allowed and fell(row) else ""
+        verdict = f"{_unbroken(line.change)}{allowed}: {verdict}"
+    return [what, figure, f"<b>{verdict}</b>" if row.blocks else verdict]
+
+
+def _unbroken(figure: str) -> str:
+    """Keep a figure on one line: a narrow column would part a number from its unit."""
+    return figure.replace(" ", "&nbsp;")
+
+
+def _sample(view: View, row: SampleRow, limit: int = CELL) -> list[str]:
+    """Return the one cell of a sample: who was asked what, and below it what happened."""
+    return [f"{as_html(view.who(row))}<br>{as_html(view.what(row, limit=limit), limit)}"]

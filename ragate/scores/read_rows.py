@@ -1,0 +1,416 @@
+"""The rows of a file of scores, read by the names of the tool that wrote it."""
+
+import math
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from ragate.errors import DatasetError, UsageError
+from ragate.scores.formats import FORMATS, PLAIN, Format
+from ragate.scores.known_metrics import is_beside, known, metric_name
+from ragate.scores.score_file import Record, ScoreFile, listed, open_scores
+from ragate.scores.scored_row import NO_DETAILS, Details, Facts, Lack, ScoredRow
+from ragate.support.escape import one_line
+from ragate.support.settings import nearest
+from ragate.tables.cells import any_text, parsed_cell
+from ragate.tables.containers import listed_in
+from ragate.tables.formats import Names, has_signs
+from ragate.tables.traced import answer_in, first_at, value_at
+
+Row = Mapping[str, Any]
+_WORDS = {
+    **dict.fromkeys(("true", "pass", "passed", "yes", "correct", "success", "✅", "✓", "✔"), 1.0),
+    **dict.fromkeys(("false", "fail", "failed", "no", "incorrect", "failure", "❌", "✗"), 0.0),
+}
+# What names a row below the others of a table, which sums them up.
+_SUMMARIES = frozenset(
+    {"mean", "average", "avg", "total", "overall", "sum", "std", "median"}
+    | {"macro avg", "micro avg", "weighted avg"}
+)
+_LONGEST_TEXT = 20_000
+_LONGEST_REASON = 500
+_LONGEST_ID = 160
+_LONGEST_WORD = 60
+
+
+@dataclass
+class ReadFile:
+    """A file whose tool is known: what it says of itself, and its rows.
+
+    Attributes:
+        left_out: Fields that hold numbers and are no scores; known once the rows are read.
+    """
+
+    path: Path
+    format: Format
+    facts: Facts
+    rows: Iterator[ScoredRow]
+    left_out: dict[str, None] = field(default_factory=dict)
+
+
+def read_scores(path: Path, reader: str = "") -> ReadFile:
+    """Open a file of scores.
+
+    Args:
+        reader: One of `FORMATS`; "": whichever the file's content shows.
+
+    Raises:
+        UsageError: there is no such reader.
+        DatasetError: it cannot be read, or another tool wrote it; names what was seen.
+    """
+    if reader and reader not in FORMATS:
+        raise UsageError(
+            f"no reader {reader!r}{nearest(reader, FORMATS)}",
+            remedy=f"one of {', '.join(FORMATS)}",
+        )
+    file = open_scores(path)
+    layout, records = _recognised(file, reader)
+    facts = _facts(layout, file.head)
+    read = ReadFile(path, layout, facts, iter(()))
+    read.rows = _rows(layout, file.head, records, read.left_out)
+    return read
+
+
+# Which tool wrote it.
+
+
+def _recognised(file: ScoreFile, reader: str) -> tuple[Format, Iterator[Record]]:
+    """Return the format of a file, with its records."""
+    wanted = [FORMATS[reader]] if reader else [each for each in FORMATS.values() if each != PLAIN]
+    first, records = _first(file.records) if file.kind not in {"json"} else ({}, file.records)
+    for layout in wanted:
+        if file.kind not in layout.kinds:
+            continue
+        if file.kind == "json":
+            found = _listed_in(file, layout)
+            if found is not None and (reader or _fits(layout, file.head, found[0])):
+                return layout, found[1]
+        elif reader or file.kind in {"xml", "eval"} or has_signs(first, layout.signs):
+            return layout, records
+    if reader == "plain" or (not reader and file.kind != "json"):
+        return PLAIN, records
+    if not reader and (found := _listed_in(file, PLAIN)) is not None:
+        return PLAIN, found[1]
+    raise _unknown(file, reader, first)
+
+
+def _unknown(file: ScoreFile, reader: str, first: Row) -> DatasetError:
+    names = ", ".join(map(str, file.head or first))[:200] or "nothing"
+    if reader:
+        return DatasetError(
+            f"{file.path}: is no file of {reader}: it is {file.kind} and has {names}",
+            remedy="leave --reader out: a format is known by its content",
+        )
+    if "n-samples" in file.head:
+        return DatasetError(
+            f"{file.path}: the means of lm-evaluation-harness, and no scores of its samples",
+            remedy="--log_samples writes samples_<task>_<date>.jsonl beside it: give that file",
+        )
+    if {"schema_version", "recorded"} <= file.head.keys():
+        return DatasetError(
+            f"{file.path}: is a baseline of ragate, and no file of an evaluator",
+            remedy="`ragate check` holds what is now against it; gate takes two files of scores",
+        )
+    told = [file.head, *(file.head.get(name) for name in ("scores", "metrics", "results"))]
+    if any(isinstance(each, Mapping) and _are_means(each) for each in told):
+        return DatasetError(
+            f"{file.path}: the means of an evaluation, and no scores of its samples",
+            remedy="write a row for each sample; with ragas "
+            'result.to_pandas().to_json(path, orient="records")',
+        )
+    return DatasetError(
+        f"{file.path}: no list of samples in it; it has {names}",
+        remedy="a list of objects, each with an id and its scores, is read as it is",
+    )
+
+
+def _are_means(values: Row) -> bool:
+    """Whether an object holds a number for each of several names, or for one that is a metric."""
+    numbers = [name for name, value in values.items() if isinstance(value, float)]
+    return len(numbers) > 1 or any(known(name) is not None for name in numbers)
+
+
+def _first(records: Iterator[Record]) -> tuple[Row, Iterator[Record]]:
+    first = next(records, None)
+    if first is None:
+        return {}, iter(())
+    return first[1], chain([first], records)
+
+
+def _listed_in(file: ScoreFile, layout: Format) -> tuple[Row, Iterator[Record]] | None:
+    """Return the first of a file's records, and all, where they stand where the tool puts them."""
+    for name in layout.records:
+        value = value_at(file.head, name)
+        if isinstance(value, list):
+            first = value[0] if value and isinstance(value[0], Mapping) else {}
+            return first, listed(file.path, value, inside=name)
+    rows = listed_in(file.head)  # columns, as pandas writes them
+    if rows and isinstance(rows[0], Mapping):
+        return rows[0], listed(file.path, rows)
+    return None
+
+
+def _fits(layout: Format, head: Row, first: Row) -> bool:
+    return has_signs(head, layout.head) or has_signs(first, layout.signs)
+
+
+def _facts(layout: Format, head: Row) -> Facts:
+    def said(names: Names) -> str:
+        value = first_at(head, names)
+        return one_line(str(value), 200) if value is not None else ""
+
+    return Facts(
+        reader=layout.name,
+        judge=said(layout.judge) or (layout.judges(head) if layout.judges is not None else ""),
+        version=said(layout.version),
+        run_id=said(layout.run_id),
+        created=said(layout.created),
+        unfinished=layout.describe(head) if layout.describe is not None and head else "",
+    )
+
+
+# Row by row.
+
+
+def _rows(
+    layout: Format, head: Row, records: Iterator[Record], left_out: dict[str, None]
+) -> Iterator[ScoredRow]:
+    taken = _taken(layout)
+    for place, record in records:
+        try:
+            rows = layout.rewrite(record, head) if layout.rewrite is not None else [record]
+        except (AttributeError, KeyError, TypeError, ValueError) as problem:
+            raise DatasetError(
+                f"{place}: is not as {layout.name} writes it: {type(problem).__name__}: {problem}"
+            ) from problem
+        for row in rows:
+            read = _row(place, row, layout, taken, left_out)
+            name = read.key or read.details.input
+            if layout.columns and name.strip().lower() in _SUMMARIES:
+                left_out[f"the row {name!r}"] = None
+            else:
+                yield read
+
+
+def _row(
+    place: str, row: Row, layout: Format, taken: frozenset[str], left_out: dict[str, None]
+) -> ScoredRow:
+    error = first_at(row, layout.error)
+    failed = one_line(any_text(error), _LONGEST_REASON) if error not in (None, "", False) else ""
+    scored = _scores_of(place, row, layout, taken, left_out)
+    if failed:
+        scored.fail(failed)
+    details = Details(
+        input=any_text(first_at(row, layout.input))[:_LONGEST_TEXT],
+        expected=any_text(first_at(row, layout.expected))[:_LONGEST_TEXT],
+        answer=_answer(first_at(row, layout.answer)),
+        contexts=_contexts(first_at(row, layout.contexts)),
+        tags=_tags(first_at(row, layout.tags)),
+        failed=failed,
+        reasons=scored.reasons,
+        words=scored.words,
+        cost_usd=_amount(first_at(row, layout.cost)),
+        latency_s=_amount(first_at(row, layout.latency)),
+    )
+    return ScoredRow(
+        place=place,
+        details=NO_DETAILS if details == NO_DETAILS else details,
+        key=_key(first_at(row, layout.key), place),
+        run=_run(first_at(row, layout.run), place),
+        system=one_line(any_text(first_at(row, layout.system)), _LONGEST_ID),
+        scores=scored.values,
+        marks=scored.marks,
+        flags=scored.flags,
+        judge=scored.judge,
+    )
+
+
+def _scores_of(
+    place: str, row: Row, layout: Format, taken: frozenset[str], left_out: dict[str, None]
+) -> "_Scores":
+    scored = _Scores(place)
+    for name in layout.listed:
+        scored.add_listed(value_at(row, name), layout)
+    for name in layout.mapped:
+        scored.add_mapped(parsed_cell(value_at(row, name)), layout)
+    if layout.columns:
+        for name, value in row.items():
+            if name not in taken and (isinstance(value, str) or not _is_nested(value)):
+                if is_beside(name):
+                    left_out[name] = None
+                elif name.strip():  # pandas' index has none
+                    scored.add_cell(name, value)
+    passed = first_at(row, layout.passed)
+    if passed is not None:
+        missing = next((v for v in scored.values.values() if isinstance(v, Lack)), None)
+        told = _skipped(passed) or number_or_lack(passed)
+        # What is called passed of several scores says nothing where one of them is missing.
+        scored.add("passed", missing if missing is not None and layout.listed else told)
+    return scored
+
+
+def _is_nested(value: Any) -> bool:
+    return isinstance(value, list | Mapping)
+
+
+def _taken(layout: Format) -> frozenset[str]:
+    """Return the fields that are no scores, since the format knows what they are."""
+    named = (
+        *(layout.key, layout.run, layout.input, layout.expected, layout.answer, layout.contexts),
+        *(layout.tags, layout.error, layout.passed, layout.cost, layout.latency),
+    )
+    return frozenset(chain.from_iterable((*named, layout.listed, layout.mapped)))
+
+
+@dataclass
+class _Scores:
+    """What one row says of its scores."""
+
+    place: str
+    values: dict[str, float | Lack] = field(default_factory=dict)
+    marks: dict[str, float] = field(default_factory=dict)
+    flags: dict[str, bool] = field(default_factory=dict)
+    reasons: dict[str, str] = field(default_factory=dict)
+    words: dict[str, str] = field(default_factory=dict)
+    judge: str = ""
+
+    def add(self, raw: str, value: float | Lack) -> str:
+        name = metric_name(raw)
+        if not name:
+            raise DatasetError(f"{self.place}: a score without a name")
+        if name in self.values and self.values[name] != value:
+            raise DatasetError(
+                f"{self.place}: two scores of {name!r}", remedy="give each metric a name of its own"
+            )
+        self.values[name] = value
+        return name
+
+    def add_cell(self, raw: str, value: Any) -> None:
+        """Add a column's cell; a word in it may name a part of the samples."""
+        number = number_or_lack(value)
+        name = self.add(raw, number)
+        if isinstance(number, Lack) and isinstance(value, str) and len(value) <= _LONGEST_WORD:
+            self.words[name] = sys.intern(one_line(value, _LONGEST_WORD))
+
+    def add_listed(self, given: Any, layout: Format) -> None:
+        """Add scores from a list of objects with one each."""
+        items = parsed_cell(given)
+        for item in items if isinstance(items, list) else ():
+            if isinstance(item, Mapping):
+                self.add_item(any_text(first_at(item, layout.item.name)), item, layout)
+
+    def add_mapped(self, given: Any, layout: Format) -> None:
+        """Add scores from an object of them by metric: numbers, or objects with one each."""
+        for name, value in given.items() if isinstance(given, Mapping) else ():
+            if isinstance(value, Mapping):
+                self.add_item(str(name), value, layout)
+            else:
+                self.add(str(name), number_or_lack(value))
+
+    def add_item(self, raw: str, item: Row, layout: Format) -> None:
+        names = layout.item
+        value, error = first_at(item, names.value), first_at(item, names.error)
+        passed, mark = first_at(item, names.passed), first_at(item, names.mark)
+        if error not in (None, "", False):
+            name = self.add(raw, Lack(one_line(any_text(error), _LONGEST_REASON)))
+        elif isinstance(passed, bool) and not any(each in item for each in names.value):
+            name = self.add(raw, float(passed))
+        else:
+            name = self.add(raw, number_or_lack(value))
+        if isinstance(passed, bool):
+            self.flags[name] = passed
+        if isinstance(limit := number_or_lack(mark), float):
+            self.marks[name] = limit
+        if reason := first_at(item, names.reason):
+            self.reasons[name] = one_line(any_text(reason), _LONGEST_REASON)
+        if judge := first_at(item, names.judge):
+            self.judge = one_line(any_text(judge), 200)
+
+    def fail(self, reason: str) -> None:
+        """Take every score back: of what failed none is one."""
+        self.values = {name: Lack(reason) for name in self.values}
+        self.flags.clear()
+
+
+def _skipped(passed: Any) -> Lack | None:
+    reason = passed.get("skipped") if isinstance(passed, Mapping) else None
+    return None if reason is None else Lack(one_line(str(reason), _LONGEST_REASON), silent=True)
+
+
+def number_or_lack(value: Any) -> float | Lack:
+    """Return a score as a number, true and false as 1 and 0, or why it is none."""
+    if isinstance(value, str):
+        value = _WORDS.get(value.strip().lower(), value)
+        if isinstance(value, str):
+            value = _number_in(value.strip())
+    if value is None:
+        return Lack("the file says null")
+    if not isinstance(value, int | float):
+        return Lack(f"the file says {one_line(any_text(value), 40)!r}")
+    try:
+        number = float(value)
+    except OverflowError:
+        return Lack("the file says a number beyond all measure")
+    return number if math.isfinite(number) else Lack(f"the file says {number}")
+
+
+def _number_in(text: str) -> float | str:
+    """Return the number that a text is, 85 % as 0.85; any other text as it is."""
+    if "_" in text:  # Python takes 1_000 for a number
+        return text
+    try:
+        return float(text[:-1]) / 100 if text.endswith("%") else float(text)
+    except ValueError:
+        return text
+
+
+def _answer(value: Any) -> str | None:
+    if value is None:
+        return None
+    text = value if isinstance(value, str) else answer_in(value) or any_text(value)
+    return text[:_LONGEST_TEXT]
+
+
+def _contexts(value: Any) -> tuple[str, ...] | None:
+    value = parsed_cell(value)
+    if value is None:
+        return None
+    return tuple(map(any_text, value)) if isinstance(value, list) else (any_text(value),)
+
+
+def _tags(value: Any) -> tuple[str, ...]:
+    value = parsed_cell(value)
+    if value is None:
+        return ()
+    items = value if isinstance(value, list) else [value]
+    return tuple(one_line(any_text(item), 60) for item in items if any_text(item).strip())
+
+
+def _key(value: Any, place: str) -> str:
+    """Return an id as text: 7, 7.0 and "7" are one."""
+    if value is None:
+        return ""
+    text = value if isinstance(value, str) else any_text(value)
+    if text.endswith(".0") and text[:-2].isdecimal():
+        text = text[:-2]
+    key = one_line(text, 10_000)
+    if len(key) > _LONGEST_ID:
+        raise DatasetError(f"{place}: an id of {len(key)} characters; {_LONGEST_ID} are the most")
+    return key
+
+
+def _run(value: Any, place: str) -> int | None:
+    if value is None:
+        return None
+    number = number_or_lack(value)
+    if not isinstance(number, float) or not number.is_integer():
+        raise DatasetError(f"{place}: run {any_text(value)!r}: must be a whole number")
+    return int(number)
+
+
+def _amount(value: Any) -> float | None:
+    number = number_or_lack(value) if value is not None else None
+    return number if isinstance(number, float) and number >= 0 else None

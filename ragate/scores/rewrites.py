@@ -1,0 +1,313 @@
+"""What the names of a format cannot say: records of one tool, brought into a form that they can.
+
+Each function takes a record and the head of its file, and returns what the record stands for.
+"""
+
+import json
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+from itertools import chain
+from typing import Any
+
+from ragate.tables.cells import any_text, parsed_cell
+from ragate.tables.names import COMMON, plain
+
+Record = Mapping[str, Any]
+
+RAGAS_METRICS = (
+    *("faithfulness", "answer_relevancy", "context_precision", "context_recall"),
+    *("answer_correctness", "semantic_similarity", "factual_correctness", "answer_similarity"),
+    *("context_entity_recall", "noise_sensitivity", "response_relevancy", "answer_accuracy"),
+)
+_NUMBERED = re.compile(r"^(test_case|conversational_test_case)_\d+$")
+# What names the metric in a table with a row for each.
+_METRIC = ("metric", "metric_name", "score_name", "criterion")
+# How a scorer of Inspect writes right, partly right, wrong, and no answer.
+_GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
+# Assertions of promptfoo that pass from their threshold on; of others it is a limit of something.
+_MARKED = frozenset(
+    {
+        *("answer-relevance", "context-faithfulness", "context-recall", "context-relevance"),
+        *("similar", "rouge-n", "bleu", "gleu", "meteor"),
+    }
+)
+_OUT = "outputs."
+# Endings of Azure's columns: those that are no score of their own, and those beside one.
+_NEVER_SCORES = ("_result", "_reason", "_threshold", "_label", "_model", "_tokens")
+_OF_ANOTHER = ("_score", "_passed", "_status", "_properties")
+
+
+def _object(value: Any) -> Record:
+    """Return a value that is an object; anything else is an empty one."""
+    return value if isinstance(value, Mapping) else {}
+
+
+@lru_cache(maxsize=256)
+def _respelt(names: tuple[str, ...]) -> dict[str, str]:
+    """Return the names of columns whose spelling hides a known one: ``Expected Answer``."""
+    known = frozenset(chain.from_iterable(COMMON.values()))
+    spelt = {name: plain(name) for name in names if name not in known}
+    return {name: each for name, each in spelt.items() if each in known and each not in names}
+
+
+def plain_names(row: Record, _head: Record) -> list[Record]:
+    """Return a row with the names that are known in small letters, with underscores.
+
+    Of a table with a row for each metric, the name of the one that the row holds.
+    """
+    respelt = _respelt(tuple(row))
+    row = {respelt.get(name, name): value for name, value in row.items()} if respelt else row
+    named = next((name for name in _METRIC if isinstance(row.get(name), str)), "")
+    value = next((name for name in ("score", "value") if name in row), "")
+    if not named or not value:
+        return [row]
+    rest = {name: each for name, each in row.items() if name not in {named, value}}
+    return [{**rest, "scores": {row[named]: row[value]}}]
+
+
+def deepeval(row: Record, _head: Record) -> list[Record]:
+    """Take a name that somebody gave for an id; `GEval` is how, and not what, was measured."""
+    name = row.get("name")
+    key = "" if not isinstance(name, str) or _NUMBERED.match(name) else name
+    listed = "metricsData" if row.get("metricsData") is not None else "metrics_data"
+    items = row.get(listed)
+    if not isinstance(items, list):
+        return [{**row, "id": key}]
+    measured = [
+        {**item, "name": re.sub(r"\s*\[.*\]$", "", str(item.get("name", "")))}
+        for item in items
+        if isinstance(item, Mapping)
+    ]
+    return [{**row, "id": key, listed: measured}]
+
+
+def promptfoo(row: Record, _head: Record) -> list[Record]:
+    """Return one result: a test under one prompt and one provider."""
+    case = _object(row.get("testCase"))
+    given = row.get("vars") or case.get("vars") or {}
+    metadata = _object(case.get("metadata"))
+    key = next((str(metadata[name]) for name in ("id", "test_id") if name in metadata), "")
+    provider = row.get("provider")
+    provider = provider.get("label") or provider.get("id") if isinstance(provider, Mapping) else ""
+    system = [f"provider:{provider}", f"prompt:{row.get('promptIdx', 0)}"]
+    asked = any_text(next(iter(given.values()), "")) if len(given) == 1 else any_text(given)
+    grading = _object(row.get("gradingResult"))
+    failed = ""
+    if row.get("failureReason") == 2 or _object(row.get("response")).get("error"):
+        failed = str(row.get("error") or "promptfoo got no answer")
+    latency = row.get("latencyMs")
+    return [
+        {
+            **row,
+            "test": key,
+            "question": asked,
+            "expected": any_text(case.get("assert") or ""),
+            "system": " ".join(system),
+            "tags": system,
+            "failed": failed,
+            "latency_s": latency / 1000 if isinstance(latency, int | float) else None,
+            "scores": {
+                "score": row.get("score"),
+                **_by_assertion(grading),
+                **_with_marks(_object(row.get("namedScores")), grading),
+            },
+        }
+    ]
+
+
+def _by_assertion(grading: Record) -> dict[str, dict[str, Any]]:
+    """Return the scores of assertions without a metric of their own, by type; of several the mean.
+
+    One that is alone is the test's own score.
+    """
+    parts = grading.get("componentResults")
+    if not isinstance(parts, list) or len(parts) < 2:
+        return {}
+    by_type: dict[str, list[Record]] = {}
+    for part in parts:
+        assertion = part.get("assertion") if isinstance(part, Mapping) else None
+        if isinstance(assertion, Mapping) and not assertion.get("metric"):
+            by_type.setdefault(str(assertion.get("type", "")), []).append(part)
+    scores = {}
+    for kind, found in by_type.items():
+        values = [part.get("score") for part in found]
+        numbers = [float(value) for value in values if isinstance(value, int | float)]
+        mean = sum(numbers) / len(numbers) if len(numbers) == len(values) else None
+        scores[kind] = {"score": mean, "reason": found[0].get("reason")}
+    return scores
+
+
+def _with_marks(scores: Record, grading: Record) -> dict[str, Any]:
+    """Return scores by metric; with the mark from which on it passes, where the kind has one."""
+    parts = grading.get("componentResults")
+    told: dict[str, list[Record]] = {}
+    for part in map(_object, parts if isinstance(parts, list) else ()):
+        told.setdefault(str(_object(part.get("assertion")).get("metric")), []).append(part)
+    marked = {}
+    for name, score in scores.items():
+        first = next(iter(told.get(name, ())), {})
+        mark = _object(first.get("assertion")).get("threshold")
+        marked[name] = {"score": score, "reason": first.get("reason")}
+        if len(told.get(name, ())) == 1 and first["assertion"].get("type") in _MARKED:
+            marked[name] |= {"passed": first.get("pass"), "mark": mark}
+    return marked
+
+
+def promptfoo_unfinished(head: Record) -> str:
+    """Return why an evaluation of promptfoo is no whole one."""
+    return "" if isinstance(head.get("results"), list | Mapping) else "it holds no results"
+
+
+def inspect(row: Record, _head: Record) -> list[Record]:
+    """Return a sample's scores: a scorer with several values is a metric for each."""
+    scores: dict[str, Any] = {}
+    given = row.get("scores")
+    for name, score in (given if isinstance(given, Mapping) else {}).items():
+        value = score.get("value") if isinstance(score, Mapping) else score
+        reason = score.get("explanation") if isinstance(score, Mapping) else None
+        several = value.items() if isinstance(value, Mapping) else [("", value)]
+        for part, one in several:
+            graded = _GRADES.get(one, one) if isinstance(one, str) else one
+            scores[f"{name}.{part}" if part else name] = {"value": graded, "reason": reason}
+    asked = row.get("input")
+    return [{**row, "input": any_text(asked), "scores": scores, "target": any_text(row["target"])}]
+
+
+def inspect_unfinished(head: Record) -> str:
+    """Return why a log of Inspect is no whole evaluation."""
+    status = head.get("status")
+    if status != "success":
+        return f"its status is {status!r}"
+    if head.get("invalidated"):
+        return "it was invalidated"
+    return ""
+
+
+def inspect_judges(head: Record) -> str:
+    """Return which models grade, where the log names them: by their role, or as a scorer's own."""
+    header = _object(head.get("eval"))
+    scorers = header.get("scorers")
+    told = [_object(_object(header.get("model_roles")).get("grader"))]
+    told += [_object(_object(each).get("options")) for each in scorers or ()]
+    return ", ".join(sorted({str(each["model"]) for each in told if each.get("model")}))
+
+
+def lm_eval(row: Record, _head: Record) -> list[Record]:
+    """Return a document's scores under one filter, whose name is a part of the metric's."""
+    way = str(row.get("filter") or "none")
+    names = row.get("metrics")
+    if not isinstance(names, list):
+        known = {"doc_id", "doc_hash", "prompt_hash", "target_hash", "task_version"}
+        names = [k for k, v in row.items() if k not in known and isinstance(v, int | float)]
+    scores = {f"{name}" if way == "none" else f"{name},{way}": row.get(name) for name in names}
+    question = row.get("doc")
+    answers = row.get("filtered_resps")
+    answer = answers[0] if isinstance(answers, list) and answers else None
+    return [
+        {
+            "doc_id": row.get("doc_id"),
+            "question": any_text(question),
+            "target": any_text(row.get("target")),
+            "answer": answer if isinstance(answer, str) else None,
+            "scores": scores,
+        }
+    ]
+
+
+def mlflow(row: Record, _head: Record) -> list[Record]:
+    """Return a trace's feedback; what is expected is an assessment, too, and no score."""
+    where = row.get("info")
+    holder = row if row.get("assessments") is not None or not isinstance(where, Mapping) else where
+    given = parsed_cell(holder.get("assessments"))
+    items = [item for item in given or () if isinstance(item, Mapping)]
+    expected = {
+        str(item.get("assessment_name") or item.get("name")): value.get("value")
+        for item in items
+        if isinstance(value := item.get("expectation"), Mapping)
+    }
+    scored = []
+    for item in items:
+        source = item.get("source")
+        if isinstance(item.get("feedback"), Mapping):
+            judge = source.get("source_id") if isinstance(source, Mapping) else ""
+            judged = isinstance(source, Mapping) and source.get("source_type") == "LLM_JUDGE"
+            scored.append({**item, "judge": judge if judged else ""})
+    state = row.get("state") or (where or {}).get("state") if where else row.get("state")
+    failed = "the trace's state is ERROR" if str(state).endswith("ERROR") else ""
+    told = {**row, "assessments": scored, "expectations": expected or "", "error": failed}
+    asked = row.get("request", row.get("inputs"))
+    if asked is None:
+        asked, answer = _of_root_span(row)
+        told["response"] = answer
+    return [{**told, "request": parsed_cell(asked)}]
+
+
+def _of_root_span(trace: Record) -> tuple[Any, Any]:
+    """Return what a trace was asked and what it answered: in its previews both are cut short."""
+    spans = _object(trace.get("data")).get("spans")
+    for span in spans if isinstance(spans, list) else ():
+        if not _object(span).get("parent_span_id"):
+            said = _object(_object(span).get("attributes"))
+            asked, answered = (said.get(f"mlflow.span{name}") for name in ("Inputs", "Outputs"))
+            # Attributes are JSON within JSON: a text stands there in quotes.
+            return asked, json.loads(answered) if isinstance(answered, str) else answered
+    return None, None
+
+
+def azure(row: Record, _head: Record) -> list[Record]:
+    """Return a row's scores: `x_score`, `x_passed`, `x_threshold` and their like belong to `x`.
+
+    Where `x` is a word (a safety evaluator's "Very low"), `x_score` is its number.
+    """
+    outputs = {key[len(_OUT) :]: value for key, value in row.items() if key.startswith(_OUT)}
+    scores = []
+    for name, value in outputs.items():
+        metric = name.rpartition(".")[2]
+        if metric.startswith("gpt_") or metric.endswith(_NEVER_SCORES):
+            continue
+        if any(name.endswith(part) and name.removesuffix(part) in outputs for part in _OF_ANOTHER):
+            continue
+        beside = {part: outputs.get(name + part) for part in ("_result", "_reason", "_threshold")}
+        if not _is_plain_number(value) and f"{name}_score" in outputs:
+            value = outputs[f"{name}_score"]
+        is_absent = value is None and beside["_result"] is None and beside["_threshold"] is None
+        if is_absent or not isinstance(value, int | float | None):
+            continue
+        passed = outputs.get(f"{name}_passed")
+        if not isinstance(passed, bool):
+            passed = {"pass": True, "fail": False}.get(str(beside["_result"]).lower())
+        scores.append(
+            {
+                "name": metric,
+                "score": value,
+                "reason": beside["_reason"],
+                "mark": beside["_threshold"],
+                "passed": passed,
+            }
+        )
+    return [{**row, "scores": scores}]
+
+
+def _is_plain_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def junit(row: Record, _head: Record) -> list[Record]:
+    """Return a test: passed or not, and the numbers that it recorded as properties."""
+    key = "::".join(filter(None, (row.get("classname", ""), row.get("name", ""))))
+    passed: Any = "failure" not in row
+    if "skipped" in row:
+        passed = {"skipped": row["skipped"]}
+    scores = {name: value for name, value in row["properties"].items() if _is_number(value)}
+    error = row.get("error", "")
+    suite = [row["suite"]] if row.get("suite") else []
+    return [{"key": key, "suite": suite, "error": error, "passed": passed, "scores": scores}]
+
+
+def _is_number(value: str) -> bool:
+    try:
+        float(value)
+    except ValueError:
+        return False
+    return True

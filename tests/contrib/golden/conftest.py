@@ -1,0 +1,3 @@
+"""Fixtures of this folder."""
+
+from tests.integration.golden.conftest import project  # noqa: F401

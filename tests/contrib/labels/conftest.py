@@ -1,0 +1,3 @@
+"""Fixtures of this folder."""
+
+from tests.integration.line.conftest import gated, project, recording  # noqa: F401

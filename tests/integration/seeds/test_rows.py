@@ -1,0 +1,44 @@
+"""Every row of the page "From the seeds": its command does what the row says."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+
+import pytest
+
+from tests.integration.seeds.page import PAGE, text
+from tests.integration.seeds.ran import Seeds
+from tests.integration.seeds.rows import ROWS, Row
+from tests.integration.seeds.stand_in import local_models, models
+
+pytestmark = pytest.mark.integration
+
+
+@pytest.fixture(scope="module")
+def seeds(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Seeds]:
+    patch = pytest.MonkeyPatch()
+    for name in ("CI", "RAGATE_DATABASE_URL", "RAGATE_CONFIG"):
+        patch.delenv(name, raising=False)
+    for name, module in local_models().items():
+        patch.setitem(sys.modules, name, module)
+    with models() as server:
+        yield Seeds(tmp_path_factory.mktemp("seeds"), server.base_url)
+    patch.undo()
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row.seed}-{row.capability}")
+def test_the_command_of_a_row_does_what_it_says(seeds: Seeds, row: Row) -> None:
+    came = seeds.ran(row.project, row.command)
+
+    shown = came.text[-3000:]
+    assert came.code == row.code, shown
+    if isinstance(row.shows, str):
+        assert re.search(row.shows, came.text), shown
+    else:
+        assert row.shows(came), shown
+
+
+def test_the_page_holds_the_table() -> None:
+    assert PAGE.read_text(encoding="utf-8") == text(), "python -m tests.integration.seeds.page"

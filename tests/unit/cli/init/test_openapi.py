@@ -1,0 +1,44 @@
+"""A service's own description, as frameworks write it and as nobody should."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ragate.cli.init.openapi import ways_in
+
+
+def described(schema: Any) -> dict[str, Any]:
+    content = {"application/json": {"schema": schema}}
+    return {"paths": {"/ask": {"post": {"requestBody": {"content": content}}}}}
+
+
+@pytest.mark.parametrize(
+    "field",
+    [{"type": "string"}, {"type": ["string", "null"]}, {"anyOf": [{"type": "string"}]}, {}, 3],
+    ids=str,
+)
+def test_a_field_for_the_question_is_found_whatever_its_type_is_written_like(field: Any) -> None:
+    (way,) = ways_in(described({"properties": {"question": field}, "required": ["question"]}), "")
+
+    assert way == {"url": "/ask", "body": '{"question": {{ query | tojson }}}'}
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"properties": ["question"]},
+        {"properties": {"question": {"type": "string"}}, "required": True},
+        {"properties": {"question": {"type": "string"}}, "required": [["question"]]},
+        {"properties": {"question": {"type": {}}}},
+        {"allOf": 3},
+        {"$ref": "#/nowhere"},
+        None,
+    ],
+    ids=str,
+)
+def test_what_is_no_schema_is_passed_over(schema: Any) -> None:
+    told = ways_in(described(schema), "")
+
+    assert all(set(way) == {"url", "body"} for way in told)

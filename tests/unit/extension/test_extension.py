@@ -1,0 +1,169 @@
+"""Extensions of others: what they bring is found, and what cannot be is said in one line."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ragate import extension
+from ragate.cli.main import run
+from ragate.errors import NotInstalledError, UsageError
+from ragate.extension import Extension
+from ragate.pipeline.run import ready_system
+from tests.projects import ReplayProject
+
+GREETS = """
+import click
+from pydantic import BaseModel
+from ragate.extension import Extension
+from ragate.pipeline.run import ready_system
+
+class Greeting(BaseModel):
+    word: str = "hello"
+
+@click.command()
+def command():
+    click.echo("hello")
+"""
+
+
+def install(folder: Path, package: str, manifest: str, *, group: str = extension.GROUP) -> None:
+    """Install a package whose module `package` holds the manifest's arguments."""
+    (folder / f"{package}.py").write_text(f"{GREETS}\nEXTENSION = Extension({manifest})\n")
+    facts = folder / f"{package}-1.0.dist-info"
+    facts.mkdir(parents=True)
+    (facts / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {package}\nVersion: 1.0\n")
+    (facts / "entry_points.txt").write_text(f"[{group}]\n{package} = {package}:EXTENSION\n")
+
+
+def ragate(
+    folder: Path, *arguments: str, root: Path | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Run a command with what is installed in a folder."""
+    return subprocess.run(
+        [sys.executable, "-P", "-m", "ragate", *arguments],
+        cwd=root or folder,
+        env={"PYTHONPATH": str(folder), "PATH": "", "CI": "1"},
+        capture_output=True,
+        text=True,
+    )
+
+
+def test_a_command_of_a_package_is_listed_and_runs(tmp_path: Path) -> None:
+    commands = '"greet": ("greets:command", "Say hello."), "dataset greet": ("greets:command", "")'
+    install(tmp_path, "greets", f'"greets", commands={{{commands}}}')
+
+    assert "Say hello." in ragate(tmp_path, "--help").stdout
+    assert ragate(tmp_path, "greet").stdout == "hello\n"
+    assert ragate(tmp_path, "dataset", "greet").stdout == "hello\n"
+
+
+def test_a_table_of_a_package_is_read_and_one_of_none_is_an_error(tmp_path: Path) -> None:
+    ReplayProject(tmp_path)
+    config = tmp_path / "ragate.toml"
+    config.write_text(config.read_text() + '\n[greeting]\nwords = "good morning"\n')
+
+    absent = ragate(tmp_path, "dataset", "validate")
+    install(tmp_path, "greets", '"greets", tables={"greeting": "greets:Greeting"}')
+    wrong = ragate(tmp_path, "schema")
+
+    assert absent.returncode == 2
+    assert "unknown table or key 'greeting' at the top" in absent.stderr
+    assert "install what brings [greeting]" in absent.stderr
+    assert '"greeting"' in wrong.stdout
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ('"same"', '"same"'),
+        ('"one", commands={"greet": ("a:b", "")}', '"two", commands={"greet": ("a:b", "")}'),
+        ('"one", tables={"greeting": "a:b"}', '"two", tables={"greeting": "a:b"}'),
+        ('"one", plugins={"metrics": {"m": "a:b"}}', '"two", plugins={"metrics": {"m": "a:b"}}'),
+    ],
+)
+def test_what_two_packages_bring_is_an_error_that_names_both(
+    tmp_path: Path, first: str, second: str
+) -> None:
+    install(tmp_path, "greets", first)
+    install(tmp_path, "welcomes", second)
+
+    done = ragate(tmp_path, "--help")
+
+    assert done.returncode == 2
+    assert "is brought twice" in done.stderr
+    assert "the package greets 1.0" in done.stderr
+    assert "pip uninstall welcomes" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("manifest", "said"),
+    [
+        ('"x", commands={"check": ("a:b", "")}', "the command 'check', which is ragate's own"),
+        ('"x", commands={"runs show": ("a:b", "")}', "would stand below 'runs', which takes none"),
+        ('"x", tables={"policy": "a:b"}', "the table [policy], which is ragate's own"),
+        ('"x", plugins={"systems": {"http": "a:b"}}', "the system 'http', which is ragate's own"),
+        ("missing", "names greets:EXTENSION, which cannot be imported: name 'missing'"),
+        ('"x") and str(', "which is no ragate.extension.Extension"),
+    ],
+)
+def test_what_cannot_be_used_ends_with_2_and_says_why(
+    tmp_path: Path, manifest: str, said: str
+) -> None:
+    install(tmp_path, "greets", manifest)
+
+    done = ragate(tmp_path, "schema" if "systems" in manifest else "--help")
+
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert "\n  -> " in done.stderr
+
+
+def test_another_version_of_the_group_is_an_error(tmp_path: Path) -> None:
+    install(tmp_path, "greets", '"greets"', group="ragate.extensions.v2")
+
+    done = ragate(tmp_path, "--help")
+
+    assert done.returncode == 2
+    assert "the package greets 1.0 wants ragate.extensions.v2" in done.stderr
+
+
+def test_a_module_that_is_not_installed_is_named_with_what_installs_it() -> None:
+    with pytest.raises(NotInstalledError, match="needs the module no_such_module") as caught:
+        extension.loaded(Extension("x", extra="otel"), "no_such_module:thing")
+
+    assert "[otel]" in caught.value.remedy
+
+
+def test_a_name_that_is_not_there_is_an_error() -> None:
+    with pytest.raises(UsageError, match="x names json:nothing, and there is none"):
+        extension.loaded(Extension("x"), "json:nothing")
+
+
+def test_a_command_that_nobody_brings_is_said_with_what_is_absent(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(extension, "absent", lambda: ("otel",))
+
+    assert run(["greet"]) == 2
+    assert "; without ragate.contrib: otel\n" in capsys.readouterr().err
+
+
+def test_calls_that_nothing_here_records_are_no_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "golden.jsonl").write_text('{"id": "q", "query": "Why?", "references": ["So"]}\n')
+    (tmp_path / "bot.py").write_text("def answer(query):\n    return 'So'\n")
+    (tmp_path / "ragate.toml").write_text(
+        '[policy]\ndataset = "golden.jsonl"\nbaseline = "b.json"\nsystems = ["python"]\n'
+        '[policy.metrics.exact_match]\nlevel = "error"\n'
+        '[system]\nuse = "python"\ntarget = "bot:answer"\nrecord = true\n'
+    )
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(ready_system, "system_hooks", lambda _config: [])
+
+    assert run(["collect"]) == 2
+    assert "record = true: nothing that is installed records calls" in capsys.readouterr().err
