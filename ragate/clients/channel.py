@@ -72,16 +72,19 @@ class Channel:
             BudgetError: a cap is reached.
         """
         session, course = self._opened(), course or self.course()
+        before = ""  # why the call before failed: what a reader can mend
         try:
             with waiting_for_provider():
                 while isinstance(
                     answer := await self._attempt(model, once, session, course), Fault
                 ):
                     assert answer.kind is not None
-                    wait = course.wait_after(answer.kind, answer.after)
+                    made = answer is not _NO_TIME
+                    wait = course.wait_after(answer.kind, answer.after) if made else None
                     if wait is None:
-                        text = f"{self._line(answer.text)} (after {course.told()})"
+                        text = f"{self._line(before + answer.text)} (after {course.told()})"
                         raise self._error(text, status=answer.status)
+                    before = f"{answer.text}; "
                     await self.retry.sleep(wait)
                 return answer
         except ProviderError:

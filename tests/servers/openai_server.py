@@ -158,9 +158,9 @@ def hashed_embedding(text: str, size: int) -> list[float]:
 
 
 def never_the_same() -> Callable[[dict[str, Any]], str]:
-    """Return a reply that differs every time, as a model's does."""
+    """Return a reply that differs every time, as a model's does, by no word of a question."""
     number = itertools.count(1)
-    return lambda _body: f"It is so, the {next(number)}. time [1]."
+    return lambda _body: f"It is so, the n{next(number)} time [1]."
 
 
 def scripted(*answers: str) -> Callable[[dict[str, Any]], str]:

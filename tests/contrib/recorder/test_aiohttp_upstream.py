@@ -34,7 +34,7 @@ def test_faults_of_the_provider_are_repeated_here_and_nowhere_else(bench):
     bench.open()
     bench.provider.faults = [status(429), status(500), RESET]
 
-    assert ask(bench.client()) == "It is so, the 1. time [1]."
+    assert ask(bench.client()) == "It is so, the n1 time [1]."
     assert bench.provider.seen == 4
 
 
@@ -48,14 +48,14 @@ def test_a_provider_that_stays_broken_is_told_once_and_nothing_is_kept(bench, fa
 
     assert caught.value.status_code == 424
     assert bench.provider.seen == 3  # the client did not begin anew
-    assert ask(bench.client()) == "It is so, the 1. time [1]."
+    assert ask(bench.client()) == "It is so, the n1 time [1]."
 
 
 def test_a_reply_that_is_cut_in_its_middle_gets_six_tries(bench):
     bench.open(tries=6)
     bench.provider.faults = [TRUNCATED] * 5
 
-    assert ask(bench.client()) == "It is so, the 1. time [1]."
+    assert ask(bench.client()) == "It is so, the n1 time [1]."
     assert bench.provider.seen == 6
 
 
@@ -85,4 +85,4 @@ def test_a_stream_that_is_cut_is_an_error_and_nothing_is_kept(bench):
         streamed(bench.client())
     bench.provider.cut_streams = False
 
-    assert streamed(bench.client()) == "It is so, the 2. time [1]."
+    assert streamed(bench.client()) == "It is so, the n2 time [1]."
