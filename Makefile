@@ -72,6 +72,7 @@ lock: $(VENV)/.dev
 	@$(BIN)/$(LOCK_IMAGE) requirements/sbom.in --output-file requirements/sbom.txt
 	@$(BIN)/$(LOCK) --universal pyproject.toml requirements/dev.in --extra dev --output-file requirements/dev.txt
 	@$(BIN)/$(LOCK) --universal --group docs --output-file requirements/docs.txt
+	@$(BIN)/$(LOCK) --universal --no-deps requirements/model.in --output-file requirements/model.txt
 
 clean:
 	@if [ -x $(BIN)/ragate ]; then $(BIN)/ragate db stop >/dev/null 2>&1 || true; fi

@@ -1,0 +1,1 @@
+"""A real language model behind a real server: what is asserted is protocol, never quality."""
