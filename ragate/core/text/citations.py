@@ -88,7 +88,9 @@ def _of_bracket(match: re.Match[str], documents: Sequence[str]) -> str:
         first, last = int(ends[1]), int(ends[2])
         span = range(first, last + 1)
         return f"[{', '.join(map(str, span))}]" if 0 < len(span) <= _MOST else match[0]
-    return _of_name(inner, documents) if inner[0] != "^" else match[0]
+    if not inner or inner[0] == "^":
+        return match[0]  # an open task, or a footnote with blanks
+    return _of_name(inner, documents)
 
 
 def _of_round(match: re.Match[str], documents: Sequence[str]) -> str:
