@@ -150,15 +150,20 @@ import threading
 import time
 
 
+heard = threading.Event()
+
+
 def go_on():
     while True:
         print("NOISE", flush=True)
         os.write(1, b"RAW NOISE\\n")
+        heard.set()
         time.sleep(0.001)
 
 
 def answer(query):
     threading.Thread(target=go_on, daemon=True).start()
+    heard.wait()
     atexit.register(print, "LAST WORDS")
     return {"answer": "For 30 days [1].", "chunks": [{"doc_id": "a.md", "text": "30 days."}]}
 """

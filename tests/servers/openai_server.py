@@ -51,6 +51,7 @@ class FakeOpenAI:
         rules: Refuses what a model does not take; see `model_rules`.
         refusals: How many requests it has refused.
         closes: End each connection after an answer, without a word before.
+        closed: How many connections it has ended.
     """
 
     base_url: str = ""
@@ -69,6 +70,7 @@ class FakeOpenAI:
     rules: Callable[[dict[str, Any]], Fault | None] = lambda _body: None
     refusals: int = 0
     closes: bool = False
+    closed: int = 0
     hang_s: float = 5.0
     seen: int = 0
     looks: list[str] = field(default_factory=list)
@@ -173,6 +175,10 @@ class _Server(ManyServer):
     def __init__(self, fake: FakeOpenAI, port: int) -> None:
         super().__init__(("127.0.0.1", port), _Handler)
         self.fake = fake
+
+    def shutdown_request(self, request: Any) -> None:
+        super().shutdown_request(request)
+        self.fake.closed += 1
 
     def handle_error(self, request: object, client_address: object) -> None:
         """Say nothing of clients that went away: they are part of the tests."""

@@ -30,7 +30,7 @@ from tests.servers.queue import fresh_queue
 
 pytestmark = pytest.mark.integration
 
-STALLED_S = 2.0
+STALLED_S = 3.0
 SAMPLES = [f"s{number}" for number in range(40)]
 SIZE = 4
 KEEP = """

@@ -96,7 +96,7 @@ def test_the_report_counts_what_workers_spent(
 def test_the_pace_of_a_provider_is_of_all_workers_together(
     tmp_path: Path, database: PostgresDatabase, server: FakeOpenAI, url: str
 ) -> None:
-    machines = Machines(tmp_path, database.conninfo(), server, pace="calls_per_minute = 300")
+    machines = Machines(tmp_path, database.conninfo(), server, pace="calls_per_minute = 120")
     times: list[float] = []
 
     def answered(_body: dict[str, Any]) -> str:
@@ -107,7 +107,7 @@ def test_the_pace_of_a_provider_is_of_all_workers_together(
     machines.check_with_workers(url)
 
     assert len(times) == 8
-    assert max(times) - min(times) > 1.0  # seven times a fifth of a second, but for a busy machine
+    assert max(times) - min(times) > 1.5  # seven half seconds, of which the first may come late
 
 
 @given(

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import datetime
+import threading
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
@@ -156,13 +157,14 @@ def test_an_unreachable_server_is_named(server: FakeOpenAI) -> None:
 
 def test_no_more_calls_than_allowed_are_under_way(server: FakeOpenAI) -> None:
     under_way, most = 0, 0
+    three = threading.Barrier(3, timeout=60)
 
     def reply(_body: object) -> str:
         nonlocal under_way, most
         with server.lock:
             under_way += 1
             most = max(most, under_way)
-        server.released.wait(0.03)
+        three.wait()
         with server.lock:
             under_way -= 1
         return "done"

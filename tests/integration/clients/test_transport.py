@@ -77,9 +77,10 @@ def test_a_connection_that_its_server_has_closed_is_not_used_again(server: FakeO
 
     async def main() -> None:
         client = Transport(server.base_url, SecretStr(KEY)).client(timeout_s=5.0, connections=1)
-        for _ in range(3):
+        for number in range(3):
             await post(client, "/chat/completions", {"messages": [], "model": "m"})
-            time.sleep(0.05)  # noqa: ASYNC251 - nothing reads meanwhile that it is closed
+            while server.closed <= number:
+                time.sleep(0.01)  # noqa: ASYNC251 - nothing reads meanwhile that it is closed
         await client.close()
 
     asyncio.run(main())

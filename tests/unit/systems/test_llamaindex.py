@@ -13,6 +13,7 @@ from tests.factories import sample_factory
 from tests.unit.systems.using import ask, message, module
 
 ENGINES = """
+import threading
 import time
 from types import SimpleNamespace as Thing
 
@@ -64,6 +65,12 @@ class Chat:
         time.sleep(0.05)
         self.busy = False
         return Thing(response=f"{len(self.history)} {Chat.made}", source_nodes=hits())
+
+class Trio(Chat):
+    three = threading.Barrier(3, timeout=60)
+    def chat(self, query):
+        self.three.wait()
+        return super().chat(query)
 
 class Index:
     def as_query_engine(self): ...
@@ -119,7 +126,7 @@ def test_a_chat_engine_forgets_between_samples(tmp_path: Path):
 
 
 def test_a_function_makes_a_chat_engine_for_each_sample_at_once_and_no_more(tmp_path: Path):
-    found = outputs(tmp_path, "Chat", 9, concurrency=3)
+    found = outputs(tmp_path, "Trio", 9, concurrency=3)
 
     assert {(output.answer or "").split()[0] for output in found} == {"1"}
     assert max(int((output.answer or "").split()[1]) for output in found) == 4  # and the module's

@@ -15,7 +15,7 @@ import pytest
 
 from ragate.clients.provider_clock import waiting_for_provider
 from ragate.runtime.sample_time import SampleTimeError, sample_time
-from ragate.systems._process import start
+from ragate.systems._process import Child, start
 from ragate.systems._worker import (
     MAX_FAILURES,
     Worker,
@@ -24,6 +24,7 @@ from ragate.systems._worker import (
     Workers,
     start_worker,
 )
+from tests.unit.clients import virtual_time
 
 
 def test_what_is_left_of_a_worker_and_never_reads_holds_up_no_close(tmp_path: Path):
@@ -47,12 +48,22 @@ def test_what_is_left_of_a_worker_and_never_reads_holds_up_no_close(tmp_path: Pa
         assert 0 < asyncio.run(closed()) < 8_000_000
 
 
-def test_who_asks_last_before_a_silent_worker_is_given_up_is_not_left_alone_in_it(tmp_path: Path):
+class Asleep(Child):
+    """A process that does nothing, and is none: it needs no clock."""
+
+    def __init__(self) -> None:
+        return
+
+    async def wait(self) -> None:
+        await asyncio.Event().wait()
+
+    async def stop(self) -> None:
+        return
+
+
+def test_who_asks_last_before_a_silent_worker_is_given_up_is_not_left_alone_in_it():
     async def asked(ours: socket.socket) -> list[BaseException | dict[str, Any]]:
-        child = await start(
-            ["sleep", "60"], key="x", cwd=tmp_path, environment=os.environ, talks=False
-        )
-        worker = Worker(child, *await asyncio.open_connection(sock=ours), 0.4)
+        worker = Worker(Asleep(), *await asyncio.open_connection(sock=ours), 0.4)
         asking = [asyncio.create_task(worker.ask({})) for _ in range(2)]
         await asyncio.sleep(0.45)  # from 0.1 s on they ask for a sign of life
         try:
@@ -63,7 +74,7 @@ def test_who_asks_last_before_a_silent_worker_is_given_up_is_not_left_alone_in_i
 
     ours, others = socket.socketpair()
     with others:
-        replies = asyncio.run(asked(ours))
+        replies = virtual_time.run(asked(ours))
 
     assert [str(reply) for reply in replies] == ["replied to nothing for 0.4 s"] * 3
 
@@ -100,18 +111,20 @@ def test_a_provider_that_hangs_is_no_failure_of_the_workers():
         workers = Workers(opened)
         return [await outcome(workers) for _ in range(MAX_FAILURES + 1)]
 
-    assert asyncio.run(outcomes()) == ["provider"] * (MAX_FAILURES + 1)
+    assert virtual_time.run(outcomes()) == ["provider"] * (MAX_FAILURES + 1)
 
 
 # What code under test could do that knows where its worker was told to connect to.
 TWO_LINKS = """
-import json, socket, sys, time
+import json, os, socket, sys, time
 first, second = (socket.socket(socket.AF_UNIX) for _ in range(2))
 open("begun", "w").close()
-time.sleep(0.3)
+while not os.path.exists("away"):
+    time.sleep(0.01)
 for link in (first, second):
     link.connect(sys.argv[-1])
-    link.settimeout(20)
+    link.settimeout(60)
+open("connected", "w").close()
 request = json.loads(first.makefile().readline())
 try:
     left = "closed" if second.recv(1) == b"" else "served"
@@ -137,7 +150,9 @@ def test_only_the_first_that_connects_is_the_worker(tmp_path: Path):
         """Do nothing else while both connect."""
         while not (tmp_path / "begun").exists():  # noqa: ASYNC110
             await asyncio.sleep(0.01)
-        time.sleep(1)  # noqa: ASYNC251
+        (tmp_path / "away").touch()
+        while not (tmp_path / "connected").exists():
+            time.sleep(0.01)  # noqa: ASYNC251
 
     async def asked() -> dict[str, Any]:
         away = asyncio.create_task(look_away())
