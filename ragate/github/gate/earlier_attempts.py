@@ -16,7 +16,7 @@ from ragate.github.gate.left_result import RUN, LeftResult, fetch_result
 from ragate.github.gate.step_context import StepContext
 from ragate.github.rest.artifacts import find_results
 from ragate.github.rest.repository import Repository, gate_statuses
-from ragate.models import Record, Run, Verdict
+from ragate.models import Run, Verdict
 from ragate.outputs.outputs_file import read_outputs
 from ragate.stores import OUTPUTS
 from ragate.stores.local import LocalStore
@@ -70,7 +70,7 @@ def earlier_red(
     outputs must be among those that are judged now.
 
     Args:
-        outputs: Those that were collected, None where the line itself weighs the passes of results
+        outputs: Those that files hold, None where the line itself weighs the passes of results
             that can be read.
     """
     repository, again = context.repository, context.event.is_rerun
@@ -107,7 +107,7 @@ def _reasons(
         if result.base == base.sha:
             if outputs is None and not is_whole:
                 return (f"{_WAS_RED}, and {_NOT_PUBLISHED} ({_oldest(red)})",)
-            if outputs is None or _outputs_of(run.records) <= outputs:
+            if outputs is None or outputs_of(run) <= outputs:
                 return ()
             return (f"{_WAS_RED} ({_oldest(red)}); its outputs are not among these",)
     if is_kept or not lost:
@@ -153,8 +153,7 @@ def _results(
             context.log.warning(f"a result of {head[:7]} was passed over: {error.message}")
 
 
-def _outputs_of(records: Iterable[Record]) -> Outputs:
+def outputs_of(run: Run) -> Outputs:
     """Return the outputs that were measured; a provider's failure is none."""
-    return frozenset(
-        (record.sample_id, record.output_hash) for record in records if is_measured(record.output)
-    )
+    measured = (record for record in run.records if is_measured(record.output))
+    return frozenset((record.sample_id, record.output_hash) for record in measured)

@@ -10,7 +10,7 @@ from ragate.errors import RagateError
 from ragate.github.commits.change import Change
 from ragate.github.gate.acceptances import SYSTEM, outputs_digest
 from ragate.github.gate.base_rules import Gate
-from ragate.github.gate.earlier_attempts import EarlierAttempts, Outputs, earlier_red
+from ragate.github.gate.earlier_attempts import EarlierAttempts, Outputs, earlier_red, outputs_of
 from ragate.github.gate.left_result import LeftResult, page_name, write_result
 from ragate.github.gate.output_provenance import OTHER, Provenance
 from ragate.github.gate.restore import weigh_again
@@ -58,7 +58,9 @@ def finalise(
         )
         problems = () if is_accepted else problems
         if report.decision.verdict is Verdict.PASSED and not problems:
-            earlier = earlier_red(context, gate.config.gate, change.base, draft.outputs)
+            held = outputs_of(run) if run.manifest.recorded else None  # no line pools what is held
+            outputs = held if draft.outputs is None else draft.outputs
+            earlier = earlier_red(context, gate.config.gate, change.base, outputs)
     circumstances = _circumstances(context, change, gate, draft, problems, earlier)
     report = final_report(report, circumstances)
     page = _page(context, gate, draft, report, run, operations) if run is not None else ""

@@ -102,6 +102,18 @@ def test_a_drop_fails_a_repaired_one_passes_and_a_maintainer_may_accept_it(score
     assert result.exit_code == 0, result.log
 
 
+def test_a_second_evaluation_at_one_commit_washes_no_red_out(scored: Forge):
+    change = scored.change({"app.py": b"one\n"})
+    worse, luckier = evaluated("run-2", seed=2, lost=0.1), evaluated("run-3", seed=3)
+    assert judged(scored, change, worse).exit_code == 1
+
+    result = judged(scored, change, luckier, run_id=2)
+    assert result.exit_code == 3, result.log
+    assert "its outputs are not among these" in " ".join(result.log.split())
+
+    assert judged(scored, change, worse, run_id=3).exit_code == 1
+
+
 def test_the_baselines_own_file_measured_nothing(scored: Forge):
     change = scored.change({"app.py": b"one\n"})
 
