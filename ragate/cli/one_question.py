@@ -141,4 +141,4 @@ def fitting(config: Config, sample: Sample, output: SystemOutput) -> IdAdvice | 
     if output.error is not None:
         return None
     mismatch = find_mismatch([(sample.expected, [chunk.doc_id for chunk in output.chunks])])
-    return None if mismatch is None else advice_on(config, mismatch)
+    return None if mismatch is None else advice_on(config.root, config.system, mismatch)

@@ -104,7 +104,7 @@ class RunPlan:
         """Return what is scored, and by which judge."""
         recording = self.recording is not None
         return ScoringPlan(
-            setup.config,
+            self.config,
             opened,
             setup.samples,
             _judgements_only(setup.baseline) if recording else setup.baseline,

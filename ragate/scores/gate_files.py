@@ -6,31 +6,19 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
 
 from ragate.core.text.wording import count, listed
 from ragate.errors import DatasetError, UsageError
-from ragate.models import (
-    DecisionSettings,
-    MetricInfo,
-    Report,
-    Rule,
-    RunManifest,
-    Sample,
-    SystemInfo,
-)
+from ragate.models import MetricInfo, Report, Rule, RunManifest, Sample, SystemInfo
 from ragate.pipeline.decide.compare_and_decide import Decided, compare_and_decide
 from ragate.pipeline.decide.gate_report import gate_report
-from ragate.pipeline.decide.gate_setup import GateSetup
+from ragate.pipeline.decide.gate_setup import BareConfig, BarePolicy, GateSetup
 from ragate.scores.did_not_run import PASSED, checked, follows_from, without_other_units
 from ragate.scores.judge_noise import judge_noise
 from ragate.scores.measured import Said, chosen_metrics, infos_of
 from ragate.scores.score_file import hash_of_file
 from ragate.scores.score_table import ScoreTable, read_runs
 from ragate.scores.table_run import TableSamples, contents_of, made_if_few, run_of
-
-if TYPE_CHECKING:
-    from ragate.config import Config
 
 Progress = Callable[[str, int, bool], None]
 GATE = "scores"
@@ -223,45 +211,10 @@ def _decide(sides: Sides, rules: tuple[Rule, ...]) -> Decided:
     was, is_now = _manifest(before, after), _manifest(after, before)
     baseline = run_of(before, was, _held(sides.infos, before), contents_of(recorded))
     candidate = run_of(after, is_now, _held(sides.infos, after), contents_of(samples))
-    policy = _Policy(dataset=str(after.paths[0]), baseline=str(before.paths[0]), rules=rules)
-    config = cast("Config", _Config(policy))
-    return compare_and_decide(GateSetup(config, samples, baseline), candidate)
-
-
-class _Policy(DecisionSettings):
-    """What a verdict on two files reads of a policy."""
-
-    dataset: str
-    baseline: str
-    rules: tuple[Rule, ...]
-    waivers: tuple[()] = ()
-    slices: tuple[()] = ()
-    scorecard: None = None
-    publish: str = "full"
-    of_scores: bool = True
-
-
-@dataclass(frozen=True)
-class _System:
-    """The table `[system]` of nobody's configuration."""
-
-    use: str = GATE
-    settings: Mapping[str, str] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class _Config:
-    """In place of a `Config`, whose models take as long to import as the verdict to be made."""
-
-    policy: _Policy
-    system: _System = _System()
-    gate: str = GATE
-    root: Path = Path()
-    baseline: Path = Path()  # no file of a project: it has no history
-
-    def located(self, sentence: str) -> str:
-        """Return the sentence without keys to set: there is no configuration."""
-        return sentence.partition("; a judge that times out wants")[0]
+    policy = BarePolicy(
+        dataset=str(after.paths[0]), baseline=str(before.paths[0]), rules=rules, of_scores=True
+    )
+    return compare_and_decide(GateSetup(BareConfig(policy, GATE), samples, baseline), candidate)
 
 
 def _held(infos: Mapping[str, MetricInfo], table: ScoreTable) -> dict[str, MetricInfo]:

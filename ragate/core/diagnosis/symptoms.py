@@ -23,6 +23,10 @@ _NOISY = frozenset({CauseKind.RETRIEVAL, CauseKind.GENERATION, CauseKind.JUDGE})
 _OF_ANSWERS = ("faithful", "relevant", "correct")
 _CITATIONS = ("citation_validity", "citation_support", "citation_coverage")
 _MANY_ERRORS = 0.02
+_OF_A_JUDGE = (
+    "; a judge that times out wants a longer timeout_s or a lower concurrency, and its finished "
+    "verdicts are kept"
+)
 
 
 class RunFigures:
@@ -32,12 +36,18 @@ class RunFigures:
         rows: By metric name without its cut-off; the first of each name counts.
         readings: By name of the family, those that were measured; see `metric_readings`.
         advice: What to say of whatever writes the answers.
+        judges: Metrics are scored here, and not by somebody who wrote their scores into a file.
     """
 
     def __init__(
-        self, rows: Sequence[MetricRow], samples: Sequence[SampleRow], changes: SystemChanges
+        self,
+        rows: Sequence[MetricRow],
+        samples: Sequence[SampleRow],
+        changes: SystemChanges,
+        *,
+        judges: bool,
     ) -> None:
-        self.changes = changes
+        self.changes, self.judges = changes, judges
         self.rows = {row.metric.partition("@")[0]: row for row in reversed(rows)}
         self.advice = advice_for(
             has_model=changes.has_model, keys=changes.keys, answered=_answered(samples)
@@ -176,8 +186,7 @@ SYMPTOM_RULES = (
         says=lambda run: Diagnosis(
             symptom=f"{UNMEASURED_SYMPTOM}: {run.unscored_words}",
             likely_cause=run.unscored_reason,
-            action="mend that first; a judge that times out wants a longer timeout_s or a lower "
-            "concurrency, and its finished verdicts are kept",
+            action=f"mend that first{_OF_A_JUDGE if run.judges else ''}",
         ),
         beside_all_low=True,
     ),
@@ -321,6 +330,7 @@ def symptoms(
     *,
     samples: Sequence[SampleRow] = (),
     changes: SystemChanges = NOT_COMPARED,
+    judges: bool = True,
 ) -> tuple[Diagnosis, ...]:
     """Return the rows of the symptom table that fit, most telling first.
 
@@ -331,8 +341,9 @@ def symptoms(
         rows: The metrics of the decision.
         samples: Changed samples with their causes, for a rule on where most flips came from.
         changes: What differs between the two systems: named first where a metric was lost.
+        judges: As of `RunFigures`.
     """
-    run = RunFigures(rows, samples, changes)
+    run = RunFigures(rows, samples, changes, judges=judges)
     return tuple(
         _diagnosis(rule, run)
         for rule in SYMPTOM_RULES

@@ -98,7 +98,7 @@ async def update_baseline(
     refuse_unmeasured(config, run)
     store_run(operations, run)
     finished(run)
-    advice = id_advice(config, samples, run)
+    advice = id_advice(config.root, config.system, samples, run)
     update = write_baseline(
         config,
         samples,

@@ -166,7 +166,7 @@ def baseline_files(
     refuse_unmeasured(config, run)
     samples, old = golden_set(config), readable_baseline(config)
     # What it lost is red where it stands, and stays so: only what is wrong by itself is refused.
-    advice = id_advice(config, samples, run)
+    advice = id_advice(config.root, config.system, samples, run)
     taken = refuse_faults(config, samples, run, old, given=accepted, advice=advice)
     since = None if old is None else moved_since(old, decided_against(config, samples, run, old))
     run = run.amended(manifest=manifest.amended(accepted=taken.written, moved=since))

@@ -17,13 +17,13 @@ from ragate.core.rules.metric_case import read_cases
 from ragate.core.rules.slice_cases import on_all, read_slice_cases
 from ragate.core.text.wording import count, listed
 from ragate.models import OVERALL, PASSES, Decision, Record, Rule, Run, Verdict
-from ragate.pipeline.decide.gate_setup import GateSetup
+from ragate.pipeline.decide.gate_setup import BarePolicy, GateSetup
 from ragate.pipeline.decide.question_record import record_of
 from ragate.pipeline.decide.unread_labels import unread_labels
 
 if TYPE_CHECKING:
     from ragate.clients.budget import Tally
-    from ragate.config import Config
+    from ragate.config import Policy
     from ragate.pipeline.score.scorer import Scorer
 
 MOST_NAMED = 10
@@ -153,7 +153,7 @@ def samples_to_prove(setup: GateSetup, candidate: Run) -> list[str]:
 def _compared(setup: GateSetup, candidate: Run) -> tuple[tuple[Rule, ...], Comparison, Run]:
     """Return the rules that count, the comparison, and the candidate as the scorecard sees it."""
     policy = setup.config.policy
-    rules = _active_rules(setup.config, candidate)
+    rules = _active_rules(policy, candidate)
     baseline, viewed = _of_metrics(setup.baseline, rules), candidate
     if policy.scorecard is not None:
         from ragate.core.scorecard import staged_runs
@@ -194,9 +194,9 @@ def _unread(setup: GateSetup, candidate: Run) -> list[str]:
     return unread_labels(setup.samples, manifest.metrics.keys())
 
 
-def _active_rules(config: "Config", run: Run) -> tuple[Rule, ...]:
+def _active_rules(policy: "Policy | BarePolicy", run: Run) -> tuple[Rule, ...]:
     """Return the rules that this run is held to, without what it was told to leave out."""
-    policy, left_out = config.policy, set(run.manifest.left_out)
+    left_out = set(run.manifest.left_out)
     card = policy.scorecard
     if card is not None and card.without(left_out) is None:
         left_out.update((PASSES, OVERALL))

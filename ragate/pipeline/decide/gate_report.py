@@ -147,7 +147,7 @@ def _ids_that_do_not_fit(decided: Decided) -> Iterator[Diagnosis]:
     Of a part of the golden set only another spelling is said: few samples may well miss all.
     """
     config, run = decided.setup.config, newest_run(decided.candidate)
-    advice = id_advice(config, decided.setup.samples, run)
+    advice = id_advice(config.root, config.system, decided.setup.samples, run)
     if advice is None or _names_as_before(decided, advice.mismatch):
         return
     if advice.mismatch.kind is MismatchKind.SPELT_OTHERWISE or not run.manifest.filters.partial:
@@ -331,7 +331,13 @@ def diagnoses(decided: Decided, changed: Sequence[SampleRow]) -> tuple[Diagnosis
         candidate.manifest.metrics,
         advice_for(has_model=changes.has_model, keys=changes.keys),
     )
-    return (*symptoms(decided.decision.metrics, samples=changed, changes=changes), *standing)
+    found = symptoms(
+        decided.decision.metrics,
+        samples=changed,
+        changes=changes,
+        judges=not decided.setup.config.policy.of_scores,
+    )
+    return (*found, *standing)
 
 
 # What a reader asks of a run: who passes, what came of each sample, and what was run.

@@ -8,12 +8,22 @@ from __future__ import annotations
 import datetime
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ragate.core.conditions import conditions_of
 from ragate.core.rules.waivers import expired
 from ragate.errors import ConfigError, NoBaselineError
-from ragate.models import Acceptance, Filters, Run, Sample
+from ragate.models import (
+    Acceptance,
+    DecisionSettings,
+    Filters,
+    Publish,
+    Rule,
+    Run,
+    Sample,
+    SystemInfo,
+)
 
 if TYPE_CHECKING:
     from ragate.config import Config
@@ -21,6 +31,42 @@ if TYPE_CHECKING:
 
 def _today() -> datetime.date:
     return datetime.datetime.now(datetime.UTC).date()
+
+
+class BarePolicy(DecisionSettings):
+    """What a verdict on two files reads of a policy."""
+
+    dataset: str
+    baseline: str
+    rules: tuple[Rule, ...]
+    of_scores: bool
+    waivers: tuple[()] = ()
+    slices: tuple[()] = ()
+    scorecard: None = None
+    publish: Publish = "full"
+
+
+@dataclass(frozen=True)
+class BareConfig:
+    """In place of a `Config`, whose models take as long to import as such a verdict to be made.
+
+    Attributes:
+        baseline: No file of a project: it has no history.
+    """
+
+    policy: BarePolicy
+    gate: str
+    root: Path = Path()
+    baseline: Path = Path()
+
+    @property
+    def system(self) -> SystemInfo:
+        """The system that the gate is called by."""
+        return SystemInfo(use=self.gate)
+
+    def located(self, sentence: str) -> str:
+        """Return the sentence as it is: there is no file that it could lead to."""
+        return sentence
 
 
 @dataclass(frozen=True)
@@ -33,7 +79,7 @@ class GateSetup:
         whole: How many samples the run has, where these are a part of it; else 0.
     """
 
-    config: Config
+    config: Config | BareConfig
     samples: Sequence[Sample]
     baseline: Run | None
     accepted: Sequence[Acceptance] = ()

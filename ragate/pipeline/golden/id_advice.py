@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ragate import plugins
 from ragate.core.doc_ids import IdMismatch, run_mismatch
-from ragate.models import Reads, Run, Sample
+from ragate.models import Reads, Run, Sample, SystemInfo
 from ragate.support.find_files import folders_in
 
 if TYPE_CHECKING:
-    from ragate.config import Config
+    from ragate.config import SystemConfig
 
 MOST_FOLDERS = 2000
 DEPTH = 5
@@ -26,7 +26,9 @@ class IdAdvice(NamedTuple):
     remedy: str
 
 
-def id_advice(config: Config, samples: Sequence[Sample], run: Run) -> IdAdvice | None:
+def id_advice(
+    root: Path, system: SystemConfig | SystemInfo, samples: Sequence[Sample], run: Run
+) -> IdAdvice | None:
     """Return what keeps the ids of a run from fitting, None where nothing speaks of it.
 
     Nothing is said where no metric of the run looks at them.
@@ -34,15 +36,15 @@ def id_advice(config: Config, samples: Sequence[Sample], run: Run) -> IdAdvice |
     if all(info.reads is not Reads.RETRIEVAL for info in run.manifest.metrics.values()):
         return None
     mismatch = run_mismatch(samples, run.records)
-    return None if mismatch is None else advice_on(config, mismatch)
+    return None if mismatch is None else advice_on(root, system, mismatch)
 
 
-def advice_on(config: Config, mismatch: IdMismatch) -> IdAdvice:
+def advice_on(root: Path, system: SystemConfig | SystemInfo, mismatch: IdMismatch) -> IdAdvice:
     """Return the mismatch in words, with the remedy for this system."""
     from ragate.core.doc_ids import mismatch_remedy, mismatch_words
 
-    folder = documents_folder(config.root, mismatch.expected)
-    traits, named = plugins.traits(config.system.use), config.system.settings
+    folder = documents_folder(root, mismatch.expected)
+    traits, named = plugins.traits(system.use), system.settings
     already = bool(folder) and str(named.get("doc_id_relative_to", "")).strip("./") == folder
     remedy = mismatch_remedy(mismatch, traits, folder=folder, already=already)
     return IdAdvice(mismatch, mismatch_words(mismatch), remedy)

@@ -118,6 +118,8 @@ def test_the_most_frequent_reason_for_missing_scores_is_named():
     )
 
     assert symptoms([missing])[0].likely_cause == "timeout"
+    assert "timeout_s" in symptoms([missing])[0].action
+    assert symptoms([missing], judges=False)[0].action == "mend that first"  # of scores in a file
 
 
 def test_where_most_flips_came_from_is_said():
