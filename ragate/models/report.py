@@ -203,8 +203,10 @@ class Story(Frozen):
         told: Of how many of them, the worst, the other counts are: those with a row.
         lost: An expected document was retrieved before and is not now.
         fewer: Of the others, those that got the first of their documents alone.
-        came: How many documents came before, and now, where most got the first of them alone.
+        came: How many documents came before, and now: where most that got worse have the first of
+            them alone now, or most that changed have others behind them.
         unnamed: Of the others, answers that changed where neither side names a document.
+        other_text: Of the others, those whose documents kept their ids and have other texts.
         causes: How many of the rest were put down to each cause, the most frequent first.
         emptied: Documents came before, and none now.
         empty: They were answered before, and the answer is empty now.
@@ -221,6 +223,7 @@ class Story(Frozen):
     fewer: int = 0
     came: tuple[int, int] | None = None
     unnamed: int = 0
+    other_text: int = 0
     causes: dict[CauseKind, int] = {}
     emptied: int = 0
     empty: int = 0

@@ -106,13 +106,18 @@ class SampleRow(Frozen):
         return self.change in WORSE
 
     @property
-    def fewer(self) -> tuple[int, int] | None:
-        """How many documents came before and now, where the first of them alone came now."""
+    def came(self) -> tuple[int, int] | None:
+        """How many documents came before and now, where one side has the other's first alone."""
         if self.baseline is None or self.candidate is None or self.candidate.error:
             return None
         before, after = self.baseline.docs, self.candidate.docs
-        is_start = len(after) < len(before) and after == before[: len(after)]
-        return (len(before), len(after)) if is_start else None
+        is_start = all(old == new for old, new in zip(before, after, strict=False))
+        return (len(before), len(after)) if is_start and len(before) != len(after) else None
+
+    @property
+    def fewer(self) -> tuple[int, int] | None:
+        """The same, where fewer came than before."""
+        return self.came if self.came and self.came[1] < self.came[0] else None
 
     @property
     def unnamed(self) -> bool:

@@ -63,7 +63,6 @@ def what_broke(report: Report) -> list[Words]:
     story, least = report.story, _least(report)
     is_empty = story.emptied >= max(1, story.lost)
     worse = [row for row in report.samples if row.got_worse]
-    other = sum(map(_has_other_text, worse))
     lower = 0 if story.lost else sum(map(_stands_lower, worse))
     where = "has its document" if lower == 1 else "have their document"
     kinds = (
@@ -72,16 +71,10 @@ def what_broke(report: Report) -> list[Words]:
         (story.emptied if is_empty else story.lost, lost_words(report)),
         (story.alike if story.alike > max(story.refused, story.worse / 2) else 0, _alike(report)),
         (story.causes.get(CauseKind.DATA, 0), edited_words(report)),
-        (other, [f"{_questions(report, other)} got documents with other text than before"]),
+        (story.other_text, other_text_words(report)),
         (lower, [f"{_questions(report, lower)} {where} further down"]),
     )
     return [words for count, words in kinds if count >= least]
-
-
-def _has_other_text(row: SampleRow) -> bool:
-    """Whether documents kept their ids and have other texts, and no other cause is known."""
-    cause = row.cause
-    return cause is not None and bool(cause.edited) and cause.kind is CauseKind.UNKNOWN
 
 
 def _stands_lower(row: SampleRow) -> bool:
@@ -125,6 +118,19 @@ def lost_words(report: Report) -> Words:
     kinds = {cause.kind for cause in rows}
     why = " as the corpus changed" if kinds == {CauseKind.DATA} else ""
     return [f"{_questions(report, lost)} lost {whose}{why}"]
+
+
+def came_words(report: Report) -> Words:
+    """Return ``more documents came (5 → 10)``, [] where no other number came."""
+    if report.story.came is None:
+        return []
+    before, now = report.story.came
+    return [f"{'more' if now > before else 'fewer'} documents came ({before:,} → {now:,})"]
+
+
+def other_text_words(report: Report) -> Words:
+    questions = _questions(report, report.story.other_text)
+    return [f"{questions} got documents with other text than before"]
 
 
 def edited_words(report: Report) -> Words:

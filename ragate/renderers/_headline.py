@@ -12,6 +12,7 @@ from ragate.models import CauseKind, MetricRow, MetricVerdict, Report, Verdict
 from ragate.renderers import _numbers as numbers
 from ragate.renderers._events import (
     better_and_worse,
+    came_words,
     did_not_run,
     empty_words,
     first_reason,
@@ -82,14 +83,21 @@ def verdict_words(report: Report, *, brief: bool = False, room: int = MOST_CHARS
         brief: The first event alone, without counts, for long names.
         room: Characters for the events and whether they block.
     """
-    status = status_of(report)
     end = _end_of(report)
-    events, short = (_EVENTS[status](report, each) for each in (brief, True))
+    events, short = (_events(report, each) for each in (brief, True))
     shown = events[:1]
     for choice in () if brief else zip(events[1:], short[1:], strict=True):
         fitting = [each for each in choice if _length([*joined([*shown, each]), end]) <= room]
         shown += fitting[:1]
     return [*joined(shown), end]
+
+
+def _events(report: Report, brief: bool) -> list[Words]:
+    """Return what happened, in the order of meaning; more documents stand behind the first."""
+    first, *others = _EVENTS[status_of(report)](report, brief)
+    came = report.story.came
+    more_came = [came_words(report)] if came and came[0] < came[1] else []
+    return [first, *more_came, *others]
 
 
 def _end_of(report: Report) -> str:
@@ -193,7 +201,7 @@ def _rose(report: Report, brief: bool) -> list[Words]:
     risen = sum(row.change == "better" for row in report.samples)
     if better and not (risen and report.story.worse):
         return [["better: ", *moves(better, brief)]]
-    return [[f"{counted(risen, numbers.NOUN)} better"]] if risen else []
+    return [[better_and_worse(report)]] if risen else []
 
 
 def _only_warned(rows: Sequence[MetricRow], brief: bool) -> Words:

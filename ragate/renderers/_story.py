@@ -4,7 +4,13 @@ from operator import itemgetter
 
 from ragate.models import CauseKind, Diagnosis, Report, Story
 from ragate.renderers import _numbers as numbers
-from ragate.renderers._events import edited_words, lost_words, refused_words
+from ragate.renderers._events import (
+    came_words,
+    edited_words,
+    lost_words,
+    other_text_words,
+    refused_words,
+)
 from ragate.renderers._headline import ReportSign, is_in_headline, status_of
 from ragate.renderers._numbers import counted
 from ragate.renderers._words import Name, Words, joined
@@ -26,8 +32,9 @@ def story_words(report: Report) -> Words:
     clauses = _causes(report, is_said)
     if named := _answers(report, alone=not clauses):
         clauses.append(named)
-    if story.came and not story.fewer:
-        clauses.append([f"fewer documents came {_how_many(story.came)}"])
+    came = came_words(report)
+    if not (story.fewer or is_in_headline(report, came)):
+        clauses.append(came)
     words = joined(clauses, ", ")
     if words and 0 < story.told < story.worse:
         words = [f"of the {story.told:,} worst ", *words]
@@ -44,6 +51,9 @@ def _causes(report: Report, lost_is_said: bool) -> list[Words]:
     which = "other " if story.lost and lost_is_said else ""
     counts += [(story.fewer, _fewer(story, which))] if story.fewer else []
     counts += [(story.unnamed, _unnamed(story.unnamed, which))] if story.unnamed else []
+    if story.other_text and not is_in_headline(report, other_text_words(report)):
+        questions = counted(story.other_text, f"{which}{numbers.NOUN}")
+        counts.append((story.other_text, f"{questions} got documents with other text"))
     edited = is_in_headline(report, edited_words(report))
     told = {CauseKind.DATA} if edited else set()
     counts += [(n, _cause(kind, n, which)) for kind, n in story.causes.items() if kind not in told]

@@ -3,7 +3,7 @@
 import heapq
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from operator import itemgetter
 from typing import NamedTuple
@@ -146,7 +146,7 @@ def _passed(metric: str, diff: SampleDiff, runs: RunPair) -> tuple[bool | None, 
 
 
 def story_of(
-    rows: Iterable[SampleRow], every_worse: Sequence[Sample], samples: Sequence[Sample]
+    rows: Sequence[SampleRow], every_worse: Sequence[Sample], samples: Sequence[Sample]
 ) -> Story:
     """Count the rows that got worse, by what a reader would see and else by cause.
 
@@ -158,11 +158,12 @@ def story_of(
     worse = [row for row in rows if row.got_worse]
     lost = [row for row in worse if _lost_document(row)]
     fewer = [row for row in worse if _may_be_retrieval(row) and row.fewer]
-    most = len(fewer) > len(worse) / 2
-    came = Counter(row.fewer for row in fewer if most and row.fewer)
+    more = [row for row in rows if row.came and not row.fewer]
     unnamed = [row for row in worse if row.unnamed]
     told = {row.sample_id for row in (*lost, *fewer, *unnamed)}
-    others = Counter(row.cause.kind for row in worse if row.cause and row.sample_id not in told)
+    others = [row for row in worse if row.sample_id not in told]
+    other_text = [row for row in others if _has_other_text(row)]
+    causes = Counter(row.cause.kind for row in others if row.cause and row not in other_text)
     alike_as, alike = _same_answer(worse)
     return Story(
         worse=len(every_worse),
@@ -173,13 +174,20 @@ def story_of(
         told=len(worse),
         lost=len(lost),
         fewer=sum(row not in lost for row in fewer),
-        came=next((pair for pair, _ in came.most_common(1)), None),
+        came=_common_pair(fewer, worse) or _common_pair(more, rows),
         unnamed=len(unnamed),
-        causes=dict(others.most_common()),
+        other_text=len(other_text),
+        causes=dict(causes.most_common()),
         refused=sum(_refused(row) == (False, True) for row in worse),
         answered=sum(_refused(row) == (True, False) for row in worse),
         hardest=_hardest_tag(every_worse, samples),
     )
+
+
+def _common_pair(some: Sequence[SampleRow], rows: Sequence[SampleRow]) -> tuple[int, int] | None:
+    """Return before how many documents came, and now, where `some` are most of the rows."""
+    pairs = Counter(row.came for row in some if row.came)
+    return pairs.most_common(1)[0][0] if len(some) > len(rows) / 2 else None
 
 
 def _has_lost(row: SampleRow, what: str) -> bool:
@@ -206,6 +214,12 @@ def _same_answer(worse: Sequence[SampleRow]) -> tuple[str, int]:
 
 def _may_be_retrieval(row: SampleRow) -> bool:
     return row.cause is not None and row.cause.kind in _MAY_BE_RETRIEVAL
+
+
+def _has_other_text(row: SampleRow) -> bool:
+    """Tell whether documents kept their ids and have other texts, and no other cause is known."""
+    cause = row.cause
+    return cause is not None and bool(cause.edited) and cause.kind is CauseKind.UNKNOWN
 
 
 def _lost_document(row: SampleRow) -> bool:

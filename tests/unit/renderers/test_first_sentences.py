@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from ragate.models import (
-    Cause,
     CauseKind,
     FloorResult,
     MetricVerdict,
@@ -67,11 +66,6 @@ def lower() -> tuple[SampleRow, ...]:
     return tuple(sample_row_factory(key).amended(ranks=(rank,)) for key in ("q1", "q2"))
 
 
-def other_text() -> tuple[SampleRow, ...]:
-    cause = Cause(kind=CauseKind.UNKNOWN, evidence="other text", edited=("billing/vat.md",))
-    return tuple(sample_row_factory(key).amended(cause=cause) for key in ("q1", "q2"))
-
-
 FAILED, PASSED, OPEN = Verdict.FAILED, Verdict.PASSED, Verdict.NO_DECISION
 CALM: Any = {"story": {"worse": 0, "told": 0}}
 KINDS = {
@@ -97,7 +91,18 @@ KINDS = {
     "documents lost from the corpus": report(FAILED, MRR, story={"lost": 6}, samples=gone()),
     "documents edited": report(FAILED, MRR, story={"causes": {CauseKind.DATA: 6}}),
     "documents further down": report(FAILED, MRR, samples=lower()),
-    "documents with other text": report(FAILED, MRR, samples=other_text()),
+    "documents with other text": report(FAILED, MRR, story={"other_text": 2}),
+    "more documents": report(FAILED, MRR, story={"came": (5, 10)}),
+    "more documents, better and worse": report(
+        PASSED,
+        UNSURE.amended(candidate=0.9, change=0.0, worse=0),
+        BETTER.amended(metric="recall@5"),
+        story={"worse": 1, "told": 1, "came": (5, 10)},
+        samples=(sample_row_factory("q1"), sample_row_factory("q2", change="better")),
+    ),
+    "more documents, better": report(
+        PASSED, BETTER, samples=(), story={**CALM["story"], "came": (5, 10)}
+    ),
     "answers changed alone": report(FAILED, MRR, story={"causes": {CauseKind.GENERATION: 6}}),
     "a metric fell": report(FAILED, MRR, MRR.amended(metric="recall@5")),
     "nothing left to check": report(FAILED, SILENT),

@@ -16,6 +16,7 @@ from ragate.models import (
 )
 from ragate.renderers import console, markdown
 from ragate.renderers._samples import equal_scores, failed_alike, pass_words, worst_first
+from ragate.renderers._story import story_words
 from tests.factories import decision_factory, report_factory, sample_row_factory
 
 
@@ -89,6 +90,16 @@ def test_a_shorter_list_of_documents_is_told_and_no_unknown_cause() -> None:
     assert "fewer documents (3 → 1): was" in text
     assert "1 question got fewer documents (3 → 1)" in text
     assert "outputs do not show" not in text
+
+
+def test_documents_with_other_text_are_told_once_and_no_unknown_cause() -> None:
+    story = Story(worse=4, told=4, other_text=2, causes={CauseKind.RETRIEVAL: 2})
+    first = report_factory(decision_factory(Verdict.FAILED), story=story)
+    rare = first.amended(story=story.amended(worse=12, told=12))
+
+    assert "outputs do not show" not in markdown.render(first)
+    assert markdown.render(first).count("with other text") == 1
+    assert "2 questions got documents with other text" in "".join(story_words(rare))
 
 
 def test_a_document_with_other_text_under_its_id_is_named() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from ragate.core.diagnosis.changed_samples import changed_samples, story_of
@@ -160,6 +162,28 @@ def test_fewer_documents_and_documents_that_nobody_names_are_told_as_such() -> N
     assert story.causes == {CauseKind.RETRIEVAL: 1}
     assert story.fewer + story.unnamed + sum(story.causes.values()) == story.worse
     assert told([fewer_rows[0], silent]).came is None
+
+
+def test_more_documents_behind_the_first_are_told_whatever_became_of_the_scores() -> None:
+    more: dict[str, Any] = {"docs": (["a.md"], ["a.md", "b.md"]), "ranks": ()}
+    better = [sample_row_factory(f"b{n}", change="better", **more) for n in range(2)]
+    worse = sample_row_factory("w", cause=CauseKind.RETRIEVAL, **more)
+    other = sample_row_factory("o", cause=CauseKind.RETRIEVAL, docs=(["a.md"], ["c.md", "b.md"]))
+
+    story = told([worse, *better])
+
+    assert (story.came, story.fewer) == ((1, 2), 0)
+    assert told([worse, other]).came is None
+
+
+def test_documents_with_other_text_are_counted_apart_from_causes_that_are_not_known() -> None:
+    row = sample_row_factory("a", cause=CauseKind.UNKNOWN)
+    assert row.cause is not None
+    edited = row.amended(sample_id="b", cause=row.cause.amended(edited=("a.md",)))
+
+    story = told([row, edited])
+
+    assert (story.other_text, story.causes) == (1, {CauseKind.UNKNOWN: 1})
 
 
 def test_a_refusal_counts_on_the_side_that_it_is_new_on() -> None:
