@@ -43,6 +43,7 @@ class Option:
             called where the option is given, and where a run goes on.
         commands: Those of `ASKING_COMMANDS` that get it.
         takes: What stands for its value in the help; "": it is a switch.
+        if_valued: What to write where a switch is given a value.
     """
 
     flag: str
@@ -50,6 +51,7 @@ class Option:
     path: str
     commands: tuple[str, ...]
     takes: str = ""
+    if_valued: str = ""
 
 
 @dataclass(frozen=True)
@@ -146,6 +148,7 @@ class Extension:
             recorded; `fresh` where its file was written anew.
         plugins: By kind (`metrics`, `systems`, ...), name and path.
         variables: Environment variables that it reads, with what each sets.
+        words: Options of other tools, with what to write here in their place.
     """
 
     name: str
@@ -162,6 +165,7 @@ class Extension:
     around: tuple[Around, ...] = ()
     plugins: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     variables: Mapping[str, str] = field(default_factory=dict)
+    words: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,9 @@ Asked where a command line is wrong; the page "From the seeds" prints it.
 """
 
 from collections.abc import Sequence
+from typing import Any
+
+from ragate.extension import extensions
 
 COMMANDS = {
     "batch": "`ragate check` runs, `ragate runs list` lists, `ragate report RUN` shows results, "
@@ -17,7 +20,6 @@ OPTIONS = {
     "--client-version": "`--meta client_version=NAME`",
     "--concurrency": "the variable `RAGATE_CONCURRENCY`",
     "--dataset": "`ragate score FILE`, or `dataset` in `[policy]`",
-    "--distributed": "`--workers`, or `--local-workers N`",
     "--export": "`ragate report RUN --format json --output FILE`",
     "--label": "`--meta label=NAME`",
     "--max-complexity": "`--where complexity<=N`",
@@ -36,15 +38,19 @@ OPTIONS = {
     "--source-type": "`--where source_type=NAME`",
     "--tag": "`--tags NAME`",
 }
-_TAKES_NONE = {"--workers": "`--local-workers N` starts N on this machine"}
 
 
-def word_for(error: Exception, arguments: Sequence[str]) -> str:
+def options() -> dict[str, str]:
+    """Return what options of other tools are called here, extensions' own among it."""
+    return OPTIONS | {theirs: ours for each in extensions() for theirs, ours in each.words.items()}
+
+
+def word_for(error: Any, arguments: Sequence[str]) -> str:
     """Return what a command line's wrong option is called here, "" where nobody calls it so."""
-    option = getattr(error, "option_name", "")
-    if option in OPTIONS:
-        return f"{option} is called otherwise here: {OPTIONS[option]}"
-    given = [name for name in _TAKES_NONE if name in arguments]
-    if given and "extra argument" in str(error):
-        return f"{given[0]} takes no number: {_TAKES_NONE[given[0]]}"
-    return ""
+    if ours := options().get(getattr(error, "option_name", "")):
+        return f"{error.option_name} is called otherwise here: {ours}"
+    if "extra argument" not in str(error):
+        return ""
+    taken = (option for each in extensions() for option in each.options if option.if_valued)
+    given = (option for option in taken if option.flag in arguments)
+    return next((f"{option.flag} takes no value: {option.if_valued}" for option in given), "")

@@ -23,6 +23,7 @@ EXTENSION = Extension(
             "Let `ragate worker` processes ask the questions.",
             "ragate.contrib.workers.submit:opens",
             commands=("check", "baseline update"),
+            if_valued="`--local-workers N` starts N on this machine",
         ),
         Option(
             "--local-workers",
@@ -36,4 +37,5 @@ EXTENSION = Extension(
         "RAGATE_QUEUE_URL": "the Postgres in which `--workers` and [`ragate worker`](workers.md) "
         "meet",
     },
+    words={"--distributed": "`--workers`, or `--local-workers N`"},
 )

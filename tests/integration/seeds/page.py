@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from ragate.cli.other_words import COMMANDS, OPTIONS
+from ragate.cli.other_words import COMMANDS, options
 from tests.integration.seeds.rows import REFUSED, ROWS, SEEDS, WORDS, Row
 
 PAGE = Path(__file__).parents[3] / "docs" / "from-the-seeds.md"
@@ -47,7 +47,7 @@ def _words() -> str:
 
 def _of_the_command_line() -> Iterator[tuple[str, str]]:
     yield from COMMANDS.items()
-    yield from OPTIONS.items()
+    yield from sorted(options().items())
 
 
 def _refused() -> str:

@@ -12,6 +12,7 @@ from tests.integration.seeds.page import PAGE, text
 from tests.integration.seeds.ran import Seeds
 from tests.integration.seeds.rows import ROWS, Row
 from tests.integration.seeds.stand_in import local_models, models
+from tests.unit.whole import of_the_whole
 
 pytestmark = pytest.mark.integration
 
@@ -40,5 +41,6 @@ def test_the_command_of_a_row_does_what_it_says(seeds: Seeds, row: Row) -> None:
         assert row.shows(came), shown
 
 
+@of_the_whole
 def test_the_page_holds_the_table() -> None:
     assert PAGE.read_text(encoding="utf-8") == text(), "python -m tests.integration.seeds.page"

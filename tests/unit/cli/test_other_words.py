@@ -20,11 +20,6 @@ def test_a_command_of_another_tool_is_answered_with_ours(name, capsys):
     assert COMMANDS[name] in capsys.readouterr().err
 
 
-def test_a_number_of_workers_is_answered_with_the_option_that_takes_one(capsys):
-    assert run(["check", "--workers", "4"]) == 2
-    assert "--local-workers N" in capsys.readouterr().err
-
-
 def test_what_nobody_calls_so_is_answered_as_before(capsys):
     assert run(["check", "--frobnicate"]) == 2
     assert "No such option" in capsys.readouterr().err
