@@ -234,10 +234,10 @@ class View:
 
     def folded(self) -> dict[str, list[SampleRow]]:
         """Return the samples that do not stand open, by their title."""
-        above = self.samples[:MOST_SAMPLES]
         first = "worse" if "worse" in self.groups else "new"
-        rest = [row for row in self.samples if row not in above]
-        rest += [row for row in self.groups.get(first, []) if row not in self.samples]
+        listed = {row.sample_id for row in self.samples}
+        rest = [row for row in self.groups.get(first, []) if row.sample_id not in listed]
+        rest = [*self.samples[MOST_SAMPLES:], *rest]
         kinds = {key: rest if key == first else rows for key, rows in self.groups.items()}
         return {_TITLES[key]: rows for key, rows in kinds.items() if rows}
 

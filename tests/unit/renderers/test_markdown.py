@@ -27,6 +27,7 @@ from ragate.models import (
     MustPassRow,
     RemovedSample,
     Report,
+    SampleRow,
     SampleSide,
     SourceLinks,
     Story,
@@ -181,7 +182,9 @@ def test_every_report_fits_the_budget(text: str) -> None:
     assert as_github(rendered).nested
 
 
-def test_ten_thousand_samples_fit_and_the_worst_are_kept() -> None:
+def test_ten_thousand_samples_fit_and_the_worst_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Each row compared with each would take minutes.
+    monkeypatch.setattr(SampleRow, "__eq__", lambda *_: pytest.fail("rows were compared"))
     first = [
         sample_row_factory(f"w{i}", "<>&'\"" * 60, answers=("&" * 900, "'" * 900)) for i in range(3)
     ]
