@@ -20,7 +20,7 @@ from ragate.pipeline.score.judgement_cache import cached_judgements
 from ragate.pipeline.score.known_judgements import KnownJudgements, asks, opponents_of
 from ragate.pipeline.score.policy_metrics import judged_metrics, make_metrics
 from ragate.pipeline.score.spared_stages import SparedStages, not_spared, spared_stages
-from ragate.protocols import ChatClient, ChatReply, ChatRequest
+from ragate.protocols import ChatClient, ChatReply, ChatRequest, judge_abilities
 from ragate.runtime.operations import Operations
 from ragate.runtime.output_spool import Outputs
 from ragate.runtime.resources import Opened, open_resources
@@ -33,23 +33,40 @@ JUDGEMENT_TOKENS = 500
 
 @dataclass
 class Sizes:
-    """Requests that would be sent: how many, their tokens by rule of thumb, and their price."""
+    """Requests that would be sent, their tokens by rule of thumb, and their price.
+
+    Attributes:
+        calls, most: How many at least and at most: a judge may ask on until it has its verdict.
+    """
 
     calls: int = 0
+    most: int = 0
     prompt_tokens: int = 0
     cost_usd: float | None = 0.0
 
     def add(
-        self, texts: Iterable[str], calls: int, price: Price | None, *, output_tokens: int
+        self,
+        texts: Iterable[str],
+        calls: int,
+        price: Price | None,
+        *,
+        output_tokens: int,
+        most: int = 0,
     ) -> None:
-        """Count calls, each with these texts in its request."""
+        """Count calls, each with these texts in its request.
+
+        Args:
+            most: What may become of them, where each sends a part of the texts: it is priced.
+        """
         tokens = calls * sum(map(len, texts)) // CHARS_PER_TOKEN
+        most = max(calls, most)
         self.calls += calls
+        self.most += most
         self.prompt_tokens += tokens
         if price is None or self.cost_usd is None:
             self.cost_usd = None
         else:
-            self.cost_usd += price.of(input_tokens=tokens, output_tokens=calls * output_tokens)
+            self.cost_usd += price.of(input_tokens=tokens, output_tokens=most * output_tokens)
 
 
 @dataclass
@@ -104,6 +121,10 @@ class Estimate:
     @property
     def calls(self) -> int:
         return self.answers.calls + self.judgements.calls
+
+    @property
+    def most(self) -> int:
+        return self.answers.most + self.judgements.most
 
     @property
     def cost_usd(self) -> float | None:
@@ -209,20 +230,27 @@ async def _judgements(
             cache=cached_judgements(config, opened),
             opponents=opponents_of(baseline),
         )
-        questions = _questions(known_judgements, samples, outputs, spared)
+        recorded = {each.sample_id: each.output for each in baseline.records} if baseline else {}
+        likely = [
+            (each, _likely(each, outputs.get(each.id), recorded.get(each.id))) for each in samples
+        ]
+        questions = _questions(known_judgements, likely, outputs, spared)
         for sample, output, criteria in questions:
             if settings.use == "rubric":
                 await judge(criteria, sample, output)
             else:  # nothing would hold back the requests that it sends by ways of its own
-                calls = len(criteria) + (PAIRWISE in criteria)  # which is asked in both orders
+                names = [n for n in criteria if n == PAIRWISE or asks(judge, [n], sample, output)]
+                calls = len(names) + (PAIRWISE in names)  # which is asked in both orders
+                count = judge_abilities(judge).most_calls
+                most = count(names, sample, output) if count is not None else calls
                 texts = [output.answer or "", *(chunk.text for chunk in output.chunks)]
-                sizes.add(texts, calls, price, output_tokens=JUDGEMENT_TOKENS)
+                sizes.add(texts, calls, price, output_tokens=JUDGEMENT_TOKENS, most=most)
     return sizes
 
 
 def _questions(
     judgements: KnownJudgements,
-    samples: Sequence[Sample],
+    likely: Sequence[tuple[Sample, SystemOutput]],
     outputs: Outputs,
     spared: SparedStages | None,
 ) -> list[tuple[Sample, SystemOutput, tuple[str, ...]]]:
@@ -234,7 +262,6 @@ def _questions(
     judge, criteria = judgements.judge, judgements.criteria
     compares = judgements.opponents is not None
     all_criteria = tuple(sorted((*criteria, PAIRWISE))) if compares else criteria
-    likely = [(sample, _likely(sample, outputs.get(sample.id))) for sample in samples]
     asked = [pair for pair in likely if not judgements.covers(*pair)]
     left = [not_spared(spared, all_criteria, one, outputs.get(one.id)) for one, _ in asked]
     questions = [(*pair, names) for pair, names in zip(asked, left, strict=True) if names]
@@ -245,14 +272,21 @@ def _questions(
     return questions
 
 
-def _likely(sample: Sample, output: SystemOutput | None) -> SystemOutput:
-    """Stand in for an answer that is not there yet: the reference, or text of usual length."""
+def _likely(
+    sample: Sample, output: SystemOutput | None, recorded: SystemOutput | None
+) -> SystemOutput:
+    """Stand in for an answer that is not there yet: the reference, or text of usual length.
+
+    It has as many contexts as the recorded one.
+    """
     if output is not None and output.error is None:
         return output
     answer = sample.references[0] if sample.references else "x" * ANSWER_TOKENS * CHARS_PER_TOKEN
     chunks = output.chunks if output is not None else ()
-    usual = RetrievedChunk(doc_id="unknown", text="x" * CONTEXT_TOKENS * CHARS_PER_TOKEN)
-    return SystemOutput(answer=answer, chunks=chunks or (usual,))
+    number = max(1, len(recorded.chunks)) if recorded is not None else 1
+    text = "x" * (CONTEXT_TOKENS * CHARS_PER_TOKEN // number)
+    usual = (RetrievedChunk(doc_id="unknown", text=text),) * number
+    return SystemOutput(answer=answer, chunks=chunks or usual)
 
 
 def _model(settings: Mapping[str, Any]) -> str:

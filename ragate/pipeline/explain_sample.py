@@ -26,6 +26,7 @@ from ragate.pipeline.compare_stored import samples_of_run
 from ragate.pipeline.decide.gate_setup import load_baseline_or_none
 from ragate.pipeline.run.relative_dates import judged_on
 from ragate.pipeline.score.judgement_cache import cached_steps, reply_key
+from ragate.pipeline.score.known_judgements import adopt
 from ragate.pipeline.score.policy_metrics import judged_metrics, make_metrics
 from ragate.protocols import ChatReply, ChatRequest, Judge, Resources, Steps, judge_abilities
 from ragate.renderers._samples import pass_words
@@ -143,6 +144,7 @@ async def judge_questions(
     criteria = sorted({each.criterion for each in metrics} - {PAIRWISE})
     try:
         async with _silent_judge(config, operations) as (judge, kept):
+            adopt(judge, run.manifest.judge)
             if judge.fingerprint != run.manifest.judge:
                 return [JudgeQuestion(settings.use, note="today's judge is not the run's")]
             dated = judged_on(judge, run.manifest.eval_date, [sample])

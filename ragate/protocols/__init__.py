@@ -219,6 +219,8 @@ class JudgeAbilities:
         compare: The criterion ``pairwise``: returns 1 where the answer of the first output is
             better than that of the other, 0.5 for a tie, 0 where it is worse; both hold answers
             only. None of a judge that does not compare.
+        most_calls: Returns how many requests a judgement takes at most; None where each criterion
+            takes one.
         identity: What it is known by whatever of its parameters its server takes; "" for the
             fingerprint, which such a judge learns with its first replies.
         adopt: Takes the fingerprint of an earlier run, and sends as that did where it is one that
@@ -231,6 +233,7 @@ class JudgeAbilities:
     planted: Mapping[str, str] = field(default_factory=dict)
     asks: Asks | None = None
     compare: Compares | None = None
+    most_calls: Callable[[Sequence[str], Sample, SystemOutput], int] | None = None
     identity: str = ""
     adopt: Callable[[str], None] | None = None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from tests.projects import TOPICS, edit_apples, write_docs_project
 from tests.servers.evaluator import evaluation
 from tests.servers.faults import RESET
 from tests.servers.model import answers_and_judges
+from tests.servers.model_rules import refuses
 from tests.servers.openai_server import FakeOpenAI
 from tests.unit.judges.every_canary import every_canary
 
@@ -177,3 +179,66 @@ def test_a_sample_is_explained_question_by_question_with_what_was_answered(proje
         "2 of 2: relevancy",
     ]
     assert all("\n  answered\n  | YES" in each for each in asked)
+
+
+@pytest.mark.parametrize("says", ["YES", "NO"])
+def test_an_estimate_tells_what_a_refining_judge_makes_at_least_and_at_most(
+    project, server, capsys, says
+):
+    honest = answers_and_evaluates()
+    known = {each.output.answer for same in every_canary().values() for each in same}
+
+    def reply(body: dict[str, Any]) -> str:
+        found = evaluation(body)
+        if found is None or any(str(answer) in found.answer for answer in known):
+            return str(honest(body))
+        return says
+
+    server.reply = reply
+    assert run(["check", "--estimate"]) == 0
+    told = re.search(r"judgements: +(\d+) to (\d+) calls", capsys.readouterr().out)
+    assert told is not None
+    assert server.requests == []
+
+    run(["check"])
+
+    made = sum(is_judgement(body) for _, _, body in server.requests)
+    assert int(told[1]) <= made <= int(told[2])
+    assert (made - int(told[1]) < int(told[2]) - made) is (says == "YES")
+
+
+def test_a_sample_is_explained_though_another_criterion_was_voided(project, server, capsys):
+    honest = answers_and_evaluates()
+
+    def reply(body: dict[str, Any]) -> str:
+        found = evaluation(body)
+        return "YES" if found is not None and found.query else str(honest(body))
+
+    server.reply = reply
+    run(["check"])
+    server.requests.clear()
+    assert "Why: relevancy" in capsys.readouterr().out
+
+    run(["report", "latest", "--explain", "apples"])
+
+    asked = capsys.readouterr().out.split("Judge, question ")[1:]
+    assert server.requests == []
+    assert {each.splitlines()[0].split(": ")[1] for each in asked} == {
+        "faithfulness_binary",
+        "relevancy",
+    }
+    assert all("\n  answered\n  | " in each for each in asked)
+
+
+def test_a_sample_is_explained_whose_model_does_not_take_every_parameter(project, server, capsys):
+    path = project / "ragate.toml"
+    path.write_text(path.read_text().replace('"judge-1"', '"gpt-5-mini"'))
+    server.rules = refuses
+    run(["check"])
+    capsys.readouterr()
+
+    run(["report", "latest", "--explain", "apples"])
+
+    shown = capsys.readouterr().out
+    assert "not shown" not in shown
+    assert "\n  answered\n  | YES" in shown

@@ -174,13 +174,16 @@ def _estimate(config: Config, total: Estimate) -> str:
     if not total.known:
         lines.append(f"the calls of the {config.system.use!r} system itself are not known here")
     for name, sizes in (("answers", total.answers), ("judgements", total.judgements)):
-        lines.append(
-            f"  {name + ':':<12} {sizes.calls:>6} calls, about {sizes.prompt_tokens:,} tokens in"
-        )
+        counted = f"{_from_to(sizes.calls, sizes.most):>6} calls"
+        lines.append(f"  {name + ':':<12} {counted}, about {sizes.prompt_tokens:,} tokens in")
     cost = "unknown: no price for a model" if total.cost_usd is None else f"${total.cost_usd:.2f}"
-    lines.append(f"first run: {total.calls} calls, cost about {cost}")
+    lines.append(f"first run: {_from_to(total.calls, total.most)} calls, cost about {cost}")
     lines += wrapped(
         f"at most {1 + CONFIRM} times that where the first run is suspicious and not clear; "
         f"caps: {policy.max_calls} calls, ${policy.max_cost_usd:g}, {policy.max_minutes:g} minutes"
     )
     return "\n".join(lines)
+
+
+def _from_to(least: int, most: int) -> str:
+    return f"{least}" if least == most else f"{least} to {most}"

@@ -238,6 +238,12 @@ class LlamaIndexJudge:
         _, to_ask = sort_out(criteria, ASKED, sample, output)
         return any(name != SIMILARITY or self._settings.embedder for name in to_ask)
 
+    def most_calls(self, criteria: Sequence[str], sample: Sample, output: SystemOutput) -> int:
+        """Return how many requests a judgement takes where no verdict comes before the last."""
+        steps = max(1, len(output.chunks)) if self._settings.mode == "refine" else 1
+        each = {**dict.fromkeys(CHAINED, steps), CORRECTNESS: len(sample.references), PAIRWISE: 2}
+        return sum(each.get(name, 1) for name in criteria)
+
     async def compare(self, sample: Sample, output: SystemOutput, other: SystemOutput) -> Score:
         """Return 1 where `output` has the better answer in both orders, 0 where `other` has."""
         return await self._score(PAIRWISE, evaluated_answer(sample, output, other), self._asker())

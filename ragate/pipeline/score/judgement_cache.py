@@ -129,8 +129,8 @@ def reply_key(request: ChatRequest) -> str:
 class CachedSteps:
     """Implements `ragate.protocols.Steps` by the cache.
 
-    Replies reach the disk once the judge has got its canaries right: what one says who fails them
-    must not outlive the run.
+    Steps reach the disk once the judge has got its canaries right: what one says who fails them
+    must not be taken by a later run. Replies that are kept to be shown do in any case.
 
     Args:
         address: Where the judge's model is.
@@ -139,7 +139,8 @@ class CachedSteps:
     def __init__(self, cache: Cache, *, address: str = "") -> None:
         self._cache = cache
         self._address = address
-        self._unwritten: dict[str, str] = {}
+        self._steps: dict[str, str] = {}
+        self._shown: dict[str, str] = {}
         self._trusted = False
         self._writing = asyncio.Lock()
 
@@ -152,8 +153,9 @@ class CachedSteps:
     async def keep(self, key: str, text: str) -> None:
         if _ASIDE.get():
             return
-        self._unwritten[self._at_server(key)] = text
-        await self.flush()
+        self._steps[self._at_server(key)] = text
+        if self._trusted:
+            await self.flush()
 
     async def sent_as(self, identity: str) -> str:
         """Return the fingerprint that a judge of `identity` had last, "" where it had no other."""
@@ -173,8 +175,8 @@ class CachedSteps:
         async def ask(request: ChatRequest, *, draw: int = 0) -> ChatReply:
             reply = await client(request, draw=draw)
             if not _ASIDE.get():
-                self._unwritten[self._at_server(reply_key(request))] = reply.text
-                if len(self._unwritten) >= _MOST_UNWRITTEN:
+                self._shown[self._at_server(reply_key(request))] = reply.text
+                if len(self._shown) >= _MOST_UNWRITTEN:
                     await self.flush()
             return reply
 
@@ -190,11 +192,11 @@ class CachedSteps:
 
     async def flush(self) -> None:
         """Write what may be written."""
-        if not self._trusted:
-            return
         # What arrives while one write is under way goes with the next.
         async with self._writing:
-            texts, self._unwritten = self._unwritten, {}
+            texts, self._shown = self._shown, {}
+            if self._trusted:
+                texts, self._steps = {**texts, **self._steps}, {}
             if texts:
                 draws = {
                     (STEPS, key, 0): draw
@@ -204,5 +206,5 @@ class CachedSteps:
                 try:
                     await asyncio.to_thread(self._cache.put_draws, draws)
                 except BaseException:
-                    self._unwritten = {**texts, **self._unwritten}
+                    self._shown = {**texts, **self._shown}  # either is written with the next
                     raise
