@@ -26,6 +26,7 @@ from ragate.cache.file import (
 )
 from ragate.cache.turns import AskingTurns
 from ragate.models import Frozen, Score, ScoreState
+from ragate.models.score import Detail
 
 # The connection to the cache's file: opened on first use, and replaced where it is broken.
 
@@ -51,6 +52,7 @@ class Judgement(Frozen):
 
     value: float | None
     reason: str = ""
+    details: dict[str, Detail] | None = None
 
 
 def kept_draw(text: str, **told: Any) -> Draw | None:
@@ -76,7 +78,8 @@ def score_text(score: Score) -> str | None:
     """Return a score as text, None for one that was not measured: such are never kept."""
     if score.state is ScoreState.UNSCORED:
         return None
-    return json.dumps({"value": score.value, "reason": score.reason})
+    told = {"details": score.details} if score.details else {}
+    return json.dumps({"value": score.value, "reason": score.reason, **told})
 
 
 def read_score(criterion: str, text: object) -> Score | None:
@@ -88,7 +91,7 @@ def read_score(criterion: str, text: object) -> Score | None:
     if row is None or (row.value is not None and not math.isfinite(row.value)):
         return None
     state = ScoreState.NOT_APPLICABLE if row.value is None else ScoreState.VALUE
-    return Score(metric=criterion, value=row.value, state=state, reason=row.reason)
+    return Score(criterion, row.value, state, row.reason, row.details)
 
 
 def vector_bytes(vector: Sequence[float]) -> bytes:

@@ -194,10 +194,10 @@ def _row(row: SampleRow, publish: Publish, settings: PublishedSettings) -> Sampl
 
 
 def published_question(row: AnsweredQuestion, publish: Publish) -> AnsweredQuestion:
-    """Return it without reasons, which may quote passages; of ``ids`` without any text."""
+    """Return it without reasons and details, which may quote passages; of ``ids`` without texts."""
     if publish == "full":
         return row
-    scores = {name: replace(score, reason="") for name, score in row.scores.items()}
+    scores = {name: replace(score, reason="", details=None) for name, score in row.scores.items()}
     cited = tuple(replace(each, metadata={}) for each in row.citations)
     row = replace(row, scores=scores, citations=cited)
     if publish == "answers":

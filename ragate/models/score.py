@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from ragate.models.base import Frozen, SpokenEnum
@@ -16,10 +16,18 @@ class ScoreState(SpokenEnum):
     UNSCORED = "unscored"
 
 
+Detail = float | int | bool | str
+_MOST_DETAILS = 50
+_LONGEST_DETAIL = 2_000
+
+
 # A slotted dataclass, not a model: a comparison of two 10,000-sample runs holds half a million.
 @dataclass(frozen=True, slots=True)
 class Score:
     """One metric on one sample.
+
+    Attributes:
+        details: Figures and texts of the metric's own, which decide nothing; None for none.
 
     Raises:
         ValueError: the state and the value disagree, or the value is not finite.
@@ -29,6 +37,7 @@ class Score:
     value: float | None = None
     state: ScoreState = ScoreState.VALUE
     reason: str = ""
+    details: dict[str, Detail] | None = field(default=None, hash=False)
 
     def __post_init__(self) -> None:
         if self.value is None:
@@ -64,9 +73,24 @@ def shared_scores(scores: Mapping[str, Score]) -> dict[str, Score]:
 def _shared(score: Score) -> Score:
     # As text, 0.0 and -0.0 differ, and so do 1 and 1.0.
     key = (score.metric, str(score.value), score.state, score.reason)
-    if key not in _SCORES and len(_SCORES) >= _MOST_SHARED:
+    if score.details or (key not in _SCORES and len(_SCORES) >= _MOST_SHARED):
         return score
     return _SCORES.setdefault(key, score)
+
+
+def plain_details(details: object) -> dict[str, Detail] | None:
+    """Return what of a metric's details can be stored: short texts and finite numbers, by name."""
+    if not isinstance(details, Mapping):
+        return None
+    kept = {
+        name: value[:_LONGEST_DETAIL].encode("utf-8", "replace").decode()
+        if isinstance(value, str)
+        else value
+        for name, value in list(details.items())[:_MOST_DETAILS]
+        if isinstance(name, str)
+        and (isinstance(value, str) or (isinstance(value, int | float) and math.isfinite(value)))
+    }
+    return kept or None
 
 
 def not_applicable(metric: str, reason: str) -> Score:

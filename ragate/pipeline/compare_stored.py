@@ -23,9 +23,11 @@ from ragate.pipeline.run.golden_set import golden_set
 from ragate.pipeline.score.policy_metrics import reported_metric
 from ragate.runtime.operations import Operations
 from ragate.runtime.run_labels import read_meta
+from ragate.scores.score_file import MAX_WHOLE
 from ragate.scores.score_table import ScoreTable, read_table
 from ragate.stores.listed_run import ANY_RUN, VERDICTS, RunFilter, fitting
 from ragate.stores.postgres import open_store
+from ragate.support.foreign_files import read_text
 
 
 def load_any(operations: Operations, name: str, dates: RunFilter = ANY_RUN) -> Run:
@@ -41,7 +43,15 @@ def load_any(operations: Operations, name: str, dates: RunFilter = ANY_RUN) -> R
     """
     path = Path(name)
     if path.suffix == ".json" and path.is_file():
-        return load_baseline(path)
+        try:
+            return load_baseline(path)
+        except BaselineError as error:
+            if not _is_report(path):
+                raise
+            raise UsageError(
+                f"{path}: a report, which holds no hashes of what was asked",
+                remedy=f"`ragate gate` compares two reports: ragate gate {name} OTHER.json",
+            ) from error
     store = open_store(operations.state, operations.runs_url)
     if "=" not in name or path.exists():
         return store.load(store.find(name))
@@ -52,6 +62,11 @@ def load_any(operations: Operations, name: str, dates: RunFilter = ANY_RUN) -> R
             f"no judged run is noted as {name}", remedy="`ragate runs list` shows them"
         )
     return store.load(newest.folder)
+
+
+def _is_report(path: Path) -> bool:
+    text = read_text(path, error=UsageError, max_bytes=MAX_WHOLE)
+    return '"ragate_version"' in text and '"questions"' in text
 
 
 def compare_stored(

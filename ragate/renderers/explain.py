@@ -190,8 +190,11 @@ def _value(score: Score | None) -> str:
 def _reasons(name: str, baseline: Sequence[Record], candidate: Sequence[Record]) -> list[str]:
     lines: list[str] = []
     for side, records in (("before", baseline), ("now", candidate)):
-        reasons = dict.fromkeys(r.scores[name].reason for r in records if name in r.scores)
+        scores = [record.scores[name] for record in records if name in record.scores]
+        reasons = dict.fromkeys(score.reason for score in scores)
         lines += [f"{INDENT * 2}{side}: {one_line(why, 80)}" for why in reasons if why]
+        for key, value in (scores[0].details or {}).items() if scores else ():
+            lines.append(f"{INDENT * 2}{side}: {one_line(key, 40)} = {one_line(str(value), 200)}")
     return lines
 
 

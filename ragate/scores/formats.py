@@ -320,6 +320,28 @@ _OPENAI = Format(
     tested=True,
 )
 
+# ragate's own report of a run, as --format json writes it.
+_RAGATE = Format(
+    name="ragate",
+    kinds=("json",),
+    head=(("ragate_version", "questions"),),
+    records=("questions",),
+    key=("sample_id",),
+    run=("run",),
+    input=("query",),
+    answer=("answer",),
+    error=("error",),
+    latency=("latency_s",),
+    mapped=("scores",),
+    item=Item(value=("value",)),
+    rewrite=rewrites.ragate,
+    judge=("judge",),
+    run_id=("run_id",),
+    created=("created",),
+    higher=True,
+    tested=True,
+)
+
 # A table or lines of your own: an id or a question, and a column for each metric.
 PLAIN = Format(
     name="plain",
@@ -348,7 +370,7 @@ FORMATS: Mapping[str, Format] = {
     each.name: each
     for each in (
         *(_DEEPEVAL, _PROMPTFOO, _INSPECT, _LM_EVAL, _JUNIT, _AZURE, _MLFLOW, _RAGAS),
-        *(_PHOENIX, _LANGFUSE, _BRAINTRUST, _OPENAI, PLAIN),
+        *(_PHOENIX, _LANGFUSE, _BRAINTRUST, _OPENAI, _RAGATE, PLAIN),
     )
 }
 READERS = tuple(FORMATS)

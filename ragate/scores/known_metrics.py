@@ -49,9 +49,11 @@ _HIGHER = """
     """
 _LOWER = """
     hallucination hallucination_rate bias toxicity noise_sensitivity noise_sensitivity_relevant
+    embedded_hallucination unsupported_numbers false_refusal self_knowledge
     error_rate brier_score ece refusal_rate violence sexual self_harm hate_unfairness
     """
 _UNBOUNDED = """
+    prompt_tokens completion_tokens retrieved_tokens cost_usd
     wer cer perplexity word_perplexity byte_perplexity bits_per_byte loss mae mse rmse edit_distance
     """
 # The last word of a longer name, where it tells by itself: token_f1, my_answer_accuracy.

@@ -319,7 +319,7 @@ class _Scores:
         elif isinstance(passed, bool) and not any(each in item for each in names.value):
             name = self.add(raw, float(passed))
         else:
-            name = self.add(raw, number_or_lack(value))
+            name = self.add(raw, _skipped(value) or number_or_lack(value))
         if isinstance(passed, bool):
             self.flags[name] = passed
         if isinstance(limit := number_or_lack(mark), float):

@@ -66,6 +66,22 @@ def plain_names(row: Record, _head: Record) -> list[Record]:
     return [{**rest, "scores": {row[named]: row[value]}}]
 
 
+def ragate(row: Record, _head: Record) -> list[Record]:
+    """Tell a score that does not apply from one that is missing; and whether the question passed.
+
+    The words between the two states are those of a test that was skipped, and of an error.
+    """
+    scores: dict[str, Record] = {"pass_rate": {"value": float(row["verdict"] == "PASS")}}
+    for name, score in row["scores"].items():
+        if score["state"] == "unscored":
+            scores[name] = {"error": score["reason"] or "unscored"}
+        elif score["state"] == "not_applicable":
+            scores[name] = {"value": {"skipped": score["reason"] or "does not apply"}}
+        else:
+            scores[name] = score
+    return [{**row, "scores": scores}]
+
+
 def deepeval(row: Record, _head: Record) -> list[Record]:
     """Take a name that somebody gave for an id; `GEval` is how, and not what, was measured."""
     name = row.get("name")

@@ -24,13 +24,19 @@ from ragate.models import (
     Usage,
 )
 from ragate.models.output import bare_chunk
+from ragate.models.score import Detail
 from ragate.outputs.outputs_file import MAX_BYTES
 from ragate.stores import MANIFEST, REPORT, RUN_FILES, SCORES
 from ragate.support.atomic_files import copy_atomic, write_atomic, write_lines
 from ragate.support.foreign_files import file_bytes, open_regular
 
-Cell = float | tuple[ScoreState, str] | tuple[ScoreState, str, float]
-"""A value; why there is none; or a value with what is said of it."""
+Cell = (
+    float
+    | tuple[ScoreState, str]
+    | tuple[ScoreState, str, float]
+    | tuple[ScoreState, str, float | None, dict[str, Detail]]
+)
+"""A value; why there is none; a value with what is said of it; or all with the details."""
 
 
 class StoredRecord(Frozen):
@@ -118,6 +124,8 @@ def scores_json(scores: Mapping[str, Score]) -> dict[str, Cell]:
 
 
 def _cell(score: Score) -> Cell:
+    if score.details:
+        return score.state, score.reason, score.value, score.details
     if score.value is None:
         return score.state, score.reason
     return (score.state, score.reason, score.value) if score.reason else score.value
@@ -126,11 +134,19 @@ def _cell(score: Score) -> Cell:
 def read_scores(cells: Mapping[str, Any]) -> dict[str, Score]:
     """Return what `scores_json` wrote."""
     return {
-        name: Score(metric=name, value=cell)
-        if isinstance(cell, float | int)
-        else Score(metric=name, state=ScoreState(cell[0]), reason=cell[1], value=(*cell, None)[2])
+        name: Score(name, cell) if isinstance(cell, float | int) else _score(name, *cell)
         for name, cell in cells.items()
     }
+
+
+def _score(
+    name: str,
+    state: str,
+    reason: str,
+    value: float | None = None,
+    details: dict[str, Detail] | None = None,
+) -> Score:
+    return Score(name, value, ScoreState(state), reason, details)
 
 
 # A stored run as it may leave the machine, by ``[policy] publish``.
@@ -181,7 +197,7 @@ def _manifest(manifest: dict[str, Any], publish: Publish) -> dict[str, Any]:
 
 def _without_reasons(record: Record) -> Record:
     scores = {
-        key: replace(score, reason=WITHHELD) if score.reason else score
+        key: replace(score, reason=WITHHELD if score.reason else "", details=None)
         for key, score in record.scores.items()
     }
     return record.amended(scores=scores)

@@ -192,7 +192,7 @@ def test_an_estimate_tells_what_a_refining_judge_makes_at_least_and_at_most(
         found = evaluation(body)
         if found is None or any(str(answer) in found.answer for answer in known):
             return str(honest(body))
-        return says
+        return str(says)
 
     server.reply = reply
     assert run(["check", "--estimate"]) == 0

@@ -39,7 +39,8 @@ def command(
     """Compare run B with run A, by the rules of ragate.toml.
 
     A and B are ids of runs, their folders, `latest`, KEY=VALUE as `--meta` noted it (the newest
-    such run), or baseline files; where scores are gated, files of them too. Runs nothing.
+    such run), or baseline files; where scores are gated, files of them too. Runs nothing. Two
+    reports that `--format json` wrote are compared by `ragate gate A.json B.json`.
     \f
 
     The baseline is not touched: so two settings are tried against each other. Ends with the code of

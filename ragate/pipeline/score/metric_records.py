@@ -21,7 +21,7 @@ from ragate.models import (
     unscored,
 )
 from ragate.models.base import lean
-from ragate.models.score import shared_scores
+from ragate.models.score import plain_details, shared_scores
 from ragate.pipeline.score.policy_metrics import with_counts
 from ragate.protocols import (
     Aggregate,
@@ -117,6 +117,8 @@ def _checked(score: object, info: MetricInfo) -> Score:
         return unscored(info.name, f"the metric gave a {type(score).__name__}, not a score")
     if not isinstance(score.reason, str):
         score = replace(score, reason="")
+    if score.details is not None:
+        score = replace(score, details=plain_details(score.details))
     if score.value is None:
         return score
     high = float("inf") if info.high is None else info.high
@@ -125,7 +127,7 @@ def _checked(score: object, info: MetricInfo) -> Score:
     value = round(float(score.value), DIGITS)
     if (value, info.name) == (score.value, score.metric) and type(score.value) is float:
         return score
-    return Score(metric=info.name, value=value, reason=score.reason)
+    return replace(score, metric=info.name, value=value)
 
 
 @dataclass(frozen=True)

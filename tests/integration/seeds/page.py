@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ragate.cli.other_words import COMMANDS, options
-from tests.integration.seeds.rows import REFUSED, ROWS, SEEDS, WORDS, Row
+from tests.integration.seeds.row import Row
+from tests.integration.seeds.rows import REFUSED, ROWS, SEEDS, WORDS
 
 PAGE = Path(__file__).parents[3] / "docs" / "from-the-seeds.md"
 _HEAD = """\

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import itertools
 import json
 import os
 import re
@@ -12,15 +13,19 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from ragate.cli.main import run
 from tests.integration.seeds.projects import PROJECTS
+from tests.servers.collector import Collector
 
 AND = " && "
 WRITES = ("--output", "--save-outputs")
+_SET = re.compile(r"[A-Z_]+=")
 
 
 @dataclass(frozen=True)
@@ -29,7 +34,8 @@ class Ran:
 
     Attributes:
         code: Its exit code; of several commands that of the last.
-        text: All that it printed, and the files that it was told to write.
+        text: All that it printed, the files that it was told to write, and what a collector
+            received.
         reports: The JSON among these files, by name.
     """
 
@@ -60,10 +66,12 @@ class Seeds:
     Attributes:
         folder: Where they are.
         url: The models' address.
+        seen: What collects telemetry.
     """
 
     folder: Path
     url: str
+    seen: Collector
     _ran: dict[tuple[str, str], Ran] = field(default_factory=dict)
 
     def ran(self, project: str, command: str) -> Ran:
@@ -73,7 +81,11 @@ class Seeds:
             place = self.folder / f"run-{len(self._ran)}"
             shutil.copytree(self._built(project), place)
             with in_folder(place):
-                self._ran[key] = _run(command)
+                came = _run(command)
+            names = [each.name for each in (*self.seen.spans, *self.seen.metrics)]
+            names += [each.event_name for each in self.seen.events]
+            told = f"{came.text}\nreceived: {' '.join(sorted(set(names)))}"
+            self._ran[key] = replace(came, text=told)
         return self._ran[key]
 
     def _built(self, project: str) -> Path:
@@ -110,13 +122,29 @@ def _run(command: str) -> Ran:
 
 def _command(words: list[str]) -> tuple[int, str]:
     printed = io.StringIO()
+    variables = dict(_set(word) for word in itertools.takewhile(_SET.match, words))
+    words = words[len(variables) :]
     if words[0] == "ragate":
-        with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
+        with (
+            pytest.MonkeyPatch.context() as patch,
+            contextlib.redirect_stdout(printed),
+            contextlib.redirect_stderr(printed),
+        ):
+            for name, value in variables.items():
+                patch.setenv(name, value)
+                if name == "PYTHONPATH":
+                    patch.syspath_prepend(str(Path(value).resolve()))
             return run(words[1:]), printed.getvalue()
     done = subprocess.run(
         [sys.executable, "-m", *words], capture_output=True, text=True, timeout=120, check=False
     )
     return done.returncode, done.stdout + done.stderr
+
+
+def _set(word: str) -> tuple[str, str]:
+    """Return a variable that a command sets before its first word, as a shell does."""
+    name, _, value = word.partition("=")
+    return name, os.path.expandvars(value)
 
 
 def _python(code: str) -> tuple[int, str]:

@@ -7,30 +7,10 @@ pattern in what it prints and writes, or a function of what came of it.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
+from tests.integration.seeds import service_rows
 from tests.integration.seeds.ran import Ran
-
-Seen = str | Callable[[Ran], bool]
-
-
-@dataclass(frozen=True)
-class Row:
-    """One capability.
-
-    Attributes:
-        seed: A key of `SEEDS`.
-        project: A name of `tests.integration.seeds.projects.PROJECTS`.
-        shows: What its text matches, or what must be true of what came of it.
-    """
-
-    seed: str
-    capability: str
-    project: str
-    command: str
-    shows: Seen
-    code: int = 0
-
+from tests.integration.seeds.row import rows_of
 
 SEEDS = {
     "guide": "A guide to judging a LlamaIndex RAG",
@@ -75,13 +55,6 @@ REFUSED = {
 JSON = "ragate check --format json --output report.json"
 
 
-def _rows(
-    seed: str, project: str, command: str, *rows: tuple[str, Seen], code: int = 0
-) -> list[Row]:
-    """Return the rows that one command shows."""
-    return [Row(seed, name, project, command, shows, code) for name, shows in rows]
-
-
 def checked(stage: str) -> Callable[[Ran], bool]:
     return lambda ran: {each["scores"][stage] for each in ran.report["questions"]} == {0.0, 1.0}
 
@@ -91,7 +64,7 @@ def scored(sample_id: str, metric: str, value: float) -> Callable[[Ran], bool]:
 
 
 GUIDE = [
-    *_rows(
+    *rows_of(
         "guide",
         "forum",
         JSON,
@@ -113,6 +86,10 @@ GUIDE = [
             "document ids counted once over chunks",
             lambda ran: len(ran.question("query-001")["retrieved"]) == 3,
         ),
+        (
+            "the duration of every question",
+            lambda ran: ran.question("query-001")["latency_s"] == 1.5,
+        ),
         ("every question in a JSON report", lambda ran: len(ran.report["questions"]) == 15),
         ("a judge apart from the RAG's model", '"judge": ".*gpt-5-mini"'),
         ("the estimated cost in the report", '"cost_usd"'),
@@ -121,7 +98,7 @@ GUIDE = [
             lambda ran: ran.question("query-013")["passing"]["correctness"] is True,
         ),
     ),
-    *_rows(
+    *rows_of(
         "guide",
         "broken_forum",
         "ragate check --verbose",
@@ -133,43 +110,43 @@ GUIDE = [
         ("what was retrieved, and the answer", r"retrieved 1 proposal-1\*.*answer Zebras"),
         code=1,
     ),
-    *_rows(
+    *rows_of(
         "guide",
         "forum",
         "ragate check --tags status,process",
         ("questions of some tags", "6 questions"),
     ),
-    *_rows(
+    *rows_of(
         "guide",
         "forum",
         "ragate check --ids query-001",
         ("one question", "1 question"),
     ),
-    *_rows(
+    *rows_of(
         "guide",
         "forum",
         "ragate check --retrieval-only",
         ("--retrieval-only, and the gate stays on", "of 2 of 5 stages"),
     ),
-    *_rows(
+    *rows_of(
         "guide",
         "forum",
         "ragate check --skip correctness",
         ("--skip-correctness, and the other evaluators gate", "not measured: correctness"),
     ),
-    *_rows(
+    *rows_of(
         "guide",
         "forum",
         "ragate check --top-k 10",
         ("--top-k, named in the report", "only the first 10 passages counted"),
     ),
-    *_rows(
+    *rows_of(
         "guide",
         "forum",
         "ragate check --estimate",
         ("the cost of a run, before it", r"judgements: +\d+ calls"),
     ),
-    *_rows(
+    *rows_of(
         "guide",
         "unlabelled_forum",
         "ragate check --retrieval-only",
@@ -179,26 +156,33 @@ GUIDE = [
         ),
         code=3,
     ),
-    *_rows(
+    *rows_of(
         "guide",
         "forum_with_keys",
         "ragate check",
         (".env.development, then .env.local over it", "1 model call|PASSED"),
     ),
-    *_rows(
+    *rows_of(
         "guide",
         "forum",
         "ragate runs list",
         ("earlier runs", "recorded"),
     ),
-    *_rows(
+    *rows_of(
         "guide",
         "broken_forum",
         "ragate check && ragate compare baselines/main.json latest",
         ("two runs compared", r"pass_rate 100.0 % 46.7 %"),
         code=1,
     ),
-    *_rows(
+    *rows_of(
+        "guide",
+        "forum",
+        f"{JSON} && ragate check --format json --output after.json && "
+        "ragate gate report.json after.json",
+        ("two saved JSON reports compared", r"no answer of 15 .*relevancy 100.0 % 100.0 %"),
+    ),
+    *rows_of(
         "guide",
         "unlabelled_forum",
         "ragate check && ragate dataset suggest",
@@ -207,7 +191,7 @@ GUIDE = [
 ]
 
 WALKTHROUGH = [
-    *_rows(
+    *rows_of(
         "walkthrough",
         "walkthrough",
         JSON,
@@ -233,7 +217,7 @@ WALKTHROUGH = [
         ("scenario D, too terse: 2.5", scored("d", "correctness", 2.5)),
         code=3,
     ),
-    *_rows(
+    *rows_of(
         "walkthrough",
         "walkthrough",
         "ragate check && ragate report latest --explain grade-4.5",
@@ -242,7 +226,7 @@ WALKTHROUGH = [
 ]
 
 EMBEDDINGS = [
-    *_rows(
+    *rows_of(
         "embeddings",
         "sample_eval",
         "ragate score data/sample_eval.json --model all-MiniLM-L6-v2 --json --output scores.json",
@@ -257,13 +241,13 @@ EMBEDDINGS = [
             lambda ran: len(ran.report["questions"]) == 3,
         ),
     ),
-    *_rows(
+    *rows_of(
         "embeddings",
         "sample_eval",
         "ragate score data/sample_eval.json --model all-MiniLM-L6-v2",
         ("run_evaluation in one line, with a table of averages", r"average 0\.\d+"),
     ),
-    *_rows(
+    *rows_of(
         "embeddings",
         "scored_chunks",
         "ragate score answers.jsonl --preset checks --json --output checks.json",
@@ -274,7 +258,7 @@ EMBEDDINGS = [
         ("check: retrieval scores above a mark", checked("min_retrieval_score")),
         ("check: a list where a list was asked for", checked("list_structure")),
     ),
-    *_rows(
+    *rows_of(
         "embeddings",
         "sample_eval",
         "ragate plugin new metric polite && ragate plugin check evals/polite.py",
@@ -283,7 +267,7 @@ EMBEDDINGS = [
 ]
 
 RECORD = [
-    *_rows(
+    *rows_of(
         "record",
         "nfcorpus",
         "ragate check --ids PLAIN-2630,PLAIN-2660,PLAIN-2510,PLAIN-2430,PLAIN-2690",
@@ -295,14 +279,14 @@ RECORD = [
         ("only documents of grade 2 count", "PASSED"),
         ("a model of Ollama judges", "llama3.1:8b"),
     ),
-    *_rows(
+    *rows_of(
         "record",
         "several_hops",
         "ragate check",
         ("questions that need several documents", r"all_found@5 50.0 %"),
         code=3,
     ),
-    *_rows(
+    *rows_of(
         "record",
         "nfcorpus",
         "pytest ragate.toml -q",
@@ -311,7 +295,7 @@ RECORD = [
 ]
 
 PACKS = [
-    *_rows(
+    *rows_of(
         "packs",
         "rag_pack",
         "ragate check --verbose --meta label=baseline-v1 --description first",
@@ -328,57 +312,57 @@ PACKS = [
         ("GPT-5 without a temperature, by itself", "PASSED"),
         ("pass rates by tag and complexity", r"tag: rag: .*complexity_level"),
     ),
-    *_rows(
+    *rows_of(
         "packs",
         "rag_pack",
         "ragate check --meta label=baseline-v1 --meta client=internal && ragate runs list",
         ("label, client, client version", "label=baseline-v1"),
     ),
-    *_rows(
+    *rows_of(
         "packs",
         "rag_pack",
         "ragate check --tags rag,revenue --limit 5",
         ("several tags, any of them", "tags rag, revenue"),
         ("a limit", "the first 5"),
     ),
-    *_rows(
+    *rows_of(
         "packs",
         "rag_pack",
         "ragate check --where complexity_level>=3 --where complexity_level<=4",
         ("complexity from and to", r"complexity_level>=3"),
     ),
-    *_rows(
+    *rows_of(
         "packs",
         "rag_pack",
         "ragate check --where source_type=sme --where review_status=approved",
         ("source type and review status", "review_status=approved"),
     ),
-    *_rows(
+    *rows_of(
         "packs",
         "answers_alone",
         "ragate score answers.jsonl --preset rag --config judge.toml",
         ("a pack by name on the command line", "context_relevance"),
     ),
-    *_rows(
+    *rows_of(
         "packs",
         "rag_pack",
         "ragate check --set judge.model=gpt-4.1-nano",
         ("another judge's model for one run", "judge.model=gpt-4.1-nano"),
         code=3,
     ),
-    *_rows(
+    *rows_of(
         "packs",
         "answering",
         "ragate check --set target=rag:small --limit 3",
         ("another agent, mode or model for one run", "target=rag:small"),
     ),
-    *_rows(
+    *rows_of(
         "packs",
         "retrying",
         "ragate check",
         ("max_retries of the judge", "PASSED"),
     ),
-    *_rows(
+    *rows_of(
         "packs",
         "tuned_pack",
         "ragate check --verbose",
@@ -386,7 +370,7 @@ PACKS = [
         ("weights and marks of your own", r"faithfulness at 0.5, weight 0.3"),
         ("stages in parallel", "PASSED"),
     ),
-    *_rows(
+    *rows_of(
         "packs",
         "failing_pack",
         JSON,
@@ -401,33 +385,33 @@ PACKS = [
         ("results of stages", lambda ran: "recall@5" in ran.question("rag-000")["scores"]),
         code=1,
     ),
-    *_rows(
+    *rows_of(
         "packs",
         "failing_pack",
         "ragate check && ragate report latest --failed",
         ("batch results --failed", r"rag-004"),
         code=1,
     ),
-    *_rows(
+    *rows_of(
         "packs",
         "failing_pack",
         "ragate check && ragate report latest --format json --output results.json",
         ("batch results --export", lambda ran: len(ran.report["questions"]) == 24),
         code=1,
     ),
-    *_rows(
+    *rows_of(
         "packs",
         "failing_pack",
         "ragate check && ragate runs list",
         ("batch list and status", "failed"),
     ),
-    *_rows(
+    *rows_of(
         "packs",
         "retrieval_pack",
         "ragate check --verbose",
         ("rag-retrieval pack: retrieval and contexts alone", r"recall@5 at 0.5, weight 0.4"),
     ),
-    *_rows(
+    *rows_of(
         "packs",
         "nl2api",
         "ragate check --eval-date 2026-02-01 --verbose",
@@ -436,14 +420,14 @@ PACKS = [
         ("a reference date", r"tool_logic 100.0 %"),
         code=3,
     ),
-    *_rows(
+    *rows_of(
         "packs",
         "nl2api",
         "ragate check --eval-date 2026-02-01 --temporal-mode data",
         ("dates compared by mode", "temporal_mode=data"),
         code=3,
     ),
-    *_rows(
+    *rows_of(
         "packs",
         "nl2api",
         "ragate check --label quick-test",
@@ -452,4 +436,9 @@ PACKS = [
     ),
 ]
 
-ROWS = [*GUIDE, *WALKTHROUGH, *EMBEDDINGS, *RECORD, *PACKS]
+ROWS = [
+    *(*GUIDE, *service_rows.GUIDE),
+    *(*WALKTHROUGH, *EMBEDDINGS),
+    *(*RECORD, *service_rows.RECORD),
+    *(*PACKS, *service_rows.PACKS),
+]

@@ -8,25 +8,32 @@ from collections.abc import Iterator
 
 import pytest
 
+from ragate.database import PostgresDatabase
 from tests.integration.seeds.page import PAGE, text
 from tests.integration.seeds.ran import Seeds
-from tests.integration.seeds.rows import ROWS, Row
+from tests.integration.seeds.row import Row
+from tests.integration.seeds.rows import ROWS
 from tests.integration.seeds.stand_in import local_models, models
+from tests.servers.collector import collector
 from tests.unit.whole import of_the_whole
 
-pytestmark = pytest.mark.integration
+pytestmark = [
+    pytest.mark.integration,
+    pytest.mark.filterwarnings("ignore:The sampling capability is deprecated"),
+]
 
 
 @pytest.fixture(scope="module")
-def seeds(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Seeds]:
-    patch = pytest.MonkeyPatch()
-    for name in ("CI", "RAGATE_DATABASE_URL", "RAGATE_CONFIG"):
-        patch.delenv(name, raising=False)
-    for name, module in local_models().items():
-        patch.setitem(sys.modules, name, module)
-    with models() as server:
-        yield Seeds(tmp_path_factory.mktemp("seeds"), server.base_url)
-    patch.undo()
+def seeds(tmp_path_factory: pytest.TempPathFactory, database: PostgresDatabase) -> Iterator[Seeds]:
+    with pytest.MonkeyPatch.context() as patch, models() as server, collector() as seen:
+        for name in ("CI", "RAGATE_CONFIG"):
+            patch.delenv(name, raising=False)
+        for name, module in local_models().items():
+            patch.setitem(sys.modules, name, module)
+        patch.setenv("RAGATE_DATABASE_URL", database.conninfo())
+        patch.setenv("POSTGRES", database.conninfo())
+        patch.setenv("COLLECTOR", seen.url)
+        yield Seeds(tmp_path_factory.mktemp("seeds"), server.base_url, seen)
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row.seed}-{row.capability}")

@@ -187,6 +187,25 @@ def test_junit():
     assert sum(lack.silent for lack in lacks) == counts["skipped"]
 
 
+def test_ragates_own_report(tmp_path: Path):
+    path = tmp_path / "report.json"
+    scores = {
+        "embedded_hallucination": {"value": 0.25, "state": "value", "reason": ""},
+        "correctness": {"value": None, "state": "not_applicable", "reason": "no reference answer"},
+        "relevancy": {"value": None, "state": "unscored", "reason": "judge: out"},
+    }
+    asked = {"sample_id": "q1", "run": 0, "query": "How?", "answer": "So.", "error": ""}
+    question = {**asked, "verdict": "FAIL", "scores": scores}
+    path.write_text(json.dumps({"ragate_version": "1", "judge": "j", "questions": [question]}))
+
+    table = read_table(path)
+
+    assert (table.facts.reader, table.facts.judge, table.keys) == ("ragate", "j", ["q1"])
+    assert [mean(table, each) for each in ("pass_rate", "embedded_hallucination")] == [0.0, 0.25]
+    assert [lack.silent for lack in table.lacks["correctness"].values()] == [True]
+    assert [lack.silent for lack in table.lacks["relevancy"].values()] == [False]
+
+
 def test_every_reader_is_in_the_table_of_the_manual():
     page = (ROOT / "docs/scores.md").read_text(encoding="utf-8")
 

@@ -1,0 +1,85 @@
+"""Rows whose commands need more than files: databases, tools, telemetry, code of one's own."""
+
+from __future__ import annotations
+
+from tests.integration.seeds import services  # noqa: F401 - notes its projects
+from tests.integration.seeds.row import rows_of
+
+GUIDE = [
+    *rows_of(
+        "guide",
+        "documents",
+        "ragate ingest && ragate check",
+        ("a RAG on pgvector, ingested", "PASSED"),
+    ),
+]
+RECORD = [
+    *rows_of(
+        "record",
+        "tools",
+        "ragate check --format json --output report.json",
+        (
+            "an MCP client with sampling",
+            lambda ran: ran.question("q0")["answer"] == "the model said A draft of an answer.",
+        ),
+        code=3,
+    ),
+]
+PACKS = [
+    *rows_of(
+        "packs",
+        "documents",
+        "ragate check --format json --output report.json",
+        (
+            "hybrid retrieval, .7 vectors and .3 words",
+            lambda ran: ran.report["settings"]["hybrid.weight"] == "0.7",
+        ),
+        (
+            "small-to-big: the section around a chunk",
+            lambda ran: ran.report["settings"]["parents.use"] == '"section"',
+        ),
+        (
+            "contextual chunks: title and headings before the text",
+            lambda ran: ran.report["settings"]["prefix"] == '"headings"',
+        ),
+        (
+            "an entity filter",
+            lambda ran: all(
+                each["doc_id"].startswith("company-0/")
+                for each in ran.question("apples")["retrieved"]
+            ),
+        ),
+    ),
+    *rows_of(
+        "packs",
+        "documents",
+        "ragate index dump index.gz && ragate index restore index.gz",
+        ("an index carried to another machine", "8 documents and 8 chunks restored"),
+    ),
+    *rows_of(
+        "packs",
+        "rag_pack",
+        "RAGATE_RUNS_URL=$POSTGRES ragate db migrate && RAGATE_RUNS_URL=$POSTGRES ragate check && "
+        "RAGATE_RUNS_URL=$POSTGRES ragate runs list",
+        ("runs of all machines in Postgres", "passed"),
+    ),
+    *rows_of(
+        "packs",
+        "own_stage",
+        "PYTHONPATH=. ragate check --format json --output report.json && "
+        "PYTHONPATH=. ragate report latest --explain q0 && ragate runs export --rows samples",
+        (
+            "a stage's own figures and artifacts",
+            lambda ran: ran.question("q0")["scores"]["stages:length"]["details"]["words"] == 3,
+        ),
+        ("these in an export, and where one question is explained", "words = 3 .*first = Nothing"),
+    ),
+    *rows_of(
+        "packs",
+        "rag_pack",
+        "RAGATE_TELEMETRY=1 OTEL_EXPORTER_OTLP_ENDPOINT=$COLLECTOR ragate check",
+        ("traces by OTLP", "received: .*ragate.decide.*ragate.judge.*ragate.run.*ragate.sample"),
+        ("each evaluation as an event", "received: .*gen_ai.evaluation.result"),
+        ("metrics: verdicts, samples, cost", "received: .*ragate.cost.*ragate.verdicts"),
+    ),
+]
