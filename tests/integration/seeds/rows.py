@@ -144,7 +144,7 @@ GUIDE = [
         "guide",
         "forum",
         "ragate check --estimate",
-        ("the cost of a run, before it", r"judgements: +\d+ calls"),
+        ("the cost of a run, before it", r"judgements: +\d+ to \d+ calls"),
     ),
     *rows_of(
         "guide",
