@@ -22,7 +22,7 @@ from ragate.errors import NotInstalledError, UsageError
 from ragate.version import MANUAL
 
 # The one list: folders of ragate/contrib. A folder that is not there is not missed.
-OURS = ("entailment", "golden", "labels", "otel", "recorder", "workers")
+OURS = ("entailment", "golden", "labels", "otel", "recorder", "tryout", "workers")
 # A change that an extension of others would notice is a group with the next number.
 GROUP = "ragate.extensions.v1"
 # Commands that take subcommands of extensions.

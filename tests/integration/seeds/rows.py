@@ -34,6 +34,7 @@ WORDS = {
     "correctness, TRUE or FALSE": "`correctness_binary`",
     "ground truth, reference answer": "`references`",
     "expected proposal ids, relevant docs": "`relevant`",
+    "evaluation matrix": "`ragate try`",
     "temporal mode": "`dates` of a tool's argument",
 }
 REFUSED = {

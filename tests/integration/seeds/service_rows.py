@@ -52,6 +52,12 @@ PACKS = [
     ),
     *rows_of(
         "packs",
+        "answering",
+        "ragate try --set target=rag:answer,rag:small",
+        ("a matrix of models and settings", "The best of 2 was chosen on this set"),
+    ),
+    *rows_of(
+        "packs",
         "documents",
         "ragate index dump index.gz && ragate index restore index.gz",
         ("an index carried to another machine", "8 documents and 8 chunks restored"),

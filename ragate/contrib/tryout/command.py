@@ -1,0 +1,133 @@
+"""``ragate try``: variants of the system, side by side."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from ragate.cli.operations import open_config
+from ragate.cli.options import RunOptions, put_out, run_options
+from ragate.cli.streams import run_aside
+from ragate.errors import UsageError
+from ragate.process import NO_DECISION
+
+if TYPE_CHECKING:
+    from ragate.contrib.tryout.matrix import Variant
+    from ragate.runtime.operations import Operations
+
+FORMATS = ("console", "markdown", "json")
+
+
+@click.command("try")
+@run_options
+@click.option(
+    "--set",
+    "given",
+    multiple=True,
+    required=True,
+    metavar="KEY=VALUE,VALUE",
+    help="A key of [system] with its values; may be repeated: every combination is asked.",
+)
+@click.option(
+    "--most",
+    type=click.IntRange(2, 100),
+    default=12,
+    show_default=True,
+    help="The most combinations that are asked.",
+)
+@click.option(
+    "--against",
+    type=click.Choice(("first", "baseline")),
+    default="first",
+    show_default=True,
+    help="What each is held against: the first variant, or the committed baseline.",
+)
+@click.option("--estimate", is_flag=True, help="Say what it would cost, and spend nothing.")
+def command(
+    *, options: RunOptions, given: tuple[str, ...], most: int, against: str, estimate: bool
+) -> int:
+    """Ask several variants of the system, and hold each against the first.
+
+    The first value of every key makes the first variant. It is no gate: a variant that is worse
+    ends with 0 too.
+    \f
+
+    ```bash
+    ragate try --set answer.model=gpt-5,gpt-5-mini --set top_k=5,10
+    ```
+
+    Keys and values are those of `ragate check --set`. A value with a comma stands in quotes:
+    `--set 'answer.prompt="a,b.md",c.md'`.
+
+    What the table says, how it is tested and what it costs: [Trying variants](try.md). Exit code 3
+    where the first variant cannot be asked, a cap ended it, or nothing could be compared.
+    """
+    from ragate.contrib.tryout.asking import Asking
+    from ragate.contrib.tryout.matrix import read_variants
+    from ragate.contrib.tryout.told import OUT, RENDER, rows_of
+    from ragate.pipeline.decide.gate_setup import read_gate_setup
+    from ragate.run.late_parts import expect_late_parts
+
+    destinations = options.targets()
+    _refuse_formats(options)
+    config, operations = open_config(options.config)
+    variants = read_variants(config.path, given, most=most)
+    if estimate:
+        click.echo(_estimate(variants, operations, options))
+        return 0
+    chosen = options.selection(config)
+    setup = read_gate_setup(config, chosen.filters)
+    expect_late_parts(config.policy, recording=False)
+    asking = Asking(variants, operations, options.request, setup, baseline=against == "baseline")
+    trial = run_aside(asking.trial())
+    for name, target in destinations:
+        put_out(RENDER[name](trial), target)
+    rows = rows_of(trial)
+    compared = any(row.held for row in rows)
+    return 0 if compared and not trial.stopped and rows[0].verdict != OUT else NO_DECISION
+
+
+def _refuse_formats(options: RunOptions) -> None:
+    for name in options.formats:
+        if name not in FORMATS:
+            raise UsageError(
+                f"a trial has no verdict for --format {name}",
+                remedy=f"one of {', '.join(FORMATS)}",
+            )
+    if options.save_outputs is not None:
+        raise UsageError(
+            "--save-outputs: a trial has the outputs of several systems",
+            remedy="`ragate collect --set KEY=VALUE --save-outputs FILE` writes those of one",
+        )
+
+
+def _estimate(variants: list[Variant], operations: Operations, options: RunOptions) -> str:
+    """Return what each variant would cost alone; answers that are equal are asked for once."""
+    from dataclasses import replace
+
+    from ragate.core.statistics.looks import CONFIRM
+    from ragate.pipeline.estimate import estimate
+    from ragate.pipeline.run.run_profile import selection_of
+
+    lines, least, most = [], 0, 0
+    for each in variants:
+        request = replace(options.request, settings=each.given)
+        chosen = selection_of(each.config, request, runs=1)
+        total = run_aside(estimate(each.config, operations, chosen))
+        cost = "unknown" if total.cost_usd is None else f"${total.cost_usd:.2f}"
+        unknown = "" if total.known else ", those of the system itself not counted"
+        lines.append(
+            f"  {each.name}: {_from_to(total.calls, total.most)} calls, about {cost}{unknown}"
+        )
+        least, most = least + total.calls, most + total.most
+    policy = variants[0].config.policy
+    caps = f"{policy.max_calls} calls, ${policy.max_cost_usd:g}, {policy.max_minutes:g} minutes"
+    more = f"{1 + CONFIRM} times that for those that look worse and are not proven to be"
+    lines.append(f"together {_from_to(least, most)} calls; at most {more}")
+    lines.append(f"caps, for all together: {caps}")
+    return "\n".join([f"{len(variants)} variants, each asked once:", *lines])
+
+
+def _from_to(least: int, most: int) -> str:
+    return f"{least}" if least == most else f"{least} to {most}"

@@ -1,0 +1,214 @@
+"""The table of a trial: for a terminal, as Markdown, or as JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from statistics import fmean, median
+
+from ragate.contrib.tryout.asking import Trial, Tried
+from ragate.contrib.tryout.verdicts import Held
+from ragate.core.scorecard import means_of
+from ragate.models import OVERALL, PASSES, MetricInfo, Run
+from ragate.renderers import _numbers as numbers
+from ragate.support.escape import code, one_line
+
+WORSE, SAFE, OPEN, FIRST, OUT = "worse", "safe", "not proven safe", "first", "out"
+
+
+@dataclass(frozen=True)
+class Row:
+    """One variant in the table.
+
+    Attributes:
+        verdict: Of the words above. why: Of one that is worse or out.
+        at_most: What it may lose on a gated metric without that showing, as a share of the range.
+        means: Of every metric; held: of those that gate, beside the first's.
+        cost_usd, latency_s, tokens: Of one answer, where they are known.
+    """
+
+    name: str
+    verdict: str
+    why: str = ""
+    at_most: float | None = None
+    passes: int = 0
+    means: Mapping[str, float] = field(default_factory=dict)
+    held: Sequence[Held] = ()
+    cost_usd: float | None = None
+    latency_s: float | None = None
+    tokens: float | None = None
+
+
+def rows_of(trial: Trial) -> list[Row]:
+    """Return a row for each variant, in the order in which they were named."""
+    first = None if trial.baseline else trial.tried[0]
+    return [_row(trial, each, is_first=each is first) for each in trial.tried]
+
+
+def _row(trial: Trial, each: Tried, *, is_first: bool) -> Row:
+    if each.run is None:
+        return Row(each.name, OUT, each.out or "it was not asked to the end")
+    held: tuple[Held, ...] = ()
+    for look in trial.looks:
+        held = look.held.get(each.name, held)
+    verdict, why = (FIRST, "") if is_first else _verdict(held)
+    at_most = max((one.provable for one in held), default=None)
+    card = each.variant.config.policy.scorecard
+    return Row(
+        each.name,
+        verdict,
+        why,
+        at_most,
+        each.passes,
+        means_of(each.run, card and card.without(each.run.manifest.left_out)),
+        held,
+        *_expense(each.run),
+    )
+
+
+def _verdict(held: Sequence[Held]) -> tuple[str, str]:
+    worse = [each for each in held if each.worse]
+    if worse:
+        return WORSE, ", ".join(f"{each.metric} −{_points(each.drop)} points" for each in worse)
+    if held and all(each.safe for each in held):
+        return SAFE, ""
+    return OPEN, "" if held else "no metric that gates could be compared"
+
+
+def _points(share: float) -> str:
+    return f"{100 * share:.1f}"
+
+
+def _expense(run: Run) -> tuple[float | None, float | None, float | None]:
+    outputs = [record.output for record in run.records]
+    costs = [each.usage.cost_usd for each in outputs if each.usage and each.usage.cost_usd]
+    times = [each.latency_s for each in outputs if each.latency_s is not None]
+    tokens = [
+        each.usage.prompt_tokens + each.usage.completion_tokens for each in outputs if each.usage
+    ]
+    return (
+        fmean(costs) if costs else None,
+        median(times) if times else None,
+        fmean(tokens) if any(tokens) else None,
+    )
+
+
+def best_of(rows: Sequence[Row], infos: Mapping[str, MetricInfo]) -> str:
+    """Return a sentence on the variant with the best mean, "" where none can be named."""
+    able = [row for row in rows if row.verdict in {FIRST, SAFE, OPEN}]
+    gated = [one.metric for row in rows for one in row.held]
+    names = [n for n in (OVERALL, PASSES, *gated) if all(n in row.means for row in able)]
+    if len(able) < 2 or not names:
+        return ""
+    info = infos.get(names[0], MetricInfo(name=names[0]))
+    best = max(able, key=lambda row: info.goodness(row.means[names[0]]))
+    shown = numbers.value(info.unit, best.means[names[0]])
+    return (
+        f"Best {names[0]}: {best.name} ({shown}). The best of {len(rows)} was chosen on this set, "
+        "so its lead is in part luck: fresh questions would show less of it."
+    )
+
+
+def cheapest_of(rows: Sequence[Row]) -> str:
+    """Return a sentence on the cheapest variant that is proven safe, "" where none is."""
+    priced = [row for row in rows if row.verdict in {FIRST, SAFE} and row.cost_usd is not None]
+    if len(priced) < 2:
+        return ""
+    best = min(priced, key=lambda row: row.cost_usd or 0.0)
+    return f"Cheapest that is safe: {best.name} (${best.cost_usd:.6f} an answer)."
+
+
+def _table(trial: Trial, rows: Sequence[Row]) -> list[list[str]]:
+    """Return head and cells."""
+    infos = _infos(trial)
+    gated = list(dict.fromkeys(one.metric for row in rows for one in row.held))
+    made = [n for n in (PASSES, OVERALL) if any(n in row.means for row in rows)]
+    names = [*made, *(name for name in gated if name not in made)]
+    head = ["variant", *names, "cost", "seconds", "passes", "verdict"]
+    body = []
+    for row in rows:
+        changes = {one.metric: one for one in row.held}
+        cells = [_cell(row.means.get(name), changes.get(name), infos.get(name)) for name in names]
+        cost = "" if row.cost_usd is None else f"${row.cost_usd:.6f}"
+        seconds = "" if row.latency_s is None else f"{row.latency_s:.2f}"
+        body.append([row.name, *cells, cost, seconds, str(row.passes), _words(row)])
+    return [head, *body]
+
+
+def _infos(trial: Trial) -> dict[str, MetricInfo]:
+    runs = [each.run for each in trial.tried if each.run is not None]
+    return {name: info for run in runs for name, info in run.manifest.metrics.items()}
+
+
+def _cell(mean: float | None, held: Held | None, info: MetricInfo | None) -> str:
+    if mean is None:
+        return ""
+    shown = numbers.value(info.unit if info is not None else "fraction", mean)
+    return shown if held is None else f"{shown} ({numbers.change('fraction', -held.drop)})"
+
+
+def _words(row: Row) -> str:
+    if row.verdict == OPEN and row.at_most is not None and not row.why:
+        return f"{OPEN}: may lose {_points(row.at_most)} points"
+    return f"{row.verdict}: {row.why}" if row.why else row.verdict
+
+
+def _sentences(trial: Trial, rows: Sequence[Row]) -> list[str]:
+    questions = len(trial.samples)
+    beside = "the baseline" if trial.baseline else "the first"
+    spent = f"{trial.calls} model calls"
+    if trial.cost_usd is not None and trial.calls:
+        spent += f", ${trial.cost_usd:.2f}"
+    said = [
+        f"{questions} questions, {spent}. In brackets: points of its range against {beside}.",
+        best_of(rows, _infos(trial)),
+        cheapest_of(rows),
+    ]
+    if trial.stopped:
+        said.insert(0, f"Ended early: {trial.stopped}")
+    return [each for each in said if each]
+
+
+def console(trial: Trial) -> str:
+    rows = rows_of(trial)
+    cells = [[one_line(cell, 200) for cell in line] for line in _table(trial, rows)]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    lines = [
+        "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
+        for line in cells
+    ]
+    return "\n".join([*lines, "", *_sentences(trial, rows)])
+
+
+def markdown(trial: Trial) -> str:
+    rows = rows_of(trial)
+    head, *body = _table(trial, rows)
+    lines = [
+        "<table>",
+        *(_line(each, tag) for each, tag in [(head, "th"), *((b, "td") for b in body)]),
+    ]
+    said = [f"<p>{code(each, 500)}</p>" for each in _sentences(trial, rows)]
+    return "\n".join([*lines, "</table>", "", *said])
+
+
+def _line(cells: Sequence[str], tag: str) -> str:
+    shown = "".join(f"<{tag}>{code(cell, 200) if cell else ''}</{tag}>" for cell in cells)
+    return f"<tr>{shown}</tr>"
+
+
+def as_json(trial: Trial) -> str:
+    rows = rows_of(trial)
+    told = {
+        "schema_version": 1,
+        "variants": [asdict(row) for row in rows],
+        "questions": len(trial.samples),
+        "calls": trial.calls,
+        "cost_usd": trial.cost_usd,
+        "stopped": trial.stopped,
+        "sentences": _sentences(trial, rows),
+    }
+    return json.dumps(told, indent=2, sort_keys=True)
+
+
+RENDER = {"console": console, "markdown": markdown, "json": as_json}
