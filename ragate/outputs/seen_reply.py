@@ -4,6 +4,7 @@ What counts is what the values are: a field whose values are documents that are 
 document's id, whatever it is called. Names decide only where values do not.
 """
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -30,6 +31,7 @@ _IDS = (*ID_NAMES, *SOURCE_NAMES, "slug", *CHUNK_NAMES, "name", "page")
 _SCORES = ("score", "similar", "relevance")
 _LISTS = (
     *("context", "source", "doc", "chunk", "passage", "hit", "result", "match", "node", "retriev"),
+    "data_point",
 )
 _LISTED_IDS = ("ids", "source", "url", "file", "path")
 _NO_ANSWER = (
@@ -38,6 +40,7 @@ _NO_ANSWER = (
 _USAGE = frozenset(name for names in USAGE_NAMES.values() for name in names)
 _DEEPEST, _MOST_ITEMS, _MOST_PARTS = 8, 200, 6
 LIKELY = 0.5  # of a column's values are known: it is the column of ids
+_ID = re.compile(r"[0-9]|\w\.\w")  # of a document or a passage, unlike the name of a field
 _PROSE = 40  # characters of a passage, where its name does not say that it is one
 
 
@@ -273,7 +276,9 @@ def _walk(value: Any, pointer: str = "", depth: int = 0) -> Iterator[tuple[str, 
     """
     if depth > _DEEPEST:
         return
-    if isinstance(value, Mapping) or _is_tuple(value):
+    if isinstance(value, Mapping) and _is_keyed(value):
+        yield pointer, [*value.values()][:_MOST_ITEMS]
+    elif isinstance(value, Mapping) or _is_tuple(value):
         pairs = value.items() if isinstance(value, Mapping) else enumerate(value)
         for key, item in pairs:
             if key != "*":  # it could not be told from the star
@@ -303,6 +308,13 @@ def _spoken(items: list[Any]) -> int | None:
     if chat:
         return -1 if speaker(items[-1]) != "user" else None
     return 0 if len(items) == 1 else None
+
+
+def _is_keyed(value: Mapping[Any, Any]) -> bool:
+    """Whether an object is a list of items, each under its id: ``{"17": {"text": …}, …}``."""
+    rows = [*value.values()]
+    alike = all(isinstance(row, Mapping) and row.keys() == rows[0].keys() for row in rows)
+    return bool(rows) and alike and all(_ID.search(str(key)) for key in value)
 
 
 def _is_tuple(value: Any) -> bool:

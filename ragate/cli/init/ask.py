@@ -4,19 +4,25 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import re
 import shlex
 import sys
 import time
-from collections.abc import Mapping, Set
+from collections.abc import Mapping
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ragate.cli.init.config_text import Choice, toml
-from ragate.cli.init.kinds import ENVIRONMENTS
+from ragate.cli.init.failures import (
+    KEY_WANTED,
+    MODULE,
+    NOT_THERE,
+    UnansweredError,
+    having,
+    unanswered,
+)
 from ragate.cli.init.openapi import described
 from ragate.cli.init.python_code import is_secret
 from ragate.cli.init.question_fields import FIELDS, body_template, questions_in
@@ -24,8 +30,8 @@ from ragate.cli.one_question import opened
 from ragate.config import Config, parse_config
 from ragate.errors import RagateError
 from ragate.models import Sample, SystemOutput
+from ragate.outputs.seen_reply import read_reply
 from ragate.systems._variables import allowed_environment
-from ragate.version import MANUAL
 
 if TYPE_CHECKING:
     from ragate.runtime.operations import Operations
@@ -42,22 +48,9 @@ _MISSING = re.compile(
     r"|(?:missing|required)(?: required)?(?: field| parameter| property| key)?:? [\"'`](\w+)[\"'`]",
     re.IGNORECASE,
 )
-_MODULE = re.compile(r"(?:[Nn]o module named|needs the module) '([\w.]+)'")
-_KEY_WANTED = re.compile(r"answered (401|403)\b")
-_NOT_THERE = re.compile(r"answered (404|405)\b")
 _STREAMS = {"looks like server-sent events": "sse", "looks like JSON lines": "ndjson"}
 _CHATS = frozenset({"messages", "history", "chat"})
 _ERRORS = frozenset({"error", "errors", "detail", "message", "status", "code", "ok", "success"})
-_HEADER = (
-    "name the variable that holds the header: "
-    'headers_env = {Authorization = "RAG_AUTHORIZATION"} in [system] and its host in '
-    f"[policy.http_header_env] ({MANUAL}/system-http.md#keys); `ragate init --yes` writes the rest"
-)
-_ANOTHER = "mend it and type the same again, or say what else you have: --have code|service|program"
-
-
-class UnansweredError(RagateError):
-    """What may be the RAG gave no answer: no decision."""
 
 
 @dataclass(frozen=True)
@@ -106,30 +99,45 @@ async def ask(
     Raises:
         UnansweredError: it answers to none, or not in time.
     """
+    allowed = _without_keys(operations, passed)
+    failed: list[RagateError] = []
+    asked = None
     try:
         async with asyncio.timeout(LONGEST_S):
-            allowed = _without_keys(operations, passed)
-            hidden = operations.environment.keys() - allowed.environment.keys()
-            return await _first_answer(root, choice, question, allowed, hidden)
+            asked = await _first_answer(root, choice, question, allowed, failed)
     except TimeoutError as error:
         raise UnansweredError(
             f"no answer within {LONGEST_S:g} s of tries",
             remedy="see that it answers when you start it by hand",
         ) from error
+    except RagateError as error:  # it did not start
+        failed.append(error)
+    if asked is None:
+        hidden = operations.environment.keys() - allowed.environment.keys()
+        fills = [*choice.seeds, *choice.fills]
+        raise unanswered(failed, root, hidden=hidden, fills=fills) from failed[0]
+    return asked
 
 
 async def _first_answer(
-    root: Path, choice: Choice, question: str, operations: Operations, hidden: Set[str]
-) -> Asked:
-    """Ask in one way after the other, in what a refusal speaks of before what was thought of."""
+    root: Path, choice: Choice, question: str, operations: Operations, failed: list[RagateError]
+) -> Asked | None:
+    """Ask in one way after the other, in what a refusal speaks of before what was thought of.
+
+    Args:
+        failed: Where each failure is noted.
+
+    Returns:
+        What was answered; of replies without an answer the first, where none has one.
+    """
     settings = dict(choice.settings)
     service: AbstractAsyncContextManager[Any] = nullcontext()
     if settings.get("start"):  # it is up while it is asked in one way after the other
         patient = {"start_timeout_s": LONGEST_START_S, **choice.first}
         service = opened(_config(root, choice, patient), operations)
     began = time.perf_counter()
-    refused: list[str] = []
     tried: list[dict[str, Any]] = []
+    without_answer: list[Asked] = []
     async with service:
         if (took := time.perf_counter() - began) > SLOW_START_S:
             settings["start_timeout_s"] = round(4 * took)
@@ -142,13 +150,25 @@ async def _first_answer(
             tried.append(variant)
             keys = {**settings, **variant}
             try:
-                return await _asked_twice(root, choice, keys, question, operations)
+                asked = await _asked_twice(root, choice, keys, question, operations)
             except RagateError as error:
-                refused.append(error.message)
-                if _KEY_WANTED.search(error.message):
-                    raise UnansweredError(error.message, remedy=_HEADER) from error
+                failed.append(error)
+                if KEY_WANTED.search(error.message):
+                    break
                 waiting[:0] = _learned(error.message, variant, root)
-    raise UnansweredError(_told(refused), remedy=_remedy(refused, root, hidden))
+                continue
+            if _has_answer(asked, question):
+                return asked
+            without_answer.append(asked)  # a search beside the chat, unless there is nothing else
+    if any(not NOT_THERE.search(error.message) for error in failed):
+        return None
+    return next(iter(without_answer), None)
+
+
+def _has_answer(asked: Asked, question: str) -> bool:
+    if isinstance(asked.reply, str) or asked.output.answer or asked.settings.get("stream"):
+        return True
+    return "answer" in read_reply(asked.reply, question=question, known=lambda _: 0.0).pointers
 
 
 def _below(told: list[dict[str, Any]], settings: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -221,10 +241,10 @@ def _learned(message: str, variant: Mapping[str, Any], root: Path) -> list[dict[
     for words, form in _STREAMS.items():
         if words in message:
             return [{**variant, "stream": {"format": form}}]
-    if (missing := _MODULE.search(message)) and "interpreter" not in variant:
+    if (missing := MODULE.search(message)) and "interpreter" not in variant:
         return [{**variant, "interpreter": [own]} for own in having(root, missing[1])]
     body = variant.get("body")
-    if body is None or _NOT_THERE.search(message):
+    if body is None or NOT_THERE.search(message):
         return []
 
     named = [name for match in _MISSING.finditer(message) for name in match.groups() if name]
@@ -240,44 +260,3 @@ def _learned(message: str, variant: Mapping[str, Any], root: Path) -> list[dict[
     if asked:
         return [{**variant, "body": body_template({asked: None, **others})}]
     return [{**variant, "body": f"{str(body)[:-1]}, {body_template(others)[1:]}"}]
-
-
-def having(root: Path, module: str) -> list[str]:
-    """Return the interpreters of environments in which a module is installed; none is started."""
-    name = module.partition(".")[0]
-    active = (os.environ.get(key, "") for key in ("VIRTUAL_ENV", "CONDA_PREFIX"))
-    folders = [*(Path(folder) for folder in ENVIRONMENTS), *map(Path, filter(None, active))]
-    return [
-        str(folder / "bin/python")
-        for folder in folders
-        if (root / folder / "bin/python").exists()
-        and any((root / folder).glob(f"lib/python3*/site-packages/{name}*"))
-    ]
-
-
-def _told(refused: list[str]) -> str:
-    """Return why none of the tries was answered: each reason once, missing paths last."""
-    reasons = list(dict.fromkeys(refused))
-    reasons.sort(key=lambda reason: bool(_NOT_THERE.search(reason)))
-    more = f"; and {len(reasons) - 3} more reasons" if len(reasons) > 3 else ""
-    return "; ".join(reasons[:3]) + more
-
-
-def _remedy(refused: list[str], root: Path, hidden: Set[str]) -> str:
-    """Return what to do about it: what is missing is named, with where it is.
-
-    Args:
-        hidden: Variables that were not handed on.
-    """
-    words = " ".join(refused)
-    if missing := _MODULE.search(words):
-        where = ", ".join(having(root, missing[1])) or "no environment here"
-        return f"{where} has {missing[1]!r}: install your RAG's packages beside ragate; {_ANOTHER}"
-    if all(_NOT_THERE.search(each) for each in refused):
-        return "say which path takes the question: --have service --at http://HOST:PORT/PATH"
-    if named := sorted(name for name in hidden if name in words):
-        return f"it may have this key: --pass-env {named[0]}"
-    if "what is no JSON" in words and "<" not in words.partition("no JSON: ")[2][:1]:
-        return "the system http reads JSON, and this is a text: --have code calls its function"
-    keys = "--pass-env NAME lets it have a key; " if hidden else ""
-    return f"{keys}{_ANOTHER}"

@@ -14,6 +14,7 @@ import click
 
 from ragate.cli.init import adapter
 from ragate.cli.init.config_text import Choice, RecordedParts
+from ragate.cli.init.failures import ENVIRONMENTS
 from ragate.cli.init.openapi import CUSTOMARY
 from ragate.cli.init.python_code import Called
 from ragate.cli.init.question_fields import FIELDS, body_template
@@ -45,7 +46,6 @@ ADAPTERS = (adapter.NAME, adapter.NODE_NAME)
 _HOST = "127.0.0.1"
 _PORTS = {"FastAPI": 8000, "Starlette": 8000, "Flask": 5000, "Quart": 5000}
 _NODE_PORT = 3000
-ENVIRONMENTS = (".venv", "venv", "env")
 MOST_VARIABLES = 20
 
 

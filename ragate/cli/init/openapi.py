@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from ragate.cli.init.question_fields import body_template, questions_in
 
-PATHS = ("/openapi.json", "/api/openapi.json", "/swagger.json")
+PATHS = ("/openapi.json", "/api/openapi.json", "/api/v1/openapi.json", "/swagger.json")
 # Where a service takes questions that says nothing of itself.
 CUSTOMARY = ("/ask", "/chat", "/query", "/api/ask", "/api/chat", "/api/query", "/rag", "/search")
 MAX_BYTES = 2_000_000
@@ -73,13 +73,9 @@ def ways_in(document: Schema, base: str) -> list[dict[str, Any]]:
 def _of_body(operation: Schema, document: Schema) -> Iterator[dict[str, Any]]:
     """Yield bodies: a list of messages where the schema has one, else a text field."""
     content = _at(operation, "requestBody", "content", "application/json", "schema")
-    schema = _meant(content, document, "properties")
-    fields, needs = schema.get("properties"), schema.get("required")
-    if not isinstance(fields, dict):
-        return
+    fields, required = _fields(content, document)
     kinds = {name: _kind(one, document) for name, one in fields.items()}
-    required = [name for name in fields if isinstance(needs, list) and name in needs]
-    stand_ins = {name: _stand_in(name, kinds[name]) for name in required}
+    stand_ins = {name: _stand_in(name, fields[name], document) for name in required}
 
     for name in _CHAT:
         if kinds.get(name) == "array":
@@ -87,7 +83,7 @@ def _of_body(operation: Schema, document: Schema) -> Iterator[dict[str, Any]]:
     texts = [name for name, kind in kinds.items() if kind in {"string", ""}]
     needed = [name for name in texts if name in required]
     for name in questions_in(texts) or (needed if len(needed) == 1 else []):
-        yield {"body": body_template({name: None, **_without(stand_ins, name)})}
+        yield {"body": body_template({**stand_ins, name: None})}
 
 
 def _of_query(operation: Schema, _document: Schema) -> Iterator[dict[str, Any]]:
@@ -99,15 +95,27 @@ def _of_query(operation: Schema, _document: Schema) -> Iterator[dict[str, Any]]:
         yield {"method": "GET", "params": {name: "{{ query }}"}}
 
 
-def _without(stand_ins: Mapping[str, object], question: str) -> dict[str, object]:
-    return {name: value for name, value in stand_ins.items() if name != question}
+def _fields(schema: object, document: Schema) -> tuple[Mapping[str, object], list[str]]:
+    """Return the fields of an object, and the names of those that it requires."""
+    told = _meant(schema, document, "properties")
+    fields, needs = told.get("properties"), told.get("required")
+    if not isinstance(fields, dict):
+        return {}, []
+    return fields, [name for name in fields if isinstance(needs, list) and name in needs]
 
 
-def _stand_in(name: str, kind: str) -> object:
-    """Return what a required field is filled with beside the question."""
+def _stand_in(name: str, field: object, document: Schema, depth: int = 0) -> object:
+    """Return what a required field is filled with beside the question, an object with its own."""
+    choices = _meant(field, document, "enum").get("enum")
+    if isinstance(choices, list) and choices:
+        return choices[0]
+    kind = _kind(field, document)
+    if kind == "object":
+        fields, required = _fields(field, document) if depth < DEPTH else ({}, [])
+        return {each: _stand_in(each, fields[each], document, depth + 1) for each in required}
     if kind in {"integer", "number"}:
         return 10 if _COUNT.fullmatch(name) else 1
-    return {"array": [], "object": {}, "boolean": False}.get(kind, "ragate")
+    return {"array": [], "boolean": False}.get(kind, "ragate")
 
 
 def _at(value: object, *names: str) -> object:
