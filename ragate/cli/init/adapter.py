@@ -34,15 +34,32 @@ _EXAMPLES = """
 #
 #     async def answer(question): return await rag.ask(question)
 #     def answer(question): return "".join(rag.stream(question))         # a stream
-#     def answer(question): return BOT.ask(question)                     # BOT = Bot(), above
-#     def answer(question): return CHAIN.invoke({{"input": question}})   # LangChain
+#     def answer(question):                                              # LangChain
+#         docs = RETRIEVER.invoke(question)
+#         chunks = [{{"doc_id": d.metadata["source"], "text": d.page_content}} for d in docs]
+#         return {{"answer": CHAIN.invoke(question), "chunks": chunks}}
 #     def answer(question):                                              # LlamaIndex
 #         reply = ENGINE.query(question)
-#         nodes = [{{"doc_id": n.node.ref_doc_id, "text": n.text}} for n in reply.source_nodes]
+#         nodes = [{{"doc_id": n.metadata["file_name"], "text": n.text}}
+#                  for n in reply.source_nodes]
 #         return {{"answer": str(reply), "chunks": nodes}}
+#
+# A file that asks for input, reads arguments or starts an app when it is imported: put these lines
+# of it below `if __name__ == "__main__":`. A function that returns a text: let it return what it
+# retrieved as well, or call its steps here one after the other.
 """.format(sources=SOURCES.replace("\n", "\n#     "))
+_DJANGO = """\
+import os
+
+import django
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", {settings})
+django.setup()
+
+"""
 _PROGRAM = '''\
 import subprocess
+import sys
 
 PROGRAM = {program}
 
@@ -62,7 +79,7 @@ import {{ createInterface }} from "node:readline";
 
 const write = process.stdout.write.bind(process.stdout);
 process.stdout.write = process.stderr.write.bind(process.stderr); // only answers are read
-// const {{ ask }} = await import("./src/rag.js"); // here: what it prints is no answer
+// const {{ ask }} = await import("./src/rag.js"); // here: what it prints is no answer; `export` it
 
 async function answer(question) {{
   // const {{ text, hits }} = await ask(question);
@@ -85,20 +102,25 @@ process.exit(0); // whatever it keeps open
 
 
 def python_adapter(
-    found: Sequence[Called], libraries: Sequence[tuple[PurePosixPath, str]] = ()
+    found: Sequence[Called],
+    libraries: Sequence[tuple[PurePosixPath, str]] = (),
+    *,
+    django: str = "",
 ) -> str:
     """Return the file's text: the first callable is called where it is sure, others are shown.
 
     Args:
-        libraries: Files that use a library of RAGs: shown where no callable is.
+        libraries: Files that use a library of RAGs: shown where no callable is sure.
+        django: The settings of a project of Django, which it needs before any import.
     """
+    head = f"{_HEAD}\n{_DJANGO.format(settings=json.dumps(django)) if django else ''}"
     if found and found[0].sure:
         imports = "\n".join(_import(found[0]))
         owner, _, method = found[0].name.rpartition(".")
         made = f"\n\nRAG = {owner}()" if owner else ""
         call = f"RAG.{method}" if owner else _local(method)
         body = f"def answer(question):\n    return {call}(question)\n"
-        return f"{_HEAD}\n{imports}{made}\n\n\n{body}{_EXAMPLES}"
+        return f"{head}{imports}{made}\n\n\n{body}{_EXAMPLES}"
 
     lines = [line for each in found[:3] for line in _import(each)]
     lines += [
@@ -107,7 +129,7 @@ def python_adapter(
     ]
     shown = "".join(f"# {line}".rstrip() + "\n" for line in lines)
     body = f'def answer(question):\n    raise NotImplementedError("{NAME}: {TODO}")\n'
-    return f"{_HEAD}\n{shown or '# from my_project import my_rag'}\n\n{body}{_EXAMPLES}"
+    return f"{head}{shown or '# from my_project import my_rag'}\n\n{body}{_EXAMPLES}"
 
 
 def _import(found: Called) -> list[str]:
@@ -135,6 +157,8 @@ def program_adapter(program: Sequence[str]) -> str:
     """Return the text that runs a program; without `QUESTION` in it, the question is added."""
     words = [*program] if QUESTION in program else [*program, QUESTION]
     shown = json.dumps(words, ensure_ascii=False)
+    if words[0] in {"python", "python3"}:  # the one of the project, whatever it is called
+        shown = shown.replace(f'"{words[0]}"', "sys.executable", 1)
     return f"{_HEAD}\n{_PROGRAM.format(program=shown, mark=QUESTION)}{_EXAMPLES}"
 
 

@@ -56,10 +56,9 @@ def seen(survey: Survey) -> dict[str, str]:
     """
     code, node = survey.code, survey.node
     names = [f"{one.name}() in {one.path}:{one.line}" for one in code.callables[:3]]
+    libraries = [f"{path} uses {library}" for path, library in code.libraries[:2]]
     if node is not None and node.library:
         libraries = [f"package.json needs {node.library}"]
-    else:
-        libraries = [f"{path} uses {library}" for path, library in code.libraries[:1]]
     apps = [f"{app.path} makes an application of {app.framework}" for app in code.apps[:2]]
     if not apps and node is not None and node.serves and node.start:
         apps = [f"npm run {node.start} of package.json"]
@@ -72,8 +71,9 @@ def seen(survey: Survey) -> dict[str, str]:
         ("code", [name for name in ADAPTERS if (survey.root / name).is_file()]),
         ("service", apps if code.apps and code.apps[0].framework == "FastAPI" else []),
         ("code", names[:1] if names and code.callables[0].sure else []),
+        ("program", [f"{path} takes a question" for path in code.programs[:2]]),
         ("service", apps),
-        ("code", names or libraries),
+        ("code", [*names, *libraries]),
         ("answers", answers),
         ("results", scores),
         ("documents", [f"{_documents(survey)}/"] if survey.beir or survey.docs else []),
@@ -144,6 +144,9 @@ def place_of(survey: Survey, kind: str) -> str:
         "results": next(iter(survey.scores), ""),
         "answers": next(iter(survey.recorded), "outputs/*.jsonl"),
         "documents": _documents(survey),
+        "program": " ".join(
+            [f"python {path} {adapter.QUESTION}" for path in survey.code.programs[:1]]
+        ),
     }
     return places.get(kind, "")
 
@@ -177,7 +180,7 @@ def choice_of(survey: Survey, kind: str, at: str = "", *, start: str = "") -> Ch
     return replace(
         choice,
         source=docs[0] if docs else "",
-        seeds=("npm ci", *node.fills) if node is not None and by_node else (),
+        seeds=node.steps if node is not None and by_node else (),
         fills=survey.fills,
         keys=survey.keys,
     )
@@ -247,7 +250,8 @@ def _code(survey: Survey, at: str) -> Choice:
         choice = Choice("command", "", settings={"command": ["node", name]})
     else:
         called = [_named(survey, at)] if at else code.callables
-        name, text = adapter.NAME, adapter.python_adapter(called, code.libraries)
+        text = adapter.python_adapter(called, code.libraries, django=survey.django)
+        name = adapter.NAME
         choice = Choice("python", "", settings=_python_settings(survey))
     return _with_adapter(root, choice, name, text)
 

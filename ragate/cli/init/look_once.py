@@ -98,6 +98,7 @@ def look_once(
     return replace(
         choice,
         keyless=not passed,
+        keys=tuple(passed) or choice.keys,
         settings=taken.settings,
         parts=taken.parts,
         documents=taken.spelling.documents or known.documents,

@@ -28,7 +28,8 @@ _LIBRARY = re.compile(
     r"|ollama|sentence_transformers|qdrant_client|pinecone|weaviate)",
     re.MULTILINE,
 )
-_ASKS = re.compile(r"quer|chat|\bask|\brag\b|answer|search")
+_ASKS = re.compile(r"quer|chat|bot|answer|search|(?<![a-z])(?:ask|rag)|rag(?![a-z])")
+_ARGUMENT = re.compile(r"add_argument\(\s*[\"'](\w+)[\"']")  # no option: the question stands alone
 _VARIABLE = re.compile(
     r"(?:environ(?:\.get)?|getenv)\s*[\[(]\s*[\"']([A-Z][A-Z0-9_]{2,60})|process\.env\.([A-Z]\w+)"
 )
@@ -85,55 +86,50 @@ class PythonCode:
     """What the files of a project hold, the likeliest first.
 
     Attributes:
-        libraries: Files that use a library of RAGs, with its name.
         variables: Names of variables that the code reads.
     """
 
     callables: tuple[Called, ...] = ()
     apps: tuple[App, ...] = ()
     libraries: tuple[tuple[PurePosixPath, str], ...] = ()
+    programs: tuple[PurePosixPath, ...] = ()
     variables: tuple[str, ...] = ()
 
 
 def read_code(root: Path, files: Iterable[PurePosixPath]) -> PythonCode:
     """Return what of a project can be called; nothing of it is run."""
     sources = [file for file in files if file.suffix == ".py" and _is_read(file)]
-    first = sorted(sources, key=lambda path: (len(path.parts), path))[:MAX_FILES]
-    parts = [_of_file(root, file) for file in first]
-    apps = [app for part in parts for app in part.apps]
-    callables = [one for part in parts for one in part.callables]
-
-    def rank(app: App) -> tuple[bool, bool]:
-        """FastAPI describes itself when it is asked; of two, one may take files alone."""
-        return app.framework != "FastAPI", not _ASKS.search(str(app.path))
-
+    callables, apps, libraries, programs = [], [], [], []
+    variables: set[str] = set()
+    for file in sorted(sources, key=lambda path: (len(path.parts), path))[:MAX_FILES]:
+        text = start_of(root / file, MAX_BYTES + 1)
+        tree = _parsed(text) if len(text) <= MAX_BYTES else None
+        if tree is None:
+            continue
+        folder = _imported_from(root, file, tree)
+        callables += _callables(tree, file, folder)
+        apps += _apps(text, file, folder)
+        libraries += [(file, found[1]) for found in [_LIBRARY.search(text)] if found]
+        programs += [file] * any(map(is_question, _ARGUMENT.findall(text)))
+        variables |= variables_in(text)
     return PythonCode(
         tuple(sorted(callables, key=lambda one: not one.sure)),
-        tuple(sorted(apps, key=rank)),
-        tuple(one for part in parts for one in part.libraries),
-        tuple(sorted({name for part in parts for name in part.variables})),
+        # FastAPI describes itself when it is asked; of two, one may take files alone.
+        tuple(sorted(apps, key=lambda app: (app.framework != "FastAPI", not _asks(app.path)))),
+        tuple(sorted(libraries, key=lambda one: not _asks(one[0]))),
+        tuple(programs),
+        tuple(sorted(variables)),
     )
+
+
+def _asks(file: PurePosixPath) -> bool:
+    return bool(_ASKS.search(str(file.with_suffix("")).lower()))
 
 
 def _is_read(file: PurePosixPath) -> bool:
     names = file.with_suffix("").parts
     plain = all(name.isidentifier() for name in names) and _PASSED_OVER.isdisjoint(names)
     return plain and not file.name.startswith(("test_", "ragate_"))
-
-
-def _of_file(root: Path, file: PurePosixPath) -> PythonCode:
-    text = start_of(root / file, MAX_BYTES + 1)
-    tree = _parsed(text) if len(text) <= MAX_BYTES else None
-    if tree is None:
-        return PythonCode()
-    folder = _imported_from(root, file, tree)
-    library = _LIBRARY.search(text)
-    return PythonCode(
-        tuple(_callables(tree, file, folder)),
-        tuple(_apps(text, file, folder)),
-        ((file, library[1]),) if library else (),
-        tuple(variables_in(text)),
-    )
 
 
 def _parsed(source: str) -> ast.Module | None:

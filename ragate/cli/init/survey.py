@@ -46,10 +46,11 @@ _FILLS = re.compile(
     r"|seed(?:_\w+)?",
     re.I,
 )
-_FILLING_SCRIPT = re.compile(r"(?:db[:-])?(?:seed|ingest|index|build[-_:]index|populate)")
+_FILLING = re.compile(r"(?:db[:-])?(?:seed|ingest|index|build[-_:]index|populate)")
 _STARTING_SCRIPTS = ("start", "serve", "server", "start:api", "api", "dev")
 _SERVES = frozenset({"express", "fastify", "koa", "hono", "next", "@nestjs/core", "restify"})
 _LIBRARY = re.compile(r"langchain|llamaindex|openai|chromadb|pinecone|ollama|@xenova|anthropic")
+_DJANGO = re.compile(r"DJANGO_SETTINGS_MODULE[\"'],\s*[\"']([\w.]+)")
 _SCRIPTS = frozenset({".js", ".mjs", ".cjs", ".ts", ".mts"})
 
 
@@ -67,9 +68,10 @@ class NodeProject:
         return next((name for name in _STARTING_SCRIPTS if name in self.scripts), "")
 
     @property
-    def fills(self) -> list[str]:
-        """The commands that fill its database or index."""
-        return [f"npm run {name}" for name in self.scripts if _FILLING_SCRIPT.fullmatch(name)]
+    def steps(self) -> tuple[str, ...]:
+        """The commands that make it ready: packages, a build, a filled index."""
+        wanted = [name for name in self.scripts if name == "build" or _FILLING.fullmatch(name)]
+        return ("npm ci", *(f"npm run {name}" for name in wanted))
 
 
 @dataclass(frozen=True)
@@ -87,6 +89,7 @@ class Survey:
         fills: Files of Python that may fill its database or index.
         keys: Variables that the code reads and whose names speak of a secret.
         projects: Folders of projects of their own below the root, of which this one is none.
+        django: The settings that manage.py names, "" without one.
     """
 
     root: Path
@@ -102,6 +105,7 @@ class Survey:
     fills: tuple[str, ...] = ()
     keys: tuple[str, ...] = ()
     projects: tuple[str, ...] = ()
+    django: str = ""
 
     @property
     def elsewhere(self) -> bool:
@@ -136,6 +140,7 @@ def look(folder: Path) -> Survey:
         ),
         keys=tuple(sorted(name for name in {*code.variables, *in_scripts} if is_key(name))),
         projects=tuple(_projects(root, files, code)),
+        django=next(iter(_DJANGO.findall(start_of(root / "manage.py", MANIFEST_BYTES))), ""),
     )
 
 

@@ -104,7 +104,7 @@ def test_what_fills_an_index_is_named_and_keys_that_the_code_reads(tmp_path: Pat
 
     assert survey.fills == ("populate_database.py",)
     assert survey.node is not None
-    assert survey.node.fills == ["npm run ingest"]
+    assert survey.node.steps == ("npm ci", "npm run ingest")
     assert survey.keys == ("BEDROCK_TOKEN", "COHERE_API_KEY", "OPENAI_API_KEY")
 
 
