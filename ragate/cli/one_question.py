@@ -11,30 +11,32 @@ from typing import TYPE_CHECKING, Any
 from ragate.cli.finding import Finding, Status, of_error, ok, problem, skipped, warning
 from ragate.cli.streams import run_aside
 from ragate.errors import RagateError
+from ragate.models import Sample
 from ragate.process import NO_DECISION
 from ragate.support.escape import one_line
 
 if TYPE_CHECKING:
     from ragate.config import Config
-    from ragate.models import Sample, SystemOutput
+    from ragate.models import SystemOutput
     from ragate.pipeline.golden.id_advice import IdAdvice
     from ragate.runtime.operations import Operations
 
 CHECK = "one question"
+WITHOUT_DOCUMENTS = "What can you tell me?"  # of a project whose documents and questions nobody saw
 _SHOWN = 300
 
 
 def one_question(
     config: Config | None, operations: Operations, samples: Sequence[Sample], *, wanted: bool
 ) -> list[Finding]:
-    """Ask the first question and say what came back; without `wanted` say how to."""
-    if config is None or not samples:
+    """Ask the first question, or any, and say what came back; without `wanted` say how to."""
+    if config is None or (not samples and config.system.use in {"replay", "scores"}):
         unread = "ragate.toml" if config is None else "the golden set"
         return [skipped(CHECK, f"{unread} cannot be read")]
     if not wanted:
         how = f"`ragate doctor --ask` asks the first one; it runs {what_runs(config)}"
         return [Finding(CHECK, Status.SKIPPED, f"not asked: {how}")]
-    sample = samples[0]
+    sample = next(iter(samples), Sample(id="ask", query=WITHOUT_DOCUMENTS))
     try:
         output, replies = run_aside(_asked_once(config, operations, sample))
     except RagateError as error:

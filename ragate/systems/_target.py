@@ -36,11 +36,22 @@ def check_form(target: str, *, made: bool = False) -> None:
         raise ConfigError(f"{where_of(target)}: not a dotted path: {wrong[0]}", remedy=wrong[1])
 
 
+_AT_IMPORT = (
+    ": what reads the command line or input, or ends the program, goes below `if __name__ == ...`"
+)
+# What an exception of the project's code is told beside that it is theirs, by a word of it.
+_MENDED = {
+    "SystemExit": _AT_IMPORT,
+    "EOFError": _AT_IMPORT,
+    "KeyError": ", or set the variable that it reads: in your shell or in .env",
+    "ImproperlyConfigured": ": what needs Django comes below `django.setup()`",
+    "AppRegistryNotReady": ": what needs Django comes below `django.setup()`",
+}
+
+
 def mend_there(told: str) -> str:
     """Return what to do about an exception of the project's code, as it is told."""
-    ends = ": what reads the command line, or ends the program, goes below `if __name__ == ...`"
-    unset = ", or set the variable that it reads: in your shell or in .env"
-    more = ends if "SystemExit" in told else unset if "KeyError" in told else ""
+    more = next((more for word, more in _MENDED.items() if word in told), "")
     return f"it is code of the project: mend it there{more}"
 
 

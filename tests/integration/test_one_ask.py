@@ -195,6 +195,26 @@ def reply(asked):
     assert asked.settings["url"].endswith("/api/chat/request")
 
 
+def test_a_search_without_an_answer_is_taken_only_where_nothing_answers(tmp_path: Path) -> None:
+    two = {"paths": dict.fromkeys(("/chat", "/ask"), SCHEMA["paths"]["/api/chat/request"])}
+    code = f"""
+SCHEMA = {two | {"components": SCHEMA["components"]}!r}
+def described(path): return 200, "", json.dumps(SCHEMA).encode()
+def reply(asked): return as_json([{{"id": "a.md", "price": 3}}])
+"""
+    service_of_search = service(tmp_path, code)
+    assert put(tmp_path, service_of_search).reply == [{"id": "a.md", "price": 3}]
+
+    (tmp_path / "serve.py").write_text(
+        (tmp_path / "serve.py")
+        .read_text()
+        .replace("reply(asked)\n", "reply(asked) if 'chat' in self.path else answered(asked)\n")
+        .replace("def reply(", "def answered(_): return as_json({'answer': 'So.'})\ndef reply(")
+    )
+
+    assert put(tmp_path, service_of_search).reply == {"answer": "So."}
+
+
 def test_a_list_of_messages_is_sent_where_an_error_says_so(tmp_path: Path) -> None:
     code = """
 def reply(asked):

@@ -25,6 +25,7 @@ from ragate.cli.init.new_files import ignore_state, write_new
 from ragate.cli.init.next_steps import commands, next_steps
 from ragate.cli.init.plan import WritePlan, make_plan, with_action
 from ragate.cli.init.survey import Survey, look
+from ragate.cli.init.upgrade import bring_up, forget_driver
 from ragate.cli.init.workflow_files import folder_of, gate_name, plain_workflow, runs_plainly
 from ragate.cli.operations import in_ci
 from ragate.cli.quoting import shell_word
@@ -54,6 +55,13 @@ from ragate.support.escape import plain as printable
     multiple=True,
     metavar="NAME",
     help="A variable with a key that what is started may have.",
+)
+@click.option(
+    "--header",
+    "headers",
+    multiple=True,
+    metavar="NAME=VARIABLE",
+    help="A header that the service wants, and the variable with its whole value.",
 )
 @click.option(
     "--action",
@@ -90,6 +98,7 @@ def command(
     at: str,
     start: str,
     passed: tuple[str, ...],
+    headers: tuple[str, ...],
     action: str | None,
     plain: bool,
     replace: bool,
@@ -114,17 +123,17 @@ def command(
         survey = _project_of(survey, terminal=_terminal() and not yes)
     begun = (survey.root / "ragate.toml").exists()
     if begun:
-        _bring_up(survey, yes=yes, replace=replace)
-    plain = plain or (begun and not (action or shards) and runs_plainly(survey))
-    if begun:
+        _say(*bring_up(survey.root / "ragate.toml", write=yes, everything=replace))
+        _say(*forget_driver(survey.top, write=yes))
         plan = _workflow_only(survey, existing_choice(survey.root))
     else:
-        asked = _Answers(have or "", at, start, passed)
+        asked = _Answers(have or "", at, start, passed, headers)
         plan = make_plan(survey, _chosen(survey, asked, yes=yes, ask=ask))
+    plain = plain or (begun and not (action or shards) and runs_plainly(survey))
     if not plain and (action or shards or not survey.elsewhere):
         plan = with_action(survey, plan, action or "", shards=shards)
     earlier = _earlier(survey, plan)
-    replaced = _to_replace(survey, earlier, yes=yes, all_of_them=replace)
+    replaced = [each for each in earlier if _gives_way(each, yes=yes, all_of_them=replace)]
     _write(survey, plan, replaced)
     left = [each for each in earlier if each not in replaced]
     _name_left(survey, left)
@@ -132,22 +141,6 @@ def command(
     again += ["--shards", str(shards)] if shards else []
     _say(*_way_to_todays(left, [*again, *([] if folder == Path() else [str(folder)])]))
     return _finish(survey, plan)
-
-
-def _bring_up(survey: Survey, *, yes: bool, replace: bool) -> None:
-    """Bring what an earlier version left to this one, where somebody says yes."""
-    from ragate.cli.init.upgrade import bring_up, forget_driver
-
-    config = survey.root / "ragate.toml"
-    if not yes and _terminal():
-        shown = [*bring_up(config, write=False, everything=replace)]
-        shown += forget_driver(survey.top, write=False)
-        _say(*shown)
-        yes = bool(shown) and click.confirm("Write that", default=True)
-        if not yes:
-            return
-    _say(*bring_up(config, write=yes, everything=replace))
-    _say(*forget_driver(survey.top, write=yes))
 
 
 def _refuse_beside_plain(plain: bool, action: str | None, shards: int | None) -> None:
@@ -184,6 +177,7 @@ class _Answers:
     at: str
     start: str
     passed: tuple[str, ...]
+    headers: tuple[str, ...]
 
 
 def _chosen(survey: Survey, answers: _Answers, *, yes: bool, ask: bool) -> Choice:
@@ -220,7 +214,7 @@ def _answered(survey: Survey, answers: _Answers, *, terminal: bool) -> Choice:
         if terminal and not at:
             guessed = place_of(survey, kind)
             at = click.prompt(ASKED_FOR[kind], default=guessed, show_default=bool(guessed))
-    choice = choice_of(survey, kind, at, start=answers.start)
+    choice = choice_of(survey, kind, at, start=answers.start, headers=answers.headers)
     if terminal and kind == "documents":
         question = "Answers from sentences of the documents, without a language model?"
         if not click.confirm(question, default=True):
@@ -257,24 +251,13 @@ def _earlier(survey: Survey, plan: WritePlan) -> list[EarlierWorkflow]:
     return earlier_workflows(survey.top, folder_of(survey) or ".", gate, wanted) if wanted else []
 
 
-def _to_replace(
-    survey: Survey, earlier: Sequence[EarlierWorkflow], *, yes: bool, all_of_them: bool
-) -> list[EarlierWorkflow]:
-    """Return which of them give way: those that init wrote and nobody changed, if so told.
+def _gives_way(earlier: EarlierWorkflow, *, yes: bool, all_of_them: bool) -> bool:
+    """Whether it is replaced: one that init wrote and nobody changed, if so told.
 
     Args:
-        all_of_them: Those that have a successor of their name, too.
+        all_of_them: One that has a successor of its name, too.
     """
-    if all_of_them:
-        return [each for each in earlier if each.unchanged or each.new_text]
-    ours = [each for each in earlier if each.unchanged]
-    if ours and not yes and _terminal():
-        _say("", "An earlier init wrote these workflows, and nobody changed them since:")
-        _say(*(f"  {_name(survey, each.path)}" for each in ours))
-        return (
-            ours if click.confirm("Replace them by those of today's system", default=True) else []
-        )
-    return ours if yes else []
+    return (earlier.unchanged and (yes or all_of_them)) or bool(all_of_them and earlier.new_text)
 
 
 def _name_left(survey: Survey, left: Sequence[EarlierWorkflow]) -> None:

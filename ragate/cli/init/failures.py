@@ -14,23 +14,12 @@ ENVIRONMENTS = (".venv", "venv", "env")
 KEY_WANTED = re.compile(r"answered (401|403)\b")
 NOT_THERE = re.compile(r"answered (404|405)\b")
 MODULE = re.compile(r"(?:[Nn]o module named|needs the module) '([\w.]+)'")
-_BELOW_MAIN = 'put it below `if __name__ == "__main__":` there, since an import may start nothing'
 # What a message holds, and what is said of it: the first that fits.
 _REMEDIES = {
     r"start: no success": "",  # has a remedy of its own
     KEY_WANTED.pattern: (
-        "name the variable that holds the header: "
-        'headers_env = {Authorization = "RAG_AUTHORIZATION"} in [system] and its host in '
-        f"[policy.http_header_env] ({MANUAL}/system-http.md#keys); `ragate init --yes` writes "
-        "the rest"
-    ),
-    r"EOF": f"what is imported asks for input: {_BELOW_MAIN}",
-    r"SystemExit|arguments are required|usage: ": (
-        f"what is imported reads the command line, or ends: {_BELOW_MAIN}"
-    ),
-    r"ImproperlyConfigured|AppRegistryNotReady|settings are not configured": (
-        "above the imports of the adapter: import django and os, "
-        'os.environ.setdefault("DJANGO_SETTINGS_MODULE", "PROJECT.settings"), django.setup()'
+        "name the header that it wants, and the variable with its value: "
+        f"--header Authorization=RAG_AUTHORIZATION ({MANUAL}/system-http.md#keys)"
     ),
     r"export named|is not a function": "write `export` before it in the file that has it",
     r"Cannot find (?:module|package)|ERR_MODULE_NOT_FOUND": (
@@ -76,10 +65,11 @@ def unanswered(
     )
     if not remedy and all(NOT_THERE.search(reason) for reason in reasons):
         remedy = "say which path takes the question: --have service --at http://HOST:PORT/PATH"
-    if not remedy:
-        keys = "--pass-env NAME lets it have a key; " if hidden else ""
-        remedy = keys + (failed[0].remedy if len(reasons) == 1 and failed[0].remedy else _ANOTHER)
-    return UnansweredError("; ".join(reasons[:3]) + more, remedy=remedy)
+    if not remedy and len(reasons) == 1:
+        remedy = failed[0].remedy
+    keys = "--pass-env NAME lets it have a key; " if hidden else ""
+    message = "; ".join(reasons[:3]) + more
+    return UnansweredError(message, remedy=remedy or f"{keys}{_ANOTHER}")
 
 
 def _of_project(words: str, root: Path, hidden: Set[str], fills: Sequence[str]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 import shutil
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -151,13 +152,16 @@ def place_of(survey: Survey, kind: str) -> str:
     return places.get(kind, "")
 
 
-def choice_of(survey: Survey, kind: str, at: str = "", *, start: str = "") -> Choice:
+def choice_of(
+    survey: Survey, kind: str, at: str = "", *, start: str = "", headers: Sequence[str] = ()
+) -> Choice:
     """Return what is gated.
 
     Args:
         at: Where it is: a file, an address, module:name, a command, a pattern or a folder; "" for
             the likeliest.
         start: The command that starts a service; "" for what is there.
+        headers: Those that a service wants, each with its variable: ``Authorization=RAG_TOKEN``.
 
     Raises:
         UsageError: it is not said where it is.
@@ -172,7 +176,7 @@ def choice_of(survey: Survey, kind: str, at: str = "", *, start: str = "") -> Ch
     if kind == "answers":
         return _of_files("replay", at, "the answers recorded in", survey.recorded.get(at, {}))
     if kind == "service":
-        choice = _service(survey, at, start)
+        choice = _with_headers(_service(survey, at, start), headers)
     else:
         choice = _program(survey, at) if kind == "program" else _code(survey, at)
     docs, node = survey.docs[:1], survey.node
@@ -225,6 +229,23 @@ def _service(survey: Survey, at: str, start: str) -> Choice:
         if named
         else f"{CONFIG_NAME}: [system] url lacks the path that takes questions",
     )
+
+
+def _with_headers(choice: Choice, headers: Sequence[str]) -> Choice:
+    """Return a service that gets headers, whose values variables hold.
+
+    Raises:
+        UsageError: one of them is no header with its variable.
+    """
+    if not headers:
+        return choice
+    names = dict(one.partition("=")[::2] for one in headers)
+    if not all(map(str.isidentifier, names.values())):
+        remedy = "such as --header Authorization=RAG_AUTHORIZATION"
+        raise UsageError(f"--header {headers[0]!r} names no variable", remedy=remedy)
+    hosts = choice.policy["http_hosts"]
+    policy = {**choice.policy, "http_header_env": {hosts[0]: [*names.values()]}}
+    return replace(choice, policy=policy, settings={**choice.settings, "headers_env": names})
 
 
 def _start(survey: Survey, port: int) -> list[str]:

@@ -18,7 +18,7 @@ from ragate.cli.init.documents import IdSpelling, KnownDocuments, known_document
 from ragate.cli.init.new_files import NewFile, write_new
 from ragate.cli.init.questions import from_corpus
 from ragate.cli.init.survey import Survey
-from ragate.cli.one_question import shown_reply
+from ragate.cli.one_question import WITHOUT_DOCUMENTS, shown_reply
 from ragate.cli.operations import operations, with_dotenv
 from ragate.cli.streams import run_aside
 from ragate.core.hashing import UNNAMED
@@ -29,7 +29,6 @@ from ragate.support.escape import one_line
 from ragate.support.pointer import PointerError, many, one
 from ragate.systems.pgvector.corpus import Corpus
 
-_WITHOUT_DOCUMENTS = "What can you tell me?"
 _UNASKED = (
     "It was not asked, so what it answers is not known: `ragate doctor --ask` asks it and shows "
     "what is read of the reply."
@@ -76,6 +75,7 @@ def look_once(
         return choice
 
     known = known_documents(survey)
+    passed = [*passed, *choice.settings.get("headers_env", {}).values()]
     question = _question(known)
     keys = f"with no key but {', '.join(passed)}" if passed else "without keys"
     say("", "To see what it answers, ragate would run here", *shown_run(choice, question))
@@ -125,7 +125,7 @@ def _write_adapter(root: Path, choice: Choice) -> None:
 def _question(known: KnownDocuments) -> str:
     """Return the first question of the golden set that is there, else one about a document."""
     made = from_corpus(Corpus(known.documents), 1) if known.documents else []
-    return next((sample.query for sample in [*known.samples, *made]), _WITHOUT_DOCUMENTS)
+    return next((sample.query for sample in [*known.samples, *made]), WITHOUT_DOCUMENTS)
 
 
 def missing_sources(parts: RecordedParts) -> Iterator[str]:

@@ -107,12 +107,19 @@ def test_doctor_says_why_no_answer_came(
     assert said in found.message
 
 
-@pytest.mark.parametrize(("samples", "unread"), [([], "the golden set"), ([SAMPLE], "ragate.toml")])
-def test_doctor_names_what_it_would_need(
-    tmp_path: Path, samples: list[Sample], unread: str
-) -> None:
-    loaded, operations = open_config(project(tmp_path, "") / "ragate.toml")
+def test_doctor_names_what_it_would_need(tmp_path: Path) -> None:
+    _, operations = open_config(project(tmp_path, "") / "ragate.toml")
 
-    (found,) = one_question(None if samples else loaded, operations, samples, wanted=True)
+    (found,) = one_question(None, operations, [SAMPLE], wanted=True)
 
-    assert found.message == f"not checked: {unread} cannot be read"
+    assert found.message == "not checked: ragate.toml cannot be read"
+
+
+def test_without_a_golden_set_any_question_is_asked(tmp_path: Path) -> None:
+    loaded, operations = open_config(
+        project(tmp_path, "def answer(question): return question") / "ragate.toml"
+    )
+
+    (found,) = one_question(loaded, operations, [], wanted=True)
+
+    assert "answer     What can you tell me?" in found.message

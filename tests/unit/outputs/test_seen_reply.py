@@ -135,3 +135,21 @@ def test_the_answer_of_a_stream_is_the_field_of_the_most_events():
 
     assert read.pointers["answer"] == "/choices/0/delta/content"
     assert read.pointers["ids"] == "/sources/*/id"
+
+
+def test_an_object_of_passages_under_their_ids_is_a_list_of_them() -> None:
+    text = "It keeps water out for seven hours or more."
+    items = {"17": {"id": 17, "description": text}, "18": {"id": 18, "description": text}}
+    reply = {"output_text": "So.", "context": {"data_points": items, "thoughts": []}}
+
+    found = pointers(reply)
+
+    assert found["answer"] == "/output_text"
+    assert found["ids"] == "/context/data_points/*/id"
+    assert found["contexts"] == "/context/data_points/*/description"
+
+
+def test_an_object_of_two_fields_of_one_shape_is_no_list() -> None:
+    reply = {"answer": {"text": "So."}, "title": {"text": "What for"}}
+
+    assert pointers(reply)["answer"] == "/answer/text"

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from ragate.cli.init.adapter import TODO, node_adapter, program_adapter, python_adapter
-from ragate.cli.init.kinds import choice_of
+from ragate.cli.init.kinds import choice_of, likeliest
 from ragate.cli.init.survey import look
 from tests.unit.cli.init.init_factories import write
 
@@ -96,6 +96,28 @@ def test_a_program_gets_the_question_in_its_place(
     assert called(tmp_path, text, monkeypatch) == "whywhy"
     with pytest.raises(RuntimeError, match="no index"):
         called(tmp_path, broken, monkeypatch)
+
+
+def test_a_program_of_python_is_run_by_the_python_that_runs_the_adapter(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code = "import sys\nprint(sys.argv[1].upper())  # parser.add_argument('query_text')\n"
+    survey = look(write(tmp_path, {"query_data.py": code}))
+    choice = choice_of(survey, likeliest(survey))
+
+    monkeypatch.chdir(tmp_path)
+    assert called(tmp_path, choice.files["ragate_rag.py"], monkeypatch) == "WHY"
+    assert "[sys.executable, " in choice.files["ragate_rag.py"]
+
+
+def test_an_adapter_of_a_django_project_sets_it_up_before_its_imports(tmp_path: Path) -> None:
+    manage = "os.environ.setdefault('DJANGO_SETTINGS_MODULE', 'shop.settings')\n"
+    survey = look(write(tmp_path, {"manage.py": manage, "rag/answers.py": PLAIN}))
+
+    text = choice_of(survey, "code").files["ragate_rag.py"]
+
+    assert '"DJANGO_SETTINGS_MODULE", "shop.settings"' in text
+    assert text.index("django.setup()") < text.index("from rag.answers import answer")
 
 
 def test_sources_async_streams_and_frameworks_are_shown() -> None:

@@ -35,6 +35,9 @@ CODE = "def answer(question): ...\n"
         ({"app.py": "from langchain import hub", "docs/a.md": "# A"}, "code"),
         ({"package.json": '{"dependencies": {"@langchain/openai": "1"}}', "docs/a.md": ""}, "code"),
         ({"app.py": "from flask import Flask\ndef create_app():\n  return Flask(1)"}, "service"),
+        ({"ask.py": "p.add_argument('query')", "a.py": "import langchain"}, "program"),
+        ({"rag.py": CODE, "ask.py": "p.add_argument('query')"}, "code"),
+        ({"ask.py": "p.add_argument('--query')", "a.py": "import langchain"}, "code"),
         ({"README.md": "# A", "docs/a.md": "# A"}, "documents"),
     ],
 )
@@ -90,6 +93,25 @@ def test_a_service_elsewhere_is_started_by_nobody(tmp_path: Path) -> None:
 
     assert choice.settings["url"] == "http://rag.example/ask"
     assert "start" not in choice.settings
+
+
+def test_a_header_and_its_variable_are_written_for_the_host_alone(tmp_path: Path) -> None:
+    at, header = "http://127.0.0.1:8000/ask", "Authorization=RAG_AUTHORIZATION"
+    choice = choice_of(look(tmp_path), "service", at, headers=[header])
+
+    assert choice.settings["headers_env"] == {"Authorization": "RAG_AUTHORIZATION"}
+    assert choice.policy["http_header_env"] == {"127.0.0.1:8000": ["RAG_AUTHORIZATION"]}
+    with pytest.raises(UsageError, match="names no variable"):
+        choice_of(look(tmp_path), "service", at, headers=["Authorization"])
+
+
+def test_the_file_whose_name_speaks_of_questions_is_shown_first(tmp_path: Path) -> None:
+    library = "import langchain\n"
+    survey = look(
+        write(tmp_path, {"compare.py": library, "storage.py": library, "qa_bot.py": library})
+    )
+
+    assert seen(survey)["code"].startswith("qa_bot.py uses langchain")
 
 
 def test_a_program_is_run_by_the_adapter(tmp_path: Path) -> None:

@@ -42,3 +42,25 @@ def test_what_is_no_schema_is_passed_over(schema: Any) -> None:
     told = ways_in(described(schema), "")
 
     assert all(set(way) == {"url", "body"} for way in told)
+
+
+def test_what_a_body_requires_within_its_objects_is_filled_in() -> None:
+    overrides = {"type": "object", "properties": {"top": {"type": "integer"}}, "required": ["top"]}
+    document = described(
+        {
+            "properties": {
+                "input": {"type": "array"},
+                "context": {"$ref": "#/components/schemas/Context"},
+                "mode": {"enum": ["hybrid", "text"], "type": "string"},
+            },
+            "required": ["input", "context", "mode"],
+        }
+    )
+    context = {"type": "object", "properties": {"overrides": overrides}, "required": ["overrides"]}
+    document["components"] = {"schemas": {"Context": context}}
+
+    body = ways_in(document, "")[0]["body"]
+
+    assert '"context": {"overrides": {"top": 1}}' in body
+    assert '"mode": "hybrid"' in body
+    assert '"input": [{"role": "user"' in body

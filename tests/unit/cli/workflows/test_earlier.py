@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from ragate.cli.init import command as init
 from ragate.cli.main import run
 from ragate.cli.workflows import of_folder
 from ragate.config import load_config
@@ -94,17 +93,6 @@ def test_a_workflow_behind_a_link_is_never_touched(project: Path) -> None:
 
     assert link.is_symlink()
     assert real.is_file()
-
-
-def test_on_a_terminal_it_asks_first(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(init, "_terminal", lambda: True)
-    answers = iter([False, True])
-    monkeypatch.setattr("click.confirm", lambda *_, **__: next(answers))
-
-    run(["init"])
-    assert "ragate.yml" in written(project)
-    run(["init"])
-    assert written(project) == PAIR
 
 
 def test_nothing_is_replaced_where_nothing_changed(
