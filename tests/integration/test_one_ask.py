@@ -154,7 +154,7 @@ def reply(asked):
     assert '"tenant": "ragate"' in asked.settings["body"]
 
 
-SCHEMA = {
+SCHEMA: dict[str, Any] = {
     "paths": {
         "/search": {"get": {"parameters": [{"in": "query", "name": "query"}]}},
         "/api/chat/request": {

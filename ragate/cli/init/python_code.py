@@ -99,8 +99,9 @@ class PythonCode:
 def read_code(root: Path, files: Iterable[PurePosixPath]) -> PythonCode:
     """Return what of a project can be called; nothing of it is run."""
     sources = [file for file in files if file.suffix == ".py" and _is_read(file)]
-    callables, apps, libraries, programs = [], [], [], []
-    variables: set[str] = set()
+    callables: list[Called] = []
+    apps: list[App] = []
+    libraries, programs, variables = [], [], set[str]()
     for file in sorted(sources, key=lambda path: (len(path.parts), path))[:MAX_FILES]:
         text = start_of(root / file, MAX_BYTES + 1)
         tree = _parsed(text) if len(text) <= MAX_BYTES else None
