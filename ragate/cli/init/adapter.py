@@ -103,14 +103,14 @@ process.exit(0); // whatever it keeps open
 
 def python_adapter(
     found: Sequence[Called],
-    libraries: Sequence[tuple[PurePosixPath, str]] = (),
+    candidates: Sequence[tuple[PurePosixPath, str]] = (),
     *,
     django: str = "",
 ) -> str:
     """Return the file's text: the first callable is called where it is sure, others are shown.
 
     Args:
-        libraries: Files that use a library of RAGs: shown where no callable is sure.
+        candidates: Files that may answer, and why: shown where no callable is sure.
         django: The settings of a project of Django, which it needs before any import.
     """
     head = f"{_HEAD}\n{_DJANGO.format(settings=json.dumps(django)) if django else ''}"
@@ -124,8 +124,7 @@ def python_adapter(
 
     lines = [line for each in found[:3] for line in _import(each)]
     lines += [
-        f"from {module_of(path, '.')} import …  # {path} uses {name}"
-        for path, name in libraries[:3]
+        f"from {module_of(path, '.')} import …  # {path}: {why}" for path, why in candidates[:3]
     ]
     shown = "".join(f"# {line}".rstrip() + "\n" for line in lines)
     body = f'def answer(question):\n    raise NotImplementedError("{NAME}: {TODO}")\n'

@@ -31,6 +31,10 @@ _REMEDIES = {
     r"ECONNREFUSED|[Cc]onnection (?:refused|error)|Connect call failed|connection failed": (
         "something that it needs is not running, such as its database or its model: start it"
     ),
+    r"answered 500": (
+        "its own log says why: start it by the command above, ask it by hand, see what it prints; "
+        "--pass-env NAME lets it have a key"
+    ),
 }
 _NO_INDEX = re.compile(
     r"ENOENT|FileNotFound|[Nn]o such (?:file|table|collection|index)|does not exist"

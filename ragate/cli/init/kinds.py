@@ -57,7 +57,9 @@ def seen(survey: Survey) -> dict[str, str]:
     """
     code, node = survey.code, survey.node
     names = [f"{one.name}() in {one.path}:{one.line}" for one in code.callables[:3]]
-    libraries = [f"{path} uses {library}" for path, library in code.libraries[:2]]
+    libraries = [
+        str(path) if why == "its name" else f"{path} {why}" for path, why in code.candidates[:2]
+    ]
     if node is not None and node.library:
         libraries = [f"package.json needs {node.library}"]
     apps = [f"{app.path} makes an application of {app.framework}" for app in code.apps[:2]]
@@ -72,7 +74,7 @@ def seen(survey: Survey) -> dict[str, str]:
         ("code", [name for name in ADAPTERS if (survey.root / name).is_file()]),
         ("service", apps if code.apps and code.apps[0].framework == "FastAPI" else []),
         ("code", names[:1] if names and code.callables[0].sure else []),
-        ("program", [f"{path} takes a question" for path in code.programs[:2]]),
+        ("program", [f"{program} takes a question" for program in code.programs[:2]]),
         ("service", apps),
         ("code", [*names, *libraries]),
         ("answers", answers),
@@ -145,9 +147,7 @@ def place_of(survey: Survey, kind: str) -> str:
         "results": next(iter(survey.scores), ""),
         "answers": next(iter(survey.recorded), "outputs/*.jsonl"),
         "documents": _documents(survey),
-        "program": " ".join(
-            [f"python {path} {adapter.QUESTION}" for path in survey.code.programs[:1]]
-        ),
+        "program": " ".join(f"{one} {adapter.QUESTION}" for one in survey.code.programs[:1]),
     }
     return places.get(kind, "")
 
@@ -271,7 +271,7 @@ def _code(survey: Survey, at: str) -> Choice:
         choice = Choice("command", "", settings={"command": ["node", name]})
     else:
         called = [_named(survey, at)] if at else code.callables
-        text = adapter.python_adapter(called, code.libraries, django=survey.django)
+        text = adapter.python_adapter(called, code.candidates, django=survey.django)
         name = adapter.NAME
         choice = Choice("python", "", settings=_python_settings(survey))
     return _with_adapter(root, choice, name, text)

@@ -19,7 +19,7 @@ _PASSED_OVER = frozenset({"examples", "migrations", "alembic", "notebooks", "eva
 _ANSWERS = frozenset({"answer", "answers", "ask", "chat", "rag", "qa", "respond"})
 _APP = re.compile(
     r"^(?:(\w+)\b[^=\n]*=\s*(?:\w+\.)?(?:FastAPI|Starlette|Flask|Quart)\("
-    r"|(app)\s*=\s*\w+\(|def ((?:create|make)_app)\()",
+    r"|(app)\s*=\s*\w+\(|def ((?:create|make|build|get|init)_(?:\w+_)?app)\()",
     re.MULTILINE,
 )
 _FRAMEWORK = re.compile(r"\b(FastAPI|Starlette|Flask|Quart)\b")
@@ -29,7 +29,7 @@ _LIBRARY = re.compile(
     re.MULTILINE,
 )
 _ASKS = re.compile(r"quer|chat|bot|answer|search|(?<![a-z])(?:ask|rag)|rag(?![a-z])")
-_ARGUMENT = re.compile(r"add_argument\(\s*[\"'](\w+)[\"']")  # no option: the question stands alone
+_ARGUMENT = re.compile(r"add_argument\(\s*[\"'](-{0,2})([\w-]+)[\"']")
 _VARIABLE = re.compile(
     r"(?:environ(?:\.get)?|getenv)\s*[\[(]\s*[\"']([A-Z][A-Z0-9_]{2,60})|process\.env\.([A-Z]\w+)"
 )
@@ -37,8 +37,8 @@ _VARIABLE = re.compile(
 _CLIENT = re.compile(
     r"^\s*(?:import|from)\s+(?:langchain_|llama_index\.\w+\.)?(openai|anthropic|cohere)\b", re.M
 )
-_SECRET = re.compile(r"KEY|TOKEN|SECRET|CREDENTIAL|PRIVATE|PASSW", re.IGNORECASE)
-_KEY = re.compile(r"(?:KEY|TOKEN|SECRET|CREDENTIALS?|PASSWORD)(?:_|$)")
+_SECRET = re.compile(r"KEY|(?<!TIK)TOKEN(?!IZER)|SECRET|CREDENTIAL|PRIVATE|PASSW", re.IGNORECASE)
+_KEY = re.compile(r"(?:KEY|(?<!TIK)TOKEN|SECRET|CREDENTIALS?|PASSWORD)(?:_|$)")
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -91,8 +91,8 @@ class PythonCode:
 
     callables: tuple[Called, ...] = ()
     apps: tuple[App, ...] = ()
-    libraries: tuple[tuple[PurePosixPath, str], ...] = ()
-    programs: tuple[PurePosixPath, ...] = ()
+    candidates: tuple[tuple[PurePosixPath, str], ...] = ()
+    programs: tuple[str, ...] = ()
     variables: tuple[str, ...] = ()
 
 
@@ -101,7 +101,7 @@ def read_code(root: Path, files: Iterable[PurePosixPath]) -> PythonCode:
     sources = [file for file in files if file.suffix == ".py" and _is_read(file)]
     callables: list[Called] = []
     apps: list[App] = []
-    libraries, programs, variables = [], [], set[str]()
+    libraries, named, programs, variables = [], [], [], set[str]()
     for file in sorted(sources, key=lambda path: (len(path.parts), path))[:MAX_FILES]:
         text = start_of(root / file, MAX_BYTES + 1)
         tree = _parsed(text) if len(text) <= MAX_BYTES else None
@@ -110,17 +110,26 @@ def read_code(root: Path, files: Iterable[PurePosixPath]) -> PythonCode:
         folder = _imported_from(root, file, tree)
         callables += _callables(tree, file, folder)
         apps += _apps(text, file, folder)
-        libraries += [(file, found[1]) for found in [_LIBRARY.search(text)] if found]
-        programs += [file] * any(map(is_question, _ARGUMENT.findall(text)))
+        libraries += [(file, f"uses {found[1]}") for found in [_LIBRARY.search(text)] if found]
+        programs += [
+            " ".join(filter(None, ("python", str(file), dashes and dashes + name)))
+            for dashes, name in _ARGUMENT.findall(text)
+            if is_question(name)
+        ]
+        named += [(file, "its name")] if _asks(PurePosixPath(file.name)) else []
         variables |= variables_in(text)
     return PythonCode(
         tuple(sorted(callables, key=lambda one: not one.sure)),
         # FastAPI describes itself when it is asked; of two, one may take files alone.
         tuple(sorted(apps, key=lambda app: (app.framework != "FastAPI", not _asks(app.path)))),
-        tuple(sorted(libraries, key=lambda one: not _asks(one[0]))),
+        tuple(sorted(dict([*named, *libraries] if libraries else []).items(), key=_by_name)),
         tuple(programs),
         tuple(sorted(variables)),
     )
+
+
+def _by_name(candidate: tuple[PurePosixPath, str]) -> tuple[bool, int]:
+    return not _asks(PurePosixPath(candidate[0].name)), len(candidate[0].parts)
 
 
 def _asks(file: PurePosixPath) -> bool:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from ragate.cli.init.kinds import ask_kind, choice_of, likeliest, seen
+from ragate.cli.init.kinds import ask_kind, choice_of, likeliest, place_of, seen
 from ragate.cli.init.survey import look
 from ragate.cli.main import run
 from ragate.errors import UsageError
@@ -34,10 +34,14 @@ CODE = "def answer(question): ...\n"
         ),
         ({"app.py": "from langchain import hub", "docs/a.md": "# A"}, "code"),
         ({"package.json": '{"dependencies": {"@langchain/openai": "1"}}', "docs/a.md": ""}, "code"),
+        (
+            {"app.py": "from fastapi import FastAPI\ndef build_rag_app():\n  return FastAPI()"},
+            "service",
+        ),
         ({"app.py": "from flask import Flask\ndef create_app():\n  return Flask(1)"}, "service"),
         ({"ask.py": "p.add_argument('query')", "a.py": "import langchain"}, "program"),
         ({"rag.py": CODE, "ask.py": "p.add_argument('query')"}, "code"),
-        ({"ask.py": "p.add_argument('--query')", "a.py": "import langchain"}, "code"),
+        ({"ask.py": "p.add_argument('--model')", "a.py": "import langchain"}, "code"),
         ({"README.md": "# A", "docs/a.md": "# A"}, "documents"),
     ],
 )
@@ -105,13 +109,24 @@ def test_a_header_and_its_variable_are_written_for_the_host_alone(tmp_path: Path
         choice_of(look(tmp_path), "service", at, headers=["Authorization"])
 
 
+@pytest.mark.parametrize(
+    ("argument", "written"), [("query_text", ""), ("--question", "--question ")]
+)
+def test_a_program_gets_the_question_where_it_takes_it(
+    tmp_path: Path, argument: str, written: str
+) -> None:
+    survey = look(write(tmp_path, {"cli/main.py": f"parser.add_argument('{argument}')\n"}))
+
+    assert place_of(survey, "program") == f"python cli/main.py {written}{{question}}"
+
+
 def test_the_file_whose_name_speaks_of_questions_is_shown_first(tmp_path: Path) -> None:
     library = "import langchain\n"
-    survey = look(
-        write(tmp_path, {"compare.py": library, "storage.py": library, "qa_bot.py": library})
-    )
+    files = {"compare.py": library, "storage.py": library, "qa_bot.py": library, "qa_engine.py": ""}
+    told = seen(look(write(tmp_path, files)))["code"]
 
-    assert seen(survey)["code"].startswith("qa_bot.py uses langchain")
+    assert "qa_bot.py uses langchain" in told
+    assert "storage.py" not in told
 
 
 def test_a_program_is_run_by_the_adapter(tmp_path: Path) -> None:
