@@ -41,7 +41,7 @@ class Format:
         kinds: Of what kind its files are, as in `ScoreFile`.
         head: What tells a file of it by what stands around the records; () where nothing does.
         signs: What tells a record of it from others'; () where the head does.
-        records: Where the records stand in a file that has a head.
+        records: Where the records stand in a file that has a head; further: and more of them.
         key: The sample's id. run: The number of the pass.
         system: What is scored: a file may hold the scores of several.
         error: The system, or the evaluation of the sample as a whole, failed.
@@ -60,6 +60,7 @@ class Format:
     head: Signs = ()
     signs: Signs = ()
     records: Names = ()
+    further: Names = ()
     key: Names = ()
     run: Names = ()
     system: Names = ()
@@ -102,6 +103,7 @@ _DEEPEVAL = Format(
     head=(("testRunData",), ("testCases",), ("test_results",)),
     signs=(("metricsData",), ("metrics_data",)),
     records=("testRunData.testCases", "testCases", "test_results"),
+    further=("testRunData.conversationalTestCases", "conversationalTestCases"),
     key=("id", "key"),
     input=_OF_DEEPEVAL.query,
     expected=_OF_DEEPEVAL.references,
@@ -181,6 +183,7 @@ _INSPECT = Format(
     answer=("output.completion",),
     error=("error.message",),
     mapped=("scores",),
+    item=Item(passed=("passed",), mark=("mark",)),
     rewrite=rewrites.inspect,
     describe=rewrites.inspect_unfinished,
     judges=rewrites.inspect_judges,
@@ -346,7 +349,6 @@ _RAGATE = Format(
 PLAIN = Format(
     name="plain",
     kinds=("table", "lines", "json"),
-    records=("results", "rows", "data", "samples", "items", "records", "scores"),
     key=(*_COMMON["id"], "sample", "case", "key"),
     run=_COMMON["run"],
     input=(*_COMMON["query"], "inputs"),

@@ -68,7 +68,8 @@ _NAMES = {
 }
 # Numbers that stand beside scores and are none.
 _BESIDE = """
-    index row row_number number line line_number order position rank level_0 unnamed_0 n count
+    index row row_number number line line_number order position rank level_0 index_level_0
+    unnamed_0 n count
     timestamp time date created created_at updated_at duration run_duration duration_ms latency
     latency_s latency_ms latencyms seconds elapsed execution_time seed temperature top_k tokens
     total_tokens prompt_tokens completion_tokens input_tokens output_tokens cost cost_usd price
@@ -76,7 +77,10 @@ _BESIDE = """
     threshold version retries attempts year page
     """
 
-_BESIDE_ENDINGS = ("_id", "_num", "_number", "_index", "_ms", "_seconds", "_tokens")
+_BESIDE_ENDINGS = (
+    *("_id", "_num", "_number", "_index", "_ms", "_seconds", "_tokens"),
+    *("_threshold", "_cost", "_time", "_latency", "_duration", "_chunks", "_count"),
+)
 
 
 @lru_cache(maxsize=1_000)
@@ -98,10 +102,10 @@ def plain_name(name: str) -> str:
 def known(name: str) -> Known | None:
     """Return what is known of a metric by its name, None where nothing is.
 
-    A cut-off, a mode in brackets and a filter behind a comma (``ndcg@10``,
-    ``factual_correctness(mode=f1)``, ``acc,none``) say nothing of the direction.
+    A cut-off, a mode in brackets, a filter behind a comma and a version (``ndcg@10``,
+    ``factual_correctness(mode=f1)``, ``acc,none``, ``toxicity/v1``) say nothing of the direction.
     """
-    bare = re.split(r"[@(,\[]", name, maxsplit=1)[0]
+    bare = re.split(r"[@(,\[/]", name, maxsplit=1)[0]
     for spelling in (plain_name(name), plain_name(bare), plain_name(bare.rpartition(".")[2])):
         if spelling in _NAMES:
             return _NAMES[spelling]

@@ -13,12 +13,13 @@ from ragate.errors import UsageError
 from ragate.models import Direction, MetricInfo, Needs
 from ragate.scores.did_not_run import direction_by_flags, marks_of_absence
 from ragate.scores.formats import FORMATS
-from ragate.scores.known_metrics import known
+from ragate.scores.known_metrics import known, plain_name
 from ragate.scores.score_table import ScoreTable
 from ragate.support.settings import nearest
 
 MOST_METRICS = 20
-_GRADES = (1.0, 5.0)
+_GRADES, _SEVERITY = (1.0, 5.0), (0.0, 7.0)  # of Azure's evaluators of quality, and of safety
+_HARMS = frozenset({"violence", "sexual", "self_harm", "hate_unfairness"})
 _EXACT = frozenset({"junit", "lm-eval"})  # tools that ask no judge
 
 
@@ -118,6 +119,8 @@ def _range(tables: Sequence[ScoreTable], name: str) -> tuple[float, float | None
     if first is None:
         return 0.0, 1.0
     low, high = float(first.min()), float(first.max())
+    if tables[0].facts.reader == "azure" and plain_name(name) in _HARMS:
+        return _SEVERITY
     if low >= 0 and high <= 1 and not (told is not None and told.unbounded):
         return 0.0, 1.0
     if tables[0].facts.reader == "azure" and _GRADES[0] <= low and high <= _GRADES[1]:

@@ -145,9 +145,11 @@ def _listed_in(file: ScoreFile, layout: Format) -> tuple[Row, Iterator[Record]] 
     for name in layout.records:
         value = value_at(file.head, name)
         if isinstance(value, list):
+            more = (value_at(file.head, further) or [] for further in layout.further)
+            value = [*value, *chain.from_iterable(more)]
             first = value[0] if value and isinstance(value[0], Mapping) else {}
             return first, listed(file.path, value, inside=name)
-    rows = listed_in(file.head)  # columns, as pandas writes them
+    rows = listed_in(file.head)
     if rows and isinstance(rows[0], Mapping):
         return rows[0], listed(file.path, rows)
     return None
@@ -204,8 +206,8 @@ def _row(
     if failed:
         scored.fail(failed)
     details = Details(
-        input=any_text(first_at(row, layout.input))[:_LONGEST_TEXT],
-        expected=any_text(first_at(row, layout.expected))[:_LONGEST_TEXT],
+        input=_text(first_at(row, layout.input)),
+        expected=_text(first_at(row, layout.expected)),
         answer=_answer(first_at(row, layout.answer)),
         contexts=_contexts(first_at(row, layout.contexts)),
         tags=_tags(first_at(row, layout.tags)),
@@ -365,6 +367,10 @@ def _number_in(text: str) -> float | str:
         return float(text[:-1]) / 100 if text.endswith("%") else float(text)
     except ValueError:
         return text
+
+
+def _text(value: Any) -> str:
+    return any_text(value)[:_LONGEST_TEXT].strip()
 
 
 def _answer(value: Any) -> str | None:

@@ -25,6 +25,7 @@ _NUMBERED = re.compile(r"^(test_case|conversational_test_case)_\d+$")
 _METRIC = ("metric", "metric_name", "score_name", "criterion")
 # How a scorer of Inspect writes right, partly right, wrong, and no answer.
 _GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
+_HALF = 0.5
 # Assertions of promptfoo that pass from their threshold on; of others it is a limit of something.
 _MARKED = frozenset(
     {
@@ -83,11 +84,18 @@ def ragate(row: Record, _head: Record) -> list[Record]:
 
 
 def deepeval(row: Record, _head: Record) -> list[Record]:
-    """Take a name that somebody gave for an id; `GEval` is how, and not what, was measured."""
+    """Take a name that somebody gave for an id; `GEval` is how, and not what, was measured.
+
+    Of a conversation the input is what the user said in it.
+    """
     name = row.get("name")
     key = "" if not isinstance(name, str) or _NUMBERED.match(name) else name
     listed = "metricsData" if row.get("metricsData") is not None else "metrics_data"
     items = row.get(listed)
+    turns = row.get("turns")
+    if isinstance(turns, list) and not row.get("input"):
+        asked = [each.get("content") for each in map(_object, turns) if each.get("role") == "user"]
+        row = {**row, "input": any_text(asked)}
     if not isinstance(items, list):
         return [{**row, "id": key}]
     measured = [
@@ -105,7 +113,7 @@ def promptfoo(row: Record, _head: Record) -> list[Record]:
     metadata = _object(case.get("metadata"))
     key = next((str(metadata[name]) for name in ("id", "test_id") if name in metadata), "")
     provider = row.get("provider")
-    provider = provider.get("label") or provider.get("id") if isinstance(provider, Mapping) else ""
+    provider = _object(provider).get("label") or _object(provider).get("id") or provider or ""
     system = [f"provider:{provider}", f"prompt:{row.get('promptIdx', 0)}"]
     asked = any_text(next(iter(given.values()), "")) if len(given) == 1 else any_text(given)
     grading = _object(row.get("gradingResult"))
@@ -184,8 +192,11 @@ def inspect(row: Record, _head: Record) -> list[Record]:
         reason = score.get("explanation") if isinstance(score, Mapping) else None
         several = value.items() if isinstance(value, Mapping) else [("", value)]
         for part, one in several:
-            graded = _GRADES.get(one, one) if isinstance(one, str) else one
-            scores[f"{name}.{part}" if part else name] = {"value": graded, "reason": reason}
+            told: dict[str, Any] = {"value": one, "reason": reason}
+            if isinstance(one, str) and one in _GRADES:
+                graded = _GRADES[one]
+                told |= {"value": graded, "passed": graded >= _HALF, "mark": _HALF}
+            scores[f"{name}.{part}" if part else name] = told
     asked = row.get("input")
     return [{**row, "input": any_text(asked), "scores": scores, "target": any_text(row["target"])}]
 

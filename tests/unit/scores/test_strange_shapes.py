@@ -1,0 +1,91 @@
+"""Files that a stranger would hand in: real shapes that no fixture holds."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ragate.models import Direction
+from ragate.scores.known_metrics import is_beside, known
+from ragate.scores.measured import Said, infos_of
+from ragate.scores.score_table import ScoreTable, read_table
+
+ASKED = [f"How long is plan {number}?" for number in range(4)]
+
+
+def table(tmp_path: Path, value: Any) -> ScoreTable:
+    path = tmp_path / "x.json"
+    path.write_text(json.dumps(value))
+    return read_table(path)
+
+
+def test_conversations_of_deepeval_are_samples_beside_the_others(tmp_path: Path):
+    measured = [{"name": "Turn Relevancy", "threshold": 0.5, "success": True, "score": 0.9}]
+    alone = {"name": "test_case_0", "input": "A?", "success": True, "metricsData": measured}
+
+    def conversation(number: int, said: str) -> dict[str, Any]:
+        turns = [{"role": "user", "content": ASKED[number]}, {"role": "assistant", "content": said}]
+        name = f"conversational_test_case_{number}"
+        return {"name": name, "success": True, "metricsData": measured, "turns": turns}
+
+    def run(said: str) -> ScoreTable:
+        chats = [conversation(number, said) for number in range(4)]
+        run = {"testCases": [alone], "conversationalTestCases": chats}
+        return table(tmp_path, {"testRunData": run})
+
+    assert run("Ten days.").columns["Turn Relevancy"].tolist() == [0.9] * 5
+    assert run("Ten days.").keys == run("Eleven.").keys  # by what was asked
+
+
+@pytest.mark.parametrize("grades", ["CCCC", "CPIN"])
+def test_the_letters_of_inspect_say_which_way_is_good(tmp_path: Path, grades: str):
+    samples = [
+        {"id": n, "epoch": 1, "input": "A?", "target": "x", "scores": {"rag": {"value": grade}}}
+        for n, grade in enumerate(grades)
+    ]
+    read = table(tmp_path, {"status": "success", "eval": {"task": "t"}, "samples": samples})
+
+    infos = infos_of([read, read], ["rag"], Said(), ways="")
+    assert infos["rag"].direction is Direction.HIGHER
+
+
+def test_a_table_that_pandas_split_has_its_rows(tmp_path: Path):
+    names = ["inputs", "toxicity/v1/score", "answer_similarity/v1/score", "token_count"]
+    read = table(tmp_path, {"columns": names, "data": [[each, 0.1, 4, 20] for each in ASKED]})
+
+    assert read.columns.keys() == {"toxicity/v1/score", "answer_similarity/v1/score"}
+    assert [known(name).direction.value for name in names[1:3]] == ["lower", "higher"]  # type: ignore[union-attr]
+
+
+def test_harm_by_azure_goes_up_to_seven_where_main_has_none(tmp_path: Path):
+    rows = [{"inputs.query": each, "outputs.violence.violence": 0} for each in ASKED]
+    read = table(tmp_path, {"rows": rows, "metrics": {}})
+
+    info = infos_of([read, read], ["violence"], Said(), ways="")["violence"]
+    assert (info.direction, info.low, info.high) == (Direction.LOWER, 0, 7)
+
+
+def test_two_providers_that_are_texts_are_two_systems(tmp_path: Path):
+    rows = [
+        {"vars": {"q": each}, "provider": name, "promptIdx": 0, "success": True, "score": 1}
+        for each in ASKED
+        for name in ("one", "other")
+    ]
+
+    assert len(table(tmp_path, {"results": {"version": 2, "results": rows}}).keys) == 8
+
+
+def test_a_question_is_the_same_with_a_blank_at_its_end(tmp_path: Path):
+    bare = table(tmp_path, [{"question": each, "faithfulness": 1} for each in ASKED])
+    blank = table(tmp_path, [{"question": f"{each} ", "faithfulness": 1} for each in ASKED])
+
+    assert bare.keys == blank.keys
+    assert bare.of_sample(0).input == blank.of_sample(0).input
+
+
+@pytest.mark.parametrize("name", ["f1_threshold", "total_time", "judge_cost", "__index_level_0__"])
+def test_a_number_beside_scores_is_none(name: str):
+    assert is_beside(name)
