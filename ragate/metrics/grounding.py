@@ -16,9 +16,9 @@ from ragate.core.text.number_places import (
     without_values,
 )
 from ragate.core.text.numerals import is_number_word, month_of
-from ragate.core.text.segmentation import are_pairs, content_words, units, vocabulary, words
+from ragate.core.text.segmentation import are_pairs, content_words, units, words
 from ragate.core.text.statements import Statement, StatementSources, has_capitals, names, statements
-from ragate.core.text.windows import held_together
+from ragate.core.text.vocabulary import held_together, vocabulary
 from ragate.core.text.words import markers, without_markers
 from ragate.metrics._claims import (
     ClaimSettings,

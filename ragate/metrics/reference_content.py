@@ -8,7 +8,8 @@ from ragate.core.judging.applicability import without_reference
 from ragate.core.text.claims import claims
 from ragate.core.text.markdown import readable
 from ragate.core.text.numerals import in_digits
-from ragate.core.text.segmentation import Vocabulary, content_words, words
+from ragate.core.text.segmentation import content_words, words
+from ragate.core.text.vocabulary import Vocabulary
 from ragate.core.text.words import without_markers
 from ragate.metrics._identity import metric_info, no_cut_off
 from ragate.metrics._sample_metric import SampleMetric

@@ -132,6 +132,7 @@ _COLON = re.compile(r"[:：]\W*$")
 _LEAD = re.compile(r"([^,:.!?\n]{2,60}[,:.!])\s+(?=\S)")
 _LETTER = re.compile(r"[^\W_]")
 _FIGURE = re.compile(r"\d")
+_MAY_NAME = re.compile(r"\.\w|//")
 _NAMED = re.compile(
     r"(?:https?://|www\.)\S+|(?<![\w./%-])[\w./%-]{1,200}\.(?:pdf|md|html?|docx?|txt|csv|xlsx?|pptx?|json)\b(?:#\S+)?"
     r"(?:,?\s*(?:p|pp|page|pages|s|seite|section|§)\.?\s*\d+(?:\s?[-–]\s?\d+)?)?",
@@ -167,6 +168,8 @@ def without_lead(sentence: str, more: Sequence[str] = ()) -> tuple[str, str]:
 
 def names_sources(sentence: str) -> bool:
     """Tell whether a sentence holds nothing but addresses and files, such as a list of sources."""
+    if not _MAY_NAME.search(sentence):
+        return False
     left, count = _NAMED.subn(" ", sentence)
     return bool(count) and SOURCE_WORDS.issuperset(words(left))
 

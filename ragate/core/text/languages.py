@@ -179,6 +179,7 @@ def negations_of(text: str) -> frozenset[str]:
     return _NEGATING.get(language(text), _ANY)
 
 
+@lru_cache(maxsize=65_536)
 def is_negation(word: str, listed: frozenset[str] = _ANY) -> bool:
     """Tell whether a word of `ragate.core.text.segmentation.words` negates.
 

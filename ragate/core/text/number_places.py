@@ -15,8 +15,9 @@ from typing import NamedTuple
 
 from ragate.core.text.languages import function_words_of
 from ragate.core.text.numerals import Numeral, claimed_numerals, month_of, numerals, shares_unit
-from ragate.core.text.segmentation import starts, words
+from ragate.core.text.segmentation import words_of
 from ragate.core.text.unicode_forms import visible
+from ragate.core.text.vocabulary import starts
 
 # Family, factor to the family's base and, for temperatures, what is added; then how it is written.
 _TABLE = """
@@ -360,7 +361,7 @@ def _roots(text: str, left_out: frozenset[str]) -> tuple[list[int], list[str]]:
     pairs = [
         (match.start(), root(word))
         for match in _WORD.finditer(text)
-        for word in words(match[0])
+        for word in words_of(match[0])
         if word not in left_out
     ]
     return [start for start, _ in pairs], [root for _, root in pairs]

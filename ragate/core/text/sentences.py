@@ -3,6 +3,7 @@
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 
 _BLOCK = re.compile(
     r"\n[ \t\r]*\n|\n(?=[ \t]{0,20}(?:[-*+•#>|]|(?:\d{1,3}[.)]|[a-zA-Z]\))[ \t]))"
@@ -98,14 +99,12 @@ def code_and_prose(text: str) -> Iterator[tuple[bool, str]]:
 
 def _of_prose(text: str) -> list[str]:
     blocks = _BLOCK.split(_HEADING.sub(r"\1\n\n", text)) if "\n" in text else [text]
-    in_lower = _begins_in_lower_case(text)
     return [
-        sentence
-        for block in blocks
-        for sentence in _sentences_of(" ".join(block.split()), in_lower=in_lower)
+        sentence for block in blocks for sentence in _sentences_of(" ".join(block.split()), text)
     ]
 
 
+@lru_cache(maxsize=16)
 def _begins_in_lower_case(text: str) -> bool:
     """Tell whether a text begins its sentences with small letters, as some people and scripts do.
 
@@ -116,7 +115,7 @@ def _begins_in_lower_case(text: str) -> bool:
     return lower >= max(2, len(following) - lower + 1)
 
 
-def _sentences_of(block: str, *, in_lower: bool) -> Iterable[str]:
+def _sentences_of(block: str, text: str) -> Iterable[str]:
     if block.startswith("|") and block.endswith("|"):  # a row of a table
         yield block
         return
@@ -126,7 +125,7 @@ def _sentences_of(block: str, *, in_lower: bool) -> Iterable[str]:
     for match in _END.finditer(block):
         if match.start() in code:
             continue
-        if match.start() >= start and _ends_sentence(block, start, match, in_lower=in_lower):
+        if match.start() >= start and _ends_sentence(block, start, match, text):
             sentence = block[start : match.end()].strip()
             if sentence:
                 yield sentence
@@ -140,14 +139,14 @@ def _short(start: int, end: int) -> range:
     return range(start, end if end - start <= _MOST_CODE else start)
 
 
-def _ends_sentence(block: str, start: int, match: re.Match[str], *, in_lower: bool) -> bool:
+def _ends_sentence(block: str, start: int, match: re.Match[str], text: str) -> bool:
     sign, end = match["sign"], match.end()
     if sign[0] in "。！？｡":
         return True
     if end < len(block) and block[end] != " ":
         return False
     following = block[end + 1 : end + 2]
-    if following.islower() and (not in_lower or len(sign) > 1):
+    if following.islower() and (len(sign) > 1 or not _begins_in_lower_case(text)):
         return False
     if sign != ".":
         return True

@@ -10,9 +10,10 @@ from ragate.core.text.discourse import TALK
 from ragate.core.text.languages import function_words_of, is_negation, negations_of, stands_behind
 from ragate.core.text.number_places import is_unit
 from ragate.core.text.numerals import month_of
-from ragate.core.text.segmentation import Vocabulary, starts, words
+from ragate.core.text.segmentation import words, words_of
 from ragate.core.text.sentences import split_sentences
 from ragate.core.text.unicode_forms import visible
+from ragate.core.text.vocabulary import Vocabulary, starts
 
 LEAST_ALIKE = 0.5  # share of a statement's words that the nearest one has to hold
 LEAST_WORDS = 3  # fewer say too little to be looked for
@@ -151,7 +152,7 @@ def names(text: str, *, is_label: bool = False) -> list[str]:
     found = dict[str, None]()
     for sentence in split_sentences(visible(text)):
         for word in _capitalised(sentence, is_label=is_label):
-            pieces = (piece for piece in words(word) if len(piece) > 1)
+            pieces = (piece for piece in words_of(word) if len(piece) > 1)
             found.update((p, None) for p in pieces if word.isupper() or p not in left_out)
     return list(found)
 

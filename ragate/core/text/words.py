@@ -144,5 +144,7 @@ def markers(text: str) -> list[int]:
 
 def without_markers(text: str) -> str:
     """Return the text without its citation markers; one that is nothing else stays as it is."""
+    if "[" not in text:
+        return text
     bare = _MARKER.sub("", text)
     return bare if bare.strip() else text

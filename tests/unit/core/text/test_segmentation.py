@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragate.core.text import segmentation
-from ragate.core.text.segmentation import content_words, units, vocabulary, words
+from ragate.core.text.segmentation import content_words, units, words
+from ragate.core.text.vocabulary import vocabulary
 
 
 @pytest.mark.parametrize(
@@ -107,4 +108,4 @@ SPACES = st.sampled_from(
 
 @given(st.lists(st.one_of(SPACES, SIGNS, st.text(max_size=6)), max_size=12).map("".join))
 def test_a_vocabulary_holds_the_words_of_its_texts_and_no_others(text: str) -> None:
-    assert vocabulary([text])._words == set(words(text))
+    assert vocabulary([text]).words == set(words(text))
