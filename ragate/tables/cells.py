@@ -7,6 +7,7 @@ import re
 import tokenize
 from collections import deque
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import Any
 
 from ragate.errors import RagateError
@@ -168,7 +169,12 @@ def _value(words: deque[str]) -> Any:
     if word in _NAMES:
         return _NAMES[word]
     if word == "-":
-        return -ast.literal_eval(words.popleft())
+        return -_literal(words.popleft())
+    return _literal(word)
+
+
+@lru_cache(512)  # the names of fields stand in each row
+def _literal(word: str) -> Any:
     return ast.literal_eval(word)
 
 
