@@ -22,7 +22,7 @@ from ragate.errors import NotInstalledError, UsageError
 from ragate.version import MANUAL
 
 # The one list: folders of ragate/contrib. A folder that is not there is not missed.
-OURS = ("entailment", "golden", "labels", "otel", "recorder", "tryout", "workers")
+OURS = ("anthropic", "entailment", "golden", "labels", "otel", "recorder", "tryout", "workers")
 # A change that an extension of others would notice is a group with the next number.
 GROUP = "ragate.extensions.v1"
 # Commands that take subcommands of extensions.
@@ -146,6 +146,8 @@ class Extension:
             the system of a change is asked.
         after_recording: Functions `(config, system, fresh)` that are called when a baseline was
             recorded; `fresh` where its file was written anew.
+        protocols: How model providers are spoken to: by name, the path of a
+            `ragate.clients.speech.Speech`.
         plugins: By kind (`metrics`, `systems`, ...), name and path.
         variables: Environment variables that it reads, with what each sets.
         words: Options of other tools, with what to write here in their place.
@@ -163,6 +165,7 @@ class Extension:
     before_asking: tuple[str, ...] = ()
     after_recording: tuple[str, ...] = ()
     around: tuple[Around, ...] = ()
+    protocols: Mapping[str, str] = field(default_factory=dict)
     plugins: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     variables: Mapping[str, str] = field(default_factory=dict)
     words: Mapping[str, str] = field(default_factory=dict)
@@ -353,6 +356,7 @@ def _brings(extension: Extension) -> Iterator[str]:
     yield from (f"the command {words!r}" for words in extension.commands)
     yield from (f"the comment /ragate {verb}" for verb in extension.comment_commands)
     yield from (f"the table [{name}]" for name in extension.tables)
+    yield from (f"the protocol {name!r}" for name in extension.protocols)
     for option in extension.options:
         yield from (f"the option {option.flag} of {command}" for command in option.commands)
     for kind, plugins in extension.plugins.items():

@@ -1,4 +1,4 @@
-"""Any OpenAI-compatible server: chat completions and embeddings.
+"""Any OpenAI-compatible server, or one of another protocol: chat completions and embeddings.
 
 Nothing of the environment counts here (addresses, keys, proxies, extra headers): a client talks to
 the one base URL it was given, with the one key that belongs to it.
@@ -22,14 +22,13 @@ from ragate.clients.http.retry import FaultKind, Retry
 from ragate.clients.http.transport import Transport, post
 from ragate.clients.openai_payloads import (
     OfTexts,
-    chat_body,
     embedding_body,
-    read_chat,
     read_embeddings,
     read_ranked,
     rerank_body,
 )
 from ragate.clients.prices import Price
+from ragate.clients.speech import OPENAI, Speech
 from ragate.protocols import ChatReply, ChatRequest
 from ragate.support.spans import Spanned, span
 
@@ -48,6 +47,7 @@ class OpenAIClient:
             between; without it four times `timeout_s`.
         concurrency: Calls under way at once, at most.
         provider: Its name in the policy, which the budget's pace goes by.
+        speech: Its protocol, where that is another than OpenAI's.
         budget: Counts every call that may be billed, and stops before one too many.
         prices: By model; they win over the list prices.
         say: Prints one line.
@@ -67,12 +67,14 @@ class OpenAIClient:
         budget: Budget | None = None,
         prices: Mapping[str, Price] | None = None,
         say: Callable[[str], None] = lambda _line: None,
+        speech: Speech = OPENAI,
     ) -> None:
         self._provider = provider
+        self._speech = speech
         self._say = say
         self._dialects: dict[str, Dialect] = {}
         self._channel = Channel(
-            transport=Transport(base_url, SecretStr(key)),
+            transport=Transport(base_url, SecretStr(key), speech.headers),
             timeout_s=timeout_s,
             deadline_s=4.0 * timeout_s if deadline_s is None else deadline_s,
             concurrency=concurrency,
@@ -119,9 +121,9 @@ class OpenAIClient:
         asked = request.parameters
         while True:
             sent = changed(asked, dialect.changes)
-            body = chat_body(replace(request, parameters=sent))
+            body = self._speech.body(replace(request, parameters=sent))
             try:
-                content = await post(client, "/chat/completions", body)
+                content = await post(client, self._speech.path, body)
                 break
             except (openai.BadRequestError, openai.UnprocessableEntityError) as error:
                 known = set(dialect.changes)
@@ -132,7 +134,7 @@ class OpenAIClient:
                     at = f" at {self._provider}" if self._provider else ""
                     self._say(f"{request.model}{at} does not take {name}: {told(name)}")
         taken = dialect.changes & asked.keys()
-        return replace(read_chat(content), changed=tuple(sorted(taken)))
+        return replace(self._speech.read(content), changed=tuple(sorted(taken)))
 
     async def embed(
         self, texts: Sequence[str], *, model: str, dimensions: int | None = None

@@ -11,6 +11,7 @@ from pydantic import AfterValidator, ConfigDict, Field, model_validator
 
 from ragate.clients.prices import Price
 from ragate.config.toml_lines import with_place
+from ragate.extension import extensions, lacking
 from ragate.models import (
     DecisionSettings,
     Frozen,
@@ -66,6 +67,13 @@ def base_url(value: str) -> str:
     return value
 
 
+def known_protocol(value: str) -> str:
+    known = {"openai", *(name for each in extensions() for name in each.protocols)}
+    if value not in known:
+        raise ValueError(f"no such protocol; there are {', '.join(sorted(known))}{lacking()}")
+    return value
+
+
 SCORES = "scores"
 ProfileName = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_-]{0,39}$")]
 _Variable = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
@@ -74,7 +82,7 @@ MOST_SLICES = 10
 
 
 class Provider(Frozen):
-    """A server that speaks the OpenAI protocol (Ollama, vLLM).
+    """A server that speaks the OpenAI protocol (Ollama, vLLM), or Anthropic's.
 
     Addresses and names of keys stand only here, so a change cannot send a key elsewhere.
 
@@ -82,6 +90,8 @@ class Provider(Frozen):
         base_url: `http(s)://host[:port][/path]`, without user, key or query; with `key_env`, plain
             `http://` to this machine or a private network only.
         key_env: The variable that holds the key; empty: it needs none.
+        protocol: `openai`, `anthropic` ([the messages API](judge.md#anthropic)), or one of an
+            extension.
         prices: What its models cost, by model; a name with a dot stands in quotes.
         calls_per_minute: Of one run, divided among its workers and shards; 0: as many as the server
             takes.
@@ -91,6 +101,7 @@ class Provider(Frozen):
 
     base_url: Annotated[str, AfterValidator(base_url)]
     key_env: str = Field(default="", pattern=r"^([A-Za-z_][A-Za-z0-9_]*)?$")
+    protocol: Annotated[str, AfterValidator(known_protocol)] = "openai"
     prices: dict[str, Price] = {}
     calls_per_minute: float = Field(default=0.0, ge=0, le=1e9, allow_inf_nan=False)
     models: tuple[str, ...] = ()

@@ -13,6 +13,7 @@ from ragate.clients.budget import Budget
 from ragate.clients.memoised import Memo, MemoisedChat
 from ragate.config import Config, Provider
 from ragate.errors import ConfigError, NoKeyError, ProviderError
+from ragate.extension import extensions, loaded
 from ragate.protocols import ChatClient, ChatReply, ChatRequest, Embedder, Reranker
 from ragate.runtime.operations import Operations
 from ragate.support.installed import refuse_other_version
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from ragate.clients.http.retry import Retry
     from ragate.clients.memoised import MemoisedEmbeddings
     from ragate.clients.openai import OpenAIClient
+    from ragate.clients.speech import Speech
 
 
 Look = Callable[[], Awaitable[None]]
@@ -257,7 +259,19 @@ class ProviderClients:
             budget=self.budget,
             prices=provider.prices,
             say=self.operations.say,
+            speech=_speech(provider.protocol),
         )
+
+
+def _speech(protocol: str) -> Speech:
+    """Return how a protocol is spoken; `Provider` has looked that there is such a one."""
+    from ragate.clients.speech import OPENAI
+
+    for each in extensions():
+        if path := each.protocols.get(protocol):
+            speech: Speech = loaded(each, path)
+            return speech
+    return OPENAI
 
 
 def read_key(name: str, provider: Provider, environment: Mapping[str, str]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import logging
-from collections.abc import Awaitable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -28,6 +28,11 @@ _SENT = frozenset({"host", "accept", "connection", "content-type", "content-leng
 _LOUD = ("openai", "httpx", "httpx2", "httpcore", "httpcore2")
 
 
+def bearer(key: str) -> Mapping[str, str]:
+    """Return the header of a key."""
+    return {"authorization": f"Bearer {key}"} if key else {}
+
+
 @dataclass(frozen=True)
 class Transport:
     """Where requests go, and the key that belongs there.
@@ -35,10 +40,12 @@ class Transport:
     Attributes:
         base_url: Where the API is; nothing is ever sent elsewhere.
         key: Sent to that host alone; "" for a server without keys.
+        headers: From the key to the headers that are sent with it.
     """
 
     base_url: str
     key: SecretStr
+    headers: Callable[[str], Mapping[str, str]] = bearer
 
     @property
     def host(self) -> str:
@@ -76,8 +83,8 @@ class Transport:
         )
 
     @cached_property
-    def authorization(self) -> dict[str, str]:
-        """Return the header with the key, nothing for a server without keys.
+    def authorization(self) -> Mapping[str, str]:
+        """Return the headers with the key.
 
         Raises:
             OSError: the host's name is unknown.
@@ -91,7 +98,7 @@ class Transport:
                 remedy="write https:// in base_url, or leave out key_env for a server without keys",
                 fatal=True,
             )
-        return {"authorization": f"Bearer {key}"} if key else {}
+        return self.headers(key)
 
     async def outcome(self, call: Awaitable[T], *, timeout_s: float) -> T | Fault:
         """Return what a call with this client brings, or what went wrong."""

@@ -16,6 +16,19 @@ GUIDE = [
 RECORD = [
     *rows_of(
         "record",
+        "claude",
+        "ragate check --format json --output report.json",
+        (
+            "Anthropic's own API",
+            lambda ran: (
+                "claude-haiku-4-5" in ran.report["judge"]
+                and ran.value("rag-001", "faithfulness") == 1.0
+            ),
+        ),
+        code=3,
+    ),
+    *rows_of(
+        "record",
         "tools",
         "ragate check --format json --output report.json",
         (

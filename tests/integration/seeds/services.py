@@ -6,12 +6,19 @@ What a command finds outside of its project stands in variables: `$POSTGRES` and
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
 
 from ragate.cli.main import run
-from tests.integration.seeds.projects import configure, project, record_baseline, write_rows
+from tests.integration.seeds.projects import (
+    PROJECTS,
+    configure,
+    project,
+    record_baseline,
+    write_rows,
+)
 from tests.integration.systems.mcp.servers import stdio_server
 from tests.projects import TOPICS, write_docs_project
 
@@ -58,6 +65,24 @@ def tools(url: str) -> None:
     reference = ["the model said A draft of an answer."]
     rows = [{"id": f"q{n}", "query": f"What of {n}?", "references": reference} for n in range(6)]
     write_rows("golden.jsonl", rows)
+
+
+CLAUDE = """
+[policy.providers.anthropic]
+protocol = "anthropic"
+base_url = "{url}"
+key_env  = "ANTHROPIC_API_KEY"
+"""
+
+
+@project
+def claude(url: str) -> None:
+    """The pack of eight stages, judged by Claude; its server stands in `$CLAUDE`."""
+    PROJECTS["rag_pack"](url)
+    path = Path("ragate.toml")
+    text = path.read_text().replace('"gpt-5-nano"', '"claude-haiku-4-5"')
+    text = text.replace('provider = "openai"', 'provider = "anthropic"')
+    path.write_text(text + CLAUDE.format(url=os.environ["CLAUDE"]))
 
 
 STAGE = """
