@@ -17,8 +17,7 @@ from ragate.models import Report, Verdict
 from ragate.pipeline.run.golden_set import golden_set
 from ragate.pytest_plugin.session_folder import session_folder
 from ragate.renderers._samples import happened
-from ragate.renderers.console._page import Page
-from ragate.renderers.console._sample import long
+from ragate.renderers.console import Page, long
 from ragate.support.atomic_files import write_atomic
 from ragate.support.foreign_files import file_bytes
 

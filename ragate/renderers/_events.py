@@ -13,9 +13,8 @@ from ragate.models import (
 )
 from ragate.renderers import _numbers as numbers
 from ragate.renderers._numbers import counted
-from ragate.renderers._samples import equal_scores, worse_count
+from ragate.renderers._samples import arrow, equal_scores, worse_count
 from ragate.renderers._words import (
-    ForeignText,
     Name,
     Words,
     fell,
@@ -24,8 +23,8 @@ from ragate.renderers._words import (
     named,
     nothing_to_check,
     ordered,
+    said,
 )
-from ragate.support.escape import one_line
 
 # Of the questions that got worse, the share that an event needs to head a report.
 _NOTABLE = 1 / 3
@@ -49,7 +48,7 @@ def not_judged(rows: Sequence[MetricRow], brief: bool) -> list[Words]:
         return []
     verb = " was not measured" if len(missing) == 1 else " were not measured"
     why = next((reason for row in missing for reason in row.unscored_reasons), "")
-    reason = [": ", foreign(why, 48)] if why and not brief else []
+    reason = [] if brief else said(": {}", foreign(why, 48))
     return [[*metric_names(missing, brief or bool(why)), verb, *reason]]
 
 
@@ -101,7 +100,7 @@ def _alike(report: Report) -> Words:
     story = report.story
     rows = (row.candidate for row in report.samples if row.sample_id == story.alike_as)
     answer = next((side.answer for side in rows if side is not None), None)
-    text = [": “", foreign(answer, 32), "”"] if answer else []
+    text = said(": “{}”", foreign(answer or "", 32))
     return [f"{_share(report, story.alike, 'answer')} are now the same", *text]
 
 
@@ -125,7 +124,7 @@ def came_words(report: Report) -> Words:
     if report.story.came is None:
         return []
     before, now = report.story.came
-    return [f"{'more' if now > before else 'fewer'} documents came ({before:,} → {now:,})"]
+    return [f"{'more' if now > before else 'fewer'} documents came ({arrow(before, now)})"]
 
 
 def other_text_words(report: Report) -> Words:
@@ -184,9 +183,7 @@ def metrics_then_slices(report: Report) -> list[MetricRow]:
 
 def first_reason(reasons: Sequence[str], brief: bool) -> Words:
     """Return the first reason, cut to what a line holds: all stand below in full."""
-    if not reasons:
-        return ["nothing could be decided"]
-    return [ForeignText(one_line(reasons[0], 24 if brief else 56))]
+    return [foreign(reasons[0], 24 if brief else 56) if reasons else "nothing could be decided"]
 
 
 def metric_names(rows: Sequence[MetricRow], brief: bool) -> Words:
@@ -212,35 +209,29 @@ def first_move(row: MetricRow, brief: bool) -> Words:
     """Return ``mrr −6.5 points (fell on 17 questions, rose on 4)``: that metric's own counts."""
     if row.unchecked and not fell(row):
         return [*metric_words(row), ": ", nothing_to_check(row)]
-    words = _move(row)
-    worse, better = ("fell", "rose") if row.direction is Direction.HIGHER else ("rose", "fell")
-    pair = [(row.worse, worse), (row.better, better)]
-    if row.verdict is MetricVerdict.IMPROVED:
-        pair.reverse()
-    counts = [(count, word) for count, word in pair if count]
-    if not counts or brief:
-        return words
-    (count, word), *second = counts
-    behind = [f"{word} on {counted(count, numbers.NOUN)}", *(f"{w} on {n:,}" for n, w in second)]
-    return [*words, f" ({', '.join(behind)})"]
-
-
-def _move(row: MetricRow) -> Words:
-    """Return ``mrr −6.5 points``, or of a slice ``billing −12.0 points in mrr``."""
-    moved = f" {numbers.points(row.unit, row.change)}"
+    moved, metric = numbers.points(row.unit, row.change), metric_words(row)
+    words: Words = [*metric, f" {moved}"]
     if isinstance(row, SliceRow):
-        return [Name(row.slice), f"{moved} in ", *metric_words(row)]
-    return [*metric_words(row), moved]
+        words = said(f"{{}} {moved} in {{}}", Name(row.slice), metric)
+    worse, better = ("fell", "rose") if row.direction is Direction.HIGHER else ("rose", "fell")
+    counts = [(row.worse, worse), (row.better, better)]
+    if row.verdict is MetricVerdict.IMPROVED:
+        counts.reverse()
+    noun = numbers.NOUN
+    behind = list[str]()
+    for count, word in counts:
+        if count:
+            behind.append(f"{word} on {count:,}" if behind else f"{word} on {counted(count, noun)}")
+    return [*words, f" ({', '.join(behind)})"] if behind and not brief else words
 
 
 def floor(row: MetricRow) -> Words:
     """Return ``faithfulness 84.5 %, the policy demands 85.0 %``."""
     verb = "demands" if row.direction is Direction.HIGHER else "allows"
     limit = numbers.value(row.unit, row.floor.limit if row.floor else None)
-    return [
-        *(metric_words(row) if row.key == row.metric else [Name(row.key)]),
-        f" {numbers.value(row.unit, row.candidate)}, the policy {verb} {limit}",
-    ]
+    metric = metric_words(row) if row.key == row.metric else Name(row.key)
+    now = numbers.value(row.unit, row.candidate)
+    return said(f"{{}} {now}, the policy {verb} {limit}", metric)
 
 
 def is_rise(row: MetricRow) -> bool:

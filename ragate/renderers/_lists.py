@@ -13,10 +13,12 @@ from ragate.renderers._words import (
     Words,
     as_sentence,
     foreign,
+    joined,
     label,
     listed,
     ordered,
     passes,
+    said,
     visible_from,
 )
 
@@ -27,14 +29,12 @@ _FIRST = ("model", "top_k", "retrieval", "chunk_size", "temperature")
 
 def lists(report: Report) -> dict[str, Rows]:
     """Return the rows of each list by its title; those without one are left out."""
-    rows = {
-        title: list(each) for title, each in {**_of_decision(report), **_of_data(report)}.items()
-    }
+    rows = {title: [*each] for title, each in _lists(report).items()}
     return {title: each for title, each in rows.items() if each}
 
 
-def _of_decision(report: Report) -> dict[str, Iterable[list[Words]]]:
-    decision = report.decision
+def _lists(report: Report) -> dict[str, Iterable[list[Words]]]:
+    decision, data = report.decision, report.data
     is_told = status_of(report) in TELLS_WHY and len(decision.reasons) <= MOST_REASONS
     metrics = [*ordered(decision.metrics), *ordered(decision.slices)]
     return {
@@ -45,11 +45,19 @@ def _of_decision(report: Report) -> dict[str, Iterable[list[Words]]]:
         "Reasons": _sentences([] if is_told else decision.reasons),
         "Warnings": _sentences(decision.warnings),
         "What the pattern suggests": (
-            _texts(row.symptom, row.likely_cause, as_sentence(row.action))
+            [*map(_text, (row.symptom, row.likely_cause, as_sentence(row.action)))]
             for row in report.diagnosis
         ),
         "Must-pass questions": map(_must_pass, decision.must_pass),
         "Waived: shown, not counted": map(_waiver, decision.waivers),
+        "Removed from the golden set": ([[Name(r.sample_id)], means(r.means)] for r in data.gone),
+        "Renamed in the golden set": (
+            [[Name(old)], ["→ ", Name(new)]] for old, new in data.renamed.items()
+        ),
+        "Added or edited": ([[Name(key)]] for key in dict.fromkeys((*data.added, *data.edited))),
+        "Expected, but not in the corpus": (
+            [[Name(key)], documents(docs)] for key, docs in data.missing_documents.items()
+        ),
     }
 
 
@@ -62,48 +70,33 @@ def _must_pass(row: MustPassRow) -> list[Words]:
 
 
 def _waiver(row: WaiverRow) -> list[Words]:
-    why, until = foreign(f"{row.owner}: {row.reason}", SENTENCE), foreign(row.until, 20)
-    return [[Name(row.sample_id)], [Name(row.metric)], [why], ["until ", until]]
-
-
-def _of_data(report: Report) -> dict[str, Iterable[list[Words]]]:
-    data = report.data
-    changed = dict.fromkeys((*data.added, *data.edited))
-    missing = data.missing_documents.items()
-    return {
-        "Removed from the golden set": ([[Name(r.sample_id)], means(r.means)] for r in data.gone),
-        "Renamed in the golden set": (
-            [[Name(old)], ["→ ", Name(new)]] for old, new in data.renamed.items()
-        ),
-        "Added or edited": ([[Name(key)]] for key in changed),
-        "Expected, but not in the corpus": (
-            [[Name(key)], documents(docs)] for key, docs in missing
-        ),
-    }
+    why, until = _text(f"{row.owner}: {row.reason}"), foreign(row.until, 20)
+    return [[Name(row.sample_id)], [Name(row.metric)], why, ["until ", until]]
 
 
 def _sentences(lines: Iterable[str]) -> Rows:
-    return [_texts(line) for line in lines]
+    return [[_text(line)] for line in lines]
 
 
-def _texts(*cells: str) -> list[Words]:
-    return [[foreign(cell, SENTENCE)] for cell in cells]
+def _text(cell: str) -> Words:
+    return [foreign(cell, SENTENCE)]
 
 
 def _metric(row: MetricRow) -> list[Words]:
-    facts: list[Words] = [[f"n = {row.n:,}"]]
-    facts += [[f"p = {row.p:.2g}"]] if row.p is not None else []
-    facts += [[f"on these questions p = {row.p_here:.2g}"]] if row.p_here is not None else []
     least = visible_from(row)
-    facts += [[f"shows drops from {numbers.size(row.unit, least)}"]] if least is not None else []
-    facts += [[f"95 % interval {interval(row)}"]] if row.interval else []
-    facts += [[f"{row.better:,} better, {row.worse:,} worse"]] if row.better or row.worse else []
-    facts += [[f"{row.not_applicable:,} not applicable"]] if row.not_applicable else []
     reasons = [[f"{count:,} x ", foreign(why, 60)] for why, count in row.unscored_reasons.items()]
-    facts += [["unscored: ", *listed(reasons)]] if reasons else []
-    facts += [[share]] if (share := passes(row)) else []
-    reason: list[Words] = [[foreign(row.reason, SENTENCE)]] if row.reason else []
-    return [label(row), listed(facts, len(facts)), *reason]
+    facts = (
+        [f"n = {row.n:,}"],
+        [f"p = {row.p:.2g}"] if row.p is not None else [],
+        [f"on these questions p = {row.p_here:.2g}"] if row.p_here is not None else [],
+        [f"shows drops from {numbers.size(row.unit, least)}"] if least is not None else [],
+        [f"95 % interval {interval(row)}"] if row.interval else [],
+        [f"{row.better:,} better, {row.worse:,} worse"] if row.better or row.worse else [],
+        [f"{row.not_applicable:,} not applicable"] if row.not_applicable else [],
+        said("unscored: {}", listed(reasons)),
+        said("{}", passes(row)),
+    )
+    return [label(row), joined(facts, ", "), *([_text(row.reason)] if row.reason else [])]
 
 
 def interval(row: MetricRow) -> str:
@@ -115,14 +108,15 @@ def interval(row: MetricRow) -> str:
 
 def _pass_group(group: PassGroup) -> list[Words]:
     share = group.share
-    facts: list[Words] = [[counted(share.n, numbers.NOUN)]]
-    if share.interval is not None:
-        ends = (numbers.value("fraction", end) for end in share.interval)
-        facts.append([f"95 % interval {' … '.join(ends)}"])
+    ends = " … ".join(numbers.value("fraction", end) for end in share.interval or ())
+    facts: list[Words] = [
+        [counted(share.n, numbers.NOUN)],
+        [f"95 % interval {ends}"] if ends else [],
+    ]
     if group.metric:
         facts += [[Name(group.metric), f" at {share.mark:g}"], [f"weight {group.weight or 0:g}"]]
         facts += [["required"]] if group.required else []
-    return [[foreign(group.kind, 40)], [Name(group.name)], [_share(group)], listed(facts, 9)]
+    return [[foreign(group.kind, 40)], [Name(group.name)], [_share(group)], joined(facts, ", ")]
 
 
 def _share(group: PassGroup) -> str:
@@ -135,8 +129,8 @@ def _share(group: PassGroup) -> str:
 def stages(report: Report) -> Words:
     """Return the share that passes each stage in one sentence, [] without a scorecard."""
     groups = [group for group in report.pass_groups if group.kind == "stage"]
-    shares = listed(([Name(each.name), f" {_share(each)}"] for each in groups), len(groups))
-    return ["Stages passed: ", *shares, "."] if groups else []
+    shares = joined([[Name(each.name), f" {_share(each)}"] for each in groups], ", ")
+    return said("Stages passed: {}.", shares)
 
 
 def settings(report: Report) -> Rows:

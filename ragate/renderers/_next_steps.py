@@ -3,7 +3,7 @@
 import re
 import shlex
 
-from ragate.models import Decision, Direction, MetricVerdict, Report, Verdict
+from ragate.models import Decision, Direction, MetricRow, MetricVerdict, Report, Verdict
 from ragate.renderers import _numbers as numbers
 from ragate.renderers._events import what_broke
 from ragate.renderers._headline import GREEN, TELLS_WHY, ReportSign, status_of
@@ -12,13 +12,13 @@ from ragate.renderers._samples import sections, worst_first
 from ragate.renderers._words import (
     ForeignText,
     Name,
-    Strong,
     Words,
     foreign,
     joined,
     leading,
     listed,
     ordered,
+    said,
     widest_fall,
 )
 from ragate.support.escape import one_line, short_sha
@@ -26,13 +26,13 @@ from ragate.support.escape import one_line, short_sha
 MOST_REASONS = 3
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 CONFIG_NAME = "ragate.toml"
-_MEANINGS = {  # remedy: what stands before it and after it
-    "ragate baseline rejudge": ("score the stored answers anew: ", " and commit "),
-    "ragate baseline update": ("record a baseline: ", " and commit "),
-    "ragate check": ("run it again: ", ""),
-    "ragate collect": ("ask what changed again: ", ", then `ragate decide`."),
-    "ragate calibrate": ("look at the judge: ", " shows how far off it is."),
-    "ragate power": ("", " says how many {noun}s you need."),
+_MEANINGS = {  # of a remedy, with the baseline's file
+    "ragate baseline rejudge": "score the stored answers anew: {} and commit {}.",
+    "ragate baseline update": "record a baseline: {} and commit {}.",
+    "ragate check": "run it again: {}",
+    "ragate collect": "ask what changed again: {}, then `ragate decide`.",
+    "ragate calibrate": "look at the judge: {} shows how far off it is.",
+    "ragate power": f"{{}} says how many {numbers.NOUN}s you need.",
 }
 _ID = re.compile(r"[^\s,\x00-\x1f]{1,80}")
 
@@ -41,14 +41,16 @@ def steps(report: Report) -> list[Words]:
     """Return what to type next, ready to paste: reproduce the worst, then the remedies."""
     command, status = reproduce(report), status_of(report)
     is_told = status is ReportSign.RED  # by the line below the headline
-    lines: list[Words] = [_step("Reproduce:", command)] if command and not is_told else []
     remedies = report.decision.remedies
-    is_quiet = not (remedies or report.data.missing_documents)
-    if is_quiet and status in GREEN and widest_fall(report.decision) is None:
-        lines.insert(0, ["Nothing to do."])
-    lines += [accept] if (accept := _acceptable(report)) else []
+    is_done = status in GREEN and not (remedies or report.data.missing_documents)
     left = [each for each in remedies if each != told_remedy(report)]
-    return [*lines, *(_step("Next:", each) for each in left[:MOST_REASONS])]
+    lines = (
+        ["Nothing to do."] if is_done and widest_fall(report.decision) is None else [],
+        [] if is_told else said("**Reproduce:** {}", ForeignText(command)),
+        _acceptable(report),
+        *(said("**Next:** {}", ForeignText(each)) for each in left[:MOST_REASONS]),
+    )
+    return [line for line in lines if line]
 
 
 def typed(report: Report) -> list[str]:
@@ -59,10 +61,6 @@ def typed(report: Report) -> list[str]:
         sample, _, _ = options.partition(" --")
         commands.append(f"ragate report {report.run_id} --explain {sample}")
     return list(dict.fromkeys(commands))
-
-
-def _step(title: str, command: str) -> Words:
-    return [Strong(title), " ", ForeignText(command)]
 
 
 def told_remedy(report: Report) -> str:
@@ -76,33 +74,27 @@ def told_remedy(report: Report) -> str:
 
 def next_words(report: Report) -> Words:
     """Return what to do, for the line below headline and cause; empty where nothing is."""
-    status, noun = status_of(report), numbers.NOUN
+    status = status_of(report)
     worse = sections(report.samples).get("worse", [])
     if status is ReportSign.RED:
-        command = reproduce(report)
-        if command:
-            return ["fix it, then run ", ForeignText(command)]
-        where = f"the {noun}s that got worse" if worse else "the metrics that block"
-        return [f"look at {where}, then fix it."]
-    remedy = told_remedy(report)
-    before, after = _MEANINGS.get(remedy, ("", ""))
-    path = report.baseline_path
-    place: Words = [ForeignText(path)] if path and _whole(path) else ["it"]
-    step: Words = [before, ForeignText(remedy), after.format(noun=noun)] if remedy else []
-    step += [*place, "."] if after.endswith("commit ") else []
+        where = f"the {numbers.NOUN}s that got worse" if worse else "the metrics that block"
+        by_hand: Words = [f"look at {where}, then fix it."]
+        return said("fix it, then run {}", ForeignText(reproduce(report))) or by_hand
+    remedy, path = told_remedy(report), report.baseline_path
+    place = ForeignText(path) if path and _whole(path) else "it"
+    step = said(_MEANINGS.get(remedy, "{}"), ForeignText(remedy), place)
     if status in TELLS_WHY:
-        is_broken = not step and status is ReportSign.NO_DECISION
-        again: Words = ["run ", ForeignText(reproduce(report) or "ragate check")]
+        if step or status is not ReportSign.NO_DECISION:
+            return step
         if report.system.use == "scores":
-            again = ["let the evaluator run again"]
-        return ["mend it, then ", *again] if is_broken else step
+            return ["mend it, then let the evaluator run again"]
+        again = reproduce(report) or "ragate check"
+        return said("mend it, then run {}", ForeignText(again))
     widely = _widely_worse(report)
     if status is not ReportSign.LOOK:
         return joined([widely, step])
-    look = f"{_urgency(report)} the {f'{noun}s' if worse else 'metrics'} below"
-    if not step:
-        return [*joined([[look], widely]), "."]
-    return joined([[look], widely, step])
+    look = f"{_urgency(report)} the {f'{numbers.NOUN}s' if worse else 'metrics'} below"
+    return [*joined([[look], widely, step]), *([] if step else ["."])]
 
 
 def _widely_worse(report: Report) -> Words:
@@ -112,50 +104,64 @@ def _widely_worse(report: Report) -> Words:
         return []
     down, up = ("fell", "rose") if row.direction is Direction.HIGHER else ("rose", "fell")
     rose = f", {up} on {row.better:,}" if row.better else ""
-    moved = f" {down} on {row.worse:,} of {counted(row.n, numbers.NOUN)}{rose}"
+    moved = f"{{}} {down} on {row.worse:,} of {counted(row.n, numbers.NOUN)}{rose}"
+    metric = Name(row.metric)
     if row.gates:
-        return [Name(row.metric), moved]
+        return said(moved, metric)
     if not report.run_id:  # of two files: there is no policy that could gate it
-        return [Name(row.metric), f"{moved}, and is only shown"]
+        return said(f"{moved}, and is only shown", metric)
     key = ForeignText(f'[policy.metrics."{row.metric}"] level = "error"')
-    return [Name(row.metric), f"{moved}, and does not gate: ", key, " would"]
+    return said(f"{moved}, and does not gate: {{}} would", metric, key)
 
 
 def _urgency(report: Report) -> str:
     """Return what the reader of a yellow report is to do, up to what is looked at."""
-    gated = [row for row in report.decision.rows if row.gates and not row.accepted]
-    if any(row.may_be_real or row.verdict is MetricVerdict.WORSE_HERE for row in gated):
+    if any(map(_may_be_real, _gated(report))):
         return "this may be a real drop; read"
     return "nothing has to be done; look at" if is_quiet(report) else "look at"
 
 
 def is_quiet(report: Report) -> bool:
     """Whether nobody has to do anything: nothing broke, fell unseen, or fell on many questions."""
-    gated = [row for row in report.decision.rows if row.gates and not row.accepted]
-    unsure = (row for row in gated if row.verdict is MetricVerdict.CANNOT_TELL)
-    unseen = any(row.has_fallen for row in unsure) or any(row.unchecked for row in gated)
-    real = any(row.may_be_real or row.verdict is MetricVerdict.WORSE_HERE for row in gated)
-    return not (unseen or real or what_broke(report)) and widest_fall(report.decision) is None
+    if what_broke(report) or widest_fall(report.decision) is not None:
+        return False
+    return not any(
+        _may_be_real(row)
+        or row.unchecked
+        or (row.verdict is MetricVerdict.CANNOT_TELL and row.has_fallen)
+        for row in _gated(report)
+    )
+
+
+def _gated(report: Report) -> list[MetricRow]:
+    return [row for row in report.decision.rows if row.gates and not row.accepted]
+
+
+def _may_be_real(row: MetricRow) -> bool:
+    return row.may_be_real or row.verdict is MetricVerdict.WORSE_HERE
 
 
 def _acceptable(report: Report) -> Words:
     """Return how a maintainer accepts the drop, or why none can; [] where nothing is red."""
-    decision, head, title = report.decision, short_sha(report.head), Strong("Accept:")
+    decision, head = report.decision, short_sha(report.head)
     if report.pull is None or not head or decision.verdict is not Verdict.FAILED:
         return []
     failing = dict.fromkeys(row.sample_id for row in decision.must_pass if row.is_red)
     if failing:
-        why = " not possible, a must-pass question fails. Fix it; or a maintainer takes "
-        waive = ", or waives it, in a pull request of its own."
-        return [title, why, ForeignText("must_pass"), " off ", *listed(map(Name, failing)), waive]
+        return said(
+            "**Accept:** not possible, a must-pass question fails. Fix it; or a maintainer takes "
+            "{} off {}, or waives it, in a pull request of its own.",
+            ForeignText("must_pass"),
+            listed(map(Name, failing)),
+        )
     blocking = [row for row in ordered(decision.rows) if row.blocks]
-    unseen = [row for row in blocking if row.verdict.uncompared]
-    if unseen:
-        return [title, " not possible while ", Name(unseen[0].key), " is not decided."]
+    for row in blocking:
+        if row.verdict.uncompared:
+            return said("**Accept:** not possible while {} is not decided.", Name(row.key))
     if not blocking:
         return []
     command = f'/ragate accept {head} {" ".join(row.key for row in blocking)} "reason"'
-    return [title, " a maintainer writes ", ForeignText(command), "; at this commit only."]
+    return said("**Accept:** a maintainer writes {}; at this commit only.", ForeignText(command))
 
 
 def reproduce(report: Report, most: int = MOST_REASONS) -> str:
@@ -202,10 +208,10 @@ def footer(report: Report) -> list[Words]:
     """Return what was compared with what: commits, files, runs, proof and version."""
     waived = ([Name(row.sample_id), " (", Name(row.metric), ")"] for row in report.decision.waivers)
     page = leading(Name("report"), report.report_url)
-    items: list[Words] = [
+    items = [
         [compared_runs(report.decision, report.baseline_recorded)],
         [foreign(report.dataset, 80)],
-        ["waived: ", *listed(waived)] if report.decision.waivers else [],
+        said("waived: {}", listed(waived)),
         [_proof(report)],
         [_version(report.ragate_version)],
         [page] if page.url else [],

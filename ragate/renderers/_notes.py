@@ -15,7 +15,6 @@ from ragate.renderers._words import (
     DocumentId,
     ForeignText,
     Name,
-    Strong,
     Words,
     as_sentence,
     foreign,
@@ -23,6 +22,7 @@ from ragate.renderers._words import (
     leading,
     listed,
     ordered,
+    said,
 )
 
 MOST_REASONS = 3
@@ -49,7 +49,7 @@ def notes(report: Report, shown: Collection[str]) -> list[Words]:
         *_reasons(report),
         _unscored(report),
         _likely(report),
-        _next(report),
+        said("**Next:** {}", next_words(report)),
     )
     return [sentence for sentence in sentences if sentence]
 
@@ -94,24 +94,23 @@ def _origin(report: Report) -> Words:
 
     Of a red verdict without any of it the line says that nothing is known.
     """
-    story, status = story_words(report), status_of(report)
-    if not report.origin.parts:
-        wants_story = status is ReportSign.RED or (status is ReportSign.LOOK and not _odds(report))
-        if story and wants_story:
-            return [Strong("What happened:"), " ", *story, "."]
-        is_open = status is ReportSign.RED and not (story or likely(report))
-        return [Strong("Changed here:"), " not known."] if is_open else []
-    if status in _SILENT:
+    story, status, origin = story_words(report), status_of(report), report.origin
+    is_red = status is ReportSign.RED
+    if not origin.parts:
+        if story and (is_red or (status is ReportSign.LOOK and not _odds(report))):
+            return said("**What happened:** {}.", story)
+        is_open = is_red and not (story or likely(report))
+        return said("**Changed here:** not known.") if is_open else []
+    parts = joined([*map(_part, origin.parts[:_MOST_PARTS])], ", ")
+    if status in _SILENT or not parts:
         return []
-    origin, shown = report.origin, report.origin.parts[:_MOST_PARTS]
-    more = origin.more + len(origin.parts) - len(shown)
-    parts = joined([*map(_part, shown)], ", ")
+    more = origin.more + max(0, len(origin.parts) - _MOST_PARTS)
     parts += [f" and {more:,} more"] if more else []
-    if origin.alone and not more and len(shown) == 1:
-        then = [": ", *story] if story else []
-        return [Strong("Because"), " of ", *parts, ", the only difference", *then, "."]
-    then = [" ", as_sentence(story[0]), *story[1:], "."] if story else []
-    return [Strong("Changed here:"), " ", *parts, ".", *then]
+    if origin.alone and not more and len(origin.parts) == 1:
+        because = said("**Because** of {}, the only difference", parts)
+        return [*because, *said(": {}", story), "."]
+    then = said(" {}.", [as_sentence(story[0]), *story[1:]]) if story else []
+    return [*said("**Changed here:** {}.", parts), *then]
 
 
 def _part(part: ChangedPart) -> Words:
@@ -126,12 +125,13 @@ def _one_error(report: Report) -> Words:
     error, alike = failed_alike(rows)
     if not alike:
         return []
-    must = [row for row in alike if row.must_pass]
     how = "failed" if error == WITHHELD else "failed with one error"
-    title = Strong(f"{len(alike):,} of {len(rows):,} {how}:")
-    told: Words = [title, " ", foreign(error, SENTENCE)]
-    names = listed([sample_name(report, row.sample_id) for row in must])
-    return [*told, "; must-pass among them: ", *names] if must else told
+    of_all = f"**{len(alike):,} of {len(rows):,} {how}:** {{}}"
+    must = listed(sample_name(report, row.sample_id) for row in alike if row.must_pass)
+    return [
+        *said(of_all, foreign(error, SENTENCE)),
+        *said("; must-pass among them: {}", must),
+    ]
 
 
 def _odds(report: Report) -> Words:
@@ -151,14 +151,15 @@ def _odds(report: Report) -> Words:
             size = f"a {'fall' if is_drop else 'change'} this large would come up"
             return [f"{times}Without a change, {size} {odds(min(chances))}."]
         is_exact = lost and all(row.exact for row in lost)
-        return [Strong("These metrics repeat exactly, so the drop is real.")] if is_exact else []
+        return said("**These metrics repeat exactly, so the drop is real.**") if is_exact else []
     if status is ReportSign.LOOK:
         unsure = (r for r in ordered(decision.metrics) if r.verdict is MetricVerdict.CANNOT_TELL)
-        row = next((row for row in unsure if row.p and row.has_fallen), None)
-        if row is not None:
-            runs = counted(decision.runs_candidate, "run")
-            moved = f" moved {numbers.points(row.unit, row.change)} in {runs}; without a change,"
-            return [Name(row.metric), f"{moved} that would come up {odds(row.p or 1.0)}."]
+        for row in unsure:
+            if row.p and row.has_fallen:
+                runs = counted(decision.runs_candidate, "run")
+                moved = f"moved {numbers.points(row.unit, row.change)} in {runs}"
+                chance = f"without a change, that would come up {odds(row.p)}."
+                return [Name(row.metric), f" {moved}; {chance}"]
     return []
 
 
@@ -176,19 +177,16 @@ def _accepted(report: Report) -> Words:
         [Name(row.metric), " by ", Name(row.by), ": ", foreign(row.reason, SENTENCE)]
         for row in report.decision.accepted
     )
-    return [Strong("Accepted at this commit only:"), " ", *drops, "."] if drops else []
+    return said("**Accepted at this commit only:** {}.", drops)
 
 
 def _must_pass(report: Report, shown: Collection[str]) -> Words:
     """Return the failing must-pass samples that have no row in the table."""
     untold = {key: words for key, words in failing_must_pass(report).items() if key not in shown}
-    if not untold:
-        return []
-    if len(untold) <= MOST_REASONS:
-        failures = listed([sample_name(report, key), " ", *words] for key, words in untold.items())
-    else:
-        failures = [*listed(([Name(key)] for key in untold), _MOST_MUST_PASS), " fail"]
-    return [Strong("Must pass:"), " ", *failures, "."]
+    failures = listed([sample_name(report, key), " ", *words] for key, words in untold.items())
+    if len(untold) > MOST_REASONS:
+        failures = [*listed(map(Name, untold), _MOST_MUST_PASS), " fail"]
+    return said("**Must pass:** {}.", failures)
 
 
 def failing_must_pass(report: Report) -> dict[str, Words]:
@@ -213,10 +211,9 @@ def _reasons(report: Report) -> list[Words]:
         blocking = [row for row in decision.rows if row.blocks]
         told += [start for row in blocking for start in (f"{row.key} ", row.reason) if start]
     untold = [each for each in decision.reasons if not each.startswith(tuple(told))]
-    shown: list[Words] = [[Strong("Why:"), " ", foreign(each, SENTENCE)] for each in untold]
+    shown = [said("**Why:** {}", foreign(each, SENTENCE)) for each in untold[:MOST_REASONS]]
     hidden = len(untold) - MOST_REASONS
-    more: list[Words] = [[f"… and {hidden} more reasons below"]] if hidden > 0 else []
-    return shown[:MOST_REASONS] + more
+    return [*shown, [f"… and {hidden} more reasons below"]] if hidden > 0 else shown
 
 
 def _unscored(report: Report) -> Words:
@@ -230,20 +227,13 @@ def _unscored(report: Report) -> Words:
     if not counts or any(reason in sentence for sentence in told):
         return []
     others = f", and {counted(len(counts) - 1, 'other reason')}" if len(counts) > 1 else ""
-    return [Strong("Unscored:"), f" {counts[reason]:,} × ", foreign(reason, 60), f"{others}."]
+    return said(f"**Unscored:** {counts[reason]:,} × {{}}{others}.", foreign(reason, 60))
 
 
 def _likely(report: Report) -> Words:
     seen = likely(report)
-    if seen is None:
-        return []
-    cause, action = (foreign(text, SENTENCE) for text in (seen.likely_cause, seen.action))
-    return [Strong("Likely:"), " ", cause, " → ", action]
-
-
-def _next(report: Report) -> Words:
-    words = next_words(report)
-    return [Strong("Next:"), " ", *words] if words else []
+    texts = (seen.likely_cause, seen.action) if seen else ("", "")
+    return said("**Likely:** {} → {}", *(foreign(text, SENTENCE) for text in texts))
 
 
 # What else must be known.
@@ -252,14 +242,11 @@ def _next(report: Report) -> Words:
 def _collected(report: Report) -> Words:
     """Return who measured, where that was a fork's own workflow."""
     links = report.links
-    if not links.collected_by:
-        return []
-    return [
-        Strong("Measured by"),
-        " a run of the fork ",
+    return said(
+        "**Measured by** a run of the fork {}, which has no keys. This verdict was made by a job "
+        "that runs none of its code.",
         leading(foreign(links.collected_by, 80), links.collected_url),
-        ", which has no keys. This verdict was made by a job that runs none of its code.",
-    ]
+    )
 
 
 def _earlier(report: Report) -> Words:
@@ -270,8 +257,8 @@ def _earlier(report: Report) -> Words:
     rows = {row.metric: row for row in report.decision.metrics}
     known = [each for each in earlier.metrics if each.metric in rows]
     shown = listed((_of_earlier(each, rows[each.metric]) for each in known), _MOST_FIGURES)
-    then = ["; ", *shown, "."] if shown else []
-    return [Strong("Earlier runs:"), " ", foreign(earlier.note, SENTENCE), *then]
+    note = foreign(earlier.note, SENTENCE)
+    return [*said("**Earlier runs:** {}", note), *said("; {}.", shown)]
 
 
 def _of_earlier(figure: EarlierFigure, row: MetricRow) -> Words:
@@ -286,20 +273,19 @@ def _scope(report: Report) -> Words:
     filters, sentences = report.filters, list[Words]()
     others = filters.skip or filters.settings
     if filters.narrows or (report.retrieval_only and not others):
-        conditions = _filters(report)
-        shown = [" (", *conditions, ")"] if conditions else []
-        only = "Only part of the golden set was run"
-        sentences.append([only, *shown, ": this says nothing about the rest."])
-    if filters.skip:
-        skipped = listed(map(Name, filters.skip))
-        about = ". This says nothing about what they measure."
-        sentences.append(["Left out on demand: ", *skipped, about])
+        sentences += [
+            ["Only part of the golden set was run"],
+            said(" ({})", _filters(report)),
+            [": this says nothing about the rest."],
+        ]
+        sentences = [joined(sentences, "")]
+    left_out = "Left out on demand: {}. This says nothing about what they measure."
+    sentences.append(said(left_out, listed(map(Name, filters.skip))))
     if filters.top_k is not None:
         first = counted(filters.top_k, "passage")
         sentences.append([f"Of what was retrieved only the first {first} counted (--top-k)."])
-    if filters.settings:
-        keys = listed(foreign(each, 80) for each in filters.settings)
-        sentences.append(["Set for this run alone: ", *keys, ". It makes no baseline."])
+    keys = listed(foreign(each, 80) for each in filters.settings)
+    sentences.append(said("Set for this run alone: {}. It makes no baseline.", keys))
     if report.retrieval_only:
         sentences.append(["Retrieval only: no answer was asked for."])
     return joined(sentences, " ")
@@ -307,49 +293,47 @@ def _scope(report: Report) -> Words:
 
 def _succeeded(report: Report) -> Words:
     """Return the means without the questions that failed, which count at their worst above."""
-    rows = [row for row in report.decision.metrics if row.metric in report.succeeded]
     shown = listed(
         (
             [Name(row.metric), " ", numbers.value(row.unit, report.succeeded[row.metric])]
-            for row in rows
+            for row in report.decision.metrics
+            if row.metric in report.succeeded
         ),
         _MOST_FIGURES,
     )
     asked = report.facts.samples
-    them = f"Of the {asked - report.facts.errors:,} of {counted(asked, 'question')} that succeeded:"
-    return [Strong(them), " ", *shown, "."] if shown else []
+    of_all = f"{asked - report.facts.errors:,} of {counted(asked, numbers.NOUN)}"
+    return said(f"**Of the {of_all} that succeeded:** {{}}.", shown)
 
 
 def _filters(report: Report) -> Words:
     filters = report.filters
-    conditions: list[Words] = [["tags ", *listed(map(Name, filters.tags))]] if filters.tags else []
-    conditions += [[counted(len(filters.ids), "id")]] if filters.ids else []
-    conditions += [["where ", foreign(where, 80)] for where in filters.where]
-    conditions += [[f"the first {filters.limit:,}"]] if filters.limit is not None else []
-    conditions += [["profile ", Name(filters.profile)]] if filters.profile else []
+    conditions = [
+        said("tags {}", listed(map(Name, filters.tags))),
+        [counted(len(filters.ids), "id")] if filters.ids else [],
+        *(["where ", foreign(where, 80)] for where in filters.where),
+        [f"the first {filters.limit:,}"] if filters.limit is not None else [],
+        said("profile {}", Name(filters.profile or "")),
+    ]
     return joined(conditions, ", ")
 
 
 def _other_rules(report: Report) -> Words:
     """Return where the change's own rules differ, [] where they are the base's."""
     differs = listed((foreign(each, SENTENCE) for each in report.rules_differ), _MOST_DIFFERENCES)
-    title = Strong("The base's rules decide; this change has others:")
-    return [title, " ", *differs, "."] if differs else []
+    return said("**The base's rules decide; this change has others:** {}.", differs)
 
 
 def _floors(report: Report) -> Words:
     """Return the floors that what was measured would keep, [] where there are none."""
-    floors = joined(
+    floors = [
         [
-            [
-                Name(floor.metric),
-                f" {floor.key} {floor.limit:g} (now {numbers.value(floor.unit, floor.mean)})",
-            ]
-            for floor in report.suggested_floors[:_MOST_FIGURES]
-        ],
-        ", ",
-    )
-    return [Strong("Suggested limits:"), " ", *floors, "."] if floors else []
+            Name(floor.metric),
+            f" {floor.key} {floor.limit:g} (now {numbers.value(floor.unit, floor.mean)})",
+        ]
+        for floor in report.suggested_floors[:_MOST_FIGURES]
+    ]
+    return said("**Suggested limits:** {}.", joined(floors, ", "))
 
 
 def _data(report: Report) -> Words:
@@ -363,12 +347,9 @@ def _data(report: Report) -> Words:
     }
     words = _counted(counts, data.failing)
     removed = listed(
-        [Name(row.sample_id), " (", *means(row.means), " in the baseline)"]
-        if row.means
-        else [Name(row.sample_id)]
-        for row in data.gone
+        [Name(row.sample_id), *said(" ({} in the baseline)", means(row.means))] for row in data.gone
     )
-    gone = [" Removed: ", *removed, "."] if removed else []
+    gone = said(" Removed: {}.", removed)
     return [f"The golden set is not the baseline's: {words}.", *gone] if words else []
 
 
@@ -384,7 +365,7 @@ def _counted(counts: Mapping[str, int], failing: Collection[str]) -> str:
         return ""
     noun = "question" if words[0].startswith("1 ") else "questions"
     told = ", ".join([words[0].replace(" ", f" {noun} ", 1), *words[1:]])
-    if all(word.startswith(("removed", "no longer")) for word, count in counts.items() if count):
+    if all(word.startswith("removed") for word, count in counts.items() if count):
         return told
     return f"{told}; {len(failing) or 'none'} of them fail{'s' if len(failing) < 2 else ''} today"
 
@@ -394,16 +375,13 @@ def _missing(report: Report) -> Words:
         [Name(key), " expects ", *documents(docs)]
         for key, docs in report.data.missing_documents.items()
     )
-    title = Strong("Not in the corpus, so counted as misses:")
-    relink = [ForeignText("ragate dataset relink"), " proposes what answers them now."]
-    return [title, " ", *misses, "; ", *relink] if misses else []
+    title = "**Not in the corpus, so counted as misses:** {}; {} proposes what answers them now."
+    return said(title, misses, ForeignText("ragate dataset relink"))
 
 
 def _unasked(report: Report) -> Words:
     docs = documents(report.data.unasked_documents)
-    return (
-        ["No golden question covers ", *docs, ", which this change adds or edits."] if docs else []
-    )
+    return said("No golden question covers {}, which this change adds or edits.", docs)
 
 
 def documents(doc_ids: Iterable[str]) -> Words:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from ragate.core.rules.checked_metric import metric_of
 from ragate.models import Cause, CauseKind, RankChange, Report, SampleRow
+from ragate.renderers._numbers import counted
 from ragate.renderers._words import (
     DocumentId,
     ForeignText,
@@ -12,6 +13,8 @@ from ragate.renderers._words import (
     Words,
     joined,
     leading,
+    listed,
+    said,
 )
 
 MOST_DOCUMENTS = 2
@@ -26,11 +29,11 @@ def sections(samples: Sequence[SampleRow]) -> dict[str, list[SampleRow]]:
     They keep the order of the report, which is that of the harm. Samples with equal scores are
     only counted: see `equal_scores`.
     """
-    groups: dict[str, list[SampleRow]] = {"worse": [], "new": [], "better": []}
-    for row in samples:
-        key = "worse" if row.got_worse else row.change
-        if key in groups:
-            groups[key].append(row)
+    groups = {
+        "worse": [row for row in samples if row.got_worse],
+        "new": [row for row in samples if row.change == "new"],
+        "better": [row for row in samples if row.change == "better"],
+    }
     return {key: rows for key, rows in groups.items() if rows}
 
 
@@ -88,10 +91,8 @@ def failed_alike(rows: Sequence[SampleRow]) -> tuple[str, list[SampleRow]]:
 
 def asked(row: SampleRow) -> str:
     """Return the question, with the number of turns that stand before it."""
-    if not row.messages:
-        return row.query
-    count = len(row.messages)
-    return f"(after {count} {'turn' if count == 1 else 'turns'}) {row.query}"
+    before = f"(after {counted(len(row.messages), 'turn')}) " if row.messages else ""
+    return before + row.query
 
 
 def equal_scores(samples: Sequence[SampleRow]) -> int:
@@ -126,7 +127,7 @@ def _caused(row: SampleRow, cause: Cause, wide: bool) -> Words:
         is_wide = wide and sum(isinstance(word, DocumentId) for word in moved) < 2
         rest = (both if is_wide else []) or (instead if moved else both)
         if fewer := None if moved else row.fewer:
-            return [f"fewer documents ({_arrow(fewer)}): ", *(both or scores(row))]
+            return [f"fewer documents ({arrow(*fewer)}): ", *(both or scores(row))]
         words = joined([moved or instead, rest])
     else:
         evidence = ForeignText(cause.evidence.partition("; ")[0])
@@ -152,16 +153,8 @@ def ranks(row: SampleRow) -> Words:
     """Return what became of the expected documents, the lost ones first; empty if none moved."""
     alone = row.baseline is None
     moved = sorted((r for r in row.ranks if alone or r.before != r.after), key=_loss, reverse=True)
-    words: Words = []
-    for change in moved[:MOST_DOCUMENTS]:
-        words += [
-            "; " if words else "expected ",
-            DocumentId(change.doc_id),
-            f", {rank_words(change, alone)}",
-        ]
-    if len(moved) > MOST_DOCUMENTS:
-        words.append(f" and {len(moved) - MOST_DOCUMENTS} more")
-    return words
+    shown = ([DocumentId(each.doc_id), f", {rank_words(each, alone)}"] for each in moved)
+    return said("expected {}", listed(shown, MOST_DOCUMENTS, "; "))
 
 
 def _loss(change: RankChange) -> float:
@@ -190,16 +183,13 @@ def came(row: SampleRow) -> Words:
         return ["nothing came"] if before else []
     instead = [doc_id for doc_id in docs if doc_id not in {*row.expected, *before}]
     if instead:
-        return [
-            "came instead: ",
-            *joined([[DocumentId(each)] for each in instead[:MOST_DOCUMENTS]], ", "),
-        ]
+        return said("came instead: {}", listed(map(DocumentId, instead[:MOST_DOCUMENTS])))
     is_fewer = len(docs) < len(before)
-    return [f"documents retrieved: {_arrow((len(before), len(docs)))}"] if is_fewer else []
+    return [f"documents retrieved: {arrow(len(before), len(docs))}"] if is_fewer else []
 
 
-def _arrow(counts: tuple[int, int]) -> str:
-    return " → ".join(f"{count:,}" for count in counts)
+def arrow(before: int, now: int) -> str:
+    return f"{before:,} → {now:,}"
 
 
 def answers(row: SampleRow) -> Words:
@@ -235,19 +225,18 @@ def _from_the_change(before: str, after: str) -> tuple[str, str]:
 
 def scores(row: SampleRow) -> Words:
     """Return each score that moved, by metric; every score where there is no baseline."""
-    words: Words = []
+    words = list[Words]()
     for change in row.scores:
-        shown = score(change.after)
-        if row.baseline is not None:
-            shown = f"{score(change.before)} → {shown}"
-        if row.baseline is None or change.before != change.after:
-            mark = pass_words(change.passed, change.passes)
-            of_metric = metric_of(change.metric)
-            told = f" {shown}{mark}"
-            if of_metric != change.metric:
-                told = " has nothing left to check" if not change.after else " has more to check"
-            words += [", " if words else "", Name(of_metric), told]
-    return words
+        is_alone = row.baseline is None
+        if not is_alone and change.before == change.after:
+            continue
+        before = "" if is_alone else f"{score(change.before)} → "
+        told = f" {before}{score(change.after)}{pass_words(change.passed, change.passes)}"
+        metric = metric_of(change.metric)
+        if metric != change.metric:
+            told = " has more to check" if change.after else " has nothing left to check"
+        words.append([Name(metric), told])
+    return joined(words, ", ")
 
 
 def pass_words(before: bool | None, after: bool | None) -> str:

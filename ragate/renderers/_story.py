@@ -13,6 +13,7 @@ from ragate.renderers._events import (
 )
 from ragate.renderers._headline import ReportSign, is_in_headline, status_of
 from ragate.renderers._numbers import counted
+from ragate.renderers._samples import arrow
 from ragate.renderers._words import Name, Words, joined
 
 MOST_CAUSES = 2
@@ -77,12 +78,8 @@ def _answers(report: Report, *, alone: bool) -> Words:
     return [", ".join(clauses)] if clauses else []
 
 
-def _how_many(came: tuple[int, int]) -> str:
-    return f"({came[0]:,} → {came[1]:,})"
-
-
 def _fewer(story: Story, which: str) -> str:
-    size = f" {_how_many(story.came)}" if story.came else ""
+    size = f" ({arrow(*story.came)})" if story.came else ""
     return f"{counted(story.fewer, f'{which}{numbers.NOUN}')} got fewer documents{size}"
 
 

@@ -4,7 +4,7 @@ A renderer fills a form with them, through the filter of its own sink, and leave
 room; what it says stands here and in the modules that this one names.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -27,7 +27,6 @@ from ragate.renderers._samples import (
 from ragate.renderers._words import (
     DocumentId,
     Name,
-    Strong,
     Words,
     fell,
     foreign,
@@ -41,6 +40,7 @@ from ragate.renderers._words import (
     not_proven,
     ordered,
     passes,
+    said,
     shown_rows,
     tone,
     unsure_slices,
@@ -133,19 +133,19 @@ class View:
         """What a page has in lists and a terminal in a few lines."""
         decision = self.report.decision
         is_passed = decision.verdict is Verdict.PASSED
-        certainty = [[foreign(line, 300)] for line in decision.lines]
-        found = [
+        certainty = [[foreign(line, 300)] for line in decision.lines if is_passed]
+        pattern = [
+            f"{row.symptom}: {row.likely_cause}" for row in self.report.diagnosis if is_passed
+        ]
+        sentences = [
             set_up(self.report),
             *(["Warning: ", foreign(text, 300)] for text in decision.warnings),
             *self.asides,
             stages(self.report),
-            ["Certainty: ", *joined(certainty, " · ")] if certainty and is_passed else [],
-            *(
-                ["What the pattern suggests: ", foreign(f"{row.symptom}: {row.likely_cause}", 300)]
-                for row in (self.report.diagnosis if is_passed else ())
-            ),
+            said("Certainty: {}", joined(certainty, " · ")),
+            *(["What the pattern suggests: ", foreign(text, 300)] for text in pattern),
         ]
-        return [words for words in found if words]
+        return [words for words in sentences if words]
 
     # The table of metrics.
 
@@ -183,24 +183,22 @@ class View:
             for row in left
             if row.gates and row.verdict in _HELD and not isinstance(row, SliceRow)
         ]
-        empty = [row for row in held if row.checks_nothing]
         unproven = [row for row in held if not_proven(row)]
         lower = [row for row in held if fell(row) and row not in unproven]
         lower.sort(key=lambda row: row.lost / (row.allowed or 1.0), reverse=True)
-        higher = [row for row in held if has_risen(row)]
         calm = [r for r in held if not (fell(r) or has_risen(r) or r.checks_nothing)]
         also = [] if gated else [row for row in left if row not in held and not row.blocks]
-        blocking = [row for row in left if row.blocks]
-        shown = (
-            (Strong("Blocks as well"), blocking, _sized, len(blocking)),
-            ("No proven drop", unproven, _sized, _MOST_HELD),
-            ("Lower, by no more than is allowed", lower, _sized, _MOST_HELD),
-            ("Higher, not proven", higher, _sized, _MOST_HELD),
-            ("Nothing to check", empty, metric_words, _MOST_HELD),
-            ("Unchanged", calm, metric_words, _MOST_HELD),
-            ("Also measured", also, label, _MOST_HELD),
+        blocking = listed([_sized(row) for row in left if row.blocks], len(left))
+        kinds = (
+            ("No proven drop", map(_sized, unproven)),
+            ("Lower, by no more than is allowed", map(_sized, lower)),
+            ("Higher, not proven", map(_sized, filter(has_risen, held))),
+            ("Nothing to check", (metric_words(row) for row in held if row.checks_nothing)),
+            ("Unchanged", map(metric_words, calm)),
+            ("Also measured", map(label, also)),
         )
-        return joined([_named(*each) for each in shown], " ")
+        sentences = [said(f"{title}: {{}}.", listed(rows, _MOST_HELD)) for title, rows in kinds]
+        return joined([said("**Blocks as well**: {}.", blocking), *sentences], " ")
 
     # The questions.
 
@@ -244,7 +242,7 @@ class View:
     def who(self, row: SampleRow) -> Words:
         """Return who was asked what."""
         marks: list[Words] = [[Name(tag)] for tag in row.tags[:1]]
-        marks += [[Strong("must pass")]] if row.must_pass else []
+        marks += [said("**must pass**")] if row.must_pass else []
         return joined(
             [[sample_name(self.report, row.sample_id)], *marks, [foreign(asked(row), 110)]], " · "
         )
@@ -260,12 +258,6 @@ class View:
             for word in happened(row, wide=wide)
         ]
         return joined([fails, words])
-
-
-def _named(
-    title: str, rows: Sequence[MetricRow], shown: Callable[[MetricRow], Words], most: int
-) -> Words:
-    return [title, ": ", *listed(map(shown, rows), most), "."] if rows else []
 
 
 def _sized(row: MetricRow) -> Words:

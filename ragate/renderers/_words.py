@@ -34,6 +34,7 @@ class DocumentId(ForeignText):
     """The id of a document, which may lead to its file."""
 
 
+_GAP = re.compile(r"(\{\}|\*\*.+?\*\*)")
 RowT = TypeVar("RowT", bound=MetricRow)
 Words = list[str]  # each part is trusted text, Foreign or Name
 
@@ -63,6 +64,23 @@ def leading(word: ForeignText, url: str) -> ForeignText:
 def foreign(text: str, most: int) -> ForeignText:
     """Return foreign text on one line, cut to `most` characters."""
     return ForeignText(one_line(text, most))
+
+
+def said(sentence: str, *fillings: str | Words) -> Words:
+    """Return a sentence of ours with each ``{}`` filled, and what stands in ``**`` strong.
+
+    [] where a filling is empty: then there is nothing to say.
+    """
+    if not all(fillings):
+        return []
+    words, rest = list[str](), iter(fillings)
+    for part in filter(None, _GAP.split(sentence)):
+        if part == "{}":
+            filling = next(rest)
+            words += [filling] if isinstance(filling, str) else filling
+        else:
+            words.append(Strong(part.strip("*")) if part.startswith("**") else part)
+    return words
 
 
 def listed(items: Iterable[Sequence[str]], most: int = 3, separator: str = ", ") -> Words:
@@ -192,14 +210,6 @@ def shown_rows(decision: Decision) -> list[MetricRow]:
     return ordered([*decision.metrics, *looked_at])
 
 
-def floor_text(row: MetricRow) -> str:
-    """Return ``floor 85.0 %`` or ``ceiling 2.00 s``."""
-    if row.floor is None:
-        return ""
-    word = "floor" if row.direction is Direction.HIGHER else "ceiling"
-    return f"{word} {numbers.value(row.unit, row.floor.limit)}"
-
-
 def named(items: Sequence[Words]) -> Words:
     """Join as ``a, b and c``, naming three at most."""
     shown = list(items[:MOST_NAMED])
@@ -266,11 +276,11 @@ def verdict_text(row: MetricRow, *, floors: bool = True) -> str:
         floors: Name every floor; else one that is missed by what did not regress.
     """
     text = _checked_verdict(row)
+    limit = numbers.value(row.unit, row.floor.limit if row.floor else None)
+    is_floor = row.direction is Direction.HIGHER
     if floors and row.floor is not None and row.floor.met:
-        text += f", {floor_text(row)} met"
+        text += f", {'floor' if is_floor else 'ceiling'} {limit} met"
     if below_floor(row) and (floors or row.verdict is not MetricVerdict.REGRESSED):
-        limit = numbers.value(row.unit, row.floor.limit if row.floor else None)
-        is_floor = row.direction is Direction.HIGHER
         beyond = f"below the {limit} demanded" if is_floor else f"above the {limit} allowed"
         text = beyond if row.verdict in QUIET else f"{text}, {beyond}"
     if row.unscored_candidate:

@@ -15,6 +15,7 @@ from urllib.parse import quote
 
 from ragate.models import MetricRow, MetricVerdict, Report, SampleRow
 from ragate.renderers._headline import ICONS
+from ragate.renderers._numbers import counted
 from ragate.renderers._view import MOST_SAMPLES, View, metric_line
 from ragate.renderers._words import ForeignText, Name, Strong, Words, below_floor, fell, joined
 from ragate.support.escape import code, name
@@ -108,29 +109,27 @@ def _fitting(folded: list[Section], room: int) -> Iterable[Section]:
 def _details(view: View) -> list[Section]:
     """Return the folded sections on the decision and the data, each of bounded length."""
     head = _COMPARED if view.is_compared else _ALONE
-    metrics = [_metric(row, view, full=True) for row in view.all_rows]
-    lists = {
-        title: [[as_html(cell, SENTENCE) for cell in row] for row in rows]
-        for title, rows in view.lists.items()
-    }
-    tables = [("All metrics", metrics, head), *((title, rows, ()) for title, rows in lists.items())]
+    tables = {"All metrics": [_metric(row, view, full=True) for row in view.all_rows]}
+    for title, cells in view.lists.items():
+        tables[title] = [[as_html(cell, SENTENCE) for cell in row] for row in cells]
     return [
-        Section(title, rows[:MOST_ROWS], len(rows[MOST_ROWS:]), columns)
-        for title, rows, columns in tables
+        Section(title, rows[:MOST_ROWS], len(rows[MOST_ROWS:]), () if title in view.lists else head)
+        for title, rows in tables.items()
         if rows
     ]
 
 
 def _fill(view: View, folded: list[Section]) -> str:
-    shown, warnings = view.moved[:MOST_MOVED], len(view.report.decision.warnings)
-    slices = len(view.report.decision.slices)
-    more = len(view.moved) - MOST_MOVED
+    shown, decision = view.moved[:MOST_MOVED], view.report.decision
+    counts = {
+        "warning": len(decision.warnings),
+        "more metric": len(view.moved) - MOST_MOVED,
+        "slice": len(decision.slices),
+    }
     summary = [
         *view.counted(len(view.samples[:MOST_SAMPLES])),
         "how it was decided",
-        *([f"{warnings:,} warning{'s' if warnings > 1 else ''}"] if warnings else []),
-        *([f"{more:,} more metric{'s' if more > 1 else ''}"] if more > 0 else []),
-        *([f"{slices:,} slice{'s' if slices > 1 else ''}"] if slices else []),
+        *(counted(count, noun) for noun, count in counts.items() if count > 0),
     ]
     return _template().render(
         marker=marker(view.report.gate, view.report.head),

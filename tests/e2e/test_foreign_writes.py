@@ -88,7 +88,7 @@ def answer(query):
 # What is written -> the exit code, where it is not that of no decision.
 ATTACKS = {
     "append(folder('ragate') + '/core/decision/decide.py')": 3,
-    "append(folder('ragate') + '/renderers/console/_page.py')": 3,
+    "append(folder('ragate') + '/renderers/console.py')": 3,
     "append(folder('ragate') + '/renderers/html/page.html.j2', '<!-- -->')": 3,
     "append(folder('ragate') + '/systems/_reaper.py')": 3,
     "write(folder('ragate') + '/core/extra.py')": 3,

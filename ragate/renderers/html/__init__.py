@@ -17,6 +17,7 @@ from ragate.models import (
     EarlierOutcome,
     Report,
     RetrievedChunk,
+    RunDetails,
     SampleEvidence,
     SampleRow,
     SampleScores,
@@ -113,26 +114,26 @@ class DataBlock:
     """
 
     def __init__(self, report: Report) -> None:
-        details = report.details
-        scored = {each.sample_id: each for each in details.samples} if details is not None else {}
-        metrics = list(details.metrics) if details is not None else []
-        worse_when_higher = {
-            row.metric for row in report.decision.metrics if row.direction is Direction.LOWER
+        details = report.details or RunDetails()
+        scored = {each.sample_id: each for each in details.samples}
+        rows = [(row, scored.pop(row.sample_id, None)) for row in report.samples]
+        self._changed = [_text(_cells(row, scores, row))[1:-1] for row, scores in rows]
+        self._hashes = [
+            f",{_text(scores.hashes)}"
+            if scores is not None and scores.hashes and _can_be_judged(report, row)
+            else ""
+            for row, scores in rows
+        ]
+        self._others = [_text([-1, *_cells(scores, scores)]) for scores in scored.values()]
+        is_lower = {
+            each.metric: each.direction is Direction.LOWER for each in report.decision.metrics
         }
-        lower = [at for at, name in enumerate(metrics) if name in worse_when_higher]
-        self._metrics = _text([one_line(name, _NAME) for name in metrics])
-        self._changed: list[str] = []
-        self._hashes: list[str] = []
-        for row in report.samples:
-            scores = scored.pop(row.sample_id, None)
-            pairs = _pairs(scores.before, scores.after) if scores is not None else []
-            is_judged = scores is not None and scores.hashes and _can_be_judged(report, row)
-            hashes = list(scores.hashes) if scores is not None and is_judged else None
-            self._changed.append(_text(_changed(row, pairs))[1:-1])
-            self._hashes.append(f",{_text(hashes)}" if hashes else "")
-        self._others = [_text(_unchanged(scores)) for scores in scored.values()]
-        commit = report.head if _COMMIT.fullmatch(report.head) else ""
-        rest = {"gate": one_line(report.gate, _NAME), "commit": commit, "lower": lower}
+        rest = {
+            "gate": one_line(report.gate, _NAME),
+            "commit": report.head if _COMMIT.fullmatch(report.head) else "",
+            "lower": [at for at, name in enumerate(details.metrics) if is_lower.get(name)],
+        }
+        self._metrics = _text([one_line(name, _NAME) for name in details.metrics])
         self._rest = _text(rest)[1:]
 
     @property
@@ -146,14 +147,16 @@ class DataBlock:
         Args:
             shown: How many of the report's samples the page holds in full.
         """
-        full = [
-            f"[{number},{row}{hashes}]"
-            for number, (row, hashes) in enumerate(
-                zip(self._changed[:shown], self._hashes, strict=False)
-            )
-        ]
-        listed = [f"[-1,{row}]" for row in self._changed[shown:]]
-        rows = ",".join([*full, *listed, *self._others])
+        both = enumerate(zip(self._changed, self._hashes, strict=True))
+        rows = ",".join(
+            [
+                *(
+                    f"[{at},{row}{mark}]" if at < shown else f"[-1,{row}]"
+                    for at, (row, mark) in both
+                ),
+                *self._others,
+            ]
+        )
         text = f'{{"metrics":{self._metrics},"rows":[{rows}],{self._rest}'
         return Markup(text)  # noqa: S704  every part of it was escaped
 
@@ -165,22 +168,18 @@ def _text(value: Any) -> str:
     return _ENCODE(value).translate(_ESCAPES)
 
 
-def _unchanged(scores: SampleScores) -> list[Any]:
-    names = [one_line(tag, _NAME) for tag in scores.tags[:_MOST_TAGS]]
-    sample_id, query = one_line(scores.sample_id, _NAME), one_line(scores.query, _QUERY)
-    pairs = _pairs(scores.before, scores.after)
-    return [-1, sample_id, query, names, "", "", 0, pairs]
-
-
-def _changed(row: SampleRow, pairs: list[Any]) -> list[Any]:
+def _cells(
+    sample: SampleRow | SampleScores, scores: SampleScores | None, row: SampleRow | None = None
+) -> list[Any]:
+    """Return what the list holds of a sample: of a changed one its row too."""
     return [
-        one_line(row.sample_id, _NAME),
-        one_line(row.query, _QUERY),
-        [one_line(tag, _NAME) for tag in row.tags[:_MOST_TAGS]],
-        row.change,
-        row.cause.kind.words if row.cause is not None else "",
-        int(row.must_pass),
-        pairs,
+        one_line(sample.sample_id, _NAME),
+        one_line(sample.query, _QUERY),
+        [one_line(tag, _NAME) for tag in sample.tags[:_MOST_TAGS]],
+        row.change if row else "",
+        row.cause.kind.words if row and row.cause else "",
+        int(row is not None and row.must_pass),
+        _pairs(scores.before, scores.after) if scores else [],
     ]
 
 
@@ -209,6 +208,13 @@ _MOST_WORK = 4_000_000  # a tenth of a second
 MOST_PASSAGES = 20
 MOST_TURNS = 10
 _EARLIER_SCORES = 4
+_SPENT = {  # by what it is called: the field, and its unit
+    "time": ("latency_s", "seconds"),
+    "model calls": ("calls", "count"),
+    "tokens in": ("prompt_tokens", "count"),
+    "tokens out": ("completion_tokens", "count"),
+    "cost": ("cost_usd", "dollars"),
+}
 
 
 @dataclass(frozen=True)
@@ -352,17 +358,10 @@ def _ranked(
 def _spent(before: SideEvidence, now: SideEvidence) -> Iterator[tuple[str, str, str]]:
     """Yield what one answer took on each side, by name; what neither side knows is left out."""
     sides = (before, now)
-    figures: list[tuple[str, list[Any]]] = [
-        ("time", [each.latency_s for each in sides]),
-        ("model calls", [each.usage and each.usage.calls for each in sides]),
-        ("tokens in", [each.usage and each.usage.prompt_tokens for each in sides]),
-        ("tokens out", [each.usage and each.usage.completion_tokens for each in sides]),
-        ("cost", [each.usage and each.usage.cost_usd for each in sides]),
-    ]
-    units = {"time": "seconds", "cost": "dollars"}
-    for name, values in figures:
-        if any(value is not None for value in values):
-            shown = [_figure(units.get(name, "count"), value) for value in values]
+    for name, (key, unit) in _SPENT.items():
+        values = [getattr(each if key == "latency_s" else each.usage, key, None) for each in sides]
+        if values != [None, None]:
+            shown = [_figure(unit, value) for value in values]
             yield name, shown[0], shown[1]
 
 

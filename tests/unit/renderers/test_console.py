@@ -22,8 +22,7 @@ from ragate.models import (
 from ragate.renderers import console, markdown
 from ragate.renderers._lines import columns, wrapped
 from ragate.renderers._lists import lists, set_up, stages
-from ragate.renderers.console import MOST, every_sample
-from ragate.renderers.console._page import Page, at_most
+from ragate.renderers.console import MOST, Page, at_most, every_sample
 from tests.factories import decision_factory, metric_row_factory, report_factory, sample_row_factory
 from tests.unit.renderers.card_case import scorecard
 from tests.unit.renderers.cases import CASES

@@ -280,13 +280,13 @@ def test_a_sample_beyond_the_pages_room_says_so() -> None:
 
 def test_a_page_writes_each_sample_into_its_data_once(monkeypatch: pytest.MonkeyPatch) -> None:
     written: list[str] = []
-    as_it_was = page._changed
+    as_it_was = page._cells
 
-    def counted(row: SampleRow, pairs: list[Any]) -> list[Any]:
+    def counted(row: SampleRow, *more: Any) -> list[Any]:
         written.append(row.sample_id)
-        return as_it_was(row, pairs)
+        return as_it_was(row, *more)
 
-    monkeypatch.setattr(page, "_changed", counted)
+    monkeypatch.setattr(page, "_cells", counted)
     rows = (sample_row_factory("a"), sample_row_factory("b"))
 
     page.render(report_factory(samples=rows))
