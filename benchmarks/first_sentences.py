@@ -63,7 +63,16 @@ def answer(question):
     chunks = [{"doc_id": key, "text": DOCS[key]} for key in docs]
     return {"answer": write(question, docs), "chunks": chunks}
 """
-CONFIG = """\
+GATED = (
+    "ndcg@10",
+    "idf_f1",
+    "number_unit_support",
+    "entity_support",
+    "polarity",
+    "complete_answer",
+)
+TABLES = "\n".join(f'[policy.metrics."{name}"]\nlevel = "error"' for name in GATED)
+CONFIG = f"""\
 [policy]
 dataset = "golden.jsonl"
 baseline = "baseline.json"
@@ -72,18 +81,7 @@ gate = "docs"
 [policy.metrics."recall@10"]
 level = "error"
 pass_at = 1.0
-[policy.metrics."ndcg@10"]
-level = "error"
-[policy.metrics.idf_f1]
-level = "error"
-[policy.metrics.number_unit_support]
-level = "error"
-[policy.metrics.entity_support]
-level = "error"
-[policy.metrics.polarity]
-level = "error"
-[policy.metrics.complete_answer]
-level = "error"
+{TABLES}
 [policy.metrics.lexical_support]
 level = "warn"
 [policy.metrics.error_rate]
@@ -206,7 +204,7 @@ PLANTS = {
     "floor": Plant(
         "the policy demands more than there is",
         config=lambda text: text.replace(
-            "[policy.metrics.idf_f1]\n", "[policy.metrics.idf_f1]\nminimum = 0.95\n"
+            '[policy.metrics."idf_f1"]\n', '[policy.metrics."idf_f1"]\nminimum = 0.95\n'
         ),
     ),
     "must_pass": Plant(

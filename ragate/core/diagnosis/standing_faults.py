@@ -26,11 +26,13 @@ class _Fault(NamedTuple):
 
     Attributes:
         holds: From the readings of a sample. What was not measured is neither low nor right.
-        says: Symptom, likely cause and action, in words.
+        symptom, likely_cause, action: In words; what stands in braces is the `Advice`'s.
     """
 
     holds: Callable[[Readings], bool]
-    says: Callable[[Advice], Diagnosis]
+    symptom: str
+    likely_cause: str
+    action: str
 
 
 def _low(readings: Readings, family: str) -> bool:
@@ -45,64 +47,52 @@ def _made_up(readings: Readings) -> bool:
     return _low(readings, "faithful") or _low(readings, "numbers")
 
 
-BESIDE_THE_QUESTION = Diagnosis(
-    symptom="true to the contexts, beside the question",
-    likely_cause="retrieval brings passages about something else, and the answer follows them",
-    action="improve how queries match documents: metadata filters, fewer chunks, a reranker",
+# Symptom, likely cause and action.
+BESIDE_THE_QUESTION = (
+    "true to the contexts, beside the question",
+    "retrieval brings passages about something else, and the answer follows them",
+    "improve how queries match documents: metadata filters, fewer chunks, a reranker",
 )
 FAULTS = (
     _Fault(
         lambda sample: _FAILS in sample,
-        lambda _: Diagnosis(
-            symptom="the system fails",
-            likely_cause="an exception, a timeout or an empty answer",
-            action="read the error; nothing else about the sample means anything yet",
-        ),
+        "the system fails",
+        "an exception, a timeout or an empty answer",
+        "read the error; nothing else about the sample means anything yet",
     ),
     _Fault(
         lambda sample: sample.get("hits") == 0,
-        lambda advice: Diagnosis(
-            symptom="no expected document is retrieved",
-            likely_cause="retrieval misses it, or it is not in the corpus",
-            action=f"{advice.find_documents}; look at chunk size and titles",
-        ),
+        "no expected document is retrieved",
+        "retrieval misses it, or it is not in the corpus",
+        "{advice.find_documents}; look at chunk size and titles",
     ),
     _Fault(
         lambda sample: _made_up(sample) and _low(sample, "relevant"),
-        lambda _: Diagnosis(
-            symptom="neither true to the contexts nor to the point",
-            likely_cause="the contexts do not hold the answer",
-            action="read the contexts first, then the answer",
-        ),
+        "neither true to the contexts nor to the point",
+        "the contexts do not hold the answer",
+        "read the contexts first, then the answer",
     ),
     _Fault(
         _made_up,
-        lambda advice: Diagnosis(
-            symptom="the answer says what the contexts do not",
-            likely_cause=advice.made_up,
-            action=advice.stay_with_contexts,
-        ),
+        "the answer says what the contexts do not",
+        "{advice.made_up}",
+        "{advice.stay_with_contexts}",
     ),
     _Fault(
         lambda sample: _right(sample, "faithful") and _low(sample, "relevant"),
-        lambda _: BESIDE_THE_QUESTION,
+        *BESIDE_THE_QUESTION,
     ),
     _Fault(
         lambda sample: _low(sample, "correct"),
-        lambda advice: Diagnosis(
-            symptom="the answer is right in part or wrong, with nothing else to see",
-            likely_cause="facts are cut at the edges of chunks, the answer is too short, or the "
-            "reference is old",
-            action=f"check that the documents hold the whole answer; {advice.whole_answers}",
-        ),
+        "the answer is right in part or wrong, with nothing else to see",
+        "facts are cut at the edges of chunks, the answer is too short, or the reference is old",
+        "check that the documents hold the whole answer; {advice.whole_answers}",
     ),
     _Fault(
         lambda sample: sample.get("ranks", 1.0) < _LATE,
-        lambda _: Diagnosis(
-            symptom="the expected documents come third or later",
-            likely_cause="they are found and ranked below others",
-            action="add a reranker, tune the embedder or the term weights",
-        ),
+        "the expected documents come third or later",
+        "they are found and ranked below others",
+        "add a reranker, tune the embedder or the term weights",
     ),
 )
 
@@ -126,11 +116,16 @@ def standing_faults(
         samples = [name for name, found in now.items() if found == number]
         if samples:
             already = [name for name in samples if before.get(name) == number]
-            said = _diagnosis(fault, samples, len(already), len(now), advice)
             both = [name for name in now if name in before]
             moves = [(before[name] == number) - (now[name] == number) for name in both]
-            if both and difference_interval(np.array(moves, float))[1] >= 0:
-                said = said.amended(likely_cause=_AS_BEFORE)
+            is_old = both and difference_interval(np.array(moves, float))[1] >= 0
+            as_before = f", {len(already):,} of them in the baseline as well" if already else ""
+            counts = f"{len(samples):,} of {len(now):,} samples as they stand{as_before}"
+            said = Diagnosis(
+                symptom=f"{counts}: {fault.symptom}: {listed(samples, most=_NAMED)}",
+                likely_cause=_AS_BEFORE if is_old else fault.likely_cause.format(advice=advice),
+                action=fault.action.format(advice=advice),
+            )
             rows.append((len(samples), said))
     return tuple(row for _, row in sorted(rows, key=lambda row: -row[0]))
 
@@ -140,18 +135,8 @@ def fault_of(records: Sequence[Record], infos: Mapping[str, MetricInfo], advice:
     found = next(iter(_faults(records, infos).values()), None)
     if found is None:
         return ""
-    said = FAULTS[found].says(advice)
-    return f"{said.symptom}: {said.likely_cause}. {said.action}"
-
-
-def _diagnosis(
-    fault: _Fault, samples: Sequence[str], already: int, of: int, advice: Advice
-) -> Diagnosis:
-    before = f", {already:,} of them in the baseline as well" if already else ""
-    names = listed(samples, most=_NAMED)
-    said = fault.says(advice)
-    shown = f"{len(samples):,} of {of:,} samples as they stand{before}: {said.symptom}: {names}"
-    return said.amended(symptom=shown)
+    _, symptom, likely_cause, action = FAULTS[found]
+    return f"{symptom}: {likely_cause}. {action}".format(advice=advice)
 
 
 def _faults(records: Iterable[Record], infos: Mapping[str, MetricInfo]) -> dict[str, int | None]:

@@ -36,7 +36,7 @@ class RunFigures:
         rows: By metric name without its cut-off; the first of each name counts.
         readings: By name of the family, those that were measured; see `metric_readings`.
         advice: What to say of whatever writes the answers.
-        judges: Metrics are scored here, and not by somebody who wrote their scores into a file.
+        of_a_judge: What to do where one times out; "" where somebody else wrote the scores.
     """
 
     def __init__(
@@ -47,7 +47,7 @@ class RunFigures:
         *,
         judges: bool,
     ) -> None:
-        self.changes, self.judges = changes, judges
+        self.changes, self.of_a_judge = changes, _OF_A_JUDGE if judges else ""
         self.rows = {row.metric.partition("@")[0]: row for row in reversed(rows)}
         self.advice = advice_for(
             has_model=changes.has_model, keys=changes.keys, answered=_answered(samples)
@@ -154,172 +154,150 @@ class SymptomRule(NamedTuple):
 
     Attributes:
         holds: Whether the symptom shows. Metrics that were not measured are neither low nor high.
-        says: Symptom, likely cause and action, in words.
+        symptom, likely_cause, action: In words; what stands in braces is read off the run.
         shows: Families whose readings stand behind the symptom, where they were measured.
         beside_all_low: True where it is said although no single stage explains the run.
     """
 
     holds: Callable[[RunFigures], bool]
-    says: Callable[[RunFigures], Diagnosis]
+    symptom: str
+    likely_cause: str
+    action: str
     shows: tuple[str, ...] = ()
     beside_all_low: bool = False
 
-
-def _flipped(run: RunFigures) -> Diagnosis:
-    assert run.flips is not None  # where the rule holds
-    return run.flips
+    def said_of(self, run: RunFigures) -> Diagnosis:
+        """Return the row as it is said of a run."""
+        readings = (run.readings[name].words for name in self.shows if name in run.readings)
+        symptom, shown = self.symptom.format(run=run), "; ".join(readings)
+        return Diagnosis(
+            symptom=f"{symptom}: {shown}" if shown else symptom,
+            likely_cause=self.likely_cause.format(run=run),
+            action=self.action.format(run=run),
+        )
 
 
 # Most telling first.
 SYMPTOM_RULES = (
     SymptomRule(
-        holds=lambda run: run.lost and bool(run.changes.words),
-        says=lambda run: Diagnosis(
-            symptom=f"the system is not the baseline's: {run.changes.words}",
-            likely_cause=f"what changed in the system: {run.changes.words}",
-            action="look at this first: take it back, check again, and see what is left",
-        ),
+        lambda run: run.lost and bool(run.changes.words),
+        "the system is not the baseline's: {run.changes.words}",
+        "what changed in the system: {run.changes.words}",
+        "look at this first: take it back, check again, and see what is left",
         beside_all_low=True,
     ),
     SymptomRule(
-        holds=lambda run: bool(run.unscored),
-        says=lambda run: Diagnosis(
-            symptom=f"{UNMEASURED_SYMPTOM}: {run.unscored_words}",
-            likely_cause=run.unscored_reason,
-            action=f"mend that first{_OF_A_JUDGE if run.judges else ''}",
-        ),
+        lambda run: bool(run.unscored),
+        f"{UNMEASURED_SYMPTOM}: {{run.unscored_words}}",
+        "{run.unscored_reason}",
+        "mend that first{run.of_a_judge}",
         beside_all_low=True,
     ),
     SymptomRule(
-        holds=lambda run: run.all_low,
-        says=lambda _: Diagnosis(
-            symptom="everything measured is low",
-            likely_cause="the corpus or its index is bad: no stage alone explains this",
-            action="look at what was ingested: the number of documents, their cleaned text, and "
-            "whether the vectors match the embedder that asks",
-        ),
+        lambda run: run.all_low,
+        "everything measured is low",
+        "the corpus or its index is bad: no stage alone explains this",
+        "look at what was ingested: the number of documents, their cleaned text, and "
+        "whether the vectors match the embedder that asks",
         shows=("hits", "faithful", "relevant", "correct"),
         beside_all_low=True,
     ),
     SymptomRule(
-        holds=lambda run: run.value("error_rate") > _MANY_ERRORS,
-        says=lambda run: Diagnosis(
-            symptom=f"the system fails: error_rate is {run.rows['error_rate'].candidate:.3f}",
-            likely_cause="exceptions, timeouts or empty answers of the system under test",
-            action="read the errors of the failed samples; a failed sample scores worst on every "
-            "quality metric, so mend this first",
-        ),
+        lambda run: run.value("error_rate") > _MANY_ERRORS,
+        "the system fails: error_rate is {run.rows[error_rate].candidate:.3f}",
+        "exceptions, timeouts or empty answers of the system under test",
+        "read the errors of the failed samples; a failed sample scores worst on every "
+        "quality metric, so mend this first",
     ),
     SymptomRule(
-        holds=lambda run: run.low("hits"),
-        says=lambda run: Diagnosis(
-            symptom="expected documents are missed",
-            likely_cause="retrieval does not find the relevant documents",
-            action=f"{run.advice.find_documents}; look at chunk size and at how their text was "
-            "cleaned",
-        ),
+        lambda run: run.low("hits"),
+        "expected documents are missed",
+        "retrieval does not find the relevant documents",
+        "{run.advice.find_documents}; look at chunk size and at how their text was cleaned",
         shows=("hits",),
     ),
     SymptomRule(
-        holds=lambda run: run.high("hits") and run.low("ranks"),
-        says=lambda _: Diagnosis(
-            symptom="the right documents come late",
-            likely_cause="they are found and ranked below others",
-            action="add a reranker, tune the embedder or the term weights, or index titles and "
-            "headings with the text",
-        ),
+        lambda run: run.high("hits") and run.low("ranks"),
+        "the right documents come late",
+        "they are found and ranked below others",
+        "add a reranker, tune the embedder or the term weights, or index titles and "
+        "headings with the text",
         shows=("hits", "ranks"),
     ),
     # Faithfulness and relevancy, apart and together: they catch different failures.
     SymptomRule(
-        holds=lambda run: run.high("grounding") and run.low("relevant"),
-        says=lambda _: BESIDE_THE_QUESTION,
+        lambda run: run.high("grounding") and run.low("relevant"),
+        *BESIDE_THE_QUESTION,
         shows=("grounding", "relevant"),
     ),
     SymptomRule(
-        holds=lambda run: run.low("grounding") and run.right("relevant"),
-        says=lambda run: Diagnosis(
-            symptom="answers say what the contexts do not",
-            likely_cause=f"{run.advice.made_up}{run.advice.to_right_question}",
-            action=run.advice.stay_with_contexts,
-        ),
+        lambda run: run.low("grounding") and run.right("relevant"),
+        "answers say what the contexts do not",
+        "{run.advice.made_up}{run.advice.to_right_question}",
+        "{run.advice.stay_with_contexts}",
         shows=("grounding", "relevant"),
     ),
     SymptomRule(
-        holds=lambda run: run.low("grounding") and not run.right("relevant"),
-        says=lambda run: Diagnosis(
-            symptom="answers say what the contexts do not",
-            likely_cause=run.advice.made_up,
-            action=run.advice.stay_with_contexts,
-        ),
+        lambda run: run.low("grounding") and not run.right("relevant"),
+        "answers say what the contexts do not",
+        "{run.advice.made_up}",
+        "{run.advice.stay_with_contexts}",
         shows=("grounding",),
     ),
     SymptomRule(
-        holds=lambda run: run.low("relevant") and not run.high("grounding"),
-        says=lambda run: Diagnosis(
-            symptom="answers miss the question",
-            likely_cause="the contexts are too general, or the answer drifts off",
-            action="read the contexts of the worst samples; filter by metadata"
-            f"{run.advice.name_question}",
-        ),
+        lambda run: run.low("relevant") and not run.high("grounding"),
+        "answers miss the question",
+        "the contexts are too general, or the answer drifts off",
+        "read the contexts of the worst samples; filter by metadata{run.advice.name_question}",
         shows=("relevant",),
     ),
     SymptomRule(
-        holds=lambda run: run.low("correct"),
-        says=lambda run: Diagnosis(
-            symptom="answers are right in part",
-            likely_cause="the facts are spread over chunks or cut at their edges, or the answer "
-            "is too short",
-            action="raise chunk overlap or size; check that the documents hold the whole answer; "
-            f"{run.advice.whole_answers}",
-        ),
+        lambda run: run.low("correct"),
+        "answers are right in part",
+        "the facts are spread over chunks or cut at their edges, or the answer is too short",
+        "raise chunk overlap or size; check that the documents hold the whole answer; "
+        "{run.advice.whole_answers}",
         shows=("correct",),
     ),
     # Without a judge: answers lost words of the references, and no other stage explains it.
     SymptomRule(
-        holds=lambda run: (
+        lambda run: (
             run.low("overlap")
             and run.readings.keys().isdisjoint({"correct", "relevant"})
             and not (run.low("hits") or run.low("grounding"))
         ),
-        says=lambda run: Diagnosis(
-            symptom="answers leave the references",
-            likely_cause="they leave parts out, or follow a passage about something else",
-            action=f"read the evidence of the worst samples: {run.advice.cut_short} for "
-            "metadata filters, fewer chunks or a reranker",
-        ),
+        "answers leave the references",
+        "they leave parts out, or follow a passage about something else",
+        "read the evidence of the worst samples: {run.advice.cut_short} for "
+        "metadata filters, fewer chunks or a reranker",
         shows=("overlap", "grounding", "hits"),
     ),
     SymptomRule(
-        holds=lambda run: run.change("false_refusal") >= _RISE,
-        says=lambda run: Diagnosis(
-            symptom="refusals rise: false_refusal is "
-            f"{run.rows['false_refusal'].candidate:.3f}, {run.rows['false_refusal'].change:+.3f}",
-            likely_cause=f"{run.advice.readily}, or the evidence no longer arrives",
-            action=f"compare with the hit rate: if that held, {run.advice.refuse_less}; "
-            "if it fell, mend retrieval",
-        ),
+        lambda run: run.change("false_refusal") >= _RISE,
+        "refusals rise: false_refusal is "
+        "{run.rows[false_refusal].candidate:.3f}, {run.rows[false_refusal].change:+.3f}",
+        "{run.advice.readily}, or the evidence no longer arrives",
+        "compare with the hit rate: if that held, {run.advice.refuse_less}; "
+        "if it fell, mend retrieval",
     ),
     SymptomRule(
-        holds=lambda run: run.change("refusal_recall") <= -_RISE,
-        says=lambda run: Diagnosis(
-            symptom="unanswerable questions get answers: refusal_recall is "
-            f"{run.rows['refusal_recall'].candidate:.3f}, {run.rows['refusal_recall'].change:+.3f}",
-            likely_cause=run.advice.unsure,
-            action=run.advice.refuse_more,
-        ),
+        lambda run: run.change("refusal_recall") <= -_RISE,
+        "unanswerable questions get answers: refusal_recall is "
+        "{run.rows[refusal_recall].candidate:.3f}, {run.rows[refusal_recall].change:+.3f}",
+        "{run.advice.unsure}",
+        "{run.advice.refuse_more}",
     ),
     SymptomRule(
-        holds=lambda run: bool(run.fallen_citations),
-        says=lambda run: Diagnosis(
-            symptom=f"citations fall: {run.fallen_citations}",
-            likely_cause=run.advice.numbering,
-            action=run.advice.compare_numbering,
-        ),
+        lambda run: bool(run.fallen_citations),
+        "citations fall: {run.fallen_citations}",
+        "{run.advice.numbering}",
+        "{run.advice.compare_numbering}",
     ),
     SymptomRule(
-        holds=lambda run: run.flips is not None,
-        says=_flipped,
+        lambda run: run.flips is not None,
+        "{run.flips.symptom}",
+        "{run.flips.likely_cause}",
+        "{run.flips.action}",
         beside_all_low=True,
     ),
 )
@@ -341,17 +319,11 @@ def symptoms(
         rows: The metrics of the decision.
         samples: Changed samples with their causes, for a rule on where most flips came from.
         changes: What differs between the two systems: named first where a metric was lost.
-        judges: As of `RunFigures`.
+        judges: Metrics are scored here, and not by somebody who wrote their scores into a file.
     """
     run = RunFigures(rows, samples, changes, judges=judges)
     return tuple(
-        _diagnosis(rule, run)
+        rule.said_of(run)
         for rule in SYMPTOM_RULES
         if (rule.beside_all_low or not run.all_low) and rule.holds(run)
     )
-
-
-def _diagnosis(rule: SymptomRule, run: RunFigures) -> Diagnosis:
-    said = rule.says(run)
-    shown = "; ".join(run.readings[name].words for name in rule.shows if name in run.readings)
-    return said.amended(symptom=f"{said.symptom}: {shown}") if shown else said
