@@ -208,7 +208,7 @@ def footer(report: Report) -> list[Words]:
     """Return what was compared with what: commits, files, runs, proof and version."""
     waived = ([Name(row.sample_id), " (", Name(row.metric), ")"] for row in report.decision.waivers)
     page = leading(Name("report"), report.report_url)
-    items = [
+    items: list[Words] = [
         [compared_runs(report.decision, report.baseline_recorded)],
         [foreign(report.dataset, 80)],
         said("waived: {}", listed(waived)),

@@ -5,8 +5,7 @@ nothing could be decided, *skipped* where it only warns. A last case is the verd
 a run without any decided metric has a case that is not passed.
 """
 
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 from xml.sax.saxutils import escape, quoteattr
 
 from ragate.models import MetricRow, MustPassRow, Report, Verdict
@@ -21,8 +20,7 @@ _RESULTS: dict[Verdict, Result] = {Verdict.FAILED: "failure", Verdict.NO_DECISIO
 _LONG = 1000
 
 
-@dataclass(frozen=True)
-class _TestCase:
+class _TestCase(NamedTuple):
     name: str
     result: Result
     message: str
@@ -31,10 +29,9 @@ class _TestCase:
 
 def render(report: Report) -> str:
     """Return the report as JUnit XML, the same bytes for the same report."""
-    parts = (report.decision.metrics, report.decision.slices)
-    cases = [_metric(row) for rows in parts for row in ordered(rows)]
-    cases += [_must_pass(row) for row in report.decision.must_pass]
-    cases.append(_verdict(report))
+    decision = report.decision
+    cases = [*map(_metric, [*ordered(decision.metrics), *ordered(decision.slices)])]
+    cases += [*map(_must_pass, decision.must_pass), _verdict(report)]
     counts = " ".join(
         f'{key}="{sum(case.result == result for case in cases)}"'
         for key, result in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped"))
@@ -60,7 +57,7 @@ def _metric(row: MetricRow) -> _TestCase:
         f"n {row.n}",
         *filter(None, [passes(row)]),
     ]
-    details = f"{row.reason}\n{', '.join(figures)}" if row.reason else ", ".join(figures)
+    details = "\n".join(filter(None, (row.reason, ", ".join(figures))))
     return _TestCase(row.key, _result(row), verdict_text(row), details)
 
 
@@ -74,15 +71,10 @@ def _result(row: MetricRow) -> Result:
 
 def _must_pass(row: MustPassRow) -> _TestCase:
     failures = f"fails {row.metric} in {row.failed} of {row.tries} tries, pass mark {row.pass_at:g}"
-    return _TestCase(f"must pass: {row.sample_id}", _must_pass_result(row), failures)
-
-
-def _must_pass_result(row: MustPassRow) -> Result:
-    if row.met:
-        return "passed"
-    if row.is_red:
-        return "failure"
-    return "skipped" if row.missed else "error"
+    result: Result = "skipped" if row.missed else "error"
+    if row.met or row.is_red:
+        result = "passed" if row.met else "failure"
+    return _TestCase(f"must pass: {row.sample_id}", result, failures)
 
 
 def _verdict(report: Report) -> _TestCase:

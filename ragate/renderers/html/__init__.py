@@ -88,7 +88,7 @@ def _samples(report: Report, *, room: int) -> list[Any]:
     size = 0
     for row in report.samples:
         known = evidence.get(row.sample_id) if size < MOST_WITH_TEXTS else None
-        texts: SampleTexts = sample_texts(row, known)
+        texts = sample_texts(row, known)
         html = fill(sample=texts)
         size += len(html.encode()) + _LABEL
         if size > room:
@@ -233,28 +233,8 @@ class RetrievedPassage:
     pieces: list[tuple[bool, str]]
 
 
-@dataclass(frozen=True)
-class SampleTexts:
-    """Everything of one sample that the page prints; the template escapes it."""
-
-    row: SampleRow
-    question: str
-    turns: list[tuple[str, str]]
-    what: str
-    references: list[str]
-    before: str | None
-    now: str | None
-    failure: str
-    diff: list[WordChange]
-    scores: list[dict[str, str]]
-    passages: list[RetrievedPassage]
-    more_passages: int
-    spent: list[tuple[str, str, str]]
-    earlier: list[tuple[str, str]]
-
-
-def sample_texts(row: SampleRow, evidence: SampleEvidence | None) -> SampleTexts:
-    """Return one row's texts.
+def sample_texts(row: SampleRow, evidence: SampleEvidence | None) -> dict[str, Any]:
+    """Return everything of one sample that the page prints; the template escapes it.
 
     Args:
         evidence: What both sides retrieved, with texts; None shows the ids of the row.
@@ -262,22 +242,22 @@ def sample_texts(row: SampleRow, evidence: SampleEvidence | None) -> SampleTexts
     known = evidence or SampleEvidence()
     before, now = _answer(row.baseline), _answer(row.candidate)
     passages, more = _passages(row, known)
-    return SampleTexts(
-        row=row,
-        question=cut(row.query, _QUESTION),
-        turns=[(turn.role, cut(turn.content, _QUESTION)) for turn in row.messages[-MOST_TURNS:]],
-        what=cut("".join(happened(row)), 500),
-        references=[cut(text, _ANSWER) for text in row.references],
-        before=before,
-        now=now,
-        failure=cut(row.candidate.error or "", 500) if row.candidate else "",
-        diff=_diff(before, now) if before and now else [],
-        scores=[_score(change, row) for change in row.scores],
-        passages=passages,
-        more_passages=more,
-        spent=list(_spent(known.before, known.after)),
-        earlier=[_earlier(each, row) for each in known.earlier],
-    )
+    return {
+        "row": row,
+        "question": cut(row.query, _QUESTION),
+        "turns": [(turn.role, cut(turn.content, _QUESTION)) for turn in row.messages[-MOST_TURNS:]],
+        "what": cut("".join(happened(row)), 500),
+        "references": [cut(text, _ANSWER) for text in row.references],
+        "before": before,
+        "now": now,
+        "failure": cut(row.candidate.error or "", 500) if row.candidate else "",
+        "diff": _diff(before, now) if before and now else [],
+        "scores": [_score(change, row) for change in row.scores],
+        "passages": passages,
+        "more_passages": more,
+        "spent": list(_spent(known.before, known.after)),
+        "earlier": [_earlier(each, row) for each in known.earlier],
+    }
 
 
 def cut(text: str, most: int) -> str:

@@ -307,7 +307,7 @@ def chunk(doc_id: str, text: str) -> RetrievedChunk:
 def test_a_passage_has_both_of_its_ranks_and_one_that_went_stands_last() -> None:
     row = sample_row_factory(docs=(["a", "b"], ["b", "c"]))
 
-    passages = sample_texts(row, None).passages
+    passages = sample_texts(row, None)["passages"]
 
     assert [(p.doc_id, p.before, p.now) for p in passages] == [
         ("b", "2", "1"), ("c", "", "2"), ("a", "1", ""),
@@ -319,7 +319,7 @@ def test_a_document_whose_text_was_edited_is_two_passages() -> None:
         SideEvidence((chunk("a", "old text"),)), SideEvidence((chunk("a", "new text"),))
     )
 
-    passages = sample_texts(sample_row_factory(), evidence).passages
+    passages = sample_texts(sample_row_factory(), evidence)["passages"]
 
     assert [(p.before, p.now) for p in passages] == [("", "1"), ("1", "")]
 
@@ -330,7 +330,7 @@ def test_the_sentence_that_says_most_of_the_answers_is_marked_and_no_other() -> 
     chunks = (chunk("a", text), chunk("b", "Some days are long."))
     evidence = SampleEvidence(after=SideEvidence(chunks))
 
-    pieces, others = (each.pieces for each in sample_texts(row, evidence).passages[:2])
+    pieces, others = (each.pieces for each in sample_texts(row, evidence)["passages"][:2])
 
     assert [text for marked, text in pieces if marked] == ["You have 14 days, not 31."]
     assert "".join(text for _, text in pieces) == text
@@ -340,7 +340,7 @@ def test_the_sentence_that_says_most_of_the_answers_is_marked_and_no_other() -> 
 def test_what_an_answer_took_is_shown_where_one_side_knows_it() -> None:
     evidence = SampleEvidence(after=SideEvidence(usage=Usage(calls=2), latency_s=1.5))
 
-    spent = sample_texts(sample_row_factory(), evidence).spent
+    spent = sample_texts(sample_row_factory(), evidence)["spent"]
 
     assert ("model calls", "–", "2") in spent
     assert ("time", "–", "1.50 s") in spent
@@ -353,8 +353,8 @@ def test_texts_that_are_slow_to_compare_stand_beside_each_other_without_a_diff()
 
     texts = sample_texts(sample_row_factory(answers=(old, new)), None)
 
-    assert texts.diff == []
-    assert (texts.before or "").startswith("a x0")
+    assert texts["diff"] == []
+    assert (texts["before"] or "").startswith("a x0")
     assert time.process_time() - started < 1
 
 
@@ -363,15 +363,15 @@ def test_of_very_many_passages_the_first_are_shown_and_the_others_counted() -> N
 
     texts = sample_texts(row, None)
 
-    assert (len(texts.passages), texts.more_passages) == (MOST_PASSAGES, 50 - MOST_PASSAGES)
+    assert (len(texts["passages"]), texts["more_passages"]) == (MOST_PASSAGES, 50 - MOST_PASSAGES)
 
 
 def test_a_sample_without_a_baseline_has_one_answer() -> None:
     texts = sample_texts(sample_row_factory(baseline=None, change="new"), None)
 
-    assert texts.before is None
-    assert texts.diff == []
-    assert texts.now == "Yes, all prices are final."
+    assert texts["before"] is None
+    assert texts["diff"] == []
+    assert texts["now"] == "Yes, all prices are final."
 
 
 def test_where_one_side_kept_no_texts_a_document_is_one_passage():
@@ -380,7 +380,7 @@ def test_where_one_side_kept_no_texts_a_document_is_one_passage():
         after=SideEvidence((chunk("b", "text of b"), chunk("a", "text of a")))
     )
 
-    passages = sample_texts(row, evidence).passages
+    passages = sample_texts(row, evidence)["passages"]
 
     assert [(p.doc_id, p.before, p.now) for p in passages] == [("b", "2", "1"), ("a", "1", "2")]
     assert passages[0].pieces
