@@ -1,10 +1,8 @@
 """A file of recorded outputs: one JSON object a line, after a header where ragate wrote it."""
 
 import json
-from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import chain
 from pathlib import Path
 from typing import Any, TypeGuard, TypeVar
 from zlib import crc32
@@ -18,7 +16,7 @@ from ragate.outputs.foreign_lines import refuse_foreign
 from ragate.outputs.recorded_output import RecordedOutput
 from ragate.support.foreign_files import open_regular
 from ragate.support.settings import first_fault, shown
-from ragate.support.strict_json import loads, read_lines
+from ragate.support.strict_json import loads
 from ragate.version import MANUAL
 
 M = TypeVar("M", bound=Frozen)
@@ -99,14 +97,8 @@ def read_outputs(path: Path) -> tuple[OutputsHeader | None, Iterator[tuple[int, 
     Raises:
         DatasetError: names the file, the line and what is wrong with it.
     """
-    lines = read_lines(path, error=DatasetError, max_bytes=MAX_BYTES)
-    first = next(lines, None)
-    if first is None:
-        raise DatasetError(f"{path}: no recorded output in it")
-    is_ours = is_header(first[1])
-    rows = lines if is_ours else chain([first], lines)
-    header = _header(path, first[1]) if is_ours else None
-    return header, ((number, _output(path, number, value, is_ours)) for number, value in rows)
+    header = read_header(path) if written_by_ragate(path) else None
+    return header, ((place.number, output) for place, output in read_locations(path))
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,24 +125,6 @@ class OutputLocation:
                 remedy="let nothing write to recorded outputs while they are judged",
             )
         return RecordedOutput.model_validate_json(line.decode("utf-8-sig"))  # sound, as it was read
-
-
-class OutputLocations:
-    """Many places in little memory, each under the number that it got."""
-
-    def __init__(self) -> None:
-        self._paths: dict[Path, int] = {}
-        self._rows = array("Q")  # the path's number, and three fields, of one place after another
-
-    def add(self, location: OutputLocation) -> int:
-        """Keep `location` and return its number."""
-        path = self._paths.setdefault(location.path, len(self._paths))
-        self._rows.extend((path, location.number, location.offset, location.check))
-        return len(self._rows) // 4 - 1
-
-    def get(self, number: int) -> OutputLocation:
-        path, *fields = self._rows[4 * number : 4 * number + 4]
-        return OutputLocation(list(self._paths)[path], *fields)
 
 
 def read_locations(path: Path) -> Iterator[tuple[OutputLocation, RecordedOutput]]:

@@ -134,6 +134,10 @@ class RecordedOutput(Frozen):
             raise ValueError("neither id nor question says which sample this is")
         return self
 
+    def read(self) -> Self:
+        """Return it: it is here, and one that stays in its file is somewhere else."""
+        return self
+
     def output(self) -> SystemOutput:
         """Return the output; citations by document id become 1-based chunk numbers, 0 if none."""
         told = {name: getattr(self, name) for name in SystemOutput.model_fields}

@@ -1,7 +1,6 @@
 """Files of recorded outputs as the replay system reads them: in our format, or in another."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -10,10 +9,9 @@ from ragate.outputs.foreign_lines import lacking, refuse_foreign
 from ragate.outputs.mapping import RecordMapping, mapped_outputs
 from ragate.outputs.outputs_file import (
     OutputLocation,
-    OutputLocations,
     OutputsHeader,
+    read_header,
     read_locations,
-    read_outputs,
     validated_output,
     written_by_ragate,
 )
@@ -26,46 +24,12 @@ from ragate.tables.reading import export_rows
 _NO_VALUE = frozenset({"nan", "<na>", "nat"})  # as pandas writes them into a cell
 
 
-@dataclass(frozen=True)
-class CopiedOutput:
-    """An output that its file holds in another shape."""
-
-    copies: list[RecordedOutput]
-    number: int
-
-    def read(self) -> RecordedOutput:
-        """Return the output."""
-        return self.copies[self.number]
-
-
-class KeptOutputs:
-    """Many outputs in little memory, each under the number that it got.
-
-    One in our own format stays in its file; what was mapped is kept as a copy.
-    """
-
-    def __init__(self) -> None:
-        self._places = OutputLocations()
-        self._copies: list[RecordedOutput] = []
-
-    def add(self, kept: OutputLocation | RecordedOutput) -> int:
-        """Keep a place or an output and return its number; later ones of a kind have larger ones.
-
-        Numbers of places are even, those of copies odd.
-        """
-        if isinstance(kept, OutputLocation):
-            return 2 * self._places.add(kept)
-        self._copies.append(kept)
-        return 2 * len(self._copies) - 1
-
-    def get(self, number: int) -> OutputLocation | CopiedOutput:
-        at, is_copy = divmod(number, 2)
-        return CopiedOutput(self._copies, at) if is_copy else self._places.get(at)
+KeptOutput = OutputLocation | RecordedOutput  # where it stands, or what was mapped as a copy
 
 
 def read_recorded(
     path: Path, mapping: RecordMapping
-) -> Iterator[tuple[str, OutputLocation | RecordedOutput, RecordedOutput]]:
+) -> Iterator[tuple[str, KeptOutput, RecordedOutput]]:
     """Yield the outputs of a file, each with its place and with what to keep of it.
 
     A file that ragate wrote is read as such, whatever the mapping.
@@ -85,10 +49,8 @@ def read_with_header(
     path: Path, mapping: RecordMapping
 ) -> tuple[OutputsHeader | None, Iterator[tuple[str, RecordedOutput]]]:
     """Return the header, if there is one, and the outputs with their places; as `read_recorded`."""
-    if (outputs := _of_other_shape(path, mapping)) is not None:
-        return None, outputs
-    header, lines = read_outputs(path)
-    return header, ((f"{path}:{number}", output) for number, output in lines)
+    header = read_header(path) if written_by_ragate(path) else None
+    return header, ((where, output) for where, _, output in read_recorded(path, mapping))
 
 
 def _of_other_shape(

@@ -16,8 +16,7 @@ from ragate.core.hashing import content_hash
 from ragate.errors import ConfigError, DatasetError
 from ragate.models import Sample, SystemInfo, SystemOutput, failed_output
 from ragate.outputs.mapping import RecordMapping
-from ragate.outputs.outputs_file import OutputLocation
-from ragate.outputs.recordings import CopiedOutput, KeptOutputs, read_recorded
+from ragate.outputs.recordings import KeptOutput, read_recorded
 from ragate.protocols import Resources, Traits
 from ragate.scores.ignored import ignored_scores
 from ragate.support.find_files import HOW_READ, why_no_match
@@ -137,19 +136,18 @@ def is_allowed(file: Path, *, root: Path, allowed: Sequence[str]) -> bool:
 # Recorded outputs by sample: under their ids, else under their questions.
 
 
-class Recordings(Mapping[str, list[OutputLocation | CopiedOutput]]):
+class Recordings(Mapping[str, list[KeptOutput]]):
     """Where each sample's outputs stand, in order of run, under its id or else its question."""
 
     def __init__(self) -> None:
-        self.kept = KeptOutputs()
-        self._numbers: dict[str, tuple[int, ...]] = {}
+        self._kept: dict[str, list[KeptOutput]] = {}
         # By question, the keys of the lines that have an id as well.
         self._named: dict[str, list[str]] = {}
         self._questions: Counter[str] = Counter()  # by key, how many of them
 
-    def add(self, key: str, numbers: Iterable[int]) -> None:
-        """Add runs of a sample, by the numbers of their places."""
-        self._numbers[key] = (*self._numbers.get(key, ()), *numbers)
+    def add(self, key: str, runs: Iterable[KeptOutput]) -> None:
+        """Add runs of a sample."""
+        self._kept.setdefault(key, []).extend(runs)
 
     def name(self, question: str, key: str) -> None:
         """Let lines with an id of their own be found by their question too.
@@ -162,7 +160,7 @@ class Recordings(Mapping[str, list[OutputLocation | CopiedOutput]]):
             keys.append(key)
             self._questions[key] += 1
 
-    def of(self, sample: Sample) -> list[OutputLocation | CopiedOutput]:
+    def of(self, sample: Sample) -> list[KeptOutput]:
         """Return the runs of a sample, found by its id, else by its question; or none.
 
         Not by a question that does not tell it from others.
@@ -170,26 +168,26 @@ class Recordings(Mapping[str, list[OutputLocation | CopiedOutput]]):
         question = _by_query(sample.query)
         told = told_by_question(sample)
         for key in (_by_id(sample.id), *((question,) if told else ())):
-            if key in self._numbers:
+            if key in self._kept:
                 return self[key]
         keys = self._named.get(question, []) if told else []
         return [output for key in keys for output in self._asked(key, question)]
 
-    def _asked(self, key: str, question: str) -> list[OutputLocation | CopiedOutput]:
+    def _asked(self, key: str, question: str) -> list[KeptOutput]:
         """Return the outputs of an id that answer a question: a session's id has several."""
         outputs = self[key]
         if self._questions[key] == 1:
             return outputs
         return [each for each in outputs if _by_query(each.read().question) == question]
 
-    def __getitem__(self, key: str) -> list[OutputLocation | CopiedOutput]:
-        return [self.kept.get(number) for number in self._numbers[key]]
+    def __getitem__(self, key: str) -> list[KeptOutput]:
+        return self._kept[key]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._numbers)
+        return iter(self._kept)
 
     def __len__(self) -> int:
-        return len(self._numbers)
+        return len(self._kept)
 
 
 def read_recordings(files: list[Path], mapping: RecordMapping | None = None) -> Recordings:
@@ -209,7 +207,7 @@ def read_recordings(files: list[Path], mapping: RecordMapping | None = None) -> 
 
 def _add_file(recordings: Recordings, file: Path, mapping: RecordMapping) -> None:
     """Add the outputs of a file; a line's own ``run`` counts inside it."""
-    lines: dict[str, list[tuple[int, int]]] = {}  # run and place by key
+    lines: dict[str, list[tuple[int, KeptOutput]]] = {}  # with its run, by key
     numbered: set[tuple[str, int]] = set()
     alike: dict[str, list[str]] = {}  # by question, the places of lines that tell nothing else
     for where, kept, recorded in read_recorded(file, mapping):
@@ -225,10 +223,10 @@ def _add_file(recordings: Recordings, file: Path, mapping: RecordMapping) -> Non
             recordings.name(_by_query(recorded.question), key)
         if not recorded.id and recorded.run is None:
             alike.setdefault(key, []).append(where)
-        lines.setdefault(key, []).append((recorded.run or 0, recordings.kept.add(kept)))
+        lines.setdefault(key, []).append((recorded.run or 0, kept))
     _refuse_uneven(alike)
     for key, runs in lines.items():
-        recordings.add(key, [number for _, number in sorted(runs)])
+        recordings.add(key, [kept for _, kept in sorted(runs, key=lambda pair: pair[0])])
 
 
 def _refuse_uneven(places: Mapping[str, list[str]]) -> None:

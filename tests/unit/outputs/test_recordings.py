@@ -10,7 +10,7 @@ from ragate.errors import DatasetError
 from ragate.models import RunManifest, SystemInfo
 from ragate.outputs.mapping import RecordMapping
 from ragate.outputs.outputs_file import OutputsHeader, header_line
-from ragate.outputs.recordings import KeptOutputs, read_recorded, read_with_header
+from ragate.outputs.recordings import read_recorded, read_with_header
 from tests.unit.tables.formats.exported import ANSWERS, FILES, TEXTS, lines
 
 RAGAS = RecordMapping(preset="ragas")
@@ -58,11 +58,10 @@ def test_what_ragate_wrote_is_read_as_such_whatever_the_mapping(tmp_path: Path):
 
 def test_outputs_that_were_mapped_are_kept_apart_from_their_files(tmp_path: Path):
     path = lines(tmp_path / "o.jsonl", {"user_input": "Why?", "response": "So."})
-    kept = KeptOutputs()
-    numbers = [kept.add(what) for _, what, _ in read_recorded(path, RAGAS)]
+    kept = [what for _, what, _ in read_recorded(path, RAGAS)]
     path.unlink()
 
-    assert [kept.get(number).read().answer for number in numbers] == ["So."]
+    assert [each.read().answer for each in kept] == ["So."]
 
 
 def test_an_empty_list_is_no_recording(tmp_path: Path):
