@@ -31,6 +31,10 @@ class _Member:
     value: int
     end: int
 
+    def is_called(self, name: str) -> bool:
+        """Whether it is the field of this name, in whatever spelling."""
+        return name in {self.name, part_of(self.name)}
+
 
 @dataclass
 class GoldenFile:
@@ -115,7 +119,7 @@ def with_field(line: str, name: str, value: Any) -> str:
     members = list(_members(line))
     text = json.dumps(value, ensure_ascii=False)
     for member in members:
-        if name in {member.name, part_of(member.name)}:
+        if member.is_called(name):
             return line[: member.value] + text + line[member.end :]
     gap = " " if not members or line[members[0].value - 1] in _BLANK else ""
     if not members:
@@ -129,7 +133,7 @@ def without(line: str, name: str) -> str:
     """Return the line without a field."""
     members = list(_members(line))
     for number, member in enumerate(members):
-        if name not in {member.name, part_of(member.name)}:
+        if not member.is_called(name):
             continue
         if number:
             return line[: members[number - 1].end] + line[member.end :]

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ragate.errors import DatasetError
-from ragate.outputs.mapping import IN_CI
-from ragate.outputs.pointed import described, fields_of
+from ragate.outputs.pointed import IN_CI, described, fields_of
 from ragate.outputs.recorded_output import misspelt, names_a_sample
 from ragate.outputs.seen_reply import name_of, read_reply, single_values
 from ragate.support.pointer import PointerError, many

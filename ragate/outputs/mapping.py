@@ -10,7 +10,8 @@ from pydantic import ValidationError, model_validator
 
 from ragate.errors import DatasetError
 from ragate.models import Frozen
-from ragate.outputs.pointed import Pointer, Pointers, described, fields_of, pointed
+from ragate.outputs.outputs_file import validated_output
+from ragate.outputs.pointed import IN_CI, Pointer, Pointers, described, fields_of, pointed
 from ragate.outputs.recorded_output import RecordedOutput, names_a_sample
 from ragate.support.pointer import PointerError, one
 from ragate.support.settings import first_fault, nearest, read_settings, shown
@@ -20,7 +21,6 @@ from ragate.tables.containers import records
 if TYPE_CHECKING:
     from ragate.tables.traced import Exchange
 
-IN_CI = "in CI the base branch's mapping counts"
 _NAMED = 5
 
 
@@ -200,7 +200,4 @@ def _of_exchange(exchange: "Exchange") -> RecordedOutput:
             for passage in exchange.passages or ()
         ],
     }
-    try:
-        return _validated(fields)
-    except PointerError as error:
-        raise DatasetError(f"{exchange.place}: {error}") from error
+    return validated_output(exchange.place, fields)

@@ -70,7 +70,7 @@ class OutputsHeader(Frozen):
 def header_line(header: OutputsHeader) -> str:
     """Return the first line of an outputs file."""
     value = header.model_dump(mode="json", exclude=None if header.shard else {"shard"})
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False) + "\n"
+    return f"{_dump(value)}\n"
 
 
 def is_header(value: Any) -> TypeGuard[dict[str, Any]]:

@@ -14,6 +14,7 @@ USAGE_NAMES = {
     "prompt_tokens": ("prompt_tokens", "input_tokens", "promptTokens", "inputTokens"),
     "completion_tokens": ("completion_tokens", "output_tokens", "completionTokens", "outputTokens"),
 }
+IN_CI = "in CI the base branch's mapping counts"
 _DEEPEST = 6
 _MOST = 200  # leaves of a record that are looked at
 _SHOWN = 12

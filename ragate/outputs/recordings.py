@@ -19,7 +19,7 @@ from ragate.outputs.recorded_output import RecordedOutput, own_name
 from ragate.tables.cells import parsed_cell
 from ragate.tables.containers import LINES, open_container, rows_of
 from ragate.tables.formats import PRESETS, preset_of
-from ragate.tables.reading import export_rows
+from ragate.tables.reading import first_record
 
 _NO_VALUE = frozenset({"nan", "<na>", "nat"})  # as pandas writes them into a cell
 
@@ -68,10 +68,7 @@ def _of_other_shape(
 
 def _tool_of(path: Path) -> str:
     """Return the tool whose export a file is, "" where it holds outputs in our own format."""
-    try:
-        first = next((row for _, row in export_rows(path)), {})
-    except DatasetError:
-        return ""
+    first = first_record(path)
     tool = preset_of(first) if lacking(first) else ""
     return tool if tool in PRESETS else ""
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from ragate.outputs.pointed import USAGE_NAMES, escaped
 from ragate.tables.traced import (
+    ANSWER_NAMES,
     CHUNK_NAMES,
     ID_NAMES,
     SOURCE_NAMES,
@@ -21,11 +22,7 @@ from ragate.tables.traced import (
 
 KnownShare = Callable[[Sequence[str]], float]  # of the values, how many are documents
 Lists = Sequence[tuple[str, list[Any]]]  # with their pointers
-_ANSWERS = (
-    *("answer", "final_answer", "reply", "replies", "response", "generation", "generated_text"),
-    *("generated_answer", "llm_output", "prediction", "completion", "output_text", "output"),
-    *("result", "message", "text", "content", "summary", "data", "answers", "body"),
-)
+_ANSWERS = (*ANSWER_NAMES, "summary", "data", "answers", "body")
 _TEXTS = (*TEXT_NAMES, "excerpt", "quote", "context")
 _IDS = (*ID_NAMES, *SOURCE_NAMES, "slug", *CHUNK_NAMES, "name", "page")
 _SCORES = ("score", "similar", "relevance")

@@ -23,7 +23,6 @@ from ragate.scores.table_run import TableSamples, contents_of, made_if_few, run_
 Progress = Callable[[str, int, bool], None]
 GATE = "scores"
 MOST_ROWS = 200  # of a judge's scores nearly every one moves, and nobody reads more
-WAYS = "say it: --higher-is-better {name}, or --lower-is-better {name}"
 # What the rules of every gate advise, in the words of a gate that has two files and no more.
 _REMEDIES = {
     "ragate baseline update": "score the base version anew, in the same way, for the file before",
@@ -127,7 +126,7 @@ def _alike(before: ScoreTable, after: ScoreTable, said: Said) -> Sides:
         )
     lost = tuple(key for key in before.keys if key not in kept)
     names = chosen_metrics([before, after], said)
-    infos = infos_of([before, after], names, said, ways=WAYS)
+    infos = infos_of([before, after], names, said)
     before, after = checked(before, infos), checked(after, infos)
     for name in names:
         after = without_other_units(before, after, name)

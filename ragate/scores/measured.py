@@ -62,13 +62,12 @@ def chosen_metrics(tables: Sequence[ScoreTable], said: Said) -> list[str]:
 
 
 def infos_of(
-    tables: Sequence[ScoreTable], names: Sequence[str], said: Said, *, ways: str
+    tables: Sequence[ScoreTable], names: Sequence[str], said: Said
 ) -> dict[str, MetricInfo]:
     """Return what each metric is.
 
     Args:
         tables: The baseline first: its values tell the range of a metric that nobody tells.
-        ways: How a direction is said here.
 
     Raises:
         UsageError: which way is good is not known of a metric.
@@ -76,9 +75,10 @@ def infos_of(
     directions = {name: _direction(tables, name, said) for name in names}
     unknown = [name for name, direction in directions.items() if direction is None]
     if unknown:
+        first = shlex.quote(unknown[0])
         raise UsageError(
             f"is higher better, or lower? Nothing says so of {listed(unknown, most=10)}",
-            remedy=ways.format(name=shlex.quote(unknown[0])),
+            remedy=f"say it: --higher-is-better {first}, or --lower-is-better {first}",
         )
     return {
         name: _info(tables, name, direction, said)

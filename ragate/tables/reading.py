@@ -85,11 +85,15 @@ def read_export(
 
 def tool_of(path: Path) -> str:
     """Return the tool that wrote a file, by its first record; "" where none is known to."""
+    return preset_of(first_record(path))
+
+
+def first_record(path: Path) -> Row:
+    """Return the first record of a file, an empty one where there is none that can be read."""
     try:
-        first = next((row for _, row in export_rows(path)), {})
+        return next((row for _, row in export_rows(path)), {})
     except DatasetError:
-        return ""
-    return preset_of(first)
+        return {}
 
 
 def _exchanges(name: str, path: Path, columns: Mapping[str, str]) -> Iterator[Exchange]:

@@ -18,8 +18,9 @@ QUESTION_NAMES = (
     *("message", "query_str", "text", "content", "inputs", "kwargs", "args", "value"),
 )
 ANSWER_NAMES = (
-    *("answer", "response", "output", "result", "generated_answer", "completion", "reply"),
-    *("text", "content", "message", "output_text", "outputs", "choices", "value"),
+    *("answer", "final_answer", "reply", "replies", "response", "generation", "generated_text"),
+    *("generated_answer", "llm_output", "prediction", "completion", "output_text", "output"),
+    *("result", "message", "text", "content", "outputs", "choices", "value"),
 )
 REFERENCE_NAMES = (
     *("expected_answer", "expected_output", "expectedOutput", "reference_answer", "reference"),

@@ -141,7 +141,7 @@ def _reported(files: Sequence[Path]) -> tuple[dict[str, dict[str, Any]], tuple[s
     guessed = [name for name in names if known(name) is None]
     said = Said(directions=dict.fromkeys(guessed, Direction.HIGHER))
     metrics: dict[str, dict[str, Any]] = {}
-    for name, info in infos_of([table], names, said, ways="").items():
+    for name, info in infos_of([table], names, said).items():
         keys: dict[str, Any] = {"direction": "higher"} if name in guessed else {}
         if info.high is None:
             keys["range"] = [info.low, float(np.nanmax(table.columns[name]))]

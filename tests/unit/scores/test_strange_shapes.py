@@ -48,7 +48,7 @@ def test_the_letters_of_inspect_say_which_way_is_good(tmp_path: Path, grades: st
     ]
     read = table(tmp_path, {"status": "success", "eval": {"task": "t"}, "samples": samples})
 
-    infos = infos_of([read, read], ["rag"], Said(), ways="")
+    infos = infos_of([read, read], ["rag"], Said())
     assert infos["rag"].direction is Direction.HIGHER
 
 
@@ -64,7 +64,7 @@ def test_harm_by_azure_goes_up_to_seven_where_main_has_none(tmp_path: Path):
     rows = [{"inputs.query": each, "outputs.violence.violence": 0} for each in ASKED]
     read = table(tmp_path, {"rows": rows, "metrics": {}})
 
-    info = infos_of([read, read], ["violence"], Said(), ways="")["violence"]
+    info = infos_of([read, read], ["violence"], Said())["violence"]
     assert (info.direction, info.low, info.high) == (Direction.LOWER, 0, 7)
 
 

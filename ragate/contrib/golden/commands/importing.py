@@ -19,11 +19,6 @@ from ragate.support.settings import nearest
 if TYPE_CHECKING:
     from ragate.contrib.golden.importing import Import
 
-# As in the pipeline, without importing it for --help; a test compares them.
-KINDS = (
-    *("golden", "beir", "table", "ragas", "deepeval", "promptfoo", "llamaindex", "bfcl"),
-    *("logs", "langfuse", "phoenix", "otel"),
-)
 PARTS = ("query", "id", "references", "relevant", "evidence")
 # Tools whose files may hold scores of an evaluation.
 SCORED = frozenset({"table", "ragas", "deepeval", "promptfoo", "langfuse", "phoenix"})
@@ -131,6 +126,8 @@ def _kind_and_path(given: tuple[str, ...]) -> tuple[str, Path]:
     Raises:
         UsageError: there is no such kind or path, or there are more words.
     """
+    from ragate.contrib.golden.importing import KINDS
+
     *kinds, path = given or ("",)
     if kinds and kinds[0] not in KINDS:
         raise UsageError(
