@@ -13,7 +13,7 @@ from ragate.core.hashing import digest
 from ragate.errors import RagateError
 from ragate.models import Frozen
 from ragate.protocols import ChatClient, ChatReply, ChatRequest
-from ragate.support.escape import one_line
+from ragate.support.replies import heard, quoted
 from ragate.support.thoughts import without_thoughts
 
 V = TypeVar("V")
@@ -24,7 +24,6 @@ Messages = tuple[tuple[str, str], ...]  # role and text
 _FENCED = re.compile(
     r"\s*```(?:json)?[ \t]*\r?\n(?P<body>.*?)(?:\r?\n)?```\s*", re.DOTALL | re.IGNORECASE
 )
-_QUOTED = 80  # characters of an invalid reply that are shown
 _MOST_OBJECTS = 50  # that are looked for in one reply
 _DECODER = json.JSONDecoder()
 
@@ -39,12 +38,6 @@ class InvalidReplyError(RagateError):
     def __init__(self, message: str, *, remedy: str = "", shown: str = "") -> None:
         super().__init__(message, remedy=remedy)
         self.shown = shown
-
-
-def quoted(text: str) -> str:
-    """Return how an invalid reply begins, in backticks and on one line."""
-    shown = one_line(text, _QUOTED).replace("`", "'")
-    return f"`{shown}`" if shown else "an empty reply"
 
 
 def object_texts(text: str, *, max_chars: int) -> list[str]:
@@ -163,6 +156,7 @@ class SentAs:
 
         async def ask(request: ChatRequest, *, draw: int = 0) -> ChatReply:
             reply = await client(request, draw=draw)
+            heard(reply.text)
             self._changes |= set(reply.changed) & self._parameters.keys()
             return reply
 

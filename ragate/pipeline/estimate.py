@@ -16,7 +16,7 @@ from ragate.models import RetrievedChunk, Run, Sample, SystemOutput
 from ragate.pipeline.decide.gate_setup import load_baseline_or_none, load_samples
 from ragate.pipeline.run.collected_outputs import run_pass
 from ragate.pipeline.run.run_profile import Selection
-from ragate.pipeline.score.judgement_cache import cached_judgements
+from ragate.pipeline.score.judgement_cache import CachedSteps, cached_judgements, cached_steps
 from ragate.pipeline.score.known_judgements import KnownJudgements, asks, opponents_of
 from ragate.pipeline.score.policy_metrics import judged_metrics, make_metrics
 from ragate.pipeline.score.spared_stages import SparedStages, not_spared, spared_stages
@@ -27,6 +27,7 @@ from ragate.runtime.resources import Opened, open_resources
 
 # Requests that are measured in place of being sent.
 
+Question = tuple[Sample, SystemOutput, tuple[str, ...]]
 CHARS_PER_TOKEN = 4
 JUDGEMENT_TOKENS = 500
 
@@ -235,6 +236,7 @@ async def _judgements(
             (each, _likely(each, outputs.get(each.id), recorded.get(each.id))) for each in samples
         ]
         questions = _questions(known_judgements, likely, outputs, spared)
+        questions += _canaries(known_judgements, questions, cached_steps(config, opened))
         for sample, output, criteria in questions:
             if settings.use == "rubric":
                 await judge(criteria, sample, output)
@@ -253,23 +255,35 @@ def _questions(
     likely: Sequence[tuple[Sample, SystemOutput]],
     outputs: Outputs,
     spared: SparedStages | None,
-) -> list[tuple[Sample, SystemOutput, tuple[str, ...]]]:
+) -> list[Question]:
     """Return what the judge would be asked about, with the criteria.
 
     What a stage without a model spares is left out where the output is there; what one with a model
     would spare is not known before it is asked.
     """
-    judge, criteria = judgements.judge, judgements.criteria
-    compares = judgements.opponents is not None
-    all_criteria = tuple(sorted((*criteria, PAIRWISE))) if compares else criteria
+    all_criteria = _criteria(judgements)
     asked = [pair for pair in likely if not judgements.covers(*pair)]
     left = [not_spared(spared, all_criteria, one, outputs.get(one.id)) for one, _ in asked]
-    questions = [(*pair, names) for pair, names in zip(asked, left, strict=True) if names]
-    compared = bool(questions) and compares
-    if compared or any(asks(judge, criteria, sample, output) for sample, output, _ in questions):
-        canaries = ((one.canary, one.names) for one in canaries_for(judge, all_criteria))
-        questions += [(canary.sample, canary.output, names) for canary, names in canaries]
-    return questions
+    return [(*pair, names) for pair, names in zip(asked, left, strict=True) if names]
+
+
+def _canaries(
+    judgements: KnownJudgements, questions: Sequence[Question], steps: CachedSteps
+) -> list[Question]:
+    """Return the known answers that are asked about beside the questions."""
+    judge, criteria = judgements.judge, judgements.criteria
+    compared = bool(questions) and judgements.opponents is not None
+    if not compared and not any(asks(judge, criteria, *one[:2]) for one in questions):
+        return []
+    if steps.passed(judge, _criteria(judgements)):
+        return []
+    known = ((one.canary, one.names) for one in canaries_for(judge, _criteria(judgements)))
+    return [(canary.sample, canary.output, names) for canary, names in known]
+
+
+def _criteria(judgements: KnownJudgements) -> tuple[str, ...]:
+    compares = judgements.opponents is not None
+    return tuple(sorted((*judgements.criteria, PAIRWISE))) if compares else judgements.criteria
 
 
 def _likely(

@@ -44,6 +44,7 @@ from ragate.judges._canaries.known_answers import (
 )
 from ragate.models import ExpectedCall, RetrievedChunk, Sample, Score, SystemOutput, ToolCall
 from ragate.protocols import Judge, JudgeAbilities, judge_abilities
+from ragate.support.replies import overheard, quoted
 
 _ANY = 0.01  # less than one guideline of the longest list
 # Where the kinds of one wording are looked for: the first that knows a criterion is taken.
@@ -63,6 +64,7 @@ async def run_canaries(
     criteria: Collection[str] | None = None,
     timeout_s: float | None = None,
     gate: asyncio.Semaphore | None = None,
+    plain_done: asyncio.Event | None = None,
 ) -> list[CanaryResult]:
     """Return one result for each known answer and criterion of `canaries_for`.
 
@@ -70,23 +72,37 @@ async def run_canaries(
     asked, until two are right or four are wrong; no judgement counts as a wrong one. The judge has
     to answer afresh each time: a memo between it and its model would repeat the same answer.
 
+    Plain answers come first. A criterion under which one of them is judged wrongly is asked nothing
+    else: it is void, whatever comes.
+
     Args:
         criteria: What the run asks of the judge; None for all that it can judge.
         timeout_s: Seconds for one judgement; one that takes longer counts as a wrong one.
         gate: Lets in as many at once as the judge may be asked.
+        plain_done: Set once the plain answers are in.
 
     Raises:
-        ProviderError: the judge cannot be asked, or none of its first replies has the form that was
-            asked for: fatal.
+        ProviderError: the judge cannot be asked, or no reply to a plain answer has the form that
+            was asked for: fatal.
     """
     gate = gate or asyncio.Semaphore(8)
-    trials = [_Trial(judge, one, timeout_s) for one in canaries_for(judge, criteria)]
+    questions = canaries_for(judge, criteria)
+    plain = [_Trial(judge, one, timeout_s) for one in questions if one.is_plain]
+    results = await _tried(plain, gate)
+    _refuse_in_vain(plain, timeout_s)
+    if plain_done is not None:
+        plain_done.set()
+    void = {one.criterion for one in results if not one.passed}
+    left = (one.without(void) for one in questions if not one.is_plain)
+    return results + await _tried(
+        [_Trial(judge, one, timeout_s) for one in left if one.names], gate
+    )
 
+
+async def _tried(trials: Sequence[_Trial], gate: asyncio.Semaphore) -> list[CanaryResult]:
     async def run(trial: _Trial) -> None:
         async with gate:
-            await trial.first()
-            if not trial.is_in_vain or any(one.has_verdict for one in trials):
-                await trial.others()
+            await trial.ask()
 
     tasks = [asyncio.ensure_future(run(one)) for one in trials]
     try:
@@ -94,9 +110,6 @@ async def run_canaries(
     finally:
         for task in tasks:
             task.cancel()
-    _refuse_in_vain(trials, timeout_s)
-    for one in trials:  # those that had waited for another to get a verdict; a place is not free
-        await one.others()
     return [result for one in trials for result in one.results()]
 
 
@@ -104,8 +117,9 @@ def _refuse_in_vain(trials: Sequence[_Trial], timeout_s: float | None) -> None:
     """Stop a judge that gave no verdict: asking on would be paid for in vain."""
     if not trials or any(not one.is_in_vain for one in trials):
         return
-    asked = f"{len(trials)} test questions"
-    if all(map(ran_out_of_time, chain.from_iterable(one.said for one in trials))):
+    all_said = list(chain.from_iterable(one.said for one in trials))
+    asked = f"{sum(one.asked for one in trials)} test questions"
+    if all(map(ran_out_of_time, all_said)):
         limit = timeout_s or 0.0
         raise ProviderError(
             f"the judge answered none of {asked} within {limit:g} s",
@@ -113,7 +127,7 @@ def _refuse_in_vain(trials: Sequence[_Trial], timeout_s: float | None) -> None:
             f"{2 * limit:g} or more in [policy.judge]",
             fatal=True,
         )
-    said = next(one for one in chain.from_iterable(one.said for one in trials))
+    said = all_said[0]
     raise ProviderError(
         f"the judge held to the form in none of {asked}: "
         f"{said.partition(NO_VALID_REPLY)[2].lstrip(': ') or said}",
@@ -127,12 +141,13 @@ class _Trial:
     """One known answer as it is asked about; a later dress is asked for open criteria alone.
 
     Attributes:
+        asked: Dresses so far.
         reasons: By criterion, what was wrong with each verdict, "" where nothing was.
     """
 
     def __init__(self, judge: Judge, question: CanaryQuestion, timeout_s: float | None) -> None:
         self._judge, self._question, self._timeout_s = judge, question, timeout_s
-        self._still, self._dresses = question.names, [*question.dresses]
+        self._still, self.asked = question.names, 0
         self.reasons: dict[str, list[str]] = {name: [] for name in question.names}
 
     @property
@@ -142,20 +157,14 @@ class _Trial:
 
     @property
     def is_in_vain(self) -> bool:
-        """Whether it was asked, and got no reply in time, or none of the form asked for."""
-        return bool(self.said) and all(map(_is_none, self.said))
+        """Whether it got no reply in time, or none of the form asked for."""
+        return all(map(_is_none, self.said))
 
-    @property
-    def has_verdict(self) -> bool:
-        """Whether it got a reply, in time and in the form that was asked for."""
-        return not all(map(_is_none, self.said))
-
-    async def first(self) -> None:
-        await self._ask(self._dresses.pop(0))
-
-    async def others(self) -> None:
-        while self._still and self._dresses:
-            await self._ask(self._dresses.pop(0))
+    async def ask(self) -> None:
+        for canary in self._question.dresses:
+            if self._still:
+                self.asked += 1
+                await self._ask(canary)
 
     def results(self) -> list[CanaryResult]:
         canary, tried = self._question.canary, self._question.stands_for
@@ -164,9 +173,10 @@ class _Trial:
     async def _ask(self, canary: Canary) -> None:
         still = self._still
         try:
-            async with asyncio.timeout(self._timeout_s):
-                scores = await _ask(self._judge, canary, still)
-            found = {name: _wrong(scores, canary, name) for name in still}
+            with overheard() as replies:
+                async with asyncio.timeout(self._timeout_s):
+                    scores = await _ask(self._judge, canary, still)
+            found = {name: _wrong(scores, canary, name, replies) for name in still}
         except TimeoutError:
             found = dict.fromkeys(still, f"no verdict within {self._timeout_s:g} s")
         for name, wrong in found.items():
@@ -205,7 +215,7 @@ async def _ask(judge: Judge, canary: Canary, names: tuple[str, ...]) -> Mapping[
     return {PAIRWISE: await compare(canary.sample, canary.output, canary.other)}
 
 
-def _wrong(scores: Mapping[str, Score], canary: Canary, name: str) -> str:
+def _wrong(scores: Mapping[str, Score], canary: Canary, name: str, replies: Sequence[str]) -> str:
     """Return in which way a sound judge would have scored otherwise, "" where it would not."""
     low, high = canary.expect[name]
     score = scores.get(name)
@@ -213,7 +223,8 @@ def _wrong(scores: Mapping[str, Score], canary: Canary, name: str) -> str:
         return f"{name}: {score.reason if score else 'no score'}"
     if not low - _SLACK <= score.value <= high + _SLACK:
         right = f"{low:g}" if low == high else f"{low:g} to {high:g}"
-        return f"{name} is {score.value:g}, expected {right}"
+        reply = f" (the reply: {quoted(replies[-1])})" if replies else ""
+        return f"{name} is {score.value:g}, expected {right}{reply}"
     return ""
 
 
@@ -240,9 +251,18 @@ class CanaryQuestion(NamedTuple):
         """The dress of the first try."""
         return self.dresses[0]
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether a judge that gets it wrong is not believed under its criteria."""
+        return not self.canary.wording and self.canary.name not in HARD
+
+    def without(self, criteria: Collection[str]) -> CanaryQuestion:
+        """Return the same for fewer criteria."""
+        return self._replace(names=tuple(name for name in self.names if name not in criteria))
+
 
 def canaries_for(judge: Judge, criteria: Collection[str] | None = None) -> list[CanaryQuestion]:
-    """Return what the judge is asked, plain answers first.
+    """Return what the judge is asked.
 
     Where none of the criteria has a known answer, as with those of a configuration, a built-in one
     shows whether the judge can be talked to.

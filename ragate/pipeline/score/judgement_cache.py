@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, contextmanager
 from contextvars import ContextVar
+from dataclasses import asdict
 
 from ragate.cache import STEPS, Cache, Draw
 from ragate.cache.store import kept_draw
 from ragate.clients.memoised import request_key
 from ragate.config import Config
 from ragate.core.hashing import digest
+from ragate.core.judging.canary_rule import CanaryResult
 from ragate.judges import CUT
 from ragate.models import Score, ScoreState
-from ragate.protocols import ChatClient, ChatReply, ChatRequest
+from ragate.protocols import ChatClient, ChatReply, ChatRequest, Judge, judge_abilities
 from ragate.runtime.resources import Opened
+from ragate.version import __version__
 
 _MOST_UNWRITTEN = 100  # replies that are kept to be shown, and need not be on the disk at once
+_REMEMBERED_S = 24 * 3600.0  # so long a judge that passed its canaries is believed
 _ASIDE: ContextVar[bool] = ContextVar("ragate-aside", default=False)
 Judgement = Mapping[str, Score]
 
@@ -168,6 +174,26 @@ class CachedSteps:
         key = self._at_server(digest(["sent as", identity]))
         draws = {(STEPS, key, 0): Draw(text=fingerprint)}
         await asyncio.to_thread(self._cache.put_draws, draws)
+
+    def passed(self, judge: Judge, criteria: Sequence[str]) -> list[CanaryResult]:
+        """Return how an equal judge did on its canaries, where it passed them within a day."""
+        kept = self._cache.draw(STEPS, self._canaries(judge, criteria), 0)
+        said = {} if kept is None else json.loads(kept.text)
+        if not 0.0 <= time.time() - said.get("at", -_REMEMBERED_S) < _REMEMBERED_S:
+            return []
+        return [CanaryResult(**result) for result in said["results"]]
+
+    async def keep_passed(
+        self, judge: Judge, criteria: Sequence[str], results: Sequence[CanaryResult]
+    ) -> None:
+        """Remember the canaries of a judge of which nothing is void."""
+        text = json.dumps({"at": time.time(), "results": [asdict(one) for one in results]})
+        draws = {(STEPS, self._canaries(judge, criteria), 0): Draw(text=text)}
+        await asyncio.to_thread(self._cache.put_draws, draws)
+
+    def _canaries(self, judge: Judge, criteria: Sequence[str]) -> str:
+        known_as = judge_abilities(judge).identity or judge.fingerprint
+        return self._at_server(digest(["canaries", __version__, known_as, sorted(criteria)]))
 
     def client(self, client: ChatClient) -> ChatClient:
         """Return a client whose replies are kept under their `reply_key`, to be shown later."""

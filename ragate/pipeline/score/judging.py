@@ -282,6 +282,7 @@ class JudgeQueue:
         self._gate = asyncio.Semaphore(concurrency)
         self._timeout_s = timeout_s
         self._pending = Backlog(BACKLOG)
+        self._plain_done = asyncio.Event()
         self._checking: asyncio.Task[tuple[list[CanaryResult], Voided]] | None = None
         self.canaries: list[CanaryResult] = []
         self.voided = Voided()
@@ -347,17 +348,24 @@ class JudgeQueue:
             await self._steps.flush()
 
     async def _check(self) -> tuple[list[CanaryResult], Voided]:
-        self.unchecked = unchecked(self._judge, self._criteria)
-        results = await run_canaries(
-            self._judge,
-            criteria=self._criteria,
-            timeout_s=self._timeout_s,
-            gate=self._gate,
-        )
-        void = voided(results, self._criteria, self.unchecked)
-        if self._steps is not None and not void:
-            await self._steps.trust()
-        return results, void
+        try:
+            self.unchecked = unchecked(self._judge, self._criteria)
+            known = self._steps.passed(self._judge, self._criteria) if self._steps else []
+            results = known or await run_canaries(
+                self._judge,
+                criteria=self._criteria,
+                timeout_s=self._timeout_s,
+                gate=self._gate,
+                plain_done=self._plain_done,
+            )
+            void = voided(results, self._criteria, self.unchecked)
+            if self._steps is not None and not void:
+                if not known:
+                    await self._steps.keep_passed(self._judge, self._criteria, results)
+                await self._steps.trust()
+            return results, void
+        finally:
+            self._plain_done.set()
 
     async def _ask(
         self,
@@ -369,10 +377,15 @@ class JudgeQueue:
         sample: str,
         by_model: bool,
     ) -> None:
-        await asyncio.sleep(0)  # the known answers come first: they hold up whatever is kept
+        if by_model:  # plain known answers come first: who gets them wrong need not be asked
+            await self._plain_done.wait()
+        await asyncio.sleep(0)  # so do the others: they hold up whatever is kept
         async with self._turn(key, criteria) if by_model else nullcontext():
             if by_model and self._checking is not None and self._checking.done():
-                self._checking.result()  # raises where the judge was given up meanwhile
+                _, void = self._checking.result()  # raises where the judge was given up meanwhile
+                if all(map(void.reason, criteria)):
+                    keep(without_score(criteria, void.reason(criteria[0])))
+                    return
             if by_model and (known := self._known_meanwhile(key, criteria)):
                 keep(known)
                 return

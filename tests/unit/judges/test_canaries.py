@@ -141,13 +141,13 @@ def test_a_judge_that_always_says_the_same_fails(says: bool) -> None:
     assert failed(results(stub(lambda _s, _c: int(says), yes=says), USUAL))
 
 
-def test_a_judge_that_holds_to_the_form_in_none_is_given_up_after_one_round() -> None:
+def test_a_judge_that_holds_to_the_form_in_none_is_given_up_after_its_plain_answers() -> None:
     chat = Chat(lambda _request: "I think ```it``` is\nfine")
 
-    with pytest.raises(ProviderError, match=r"form in none of 56 .*not JSON: `I think '''it''' is"):
-        results(chat)
+    with pytest.raises(ProviderError, match=r"form in none of 12 .*not JSON: `I think '''it''' is"):
+        results(chat, USUAL)
 
-    assert len(chat.requests) == 2 * 56
+    assert len(chat.requests) == 2 * 12
 
 
 def test_a_judge_that_holds_to_the_form_at_last_is_asked_like_any_other() -> None:
@@ -155,7 +155,7 @@ def test_a_judge_that_holds_to_the_form_at_last_is_asked_like_any_other() -> Non
 
     def late(request: ChatRequest) -> str:
         asked.append(request)
-        return str(sound._next(request)) if len(asked) > 100 else "YES"
+        return str(sound._next(request)) if len(asked) > 12 else "YES"
 
     found = results(Chat(late))
 
@@ -221,7 +221,27 @@ def test_a_wording_stands_where_its_place_says_and_nowhere_else(place: Place) ->
     assert is_long == (place == "long context")
 
 
-def test_a_judge_that_answers_nothing_in_time_is_stopped_after_one_round() -> None:
+@pytest.mark.parametrize("criterion", sorted({*ALL} - {"context_utilisation"}))
+@pytest.mark.parametrize("says", [True, False])
+def test_a_judge_that_always_says_the_same_costs_at_most_30_calls(
+    criterion: str, says: bool
+) -> None:
+    chat = stub(lambda _sample, _criterion: int(says), yes=says)
+
+    assert voided(results(chat, (criterion,)), (criterion,))
+
+    assert len(chat.requests) <= 30
+
+
+def test_what_is_wrong_is_said_with_the_reply() -> None:
+    found = results(Chat(lambda _request: '{"relevant": true}'), ("relevancy",))
+
+    assert {one.reason for one in found if not one.passed} == {
+        'relevancy is 1, expected 0 (the reply: `{"relevant": true}`)'
+    }
+
+
+def test_a_judge_that_answers_nothing_in_time_is_stopped_after_its_plain_answers() -> None:
     asked = 0
 
     class Silent(Flaky):
@@ -230,10 +250,10 @@ def test_a_judge_that_answers_nothing_in_time_is_stopped_after_one_round() -> No
             asked += 1
             await asyncio.sleep(60)
 
-    with pytest.raises(ProviderError, match="answered none of 30 test questions within"):
+    with pytest.raises(ProviderError, match="answered none of 12 test questions within"):
         asyncio.run(run_canaries(Silent(lambda _number: True), timeout_s=0.01))
 
-    assert asked == 30
+    assert asked == 12
 
 
 def test_every_criterion_has_an_answer_that_deserves_it_and_one_that_does_not() -> None:

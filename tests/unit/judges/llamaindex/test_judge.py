@@ -175,7 +175,7 @@ def test_a_judge_that_always_says_yes_fails_the_canaries() -> None:
         found = await run_canaries(judge, criteria=["faithfulness_binary", "relevancy"])
         return {result.canary for result in found if not result.passed}
 
-    assert asyncio.run(run()) >= {"one negation", "beside the point"}
+    assert asyncio.run(run()) == {"bad", "beside the point"}
 
 
 def test_importing_the_judge_imports_no_library() -> None:

@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
+import pytest
+
 from ragate.cache import Cache
 from ragate.core.hashing import digest
 from ragate.models import Sample, Score, SystemOutput
-from ragate.pipeline.score.judgement_cache import CachedJudgements, Judgement
+from ragate.pipeline.score.judgement_cache import (
+    CachedJudgements,
+    CachedSteps,
+    Judgement,
+)
 from ragate.pipeline.score.judging import JudgeQueue
 from tests.factories import output_factory, sample_factory
+from tests.unit.judges.every_canary import every_canary
 
 OWN = "criterion.tone"
 KEY = digest("a question and its answer")
@@ -57,9 +65,14 @@ def test_a_judge_that_fails_all_it_is_tried_with_is_not_believed_under_an_own_cr
 
 
 class Busy(Constant):
-    """A judge that notes what it is asked about, and by how many at once."""
+    """A judge that notes what it is asked about, and by how many at once.
 
-    def __init__(self) -> None:
+    Attributes:
+        honest: It knows the known answers; else it says the same of everything.
+    """
+
+    def __init__(self, *, honest: bool = True) -> None:
+        self.honest = honest
         self.asked: list[str] = []
         self.now = self.most = 0
 
@@ -71,13 +84,20 @@ class Busy(Constant):
         self.most = max(self.most, self.now)
         await asyncio.sleep(0)
         self.now -= 1
-        return await super().__call__(criteria, sample, output)
+        known = every_canary().get(sample.id)
+        value = known[0].expect["relevancy"][0] if known and self.honest else 1.0
+        return {name: Score(metric=name, value=value) for name in criteria}
 
 
-async def asked_about(judge: Busy, root: Path, ids: Sequence[str]) -> None:
+async def asked_about(judge: Busy, root: Path, ids: Sequence[str]) -> JudgeQueue:
     with Cache(root / "cache.sqlite") as cache:
         queue = JudgeQueue(
-            judge, ["relevancy"], cache=CachedJudgements(cache), concurrency=2, timeout_s=5.0
+            judge,
+            ["relevancy"],
+            cache=CachedJudgements(cache),
+            concurrency=2,
+            timeout_s=5.0,
+            steps=CachedSteps(cache),
         )
         for each in ids:
             sample, output = sample_factory(each), output_factory(answer="Yes.")
@@ -85,6 +105,7 @@ async def asked_about(judge: Busy, root: Path, ids: Sequence[str]) -> None:
             queue.start(digest(each), ask, ["relevancy"], keep=lambda _judgement: None, sample=each)
         await queue.settle()
         await queue.close()
+        return queue
 
 
 def test_known_answers_are_asked_before_questions_and_never_more_at_once(tmp_path: Path) -> None:
@@ -95,3 +116,39 @@ def test_known_answers_are_asked_before_questions_and_never_more_at_once(tmp_pat
     assert judge.asked[-3:] == ids
     assert len(judge.asked) > 3
     assert judge.most == 2
+
+
+def test_a_judge_that_gets_plain_answers_wrong_is_asked_nothing_of_the_run(tmp_path: Path) -> None:
+    judge = Busy(honest=False)
+
+    queue = asyncio.run(asked_about(judge, tmp_path, ["a", "b", "c"]))
+
+    assert queue.voided.reason("relevancy")
+    assert not {"a", "b", "c"} & set(judge.asked)
+    assert len(judge.asked) <= 30
+
+
+def test_canaries_that_were_passed_are_not_asked_again_for_a_day(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = asyncio.run(asked_about(Busy(), tmp_path, ["a"]))
+    judge = Busy()
+
+    queue = asyncio.run(asked_about(judge, tmp_path, ["b"]))
+
+    assert judge.asked == ["b"]
+    assert queue.canaries == first.canaries
+    tomorrow = time.time() + 24 * 3600.0
+    monkeypatch.setattr(time, "time", lambda: tomorrow)
+    asyncio.run(asked_about(judge, tmp_path, ["c"]))
+    assert len(judge.asked) > 30
+
+
+def test_canaries_of_another_judge_or_of_one_that_failed_are_asked(tmp_path: Path) -> None:
+    asyncio.run(asked_about(Busy(honest=False), tmp_path, ["a"]))
+    judge, other = Busy(), Busy()
+    other.fingerprint = "f" * 16
+    for each in (judge, other):
+        asyncio.run(asked_about(each, tmp_path, ["b"]))
+
+        assert len(each.asked) >= 30
