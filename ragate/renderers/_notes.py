@@ -345,29 +345,23 @@ def _data(report: Report) -> Words:
         "renamed": len(data.renamed),
         "added": len(data.new),
     }
-    words = _counted(counts, data.failing)
+    words = [f"{count:,} {word}" for word, count in counts.items() if count]
+    if not words:
+        return []
+    noun = "question" if words[0].startswith("1 ") else "questions"
+    told = ", ".join([words[0].replace(" ", f" {noun} ", 1), *words[1:]])
+    if data.edited or data.renamed or data.new:
+        failing = len(data.failing)
+        told += f"; {failing or 'none'} of them fail{'s' if failing < 2 else ''} today"
     removed = listed(
         [Name(row.sample_id), *said(" ({} in the baseline)", means(row.means))] for row in data.gone
     )
-    gone = said(" Removed: {}.", removed)
-    return [f"The golden set is not the baseline's: {words}.", *gone] if words else []
+    return [f"The golden set is not the baseline's: {told}.", *said(" Removed: {}.", removed)]
 
 
 def means(values: Mapping[str, float]) -> Words:
     """Return the first two means of a removed sample."""
     return listed([Name(metric), f" {mean:.2f}"] for metric, mean in [*values.items()][:2])
-
-
-def _counted(counts: Mapping[str, int], failing: Collection[str]) -> str:
-    """Return the counts, and how many of the questions that are there now fail."""
-    words = [f"{count:,} {word}" for word, count in counts.items() if count]
-    if not words:
-        return ""
-    noun = "question" if words[0].startswith("1 ") else "questions"
-    told = ", ".join([words[0].replace(" ", f" {noun} ", 1), *words[1:]])
-    if all(word.startswith("removed") for word, count in counts.items() if count):
-        return told
-    return f"{told}; {len(failing) or 'none'} of them fail{'s' if len(failing) < 2 else ''} today"
 
 
 def _missing(report: Report) -> Words:

@@ -34,7 +34,7 @@ def story_words(report: Report) -> Words:
     if named := _answers(report, alone=not clauses):
         clauses.append(named)
     came = came_words(report)
-    if not (story.fewer or is_in_headline(report, came)):
+    if came and not (story.fewer or is_in_headline(report, came)):
         clauses.append(came)
     words = joined(clauses, ", ")
     if words and 0 < story.told < story.worse:

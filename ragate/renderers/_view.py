@@ -5,7 +5,6 @@ room; what it says stands here and in the modules that this one names.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 from ragate.models import MetricRow, MetricVerdict, Report, SampleRow, SliceRow, Verdict
@@ -55,7 +54,6 @@ _TITLES = {"worse": "Got worse", "new": "Measured", "better": "Got better"}
 _HELD = (MetricVerdict.HELD, MetricVerdict.UNCHANGED, MetricVerdict.IMPROVED)
 
 
-@dataclass(frozen=True)
 class MetricLine:
     """One metric's figures as text.
 
@@ -65,40 +63,21 @@ class MetricLine:
         tone: As of `tone`.
     """
 
-    row: MetricRow
-    what: Words
-    before: str
-    now: str
-    change: str
-    allowed: str
-    interval: str
-    visible: str
-    moved: str
-    n: str
-    passes: str
-    verdict: str
-    brief: str
-    tone: str
-
-
-def metric_line(row: MetricRow) -> MetricLine:
-    unit, least = row.unit, visible_from(row)
-    return MetricLine(
-        row=row,
-        what=label(row),
-        before=numbers.value(unit, row.baseline),
-        now=numbers.value(unit, row.candidate),
-        change=numbers.change(unit, row.change),
-        allowed=numbers.allowed(unit, row.allowed),
-        interval=interval(row),
-        visible=NOTHING if least is None else numbers.size(unit, least),
-        moved=f"{row.worse:,} / {row.better:,}" if row.worse or row.better else NOTHING,
-        n=f"{row.n:,}",
-        passes=passes(row),
-        verdict=verdict_text(row),
-        brief=verdict_text(row, floors=False),
-        tone=tone(row),
-    )
+    def __init__(self, row: MetricRow) -> None:
+        unit, least = row.unit, visible_from(row)
+        self.what = label(row)
+        self.before = numbers.value(unit, row.baseline)
+        self.now = numbers.value(unit, row.candidate)
+        self.change = numbers.change(unit, row.change)
+        self.allowed = numbers.allowed(unit, row.allowed)
+        self.interval = interval(row)
+        self.visible = NOTHING if least is None else numbers.size(unit, least)
+        self.moved = f"{row.worse:,} / {row.better:,}" if row.worse or row.better else NOTHING
+        self.n = f"{row.n:,}"
+        self.passes = passes(row)
+        self.verdict = verdict_text(row)
+        self.brief = verdict_text(row, floors=False)
+        self.tone = tone(row)
 
 
 class View:

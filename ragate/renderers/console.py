@@ -10,7 +10,7 @@ from ragate.renderers._headline import ReportSign
 from ragate.renderers._lines import WIDTH, as_wide_as, columns, width, wrapped
 from ragate.renderers._numbers import NOTHING
 from ragate.renderers._samples import rank_words, score, scores
-from ragate.renderers._view import MetricLine, View, metric_line
+from ragate.renderers._view import MetricLine, View
 from ragate.renderers._words import ForeignText, Words, joined
 from ragate.support.escape import one_line, plain
 
@@ -241,7 +241,7 @@ def _brief_table(view: View, page: Page) -> list[str]:
 
 def _table(view: View, page: Page, rows: Sequence[MetricRow]) -> list[str]:
     """Return the figures of each metric; what has no row is named below."""
-    lines = _aligned([metric_line(row) for row in rows], page) if rows else []
+    lines = _aligned([MetricLine(row) for row in rows], page) if rows else []
     return lines + at_most(page.sentence(view.untold(rows, gated=False)), 3)
 
 

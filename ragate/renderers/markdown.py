@@ -16,7 +16,7 @@ from urllib.parse import quote
 from ragate.models import MetricRow, MetricVerdict, Report, SampleRow
 from ragate.renderers._headline import ICONS
 from ragate.renderers._numbers import counted
-from ragate.renderers._view import MOST_SAMPLES, View, metric_line
+from ragate.renderers._view import MOST_SAMPLES, MetricLine, View
 from ragate.renderers._words import ForeignText, Name, Strong, Words, below_floor, fell, joined
 from ragate.support.escape import code, name
 
@@ -187,7 +187,7 @@ def _safe(word: str, limit: int) -> str:
 
 def _metric(row: MetricRow, view: View, *, full: bool = False) -> list[str]:
     """Return metric, before and now, and the verdict with the change: three columns fit a phone."""
-    line = metric_line(row)
+    line = MetricLine(row)
     figure = _unbroken(line.now)
     if row.verdict in _STRONG or below_floor(row):
         figure = f"<b>{figure}</b>"

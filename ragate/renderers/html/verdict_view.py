@@ -7,7 +7,7 @@ from ragate.models import MetricRow, Report
 from ragate.renderers._headline import GREEN, ReportSign
 from ragate.renderers._numbers import duration, lacking
 from ragate.renderers._samples import equal_scores, worse_count
-from ragate.renderers._view import MOST_SAMPLES, View, metric_line
+from ragate.renderers._view import MOST_SAMPLES, MetricLine, View
 from ragate.renderers._words import ForeignText, Strong, Words, in_one_line
 from ragate.support.escape import one_line
 
@@ -79,7 +79,7 @@ def _tiles(view: View) -> list[tuple[str, str]]:
 
 
 def _metric(row: MetricRow) -> dict[str, Any]:
-    line = metric_line(row)
+    line = MetricLine(row)
     return {**vars(line), "name": one_line("".join(line.what), 120)}
 
 
