@@ -151,7 +151,8 @@ def story_of(
     """Count the rows that got worse, by what a reader would see and else by cause.
 
     Args:
-        rows: Changed samples with their causes; those that did not get worse do not count.
+        rows: Changed samples with their causes; those that did not get worse tell alone whether
+            more documents came.
         every_worse: All that got worse, with a row or without.
         samples: All samples of the run, for the share of each tag.
     """
@@ -162,8 +163,7 @@ def story_of(
     unnamed = [row for row in worse if row.unnamed]
     told = {row.sample_id for row in (*lost, *fewer, *unnamed)}
     others = [row for row in worse if row.sample_id not in told]
-    other_text = [row for row in others if _has_other_text(row)]
-    causes = Counter(row.cause.kind for row in others if row.cause and row not in other_text)
+    causes = Counter(row.cause.kind for row in others if row.cause and not _has_other_text(row))
     alike_as, alike = _same_answer(worse)
     return Story(
         worse=len(every_worse),
@@ -173,10 +173,10 @@ def story_of(
         alike_as=alike_as,
         told=len(worse),
         lost=len(lost),
-        fewer=sum(row not in lost for row in fewer),
+        fewer=sum(not _lost_document(row) for row in fewer),
         came=_common_pair(fewer, worse) or _common_pair(more, rows),
         unnamed=len(unnamed),
-        other_text=len(other_text),
+        other_text=sum(map(_has_other_text, others)),
         causes=dict(causes.most_common()),
         refused=sum(_refused(row) == (False, True) for row in worse),
         answered=sum(_refused(row) == (True, False) for row in worse),
@@ -185,7 +185,7 @@ def story_of(
 
 
 def _common_pair(some: Sequence[SampleRow], rows: Sequence[SampleRow]) -> tuple[int, int] | None:
-    """Return before how many documents came, and now, where `some` are most of the rows."""
+    """Return how many documents came before, and now, where `some` are most of the rows."""
     pairs = Counter(row.came for row in some if row.came)
     return pairs.most_common(1)[0][0] if len(some) > len(rows) / 2 else None
 
