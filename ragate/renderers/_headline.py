@@ -292,25 +292,21 @@ ICONS = {
 
 def status_of(report: Report) -> ReportSign:
     """Return the sign of the report."""
-    fixed = {
-        Verdict.FAILED: ReportSign.RED,
-        Verdict.NO_DECISION: ReportSign.NO_DECISION,
-        Verdict.BOOTSTRAP: ReportSign.BOOTSTRAP,
-    }.get(report.decision.verdict)
-    is_first = report.baseline_system is None and not report.decision.failed
-    if fixed is not None:
-        return ReportSign.BOOTSTRAP if is_first and fixed is ReportSign.NO_DECISION else fixed
-    if any(wants_a_look(row) for row in report.decision.rows if row.level != "off"):
+    decision = report.decision
+    if decision.verdict is Verdict.FAILED:
+        return ReportSign.RED
+    if decision.verdict is not Verdict.PASSED:
+        is_first = report.baseline_system is None and not decision.failed
+        is_open = decision.verdict is Verdict.NO_DECISION and not is_first
+        return ReportSign.NO_DECISION if is_open else ReportSign.BOOTSTRAP
+    rows = [row for row in decision.rows if row.level != "off"]
+    if any(map(wants_a_look, rows)) or unsure_slices(decision):
         return ReportSign.LOOK
-    if unsure_slices(report.decision):
-        return ReportSign.LOOK
-    rows = [row for row in report.decision.metrics if row.level != "off"]
-    verdicts = {row.verdict for row in rows}
+    rows = [row for row in decision.metrics if row.level != "off"]
     if any(row.verdict is MetricVerdict.IMPROVED and row.better >= row.worse for row in rows):
         return ReportSign.BETTER
-    if verdicts <= STILL:
-        return ReportSign.UNCHANGED
-    return ReportSign.HELD
+    is_still = all(row.verdict in STILL for row in rows)
+    return ReportSign.UNCHANGED if is_still else ReportSign.HELD
 
 
 def is_unaffected(report: Report) -> bool:
