@@ -16,6 +16,10 @@ EXTENSION = Extension(
             f"{_COMMANDS}.importing:command",
             "Bring in the golden set of another tool.",
         ),
+        "dataset fetch": (
+            f"{_COMMANDS}.fetch:command",
+            "Fetch a data set of BEIR by its name.",
+        ),
         "dataset coverage": (
             f"{_COMMANDS}.coverage:command",
             "Say which documents no question expects.",

@@ -238,6 +238,12 @@ class RunCounts:
         self._record(names.COST, facts.cost_usd or 0.0, gate)
         if facts.duration_s is not None:
             self._record(names.DURATION, facts.duration_s, gate)
+        for group in report.pass_groups:
+            if group.kind == "stage" and group.share.candidate is not None:
+                passed = round(group.share.candidate * group.share.n)
+                for state, count in (("passed", passed), ("failed", group.share.n - passed)):
+                    about = {names.STAGE: group.name, names.STATE: state}
+                    self._record(names.STAGES, count, {**gate, **about})
         for metric in decision.metrics:
             for side, mean in (("baseline", metric.baseline), ("candidate", metric.candidate)):
                 if mean is not None:

@@ -33,6 +33,7 @@ SAMPLE_ID = "ragate.sample.id"
 PASS = "ragate.pass"  # noqa: S105 - the number of a pass over the samples
 METRIC = "ragate.metric"
 SIDE = "ragate.side"
+STAGE = "ragate.stage"
 STATE = "ragate.state"
 REUSED = "ragate.reused"
 ERROR_TYPE = "error.type"
@@ -85,6 +86,9 @@ class Instrument:
 VERDICTS = Instrument("ragate.verdicts", "counter", "{run}", "Verdicts", (VERDICT,))
 SAMPLES = Instrument("ragate.samples", "counter", "{sample}", "Samples by state", (STATE,))
 CHANGES = Instrument("ragate.changes", "counter", "{sample}", "Samples by change", (STATE,))
+STAGES = Instrument(
+    "ragate.stages", "counter", "{sample}", "Samples that a stage passes or fails", (STAGE, STATE)
+)
 CALLS = Instrument("ragate.model.calls", "counter", "{call}", "Calls of models", (REUSED,))
 COST = Instrument("ragate.cost", "counter", "{USD}", "US dollars spent on models")
 DURATION = Instrument("ragate.run.duration", "histogram", "s", "Seconds that a run took")
@@ -105,6 +109,6 @@ CALL_DURATION = Instrument(
     (OPERATION, MODEL),
 )
 INSTRUMENTS = (
-    *(VERDICTS, SAMPLES, CHANGES, CALLS, COST, DURATION, SCORES, JUDGING),
+    *(VERDICTS, SAMPLES, CHANGES, STAGES, CALLS, COST, DURATION, SCORES, JUDGING),
     *(TOKENS, CALL_DURATION),
 )

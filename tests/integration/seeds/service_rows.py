@@ -12,8 +12,20 @@ GUIDE = [
         "ragate ingest && ragate check",
         ("a RAG on pgvector, ingested", "PASSED"),
     ),
+    *rows_of(
+        "guide",
+        "foreign_questions",
+        "ragate dataset import testQueries.json --output golden.jsonl",
+        ("a file of test queries", '"relevant": \\["abc-123"\\], "references"'),
+    ),
 ]
 RECORD = [
+    *rows_of(
+        "record",
+        "archive",
+        "ragate dataset fetch beir/nfcorpus --file nfcorpus.zip",
+        ("a data set by its name, held to a hash", "beir/nfcorpus: corpus.jsonl.*noted now"),
+    ),
     *rows_of(
         "record",
         "claude",
@@ -39,6 +51,12 @@ RECORD = [
     ),
 ]
 PACKS = [
+    *rows_of(
+        "packs",
+        "foreign_questions",
+        "ragate dataset import cases.json --output golden.jsonl",
+        ("test cases of input, expected and metadata", '"relevant": \\["10k"\\], "references"'),
+    ),
     *rows_of(
         "packs",
         "documents",
@@ -99,6 +117,7 @@ PACKS = [
         "RAGATE_TELEMETRY=1 OTEL_EXPORTER_OTLP_ENDPOINT=$COLLECTOR ragate check",
         ("traces by OTLP", "received: .*ragate.decide.*ragate.judge.*ragate.run.*ragate.sample"),
         ("each evaluation as an event", "received: .*gen_ai.evaluation.result"),
+        ("metrics: stages that pass and fail", "received: .*ragate.stages"),
         ("metrics: verdicts, samples, cost", "received: .*ragate.cost.*ragate.verdicts"),
     ),
 ]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -83,6 +84,34 @@ def claude(url: str) -> None:
     text = path.read_text().replace('"gpt-5-nano"', '"claude-haiku-4-5"')
     text = text.replace('provider = "openai"', 'provider = "anthropic"')
     path.write_text(text + CLAUDE.format(url=os.environ["CLAUDE"]))
+
+
+@project
+def archive(_url: str) -> None:
+    """What BEIR gives for download, where it was downloaded elsewhere."""
+    PROJECTS["nfcorpus"](_url)
+    shutil.make_archive("nfcorpus", "zip", "beir", "nfcorpus")
+    shutil.rmtree("beir")
+
+
+@project
+def foreign_questions(_url: str) -> None:
+    """Questions as the guide and the packs write them."""
+    guide = {
+        "id": "query-001",
+        "query": "What is the status of STIP?",
+        "expectedProposalIds": ["abc-123"],
+        "referenceAnswer": "It has been executed.",
+        "tags": ["status"],
+    }
+    case = {
+        "id": "rag-001",
+        "input": {"query": "What was the revenue?"},
+        "expected": {"answer": "It was 4.", "relevant_docs": ["10k"], "behavior": "answer"},
+        "metadata": {"complexity_level": 2},
+    }
+    Path("testQueries.json").write_text(json.dumps([guide]))
+    Path("cases.json").write_text(json.dumps([case]))
 
 
 STAGE = """

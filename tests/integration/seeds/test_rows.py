@@ -47,7 +47,14 @@ def seeds(tmp_path_factory: pytest.TempPathFactory, database: PostgresDatabase) 
 
 
 # What is brought by contrib, by project or command.
-BESIDE = ("claude ", "ragate dataset suggest", "RAGATE_TELEMETRY=", "ragate try")
+BESIDE = (
+    "claude ",
+    "ragate dataset suggest",
+    "ragate dataset fetch",
+    "ragate dataset import",
+    "RAGATE_TELEMETRY=",
+    "ragate try",
+)
 
 
 def params() -> list[Any]:
