@@ -349,6 +349,11 @@ class Expected(dict[str, asyncio.Future[Any]]):
 # The last lines of what a process wrote, for messages.
 
 
+# What Uvicorn writes below the exception that ended it.
+_SAYS_NOTHING = "Application startup failed. Exiting."
+_RAISED = re.compile(r"(?:\w+\.)*\w+(?:Error|Exception)\b")
+
+
 class Tail:
     """The last lines of what a process wrote.
 
@@ -382,7 +387,11 @@ class Tail:
         """Return the last line, or some, as ``; it last wrote: …``, or nothing."""
         if not self._lines:
             return ""
-        last = [line.decode("utf-8", "replace") for line in list(self._lines)[-lines:]]
+        kept = [line.decode("utf-8", "replace") for line in self._lines]
+        if kept[-1].strip().endswith(_SAYS_NOTHING):
+            raised = [number for number, line in enumerate(kept) if _RAISED.match(line)]
+            kept = kept[: raised[-1] + 1] if raised else kept[:-1] or kept
+        last = kept[-lines:]
         return f"; it last wrote: {' | '.join(one_line(line, limit) for line in last)}"
 
     def crashed(self, folder: Path) -> str:

@@ -69,7 +69,8 @@ def answer(question):
     words = [question if word == "{mark}" else word for word in PROGRAM]
     ran = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, text=True)
     if ran.returncode:
-        raise RuntimeError(ran.stderr.strip()[-500:] or f"exit code {{ran.returncode}}")
+        told = (ran.stderr or ran.stdout).strip()[-500:]
+        raise RuntimeError(told or f"exit code {{ran.returncode}}")
     return ran.stdout.strip()
 '''
 _NODE = """\

@@ -21,6 +21,7 @@ _REMEDIES = {
         "name the header that it wants, and the variable with its value: "
         f"--header Authorization=RAG_AUTHORIZATION ({MANUAL}/system-http.md#keys)"
     ),
+    r"PackageNotFoundError": "install the project itself there: pip install --editable .",
     r"export named|is not a function": "write `export` before it in the file that has it",
     r"Cannot find (?:module|package)|ERR_MODULE_NOT_FOUND": (
         "type `npm ci` first, and `npm run build` where the project has a build"

@@ -333,6 +333,11 @@ def test_a_service_that_is_up_already_is_not_taken_for_the_one_to_start(tmp_path
     ("code", "within_s", "told"),
     [
         ("raise SystemExit('no index')", 60.0, "ended with exit code 1; it last wrote: no index"),
+        (
+            "raise SystemExit('ValueError: no\\nERROR: Application startup failed. Exiting.')",
+            60.0,
+            "it last wrote: ValueError: no",
+        ),
         ("import time; time.sleep(60)", 0.8, "no success in 0.8 s: no connection to 127.0.0.1"),
     ],
 )
