@@ -109,14 +109,10 @@ def test_a_newer_ragate_leaves_out_what_it_measures_in_another_way_and_the_other
     ragate(folder, "db", "stop")
 
 
-def test_what_is_gone_is_taken_out_of_the_configuration_and_of_git(tmp_path: Path) -> None:
+def test_what_is_gone_is_taken_out_of_the_configuration(tmp_path: Path) -> None:
     folder = tmp_path / "handbook"
     shutil.copytree(VERSIONS / "ae2d4c2f", folder)
     git(folder, "init", "--quiet", "--initial-branch=main")
-    git(folder, "config", "merge.ragate-baseline.driver", "ragate baseline merge %O %A %B %P")
-    (folder / ".gitattributes").write_text(
-        "*.png binary\n/baselines/main.json merge=ragate-baseline\n"
-    )
     config = folder / "ragate.toml"
     now = config.read_text()
     gone = '# Other documents?\n[policy.metrics.rbo]\nlevel = "warn"  # shown only\n\n[system] '
@@ -129,9 +125,5 @@ def test_what_is_gone_is_taken_out_of_the_configuration_and_of_git(tmp_path: Pat
     assert said.returncode == 0, said.stderr
     assert config.read_text() == now.replace("[system] ", "# Other documents?\n\n[system] ")
     assert '-level = "warn"  # shown only' in said.stdout
-    assert (folder / ".gitattributes").read_text() == "*.png binary\n"
-    assert "ragate-baseline" not in (folder / ".git" / "config").read_text()
-    assert "In every other clone: git config --remove-section merge.ragate-baseline" in said.stdout
     again = ragate(folder, *UPGRADE)
     assert "brought to this version" not in again.stdout
-    assert "every other clone" not in again.stdout

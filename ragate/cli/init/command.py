@@ -25,7 +25,7 @@ from ragate.cli.init.new_files import ignore_state, write_new
 from ragate.cli.init.next_steps import commands, next_steps
 from ragate.cli.init.plan import WritePlan, make_plan, with_action
 from ragate.cli.init.survey import Survey, look
-from ragate.cli.init.upgrade import bring_up, forget_driver
+from ragate.cli.init.upgrade import bring_up
 from ragate.cli.init.workflow_files import folder_of, gate_name, plain_workflow, runs_plainly
 from ragate.cli.operations import in_ci
 from ragate.cli.quoting import shell_word
@@ -124,7 +124,6 @@ def command(
     begun = (survey.root / "ragate.toml").exists()
     if begun:
         _say(*bring_up(survey.root / "ragate.toml", write=yes, everything=replace))
-        _say(*forget_driver(survey.top, write=yes))
         plan = _workflow_only(survey, existing_choice(survey.root))
     else:
         asked = _Answers(have or "", at, start, passed, headers)

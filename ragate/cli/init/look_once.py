@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import click
-from pydantic import ValidationError
 
 from ragate.cli.init.adapter import SOURCES, is_unfilled
 from ragate.cli.init.ask import MOST_TRIES, Asked, ask, shown_run
@@ -23,7 +23,6 @@ from ragate.cli.operations import operations, with_dotenv
 from ragate.cli.streams import run_aside
 from ragate.core.hashing import UNNAMED
 from ragate.core.text.words import markers
-from ragate.outputs.pointed import Pointers, pointed
 from ragate.outputs.seen_reply import LIKELY, read_events, read_reply
 from ragate.support.escape import one_line
 from ragate.support.pointer import PointerError, many, one
@@ -219,10 +218,8 @@ def _values(asked: Asked, pointer: str) -> list[str]:
     """Return what stands at a pointer, [] where nothing does."""
     replies = asked.reply if asked.settings.get("stream") else [asked.reply]
     for reply in replies if pointer else ():
-        try:
+        with suppress(PointerError, ValueError):
             return [str(value) for value in many(reply, pointer)]
-        except PointerError:
-            continue
     return []
 
 
@@ -271,34 +268,21 @@ def taken_lines(taken: Taken) -> Iterator[str]:
     missing = [label for part, label in LABELS.items() if part not in taken.pointers]
     if missing:
         yield f"  not found: {', '.join(missing)}"
-    if wrong := _wrong(taken):
-        yield f"  wrong: {wrong}"
 
 
 def _shown(taken: Taken, part: str, pointer: str) -> str:
-    """Return what stands there, and whose documents these are."""
+    """Return what stands there, or why nothing does, and whose documents these are."""
     if taken.asked.settings.get("stream"):
         return "in the events of the stream"
-    if part in {"answer", "usage"}:
-        try:
+    try:
+        if part in {"answer", "usage"}:
             return one_line(str(one(taken.asked.reply, pointer)), _SHOWN)
-        except PointerError as error:
-            return str(error)
-    values = _values(taken.asked, pointer)
+        values = [str(value) for value in many(taken.asked.reply, pointer)]
+    except (PointerError, ValueError) as error:
+        return one_line(f"wrong: {error}", 2 * _SHOWN)
     shown = f"{len(values)}: {one_line(', '.join(values), _SHOWN)}"
     if part != "ids":
         return shown
     if taken.spelling.how:
         return f"{shown} ({taken.spelling.share:.0%} known: {taken.spelling.how})"
     return f"{shown} (by its name alone: no such document was found here)"
-
-
-def _wrong(taken: Taken) -> str:
-    """Return why the pointers do not read the reply, "" where they do."""
-    if taken.native or taken.asked.settings.get("stream"):
-        return ""
-    try:
-        pointed(taken.asked.reply, Pointers.model_validate(taken.pointers))
-    except (PointerError, ValidationError) as error:
-        return one_line(str(error), 2 * _SHOWN)
-    return ""
