@@ -5,7 +5,6 @@ the reason; whether too many are missing then is for the rules of every gate.
 """
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 import numpy as np
 
@@ -14,7 +13,6 @@ from ragate.models import Direction, MetricInfo
 from ragate.scores.formats import FORMATS
 from ragate.scores.known_metrics import known, plain_name
 from ragate.scores.score_table import ScoreTable
-from ragate.scores.scored_row import Lack
 
 PASSED = "passed"  # what the tool says of a sample as a whole
 _HUNDRED = (80.0, 125.0)  # times as large, half of the scores or more: percent, not fractions
@@ -89,21 +87,8 @@ def checked(table: ScoreTable, infos: Mapping[str, MetricInfo]) -> ScoreTable:
     for name in infos.keys() & table.columns.keys():
         wrong = _contradicting(table, name, infos[name].direction)
         why = "whether it passed contradicts its score and its threshold"
-        table = _without(table, name, wrong, Lack(why))
+        table = table.without_scores(name, why, wrong)
     return _without_passes(table, infos)
-
-
-def _without(table: ScoreTable, metric: str, rows: Mask, lack: Lack) -> ScoreTable:
-    """Return the table with a metric's scores on some rows taken back."""
-    if not rows.any():
-        return table
-    lacks = {**table.lacks[metric], **dict.fromkeys(np.flatnonzero(rows).tolist(), lack)}
-    column = np.where(rows, np.nan, table.columns[metric])
-    return replace(
-        table,
-        columns={**table.columns, metric: column},
-        lacks={**table.lacks, metric: lacks},
-    )
 
 
 def _without_passes(table: ScoreTable, infos: Mapping[str, MetricInfo]) -> ScoreTable:
@@ -120,10 +105,10 @@ def _without_passes(table: ScoreTable, infos: Mapping[str, MetricInfo]) -> Score
         if name in infos:
             low, high = infos[name].low, infos[name].high
             lost |= (values < low - SLACK) | (values > (np.inf if high is None else high) + SLACK)
-    lack = Lack("a score of this sample is missing")
+    why = "a score of this sample is missing"
     for name in means & table.columns.keys():
-        table = _without(table, name, lost, lack)
-    return _without(table, PASSED, lost & (table.columns[PASSED] == 0), lack)
+        table = table.without_scores(name, why, lost)
+    return table.without_scores(PASSED, why, lost & (table.columns[PASSED] == 0))
 
 
 def without_other_units(before: ScoreTable, after: ScoreTable, metric: str) -> ScoreTable:

@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 
 from ragate.core.hashing import digest
-from ragate.core.statistics.score_columns import Floats, Ints
+from ragate.core.statistics.score_columns import Floats, Ints, Mask
 from ragate.core.text.wording import listed
 from ragate.errors import DatasetError, UsageError
 from ragate.scores.read_rows import ReadFile, read_scores
@@ -121,13 +121,17 @@ class ScoreTable:
         keys, systems = _without_one_system([self.keys[n] for n in kept], self.systems)
         return replace(self, keys=keys, rows=self.rows[kept], systems=systems)
 
-    def without_scores(self, metric: str, reason: str) -> Self:
-        """Return the table with every score of a metric taken back."""
-        size = len(self.columns[metric])
-        lack = Lack(reason)
-        columns = {**self.columns, metric: np.full(size, np.nan)}
+    def without_scores(self, metric: str, reason: str, rows: Mask | None = None) -> Self:
+        """Return the table with a metric's scores taken back, of these rows or of all."""
+        column = self.columns[metric]
+        rows = np.ones(len(column), dtype=bool) if rows is None else rows
+        if not rows.any():
+            return self
+        lacks = dict.fromkeys(np.flatnonzero(rows).tolist(), Lack(reason))
         return replace(
-            self, columns=columns, lacks={**self.lacks, metric: dict.fromkeys(range(size), lack)}
+            self,
+            columns={**self.columns, metric: np.where(rows, np.nan, column)},
+            lacks={**self.lacks, metric: {**self.lacks[metric], **lacks}},
         )
 
 
@@ -309,10 +313,10 @@ class _Builder:
             _joined_facts(self.read_files),
             keys,
             np.hstack([self._matrix(rows) for rows in self._by_evaluation()]),
-            {name: self._column(self.columns.get(name, array("d"))) for name in names},
+            {name: self._filled(self.columns.get(name, ()), np.nan) for name in names},
             {name: self.lacks.get(name, {}) for name in names},
             {name: next(iter(marks)) for name, marks in self.marks.items() if len(marks) == 1},
-            {name: self._flags(given) for name, given in self.flags.items()},
+            {name: self._filled(given, _UNKNOWN) for name, given in self.flags.items()},
             details,
             tuple(self.judges),
             systems,
@@ -326,15 +330,11 @@ class _Builder:
         words = sum(map(_is_word, self.lacks.get(name, {}).values()))
         return numbers >= _LEAST_NUMBERS * (numbers + words)
 
-    def _column(self, given: "array[float]") -> Floats:
-        column = np.full(self.count, np.nan)
+    def _filled(self, given: Sequence[float], blank: float) -> Any:
+        """Return a column of all rows; its last ones may not be given."""
+        column = np.full(self.count, blank)
         column[: len(given)] = given
         return column
-
-    def _flags(self, given: "array[int]") -> Ints:
-        flags = np.full(self.count, _UNKNOWN, dtype=np.intp)
-        flags[: len(given)] = given
-        return flags
 
     def _by_evaluation(self) -> Iterator[dict[str, list[tuple[int | None, int]]]]:
         """Yield the rows of each evaluation by sample, [] where it has none of it."""
