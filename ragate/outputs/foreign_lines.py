@@ -13,7 +13,6 @@ from ragate.outputs.pointed import IN_CI, described, fields_of
 from ragate.outputs.recorded_output import misspelt, names_a_sample
 from ragate.outputs.seen_reply import name_of, read_reply, single_values
 from ragate.support.pointer import PointerError, many
-from ragate.tables.cells import parsed_cell
 from ragate.tables.containers import records
 from ragate.tables.formats import preset_of
 from ragate.tables.names import COMMON, plain
@@ -102,7 +101,7 @@ def proposed_mapping(path: Path) -> "ProposedMapping":
     rows: list[Mapping[str, Any]] = []
     try:
         for _, row in islice(records(path, error=DatasetError), _FIRST):
-            rows.append({name: parsed_cell(value) for name, value in row.items()})
+            rows.append(row)
     except DatasetError:
         pass  # what could be read before is enough for a guess
     return guess_mapping(rows)
@@ -145,7 +144,7 @@ def guess_mapping(rows: Iterable[Mapping[str, Any]]) -> ProposedMapping:
         return ProposedMapping(preset=tool)
     values = [single_values(row) for row in first]
     question = _named(values, COMMON["query"], _is_text) or _asked(values)
-    sample = _named(values, COMMON["id"], _is_id)
+    sample = _named(values, COMMON["id"], names_a_sample)
     found: dict[str, Counter[str]] = {part: Counter() for part in _PARTS}
     for row, alone in zip(first, values, strict=True):
         asked = str(alone.get(question, ""))
@@ -206,7 +205,3 @@ def _chunk_mark(rows: Sequence[Mapping[str, Any]], pointer: str) -> str:
 
 def _is_text(value: Any) -> bool:
     return isinstance(value, str) and bool(value.strip())
-
-
-def _is_id(value: Any) -> bool:
-    return _is_text(value) or (isinstance(value, int) and not isinstance(value, bool))

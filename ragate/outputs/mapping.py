@@ -15,7 +15,6 @@ from ragate.outputs.pointed import IN_CI, Pointer, Pointers, described, fields_o
 from ragate.outputs.recorded_output import RecordedOutput, names_a_sample
 from ragate.support.pointer import PointerError, one
 from ragate.support.settings import first_fault, nearest, read_settings, shown
-from ragate.tables.cells import parsed_cell
 from ragate.tables.containers import records
 
 if TYPE_CHECKING:
@@ -129,8 +128,6 @@ def mapped_outputs(path: Path, mapping: RecordMapping) -> Iterator[tuple[str, Re
         return
     misfits = _Misfits()
     for where, row in records(path, error=DatasetError, inside=mapping.pointers.records):
-        if path.suffix.lower() == ".csv":
-            row = {name: parsed_cell(cell) for name, cell in row.items()}
         try:
             output = _of_line(row, mapping.pointers)
         except PointerError as error:

@@ -97,8 +97,7 @@ def read_outputs(path: Path) -> tuple[OutputsHeader | None, Iterator[tuple[int, 
     Raises:
         DatasetError: names the file, the line and what is wrong with it.
     """
-    header = read_header(path) if written_by_ragate(path) else None
-    return header, ((place.number, output) for place, output in read_locations(path))
+    return read_header(path), ((place.number, output) for place, output in read_locations(path))
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,10 +167,12 @@ def read_header(path: Path) -> OutputsHeader | None:
     Raises:
         DatasetError: the file, or its first line, cannot be read.
     """
+    if not written_by_ragate(path):
+        return None
     with open_regular(path, error=DatasetError, max_bytes=MAX_BYTES) as file:
         line = file.readline(_LONGEST_HEADER)
-    value = loads(line, where=f"{path}:1", error=DatasetError) if line.strip() else None
-    return _header(path, value) if is_header(value) else None
+    value: Any = loads(line, where=f"{path}:1", error=DatasetError)
+    return _header(path, value)
 
 
 def written_by_ragate(path: Path) -> bool:

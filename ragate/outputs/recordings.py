@@ -49,8 +49,7 @@ def read_with_header(
     path: Path, mapping: RecordMapping
 ) -> tuple[OutputsHeader | None, Iterator[tuple[str, RecordedOutput]]]:
     """Return the header, if there is one, and the outputs with their places; as `read_recorded`."""
-    header = read_header(path) if written_by_ragate(path) else None
-    return header, ((where, output) for where, _, output in read_recorded(path, mapping))
+    return read_header(path), ((where, output) for where, _, output in read_recorded(path, mapping))
 
 
 def _of_other_shape(

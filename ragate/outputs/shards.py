@@ -15,7 +15,6 @@ from ragate.outputs.outputs_file import (
     OutputsHeader,
     ShardClaim,
     read_header,
-    written_by_ragate,
 )
 from ragate.outputs.recorded_output import RecordedOutput
 from ragate.support.foreign_files import open_regular
@@ -84,7 +83,7 @@ def shards_among(paths: Sequence[Path]) -> ShardFiles | None:
         UsageError: names the file that does not fit the others, or the shard that is missing.
         DatasetError: one is not whole.
     """
-    headers = {path: read_header(path) for path in paths if written_by_ragate(path)}
+    headers = {path: read_header(path) for path in paths}
     claims = {path: header.shard for path, header in headers.items() if header and header.shard}
     if not claims:
         return None

@@ -18,6 +18,7 @@ from ragate.support.foreign_files import first_bytes, open_regular, read_bytes, 
 from ragate.support.pointer import PointerError, one
 from ragate.support.settings import shown
 from ragate.support.strict_json import loads, read_lines
+from ragate.tables.cells import parsed_cell
 
 MAX_BYTES = 256 * 1024 * 1024  # of a file that is read as a whole
 MAX_LINES_BYTES = 2 * 1024**3  # of one that is read row by row
@@ -133,6 +134,8 @@ def records(
 ) -> Iterator[Record]:
     """Yield the objects of a file of rows; what a table leaves empty is left out.
 
+    A cell of text that holds a list or an object is that.
+
     JSON and YAML hold a list of objects, an object with such a list under a usual name, or a table
     as pandas writes it.
 
@@ -148,7 +151,8 @@ def records(
         if not isinstance(row, Mapping):
             raise error(f"{where}: {shown(row)}: must be an object")
         if opened.kind == "table":
-            row = {name: cell for name, cell in row.items() if cell is not None}
+            filled = {name: cell for name, cell in row.items() if cell is not None}
+            row = {k: parsed_cell(v) for k, v in filled.items()} if opened.of_cells else filled
         yield where, row
 
 

@@ -125,9 +125,16 @@ def test_a_list_inside_of_a_json_file_is_read(tmp_path: Path):
     assert "must hold a list" in refused(path, **SIMPLE).message
 
 
-def test_lists_in_the_cells_of_a_table_are_lists(tmp_path: Path):
-    path = tmp_path / "o.csv"
-    path.write_text("n,text,docs\n1,Yes.,\"['A', 'B']\"\n")
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("o.csv", "n,text,docs\n1,Yes.,\"['A', 'B']\"\n"),
+        ("o.tsv", "n\ttext\tdocs\n1\tYes.\t['A', 'B']\n"),
+    ],
+)
+def test_lists_in_the_cells_of_a_table_are_lists(tmp_path: Path, name: str, text: str):
+    path = tmp_path / name
+    path.write_text(text)
 
     (output,) = mapped(path, id="/n", answer="/text", contexts="/docs")
 

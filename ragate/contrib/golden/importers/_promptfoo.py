@@ -9,7 +9,7 @@ from ragate.contrib.golden.importers._notes import Notes
 from ragate.errors import DatasetError
 from ragate.support.settings import nearest, shown
 from ragate.tables.cells import texts_of
-from ragate.tables.containers import open_container, records, without_row_numbers
+from ragate.tables.containers import open_container, without_row_numbers
 from ragate.tables.formats import SETS
 from ragate.tables.names import columns_of
 from ragate.tables.plain import plain_exchange
@@ -17,8 +17,7 @@ from ragate.tables.traced import Exchange
 
 Row = Mapping[str, Any]
 _ELSEWHERE = "file://"
-_ROWS = {".jsonl", ".ndjson", ".csv", ".tsv"}
-_READ = _ROWS | {".json", ".yaml", ".yml"}
+_READ = {".jsonl", ".ndjson", ".csv", ".tsv", ".json", ".yaml", ".yml"}
 _ASSERTION = re.compile(r"(?P<type>[a-z][a-z-]*)(\([\d.]+\))?:\s*(?P<value>.*)", re.DOTALL)
 # What a test has beside its variables; what else stands there is somebody's own.
 _KNOWN = frozenset(
@@ -132,11 +131,10 @@ def _tests(path: Path, notes: Notes) -> tuple[list[Any], Any]:
 
 def _loaded(path: Path) -> Any:
     """Return what a file of promptfoo's holds; the rows of a table are tests."""
-    if path.suffix.lower() not in _ROWS:
-        return open_container(path).value
-    rows = list(records(path, error=DatasetError))
-    is_table = path.suffix.lower() in {".csv", ".tsv"}
-    return [_test_of(where, row) if is_table else dict(row) for where, row in rows]
+    opened = open_container(path)
+    if opened.kind == "table":
+        return [_test_of(where, row) for where, row in opened.rows]
+    return opened.value or [row for _, row in opened.rows]
 
 
 def _beside(path: Path, named: str) -> Path:
@@ -159,7 +157,8 @@ def _beside(path: Path, named: str) -> Path:
 def _test_of(where: str, row: Row) -> dict[str, Any]:
     """Return a row of a CSV as a test: columns are variables, but for those of two underlines."""
     test: dict[str, Any] = {"vars": {}, "assert": [], "metadata": {}}
-    for name, cell in without_row_numbers(row).items():
+    given = {name: cell for name, cell in without_row_numbers(row).items() if cell is not None}
+    for name, cell in given.items():
         if re.fullmatch(r"__expected\d*", name):
             test["assert"].append(_assertion(str(cell)))
         elif name == "__description":
