@@ -6,6 +6,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 
 from opentelemetry._logs import Logger, SeverityNumber
 from opentelemetry.context import Context
@@ -23,9 +24,10 @@ from opentelemetry.trace import (
 from ragate.contrib.otel import names
 from ragate.contrib.otel.names import INSTRUMENTS, Instrument
 from ragate.core.comparison.run_passes import newest_run
-from ragate.models import Record, Report, Run, Score, ScoreState
+from ragate.models import MetricInfo, Record, Report, Run, Score, ScoreState
 from ragate.support.spans import Fact, Note, Spanned
 
+Labels = Mapping[str, Callable[[float], str]]
 _MODEL_CALLS = {Spanned.CHAT, Spanned.EMBEDDINGS}
 _FLUSH_EVERY = 8192  # events; their queue holds four times as many
 
@@ -114,20 +116,23 @@ class TelemetryListener:
         texts = self._texts and report is not None and report.publish == "full"
         questions = {row.sample_id: row.query for row in report.samples} if report else {}
         states = {"measured": 0, "failed": 0, "unscored": 0}
+        labels = _labels(run, report)
         for record in newest_run(run).records:
             states[_state(record)] += 1
-            self._scores(record, gate, texts=texts)
+            self._scores(record, gate, labels, texts=texts)
             if texts:
                 self._answer(record, gate, question=questions.get(record.sample_id, ""))
         self._counts.measured(gate, states)
         if report is not None:
             self._counts.decided(report)
 
-    def _scores(self, record: Record, gate: str, *, texts: bool) -> None:
+    def _scores(self, record: Record, gate: str, labels: Labels, *, texts: bool) -> None:
         for name, score in record.scores.items():
             if score.state is ScoreState.NOT_APPLICABLE:
                 continue
             attributes = _score(name, score)
+            if score.value is not None and name in labels:
+                attributes[names.EVALUATION_LABEL] = labels[name](score.value)
             if texts and score.reason:
                 attributes[names.EVALUATION_EXPLANATION] = score.reason
             self._emit(names.EVALUATION, record, gate, attributes)
@@ -184,6 +189,23 @@ def _state(record: Record) -> str:
         return "failed"
     missing = any(score.state is ScoreState.UNSCORED for score in record.scores.values())
     return "unscored" if missing or record.output.error is not None else "measured"
+
+
+def _labels(run: Run, report: Report | None) -> Labels:
+    """Return, for each metric with a pass mark, what a value is called: pass or fail."""
+    if report is None:
+        return {}
+    marks = {group.metric: group.share.mark for group in report.pass_groups if group.metric}
+    rows = report.decision.metrics
+    marks |= {row.metric: row.pass_share.mark for row in rows if row.pass_share is not None}
+    infos = run.manifest.metrics
+    return {
+        name: partial(_label, infos[name], mark) for name, mark in marks.items() if name in infos
+    }
+
+
+def _label(info: MetricInfo, mark: float, value: float) -> str:
+    return "pass" if info.reaches(mark, value) else "fail"
 
 
 def _score(metric: str, score: Score) -> dict[str, Fact]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ragate.config import Config, load_config
+from ragate.config.set_keys import told_keys
 from ragate.errors import UsageError
 
 _OPENING, _CLOSING = "[{(", "]})"
@@ -19,16 +20,14 @@ class Variant:
     """One combination of values.
 
     Attributes:
+        name: What is set, without values that look secret.
         given: As of ``--set`` of `ragate check`, one for each key.
         config: The configuration with these keys.
     """
 
+    name: str
     given: tuple[str, ...]
     config: Config
-
-    @property
-    def name(self) -> str:
-        return " ".join(self.given)
 
 
 def read_variants(path: Path, options: Sequence[str], *, most: int) -> list[Variant]:
@@ -55,13 +54,14 @@ def read_variants(path: Path, options: Sequence[str], *, most: int) -> list[Vari
             f"{number} variants, and {most} are the most that are asked",
             remedy=f"try fewer values at once, or raise --most to {number}",
         )
-    variants = [Variant(given, load_config(path, given=given)) for given in _product(choices)]
+    variants: list[Variant] = []
+    for given in itertools.product(*choices):
+        told = " ".join(told_keys(given))
+        if told != " ".join(given):  # others may look the same without their secrets
+            told = f"{told} #{len(variants) + 1}"
+        variants.append(Variant(told, given, load_config(path, given=given)))
     _refuse_same(variants)
     return variants
-
-
-def _product(choices: Sequence[Sequence[str]]) -> list[tuple[str, ...]]:
-    return list(itertools.product(*choices))
 
 
 def _choices(text: str) -> list[str]:

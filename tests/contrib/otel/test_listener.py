@@ -19,9 +19,16 @@ from opentelemetry.trace import SpanKind
 
 from ragate.contrib.otel.exporting import RandomIds
 from ragate.contrib.otel.listener import RunCounts, TelemetryListener
-from ragate.models import unscored
+from ragate.models import MetricInfo, unscored
+from ragate.models.metric_row import PassGroup, PassShare
 from ragate.support.spans import Spanned
-from tests.factories import output_factory, record_factory, run_factory, sample_factory
+from tests.factories import (
+    output_factory,
+    record_factory,
+    report_factory,
+    run_factory,
+    sample_factory,
+)
 
 
 class Kept:
@@ -185,6 +192,25 @@ def test_a_score_that_is_missing_is_an_event_that_says_so():
     assert event.attributes["gen_ai.evaluation.score.label"] == "unscored"
     assert "gen_ai.evaluation.score.value" not in event.attributes
     assert "the judge was out" not in event.attributes.values()
+
+
+def test_a_score_with_a_pass_mark_says_whether_it_passes():
+    kept = Kept()
+    values = {"q1": 4.0, "q2": 3.0}
+    records = [
+        record_factory(sample_factory(key), scores={"m": value, "n": 0.5})
+        for key, value in values.items()
+    ]
+    infos = {"m": MetricInfo(name="m", high=5.0), "n": MetricInfo(name="n")}
+    stage = PassGroup(kind="stage", name="grade", metric="m", share=PassShare(mark=4.0, n=2))
+
+    kept.listener.finished(
+        run_factory(records, metrics=infos), report_factory(pass_groups=(stage,))
+    )
+
+    label, name = "gen_ai.evaluation.score.label", "gen_ai.evaluation.name"
+    said = [(each.attributes[name], each.attributes.get(label)) for each in kept.events]
+    assert said == [("m", "pass"), ("n", None), ("m", "fail"), ("n", None)]
 
 
 # Calls and queues are counted as OpenTelemetry's metrics.

@@ -72,6 +72,14 @@ def test_what_makes_no_trial_is_refused(path: Path, given: list[str], told: str)
         read_variants(path, given, most=2)
 
 
+def test_a_value_that_looks_secret_stands_in_no_name(path: Path) -> None:
+    given = ["pointers.answer=/sk-0123456789abc,/sk-9876543210abc"]
+
+    variants = read_variants(path, given, most=2)
+
+    assert [each.name for each in variants] == ["pointers.answer=*** #1", "pointers.answer=*** #2"]
+
+
 def test_a_key_that_is_none_names_the_nearest(path: Path) -> None:
     with pytest.raises(ConfigError, match="did you mean 'preset'"):
         read_variants(path, ["preseet=ragas,deepeval"], most=2)
