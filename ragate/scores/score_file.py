@@ -240,8 +240,18 @@ class _Tests:
     def _end(self, name: str) -> None:
         if name == "testcase":
             self._in_case = False
+            if "error" in self.cases[-1] and _fell_before(*self.cases[-2:]):
+                self.cases.pop()
         elif name == "testsuite" and self._suites:
             self._suites.pop()
+
+
+def _fell_before(last: Mapping[str, Any], case: Mapping[str, Any] | None = None) -> bool:
+    """Whether a test failed just before: pytest writes it once more where its teardown errs."""
+    names = ("suite", "classname", "name")
+    if case is None or "failure" not in last:
+        return False
+    return all(last.get(name) == case.get(name) for name in names)
 
 
 def _tests(path: Path) -> Iterator[Record]:

@@ -78,6 +78,15 @@ def test_two_providers_that_are_texts_are_two_systems(tmp_path: Path):
     assert len(table(tmp_path, {"results": {"version": 2, "results": rows}}).keys) == 8
 
 
+def test_a_test_that_failed_and_whose_teardown_erred_failed_once(tmp_path: Path):
+    failed = '<testcase classname="c" name="b"><failure message="no"/></testcase>'
+    erred = '<testcase classname="c" name="b"><error message="failed on teardown"/></testcase>'
+    path = tmp_path / "o.xml"
+    path.write_text(f'<testsuite><testcase classname="c" name="a"/>{failed}{erred}</testsuite>')
+
+    assert read_table(path).columns["passed"].tolist() == [1, 0]
+
+
 def test_a_question_is_the_same_with_a_blank_at_its_end(tmp_path: Path):
     bare = table(tmp_path, [{"question": each, "faithfulness": 1} for each in ASKED])
     blank = table(tmp_path, [{"question": f"{each} ", "faithfulness": 1} for each in ASKED])
