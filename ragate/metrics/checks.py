@@ -109,8 +109,9 @@ def complete_answer(request: MetricRequest) -> Check:
     item, table or block of code does]: with a sentence's sign of any script, a citation, an
     address, a picture sign, a tag or a whole object of JSON, and not with an open block, row,
     bracket, comma, colon or ellipsis. Range [0, 1], a fraction, higher is better. Version 2.
-    Edge cases: six words by themselves, and items of a list without full stops, end where no word
-    of grammar is the last; one cut behind a whole sentence looks whole; asked of unanswerable
+    Edge cases: six words by themselves, items of a list without full stops, definitions, and lines
+    such as "Price: 5 euros" end where no word of grammar is the last; a list of sources at the end
+    is left out; one cut behind a whole sentence looks whole; asked of unanswerable
     questions as well.
     Source: this project.
     """

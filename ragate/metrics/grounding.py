@@ -1,5 +1,6 @@
 """Answers against their contexts: names, numbers, negations, words, citations, quotations."""
 
+import re
 from collections.abc import Sequence
 from itertools import chain
 
@@ -8,7 +9,8 @@ from pydantic import Field
 from ragate.core.conversation import conversation
 from ragate.core.judging.applicability import NO_TEXTS, lacks_texts
 from ragate.core.text.claims import ClaimedSentence
-from ragate.core.text.discourse import SOURCE_WORDS
+from ragate.core.text.discourse import NAMES_OF_VALUES, SOURCE_WORDS
+from ragate.core.text.markdown import is_labelled
 from ragate.core.text.number_places import (
     NumberPlace,
     NumberSources,
@@ -17,7 +19,14 @@ from ragate.core.text.number_places import (
 )
 from ragate.core.text.numerals import is_number_word, month_of
 from ragate.core.text.segmentation import are_pairs, content_words, units, words
-from ragate.core.text.statements import Statement, StatementSources, has_capitals, names, statements
+from ragate.core.text.statements import (
+    DAYS,
+    Statement,
+    StatementSources,
+    has_capitals,
+    names,
+    statements,
+)
 from ragate.core.text.vocabulary import held_together, vocabulary
 from ragate.core.text.words import markers, without_markers
 from ragate.metrics._claims import (
@@ -35,6 +44,7 @@ from ragate.protocols import MetricRequest
 
 OF_PAIRS = 0.5  # of the threshold, for words that are pairs of characters
 LEAST_HELD = 0.5  # share of a sentence's words that the passage it cites has to hold
+_VALUE = re.compile(r"v?\d")  # a number, or a version
 LEAST_LEAD = 0.8  # of what the best of the passages that it does not cite holds
 
 
@@ -66,10 +76,10 @@ def entity_support(request: MetricRequest) -> SampleMetric:
     def support(entities: Sequence[str], sample: Sample, output: SystemOutput) -> float:
         texts = _texts(sample, output)
         known = vocabulary(texts)
-        unknown = [entity for entity in entities if entity not in known]
+        unknown = [one for one in entities if one not in known and DAYS.get(one, one) not in known]
         if any(map(month_of, unknown)):
             sources = NumberSources(texts)
-            unknown = [entity for entity in unknown if not sources.has_month(entity)]
+            unknown = [one for one in unknown if not sources.has_month(one)]
         return (len(entities) - len(unknown)) / len(entities)
 
     return metric_of_claims(
@@ -91,7 +101,7 @@ def _entities(said: Sequence[ClaimedSentence]) -> list[str]:
     else:
         of_labels = (names(c.text, is_label=True) for c in said if c.is_label)
         found = [*(content_words(without_markers(c.text)) for c in plain), *of_labels]
-    return [word for word in dict.fromkeys(chain.from_iterable(found)) if not word[0].isdigit()]
+    return [one for one in dict.fromkeys(chain.from_iterable(found)) if not _VALUE.match(one)]
 
 
 @takes(ClaimSettings)
@@ -99,12 +109,13 @@ def number_unit_support(request: MetricRequest) -> SampleMetric:
     """Return number_unit_support: the share of numbers that the contexts hold, with unit and place.
 
     Formula: share of the numbers n (as in number_recall, no citations, no list items) that stand
-    in contexts or question with the same unit where fit(n) >= 0.8 fit(any other number there), or
-    are one of theirs in another unit of the family, converted and rounded to the figures of n, two
-    at least. The fit of two places is the sum of 1/d 1/e over the content words that stand d and e
-    words from the number, at most six; a sign for a unit, such as % or $, is a word next to it.
-    In a cell the head of its column is such a word, and to a few words by themselves the heading,
-    term or item above. Range [0, 1], a fraction, higher is better. Version 4.
+    in contexts or question with the same unit where fit(n) >= 0.8 fit(any other number of the same
+    kind there), or are one of theirs in another unit of the family, converted and rounded to the
+    figures of n, two at least. The fit of two places is the sum of 1/d 1/e over the content words
+    that stand d and e words from the number, at most six; a sign for a unit, such as % or $, is a
+    word next to it. In a cell the head of its column and the first cell of its row are such words,
+    and to a few words by themselves the heading, term or item above. Range [0, 1], a fraction,
+    higher is better. Version 4.
     Edge cases: "at most 5" is not "at least 5" (by a list of bounds in seven languages); a number
     without a unit on one side fits any; what is counted instead of a unit may
     have another name, unless the sources count that as well; "per" differs where both sides say it;
@@ -208,7 +219,8 @@ def word_precision(request: MetricRequest) -> SampleMetric:
     """Return word_precision: the share of the answer's content words that its contexts hold.
 
     Formula: mean of |C(answer) and T(contexts)| / |C(answer)|, T the words, C the distinct words
-    without those of grammar, of talk about sources, and of values, which have metrics of their own,
+    without those of grammar, of talk about sources, of values, which have metrics of their own, and
+    of what they are called ("Price:"),
     and of the mean over its sentences s, weighted by |C(s)|, of the largest share of C(s) in two
     neighbouring sentences of one context. Sentences that assert nothing are left out: questions,
     offers, greetings, labels. An ending of one or two letters does not count. Range [0, 1], a
@@ -238,11 +250,15 @@ def word_precision(request: MetricRequest) -> SampleMetric:
 
 
 def _claimed_words(sentence: str) -> frozenset[str]:
-    """Return the words of a sentence that carry content, without numbers and talk of sources."""
+    """Return the words of a sentence that carry content, without numbers and talk of sources.
+
+    What a value is called before a colon ("Price: ") says no more than the value.
+    """
+    left_out = SOURCE_WORDS | NAMES_OF_VALUES if is_labelled(sentence) else SOURCE_WORDS
     return frozenset(
         word
         for word in content_words(without_values(sentence))
-        if not (word[0].isdigit() or is_number_word(word) or word in SOURCE_WORDS)
+        if not (word[0].isdigit() or is_number_word(word) or word in left_out)
     )
 
 

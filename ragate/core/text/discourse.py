@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from ragate.core.text.languages import FUNCTION_WORDS, is_negation
+from ragate.core.text.languages import FUNCTION_WORDS, is_negation, language
 from ragate.core.text.segmentation import units, words
 from ragate.core.text.words import without_markers
 
@@ -26,7 +26,8 @@ _OF_SOURCES = """
     summarize takeaway takeaways text texts title tl dr tldr topic topics website worth
     antwort antworten dokument dokumente dokumenten quelle quellen laut gemäss zufolge
     kontext zusammenfassung überblick hinweis informationen bereitgestellten folgende
-    basierend textstelle réponse selon après texte contexte résumé remarque fournis fournies
+    basierend textstelle unterlagen réponse selon après texte contexte résumé remarque fournis
+    fournies
     respuesta según documento documentos fuente fuentes texto contexto resumen nota
     proporcionados proporcionada información base basado risposta secondo documenti fonte
     fonti testo contesto riassunto forniti resposta acordo fornecidos resumo antwoord
@@ -52,7 +53,7 @@ _OF_TALK = """
     sincerely something specific step suggest summarise super sure surely take talk team
     tell thank thanks thing things thoughtful today touch try unclear understand up useful
     version walk want warm welcome well wish wishes wonder wonderful word write yours care
-    clears full lovely pull really trust wishing gute guter frage fragen gerne gern
+    clears full lovely pull really trust wishing beachten viel gute guter frage fragen gerne gern
     natürlich selbstverständlich guten tag vielen dank danke anfrage helfe helfen weiter
     hoffe hilft hilfreich melden melde weiteren wissen lassen lass sonst viele grüsse
     schönen noch wenn einfach bescheid sagen brauchen brauchst möchten möchtest zögern bitte
@@ -75,6 +76,30 @@ _OF_TALK = """
     उम्मीद इससे मदद मिलेगी अगर हों तो बताएं güzel soru tabii ki elbette merhaba sorunuz
     teşekkürler yardımcı olmaktan mutluluk duyarım işte sorunuzun umarım olur başka
     sorularınız varsa lütfen bildirin iyi günler
+"""
+# Of what an assistant is not, and what its answer does not take the place of: talk only where
+# somebody is spoken to or something is denied.
+_OF_LIMITS = """
+    access accuracy accurate advice adviser advisor ai assistant attorney change changed check
+    consult current cutoff data diagnosis disclaimer doctor experience expert financial general
+    give guarantee guaranteed guidance information informational intended knowledge language
+    last latest lawyer legal live medical model official only personal physician professional
+    professionals purpose purposes qualified real replace specialist substitute tax training
+    treat treatment update updated updates vary verify anwalt arzt beratung ersetzt geben
+    fachmann ki rechtlich rechtliche rechtsberatung sprachmodell stand avocat conseil conseils
+    juridique médecin abogado asesoramiento consejo médico
+"""
+# What a value is called in the head of a table or a list: it names a kind, and nobody.
+_OF_VALUES = """
+    address amount attribute average benefit capacity category characteristic column condition
+    contact cost criterion date deadline default definition description duration element entry
+    feature fee field figure group height hours interest item kind length level limit location
+    maximum method metric minimum name number option order owner parameter part period phase
+    phone place plan price property purpose quantity rate reason requirement role row rule size
+    spec stage start status step temperature term time total type unit usage use value weight
+    width year adresse anzahl art beginn betrag dauer datum eigenschaft ende frist gebühr
+    gewicht größe kosten länge merkmal ort preis telefon typ wert zeit caractéristique durée
+    fecha frais lieu montant nom nombre poids precio prix taille valeur valor
 """
 # Of scripts without blanks: a sentence is talk if all its characters stand in these, and half of
 # its pairs of neighbours.
@@ -108,6 +133,12 @@ _ABLE = _set("""
     könnte würde gern gerne peux pourrais puedo podría posso potrei kan zou mogę могу
 """)
 _WILL = re.compile(r"\bi['’](?:ll|d)\b", re.IGNORECASE)
+_THINKS = _set("""
+    think believe expect find see doubt
+""")
+_THIS = _set("""
+    this these please dies diese bitte ceci esto
+""")
 _ARTICLES = _set("""
     the a an der die das le la les el los il lo de het
 """)
@@ -122,6 +153,7 @@ _INVITED = _set("""
     hesitate worry zögern hésitez hésite dude dudes dudar esitare esiti hesite hesitar
     aarzel стесняйтесь
 """)
+_NEAR = 3  # words from what denies to what is thought
 _LEAST_TALK = 0.6  # share of the content words, where a reader is spoken to
 _LEAST_ASKED = 0.75  # the same where only the first word is one of talk
 _LEAST_PAIRS = 0.5  # of the pairs of characters
@@ -130,6 +162,14 @@ _ASKS = re.compile(r"[?？؟][^\w\"'”’»]*$")
 _TELLS = re.compile(r"\W*(?:did|do) you know that\b", re.IGNORECASE)
 _COLON = re.compile(r"[:：]\W*$")
 _LEAD = re.compile(r"([^,:.!?\n]{2,60}[,:.!])\s+(?=\S)")
+_OF_SOURCE = re.compile(
+    r"(?i:according to|based on|laut|selon|d['’]après|según|secondo|segundo|volgens|według)\b"
+    r"[^\dA-Z]*,"
+)
+_CLAUSE = re.compile(r"[,;:] |\b(?:but|and)\b")
+_EXCLAIMS = re.compile(r"!\W*$")
+_NAME = re.compile(r"(?<=\s)[A-Z]")
+_LONGEST_WISH = 6  # words
 _LETTER = re.compile(r"[^\W_]")
 _FIGURE = re.compile(r"\d")
 _MAY_NAME = re.compile(r"\.\w|//")
@@ -140,7 +180,9 @@ _NAMED = re.compile(
 )
 
 SOURCE_WORDS = frozenset(_OF_SOURCES.split())
+NAMES_OF_VALUES = frozenset(_OF_VALUES.split())
 TALK = SOURCE_WORDS | frozenset(_OF_TALK.split())
+_TALK_OF_LIMITS = TALK | frozenset(_OF_LIMITS.split())
 _PHRASES = [units(phrase) for phrase in _UNSPACED.split()]
 _CHARACTERS = frozenset(char for phrase in _PHRASES for char in phrase)
 _PAIRS = frozenset(pair for phrase in _PHRASES for pair in pairwise(phrase))
@@ -159,7 +201,9 @@ def without_lead(sentence: str, more: Sequence[str] = ()) -> tuple[str, str]:
     And the same with a lead that ends in a comma, behind which a capital tells a name.
     """
     whole = sentence
-    while (lead := _LEAD.match(sentence)) and not asserts(lead[1], more):
+    while (lead := _LEAD.match(sentence)) and (
+        not asserts(lead[1], more) or _OF_SOURCE.fullmatch(lead[1])
+    ):
         sentence = sentence[lead.end() :]
         if lead[1][-1] != ",":
             whole = sentence
@@ -192,7 +236,31 @@ def asserts(sentence: str, more: Sequence[str] = ()) -> bool:
     if not bare.isascii() and (chars := units(bare)) and _CHARACTERS.issuperset(chars):
         pairs = list(pairwise(chars))
         return sum(pair in _PAIRS for pair in pairs) < _LEAST_PAIRS * len(pairs)
-    return _says(words(bare), able=bool(_WILL.search(bare))) and not names_sources(bare)
+    said = words(bare)
+    if _EXCLAIMS.search(bare) and _wishes(said, bare):
+        return False
+    if _denies_itself(said):
+        clauses = (words(clause) for clause in _CLAUSE.split(bare))
+        return any(_says(one, of_limits=True) for one in clauses if not _denies_itself(one))
+    return _says(said, able=bool(_WILL.search(bare))) and not names_sources(bare)
+
+
+def _wishes(said: Sequence[str], bare: str) -> bool:
+    """Tell "Enjoy your visit!": a few words, the first of talk, and no name among them."""
+    if not said or len(said) > _LONGEST_WISH or said[0] not in TALK:
+        return False
+    return not _NAME.search(bare) or language(bare) == "de"  # whose nouns have capitals
+
+
+def _denies_itself(said: Sequence[str]) -> bool:
+    """Tell "I am not a lawyer" and "As an AI, I cannot look it up" from "I do not think that"."""
+    first = next((n for n, word in enumerate(said) if word in _SPEAKER), None)
+    if first is None or _is_of_others(said[:first]):
+        return False
+    denied = next((n for n in range(first, len(said)) if is_negation(said[n])), None)
+    if denied is None or _is_of_others(said[first:denied]):
+        return False
+    return _THINKS.isdisjoint(said[denied : denied + _NEAR])
 
 
 def _without(text: str, phrases: Sequence[str]) -> tuple[str, bool]:
@@ -202,21 +270,33 @@ def _without(text: str, phrases: Sequence[str]) -> tuple[str, bool]:
     return (text, False) if said == whole else (said, True)
 
 
-def _says(said: Sequence[str], *, able: bool) -> bool:
-    """Tell whether words say something, by whom they speak of and how many are words of talk."""
+def _says(said: Sequence[str], *, able: bool = False, of_limits: bool = False) -> bool:
+    """Tell whether words say something, by whom they speak of and how many are words of talk.
+
+    Args:
+        able: Their speaker says what they will do.
+        of_limits: They stand beside a clause in which their speaker denies something.
+    """
+    if not said:
+        return False
     invited = not _INVITED.isdisjoint(said)
-    if any(map(is_negation, said)) and not invited:
-        return True
     content = [w for w in said if w not in FUNCTION_WORDS and w not in _SPEAKER and w != "not"]
-    talk = sum(word in TALK or word in _INVITED for word in content)
     people = set(said)
     me, you = people & _SPEAKER, people & _READER
+    if of_limits and not content:
+        return False
+    of_limits = of_limits or bool(me) or said[0] in _THIS
+    known = _TALK_OF_LIMITS if of_limits or you else TALK
+    talk = sum(word in known or word in _INVITED for word in content)
+    if any(map(is_negation, said)) and not invited and not (of_limits and talk == len(content)):
+        return True
     if not talk and not (me and you and said[0] in _IF):
-        return bool(said)
+        return True
     if talk == len(content):
         spoken = me or you or said[0] not in _ARTICLES
         return not spoken and not SOURCE_WORDS.issuperset(content)
-    offers = bool(me and (you or able or people & _ABLE)) and not _states(said)
+    first = next((n for n, word in enumerate(said) if word in _SPEAKER or word in _READER), None)
+    offers = bool(me and (you or able or people & _ABLE)) and not _is_of_others(said[:first])
     if offers and not _THAT & people:
         return False
     if me or you:
@@ -224,7 +304,6 @@ def _says(said: Sequence[str], *, able: bool) -> bool:
     return said[0] not in TALK or talk < _LEAST_ASKED * len(content)
 
 
-def _states(said: Sequence[str]) -> bool:
-    """Tell a sentence that is about somebody else, whom it only mentions the speaker beside."""
-    first = next((n for n, word in enumerate(said) if word in _SPEAKER or word in _READER), 0)
-    return any(w not in FUNCTION_WORDS and w not in TALK for w in said[:first])
+def _is_of_others(said: Sequence[str]) -> bool:
+    """Tell words that are about somebody else, whom a sentence only mentions its speaker beside."""
+    return any(word not in FUNCTION_WORDS and word not in _TALK_OF_LIMITS for word in said)

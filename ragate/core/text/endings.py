@@ -4,11 +4,13 @@ import json
 import re
 
 from ragate.core.text.citations import with_markers
-from ragate.core.text.discourse import asserts
-from ragate.core.text.languages import function_words_of
-from ragate.core.text.segmentation import units
+from ragate.core.text.discourse import SOURCE_WORDS, asserts, names_sources
+from ragate.core.text.languages import FUNCTION_WORDS, function_words_of
+from ragate.core.text.markdown import is_labelled
+from ragate.core.text.segmentation import units, words
 from ragate.core.text.sentences import code_and_prose, split_sentences
 from ragate.core.text.unicode_forms import visible
+from ragate.core.text.words import without_markers
 
 _SIGNS = tuple(".!?‽؟۔।॥።။。！？｡")
 _OPEN = (*",;:，；：、،([{（「『", "...", "…", "–", "—", " -")
@@ -23,6 +25,11 @@ _ADDRESS = re.compile(r"\W?(?:https?://|www\.)")
 _FENCE = re.compile(r"[ \t]{0,20}(?:```|~~~)", re.MULTILINE)
 _ITEM = re.compile(r"[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]")
 _UNSIGNED = re.compile("[\u0e00-\u0eff\u1780-\u17ff]")  # in Thai, Lao and Khmer a blank ends one
+_CLOSED = re.compile(r"</(p|div|ul|ol|dl|table|section|article|details|blockquote)>$")
+_SOURCE = re.compile(
+    r"[ \t]{0,3}\[\^[^\[\]\n]{1,40}\]:[ \t]*(?:\S+[ \t]*){0,8}$"
+)  # a short footnote
+_FEW = 1  # words of grammar in what is a value and no sentence
 _SHORT = 6  # words, and characters of scripts without blanks, that answer without being a sentence
 _READ = 400  # characters of the last line
 
@@ -33,15 +40,37 @@ def cut_off(text: str) -> str:
     So do a few words by themselves, a citation, an address, and an item of a list whose items have
     no full stops. A text that is cut behind a whole sentence looks whole.
     """
-    shown = _TAGS.sub("", visible(with_markers(text)).strip())
+    shown = visible(with_markers(text)).strip()
+    if (tag := _CLOSED.search(shown)) and shown.count(f"<{tag[1]}") == shown.count(tag[0]):
+        return ""
+    shown = _TAGS.sub("", shown)
     if shown.startswith(("{", "[{", '["')):
         return _open_object(shown)
     why = _cut(shown)
+    if why and (rest := _without_sources(shown)):
+        shown, why = rest, _cut(rest)
     # What a courtesy stands behind, such as "Best regards", has ended.
     sentences = split_sentences(shown[-_READ:]) if why else []
     if len(sentences) > 1 and not asserts(sentences[-1]):
         return _cut(shown[: shown.rindex(sentences[-1].split()[0])].rstrip())
     return why
+
+
+def _without_sources(shown: str) -> str:
+    """Return a text without the list of sources that it ends with, "" where it has none."""
+    lines = shown.split("\n")
+    count = len(lines)
+    while lines and (not lines[-1].strip() or _is_source(lines[-1])):
+        lines.pop()
+    if len(lines) == count:
+        return ""
+    while lines and SOURCE_WORDS.issuperset(words(lines[-1])):  # blank, a rule or "Sources:"
+        lines.pop()
+    return "\n".join(lines).strip()
+
+
+def _is_source(line: str) -> bool:
+    return bool(_SOURCE.match(line)) or names_sources(without_markers(line))
 
 
 def _open_object(text: str) -> str:
@@ -83,6 +112,25 @@ def _without_sign(end: str, line: str, before: list[str], shown: str) -> str:
     others = [other.rstrip(_CLOSING) for other in before if _ITEM.match(other)]
     listed = bool(_ITEM.match(line)) and others and not any(o.endswith(_SIGNS) for o in others)
     brief = shown == line and len(units(shown)) <= _SHORT
-    if (listed or brief) and word not in function_words_of(shown):
+    if (listed or brief or _is_value(line, before)) and word not in function_words_of(shown):
         return ""
     return f"it ends with {word!r}"
+
+
+def _is_value(line: str, before: list[str]) -> bool:
+    """Tell a line that is a value: "Price: 5 euros", a definition, a short one below another."""
+    if line.startswith(":"):
+        return True  # a definition
+    last = before[-1] if before else ""
+    if 0 < len(units(last)) <= _SHORT >= len(units(line)) and not last.rstrip(_CLOSING).endswith(
+        (*_SIGNS, *_OPEN)
+    ):
+        return True  # short lines below each other
+    if not is_labelled(line):
+        return False
+    value = units(re.split(r"[:：–—]", line, maxsplit=1)[1])
+    return is_labelled(last) or sum(map(_is_grammar, value)) <= _FEW
+
+
+def _is_grammar(word: str) -> bool:
+    return word in FUNCTION_WORDS

@@ -33,7 +33,7 @@ _FUNCTION_WORDS = {
         vous ils elles me te se lui leur leurs mon ton son notre votre ses mes ce cet cette ces
         est sont était étaient être été a ont avait avoir eu fait peut peuvent doit doivent
         dans sur sous par pour avec chez entre vers depuis pendant aussi très plus comme y en
-        au aux l d j qu c m t
+        au aux à l d j qu c m t
     """,
     "es": """
         el la los las un una unos unas y o u pero si porque que quien cual donde cuando como yo

@@ -9,15 +9,18 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from itertools import zip_longest
 from typing import NamedTuple
 
 from ragate.core.text.citations import with_markers
 from ragate.core.text.discourse import TALK
+from ragate.core.text.html_blocks import with_blocks
 from ragate.core.text.languages import FUNCTION_WORDS, is_negation
 from ragate.core.text.sentences import code_and_prose
 
 _MARKED = re.compile(
     r"[*_`#>|~\\\[<&{(\u20e3【〔［¹²³⁰⁴-⁹]"
+    r"|\n[^:：.!?\n]{1,60}(?:[:：]| [–—])\s"
     r"|^[ \t]*(?:[-+•=:!?]|\d{1,3}[.)]|[^\W\d_]+ \d{1,2} ?[:)–—-])",
     re.MULTILINE,
 )
@@ -34,6 +37,9 @@ _ITEM = re.compile(
 _OPENS = re.compile(
     r"[ \t]{0,3}(?:\[\^[^\[\]\n]+\]:|:[ \t])[ \t]*(?=\S)"
 )  # a footnote, a definition
+_PAGE = re.compile(
+    r",?\s*\b(?:p|pp|pages?|section|sec|chapter|seite|kapitel)\b\.? ?\d{1,4}\.?\s*$", re.I
+)
 _ADMONITION = re.compile(
     r"[ \t]*(?:\[!\w+\][+-]?|(?:!!!|\?{3})\+?[ \t]++\w++|:::++[ \t]*+\w*+)[ \t]*+\"?([^\"\n]*)\"?"
 )
@@ -42,17 +48,20 @@ _DEFINITION = re.compile(
     r"[ \t]{0,3}\[([^\^\[\]\n][^\[\]\n]*)\]:[ \t]*\S+(?:[ \t]+[\"'(][^\n]*)?[ \t]*"
 )
 _BOLD_LINE = re.compile(r"(\*\*|__)([^*_\n]+)\1:?")
+_LABELLED = re.compile(r"[^\w\n]{0,6}[^\W_][^:：.!?|\n]{0,60}?(?:[:：][*_]{0,3}| [–—])(?=\s+\S)")
+_LONGEST_NAME = 6  # words of what names a value
 _CELL_END = re.compile(r"(?<!\\)\|")
 _CELL_RULE = re.compile(r":?-+:?")
 _JSON_FENCE = re.compile(r"[ \t]*(?:`{3,}|~{3,})[ \t]*+(?:json5?)?[ \t]*+", re.IGNORECASE)
 _TEXT_FENCE = re.compile(r"[ \t]*(?:`{3,}|~{3,})[ \t]*+((?:markdown|md)?)(?:te?xt|plain)?[ \t]*")
+_FENCE_NAME = re.compile(r"(?<=^```)\w+|(?<=^~~~)\w+")  # of the language, which is not said
 _CODE_SIGN = re.compile(r"[{}=;\\<>$]|\w\(|^[ \t]*#", re.MULTILINE)
 _LONG_CELL = 5  # words: a cell of as many says something by itself
 _LABEL = 4  # words: a heading of no more only names what follows, as does one of words of talk
 _TALK = 0.5  # of the words of such a heading
 _CLAIMING = re.compile(r"[.!?,;。！？]|\d")
 _FIGURE = re.compile(r"\d")
-_SAYS = re.compile(r"[.!?。！？]\W*$")
+_SAYS = re.compile(r"[.!?。！？](?:\W|\[\d{1,4}\])*$")
 _WITH_FIGURE = re.compile(r"(?<!\S)\S*\d\S*")  # once a word: no text takes long
 _AGREEING = frozenset(
     {"yes", "ja", "oui", "sí", "sì", "sim", "tak", "да", "evet", "はい", "是", "예", "네"}
@@ -72,11 +81,6 @@ _ADDRESS = re.compile(r"<([a-zA-Z][a-zA-Z0-9+.-]{1,31}:[^\s<>]*|[\w.+-]+@[\w.-]+
 _TAG = re.compile(
     r"</?(?:(?P<parts>br|p|div|li|ul|ol|tr|td|th|hr|h[1-6])"
     r"|a|b|i|u|s|em|strong|del|ins|mark|sub|sup|small|span|code|kbd)\b[^<>]*>",
-    re.IGNORECASE,
-)
-_BLOCK_TAG = re.compile(
-    r"<(?P<end>/)?(?P<name>p|div|ul|ol|li|table|thead|tbody|tr|t[dh]|h[1-6]|section|article|dl|d[td]"
-    r"|details|summary|blockquote)\b[^<>]*>",
     re.IGNORECASE,
 )
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z][a-zA-Z0-9]{1,31});")
@@ -121,6 +125,9 @@ def _under_labels(found: Iterable[TextBlock]) -> Iterator[TextBlock]:
     """Yield blocks, a figure by itself with what it stands under: a heading, a term, an item."""
     over = ""
     for block in found:
+        if is_labelled(block.text):
+            yield block
+            continue
         is_figure = bool(_FIGURE.search(block.text)) and len(block.text.split()) < _LONG_CELL
         if not is_figure:
             over = "" if _SAYS.search(block.text) else _WITH_FIGURE.sub("", block.text)
@@ -143,7 +150,7 @@ def _blocks(text: str) -> Iterator[TextBlock]:
         return
     for is_code, part in code_and_prose(_unquoted(text) if ">" in text else text):
         if not is_code:
-            yield from _of_lines((_from_html(part) if "<" in part else part).split("\n"))
+            yield from _of_lines((with_blocks(part) if "<" in part else part).split("\n"))
             continue
         first, *inner = part.strip().split("\n")
         fence = _TEXT_FENCE.fullmatch(first)
@@ -154,7 +161,7 @@ def _blocks(text: str) -> Iterator[TextBlock]:
             yield from _of_lines(inner[:-1])
             yield TextBlock(inner[-1].strip("`~ \t"))
         else:
-            yield TextBlock(part.strip())
+            yield TextBlock(_FENCE_NAME.sub("", part.strip()))
 
 
 def _of_json(text: str) -> list[TextBlock] | None:
@@ -183,27 +190,6 @@ def _of_json(text: str) -> list[TextBlock] | None:
 def _spaced(key: str) -> str:
     """Return a key as words: roomCount and room_count are two."""
     return re.sub(r"[_-]+|(?<=[a-z])(?=[A-Z])", " ", key).lower()
-
-
-def _from_html(text: str) -> str:
-    """Return a text with its blocks of HTML as those of Markdown."""
-    cells, headed = 0, False
-
-    def mark(match: re.Match[str]) -> str:
-        nonlocal cells, headed
-        name, ends = match["name"].lower(), bool(match["end"])
-        if name == "tr":
-            rule = f"\n|{'---|' * cells}" if headed else ""
-            cells, headed = 0, False
-            return rule if ends else "\n|"
-        if name in {"td", "th"}:
-            cells, headed = cells + ends, headed or name == "th"
-            return " |" if ends else " "
-        if name == "li":
-            return "\n" if ends else "\n- "
-        return "\n\n# " if not ends and name[0] in "hs" and name != "section" else "\n\n"
-
-    return _BLOCK_TAG.sub(mark, text)
 
 
 def _unquoted(text: str) -> str:
@@ -275,7 +261,7 @@ def _without_item_marks(line: str, item: int) -> tuple[str, int | None]:
         item: The number of the item before, 0 where it has none.
     """
     if match := _OPENS.match(line):
-        return line[match.end() :], item
+        return _PAGE.sub("", line[match.end() :]), item
     start, opened = 0, None
     while match := _ITEM.match(line, start):
         number = match["n"] or match["step"]
@@ -290,12 +276,29 @@ def _without_item_marks(line: str, item: int) -> tuple[str, int | None]:
 def _paragraph(
     lines: Sequence[str], labels: frozenset[str], *, is_heading: bool = False
 ) -> Iterator[TextBlock]:
-    raw = " ".join(map(str.strip, lines))
-    if not raw:
-        return
-    is_heading = is_heading or bool(_BOLD_LINE.fullmatch(raw))
-    text = _without_marks(raw, labels).strip()
-    yield TextBlock(text, is_heading and _is_label(text))
+    for raw in _parted(lines):
+        is_heading = is_heading or bool(_BOLD_LINE.fullmatch(raw))
+        text = _without_marks(raw, labels).strip()
+        yield TextBlock(text, is_heading and _is_label(text))
+
+
+def _parted(lines: Sequence[str]) -> list[str]:
+    """Return the lines of a paragraph as one; "Price: 5 euros" beside other such lines alone."""
+    labelled = [*map(is_labelled, lines), False]
+    parts: list[str] = []
+    for place, line in enumerate(map(str.strip, lines)):
+        opens = labelled[place] and (labelled[place - 1] or labelled[place + 1])
+        if parts and not (opens or (labelled[place] and parts[-1].endswith(":"))):
+            parts[-1] += f" {line}"
+        elif line:
+            parts.append(line)
+    return parts
+
+
+def is_labelled(line: str) -> bool:
+    """Tell a line such as "Price: 5 euros", whose few first words name a value."""
+    label = _LABELLED.match(line)
+    return label is not None and len(label[0].split()) <= _LONGEST_NAME
 
 
 def _is_label(text: str) -> bool:
@@ -359,20 +362,31 @@ def _table(lines: Sequence[str], labels: frozenset[str]) -> Iterator[TextBlock]:
                 TextBlock(cell, _is_word(cell) or _is_label(cell)) for cell in cells if cell
             )
             continue
-        names = [f"{name}: " if name else "" for name in (*head, *[""] * len(cells))]
-        under = [name + cell for name, cell in zip(names, cells, strict=False)]
-        if cells and cells[0].rstrip(".)") == str(place - 1 if has_head else place + 1):
-            del cells[0], under[0]  # it only numbers the rows
-        cited: list[str] = []
-        for cell in cells:
-            if cited and _MARKERS.fullmatch(cell):  # it cites for the cell before
-                cited[-1] += f" {cell}"
-            else:
-                cited.append(cell)
-        short = [cell for cell in cited if cell and len(cell.split()) < _LONG_CELL]
-        if short:
-            yield TextBlock(f"| {' | '.join(short)} |", figures=f"| {' | '.join(under)} |")
-        yield from (TextBlock(cell) for cell in cited if len(cell.split()) >= _LONG_CELL)
+        row = str(place - 1 if has_head else place + 1)
+        is_number = bool(cells) and cells[0].rstrip(".)") == row
+        yield from _row(cells[is_number:], head[is_number:])  # it only numbers the rows
+
+
+def _row(cells: Sequence[str], head: Sequence[str]) -> Iterator[TextBlock]:
+    """Yield the cells of a row: long ones by themselves, the short ones together.
+
+    A figure stands under the head of its column, and beside the first cell of its row.
+    """
+    first = _WITH_FIGURE.sub("", cells[0]).strip(": ") if cells else ""
+    cited: list[str] = []
+    under: list[str] = []
+    for cell, name in zip_longest(cells, head[: len(cells)], fillvalue=""):
+        if cited and _MARKERS.fullmatch(cell):  # it cites for the cell before
+            cited[-1] += f" {cell}"
+        else:
+            cited.append(cell)
+            label = f"{first} {name}".strip() if under and _FIGURE.search(cell) else name
+            under.append(f"{label}: {cell}" if label and cell else cell)
+    short = [place for place, cell in enumerate(cited) if cell and len(cell.split()) < _LONG_CELL]
+    if short:
+        shown, figures = (" | ".join(each[n] for n in short) for each in (cited, under))
+        yield TextBlock(f"| {shown} |", figures=f"| {figures} |")
+    yield from (TextBlock(cell) for cell in cited if len(cell.split()) >= _LONG_CELL)
 
 
 def _without_marks(text: str, labels: frozenset[str]) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-from ragate.core.text.languages import writes_decimal_comma
+from ragate.core.text.languages import language, writes_decimal_comma
 from ragate.core.text.unicode_forms import visible
 
 # fmt: off
@@ -27,6 +27,19 @@ _ORDINALS = {
     "twentieth": 20, "thirtieth": 30, "fortieth": 40, "fiftieth": 50,
 }
 # fmt: on
+# From two to twelve in other languages, without what is another word as well: due, once, dos.
+_ABROAD = {
+    "de": "zwei drei vier fünf sechs sieben acht neun zehn elf zwölf",
+    "fr": "deux trois quatre cinq six - huit - dix onze douze",
+    "es": "- tres cuatro cinco seis siete ocho nueve diez - doce",
+    "it": "- tre quattro cinque - sette otto nove dieci undici dodici",
+    "pt": "dois três quatro cinco seis sete oito nove dez onze doze",
+    "nl": "twee drie vier vijf zes zeven acht negen tien elf twaalf",
+}
+_BY_LANGUAGE = {
+    code: {word: value for value, word in enumerate(listed.split(), start=2)}
+    for code, listed in _ABROAD.items()
+}
 _FRACTION = re.compile(r"(?:\b(?:a|one|two|three|four)|\d)[ -]$")  # before a third
 _POWER_WORDS = {"thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}
 BARE_ONE = "one"
@@ -36,8 +49,8 @@ _BELOW_1000 = f"{_SMALL}\\b(?:[ -]hundred\\b(?:[ -](?:and )?{_SMALL}\\b)?)?"
 _SPELLED = re.compile(
     rf"\b{_BELOW_1000}(?:[ -](?:{'|'.join(_POWER_WORDS)})\b(?:[ -](?:and )?{_BELOW_1000})?){{0,4}}"
 )
-_WORD = re.compile(r"[a-z]++")
-_FIRST = frozenset((*_ONES, *_TENS, *_ORDINALS))
+_WORD = re.compile(r"[^\W\d_]++")
+_FIRST = frozenset((*_ONES, *_TENS, *_ORDINALS)).union(*_BY_LANGUAGE.values()) - {"-"}
 _VALUES = {**_ONES, **_TENS, **_ORDINALS, "first": 1, "second": 2}
 # By month, in English, German, French, Spanish, Italian, Portuguese and Dutch.
 _MONTH_LIST = """
@@ -77,7 +90,7 @@ _ORDINAL = re.compile(r"(?:st|nd|rd|th)\b", re.IGNORECASE)
 _MONTH_AFTER = re.compile(r"(?:st|nd|rd|th|er|º|\.)? (?:of |de )?([^\W\d_]{3,10})\b")
 _NO_MONTHS = {"may", "mar", "mars", "sep", "set", "dec", "mai"}  # in small letters
 _CLOCK = re.compile(
-    r"(?:[:h](?P<m>[0-5]\d)(?::(?P<s>[0-5]\d))?(?!\d|:))?"
+    r"(?:(?::|\s?h\s?)(?P<m>[0-5]\d)(?::(?P<s>[0-5]\d))?(?!\d|:|\s?min))?"
     r"(?:\s?(?P<half>[ap])(?:\.\s?m\.|m\b)|\s?(?P<uhr>Uhr\b)(?:\s(?P<past>[0-5]\d)\b)?)?",
     re.IGNORECASE,
 )
@@ -140,6 +153,15 @@ def spelled_numbers(text: str) -> Iterator[SpelledNumber]:
         elif match := _SPELLED.match(lowered, start):
             end = match.end()
             yield SpelledNumber(start, end, str(_value(match[0])), match[0])
+        elif value := _value_abroad(word, language(text)):
+            end = start + len(word)
+            yield SpelledNumber(start, end, str(value), word)
+
+
+def _value_abroad(word: str, code: str) -> int:
+    """Return the value of a number word of a language, of any where it is not known; else 0."""
+    tables = [_BY_LANGUAGE.get(code, {})] if code else _BY_LANGUAGE.values()
+    return max(table.get(word, 0) for table in tables)
 
 
 def _value(words: str) -> int:

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from ragate.core.text.discourse import TALK
+from ragate.core.text.discourse import NAMES_OF_VALUES, TALK
 from ragate.core.text.languages import function_words_of, is_negation, negations_of, stands_behind
-from ragate.core.text.number_places import is_unit
+from ragate.core.text.measures import is_unit
 from ragate.core.text.numerals import month_of
 from ragate.core.text.segmentation import words, words_of
 from ragate.core.text.sentences import split_sentences
@@ -36,9 +36,18 @@ _OPENING = re.compile(r"(?:^|[|•]|(?:^|[\s(])\d[.)])\W*$")
 _CELL = re.compile(r"\s*(?:\||:?$)")  # behind a word that is a whole cell
 _CAPITAL = re.compile(r"[^\W\d_a-z]")
 _SIGNS = (".", "!", "?")
-_NUMBER_BEHIND = re.compile(r"\.?[ \u00a0]?\d")
+_NUMBER_BEHIND = re.compile(r"[.,]?[ \u00a0]?(?:the )?\d")
 _NUMBER_AHEAD = re.compile(r"\d(?:st|nd|rd|th|\.)?[ \u00a0-]?(?:of |de )?$")
-_HALVES = frozenset({"AM", "PM", "Uhr"})
+_BESIDE_NUMBERS = """
+    AM PM Uhr
+    Monday Tuesday Wednesday Thursday Friday Saturday Sunday
+    Montag Dienstag Mittwoch Donnerstag Freitag Samstag Sonnabend Sonntag
+"""
+_OF_NUMBERS = frozenset(_BESIDE_NUMBERS.split())
+DAYS = {
+    "mon": "monday", "tue": "tuesday", "tues": "tuesday", "wed": "wednesday", "thu": "thursday",
+    "thur": "thursday", "thurs": "thursday", "fri": "friday", "sat": "saturday", "sun": "sunday",
+}  # fmt: skip
 _ENDING = re.compile(r"(?:[ts]ion|ment|ness|ity|ing|ism)s?$|ities$")
 _NO_NAMES = frozenset({"yes", "no", "none", "not", "ja", "nein", "oui", "non", "sí", "da", "tak"})
 
@@ -153,7 +162,8 @@ def names(text: str, *, is_label: bool = False) -> list[str]:
     for sentence in split_sentences(visible(text)):
         for word in _capitalised(sentence, is_label=is_label):
             pieces = (piece for piece in words_of(word) if len(piece) > 1)
-            found.update((p, None) for p in pieces if word.isupper() or p not in left_out)
+            kept = (piece for piece in pieces if word.isupper() or piece not in left_out)
+            found.update((piece, None) for piece in kept)
     return list(found)
 
 
@@ -182,10 +192,15 @@ def _capitalised(sentence: str, *, is_label: bool) -> Iterator[str]:
 
 def _is_value(sentence: str, match: re.Match[str]) -> bool:
     """Tell whether a word belongs to a number beside it: USD 5, 5 MB, 5 March."""
+    word = match[0]
+    if word.isupper() and is_unit(word) and len(word) > 2:
+        return True  # a currency
     beside = _NUMBER_BEHIND.match(sentence, match.end()) or _NUMBER_AHEAD.search(
         sentence, max(0, match.start() - 6), match.start()
     )
-    return bool(beside) and (is_unit(match[0]) or bool(month_of(match[0])) or match[0] in _HALVES)
+    return bool(beside) and (
+        is_unit(match[0]) or bool(month_of(match[0])) or match[0] in _BESIDE_NUMBERS
+    )
 
 
 def _is_all(sentence: str, match: re.Match[str]) -> bool:
@@ -198,4 +213,6 @@ def _is_all(sentence: str, match: re.Match[str]) -> bool:
 def _is_common(word: str) -> bool:
     """Tell a word of talk, or one with the ending of a noun, from a name."""
     plain = word.lower()
-    return plain in _NO_NAMES or plain in TALK or bool(_ENDING.search(plain))
+    if plain in _NO_NAMES or plain in TALK or _ENDING.search(plain):
+        return True
+    return not NAMES_OF_VALUES.isdisjoint({plain, plain.removesuffix("s")})

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import tomllib
+from pathlib import Path
+from typing import Any
+
 import pytest
 
 from tests.unit.metrics.metric_factories import answered, asked, value
@@ -167,3 +171,35 @@ def test_what_fools_a_metric_is_what_the_manual_says(answer: str, seen_by: set[s
     lost = {name for name in OF_THE_MANUAL if (value(name, asked(), output) or 0.0) < 1.0}
 
     assert lost == seen_by
+
+
+WRITTEN = tomllib.loads(
+    (Path(__file__).parents[2] / "fixtures/answers/as_written.toml").read_text("utf-8")
+)
+
+
+def written(case: dict[str, Any], name: str, answer: str) -> float:
+    output = answered(answer.strip(), *WRITTEN["passages"][case["of"]])
+    return value(name, asked(query=case.get("question", "What is it?")), output)
+
+
+@pytest.mark.parametrize("case", WRITTEN["right"], ids=lambda case: case["answer"][:40])
+def test_a_right_answer_loses_nothing_in_any_form(case: dict[str, Any]) -> None:
+    names = ("number_unit_support", "entity_support", "complete_answer", "citation_support")
+    found = {name: written(case, name, case["answer"]) for name in names}
+
+    assert found == dict.fromkeys(names, 1.0)
+
+
+@pytest.mark.parametrize(
+    "case", [each for each in WRITTEN["right"] if "plain" in each], ids=lambda case: case["plain"]
+)
+def test_what_is_said_around_an_answer_costs_none_of_its_words(case: dict[str, Any]) -> None:
+    dressed, plain = (written(case, "word_precision", case[one]) for one in ("answer", "plain"))
+
+    assert dressed >= plain - 0.05
+
+
+@pytest.mark.parametrize("case", WRITTEN["damaged"], ids=lambda case: case["answer"][:40])
+def test_a_damaged_answer_is_seen_in_any_form(case: dict[str, Any]) -> None:
+    assert written(case, case["seen_by"], case["answer"]) < 1.0

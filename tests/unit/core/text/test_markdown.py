@@ -41,7 +41,7 @@ from ragate.core.text.segmentation import words
             "| Plus |\n\nThe plan covers dental care.",
         ),
         ("| a | 3 |\n| b \\| c | 4 |", "| a | 3 |\n\n| b | c | 4 |"),
-        ("Run:\n```python\na = 1\n```", "Run:\n\n```python\na = 1\n```"),
+        ("Run:\n```python\na = 1\n```", "Run:\n\n```\na = 1\n```"),
         ("```\nThe plan *pays*. It does.\n```\n[1]", "The plan pays. It does.\n\n[1]"),
         ("```markdown\n# Big Title\n- a b\n```", "a b"),
     ],
