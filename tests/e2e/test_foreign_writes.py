@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import compileall
 import importlib.util
 import json
 import os
@@ -128,6 +129,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for package in (Path(ragate.__file__).parent, Path(click.origin).parent):
         ignored = shutil.ignore_patterns("*.pyc")
         shutil.copytree(package, site / package.name, ignore=ignored)
+        compileall.compile_dir(site / package.name, quiet=1)  # as pip does, once for all commands
     others = os.pathsep.join(path for path in sys.path if path.endswith("site-packages"))
     (site / "packages.pth").write_text(others.replace(os.pathsep, "\n"))
     project = root / "project"

@@ -15,7 +15,9 @@ from ragate.errors import ProviderError
 MEGABYTE = 1024**2
 
 
-SLACK = 8 * MEGABYTE  # what the sockets between the two hold
+SLACK = 8 * MEGABYTE  # of memory, beside the reply
+# What the sockets between the two hold, which grow where the reader has no turn; a reply has 200.
+SOCKETS = 40 * MEGABYTE
 
 
 async def no_pause(_seconds: float) -> None:
