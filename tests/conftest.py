@@ -6,6 +6,7 @@ import gc
 import os
 import signal
 import sys
+import tempfile
 from collections.abc import Generator, Iterator
 from pathlib import Path
 
@@ -36,6 +37,18 @@ if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
 for name in ("RAGATE_CONFIG", "RAGATE_STATE_DIR", "PYTHONUNBUFFERED"):
     os.environ.pop(name, None)
 
+# A run, a baseline, a commit are safe on the disk before anything goes on: a test waits for that
+# longer than it computes. Where memory has room for them, tests write there.
+MEMORY, ROOM = Path("/dev/shm"), 6 << 30
+
+
+def memory_has_room() -> bool:
+    if not (MEMORY.is_dir() and os.access(MEMORY, os.W_OK)):
+        return False
+    there = os.statvfs(MEMORY)
+    return there.f_bavail * there.f_frsize > ROOM and not there.f_flag & os.ST_NOEXEC
+
+
 # Bytecode of what a collection imports is kept, also where the machine wants none: each process
 # would compile every test and the whole product. Tests write none, on any machine: a project's
 # module that is written twice in a second would be the first one's.
@@ -44,6 +57,14 @@ sys.dont_write_bytecode = False
 
 # What a collection makes stays to the end: looking for garbage in it was two fifths of its time.
 gc.disable()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Let tests write to memory; what is mounted into containers is on the disk, as a runner's."""
+    wanted = "TMPDIR" not in os.environ and config.option.markexpr != "container"
+    if wanted and memory_has_room():
+        os.environ["TMPDIR"] = str(MEMORY)
+        tempfile.tempdir = None  # pytest has asked already
 
 
 def pytest_collection_finish() -> None:

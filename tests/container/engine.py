@@ -31,8 +31,12 @@ class Engine:
         return Path(self.program).name == "podman"
 
     def environment(self, extra: Mapping[str, str] | None = None) -> dict[str, str]:
-        """Return the variables to start the engine with; only named ones reach a container."""
-        return {**os.environ, **self.env, **(extra or {})}
+        """Return the variables to start the engine with; only named ones reach a container.
+
+        Its scratch is its own, on the disk: layers are large, and tests may write to memory.
+        """
+        ours = {name: value for name, value in os.environ.items() if name != "TMPDIR"}
+        return {**ours, **self.env, **(extra or {})}
 
     def call(self, *arguments: str, check: bool = True, timeout: float = 120) -> str:
         """Run one command of the engine and return what it wrote on stdout.
