@@ -20,7 +20,7 @@ from ragate.pipeline.score.judgement_cache import CachedSteps, cached_judgements
 from ragate.pipeline.score.known_judgements import KnownJudgements, asks, opponents_of
 from ragate.pipeline.score.policy_metrics import judged_metrics, make_metrics
 from ragate.pipeline.score.spared_stages import SparedStages, not_spared, spared_stages
-from ragate.protocols import ChatClient, ChatReply, ChatRequest, judge_abilities
+from ragate.protocols import ChatClient, ChatReply, ChatRequest, Judge, judge_abilities
 from ragate.runtime.operations import Operations
 from ragate.runtime.output_spool import Outputs
 from ragate.runtime.resources import Opened, open_resources
@@ -211,8 +211,7 @@ async def _judgements(
 ) -> Sizes:
     """Count the requests for judgements that are not there yet, canaries included."""
     settings = config.policy.judge
-    made = make_metrics(config, samples, states={})
-    metrics = [metric for metric in made if metric.info.name not in skip]
+    metrics = [m for m in make_metrics(config, samples, states={}) if m.info.name not in skip]
     judged = judged_metrics(metrics)
     card = config.policy.scorecard
     spared = spared_stages(card and card.without(skip), metrics)
@@ -220,8 +219,7 @@ async def _judgements(
     if settings is None or not judged:
         return sizes
     prices = prices_of(config, settings.provider)
-    price = price_of(_model(settings.own), prices)
-    unsent = Unsent(prices, JUDGEMENT_TOKENS, sizes)
+    price, unsent = price_of(_model(settings.own), prices), Unsent(prices, JUDGEMENT_TOKENS, sizes)
     resources = replace(opened.judge, chat=lambda _name: unsent)
     async with plugins.judge(settings.use, settings.own, resources) as judge:
         known_judgements = KnownJudgements(
@@ -231,23 +229,34 @@ async def _judgements(
             cache=cached_judgements(config, opened),
             opponents=opponents_of(baseline),
         )
-        recorded = {each.sample_id: each.output for each in baseline.records} if baseline else {}
-        likely = [
-            (each, _likely(each, outputs.get(each.id), recorded.get(each.id))) for each in samples
-        ]
+        likely = _all_likely(samples, outputs, baseline)
         questions = _questions(known_judgements, likely, outputs, spared)
         questions += _canaries(known_judgements, questions, cached_steps(config, opened))
         for sample, output, criteria in questions:
             if settings.use == "rubric":
                 await judge(criteria, sample, output)
             else:  # nothing would hold back the requests that it sends by ways of its own
-                names = [n for n in criteria if n == PAIRWISE or asks(judge, [n], sample, output)]
-                calls = len(names) + (PAIRWISE in names)  # which is asked in both orders
-                count = judge_abilities(judge).most_calls
-                most = count(names, sample, output) if count is not None else calls
+                calls, most = _calls(judge, criteria, sample, output)
                 texts = [output.answer or "", *(chunk.text for chunk in output.chunks)]
                 sizes.add(texts, calls, price, output_tokens=JUDGEMENT_TOKENS, most=most)
     return sizes
+
+
+def _calls(
+    judge: Judge, criteria: Sequence[str], sample: Sample, output: SystemOutput
+) -> tuple[int, int]:
+    """Return how many requests a judgement takes, at least and at most."""
+    names = [name for name in criteria if name == PAIRWISE or asks(judge, [name], sample, output)]
+    calls = len(names) + (PAIRWISE in names)  # which is asked in both orders
+    most_calls = judge_abilities(judge).most_calls
+    return calls, calls if most_calls is None else most_calls(names, sample, output)
+
+
+def _all_likely(
+    samples: Sequence[Sample], outputs: Outputs, baseline: Run | None
+) -> list[tuple[Sample, SystemOutput]]:
+    recorded = {each.sample_id: each.output for each in baseline.records} if baseline else {}
+    return [(each, _likely(each, outputs.get(each.id), recorded.get(each.id))) for each in samples]
 
 
 def _questions(

@@ -1,4 +1,4 @@
-"""Asking the variants: in turns of a few questions, with one cache, within the caps of the policy.
+"""Trying the variants: in turns of a few questions, with one cache, within the caps of the policy.
 
 All are open at once, and each few questions are put to all of them before the next are: what moves
 with the hour moves all alike. One judge scores them all, so that equal answers are judged once. A
@@ -80,7 +80,7 @@ class Trial:
 
 
 @dataclass
-class Asking:
+class Trying:
     """The trial under way.
 
     Attributes:

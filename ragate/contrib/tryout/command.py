@@ -63,7 +63,7 @@ def command(
     What the table says, how it is tested and what it costs: [Trying variants](try.md). Exit code 3
     where the first variant cannot be asked, a cap ended it, or nothing could be compared.
     """
-    from ragate.contrib.tryout.asking import Asking
+    from ragate.contrib.tryout.asking import Trying
     from ragate.contrib.tryout.matrix import read_variants
     from ragate.contrib.tryout.told import OUT, RENDER, rows_of
     from ragate.pipeline.decide.gate_setup import read_gate_setup
@@ -79,7 +79,7 @@ def command(
     chosen = options.selection(config)
     setup = read_gate_setup(config, chosen.filters)
     expect_late_parts(config.policy, recording=False)
-    asking = Asking(variants, operations, options.request, setup, baseline=against == "baseline")
+    asking = Trying(variants, operations, options.request, setup, baseline=against == "baseline")
     trial = run_aside(asking.trial())
     for name, target in destinations:
         put_out(RENDER[name](trial), target)

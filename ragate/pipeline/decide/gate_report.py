@@ -170,7 +170,7 @@ def _names_as_before(decided: Decided, mismatch: IdMismatch) -> bool:
         {chunk.doc_id for record in run.records for chunk in record.output.chunks}
         for run in (baseline, decided.candidate)
     )
-    return not before.isdisjoint(now)
+    return not now or not before.isdisjoint(now)
 
 
 def with_slices(

@@ -119,17 +119,19 @@ def test_a_change_that_names_documents_otherwise_is_told_so_by_check(
     assert "golden set and system name documents in two ways" in told
 
 
+@pytest.mark.parametrize("left", ['PAGES["other.md"] = "Other."', ""])
 def test_documents_that_are_lost_are_no_other_spelling(
-    project: Path, capsys: pytest.CaptureFixture[str]
+    project: Path, capsys: pytest.CaptureFixture[str], left: str
 ) -> None:
     expecting(project, *["refunds.md", "fees.md"] * 3)
     page = 'PAGES["other.md"] = "Other."'
     (project / "before.py").write_text(f"PREFIX = ''\n{RAG}\n{page}\n")
-    (project / "after.py").write_text(f"PREFIX = ''\n{RAG}\nPAGES.clear()\n{page}\n")
+    name = "after" if left else "nothing"
+    (project / f"{name}.py").write_text(f"PREFIX = ''\n{RAG}\nPAGES.clear()\n{left}\n")
     config = (project / "ragate.toml").read_text().partition("target")[0]
     (project / "ragate.toml").write_text(f'{config}target = "before:answer"\n')
     assert run(["baseline", "update"]) == 0
-    (project / "ragate.toml").write_text(f'{config}target = "after:answer"\n')
+    (project / "ragate.toml").write_text(f'{config}target = "{name}:answer"\n')
     capsys.readouterr()
 
     assert run(["check"]) == 1
