@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
 from ragate.clients.budget import Budget, no_caps
 from ragate.clients.http.error_mapping import Fault
-from ragate.clients.http.limiter import Breaker, Limiter
+from ragate.clients.http.limiter import Breaker, Limiter, Sent
 from ragate.clients.http.reach import is_there
 from ragate.clients.http.retry import Course, FaultKind, Retry
 from ragate.clients.http.transport import Transport
 from ragate.clients.openai_payloads import Answer
 from ragate.clients.prices import Price, price_of
-from ragate.clients.provider_clock import waiting_for_provider
+from ragate.clients.provider_clock import waiting_for_provider, waiting_for_worker
 from ragate.errors import ProviderError
 from ragate.support.redact import Redactor
 
@@ -74,22 +75,20 @@ class Channel:
         session, course = self._opened(), course or self.course()
         before = ""  # why the call before failed: what a reader can mend
         try:
-            with waiting_for_provider():
-                while isinstance(
-                    answer := await self._attempt(model, once, session, course), Fault
-                ):
-                    assert answer.kind is not None
-                    made = answer is not _NO_TIME
-                    wait = course.wait_after(answer.kind, answer.after) if made else None
-                    if wait is None:
-                        text = f"{self._line(before + answer.text)} (after {course.told()})"
-                        raise self._error(text, status=answer.status)
-                    before = f"{answer.text}; "
+            while isinstance(answer := await self._attempt(model, once, session, course), Fault):
+                assert answer.kind is not None
+                made = answer is not _NO_TIME
+                wait = course.wait_after(answer.kind, answer.after) if made else None
+                if wait is None:
+                    text = f"{self._line(before + answer.text)} (after {course.told()})"
+                    raise self._error(text, status=answer.status)
+                before = f"{answer.text}; "
+                with waiting_for_provider():
                     await self.retry.sleep(wait)
-                return answer
         except ProviderError:
             self.budget.failed()
             raise
+        return answer
 
     async def aclose(self) -> None:
         """Close the connections."""
@@ -113,7 +112,7 @@ class Channel:
             ProviderError: no further call makes sense.
         """
         self.breaker.check(model)
-        async with session.limiter.place(first_in_line=course.calls > 0) as sent:
+        async with in_line(session.limiter, again=course.calls > 0) as sent:
             self.breaker.check(model)  # it may have opened while this call waited
             answer = await self._call(model, once, session.client, course)
             if answer is _NO_TIME:
@@ -123,6 +122,8 @@ class Channel:
                 return answer
             if answer.kind is FaultKind.REJECTED:
                 session.limiter.refused(sent, answer.after)
+            if answer.timed_out:
+                session.limiter.late(sent)
             problem = await self._final(answer, model)
             session.limiter.rest(self.breaker.rest())
         if problem is not None:
@@ -216,5 +217,19 @@ class Channel:
                 )
             except OSError as error:
                 raise self._error(f"cannot be reached: {error}") from error
-            self._session = _Session(loop, client, Limiter(self.concurrency))
+            self._session = _Session(loop, client, Limiter(self.concurrency, self.timeout_s))
         return self._session
+
+
+@asynccontextmanager
+async def in_line(limiter: Limiter, *, again: bool = False) -> AsyncIterator[Sent]:
+    """Wait for a place, and hold it.
+
+    The wait is nobody's time: other questions of this run have the places, and how many there are
+    is found. The provider's time begins when the call is sent.
+    """
+    async with AsyncExitStack() as stack:
+        with waiting_for_worker():
+            sent = await stack.enter_async_context(limiter.place(first_in_line=again))
+        with waiting_for_provider():
+            yield sent

@@ -11,6 +11,12 @@ pace may still be too fast, since it was measured on calls that a provider's res
 to half once more. Where calls are refused even then, the provider refuses that share at any pace
 (it is overloaded, or others use up its limit): calling still less would only be slower, so that
 share is expected from then on and made up for.
+
+The calls under way are bounded by the time of a reply as well: a server may have one slot, in which
+calls wait for one another, and never refuse any. It begins with `_FIRST` and lets in as many as it
+would answer in good time even so. It is not asked whether replies come later than without others,
+as TCP Vegas does: they differ in length by more than a queue makes of them, and a queue in which
+all are answered in time costs nothing.
 """
 
 import asyncio
@@ -19,6 +25,7 @@ from collections import deque
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from ragate.errors import ProviderError
 
@@ -39,7 +46,19 @@ _FIRST_GUESS = 8.0
 _TRIAL = 8  # calls, or those of `_TRIAL_S` from the first reply on
 _TRIAL_S = 2.0
 _LEAST_TRIAL = 4
+_FIRST = 2.0
+_MORE = 3.0  # let in with each reply, as long as they come in good time
+_GOOD_TIME = 1 / 4  # of the time limit; the next reply may be four times as long
+_LATEST = 0.9
+_NOT_GROWN = 1.25
 _MOST_EXPECTED = 0.8  # who refuses more is closed for a while, which waiting does help
+
+
+class Sent(NamedTuple):
+    """A call under way: when it was sent, and how many were under way then, itself included."""
+
+    at: float
+    at_once: int
 
 
 @dataclass
@@ -48,16 +67,21 @@ class Limiter:
 
     Attributes:
         most: Calls under way at once, at most.
+        limit_s: Seconds after which a reply is too late.
         pace: Calls a second; None until the provider refused several.
         expected: The share of the calls that it refuses at any pace.
     """
 
     most: int
+    limit_s: float = math.inf
     pace: float | None = None
     expected: float = 0.0
     under_way: int = 0
     _width: float = field(init=False)
-    _waiting: deque[asyncio.Future[None]] = field(default_factory=deque)
+    _room: float = _FIRST
+    _alone_s: float = 0.0
+    _narrowed: float = -math.inf
+    _waiting: deque[asyncio.Future[int]] = field(default_factory=deque)
     _recent: deque[bool] = field(default_factory=lambda: deque(maxlen=WINDOW))
     _accepted: deque[float] = field(default_factory=lambda: deque(maxlen=4096))
     _next: float = 0.0
@@ -76,32 +100,65 @@ class Limiter:
         self._width = float(self.most)
 
     @asynccontextmanager
-    async def place(self, *, first_in_line: bool = False) -> AsyncIterator[float]:
-        """Hold a place; yield when the call is sent.
+    async def place(self, *, first_in_line: bool = False) -> AsyncIterator[Sent]:
+        """Hold a place; yield the call that is to be sent.
 
         Args:
             first_in_line: The call has been sent before.
         """
-        await self._enter(first_in_line=first_in_line)
+        at_once = await self._enter(first_in_line=first_in_line)
         try:
-            yield asyncio.get_running_loop().time()
+            yield Sent(asyncio.get_running_loop().time(), at_once)
         finally:
             self.under_way -= 1
             self._admit()
 
-    def accepted(self, sent: float) -> None:
-        """Note that the provider took the call that was `sent` then."""
+    def accepted(self, sent: Sent) -> None:
+        """Note that the provider took the call."""
         now = asyncio.get_running_loop().time()
         self._accepted.append(now)
         self._width = min(float(self.most), self._width + 1.0 / self._width)
-        if sent > self._slowed:
+        self._fit(sent, now - sent.at, now)
+        if sent.at > self._slowed:
             self._note(now, refused=False)
         self._grow(now)
 
-    def refused(self, sent: float, after: float | None) -> None:
+    def late(self, sent: Sent) -> None:
+        """Note that no reply came within the time limit.
+
+        Where none ever came, not even with the server for itself, it hangs: one after another would
+        only take longer to find out.
+        """
+        if sent.at <= self._narrowed or (self._room > _FIRST and not self._accepted):
+            return
+        if self._room < _FIRST and not self._accepted:
+            self._room = float(self.most)
+        elif sent.at_once > 1:
+            self._narrow(self._room / 2, asyncio.get_running_loop().time())
+
+    def _fit(self, sent: Sent, took: float, now: float) -> None:
+        """Let in as many at once as are answered in good time, be it one after another."""
+        if sent.at_once == 1:
+            self._alone_s = (self._alone_s + took) / 2 if self._alone_s else took
+        good = min(max(self.limit_s * _GOOD_TIME, 1.5 * self._alone_s), self.limit_s * _LATEST)
+        in_line = sent.at_once * good / took if took else math.inf
+        if took <= good:
+            self._room = max(self._room, min(in_line, self._room + _MORE))
+        elif sent.at > self._narrowed:
+            self._narrow(in_line, now)
+        beside = sent.at_once > 1 and self._narrowed < 0.0
+        if beside and took <= _NOT_GROWN * self._alone_s:  # however slow, it has slots
+            self._room += _MORE
+        self._room = min(self._room, float(self.most))
+
+    def _narrow(self, room: float, now: float) -> None:
+        self._room = max(1.0, min(self._room, room))
+        self._narrowed = now
+
+    def refused(self, sent: Sent, after: float | None) -> None:
         """Note that the provider refused the call for being one too many."""
         now = asyncio.get_running_loop().time()
-        if sent <= self._slowed:
+        if sent.at <= self._slowed:
             return  # sent before the last slowing down, which it cannot know of
         self._note(now, refused=True)
         self._grow(now)
@@ -199,12 +256,13 @@ class Limiter:
             self.pace *= math.exp(min(growth, _FAST_GROWTH) * min(now - self._grown, 1.0))
         self._grown = now
 
-    async def _enter(self, *, first_in_line: bool) -> None:
-        turn = asyncio.get_running_loop().create_future()
+    async def _enter(self, *, first_in_line: bool) -> int:
+        """Wait for a place; return how many have one then."""
+        turn: asyncio.Future[int] = asyncio.get_running_loop().create_future()
         (self._waiting.appendleft if first_in_line else self._waiting.append)(turn)
         self._admit()
         try:
-            await turn
+            return await turn
         except asyncio.CancelledError:
             if turn.done() and not turn.cancelled():
                 self.under_way -= 1
@@ -215,7 +273,7 @@ class Limiter:
         """Let in whoever may go now; come back when the pace lets in the next."""
         loop = asyncio.get_running_loop()
         now = loop.time()
-        while self._waiting and self.under_way < int(self._width):
+        while self._waiting and self.under_way < int(min(self._width, self._room)):
             if self._waiting[0].done():  # cancelled while it waited
                 self._waiting.popleft()
                 continue
@@ -225,7 +283,7 @@ class Limiter:
             if self._began is None:
                 self._began = now
             self.under_way += 1
-            self._waiting.popleft().set_result(None)
+            self._waiting.popleft().set_result(self.under_way)
             if self.pace is not None:
                 self._next = max(now, self._next) + 1.0 / self.pace
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
 from itertools import chain
 from typing import NamedTuple
@@ -46,6 +47,7 @@ from ragate.models import ExpectedCall, RetrievedChunk, Sample, Score, SystemOut
 from ragate.protocols import Judge, JudgeAbilities, judge_abilities
 from ragate.support.replies import overheard, quoted
 
+AtMost = Callable[[float | None], AbstractAsyncContextManager[object]]
 _ANY = 0.01  # less than one guideline of the longest list
 # Where the kinds of one wording are looked for: the first that knows a criterion is taken.
 _TALKED_UP = (BAD, REFUSAL, WORSE, BY_HEART, TAKEN_OVER, UNWANTED, CALLS_WRONG)
@@ -64,6 +66,7 @@ async def run_canaries(
     criteria: Collection[str] | None = None,
     timeout_s: float | None = None,
     gate: asyncio.Semaphore | None = None,
+    at_most: AtMost = asyncio.timeout,
     plain_done: asyncio.Event | None = None,
 ) -> list[CanaryResult]:
     """Return one result for each known answer and criterion of `canaries_for`.
@@ -79,6 +82,7 @@ async def run_canaries(
         criteria: What the run asks of the judge; None for all that it can judge.
         timeout_s: Seconds for one judgement; one that takes longer counts as a wrong one.
         gate: Lets in as many at once as the judge may be asked.
+        at_most: From these seconds to what ends a judgement that takes longer.
         plain_done: Set once the plain answers are in.
 
     Raises:
@@ -87,7 +91,7 @@ async def run_canaries(
     """
     gate = gate or asyncio.Semaphore(8)
     questions = canaries_for(judge, criteria)
-    plain = [_Trial(judge, one, timeout_s) for one in questions if one.is_plain]
+    plain = [_Trial(judge, one, timeout_s, at_most) for one in questions if one.is_plain]
     results = await _tried(plain, gate)
     _refuse_in_vain(plain, timeout_s)
     if plain_done is not None:
@@ -95,7 +99,7 @@ async def run_canaries(
     void = {one.criterion for one in results if not one.passed}
     left = (one.without(void) for one in questions if not one.is_plain)
     return results + await _tried(
-        [_Trial(judge, one, timeout_s) for one in left if one.names], gate
+        [_Trial(judge, one, timeout_s, at_most) for one in left if one.names], gate
     )
 
 
@@ -145,8 +149,11 @@ class _Trial:
         reasons: By criterion, what was wrong with each verdict, "" where nothing was.
     """
 
-    def __init__(self, judge: Judge, question: CanaryQuestion, timeout_s: float | None) -> None:
-        self._judge, self._question, self._timeout_s = judge, question, timeout_s
+    def __init__(
+        self, judge: Judge, question: CanaryQuestion, timeout_s: float | None, at_most: AtMost
+    ) -> None:
+        self._judge, self._question = judge, question
+        self._timeout_s, self._at_most = timeout_s, at_most
         self._still, self.asked = question.names, 0
         self.reasons: dict[str, list[str]] = {name: [] for name in question.names}
 
@@ -174,7 +181,7 @@ class _Trial:
         still = self._still
         try:
             with overheard() as replies:
-                async with asyncio.timeout(self._timeout_s):
+                async with self._at_most(self._timeout_s):
                     scores = await _ask(self._judge, canary, still)
             found = {name: _wrong(scores, canary, name, replies) for name in still}
         except TimeoutError:

@@ -5,6 +5,7 @@ a run. It comes from the baseline where that holds it, else from the cache, else
 """
 
 import asyncio
+import math
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager, nullcontext
@@ -29,6 +30,7 @@ from ragate.pipeline.score.spared_stages import SparedStages, Turns
 from ragate.protocols import Judge, judge_abilities
 from ragate.runtime.backlog import Backlog, Heard, stop, unheard
 from ragate.runtime.losses import Losses
+from ragate.runtime.sample_time import SampleTimeError, sample_time
 from ragate.support.spans import Spanned, judging, span
 
 Ask = Callable[[], Awaitable[Judgement]]
@@ -356,6 +358,7 @@ class JudgeQueue:
                 criteria=self._criteria,
                 timeout_s=self._timeout_s,
                 gate=self._gate,
+                at_most=_at_most,
                 plain_done=self._plain_done,
             )
             void = voided(results, self._criteria, self.unchecked)
@@ -443,7 +446,7 @@ class JudgeQueue:
             self.losses.began()
         try:
             with span(Spanned.JUDGE, sample=sample, criteria=", ".join(criteria)):
-                async with asyncio.timeout(self._timeout_s):
+                async with _at_most(self._timeout_s):
                     judgement = await ask()
         except TimeoutError:
             return without_score(criteria, f"no verdict within {self._timeout_s:g} s")
@@ -458,6 +461,20 @@ class JudgeQueue:
             return {}
         _, void = await asyncio.shield(self._checking)
         return {name: score for name, score in scores.items() if not void.reason(name)}
+
+
+@asynccontextmanager
+async def _at_most(seconds: float | None) -> AsyncIterator[None]:
+    """End what is inside when it took so long, the wait for a place at the provider left out.
+
+    Raises:
+        TimeoutError: it did.
+    """
+    try:
+        async with sample_time(seconds or math.inf):
+            yield
+    except SampleTimeError as error:
+        raise TimeoutError from error
 
 
 def lost_names(scores: Judgement) -> list[str]:

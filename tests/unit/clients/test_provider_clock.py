@@ -4,24 +4,30 @@ from __future__ import annotations
 
 import asyncio
 
+from ragate.clients.channel import in_line
 from ragate.clients.http.limiter import Limiter
 from ragate.clients.memoised import Memo
-from ragate.clients.provider_clock import ProviderClock, waiting_for_provider
+from ragate.clients.provider_clock import ProviderClock
 from ragate.protocols import ChatReply
 from tests.unit.pipeline.run.timed_systems import asked, kind
 
 
-def test_the_wait_for_a_place_at_the_limiter_is_the_providers():
+def test_the_wait_for_a_place_at_the_limiter_is_nobodys():
     limiter = Limiter(1)
 
     async def work() -> None:
-        with waiting_for_provider():
-            async with limiter.place():
-                await asyncio.sleep(8.0)
+        async with in_line(limiter):
+            await asyncio.sleep(8.0)
 
-    outputs = asked(work, work, work)
+    assert list(map(kind, asked(work, work, work))) == ["", "", ""]
 
-    assert sorted(map(kind, outputs)) == ["", "provider", "provider"]
+
+def test_what_comes_once_the_place_is_there_is_the_providers():
+    async def work() -> None:
+        async with in_line(Limiter(1)):
+            await asyncio.sleep(60.0)
+
+    assert list(map(kind, asked(work))) == ["provider"]
 
 
 def test_each_sample_that_waits_for_a_shared_call_waits_for_the_provider():
