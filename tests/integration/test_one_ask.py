@@ -195,6 +195,22 @@ def reply(asked):
     assert asked.settings["url"].endswith("/api/chat/request")
 
 
+def test_a_description_at_an_address_of_its_own_is_found_by_the_page_for_people(
+    tmp_path: Path,
+) -> None:
+    code = f"""
+SCHEMA = {SCHEMA!r}
+def described(path):
+    page = b"<script>SwaggerUIBundle({{url: '/common/api-docs'}})</script>"
+    there = {{"/docs": page, "/common/api-docs": json.dumps(SCHEMA).encode()}}
+    return (200, "", there[path]) if path in there else (404, "", b"")
+def reply(asked): return as_json({{"answer": asked["messages"][0]["content"]}})
+"""
+    asked = put(tmp_path, service(tmp_path, code))
+
+    assert asked.settings["url"].endswith("/api/chat/request")
+
+
 def test_a_search_without_an_answer_is_taken_only_where_nothing_answers(tmp_path: Path) -> None:
     two = {"paths": dict.fromkeys(("/chat", "/ask"), SCHEMA["paths"]["/api/chat/request"])}
     code = f"""

@@ -35,9 +35,8 @@ def _measurable(
     if texts:
         yield from ("word_precision", "number_unit_support", "entity_support")
     if any(not sample.answerable for sample in samples):
-        yield from ("refusal_recall", "false_refusal")
-    elif not texts and not any(sample.references for sample in samples):
-        yield "false_refusal"  # nothing else sees that every answer is a refusal
-    yield "complete_answer"
+        yield "refusal_recall"
+    yield "false_refusal"  # what else sees that every answer is a refusal may start too low to fall
     if texts and cites:
         yield "citation_support"
+    yield "complete_answer"

@@ -7,12 +7,15 @@ import http.client
 import json
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import closing
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from ragate.cli.init.question_fields import body_template, questions_in
 
 PATHS = ("/openapi.json", "/api/openapi.json", "/api/v1/openapi.json", "/swagger.json")
+DOCS = "/docs"
+_DESCRIPTION = re.compile(r"url: *['\"](/[^'\"]+)['\"]")  # in the page of Swagger UI
 # Where a service takes questions that says nothing of itself.
 CUSTOMARY = ("/ask", "/chat", "/query", "/api/ask", "/api/chat", "/api/query", "/rag", "/search")
 MAX_BYTES = 2_000_000
@@ -25,27 +28,35 @@ Schema = Mapping[str, Any]
 
 async def described(url: str) -> list[dict[str, Any]]:
     """Return the ways to ask a service that runs, by its own words; [] where it has none."""
-    for path in PATHS:
-        document = await asyncio.to_thread(_fetched, url, path)
+    parts = urlsplit(url)
+    for path in (*PATHS, DOCS):
+        text = await asyncio.to_thread(_fetched, parts, path)
+        if path == DOCS:  # the page for people names the address that the project chose
+            named = _DESCRIPTION.search(text)
+            text = await asyncio.to_thread(_fetched, parts, named[1]) if named else ""
+        document = _loaded(text)
         if isinstance(document.get("paths"), dict):
-            parts = urlsplit(url)
             return ways_in(document, f"{parts.scheme}://{parts.netloc}")
     return []
 
 
-def _fetched(url: str, path: str) -> Schema:
-    parts = urlsplit(url)
+def _fetched(parts: SplitResult, path: str) -> str:
+    """Return what stands at a path of a service, "" for nothing."""
     secure = parts.scheme == "https"
     connect = http.client.HTTPSConnection if secure else http.client.HTTPConnection
     try:
-        connection = connect(parts.hostname or "", parts.port, timeout=10)
-        try:
+        with closing(connect(parts.hostname or "", parts.port, timeout=10)) as connection:
             connection.request("GET", path)
             reply = connection.getresponse()
-            document = json.loads(reply.read(MAX_BYTES)) if reply.status == 200 else {}
-        finally:
-            connection.close()
-    except (OSError, ValueError, RecursionError, http.client.HTTPException):
+            return reply.read(MAX_BYTES).decode("utf-8", "replace") if reply.status == 200 else ""
+    except (OSError, ValueError, http.client.HTTPException):
+        return ""
+
+
+def _loaded(text: str) -> Schema:
+    try:
+        document = json.loads(text)
+    except (ValueError, RecursionError):
         return {}
     return document if isinstance(document, dict) else {}
 

@@ -80,10 +80,10 @@ def test_at_most_eight_metrics_can_fail_a_new_gate_by_what_there_is(
     refusals = {"refusal_recall", "false_refusal"}
     every = {*of_documents, "idf_f1", *of_answers}
     assert gated(True, answered, refused) == {*every, *refusals}
-    assert gated(True, answered) == {*every, "complete_answer", "citation_support"}
-    assert gated(False, answered) == {*every, "complete_answer"}
+    assert gated(True, answered) == {*every, "false_refusal", "citation_support"}
+    assert gated(False, answered) == {*every, "false_refusal", "complete_answer"}
     asked = Sample(id="q2", query="And?")
-    assert gated(False, asked) == {*of_answers, "complete_answer"}
+    assert gated(False, asked) == {*of_answers, "false_refusal", "complete_answer"}
     untold = config_text(REPLAY, [JUDGED], RecordedParts(texts=False))
     assert config_of(untold, tmp_path)["policy"]["metrics"]["false_refusal"]["level"] == "error"
     bare = config_text(REPLAY, [JUDGED], RecordedParts(answers=False, texts=False))
