@@ -175,11 +175,11 @@ def _named(
         for pointer, value in row.items()
         if fits(value) and name_of(pointer) in names
     )
-    ranked = [
-        (-count, names.index(name_of(pointer)), pointer.count("/"), pointer)
-        for pointer, count in counted.items()
-    ]
-    return min(ranked)[-1] if ranked else ""
+
+    def likely(pointer: str) -> tuple[int, int, int, str]:
+        return -counted[pointer], names.index(name_of(pointer)), pointer.count("/"), pointer
+
+    return min(counted, key=likely, default="")
 
 
 def _asked(rows: Sequence[Mapping[str, Any]]) -> str:

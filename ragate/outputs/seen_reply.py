@@ -221,12 +221,8 @@ def _of_list(
 
 
 def _by_name(columns: Sequence[_Column], names: Sequence[str]) -> _Column | None:
-    ranked = [
-        (names.index(column.name), column.pointer, column)
-        for column in columns
-        if column.name in names
-    ]
-    return min(ranked, key=lambda row: row[:2])[2] if ranked else None
+    named = (column for column in columns if column.name in names)
+    return min(named, key=lambda each: (names.index(each.name), each.pointer), default=None)
 
 
 def _columns(pointer: str, items: list[Any]) -> list[_Column]:

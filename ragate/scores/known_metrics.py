@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from ragate.models import Direction
 from ragate.support.escape import one_line
+from ragate.tables.names import plain
 
 LONGEST_NAME = 80
 _BREAKS = re.compile(r"[^0-9a-z]+")
@@ -95,8 +96,7 @@ def metric_name(raw: str) -> str:
 
 def plain_name(name: str) -> str:
     """Return a name in small letters, with one `_` for whatever stands between its words."""
-    spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name)
-    return _BREAKS.sub("_", spaced.lower()).strip("_")
+    return _BREAKS.sub("_", plain(name)).strip("_")
 
 
 def known(name: str) -> Known | None:
