@@ -16,7 +16,7 @@ from ragate.models import Direction, Frozen, Reads, Sample, SystemOutput
 from ragate.protocols import MetricRequest
 
 T = TypeVar("T")
-MOST_KEPT = 1_024  # outputs whose claims are kept: the metric, its reason and its count ask
+MOST_KEPT = 4_096  # outputs whose claims are kept: the metric, its reason and its count ask
 MIN_WORDS = 3
 _QUOTE = re.compile(r'"([^"\n]++)"|“([^“”\n]++)”|„([^„“”\n]++)[“”]|«([^«»\n]++)»')
 

@@ -100,7 +100,8 @@ def _entities(said: Sequence[ClaimedSentence]) -> list[str]:
         found = [names(without_markers(c.whole), is_label=c.is_label) for c in said]
     else:
         of_labels = (names(c.text, is_label=True) for c in said if c.is_label)
-        found = [*(content_words(without_markers(c.text)) for c in plain), *of_labels]
+        bare = (without_values(without_markers(c.text)) for c in plain)
+        found = [*map(content_words, bare), *of_labels]
     return [one for one in dict.fromkeys(chain.from_iterable(found)) if not _VALUE.match(one)]
 
 

@@ -25,7 +25,7 @@ class ClaimedSentence(NamedTuple):
     figures: str
 
 
-@lru_cache(maxsize=1_024)  # every metric of answers reads the same ones
+@lru_cache(maxsize=4_096)  # every metric of answers reads the same ones
 def claims(
     answer: str, documents: tuple[str, ...] = (), talk: tuple[str, ...] = ()
 ) -> tuple[ClaimedSentence, ...]:

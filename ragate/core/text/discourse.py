@@ -93,11 +93,11 @@ _OF_LIMITS = """
 _OF_VALUES = """
     address amount attribute average benefit capacity category characteristic column condition
     contact cost criterion date deadline default definition description duration element entry
-    feature fee field figure group height hours interest item kind length level limit location
-    maximum method metric minimum name number option order owner parameter part period phase
-    phone place plan price property purpose quantity rate reason requirement role row rule size
-    spec stage start status step temperature term time total type unit usage use value weight
-    width year adresse anzahl art beginn betrag dauer datum eigenschaft ende frist gebühr
+    feature fee field figure frequency group height hours interest item kind length level limit
+    location maximum method metric minimum name number option order owner parameter part period
+    phase phone place plan price property purpose quantity rate reason requirement role row rule
+    size spec stage start status step temperature term time total type unit usage use value
+    weight width year adresse anzahl art beginn betrag dauer datum eigenschaft ende frist gebühr
     gewicht größe kosten länge merkmal ort preis telefon typ wert zeit caractéristique durée
     fecha frais lieu montant nom nombre poids precio prix taille valeur valor
 """
@@ -254,8 +254,10 @@ def _wishes(said: Sequence[str], bare: str) -> bool:
 
 def _denies_itself(said: Sequence[str]) -> bool:
     """Tell "I am not a lawyer" and "As an AI, I cannot look it up" from "I do not think that"."""
-    first = next((n for n, word in enumerate(said) if word in _SPEAKER), None)
-    if first is None or _is_of_others(said[:first]):
+    if _SPEAKER.isdisjoint(said):
+        return False
+    first = next(n for n, word in enumerate(said) if word in _SPEAKER)
+    if _is_of_others(said[:first]):
         return False
     denied = next((n for n in range(first, len(said)) if is_negation(said[n])), None)
     if denied is None or _is_of_others(said[first:denied]):

@@ -128,7 +128,7 @@ def _is_value(line: str, before: list[str]) -> bool:
         return True  # short lines below each other
     if not is_labelled(line):
         return False
-    value = units(re.split(r"[:：–—]", line, maxsplit=1)[1])
+    value = units(re.split(r"[:：–—→]", line, maxsplit=1)[1])
     return is_labelled(last) or sum(map(_is_grammar, value)) <= _FEW
 
 

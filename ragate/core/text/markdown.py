@@ -8,7 +8,6 @@ import html
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
 from itertools import zip_longest
 from typing import NamedTuple
 
@@ -20,7 +19,7 @@ from ragate.core.text.sentences import code_and_prose
 
 _MARKED = re.compile(
     r"[*_`#>|~\\\[<&{(\u20e3【〔［¹²³⁰⁴-⁹]"
-    r"|\n[^:：.!?\n]{1,60}(?:[:：]| [–—])\s"
+    r"|\n[^:：.!?\n]{1,60}(?:[:：]| [–—→])\s"
     r"|^[ \t]*(?:[-+•=:!?]|\d{1,3}[.)]|[^\W\d_]+ \d{1,2} ?[:)–—-])",
     re.MULTILINE,
 )
@@ -48,7 +47,7 @@ _DEFINITION = re.compile(
     r"[ \t]{0,3}\[([^\^\[\]\n][^\[\]\n]*)\]:[ \t]*\S+(?:[ \t]+[\"'(][^\n]*)?[ \t]*"
 )
 _BOLD_LINE = re.compile(r"(\*\*|__)([^*_\n]+)\1:?")
-_LABELLED = re.compile(r"[^\w\n]{0,6}[^\W_][^:：.!?|\n]{0,60}?(?:[:：][*_]{0,3}| [–—])(?=\s+\S)")
+_LABELLED = re.compile(r"[^\w\n]{0,6}[^\W_][^:：.!?|\n]{0,60}?(?:[:：][*_]{0,3}| [–—→])(?=\s+\S)")
 _LONGEST_NAME = 6  # words of what names a value
 _CELL_END = re.compile(r"(?<!\\)\|")
 _CELL_RULE = re.compile(r":?-+:?")
@@ -103,7 +102,6 @@ class TextBlock(NamedTuple):
     figures: str = ""
 
 
-@lru_cache(maxsize=1_024)  # every metric of answers reads the same ones
 def blocks(text: str, documents: tuple[str, ...] = ()) -> tuple[TextBlock, ...]:
     """Return the blocks that a text shows: Markdown, HTML or an object of JSON, without marks.
 

@@ -88,6 +88,7 @@ _YEAR = re.compile(r"\d{4}")
 _MONTH_BEFORE = re.compile(r"\b([^\W\d_]{3,10})\.? $")
 _ORDINAL = re.compile(r"(?:st|nd|rd|th)\b", re.IGNORECASE)
 _MONTH_AFTER = re.compile(r"(?:st|nd|rd|th|er|º|\.)? (?:of |de )?([^\W\d_]{3,10})\b")
+_OF_YEAR = re.compile(r"/((?:19|20)\d\d)(?![\d/])")  # behind a month: 03/2022
 _NO_MONTHS = {"may", "mar", "mars", "sep", "set", "dec", "mai"}  # in small letters
 _CLOCK = re.compile(
     r"(?:(?::|\s?h\s?)(?P<m>[0-5]\d)(?::(?P<s>[0-5]\d))?(?!\d|:|\s?min))?"
@@ -349,7 +350,7 @@ def _time(match: re.Match[str], text: str) -> Numeral | None:
 
 
 def _part_of_date(match: re.Match[str], text: str) -> Numeral | None:
-    """Return a day of a month, as "--03-15", or a month of a year, as "2024-03"."""
+    """Return a day of a month, "--03-15", or a month of a year, "2024-03", also of 03/2024."""
     digits, start, end = match["digits"], match.start("digits"), match.end("digits")
     if not digits.isdecimal() or len(digits) not in {1, 2, 4} or match["scale"]:
         return None
@@ -360,6 +361,8 @@ def _part_of_date(match: re.Match[str], text: str) -> Numeral | None:
     if len(digits) == 4 or not 1 <= int(digits) <= 31:
         return None
     day = f"{int(digits):02}"
+    if (year := _OF_YEAR.match(text, end)) and int(digits) <= 12:
+        return Numeral(start, year.end(), (f"{year[1]}-{day}",), (year[1],))
     if month:
         assert before is not None
         begins, ends = start - len(before[0]), _behind_ordinal(text, end)
