@@ -1,7 +1,7 @@
 """What need not be paid twice: judgements, model answers and embeddings, in one SQLite file.
 
-Rows under the digest of what was asked come in, and go out again. Read `store.py`, `rows.py` for
-what a row is, and `file.py` for how the file is opened and replaced.
+Rows under the digest of what was asked come in, and go out again. Read `store.py`, then `file.py`
+for how the file is opened and replaced.
 """
 
 from ragate.cache.store import CACHE_NAME, STEPS, Cache, CacheInfo, Draw

@@ -18,7 +18,6 @@ METRICS = {
     "judged": "ragate.metrics.retrieval:judged",
     "first_stage_ndcg": "ragate.metrics.retrieval:first_stage_ndcg",
     "first_stage_recall": "ragate.metrics.retrieval:first_stage_recall",
-    # The ranking beside the one that the baseline holds, no labels.
     # The answer, against a reference.
     "exact_match": "ragate.metrics.reference:exact_match",
     "contains": "ragate.metrics.reference:contains",
