@@ -7,6 +7,7 @@ the user's own files have none.
 
 import difflib
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Annotated, Any, Self
 
 from pydantic import AliasChoices, ConfigDict, Field, model_validator
@@ -36,10 +37,13 @@ _KNOWN = frozenset(
 
 def misspelt(fields: Mapping[str, Any]) -> tuple[str, str] | None:
     """Return a field that looks like a slip of one of ours, and ours; None where none does."""
-    for key in fields.keys() - _KNOWN:
-        if close := difflib.get_close_matches(key, _KNOWN, n=1, cutoff=0.8):
-            return key, close[0]
-    return None
+    return next(((key, close) for key in fields.keys() - _KNOWN if (close := _meant_by(key))), None)
+
+
+@lru_cache(maxsize=4096)
+def _meant_by(name: str) -> str:
+    """Return the field of ours that a name looks like a slip of, "" where it is like none."""
+    return next(iter(difflib.get_close_matches(name, _KNOWN, n=1, cutoff=0.8)), "")
 
 
 def own_name(name: str) -> str:
