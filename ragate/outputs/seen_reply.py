@@ -37,7 +37,7 @@ _NO_ANSWER = (
 _USAGE = frozenset(name for names in USAGE_NAMES.values() for name in names)
 _DEEPEST, _MOST_ITEMS, _MOST_PARTS = 8, 200, 6
 LIKELY = 0.5  # of a column's values are known: it is the column of ids
-_ID = re.compile(r"[0-9]|\w\.\w")  # of a document or a passage, unlike the name of a field
+_ID = re.compile(r"[0-9]+|[0-9a-f-]{8,}|.*\w\.[a-z]+")  # of a document, and no name of a field
 _PROSE = 40  # characters of a passage, where its name does not say that it is one
 
 
@@ -307,7 +307,7 @@ def _is_keyed(value: Mapping[Any, Any]) -> bool:
     """Whether an object is a list of items, each under its id: ``{"17": {"text": …}, …}``."""
     rows = [*value.values()]
     alike = all(isinstance(row, Mapping) and row.keys() == rows[0].keys() for row in rows)
-    return bool(rows) and alike and all(_ID.search(str(key)) for key in value)
+    return bool(rows) and alike and all(_ID.fullmatch(str(key)) for key in value)
 
 
 def _is_tuple(value: Any) -> bool:
