@@ -26,9 +26,8 @@ _FENCE = re.compile(r"[ \t]{0,20}(?:```|~~~)", re.MULTILINE)
 _ITEM = re.compile(r"[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]")
 _UNSIGNED = re.compile("[\u0e00-\u0eff\u1780-\u17ff]")  # in Thai, Lao and Khmer a blank ends one
 _CLOSED = re.compile(r"</(p|div|ul|ol|dl|table|section|article|details|blockquote)>$")
-_SOURCE = re.compile(
-    r"[ \t]{0,3}\[\^[^\[\]\n]{1,40}\]:[ \t]*(?:\S+[ \t]*){0,8}$"
-)  # a short footnote
+# A short footnote.
+_SOURCE = re.compile(r"[ \t]{0,3}\[\^[^\[\]\n]{1,40}\]:[ \t]*+(?>(?:\S++[ \t]*+){0,8})$")
 _FEW = 1  # words of grammar in what is a value and no sentence
 _SHORT = 6  # words, and characters of scripts without blanks, that answer without being a sentence
 _READ = 400  # characters of the last line
@@ -46,9 +45,8 @@ def cut_off(text: str) -> str:
     shown = _TAGS.sub("", shown)
     if shown.startswith(("{", "[{", '["')):
         return _open_object(shown)
+    shown = _without_sources(shown)
     why = _cut(shown)
-    if why and (rest := _without_sources(shown)):
-        shown, why = rest, _cut(rest)
     # What a courtesy stands behind, such as "Best regards", has ended.
     sentences = split_sentences(shown[-_READ:]) if why else []
     if len(sentences) > 1 and not asserts(sentences[-1]):
@@ -57,16 +55,15 @@ def cut_off(text: str) -> str:
 
 
 def _without_sources(shown: str) -> str:
-    """Return a text without the list of sources that it ends with, "" where it has none."""
+    """Return a text without the list of sources that it ends with."""
     lines = shown.split("\n")
-    count = len(lines)
     while lines and (not lines[-1].strip() or _is_source(lines[-1])):
         lines.pop()
-    if len(lines) == count:
-        return ""
+    if len(lines) == shown.count("\n") + 1:
+        return shown
     while lines and SOURCE_WORDS.issuperset(words(lines[-1])):  # blank, a rule or "Sources:"
         lines.pop()
-    return "\n".join(lines).strip()
+    return "\n".join(lines).strip() or shown
 
 
 def _is_source(line: str) -> bool:

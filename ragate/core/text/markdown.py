@@ -37,7 +37,7 @@ _OPENS = re.compile(
     r"[ \t]{0,3}(?:\[\^[^\[\]\n]+\]:|:[ \t])[ \t]*(?=\S)"
 )  # a footnote, a definition
 _PAGE = re.compile(
-    r",?\s*\b(?:p|pp|pages?|section|sec|chapter|seite|kapitel)\b\.? ?\d{1,4}\.?\s*$", re.I
+    r",?\s{0,3}\b(?:p|pp|pages?|section|sec|chapter|seite|kapitel)\b\.? ?\d{1,4}\.?\s{0,3}$", re.I
 )
 _ADMONITION = re.compile(
     r"[ \t]*(?:\[!\w+\][+-]?|(?:!!!|\?{3})\+?[ \t]++\w++|:::++[ \t]*+\w*+)[ \t]*+\"?([^\"\n]*)\"?"

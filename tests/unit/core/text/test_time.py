@@ -64,6 +64,8 @@ PIECES = {
     "notes": "[^1]: (1) ",
     "times": "1:30 pm ",
     "headings": "# a\n=\n",
+    "labels": "\nA b: 1",
+    "denials": "I am not a, but ",
 }
 SIZE = 8_000
 
