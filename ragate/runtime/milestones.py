@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from ragate.runtime.operations import Progress
 
 AFTER_S = 10.0
+_MEASURED_S = 0.1
 FEWEST = 100  # of fewer, only the end is told
 
 
@@ -31,7 +32,8 @@ class Pace:
         if progress.stage != self._stage:
             self._stage, self._began, self._first = progress.stage, now, progress.done
         elapsed, done = now - self._began, progress.done - self._first
-        rate = done / elapsed if done and elapsed > 0 else 0.0
+        # What was there already, or is told at once, measures nothing.
+        rate = done / elapsed if done and elapsed > _MEASURED_S else 0.0
         words = [f"{rate:,.1f} a second" if rate < 100 else f"{rate:,.0f} a second"] if rate else []
         words += [f"${progress.cost_usd:,.2f}"] if progress.cost_usd else []
         left = progress.total - progress.done

@@ -1,9 +1,10 @@
 """Asking a chat model for drafts: what it is told, and the caps of the policy."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any, NamedTuple
 
 from ragate.config import Config
 from ragate.core.hashing import digest
@@ -20,6 +21,7 @@ from ragate.support.task_groups import task_group
 from ragate.support.thoughts import without_thoughts
 
 MOST_DOCUMENTS, LONGEST = 5, 4000
+REFUSED_FORMAT = frozenset({400, 415, 422, 501})  # what servers answer to a form they do not have
 MOST_CHARACTERS = 24_000  # of one document in a request
 
 # What the model is told. Documents are material to read, never instructions.
@@ -63,6 +65,20 @@ class Model:
 
     provider: str
     name: str
+
+
+class Prompt(NamedTuple):
+    """What the model is told.
+
+    Attributes:
+        schema: Of the reply, where it is to be JSON.
+        wrong: From a reply to why it cannot be used, "" where it can.
+    """
+
+    system: str
+    user: str
+    schema: dict[str, Any] | None = None
+    wrong: Callable[[str], str] = lambda _text: ""
 
 
 @dataclass
@@ -115,9 +131,9 @@ async def ask_all(
     config: Config,
     operations: Operations,
     model: Model,
-    prompts: Mapping[str, tuple[str, str]],
+    prompts: Mapping[str, Prompt],
 ) -> DraftReplies:
-    """Return the replies to (system, user) messages; what was asked before costs nothing.
+    """Return the replies to prompts; what was asked before costs nothing.
 
     A cap that is reached, or a provider that is out, ends the asking; what came back is kept.
     """
@@ -144,12 +160,17 @@ async def ask_all(
 
 
 async def _ask(
-    chat: ChatClient, model: Model, key: str, prompt: tuple[str, str], replies: DraftReplies
+    chat: ChatClient, model: Model, key: str, prompt: Prompt, replies: DraftReplies
 ) -> None:
-    system, user = prompt
-    request = ChatRequest(model.name, (("system", system), ("user", user)))
+    """Ask, and once more with what is wrong where the reply cannot be used."""
+    request = ChatRequest(model.name, (("system", prompt.system), ("user", prompt.user)))
     try:
-        reply = await chat(request)
+        text = await _asked(chat, request, prompt.schema)
+        if wrong := prompt.wrong(text):
+            again = f"That cannot be used: {wrong}. Reply once more, as you were asked to."
+            said = (("assistant", text[:LONGEST] or "(empty)"), ("user", again))
+            request = replace(request, messages=request.messages + said)
+            text = await _asked(chat, request, prompt.schema)
     except BudgetError as error:
         replies.stopped = error.message
     except ProviderError as error:
@@ -157,7 +178,22 @@ async def _ask(
         if error.fatal:
             replies.stopped = error.message
     else:
-        replies.texts[key] = without_thoughts(reply.text).strip()
+        replies.texts[key] = text
+
+
+async def _asked(chat: ChatClient, request: ChatRequest, schema: dict[str, Any] | None) -> str:
+    """Return a reply; where the server takes no schema, one that was asked for in words alone."""
+    if schema is None:
+        return without_thoughts((await chat(request)).text).strip()
+    named = {"name": "draft", "strict": True, "schema": schema}
+    form = {"type": "json_schema", "json_schema": named}
+    try:
+        reply = await chat(replace(request, parameters={"response_format": form}))
+    except ProviderError as error:
+        if error.status not in REFUSED_FORMAT:
+            raise
+        reply = await chat(request)
+    return without_thoughts(reply.text).strip()
 
 
 def documents_block(documents: Sequence[tuple[str, str]]) -> str:
@@ -204,7 +240,7 @@ async def draft_references(
         if reason:
             skipped[entry.sample.id] = reason
         else:
-            prompts[entry.sample.id] = (REFERENCES, _user(entry.sample, texts))
+            prompts[entry.sample.id] = Prompt(REFERENCES, _user(entry.sample, texts))
     replies = await ask_all(config, operations, model, prompts) if prompts else DraftReplies()
     drafted = {key: text for key, text in replies.texts.items() if _usable(text)}
     return Drafts(

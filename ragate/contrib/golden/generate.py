@@ -12,6 +12,7 @@ from ragate.contrib.golden.drafting import (
     TASKS,
     DraftReplies,
     Model,
+    Prompt,
     ask_all,
     documents_block,
 )
@@ -62,11 +63,21 @@ class QuestionPlan:
 
 @dataclass(frozen=True)
 class Generated:
-    """Draft samples as rows, and how many replies were left out, by reason."""
+    """Draft samples as rows, and how many replies were left out, by reason.
+
+    Attributes:
+        unusable: Replies that were none of what was asked for, twice.
+    """
 
     rows: list[dict[str, Any]]
     dropped: dict[str, int]
     replies: DraftReplies
+    unusable: int = 0
+
+    @property
+    def too_weak(self) -> bool:
+        """Whether the model cannot do this: more than half of its replies are of no use."""
+        return 2 * self.unusable > len(self.replies.texts)
 
 
 async def generate(
@@ -92,7 +103,7 @@ async def generate(
         UsageError: the corpus is too small.
     """
     plans = plan(texts, count=count, kinds=kinds, seed=seed, documents=documents)
-    prompts = {question.key: (QUESTIONS, _user(question, texts)) for question in plans}
+    prompts = {question.key: _prompt(question, texts, model) for question in plans}
     replies = await ask_all(config, operations, model, prompts)
     dropped: Counter[str] = Counter()
     rows = []
@@ -102,10 +113,32 @@ async def generate(
                 rows.append(_row(question, replies.texts[question.key], texts, model))
             except DatasetError as error:
                 dropped[error.message] += 1
-    new = new_rows(rows, queries)
+    new, unusable = new_rows(rows, queries), dropped.total()
     if len(new) < len(rows):
         dropped["nearly the same as another question"] += len(rows) - len(new)
-    return Generated(new, dict(dropped), replies)
+    return Generated(new, dict(dropped), replies, unusable)
+
+
+def _prompt(question: QuestionPlan, texts: Texts, model: Model) -> Prompt:
+    text = {"type": "string"}
+    parts: dict[str, Any] = {"question": text}
+    if question.kind != "unanswerable":
+        parts |= {"answer": text, "quotes": {"type": "array", "items": text}}
+    schema = {
+        "type": "object",
+        "properties": parts,
+        "required": list(parts),
+        "additionalProperties": False,
+    }
+
+    def wrong(reply: str) -> str:
+        try:
+            _row(question, reply, texts, model)
+        except DatasetError as error:
+            return error.message
+        return ""
+
+    return Prompt(QUESTIONS, _user(question, texts), schema, wrong)
 
 
 def plan(

@@ -46,6 +46,15 @@ def test_a_milestone_tells_rate_cost_and_the_time_left() -> None:
     assert last == "run 1: 200/200 samples · 2.0 a second · $0.50"
 
 
+def test_no_pace_is_told_of_what_took_no_time() -> None:
+    clock = Clock()
+    pace = Pace(clock)
+    pace.words(Progress("judging", 1, 4))
+    clock.now = 0.0001
+
+    assert pace.words(Progress("judging", 4, 4)) == []
+
+
 def test_each_stage_is_measured_on_its_own_and_what_was_there_already_is_not_counted() -> None:
     clock = Clock()
     pace = Pace(clock)

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from ragate.cli.main import run
+from tests.contrib.golden.drafts.draft_projects import answer
+from tests.servers.faults import status
 from tests.servers.openai_server import FakeOpenAI
 
 pytestmark = pytest.mark.integration
@@ -50,3 +53,46 @@ def test_a_question_that_is_asked_already_is_dropped(
 
     assert run(["dataset", "generate", *MODEL, "--kind", "simple", "--append"]) == 3
     assert "nearly the same as another question" in capsys.readouterr().out
+
+
+ONE = ["--count", "1", "--kind", "simple", "--output", "new.jsonl"]
+
+
+def test_what_cannot_be_used_is_asked_for_once_more_with_the_reason(
+    project: Path, server: FakeOpenAI
+) -> None:
+    def late(body: dict[str, Any]) -> str:
+        first = len(body["messages"]) == 2
+        return '{"question": "A?"}' if first else answer({"messages": body["messages"][:2]})
+
+    server.reply = late
+
+    assert run(["dataset", "generate", *MODEL, *ONE]) == 0
+
+    again = server.requests[-1][2]["messages"]
+    assert [one["role"] for one in again] == ["system", "user", "assistant", "user"]
+    assert "no quote" in again[-1]["content"]
+    assert len(server.requests) == 2
+
+
+def test_the_schema_of_the_reply_is_sent_and_left_out_where_a_server_takes_none(
+    project: Path, server: FakeOpenAI
+) -> None:
+    server.faults.append(status(400, message="response_format is not supported"))
+
+    assert run(["dataset", "generate", *MODEL, *ONE]) == 0
+
+    with_form, without = (body for _, _, body in server.requests)
+    schema = with_form["response_format"]["json_schema"]["schema"]
+    assert schema["required"] == ["question", "answer", "quotes"]
+    assert "response_format" not in without
+
+
+def test_a_model_that_is_too_weak_is_said_to_be(
+    project: Path, server: FakeOpenAI, capsys: pytest.CaptureFixture[str]
+) -> None:
+    server.reply = lambda _body: "I like apples."
+
+    assert run(["dataset", "generate", *MODEL, *ONE, "--count", "3"]) == 3
+
+    assert "too weak: 3 of 3 replies were of no use" in capsys.readouterr().err
