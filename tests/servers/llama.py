@@ -12,7 +12,6 @@ import importlib.util
 import os
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -52,7 +51,7 @@ def serve(port: int, pooling: str = "") -> None:
         )
     server = xllamacpp.Server(params)
     print(server.listening_address, flush=True)
-    threading.Event().wait()
+    sys.stdin.read()  # until who started it has ended, however it did
 
 
 @dataclass(frozen=True)
@@ -75,13 +74,17 @@ def llama(pooling: str = "") -> Iterator[Llama]:
     port = free_port()
     command = [sys.executable, __file__, str(port), *filter(None, [pooling])]
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
-    process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL)
+    process = subprocess.Popen(
+        command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL
+    )
+    assert process.stdin is not None
     try:
         seen = _wait(process, port)
         yield Llama(f"http://127.0.0.1:{port}/v1", seen)
     finally:
         process.kill()
         process.wait()
+        process.stdin.close()
 
 
 def _wait(process: subprocess.Popen[bytes], port: int) -> tuple[int, ...]:
