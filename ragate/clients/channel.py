@@ -154,9 +154,8 @@ class Channel:
             self.budget.lost()
             raise
         if isinstance(answer, Fault):
-            refused = answer.kind is FaultKind.REJECTED
             book = self.budget.lost if answer.billed else self.budget.give_back
-            book(rejected=refused)
+            book(rejected=answer.kind is FaultKind.REJECTED)
             return answer
         self.breaker.succeeded()
         self.budget.settle(
