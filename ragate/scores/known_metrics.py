@@ -70,7 +70,7 @@ _NAMES = {
 # Numbers that stand beside scores and are none.
 _BESIDE = """
     index row row_number number line line_number order position rank level_0 index_level_0
-    unnamed_0 n count
+    unnamed_0 n count token_count
     timestamp time date created created_at updated_at duration run_duration duration_ms latency
     latency_s latency_ms latencyms seconds elapsed execution_time seed temperature top_k tokens
     total_tokens prompt_tokens completion_tokens input_tokens output_tokens cost cost_usd price
@@ -80,7 +80,7 @@ _BESIDE = """
 
 _BESIDE_ENDINGS = (
     *("_id", "_num", "_number", "_index", "_ms", "_seconds", "_tokens"),
-    *("_threshold", "_cost", "_time", "_latency", "_duration", "_chunks", "_count"),
+    *("_threshold", "_cost", "_time", "_latency", "_duration", "_chunks"),
 )
 
 

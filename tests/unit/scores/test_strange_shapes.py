@@ -98,3 +98,4 @@ def test_a_question_is_the_same_with_a_blank_at_its_end(tmp_path: Path):
 @pytest.mark.parametrize("name", ["f1_threshold", "total_time", "judge_cost", "__index_level_0__"])
 def test_a_number_beside_scores_is_none(name: str):
     assert is_beside(name)
+    assert not is_beside("hallucination_count")  # somebody may hold it down
