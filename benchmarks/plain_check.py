@@ -26,7 +26,7 @@ ROOT = Path(__file__).parents[1]
 # Of these a check without their key, option or variable needs nothing.
 FEATURES = (
     "core/calls",
-    "core/scorecard",
+    "core/decision/scorecard",
     "executors",
     "github",
     "run/replies.py",

@@ -144,8 +144,8 @@ def card_of(
     Raises:
         ConfigError: the configuration has no scorecard, or a stage lacks its judge or embedder.
     """
-    from ragate.core.scorecard import read_stages
-    from ragate.core.scorecard import sample_scores as made_scores
+    from ragate.core.decision.scorecard import read_stages
+    from ragate.core.decision.scorecard import sample_scores as made_scores
 
     asked = read_sample(sample)
     given = read_output(output, asked)

@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 from ragate.baseline.read import parse_baseline, read_scores
 from ragate.baseline.schema import READABLE, BaselineFile
-from ragate.core.scorecard import made_infos, made_scores
+from ragate.core.decision.scorecard import made_infos, made_scores
 from ragate.errors import BaselineError
 from ragate.models import Acceptance, MetricInfo, Score, Scorecard
 from ragate.support.settings import first_fault

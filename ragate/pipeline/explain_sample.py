@@ -13,12 +13,12 @@ from ragate.config import Config
 from ragate.core.comparison.run_passes import deciding_run, earlier_passes, newest_run
 from ragate.core.comparison.sample_matching import as_named_today
 from ragate.core.conditions import fits
+from ragate.core.decision.scorecard import staged
 from ragate.core.diagnosis.advice import advice_for
 from ragate.core.diagnosis.sample_change import passed
 from ragate.core.diagnosis.standing_faults import fault_of
 from ragate.core.diagnosis.system_changes import writes_by_model
 from ragate.core.judging.applicability import PAIRWISE
-from ragate.core.scorecard import staged
 from ragate.errors import ProviderError, RagateError, UsageError
 from ragate.models import Record, Run, Sample
 from ragate.outputs.outputs_file import read_outputs

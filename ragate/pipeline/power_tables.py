@@ -10,12 +10,12 @@ import numpy as np
 from ragate.config import Config, known_info
 from ragate.core.comparison.compare import Comparison, compare
 from ragate.core.comparison.sample_matching import contents
+from ragate.core.decision.scorecard import staged
 from ragate.core.rules.exact import HALF
 from ragate.core.rules.metric_case import MetricCase, read_cases
 from ragate.core.rules.metric_family import build_table
 from ragate.core.rules.slice_cases import is_split, on_all, on_slices, read_slice_cases
 from ragate.core.rules.visible_drop import REWORDED, Sight, noise_of, sight_of
-from ragate.core.scorecard import staged
 from ragate.core.statistics.joint_noise import ALONE, independent_noise, joint_noise
 from ragate.core.statistics.looks import SUSPICIOUS, SUSPICIOUS_SLICES
 from ragate.core.statistics.metric_noise import Noise

@@ -138,7 +138,7 @@ def run_details(
     after = deciding_run(read.run)
     before = as_named_today(baseline, after) if baseline else None
     if policy.scorecard is not None:
-        from ragate.core.scorecard import staged_runs
+        from ragate.core.decision.scorecard import staged_runs
 
         before, after = staged_runs(policy.scorecard, before, after)
     runs = pair_runs(before, after, rules=policy.rules, missing={})

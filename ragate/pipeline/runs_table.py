@@ -10,8 +10,8 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from ragate.config import Config
+from ragate.core.decision.scorecard import means_of
 from ragate.core.publishable import published_question
-from ragate.core.scorecard import means_of
 from ragate.errors import UsageError
 from ragate.models import AnsweredQuestion, Publish, Scorecard
 from ragate.pipeline.run_details import AnsweredQuestions, read_run

@@ -12,7 +12,7 @@ from typing import Any
 
 from ragate.config.model import Config
 from ragate.config.read import config_of, read_tables
-from ragate.core.scorecard import staged
+from ragate.core.decision.scorecard import staged
 from ragate.errors import ConfigError
 from ragate.models import OVERALL, PASSES, Run, Sample, ScoreState
 from ragate.run.one_run import run_gate

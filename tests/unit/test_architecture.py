@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from tests.unit.rooms import BLOCK, PACKAGE, PAGE, ROOT, picture
+from tests.unit.rooms import BLOCK, PACKAGE, PAGE, ROOT, picture, uses
 from tests.unit.whole import of_the_whole
 
 DECISIONS = ROOT / "docs/decisions"
@@ -17,6 +17,15 @@ def test_the_picture_is_drawn_from_the_imports() -> None:
 
     assert drawn
     assert drawn[0] == picture(), "python -m tests.unit.rooms --write"
+
+
+@of_the_whole
+def test_no_two_rooms_import_each_other_not_even_over_others() -> None:
+    left = {room: set(used) for room, used in uses().items()}
+    while ends := {room for room, used in left.items() if not used & left.keys()}:
+        left = {room: used for room, used in left.items() if room not in ends}
+
+    assert left == {}, sorted(left)
 
 
 @of_the_whole

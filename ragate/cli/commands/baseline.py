@@ -93,7 +93,7 @@ def update(
 
 def _tell(recording: BaselineUpdate, loaded: Config) -> None:
     """Print what became of the baseline, its means and what it lost."""
-    from ragate.core.scorecard import means_of
+    from ragate.core.decision.scorecard import means_of
     from ragate.pipeline.baseline.write_baseline import BaselineOutcome
 
     path = loaded.policy.baseline
@@ -263,7 +263,7 @@ def show(*, config: Path | None, as_json: bool) -> int:
 
 
 def _facts(path: str, run: Run, card: Scorecard | None) -> dict[str, Any]:
-    from ragate.core.scorecard import means_of
+    from ragate.core.decision.scorecard import means_of
 
     manifest = run.manifest
     facts = {

@@ -17,8 +17,8 @@ from ragate.support.foreign_files import open_file
 
 if TYPE_CHECKING:
     from ragate.models import Report
+    from ragate.pipeline.decide.gate_files import Demands
     from ragate.runtime.operations import Progress
-    from ragate.scores.gate_files import Demands
 
 SIDE = click.Path(path_type=Path, exists=True)
 
@@ -111,7 +111,7 @@ def command(
 
     Which files are read, and what a verdict on them means: [Scores](scores.md).
     """
-    from ragate.scores.gate_files import gate_files
+    from ragate.pipeline.decide.gate_files import gate_files
 
     destinations = targets(formats, outputs)
     old, new = _sides(before, after, befores, afters)
@@ -167,7 +167,7 @@ def _asked(
     minimums: Sequence[str],
 ) -> Demands:
     from ragate.models import Direction
-    from ragate.scores.gate_files import Demands
+    from ragate.pipeline.decide.gate_files import Demands
     from ragate.scores.measured import Said
 
     if both := sorted(set(lower) & set(higher)):

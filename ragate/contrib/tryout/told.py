@@ -9,7 +9,7 @@ from statistics import fmean, median
 
 from ragate.contrib.tryout.asking import Trial, Tried
 from ragate.contrib.tryout.verdicts import Held
-from ragate.core.scorecard import means_of
+from ragate.core.decision.scorecard import means_of
 from ragate.models import OVERALL, PASSES, MetricInfo, Run
 from ragate.renderers import _numbers as numbers
 from ragate.support.escape import code, one_line

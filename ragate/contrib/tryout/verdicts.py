@@ -16,9 +16,9 @@ import numpy as np
 
 from ragate.config import Config
 from ragate.core.comparison.compare import Comparison, compare
+from ragate.core.decision.scorecard import staged_runs
 from ragate.core.rules.metric_case import MetricCase, read_cases
 from ragate.core.rules.metric_family import allowed_drop, seed_of
-from ragate.core.scorecard import staged_runs
 from ragate.core.statistics.permutation import flip, step_down
 from ragate.core.statistics.quantiles import normal_quantile
 from ragate.core.statistics.score_columns import Column, Floats, row_means, sums_by_unit

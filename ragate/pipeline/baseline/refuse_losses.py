@@ -16,9 +16,9 @@ from ragate.baseline.write import MACHINE_UNITS
 from ragate.config import Config, Policy
 from ragate.core.comparison.pass_columns import passing
 from ragate.core.conditions import conditions_of
+from ragate.core.decision.scorecard import staged
 from ragate.core.rules.checked_metric import metric_of
 from ragate.core.rules.slice_cases import LEAST
-from ragate.core.scorecard import staged
 from ragate.core.statistics.score_columns import SLACK
 from ragate.core.text.wording import listed, number
 from ragate.errors import RagateError, UsageError

@@ -4,8 +4,8 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping
 
 from ragate.config import Config
+from ragate.core.decision.scorecard import staged
 from ragate.core.doc_ids import RESPELL, MismatchKind, find_mismatch, mismatch_words
-from ragate.core.scorecard import staged
 from ragate.errors import DatasetError, RagateError
 from ragate.models import Needs, Run, ScoreState
 from ragate.pipeline.run.system_session import failure_lines

@@ -156,7 +156,7 @@ def _compared(setup: GateSetup, candidate: Run) -> tuple[tuple[Rule, ...], Compa
     rules = _active_rules(policy, candidate)
     baseline, viewed = _of_metrics(setup.baseline, rules), candidate
     if policy.scorecard is not None:
-        from ragate.core.scorecard import staged_runs
+        from ragate.core.decision.scorecard import staged_runs
 
         baseline, viewed = staged_runs(policy.scorecard, baseline, candidate)
     comparison = compare(
@@ -181,7 +181,7 @@ def _with_remarks(decision: Decision, setup: GateSetup, candidate: Run) -> Decis
     )
     if card is None:
         return decision.amended(warnings=warnings)
-    from ragate.core.scorecard import unmeasured_note, weight_note
+    from ragate.core.decision.scorecard import unmeasured_note, weight_note
 
     warnings = (*warnings, *unmeasured_note(card, candidate.manifest.left_out))
     return decision.amended(warnings=warnings, lines=(*decision.lines, *weight_note(card)))

@@ -373,8 +373,8 @@ def passing_groups(decided: Decided) -> tuple[PassGroup, ...]:
     policy = setup.config.policy
     if policy.scorecard is None:
         return ()
+    from ragate.core.decision.scorecard import pass_groups
     from ragate.core.rules.metric_case import read_cases
-    from ragate.core.scorecard import pass_groups
 
     cases = read_cases(decided.rules, comparison, policy.waivers, setup.today)
     return tuple(pass_groups(policy.scorecard, cases, comparison))

@@ -9,7 +9,7 @@ from pathlib import Path
 from ragate.baseline.means import BaselineMeans, MeansReader
 from ragate.baseline.schema import WHOLE_BYTES
 from ragate.config import Config
-from ragate.core.scorecard import means_of
+from ragate.core.decision.scorecard import means_of
 from ragate.errors import BaselineError, RagateError, UsageError
 from ragate.models import Needs, Scorecard
 from ragate.stores.listed_run import (

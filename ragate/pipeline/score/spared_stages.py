@@ -58,7 +58,7 @@ class SparedStages:
         Args:
             judgement: What a judge said so far, by criterion.
         """
-        from ragate.core.scorecard import stopped_stages  # numpy comes with it
+        from ragate.core.decision.scorecard import stopped_stages  # numpy comes with it
 
         scores = self._scores(sample, output, judgement)
         return stopped_stages(self._card, self._infos, scores)
@@ -72,7 +72,7 @@ class SparedStages:
 
         A judge that is asked one by one answers that first.
         """
-        from ragate.core.scorecard import waiting_stages
+        from ragate.core.decision.scorecard import waiting_stages
 
         # Any score stands for a stage that no judge gives: it is known, or comes too late to spare.
         known = {

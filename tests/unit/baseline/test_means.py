@@ -6,7 +6,7 @@ import pytest
 
 from ragate.baseline.means import MeansReader
 from ragate.core.comparison.run_passes import run_means
-from ragate.core.scorecard import means_of
+from ragate.core.decision.scorecard import means_of
 from ragate.errors import BaselineError
 from tests.unit.core.scorecard.card_factories import card, stage
 from tests.unit.pipeline.history.history_factories import content, scored

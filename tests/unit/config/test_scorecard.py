@@ -6,7 +6,7 @@ import pytest
 
 from ragate.config.read import parse_config
 from ragate.config.scorecard import preset_names
-from ragate.core.scorecard import read_stages, sample_scores
+from ragate.core.decision.scorecard import read_stages, sample_scores
 from ragate.errors import ConfigError
 from ragate.models import MetricInfo, Score, Scorecard
 

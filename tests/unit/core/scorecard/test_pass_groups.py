@@ -3,8 +3,8 @@ from __future__ import annotations
 import datetime
 
 from ragate.core.comparison.compare import compare
+from ragate.core.decision.scorecard import MOST_OF_A_KIND, pass_groups, staged_runs
 from ragate.core.rules.metric_case import read_cases
-from ragate.core.scorecard import MOST_OF_A_KIND, pass_groups, staged_runs
 from ragate.models import PassGroup, Rule, Sample, Waiver
 from tests.factories import record_factory, run_factory, sample_factory
 from tests.unit.core.scorecard.card_factories import INFOS, card, stage

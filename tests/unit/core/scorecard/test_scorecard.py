@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from ragate.core.scorecard import (
+from ragate.core.decision.scorecard import (
     read_stages,
     sample_scores,
     stopped_stages,

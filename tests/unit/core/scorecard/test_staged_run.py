@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from ragate.core.scorecard import (
+from ragate.core.decision.scorecard import (
     one_sided,
     staged,
     staged_runs,
