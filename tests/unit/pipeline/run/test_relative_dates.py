@@ -43,6 +43,9 @@ class Full(Plain):
     def asks(self, criteria: Any, sample: Sample, output: SystemOutput) -> bool:
         return bool(output.answer)
 
+    def most_calls(self, criteria: Any, sample: Sample, output: SystemOutput) -> int:
+        return len(criteria)
+
     async def compare(self, sample: Sample, output: Any, other: Any) -> Score:
         self.read.append(sample.query)
         return Score(metric="pairwise", value=0.5)
