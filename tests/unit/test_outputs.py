@@ -105,7 +105,7 @@ def test_an_empty_file_holds_no_output(tmp_path: Path):
     (tmp_path / "o.jsonl").write_text("")
 
     with pytest.raises(DatasetError, match="no recorded output"):
-        read_outputs(tmp_path / "o.jsonl")
+        list(read_outputs(tmp_path / "o.jsonl")[1])
 
 
 def test_a_header_of_another_format_version_is_refused(tmp_path: Path):

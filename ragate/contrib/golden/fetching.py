@@ -21,6 +21,7 @@ from urllib.error import URLError
 from urllib.request import urlopen
 
 from ragate.errors import DatasetError, ProviderError, UsageError
+from ragate.support.foreign_files import open_regular, read_text
 from ragate.support.settings import nearest
 
 ADDRESS = "https://public.ukp.informatik.tu-darmstadt.de/thakur/BEIR/datasets/{name}.zip"
@@ -90,7 +91,7 @@ def fetch_beir(
 
 def _noted(note: Path) -> str:
     """Return the hash that was noted, "" where none was."""
-    words = note.read_text("utf-8").split() if note.is_file() else []
+    words = read_text(note, error=DatasetError).split() if note.is_file() else []
     return words[0] if words else ""
 
 
@@ -100,11 +101,8 @@ def _archive(
 ) -> Iterator[tuple[BinaryIO, str]]:
     """Yield an archive, with its hash."""
     if file is not None:
-        try:
-            with file.open("rb") as archive:
-                yield archive, _hash(archive)
-        except FileNotFoundError as error:
-            raise UsageError(f"{file}: there is no such file") from error
+        with open_regular(file, error=UsageError, max_bytes=MOST_BYTES) as archive:
+            yield archive, _hash(archive)
         return
     address = ADDRESS.format(name=name)
     say(f"downloading {address}")
