@@ -174,6 +174,11 @@ class Settings(ForeignSettings):
     def _fits_together(self) -> Self:
         if bool(self.url) == bool(self.url_env):
             raise ValueError("give url, or url_env with the variable that holds the address")
+        if "{" in self.url:
+            raise ValueError(
+                f"{self.url!r} is asked as it is, braces too: a service that takes the question in "
+                'its address is called by a function of yours, use = "python"'
+            )
         if self.record and not self.start:
             raise ValueError("record needs start: a service that runs already calls its own model")
         self._check_stream()

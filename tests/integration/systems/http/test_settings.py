@@ -18,6 +18,7 @@ pytestmark = pytest.mark.integration
     [
         ({"url_env": "URL"}, "give url, or url_env"),
         ({"version_url": "http://x/"}, "version_url needs"),
+        ({"url": "http://x/?q={query}"}, "is asked as it is, braces too"),
         ({"version_header": "A", "version_pointer": "/a"}, "not both"),
         ({"pointers": {"answer": "$.answer"}}, 'begins with "/"'),
         ({"pointers": {"text": "/a"}}, "unknown key 'text'"),
