@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 import re
 import shlex
 import sys
@@ -140,7 +141,7 @@ async def _first_answer(
     without_answer: list[Asked] = []
     async with service:
         if (took := time.perf_counter() - began) > SLOW_START_S:
-            settings["start_timeout_s"] = round(4 * took)
+            settings["start_timeout_s"] = math.ceil(4 * took)
         told = await described(str(settings["url"])) if "url" in settings else []
         waiting = [*_below(told, settings), *map(dict, choice.variants)] or [{}]
         while waiting and len(tried) < MOST_TRIES:
