@@ -40,6 +40,7 @@ from ragate.renderers._words import (
     ordered,
     unsure_slices,
     wants_a_look,
+    widest_fall,
 )
 from ragate.support.escape import one_line
 
@@ -188,10 +189,19 @@ def _look(report: Report, brief: bool) -> list[Words]:
     events += what_broke(report)
     events += [[before, *moves(each, True), after] for each, before, after in kinds if each]
     events += [_only_warned(others, brief)] if others else []
+    events = events or _fell_widely(report)
     rose = _rose(report, brief)
     if rose and not events and not any(map(fell, rows)):
         rose.append(["nothing fell"])
     return [*events, *rose] or [within_noise(report)]
+
+
+def _fell_widely(report: Report) -> list[Words]:
+    """Return what fell on many questions, but by no more than is allowed, or without gating."""
+    row = widest_fall(report.decision)
+    if row is None:
+        return []
+    return [[*moves([row], True), ", within what is allowed" if row.gates else ", does not gate"]]
 
 
 def _rose(report: Report, brief: bool) -> list[Words]:

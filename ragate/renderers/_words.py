@@ -4,6 +4,7 @@ A sentence is a list of parts, so that each renderer can put what is foreign thr
 its own sink.
 """
 
+import math
 import re
 from collections.abc import Iterable, Sequence
 from typing import TypeVar
@@ -163,9 +164,14 @@ def widest_fall(decision: Decision) -> MetricRow | None:
 
 
 def _is_proven(row: MetricRow) -> bool:
-    """Whether a fall is more than chance: by its test, its interval, or as nothing of it varies."""
+    """Whether a fall is more than chance: by its test, its interval, or as nothing of it varies.
+
+    Where passes of main were equal, but few, it is by a sign test: more fell than rose, by more
+    than two standard errors.
+    """
     tested = row.verdict in (MetricVerdict.REGRESSED, MetricVerdict.WORSE_HERE)
-    return tested or row.has_fallen or row.is_certain
+    mostly = row.exact and row.worse - row.better > 2.0 * math.sqrt(row.worse + row.better)
+    return tested or row.has_fallen or row.is_certain or mostly
 
 
 def unsure_slices(decision: Decision) -> list[SliceRow]:

@@ -303,3 +303,19 @@ def test_a_fall_on_many_questions_that_gates_nothing_is_told_with_what_would_gat
     assert "idf_f1 fell on 20 of 20 questions, and does not gate" in step
     assert '[policy.metrics."idf_f1"] level = "error" would' in step
     assert "nothing has to be done" not in step
+
+
+@pytest.mark.parametrize(
+    ("exact", "better", "told"), [(True, 7, True), (True, 48, False), (False, 7, False)]
+)
+def test_many_falls_that_are_allowed_are_told_where_nothing_of_it_varies(
+    exact, better, told
+) -> None:
+    fell = metric_row_factory(
+        "idf_f1", 0.5, 0.492, worse=51, better=better, n=200, exact=exact, provisional=True
+    )
+
+    unsure = metric_row_factory("recall@5", verdict=MetricVerdict.CANNOT_TELL)
+    report = report_factory(decision_factory(metrics=[fell, unsure]))
+
+    assert ("idf_f1 −0.8 points, within what is allowed" in words_of(report)) is told
