@@ -248,14 +248,18 @@ def _held(report: Report, _brief: bool) -> list[Words]:
 
 
 def _unchanged(report: Report, _brief: bool) -> list[Words]:
-    samples = counted(report.facts.samples, numbers.NOUN)
-    if report.data.added:  # these were compared with nothing
-        samples = f"the {counted(report.data.matched, f'compared {numbers.NOUN}')}"
+    samples, data = counted(report.facts.samples, numbers.NOUN), report.data
+    others: list[Words] = []
+    if data.added:  # these were compared with nothing
+        samples = f"the {counted(data.matched, f'compared {numbers.NOUN}')}"
+        new, edited = len(set(data.added) - set(data.edited)), len(data.edited)
+        kinds = [f"{many:,} {kind}" for many, kind in ((new, "new"), (edited, "edited")) if many]
+        others = [[f"{' and '.join(kinds)} in the golden set"]]
     if report.facts.affected == 0:
-        return [[f"no answer changed: the change reaches 0 of {samples}"]]
+        return [[f"no answer changed: the change reaches 0 of {samples}"], *others]
     if report.facts.samples and report.unchanged >= report.facts.samples:
-        return [[f"no answer of {samples} changed"]]
-    return [[f"no score of {samples} moved"]]
+        return [[f"no answer of {samples} changed"], *others]
+    return [[f"no score of {samples} moved"], *others]
 
 
 class ReportSign(Enum):

@@ -42,11 +42,15 @@ def test_samples_that_are_compared_with_nothing_are_not_said_to_be_unchanged() -
     report = report_factory(
         decision_factory(metrics=[metric_row_factory(verdict=MetricVerdict.UNCHANGED)])
     )
-    data = report.data.amended(matched=10, added=tuple(f"q{number}" for number in range(30)))
+    data = report.data.amended(
+        matched=10, added=tuple(f"q{number}" for number in range(30)), edited=("q7", "q8")
+    )
     report = report.amended(data=data, facts=report.facts.amended(samples=40, affected=None))
 
     words = "".join(headline(report))
-    assert words.endswith("no score of the 10 compared questions moved")
+    assert words.endswith(
+        "no score of the 10 compared questions moved; 28 new and 2 edited in the golden set"
+    )
 
 
 def test_one_metric_that_moved_and_held_makes_it_held() -> None:
@@ -309,7 +313,7 @@ def test_a_fall_on_many_questions_that_gates_nothing_is_told_with_what_would_gat
     ("exact", "better", "told"), [(True, 7, True), (True, 48, False), (False, 7, False)]
 )
 def test_many_falls_that_are_allowed_are_told_where_nothing_of_it_varies(
-    exact, better, told
+    exact: bool, better: int, told: bool
 ) -> None:
     fell = metric_row_factory(
         "idf_f1", 0.5, 0.492, worse=51, better=better, n=200, exact=exact, provisional=True
