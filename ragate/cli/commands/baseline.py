@@ -105,6 +105,8 @@ def _tell(recording: BaselineUpdate, loaded: Config) -> None:
     click.echo(outcomes[recording.outcome])
     runs, same = recording.run.manifest.runs, recording.run.manifest.identical
     click.echo(_runs_words(runs, same))
+    if odd := _same_answer(recording.run):
+        click.echo(odd)
     card = loaded.policy.scorecard
     old = means_of(recording.old, card) if recording.old else {}
     _means(recording.run, means_of(recording.run, card), old)
@@ -118,6 +120,18 @@ def _runs_words(runs: int, same: int) -> str:
         return "1 run: how much runs differ is not known"
     equal = "all equal" if same == runs - 1 else f"{same} of them equal to another"
     return f"{runs} runs, {equal if same else 'no two equal'}"
+
+
+def _same_answer(run: Run) -> str:
+    """Return what is odd where five questions or more all have one answer, "" elsewhere."""
+    answers = {record.output.answer for record in run.records}
+    asked = len({record.sample_id for record in run.records})
+    if asked < 5 or len(answers) > 1 or not all(answers):
+        return ""
+    return (
+        f"all {asked} questions have the same answer: `ragate doctor --ask` shows whether the "
+        "question reaches the RAG"
+    )
 
 
 def _shows(config: Config, run: Run, samples: Sequence[Sample] | None = None) -> int:
