@@ -288,7 +288,9 @@ def verdict_text(row: MetricRow, *, floors: bool = True) -> str:
         text += f", {'floor' if is_floor else 'ceiling'} {limit} met"
     if below_floor(row) and (floors or row.verdict is not MetricVerdict.REGRESSED):
         beyond = f"below the {limit} demanded" if is_floor else f"above the {limit} allowed"
-        text = beyond if row.verdict in QUIET else f"{text}, {beyond}"
+        # That no drop is proven is beside the point: the floor blocks.
+        is_beside = row.verdict in (*QUIET, MetricVerdict.WORSE_HERE)
+        text = beyond if is_beside else f"{text}, {beyond}"
     if row.unscored_candidate:
         text += f", {row.unscored_candidate:,} unscored"
     if row.level == "warn" and wants_a_look(row):
