@@ -9,6 +9,7 @@ import pytest
 
 from ragate.models import (
     Direction,
+    FloorResult,
     MetricRow,
     MetricVerdict,
     MustPassRow,
@@ -323,3 +324,10 @@ def test_many_falls_that_are_allowed_are_told_where_nothing_of_it_varies(
     report = report_factory(decision_factory(metrics=[fell, unsure]))
 
     assert ("idf_f1 −0.8 points, within what is allowed" in words_of(report)) is told
+
+
+def test_of_a_floor_that_is_missed_the_cell_says_nothing_but_that() -> None:
+    floor = FloorResult(limit=0.93, kind="point", met=False)
+    row = metric_row_factory("recall@5", 0.95, 0.92, MetricVerdict.WORSE_HERE, floor=floor)
+
+    assert verdict_text(row) == "below the 93.0 % demanded"
