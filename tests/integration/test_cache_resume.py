@@ -7,7 +7,8 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -18,6 +19,7 @@ from tests.servers.openai_server import FakeOpenAI, never_the_same, openai_serve
 
 pytestmark = pytest.mark.integration
 COUNT, CONCURRENCY = 60, 4
+UNANSWERED = 2  # calls that a server gets before its first reply
 RUN = """
 import asyncio, sys
 from pathlib import Path
@@ -39,9 +41,21 @@ asyncio.run(main(sys.argv[1], Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[
 """
 
 
-def start(url: str, path: Path) -> subprocess.Popen[str]:
+@contextmanager
+def start(url: str, path: Path) -> Iterator[subprocess.Popen[str]]:
     command = [sys.executable, "-c", RUN, url, str(path), str(COUNT), str(CONCURRENCY)]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            yield process
+        finally:
+            process.kill()  # what waits for a reply that never comes would wait for ever
+
+
+def wait_for_calls(server: FakeOpenAI, count: int) -> None:
+    ends = time.monotonic() + 60.0
+    while server.seen < count:
+        assert time.monotonic() < ends, f"{server.seen} of {count} calls"
+        time.sleep(0.005)
 
 
 def holds_from(server: FakeOpenAI, count: int, killed: Event) -> Callable[[dict[str, Any]], str]:
@@ -62,8 +76,7 @@ def test_a_killed_run_pays_again_only_for_what_was_in_flight(tmp_path: Path) -> 
         for part in (1, 2):
             server.reply = holds_from(server, part * COUNT // 3, killed := Event())
             with start(server.base_url, path) as process:
-                while server.seen < part * COUNT // 3:
-                    time.sleep(0.005)
+                wait_for_calls(server, part * COUNT // 3)
                 os.kill(process.pid, signal.SIGKILL)
             killed.set()
         killed_at = server.seen
@@ -103,15 +116,14 @@ def test_who_is_killed_while_another_waits_is_not_waited_for(tmp_path: Path) -> 
     with openai_server() as server:
         server.reply = holds_from(server, 0, killed := Event())
         with start(server.base_url, path) as one:
-            while server.seen < CONCURRENCY:
-                time.sleep(0.005)
+            wait_for_calls(server, UNANSWERED)
             with start(server.base_url, path) as other:
                 time.sleep(0.5)
-                assert server.seen == CONCURRENCY
+                assert server.seen == UNANSWERED
                 server.reply = asked
                 one.kill()
                 text, _ = other.communicate(timeout=60)
         killed.set()
 
-        assert server.seen == COUNT + CONCURRENCY
+        assert server.seen == COUNT + UNANSWERED
     assert len(text.splitlines()) == COUNT
