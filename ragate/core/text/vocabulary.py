@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache, reduce
 from operator import and_
-from typing import NamedTuple
 
 from ragate.core.text.segmentation import is_cut, words
 from ragate.core.text.sentences import split_sentences
@@ -22,12 +21,15 @@ def starts(word: str) -> tuple[str, ...]:
 class Vocabulary:
     """Words to look others up in, whatever their endings."""
 
-    def __init__(self, known: Iterable[str]) -> None:
+    def __init__(self, known: Iterable[str], parts: Sequence["_Passage"] = ()) -> None:
         self.words = frozenset(known)
+        self._parts = parts
 
     @cached_property
     def starts(self) -> frozenset[str]:
         """What is left of the words without an ending."""
+        if self._parts:
+            return frozenset[str]().union(*(part.starts for part in self._parts))
         return frozenset[str]().union(*map(starts, self.words))
 
     @cached_property
@@ -47,36 +49,44 @@ class Vocabulary:
         return sum(word in self for word in wanted) / max(1, len(wanted))
 
 
-class _Passage(NamedTuple):
-    """A text as it is looked through: its words, and by their starts the sentences that hold them.
+class _Passage:
+    """A text as it is looked through, each part of it once it is asked for.
 
     Sentences are the bits of an integer: collecting garbage would look into each of as many lists.
     """
 
-    words: frozenset[str]
-    sentences: Mapping[str, int]
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.words = frozenset(words(text))
+
+    @cached_property
+    def starts(self) -> frozenset[str]:
+        """What is left of its words without an ending."""
+        return frozenset[str]().union(*map(starts, self.words))
+
+    @cached_property
+    def sentences(self) -> Mapping[str, int]:
+        """By the start of a word the sentences that hold it."""
+        by_word: dict[str, int] = {}
+        for number, sentence in enumerate(split_sentences(self.text)):
+            bit = 1 << min(number, MOST_READ)
+            for word in words(sentence):
+                by_word[word] = by_word.get(word, 0) | bit
+        by_start: dict[str, int] = {}
+        for word, bits in by_word.items():
+            for start in starts(word):
+                by_start[start] = by_start.get(start, 0) | bits
+        return by_start
 
 
-@lru_cache(maxsize=1_024)  # every metric reads the same ones, and they come back in other samples
-def _passage(text: str) -> _Passage:
-    by_word: dict[str, int] = {}
-    for number, sentence in enumerate(split_sentences(text)):
-        bit = 1 << min(number, MOST_READ)
-        for word in words(sentence):
-            by_word[word] = by_word.get(word, 0) | bit
-    by_start: dict[str, int] = {}
-    for word, bits in by_word.items():
-        for start in starts(word):
-            by_start[start] = by_start.get(start, 0) | bits
-    return _Passage(frozenset(by_word), by_start)
+# Every metric reads the same ones, and they come back in other samples.
+_passage = lru_cache(maxsize=1_024)(_Passage)
 
 
 def vocabulary(texts: Iterable[str]) -> Vocabulary:
     """Return the words of some texts."""
     passages = list(map(_passage, texts))
-    known = Vocabulary(frozenset[str]().union(*(each.words for each in passages)))
-    known.starts = frozenset[str]().union(*(each.sentences for each in passages))
-    return known
+    return Vocabulary(frozenset[str]().union(*(each.words for each in passages)), passages)
 
 
 def held_together(wanted: Collection[str], texts: Iterable[str]) -> float:
