@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,6 +21,8 @@ from tests.servers.github_stub import github_stub
 pytestmark = pytest.mark.e2e
 
 SAMPLES = 60
+# One, or three where so few answers of the baseline happened to differ that all are asked again.
+EARLIER = re.compile(r"earlier passes of this commit: [13], shown beside this run")
 # Answers by chance, and worse where the service "has drifted": no file of the repository says so.
 RAG = """\
 import os, random
@@ -103,10 +106,11 @@ def test_a_red_commit_stays_red_and_its_earlier_attempt_is_named(forge: Forge):
     first, second = run(forge, change), run(forge, change, attempt=2)
 
     assert (first.exit_code, second.exit_code) == (1, 1), second.log
-    assert "earlier passes of this commit: 1, shown beside this run" in second.log
+    assert EARLIER.search(second.log), second.log
     assert forge.states(change.head)[-1] == "failure"
     (earlier,) = json.loads(_report(forge))["decision"]["earlier"]["runs"]
-    assert (earlier["passes"], earlier["failed"]) == (1, True)
+    assert earlier["passes"] in (1, 3)
+    assert earlier["failed"]
 
 
 def test_a_green_attempt_after_a_red_one_is_said_to_be_a_new_draw(forge: Forge):
@@ -129,7 +133,7 @@ def test_a_pull_request_that_is_reopened_is_no_new_draw(forge: Forge):
     second = judged(forge, change, run_id=12, **options)
 
     assert "earlier passes" not in first.log
-    assert "earlier passes of this commit: 1, shown beside this run" in second.log
+    assert EARLIER.search(second.log), second.log
     assert second.exit_code == 1
 
 
