@@ -74,17 +74,24 @@ def provider_of(config: Config, name: str) -> str:
     """Return the provider that requests are forwarded to.
 
     Raises:
-        ConfigError: the policy has none of that name, or several and no name is given.
+        ConfigError: the policy has none of that name, several and no name is given, or it speaks
+            another protocol than what is recorded.
     """
     providers = config.policy.providers
+    if not name and len(providers) == 1:
+        name = next(iter(providers))
     if name in providers:
+        if (protocol := providers[name].protocol) != "openai":
+            raise ConfigError(
+                f"[policy.providers.{name}] protocol = {protocol!r}: calls of OpenAI's protocol "
+                "alone are recorded",
+                remedy="leave out [system] record, or name another record_provider",
+            )
         return name
     if name:
         raise ConfigError(
             f"record_provider = {name!r} is not in [policy.providers]{nearest(name, providers)}"
         )
-    if len(providers) == 1:
-        return next(iter(providers))
     if not providers:
         raise ConfigError(
             "record = true forwards to a provider of the policy, and there is none",

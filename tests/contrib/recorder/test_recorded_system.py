@@ -264,6 +264,11 @@ def test_requests_of_a_pool_of_the_projects_own_are_nobodys(project, server):
             "",
             "which one is recorded",
         ),
+        (
+            '[policy.providers.second]\nbase_url = "http://127.0.0.1:9/v1"\nprotocol = "anthropic"',
+            'record_provider = "second"',
+            "protocol = 'anthropic': calls of OpenAI's|no such protocol",
+        ),
     ],
 )
 def test_the_provider_must_be_one_of_the_policy(project, policy, system, says):
