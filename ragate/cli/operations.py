@@ -21,8 +21,9 @@ from ragate.support.foreign_files import read_text, refuse_unwritable_path
 
 if TYPE_CHECKING:
     from ragate.config import Config
+    from ragate.models.progress import Progress, Show
     from ragate.run.plan import RunPlan
-    from ragate.runtime.operations import Operations, Progress
+    from ragate.runtime.operations import Operations
 
 
 _DOTENV_BYTES = 1024 * 1024
@@ -160,8 +161,8 @@ def exposed_dotenv(root: Path) -> tuple[str, str] | None:
     return None
 
 
-def progress_shown(*, quiet: bool) -> Callable[[Progress], None]:
-    """Return what shows progress: a moving line on a terminal, a line a quarter elsewhere."""
+def progress_shown(*, quiet: bool) -> Show:
+    """Return what shows progress: a moving line on a terminal, lines now and then elsewhere."""
     if sys.stderr.isatty() and not quiet:
         return ProgressLine(sys.stderr).show
     from ragate.runtime.milestones import Milestones
@@ -186,11 +187,12 @@ def resumed_plan(plan: RunPlan, resume: str) -> RunPlan:
 
 
 OFTEN = 0.1  # seconds between two drawings
+HELD_S = 1.0  # for which one of several stages has the line
 _BAR = 20
 
 
 class ProgressLine:
-    """Draws the stage under way; its end stays as a line.
+    """Draws the stage under way; its end stays as a line. Of several they take turns.
 
     What else is printed meanwhile takes the place of the line, which is then drawn anew: the cursor
     waits at its beginning, and `ragate.cli.streams` clears it.
@@ -203,14 +205,16 @@ class ProgressLine:
         self._clock = clock
         self._pace = Pace(clock)
         self._drawn = float("-inf")
+        self._stage = ""
 
     def show(self, progress: Progress) -> None:
         """Draw how far it is, unless that was done a moment ago."""
         text = self._text(progress)
-        now, ended = self._clock(), progress.done == progress.total
-        if ended or now - self._drawn >= OFTEN:
-            self._drawn = now
-            self._stream.write(f"\r\x1b[K{text}" + ("\n" if ended else "\r"))
+        now, is_over = self._clock(), progress.is_over
+        is_other = self._stage not in ("", progress.stage)
+        if is_over or now - self._drawn >= (HELD_S if is_other else OFTEN):
+            self._drawn, self._stage = now, "" if is_over else progress.stage
+            self._stream.write(f"\r\x1b[K{text}" + ("\n" if is_over else "\r"))
             self._stream.flush()
 
     def _text(self, progress: Progress) -> str:

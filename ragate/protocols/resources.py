@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+from ragate.models.progress import Show, unshown
+
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
@@ -130,7 +132,8 @@ class Resources:
         capped: Holds a client that a plugin makes for itself to the caps of the policy.
         timeout_s: Seconds for one sample.
         concurrency: Samples in flight.
-        say: Prints one progress line.
+        say: Prints one line.
+        progress: Shows how far a stage is, as often as it is told.
         replay_paths: Glob patterns, from the policy, of recorded outputs.
         scores_paths: The same of an evaluator's scores.
         top_k: ``--top-k``, where given.
@@ -156,6 +159,7 @@ class Resources:
     timeout_s: float = 60.0
     concurrency: int = 8
     say: Callable[[str], None] = lambda _line: None
+    progress: Show = unshown
     replay_paths: tuple[str, ...] = ()
     scores_paths: tuple[str, ...] = ()
     top_k: int | None = None

@@ -112,7 +112,6 @@ class RunPlan:
             unjudged=self.operations.unjudged,
             recording=recording,
             judge_last=self.judge_last,
-            progress=self.operations.progress,
         )
 
 

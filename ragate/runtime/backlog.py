@@ -43,7 +43,7 @@ class Backlog:
             self._space.clear()
             await self._space.wait()
 
-    async def wait(self, heard: Heard = unheard) -> None:
+    async def wait(self, heard: Heard) -> None:
         """Wait until all have ended; raises the first failure at once."""
         self._heard = heard
         while self._tasks and self._failure is None:

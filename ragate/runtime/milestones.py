@@ -6,11 +6,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from ragate.runtime.operations import Progress
+from ragate.models.progress import Progress
 
 AFTER_S = 10.0
 _MEASURED_S = 0.1
 FEWEST = 100  # of fewer, only the end is told
+TOLD_S = 60.0  # where a stage takes longer, it is told so often
 
 
 @dataclass
@@ -22,27 +23,32 @@ class Pace:
     """
 
     clock: Callable[[], float] = time.monotonic
-    _stage: str = ""
-    _began: float = 0.0
-    _first: int = 0
+    _began: dict[str, tuple[float, Progress]] = field(default_factory=dict)
 
     def words(self, progress: Progress) -> list[str]:
-        """Return rate, cost and time left, as far as they are known."""
+        """Return rate, cost and time left, as far as they are known.
+
+        The rate is of what was done, the time left of all that ends: failures take time as well.
+        """
         now = self.clock()
-        if progress.stage != self._stage:
-            self._stage, self._began, self._first = progress.stage, now, progress.done
-        elapsed, done = now - self._began, progress.done - self._first
-        # What was there already, or is told at once, measures nothing.
-        rate = done / elapsed if done and elapsed > _MEASURED_S else 0.0
-        words = [f"{rate:,.1f} a second" if rate < 100 else f"{rate:,.0f} a second"] if rate else []
+        began, first = self._began.setdefault(progress.stage, (now, progress))
+        if progress.is_over:  # the next of this name is measured anew
+            del self._began[progress.stage]
+        elapsed, ended = now - began, progress.done - first.done
+        fine = ended - (progress.failed - first.failed)
+        # What was there already, or is told at once, measures nothing; nor do failures alone.
+        is_measured = fine > 0 and elapsed > _MEASURED_S and not progress.is_clock
+        words = [rate_words(fine / elapsed)] if is_measured else []
         words += [f"${progress.cost_usd:,.2f}"] if progress.cost_usd else []
         left = progress.total - progress.done
-        return words + ([f"{_rounded(left / rate)} left"] if rate and left else [])
+        return words + (
+            [f"{time_words(left * elapsed / ended)} left"] if is_measured and left else []
+        )
 
 
 @dataclass
 class Milestones:
-    """Says a line at each quarter of a long stage, and at its end.
+    """Says a line at each quarter of a long stage and each minute of a slow one, and at its end.
 
     Args:
         say: Prints one line.
@@ -50,17 +56,30 @@ class Milestones:
 
     say: Callable[[str], None]
     pace: Pace = field(default_factory=Pace)
+    _told: dict[str, float] = field(default_factory=dict)
 
     def show(self, progress: Progress) -> None:
         """Say how far it is, where that is a milestone."""
-        total = progress.total
+        total, now = progress.total, self.pace.clock()
         quarters = {total * quarter // 4 for quarter in (1, 2, 3)} if total >= FEWEST else set()
         words = self.pace.words(progress)
-        if progress.done == total or progress.done in quarters:
+        is_due = now - self._told.setdefault(progress.stage, now) >= TOLD_S
+        if progress.is_over or progress.done in quarters or is_due:
+            self._told[progress.stage] = now
             self.say(f"{progress.stage}: {' · '.join([progress.counted, *words])}")
+        if progress.is_over:
+            del self._told[progress.stage]
 
 
-def _rounded(seconds: float) -> str:
+def rate_words(rate: float) -> str:
+    """Return a rate above 0 in the unit that shows it: ``120 a second``, ``2.0 a minute``."""
+    for seconds, unit in ((1, "second"), (60, "minute")):
+        if rate * seconds >= 1:
+            return f"{rate * seconds:,.{0 if rate * seconds >= 100 else 1}f} a {unit}"
+    return f"{rate * 3600:.1f} an hour"
+
+
+def time_words(seconds: float) -> str:
     """Return a time that nobody takes for exact: ``24 s``, ``3 min``, ``1.5 h``."""
     if seconds < 60:
         return f"{max(1, round(seconds))} s"

@@ -7,37 +7,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ragate.errors import ConfigError, StorageError
+from ragate.models.progress import Show, unshown
 from ragate.runtime.run_labels import RunLabels
 from ragate.support.atomic_files import write_atomic
 from ragate.support.foreign_files import refuse_unwritable_path
 
 STATE = ".ragate"
 RUNS_URL = "RAGATE_RUNS_URL"
-
-
-@dataclass(frozen=True)
-class Progress:
-    """How far one stage of a run is.
-
-    Attributes:
-        stage: What is done: ``run 2``, ``judging``.
-        done: Those that ended. failed: those of them that did in vain.
-        noun: What is counted, in the plural.
-        cost_usd: What the run has spent on models so far, as far as prices are known.
-    """
-
-    stage: str
-    done: int
-    total: int
-    noun: str = "samples"
-    cost_usd: float = 0.0
-    failed: int = 0
-
-    @property
-    def counted(self) -> str:
-        """Return ``36/120 judgements · 84 failed``."""
-        counted = f"{self.done - self.failed:,}/{self.total:,} {self.noun}"
-        return f"{counted} · {self.failed:,} failed" if self.failed else counted
 
 
 @dataclass(frozen=True)
@@ -71,7 +47,7 @@ class Operations:
     concurrency: int = 8
     timeout_s: float = 60.0
     say: Callable[[str], None] = lambda _line: None
-    progress: Callable[[Progress], None] = lambda _progress: None
+    progress: Show = unshown
 
 
 # How to run, as the environment says it: the variables that docs/commands.md lists.

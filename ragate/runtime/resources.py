@@ -81,6 +81,7 @@ async def open_resources(
             timeout_s=operations.timeout_s,
             concurrency=operations.concurrency,
             say=operations.say,
+            progress=operations.progress,
             replay_paths=policy.replay_paths,
             scores_paths=policy.scores_paths,
             top_k=top_k,

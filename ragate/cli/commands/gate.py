@@ -17,8 +17,8 @@ from ragate.support.foreign_files import open_file
 
 if TYPE_CHECKING:
     from ragate.models import Report
+    from ragate.models.progress import Progress
     from ragate.pipeline.decide.gate_files import Demands
-    from ragate.runtime.operations import Progress
 
 SIDE = click.Path(path_type=Path, exists=True)
 
@@ -203,7 +203,7 @@ class _Reading:
         return progress_shown(quiet=in_ci())
 
     def __call__(self, side: str, rows: int, ended: bool) -> None:
-        from ragate.runtime.operations import Progress
+        from ragate.models.progress import Progress
 
         if side not in self._lines:
             if ended:

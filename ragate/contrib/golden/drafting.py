@@ -12,9 +12,10 @@ from ragate.dataset import Entry
 from ragate.dataset.edit import open_golden
 from ragate.errors import BudgetError, ConfigError, ProviderError
 from ragate.models import Sample
+from ragate.models.progress import Progress
 from ragate.pipeline.run.corpus_texts import Texts
 from ragate.protocols import ChatClient, ChatRequest
-from ragate.runtime.operations import Operations, Progress
+from ragate.runtime.operations import Operations
 from ragate.runtime.resources import open_resources
 from ragate.support.settings import nearest
 from ragate.support.task_groups import task_group
@@ -147,7 +148,9 @@ async def ask_all(
                 if not replies.stopped:
                     await _ask(chat, model, key, prompts[key], replies)
             done, cost = len(replies.texts) + len(replies.failed), opened.tally.cost_usd
-            operations.progress(Progress("drafting", done, len(prompts), "drafts", cost))
+            operations.progress(
+                Progress("drafting", done, len(prompts), "drafts", cost, len(replies.failed))
+            )
 
         async with task_group() as group:
             for key in prompts:

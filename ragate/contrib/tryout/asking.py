@@ -18,6 +18,7 @@ from ragate.contrib.tryout.verdicts import Look, look_at
 from ragate.core.statistics.looks import SUSPICIOUS, confirmed_level, fast_level
 from ragate.errors import BudgetError, RagateError, UsageError
 from ragate.models import Run, Sample, SystemOutput
+from ragate.models.progress import Progress
 from ragate.pipeline.decide.gate_setup import GateSetup
 from ragate.pipeline.run.run_profile import RunRequest, selection_of
 from ragate.pipeline.run.system_session import Session, plan_confirmation, possible_runs
@@ -26,7 +27,7 @@ from ragate.run.hooks import hooks_of
 from ragate.run.note import note_begun, note_ended
 from ragate.run.plan import RunPlan, Stop
 from ragate.run.sources import SystemSource
-from ragate.runtime.operations import Operations, Progress
+from ragate.runtime.operations import Operations
 from ragate.runtime.output_spool import Outputs, Spool
 
 

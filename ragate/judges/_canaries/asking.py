@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import NamedTuple
 
@@ -44,6 +44,7 @@ from ragate.judges._canaries.known_answers import (
     wordings,
 )
 from ragate.models import ExpectedCall, RetrievedChunk, Sample, Score, SystemOutput, ToolCall
+from ragate.models.progress import Progress, Show, unshown
 from ragate.protocols import Judge, JudgeAbilities, judge_abilities
 from ragate.support.replies import overheard, quoted
 
@@ -68,6 +69,7 @@ async def run_canaries(
     gate: asyncio.Semaphore | None = None,
     at_most: AtMost = asyncio.timeout,
     plain_done: asyncio.Event | None = None,
+    show: Show = unshown,
 ) -> list[CanaryResult]:
     """Return one result for each known answer and criterion of `canaries_for`.
 
@@ -84,6 +86,7 @@ async def run_canaries(
         gate: Lets in as many at once as the judge may be asked.
         at_most: From these seconds to what ends a judgement that takes longer.
         plain_done: Set once the plain answers are in.
+        show: Shows how many have ended, those of them that were judged wrongly as failed.
 
     Raises:
         ProviderError: the judge cannot be asked, or no reply to a plain answer has the form that
@@ -92,21 +95,53 @@ async def run_canaries(
     gate = gate or asyncio.Semaphore(8)
     questions = canaries_for(judge, criteria)
     plain = [_Trial(judge, one, timeout_s, at_most) for one in questions if one.is_plain]
-    results = await _tried(plain, gate)
+    course = _Course(len(questions), show)
+    results = await _tried(plain, gate, course)
     _refuse_in_vain(plain, timeout_s)
     if plain_done is not None:
         plain_done.set()
     void = {one.criterion for one in results if not one.passed}
     left = (one.without(void) for one in questions if not one.is_plain)
-    return results + await _tried(
-        [_Trial(judge, one, timeout_s, at_most) for one in left if one.names], gate
-    )
+    others = [_Trial(judge, one, timeout_s, at_most) for one in left if one.names]
+    course.expect(len(plain) + len(others))
+    return results + await _tried(others, gate, course)
 
 
-async def _tried(trials: Sequence[_Trial], gate: asyncio.Semaphore) -> list[CanaryResult]:
+@dataclass
+class _Course:
+    """How many known answers have ended, of how many.
+
+    Attributes:
+        failed: Those that were judged wrongly.
+    """
+
+    total: int
+    show: Show
+    ended: int = 0
+    failed: int = 0
+
+    def expect(self, total: int) -> None:
+        """Note that there are so many; what needs no asking any more is shown to be over."""
+        if self.ended == total < self.total:
+            self._tell(total)
+        self.total = total
+
+    def end(self, trial: _Trial) -> None:
+        self.ended += 1
+        self.failed += any(not one.passed for one in trial.results())
+        self._tell(self.total)
+
+    def _tell(self, total: int) -> None:
+        self.show(Progress("trying the judge", self.ended, total, "test answers", 0.0, self.failed))
+
+
+async def _tried(
+    trials: Sequence[_Trial], gate: asyncio.Semaphore, course: _Course
+) -> list[CanaryResult]:
     async def run(trial: _Trial) -> None:
         async with gate:
             await trial.ask()
+        course.end(trial)
 
     tasks = [asyncio.ensure_future(run(one)) for one in trials]
     try:

@@ -30,10 +30,8 @@ from ragate.pipeline.score.known_judgements import is_same_judge
 from ragate.pipeline.score.metric_records import AskedMetric, key_of
 from ragate.pipeline.score.open_judge import open_judge
 from ragate.pipeline.score.policy_metrics import judged_metrics, make_metrics
-from ragate.pipeline.score.scorer import shown_judging
 from ragate.pipeline.score.spared_stages import SparedStages, spared_stages
 from ragate.protocols import Aggregate, AskingMetric, Judge, Judged, Metric, judge_abilities
-from ragate.runtime.backlog import Heard
 from ragate.runtime.operations import Operations
 from ragate.runtime.resources import open_resources
 from ragate.runtime.sample_time import within
@@ -92,8 +90,7 @@ async def rejudge(config: Config, operations: Operations) -> Rejudgement:
         )
         remedy = "finished verdicts are kept, and the baseline is as it was: start it again"
         async with within(config.policy.max_minutes, remedy=remedy):
-            heard = shown_judging(operations.progress, opened)
-            new = await _judge_all(judging, records, samples, chosen, old, heard)
+            new = await _judge_all(judging, records, samples, chosen, old)
     refuse_unscored(judging, old, new, chosen, samples=samples, spared=spared)
     save_again(config.baseline, old, new, store=config.policy.store, contexts=bool(contexts))
     rows = tuple(agreement_on(config, metric.info, old, new) for metric in chosen)
@@ -128,14 +125,13 @@ async def _judge_all(
     samples: Mapping[str, Sample],
     metrics: Sequence[Judged],
     old: Run,
-    heard: Heard,
 ) -> Run:
     try:
         for record in records:
             if record.content_hash in samples:
                 judging.submit(samples[record.content_hash], record.output)
                 await judging.queue.room()
-        await judging.settle(heard)
+        await judging.settle()
     finally:
         await judging.close()
     manifest = old.manifest

@@ -8,11 +8,12 @@ from ragate.core.comparison.run_passes import is_measured
 from ragate.core.statistics.looks import CONFIRM
 from ragate.errors import HopelessError, UsageError
 from ragate.models import Reads, Run, Sample, SystemOutput
+from ragate.models.progress import Progress
 from ragate.pipeline.run.collected_outputs import Collected, Room, no_wait
 from ragate.pipeline.run.ready_system import ReadySystem
 from ragate.protocols import System
 from ragate.runtime.losses import Losses
-from ragate.runtime.operations import Operations, Progress
+from ragate.runtime.operations import Operations
 from ragate.runtime.output_spool import Outputs, Spool
 from ragate.runtime.wrapped_system import restartable
 from ragate.support.escape import one_line

@@ -16,6 +16,7 @@ from ragate.core.judging.canary_rule import CanaryResult, Voided, voided
 from ragate.errors import BudgetError, HopelessError, NotReadyError, ProviderError
 from ragate.judges import run_canaries, unchecked
 from ragate.models import Sample, Score, ScoreState, SystemOutput, unscored
+from ragate.models.progress import Progress, Show, unshown
 from ragate.models.score import shared_scores
 from ragate.pipeline.score.judgement_cache import (
     CachedJudgements,
@@ -28,7 +29,7 @@ from ragate.pipeline.score.judgement_cache import (
 from ragate.pipeline.score.known_judgements import KnownJudgements, Opponents, bare
 from ragate.pipeline.score.spared_stages import SparedStages, Turns
 from ragate.protocols import Judge, judge_abilities
-from ragate.runtime.backlog import Backlog, Heard, stop, unheard
+from ragate.runtime.backlog import Backlog, stop
 from ragate.runtime.losses import Losses
 from ragate.runtime.sample_time import SampleTimeError, sample_time
 from ragate.support.spans import Spanned, judging, span
@@ -49,6 +50,7 @@ class Judging:
     Args:
         spared: Stages of a scorecard that it need not be asked about.
         losses: Counts what the judge is asked in vain; None where nothing depends on it.
+        show: Shows how far the judge is.
     """
 
     def __init__(
@@ -60,6 +62,7 @@ class Judging:
         steps: CachedSteps | None = None,
         spared: SparedStages | None = None,
         losses: Losses | None = None,
+        show: Show = unshown,
     ) -> None:
         opponents = judgements.opponents
         compares = opponents is not None and not opponents.itself
@@ -71,6 +74,7 @@ class Judging:
             timeout_s=timeout_s,
             steps=steps,
             losses=losses,
+            show=show,
         )
         self._known = judgements
         self._judge = judgements.judge
@@ -133,14 +137,14 @@ class Judging:
         self._held_back.update(lost)
         return bool(lost)
 
-    async def settle(self, heard: Heard = unheard) -> None:
+    async def settle(self) -> None:
         """Wait until everything that was submitted has its scores or a reason for having none.
 
         When its provider is out, a cap is reached, or more was asked in vain than the policy
         allows, all is unscored with that reason.
         """
         try:
-            await self.queue.settle(heard)
+            await self.queue.settle()
         except (ProviderError, BudgetError, NotReadyError) as error:
             # A second chance that cannot be paid for takes nothing away from what is known.
             if not self._again:
@@ -261,6 +265,8 @@ class JudgeQueue:
         criteria: What the canaries check.
         timeout_s: Seconds for one question.
         losses: Counts what is asked in vain.
+        show: Shows how far the known answers are, and the judgements once nothing else is waited
+            for.
     """
 
     def __init__(
@@ -273,8 +279,11 @@ class JudgeQueue:
         timeout_s: float,
         steps: CachedSteps | None = None,
         losses: Losses | None = None,
+        show: Show = unshown,
     ) -> None:
         self.losses = losses
+        self._show = show
+        self._in_vain = 0  # questions that ended without a score
         self.retried: set[str] = set()
         self.twice: set[str] = set()
         self._judge = judge
@@ -326,19 +335,19 @@ class JudgeQueue:
         failure = self._pending.failure
         return failure if isinstance(failure, HopelessError) else None
 
-    async def settle(self, heard: Heard = unheard) -> None:
+    async def settle(self) -> None:
         """Wait until all have their scores, and the canaries are in.
-
-        Args:
-            heard: Told how many have ended of how many, while it is waited for them.
 
         Raises:
             ProviderError, BudgetError, NotReadyError: the judge gives no more judgements.
         """
-        await self._pending.wait(heard)
+        await self._pending.wait(self._heard)
         judging(len(self._pending))
         if self._checking is not None:
             self.canaries, self.voided = await self._checking
+
+    def _heard(self, ended: int, total: int) -> None:
+        self._show(Progress("judging", ended, total, "judgements", failed=self._in_vain))
 
     async def close(self) -> None:
         """Stop what is still being asked; judgements that came are in the cache."""
@@ -360,6 +369,7 @@ class JudgeQueue:
                 gate=self._gate,
                 at_most=_at_most,
                 plain_done=self._plain_done,
+                show=self._show,
             )
             void = voided(results, self._criteria, self.unchecked)
             if self._steps is not None and not void:
@@ -388,6 +398,7 @@ class JudgeQueue:
                 _, void = self._checking.result()  # raises where the judge was given up meanwhile
                 if all(map(void.reason, criteria)):
                     keep(without_score(criteria, void.reason(criteria[0])))
+                    self._in_vain += 1
                     return
             if by_model and (known := self._known_meanwhile(key, criteria)):
                 keep(known)
@@ -401,6 +412,7 @@ class JudgeQueue:
                 again = await self._asked(ask, criteria, sample)
                 scores = {**scores, **{name: again[name] for name in lost if name in again}}
             keep(scores)
+            self._in_vain += bool(lost_names(scores))
             self._count(key, scores, late=late)
             # Before the next is asked: a kill loses no more judgements than are under way at once.
             if by_model and measured(scores) and (kept := await self._trusted(measured(scores))):

@@ -11,6 +11,7 @@ from ragate.core.text.wording import listed
 from ragate.errors import ConfigError, NoKeyError, NotReadyError, ProviderError, RagateError
 from ragate.extension import system_hooks
 from ragate.models import Run, Sample
+from ragate.models.progress import Progress
 from ragate.pipeline.run.relative_dates import judged_on
 from ragate.pipeline.score.judgement_cache import (
     CachedJudgements,
@@ -44,6 +45,7 @@ class OpenJudge:
     settings: JudgeSettings
     cache: CachedJudgements
     steps: CachedSteps
+    opened: Opened
 
     def judging(
         self,
@@ -78,7 +80,13 @@ class OpenJudge:
             steps=self.steps,
             spared=spared,
             losses=losses,
+            show=self._show,
         )
+
+    def _show(self, progress: Progress) -> None:
+        """Show how far the judge is, with what the run has spent."""
+        shown = replace(progress, cost_usd=self.opened.tally.cost_usd)
+        self.opened.judge.progress(shown)
 
 
 @asynccontextmanager
@@ -111,7 +119,7 @@ async def open_judge(
         if identity:
             adopt(judge, await steps.sent_as(identity))
         before = judge.fingerprint
-        yield OpenJudge(judge, settings, cached_judgements(config, opened), steps)
+        yield OpenJudge(judge, settings, cached_judgements(config, opened), steps, opened)
         if identity and judge.fingerprint != before:
             await steps.keep_sent_as(identity, judge.fingerprint)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -19,9 +19,7 @@ from ragate.pipeline.score.asked_metrics import AskedMetrics
 from ragate.pipeline.score.metric_records import evaluate
 from ragate.pipeline.score.policy_metrics import judged_metrics, make_metrics
 from ragate.protocols import Aggregate, Judged, Metric
-from ragate.runtime.backlog import Heard
 from ragate.runtime.losses import Losses, TimeSettings
-from ragate.runtime.operations import Progress
 from ragate.runtime.resources import Opened
 from ragate.version import MANUAL
 
@@ -46,7 +44,6 @@ class ScoringPlan:
         unjudged: Why the judge is not asked at all, "" where it is.
         recording: A baseline is made: its answers are compared with no other's.
         judge_last: The judge is asked only where the metrics that need none have not failed.
-        progress: Shows how far the judge is, once nothing else is waited for.
     """
 
     config: Config
@@ -57,7 +54,6 @@ class ScoringPlan:
     unjudged: str = ""
     recording: bool = False
     judge_last: bool = False
-    progress: Callable[[Progress], None] = lambda _progress: None
 
 
 @dataclass(frozen=True)
@@ -163,8 +159,7 @@ class Scorer:
                     if sample.id in outputs:
                         self.judging.submit(sample, outputs[sample.id])
                         await self.judging.queue.room()
-            losses = self.judging.queue.losses
-            await self.judging.settle(shown_judging(self.plan.progress, self.plan.opened, losses))
+            await self.judging.settle()
         for name in self.spared.in_turn if self.spared is not None else ():
             await measure(only=name)
         await measure()
@@ -295,19 +290,6 @@ def _losses(plan: ScoringPlan, judged: Sequence[Judged], needed: list[str]) -> L
         passes=plan.selection.runs,
         about=[each.criterion for each in judged if each.info.name in needed],
     )
-
-
-def shown_judging(
-    progress: Callable[[Progress], None], opened: Opened, losses: Losses | None = None
-) -> Heard:
-    """Return what shows how far the judge is, and what was spent."""
-
-    def heard(ended: int, total: int) -> None:
-        failed = 0 if losses is None else len(losses.lost)
-        cost = opened.tally.cost_usd
-        progress(Progress("judging", ended, total, "judgements", cost, min(failed, ended)))
-
-    return heard
 
 
 def no_scorer(plan: ScoringPlan) -> Scorer:

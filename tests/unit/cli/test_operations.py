@@ -12,7 +12,7 @@ import sys
 import pytest
 
 from ragate.cli.operations import ProgressLine
-from ragate.runtime.operations import Progress
+from ragate.models.progress import Progress
 
 
 def drawn(monkeypatch: pytest.MonkeyPatch, columns: int, *shown: tuple[float, Progress]) -> str:
@@ -53,11 +53,31 @@ def test_it_never_wraps_in_a_narrow_terminal(monkeypatch: pytest.MonkeyPatch) ->
         assert all(len(line.strip()) < columns for line in lines)
 
 
+def test_of_two_stages_at_once_one_has_the_line_for_a_while_and_the_end_of_each_stays(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    text = drawn(
+        monkeypatch,
+        80,
+        (0.0, Progress("run 1", 1, 4)),
+        (0.5, Progress("trying the judge", 1, 3, "test answers")),
+        (1.2, Progress("trying the judge", 2, 3, "test answers", failed=1)),
+        (1.4, Progress("run 1", 2, 4)),
+        (1.5, Progress("trying the judge", 3, 3, "test answers", failed=1)),
+        (1.6, Progress("run 1", 3, 4)),
+    )
+
+    told = [re.split(r" (?:\[|\d+/)", line)[0] for line in text.split("\r\x1b[K")[1:]]
+    assert told == ["run 1", "trying the judge", "trying the judge", "run 1"]
+    assert "2/3 test answers · 1 failed" in text
+    assert text.count("\n") == 1
+
+
 SCRIPT = """
 import sys
 from ragate.cli.streams import guard_streams
 from ragate.cli.operations import ProgressLine
-from ragate.runtime.operations import Progress
+from ragate.models.progress import Progress
 guard_streams()
 line = ProgressLine(sys.stderr)
 line.show(Progress("run 1", 1, 9))

@@ -6,8 +6,8 @@ import threading
 
 import pytest
 
-from ragate.runtime.milestones import Milestones, Pace, told_if_slow
-from ragate.runtime.operations import Progress
+from ragate.models.progress import Progress
+from ragate.runtime.milestones import Milestones, Pace, rate_words, told_if_slow
 
 
 class Clock:
@@ -64,6 +64,54 @@ def test_each_stage_is_measured_on_its_own_and_what_was_there_already_is_not_cou
     clock.now = 105.0
 
     assert pace.words(Progress("run 2", 95, 100)) == ["1.0 a second", "5 s left"]
+
+
+def test_two_stages_at_once_are_measured_each_from_its_own_beginning() -> None:
+    clock = Clock()
+    pace = Pace(clock)
+    pace.words(Progress("run 1", 0, 10))
+    pace.words(Progress("trying the judge", 0, 10))
+    clock.now = 5.0
+    assert pace.words(Progress("run 1", 5, 10)) == ["1.0 a second", "5 s left"]
+    assert pace.words(Progress("trying the judge", 10, 10)) == ["2.0 a second"]
+
+    # The next of this name begins anew.
+    assert pace.words(Progress("trying the judge", 1, 10)) == []
+
+
+def test_failures_are_no_pace_and_take_time_all_the_same() -> None:
+    clock = Clock()
+    pace = Pace(clock)
+    pace.words(Progress("judging", 0, 40))
+    clock.now = 10.0
+
+    assert pace.words(Progress("judging", 10, 40, failed=10)) == []
+    clock.now = 20.0
+    assert pace.words(Progress("judging", 20, 40, failed=10)) == ["30.0 a minute", "20 s left"]
+
+
+@pytest.mark.parametrize(
+    ("rate", "shown"),
+    [
+        (1234.5, "1,234 a second"),
+        (1.44, "1.4 a second"),
+        (0.5, "30.0 a minute"),
+        (1 / 40, "1.5 a minute"),
+        (1 / 90, "40.0 an hour"),
+    ],
+)
+def test_a_rate_has_the_unit_that_shows_it(rate: float, shown: str) -> None:
+    assert rate_words(rate) == shown
+
+
+def test_a_slow_stage_is_told_each_minute_in_a_log() -> None:
+    # Twelve answers of a model on one's own machine, 25 seconds each.
+    assert lines_of(12, seconds=25.0) == [
+        "run 1: 4/12 samples · 2.4 a minute · 3 min left",
+        "run 1: 7/12 samples · 2.4 a minute · 2 min left",
+        "run 1: 10/12 samples · 2.4 a minute · 50 s left",
+        "run 1: 12/12 samples · 2.4 a minute",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ import pytest
 from ragate.cache import Cache
 from ragate.core.hashing import digest
 from ragate.models import Sample, Score, SystemOutput
+from ragate.models.progress import Progress, Show, unshown
 from ragate.pipeline.score.judgement_cache import (
     CachedJudgements,
     CachedSteps,
@@ -89,7 +90,9 @@ class Busy(Constant):
         return {name: Score(metric=name, value=value) for name in criteria}
 
 
-async def asked_about(judge: Busy, root: Path, ids: Sequence[str]) -> JudgeQueue:
+async def asked_about(
+    judge: Busy, root: Path, ids: Sequence[str], show: Show = unshown
+) -> JudgeQueue:
     with Cache(root / "cache.sqlite") as cache:
         queue = JudgeQueue(
             judge,
@@ -98,6 +101,7 @@ async def asked_about(judge: Busy, root: Path, ids: Sequence[str]) -> JudgeQueue
             concurrency=2,
             timeout_s=5.0,
             steps=CachedSteps(cache),
+            show=show,
         )
         for each in ids:
             sample, output = sample_factory(each), output_factory(answer="Yes.")
@@ -152,3 +156,47 @@ def test_canaries_of_another_judge_or_of_one_that_failed_are_asked(tmp_path: Pat
         asyncio.run(asked_about(each, tmp_path, ["b"]))
 
         assert len(each.asked) >= 30
+
+
+# How far it is.
+
+
+def shown_of(judge: Busy, root: Path) -> dict[str, list[Progress]]:
+    """Return what is shown of three judgements, by stage."""
+    told: list[Progress] = []
+    asyncio.run(asked_about(judge, root, ["a", "b", "c"], told.append))
+    return {
+        stage: [each for each in told if each.stage == stage]
+        for stage in ("trying the judge", "judging")
+    }
+
+
+def test_known_answers_and_judgements_are_shown_until_all_are_done(tmp_path: Path) -> None:
+    judge = Busy()
+
+    shown = shown_of(judge, tmp_path)
+
+    trying, judging = shown["trying the judge"], shown["judging"]
+    assert [each.done for each in trying] == [*range(1, trying[-1].total + 1)]
+    assert [each.counted for each in judging][-1] == "3/3 judgements"
+    assert trying[-1].is_over
+    assert not any(each.failed for each in trying)
+
+
+def test_a_judge_that_passed_a_moment_ago_is_not_shown_to_be_tried(tmp_path: Path) -> None:
+    shown_of(Busy(), tmp_path)
+
+    assert not shown_of(Busy(), tmp_path)["trying the judge"]
+
+
+def test_what_a_weak_judge_gets_wrong_is_not_done_nor_is_what_it_is_not_asked(
+    tmp_path: Path,
+) -> None:
+    shown = shown_of(Busy(honest=False), tmp_path)
+
+    last = shown["trying the judge"][-1]
+    assert last.failed > 0
+    # What need not be asked any more is left out of the number.
+    assert last.total < shown["trying the judge"][0].total
+    assert last.is_over
+    assert shown["judging"][-1].counted == "0/3 judgements · 3 failed"
