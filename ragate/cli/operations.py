@@ -189,6 +189,7 @@ def resumed_plan(plan: RunPlan, resume: str) -> RunPlan:
 OFTEN = 0.1  # seconds between two drawings
 HELD_S = 1.0  # for which one of several stages has the line
 _BAR = 20
+_NARROW = 8  # a shorter bar shows nothing
 
 
 class ProgressLine:
@@ -220,12 +221,14 @@ class ProgressLine:
     def _text(self, progress: Progress) -> str:
         columns = shutil.get_terminal_size().columns
         parts = " · ".join([progress.counted, *self._pace.words(progress)])
-        fine, ended = (
-            _BAR * count // max(progress.total, 1)
-            for count in (progress.done - progress.failed, progress.done)
-        )
-        bar = f"[{'#' * fine}{'x' * (ended - fine)}{'.' * (_BAR - ended)}] "
-        for text in (f"{progress.stage} {bar}{parts}", f"{progress.stage} {parts}"):
-            if len(text) < columns:
-                return text
+        width = min(_BAR, columns - len(f"{progress.stage} [] {parts}") - 1)
+        if width >= _NARROW:
+            fine, ended = (
+                width * count // max(progress.total, 1)
+                for count in (progress.done - progress.failed, progress.done)
+            )
+            bar = f"{'#' * fine}{'x' * (ended - fine)}{'.' * (width - ended)}"
+            return f"{progress.stage} [{bar}] {parts}"
+        if len(f"{progress.stage} {parts}") < columns:
+            return f"{progress.stage} {parts}"
         return f"{progress.stage} {progress.counted}"[: max(columns - 1, 0)]
