@@ -22,7 +22,17 @@ from ragate.errors import NotInstalledError, UsageError
 from ragate.version import MANUAL
 
 # The one list: folders of ragate/contrib. A folder that is not there is not missed.
-OURS = ("anthropic", "entailment", "golden", "labels", "otel", "recorder", "tryout", "workers")
+OURS = (
+    "anthropic",
+    "entailment",
+    "golden",
+    "labels",
+    "otel",
+    "recorder",
+    "transfer",
+    "tryout",
+    "workers",
+)
 # A change that an extension of others would notice is a group with the next number.
 GROUP = "ragate.extensions.v1"
 # Commands that take subcommands of extensions.

@@ -29,7 +29,6 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "dataset": ("dataset", "Check, grow and mend a golden set."),
     "plugin": ("plugin", "Write or check a metric, judge or system of your own."),
     "ingest": ("commands.ingest", "Bring the built-in RAG's index up to date."),
-    "index": ("commands.index", "Dump or restore the built-in RAG's index."),
     "power": (
         "commands.power",
         "Say which drops this golden set can show, and what more would take.",

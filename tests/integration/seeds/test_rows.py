@@ -54,6 +54,7 @@ BESIDE = (
     "ragate dataset import",
     "RAGATE_TELEMETRY=",
     "ragate try",
+    "ragate index",
 )
 
 

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from ragate.contrib.transfer import index_file
+from ragate.contrib.transfer.index_file import Content, pack, unpack
 from ragate.errors import StorageError
-from ragate.systems.pgvector import index_file
 from ragate.systems.pgvector.chunking import Chunk
-from ragate.systems.pgvector.index_file import Content, pack, unpack
 
 PARTS = {"version": "2", "embedder": "hashing:1:4"}
 HASH = "0123456789abcdef"

@@ -36,7 +36,7 @@ def dump(*, file: Path, config: Path | None) -> int:
 
     The same corpus with the same settings and vectors gives the same bytes.
     """
-    from ragate.systems.pgvector import transfer
+    from ragate.contrib.transfer import transfer
 
     content = _with_index(*open_config(config), partial(transfer.dump, path=file))
     size = file.stat().st_size / 1024**2
@@ -66,7 +66,7 @@ def restore(*, file: Path, config: Path | None) -> int:
     A stranger's file can hold wrong vectors: restore what your own main branch wrote. What unpacks
     to more than 8 GiB, or to a line of more than 64 MiB, is refused.
     """
-    from ragate.systems.pgvector import transfer
+    from ragate.contrib.transfer import transfer
 
     restored = _with_index(*open_config(config), partial(transfer.restore, path=file))
     click.echo(f"{restored.documents} documents and {restored.chunks} chunks restored from {file}")

@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ragate.contrib.transfer.index_file import Content, Header, pack, unpack
 from ragate.errors import UsageError
 from ragate.support.atomic_files import write_atomic
 from ragate.systems.pgvector import tables
 from ragate.systems.pgvector.chunking import Chunk
-from ragate.systems.pgvector.index_file import Content, Header, pack, unpack
 from ragate.systems.pgvector.ingest import Work, count, weigh_all
 from ragate.systems.pgvector.tables import Index, store_vectors
 
