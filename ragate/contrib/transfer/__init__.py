@@ -1,7 +1,7 @@
 """The built-in RAG's index carried to another machine.
 
-`index_file.py` is the format of the file, `transfer.py` goes from the tables to it and back, and
-`command.py` is `ragate index`.
+`index_file.py` is the format of the file, `transfer.py` goes from the tables to it and back,
+`streams.py` lets it be standard input or output, and `command.py` is `ragate index`.
 """
 
 from ragate.extension import Extension

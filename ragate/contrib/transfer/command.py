@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Coroutine
 from functools import partial
 from pathlib import Path
@@ -11,7 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from ragate.cli.operations import open_config
-from ragate.cli.options import EXISTING_FILE, FILE, config_option
+from ragate.cli.options import FILE, config_option
+from ragate.cli.streams import file_or_stdout, run_aside
 from ragate.errors import UsageError
 
 if TYPE_CHECKING:
@@ -29,33 +29,54 @@ def command() -> None:
 
 @command.command("dump")
 @click.argument("file", type=FILE)
+@click.option(
+    "--tables",
+    type=click.Choice(["all", "texts"]),
+    default="all",
+    help="`texts`: without vectors, which whoever restores it makes by an embedder of their own.",
+)
 @config_option
-def dump(*, file: Path, config: Path | None) -> int:
+def dump(*, file: Path, tables: str, config: Path | None) -> int:
     """Write documents, chunks and vectors to FILE, compressed and checksummed.
     \f
 
-    The same corpus with the same settings and vectors gives the same bytes.
+    The same corpus with the same settings and vectors gives the same bytes. `-` is standard output:
+    the bytes go there and nothing else does, for any program that carries them. Where that program
+    ends too early the exit code is 3.
     """
-    from ragate.contrib.transfer import transfer
+    from ragate.contrib.transfer import streams, transfer
+    from ragate.support.atomic_files import write_atomic
 
-    content = _with_index(*open_config(config), partial(transfer.dump, path=file))
-    size = file.stat().st_size / 1024**2
+    to_stdout = file_or_stdout(file) is None
+    if to_stdout:
+        streams.refuse_terminal_output()
+    act = partial(transfer.dump, texts=tables == "texts")
+    content, data = _with_index(*open_config(config), act)
+    if to_stdout:
+        streams.write_output(data)
+    else:
+        write_atomic(file, data)
+    written = "standard output" if to_stdout else str(file)
     click.echo(
         f"{len(content.documents)} documents, {len(content.chunks)} chunks and "
-        f"{len(content.vectors)} vectors written to {file}, {size:.1f} MiB"
+        f"{len(content.vectors)} vectors written to {written}, {len(data) / 1024**2:.1f} MiB",
+        err=to_stdout,
     )
     return 0
 
 
 @command.command("restore")
-@click.argument("file", type=EXISTING_FILE)
+@click.argument(
+    "file", type=click.Path(path_type=Path, exists=True, dir_okay=False, allow_dash=True)
+)
 @config_option
 def restore(*, file: Path, config: Path | None) -> int:
     """Make the index from FILE; what changed in the corpus since is ingested by the next run.
     \f
 
-    All or nothing. BM25 weights and an HNSW graph are computed anew; nothing is embedded. Before
-    anything is written it checks
+    `-` is standard input. All or nothing: of a stream that breaks off nothing is taken, and the
+    index is as it was. BM25 weights and an HNSW graph are computed anew; nothing is embedded, but
+    the texts of a file that was dumped without vectors. Before anything is written it checks
 
     | what | otherwise |
     | --- | --- |
@@ -66,10 +87,15 @@ def restore(*, file: Path, config: Path | None) -> int:
     A stranger's file can hold wrong vectors: restore what your own main branch wrote. What unpacks
     to more than 8 GiB, or to a line of more than 64 MiB, is refused.
     """
-    from ragate.contrib.transfer import transfer
+    from ragate.contrib.transfer import streams, transfer
+    from ragate.contrib.transfer.index_file import unpack
 
-    restored = _with_index(*open_config(config), partial(transfer.restore, path=file))
-    click.echo(f"{restored.documents} documents and {restored.chunks} chunks restored from {file}")
+    from_stdin = file in streams.STANDARD_INPUT
+    read = streams.read_input if from_stdin else partial(unpack, file)
+    where = "standard input" if from_stdin else str(file)
+    act = partial(transfer.restore, read=read, where=where)
+    restored = _with_index(*open_config(config), act)
+    click.echo(f"{restored.documents} documents and {restored.chunks} chunks restored from {where}")
     if restored.other:
         click.echo(f"{restored.other} documents differ from the corpus; the next run ingests them")
     return 0
@@ -98,4 +124,4 @@ def _with_index(
         ):
             return await act(system)
 
-    return asyncio.run(opened())
+    return run_aside(opened())

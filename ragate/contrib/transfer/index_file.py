@@ -1,5 +1,7 @@
 """The file of an index: documents, chunks and vectors, so that they need not be embedded again.
 
+A file of the texts alone has no vectors, and of what the index depends on it lacks `OF_VECTORS`.
+
 It is gzip-compressed JSON Lines: a header, one row a line, and the SHA-256 of all lines before it.
 Nothing in it is ever run, and nothing of it counts before the whole file was checked.
 """
@@ -37,6 +39,7 @@ MAX_FILE = 4 * 1024**3
 MAX_UNPACKED = 8 * 1024**3
 MAX_LINE = 64 * 1024**2
 MAX_ROWS = 5_000_000
+OF_VECTORS = frozenset({"embedder", "graph"})
 
 
 class Header(Frozen):
@@ -116,26 +119,34 @@ def _fields(chunk: Chunk) -> tuple[Any, ...]:
 
 
 def unpack(path: Path) -> tuple[Header, Content]:
-    """Return what a file holds, once all of it was read and checked.
+    """Return what a file holds; raises as `unpack_stream`, and where it cannot be opened."""
+    with open_regular(path, error=StorageError, max_bytes=MAX_FILE) as file:
+        return unpack_stream(file, str(path))
+
+
+def unpack_stream(file: BinaryIO, where: str) -> tuple[Header, Content]:
+    """Return what a stream holds, once all of it was read and checked.
+
+    Args:
+        where: What it is called in messages.
 
     Raises:
         StorageError: it is no such file, of another version, damaged or cut off, larger than any
             index may be, or its rows do not belong together.
     """
-    with open_regular(path, error=StorageError, max_bytes=MAX_FILE) as file:
-        lines = _lines(file, path)
-        try:
-            header = _header(next(lines, b""), path)
-            content = Content()
-            for line in lines:
-                _add(loads(line, where=str(path), error=StorageError), header, content)
-        except (ValueError, TypeError, KeyError) as error:
-            raise _damaged(path, str(error)) from error
-    _check(header, content, path)
+    lines = _lines(file, where)
+    try:
+        header = _header(next(lines, b""), where)
+        content = Content()
+        for line in lines:
+            _add(loads(line, where=where, error=StorageError), header, content)
+    except (ValueError, TypeError, KeyError) as error:
+        raise damaged(where, str(error)) from error
+    _check(header, content, where)
     return header, content
 
 
-def _lines(file: BinaryIO, path: Path) -> Iterator[bytes]:
+def _lines(file: BinaryIO, where: str) -> Iterator[bytes]:
     """Yield all lines but the last, which is compared with them."""
     checksum, last, size = hashlib.sha256(), b"", 0
     try:
@@ -143,23 +154,23 @@ def _lines(file: BinaryIO, path: Path) -> Iterator[bytes]:
             while line := stream.readline(MAX_LINE + 1):
                 size += len(line)
                 if len(line) > MAX_LINE or size > MAX_UNPACKED:
-                    raise _damaged(path, "it is larger than any index may be")
+                    raise damaged(where, "it is larger than any index may be")
                 if last:
                     checksum.update(last)
                     yield last
                 last = line
     except (OSError, EOFError, zlib.error) as error:
-        raise _damaged(path, str(error)) from error
+        raise damaged(where, str(error)) from error
     if last != json.dumps({"sha256": checksum.hexdigest()}).encode() + b"\n":
-        raise _damaged(path, "its checksum is missing or wrong")
+        raise damaged(where, "its checksum is missing or wrong")
 
 
-def _header(line: bytes, path: Path) -> Header:
-    value = loads(line, where=str(path), error=StorageError) if line else None
+def _header(line: bytes, where: str) -> Header:
+    value = loads(line, where=where, error=StorageError) if line else None
     version = value.get("ragate_index") if isinstance(value, dict) else None
     if version != FORMAT_VERSION:
         raise StorageError(
-            f"{path}: not an index file of this version ({FORMAT_VERSION})",
+            f"{where}: not an index file of this version ({FORMAT_VERSION})",
             remedy="write one with `ragate index dump` of this version",
         )
     return Header.model_validate(value, strict=True)
@@ -226,26 +237,27 @@ def _vector(text: Any, dimension: int) -> npt.NDArray[np.float32]:
     return vector.astype(np.float32)
 
 
-def _check(header: Header, content: Content, path: Path) -> None:
+def _check(header: Header, content: Content, where: str) -> None:
     """Raise StorageError where rows are missing, doubled or belong to nothing."""
     doc_ids = {doc_id for doc_id, _, _ in content.documents}
     places = {(chunk.doc_id, chunk.position) for chunk in content.chunks}
     passages = {(chunk.doc_id, chunk.position) for chunk in content.parents}
     counts = (len(content.documents), len(content.parents), len(content.chunks))
     if counts != (header.documents, header.parents, header.chunks):
-        raise _damaged(path, "it holds another number of rows than it says")
+        raise damaged(where, "it holds another number of rows than it says")
     if (len(doc_ids), len(passages), len(places)) != counts:
-        raise _damaged(path, "a document or a chunk stands in it twice")
+        raise damaged(where, "a document or a chunk stands in it twice")
     if not {doc_id for doc_id, _ in places | passages} <= doc_ids:
-        raise _damaged(path, "a chunk belongs to no document of it")
+        raise damaged(where, "a chunk belongs to no document of it")
     if passages and not {(chunk.doc_id, chunk.parent) for chunk in content.chunks} <= passages:
-        raise _damaged(path, "a chunk belongs to no passage of it")
+        raise damaged(where, "a chunk belongs to no passage of it")
     if content.corpus_hash != header.corpus_hash:
-        raise _damaged(path, "its documents are not those it was made from")
+        raise damaged(where, "its documents are not those it was made from")
 
 
-def _damaged(path: Path, reason: str) -> StorageError:
+def damaged(where: str, reason: str) -> StorageError:
+    """Return the error of what is no index, or only a part of one."""
     return StorageError(
-        f"{path}: no sound index file: {one_line(reason, 120)}",
-        remedy="write it again with `ragate index dump`",
+        f"{where}: no sound index file: {one_line(reason, 120)}",
+        remedy="write it again with `ragate index dump`; the index that was here is as it was",
     )
