@@ -31,9 +31,8 @@ _RECORDING = (
 )
 _JUDGING = (
     *("ragate.pipeline.score.open_judge", "ragate.pipeline.score.judging"),
-    *("ragate.clients.openai", "ragate.clients.http.aiohttp_transport", "ragate.judges._canaries"),
-    *("openai.resources.chat.completions", "openai.resources.embeddings", "aiohttp.resolver"),
-    *("jinja2.sandbox", "encodings.idna", "anyio.to_thread"),
+    *("ragate.clients.openai", "ragate.clients.http.session", "ragate.judges._canaries"),
+    *("aiohttp.resolver", "jinja2.sandbox", "encodings.idna"),
 )
 
 _OF_JUDGES = {

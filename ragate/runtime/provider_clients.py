@@ -16,7 +16,6 @@ from ragate.errors import ConfigError, NoKeyError, ProviderError
 from ragate.extension import extensions, loaded
 from ragate.protocols import ChatClient, ChatReply, ChatRequest, Embedder, Reranker
 from ragate.runtime.operations import Operations
-from ragate.support.installed import refuse_other_version
 from ragate.support.secret_address import odd_character
 from ragate.support.settings import nearest
 
@@ -238,7 +237,6 @@ class ProviderClients:
         from ragate.clients.http.limiter import Breaker
         from ragate.clients.openai import OpenAIClient
 
-        refuse_other_version("openai")
         provider = self._provider(name)
         environment = self.operations.environment
         if self.config.policy.unset_key(name, environment):
