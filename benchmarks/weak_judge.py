@@ -79,7 +79,7 @@ def lines(criteria: Sequence[str], runs: int, max_tokens: int) -> Iterator[str]:
     yield f"SmolLM2-135M as judge, {runs} runs a criterion, replies of at most {max_tokens} tokens"
     yield ""
     yield f"{'criterion':<26}{'not believed':>12}{'calls, most':>13}{'seconds, mean':>15}  why"
-    with llama() as server:
+    with llama(kept_mb=4096) as server:
         for criterion in criteria:
             done = [asyncio.run(tried(server.base_url, criterion, max_tokens)) for _ in range(runs)]
             found = sum(bool(one.why) for one in done)

@@ -1,6 +1,6 @@
 """A real language model on this machine: llama.cpp's server, in a process of its own.
 
-    python tests/servers/llama.py 8080 [none|mean]
+    python tests/servers/llama.py 8080 [none|mean] [MEGABYTES]
 
 The packages are those of requirements/model.txt. Only weights are taken of the second: it is found,
 not imported. The script runs without the rest of the repository, so that a guide can show it.
@@ -30,8 +30,14 @@ def lacking() -> str:
     return f"{found} not installed: .ci/model runs these tests with both" if missing else ""
 
 
-def serve(port: int, pooling: str = "") -> None:
-    """Serve on one thread, one question at a time; `pooling` makes embeddings in place of text."""
+def serve(port: int, pooling: str = "", kept_mb: str = "0") -> None:
+    """Serve on one thread, one question at a time.
+
+    Args:
+        pooling: Makes embeddings in place of text; "" for text.
+        kept_mb: Room for prompts that were read before, which are then not computed again; of
+            llama.cpp itself 8192.
+    """
     import xllamacpp
 
     weights = importlib.util.find_spec(WEIGHTS)
@@ -43,7 +49,7 @@ def serve(port: int, pooling: str = "") -> None:
     params.hostnames, params.port = ["127.0.0.1"], port
     params.n_ctx, params.n_parallel = 8192, 1
     params.cpuparams.n_threads = params.cpuparams_batch.n_threads = 1
-    params.cache_ram_mib, params.verbosity = 0, 1
+    params.cache_ram_mib, params.verbosity = int(kept_mb), 1
     if pooling:
         params.embedding = True
         params.pooling_type = getattr(
@@ -67,12 +73,12 @@ class Llama:
 
 
 @contextmanager
-def llama(pooling: str = "") -> Iterator[Llama]:
+def llama(pooling: str = "", kept_mb: int = 0) -> Iterator[Llama]:
     """Yield a server once its health page says that the model is loaded."""
     from tests.servers.ports import free_port
 
     port = free_port()
-    command = [sys.executable, __file__, str(port), *filter(None, [pooling])]
+    command = [sys.executable, __file__, str(port), pooling, str(kept_mb)]
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
     process = subprocess.Popen(
         command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL

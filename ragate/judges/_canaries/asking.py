@@ -53,7 +53,6 @@ _ANY = 0.01  # less than one guideline of the longest list
 # Where the kinds of one wording are looked for: the first that knows a criterion is taken.
 _TALKED_UP = (BAD, REFUSAL, WORSE, BY_HEART, TAKEN_OVER, UNWANTED, CALLS_WRONG)
 _TALKED_DOWN = (RIGHT, BETTER, CALLS_RIGHT)
-_PLAIN = tuple(KINDS)
 _BESIDE_MAIN = 4  # wordings that the smaller groups of a judge with one call are asked as well
 _PROBE = "relevancy"
 _WITHOUT_MODEL = frozenset({"semantic_similarity"})
@@ -77,8 +76,8 @@ async def run_canaries(
     asked, until two are right or four are wrong; no judgement counts as a wrong one. The judge has
     to answer afresh each time: a memo between it and its model would repeat the same answer.
 
-    Plain answers come first. A criterion under which one of them is judged wrongly is asked nothing
-    else: it is void, whatever comes.
+    Plain answers come first. A criterion under which one of them is judged wrongly is void,
+    whatever comes, and is asked nothing more.
 
     Args:
         criteria: What the run asks of the judge; None for all that it can judge.
@@ -94,17 +93,18 @@ async def run_canaries(
     """
     gate = gate or asyncio.Semaphore(8)
     questions = canaries_for(judge, criteria)
-    plain = [_Trial(judge, one, timeout_s, at_most) for one in questions if one.is_plain]
-    course = _Course(len(questions), show)
+    void: set[str] = set()
+    trials = [_Trial(judge, one, timeout_s, at_most, void) for one in questions]
+    plain = [one for one in trials if one.is_plain]
+    course = _Course(len(trials), show)
     results = await _tried(plain, gate, course)
     _refuse_in_vain(plain, timeout_s)
     if plain_done is not None:
         plain_done.set()
-    void = {one.criterion for one in results if not one.passed}
-    left = (one.without(void) for one in questions if not one.is_plain)
-    others = [_Trial(judge, one, timeout_s, at_most) for one in left if one.names]
-    course.expect(len(plain) + len(others))
-    return results + await _tried(others, gate, course)
+    void.update(one.criterion for one in results if not one.passed)
+    left = [one for one in trials if not (one.is_plain or void.issuperset(one.reasons))]
+    course.expect(len(plain) + len(left))
+    return results + await _tried(left, gate, course)
 
 
 @dataclass
@@ -154,7 +154,7 @@ async def _tried(
 
 def _refuse_in_vain(trials: Sequence[_Trial], timeout_s: float | None) -> None:
     """Stop a judge that gave no verdict: asking on would be paid for in vain."""
-    if not trials or any(not one.is_in_vain for one in trials):
+    if not trials or not all(one.is_in_vain for one in trials):
         return
     all_said = list(chain.from_iterable(one.said for one in trials))
     asked = f"{sum(one.asked for one in trials)} test questions"
@@ -179,16 +179,26 @@ def _refuse_in_vain(trials: Sequence[_Trial], timeout_s: float | None) -> None:
 class _Trial:
     """One known answer as it is asked about; a later dress is asked for open criteria alone.
 
+    Args:
+        void: Criteria that are asked nothing more. A plain answer adds those that it fails; not
+            where no reply is a verdict, since a judge that never gives one has to be told apart.
+
     Attributes:
         asked: Dresses so far.
         reasons: By criterion, what was wrong with each verdict, "" where nothing was.
     """
 
     def __init__(
-        self, judge: Judge, question: CanaryQuestion, timeout_s: float | None, at_most: AtMost
+        self,
+        judge: Judge,
+        question: CanaryQuestion,
+        timeout_s: float | None,
+        at_most: AtMost,
+        void: set[str],
     ) -> None:
         self._judge, self._question = judge, question
-        self._timeout_s, self._at_most = timeout_s, at_most
+        self._timeout_s, self._at_most, self._void = timeout_s, at_most, void
+        self.is_plain = question.is_plain
         self._still, self.asked = question.names, 0
         self.reasons: dict[str, list[str]] = {name: [] for name in question.names}
 
@@ -204,13 +214,15 @@ class _Trial:
 
     async def ask(self) -> None:
         for canary in self._question.dresses:
+            self._still = tuple(name for name in self._still if name not in self._void)
             if self._still:
                 self.asked += 1
                 await self._ask(canary)
 
     def results(self) -> list[CanaryResult]:
         canary, tried = self._question.canary, self._question.stands_for
-        return [_result(canary, tried or name, found) for name, found in self.reasons.items()]
+        settled = {n: found for n, found in self.reasons.items() if is_settled(*_counts(found))}
+        return [_result(canary, tried or name, found) for name, found in settled.items()]
 
     async def _ask(self, canary: Canary) -> None:
         still = self._still
@@ -224,6 +236,8 @@ class _Trial:
         for name, wrong in found.items():
             self.reasons[name].append(wrong)
         self._still = tuple(n for n in still if not is_settled(*_counts(self.reasons[n])))
+        if self.is_plain and not self.is_in_vain:
+            self._void.update(n for n in still if _counts(self.reasons[n])[1] >= MOST_WRONG)
 
 
 def _is_none(reason: str) -> bool:
@@ -298,10 +312,6 @@ class CanaryQuestion(NamedTuple):
         """Whether a judge that gets it wrong is not believed under its criteria."""
         return not self.canary.wording and self.canary.name not in HARD
 
-    def without(self, criteria: Collection[str]) -> CanaryQuestion:
-        """Return the same for fewer criteria."""
-        return self._replace(names=tuple(name for name in self.names if name not in criteria))
-
 
 def canaries_for(judge: Judge, criteria: Collection[str] | None = None) -> list[CanaryQuestion]:
     """Return what the judge is asked.
@@ -352,7 +362,7 @@ def _guided(judge: Judge, wanted: frozenset[str]) -> list[CanaryQuestion]:
 def _plain(asked: frozenset[str]) -> list[CanaryQuestion]:
     return [
         CanaryQuestion(tuple(dress(kind, number) for number in range(DRESSES)), names)
-        for kind in _PLAIN
+        for kind in KINDS
         if (names := _names(kind, asked))
     ]
 

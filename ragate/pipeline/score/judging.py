@@ -294,7 +294,7 @@ class JudgeQueue:
         self._timeout_s = timeout_s
         self._pending = Backlog(BACKLOG)
         self._plain_done = asyncio.Event()
-        self._checking: asyncio.Task[tuple[list[CanaryResult], Voided]] | None = None
+        self._checking: asyncio.Task[Voided] | None = None
         self.canaries: list[CanaryResult] = []
         self.voided = Voided()
         self.unchecked: tuple[str, ...] = ()
@@ -343,8 +343,7 @@ class JudgeQueue:
         """
         await self._pending.wait(self._heard)
         judging(len(self._pending))
-        if self._checking is not None:
-            self.canaries, self.voided = await self._checking
+        await self._found_void()
 
     def _heard(self, ended: int, total: int) -> None:
         self._show(Progress("judging", ended, total, "judgements", failed=self._in_vain))
@@ -358,11 +357,11 @@ class JudgeQueue:
         if self._steps is not None:
             await self._steps.flush()
 
-    async def _check(self) -> tuple[list[CanaryResult], Voided]:
+    async def _check(self) -> Voided:
         try:
             self.unchecked = unchecked(self._judge, self._criteria)
             known = self._steps.passed(self._judge, self._criteria) if self._steps else []
-            results = known or await run_canaries(
+            self.canaries = known or await run_canaries(
                 self._judge,
                 criteria=self._criteria,
                 timeout_s=self._timeout_s,
@@ -371,12 +370,12 @@ class JudgeQueue:
                 plain_done=self._plain_done,
                 show=self._show,
             )
-            void = voided(results, self._criteria, self.unchecked)
-            if self._steps is not None and not void:
+            self.voided = voided(self.canaries, self._criteria, self.unchecked)
+            if self._steps is not None and not self.voided:
                 if not known:
-                    await self._steps.keep_passed(self._judge, self._criteria, results)
+                    await self._steps.keep_passed(self._judge, self._criteria, self.canaries)
                 await self._steps.trust()
-            return results, void
+            return self.voided
         finally:
             self._plain_done.set()
 
@@ -395,7 +394,7 @@ class JudgeQueue:
         await asyncio.sleep(0)  # so do the others: they hold up whatever is kept
         async with self._turn(key, criteria) if by_model else nullcontext():
             if by_model and self._checking is not None and self._checking.done():
-                _, void = self._checking.result()  # raises where the judge was given up meanwhile
+                void = self._checking.result()  # raises where the judge was given up meanwhile
                 if all(map(void.reason, criteria)):
                     keep(without_score(criteria, void.reason(criteria[0])))
                     self._in_vain += 1
@@ -407,7 +406,7 @@ class JudgeQueue:
             lost = lost_names(scores) if by_model else []
             late = any(ran_out_of_time(scores[name].reason) for name in lost)
             late = late and key not in self.retried
-            if late and not await self._is_void(lost):
+            if late and not any(map((await self._found_void()).reason, lost)):
                 self.twice.add(key)
                 again = await self._asked(ask, criteria, sample)
                 scores = {**scores, **{name: again[name] for name in lost if name in again}}
@@ -415,8 +414,10 @@ class JudgeQueue:
             self._in_vain += bool(lost_names(scores))
             self._count(key, scores, late=late)
             # Before the next is asked: a kill loses no more judgements than are under way at once.
-            if by_model and measured(scores) and (kept := await self._trusted(measured(scores))):
-                await self._cache.put(key, kept)
+            if by_model and (found := measured(scores)):
+                void = await self._found_void()  # what it says in vain must not outlive the run
+                if kept := {name: found[name] for name in found if not void.reason(name)}:
+                    await self._cache.put(key, kept)
 
     @asynccontextmanager
     async def _turn(self, key: str, criteria: Sequence[str]) -> AsyncIterator[None]:
@@ -444,12 +445,9 @@ class JudgeQueue:
         elif late:
             self.losses.lose(key, scores[lost[0]].reason, lost)
 
-    async def _is_void(self, criteria: Sequence[str]) -> bool:
-        """Return whether asking again is in vain: the known answers were judged wrongly."""
-        if self._checking is None:
-            return False
-        _, void = await asyncio.shield(self._checking)
-        return any(void.reason(name) for name in criteria)
+    async def _found_void(self) -> Voided:
+        """Wait for the canaries, and return what they show that does not count."""
+        return Voided() if self._checking is None else await asyncio.shield(self._checking)
 
     async def _asked(self, ask: Ask, criteria: Sequence[str], sample: str) -> Judgement:
         """Return what one question brings, within its time."""
@@ -466,13 +464,6 @@ class JudgeQueue:
         if self.losses is not None and not lost_names(scores):
             self.losses.answered_in(time.monotonic() - started)
         return scores
-
-    async def _trusted(self, scores: Judgement) -> Judgement:
-        """Wait for the canaries: what a judge says who fails them must not outlive the run."""
-        if self._checking is None:
-            return {}
-        _, void = await asyncio.shield(self._checking)
-        return {name: score for name, score in scores.items() if not void.reason(name)}
 
 
 @asynccontextmanager

@@ -7,6 +7,7 @@ from typing import Any
 
 from ragate import plugins
 from ragate.config import Config, JudgeSettings
+from ragate.core.judging.canary_rule import Voided
 from ragate.core.text.wording import listed
 from ragate.errors import ConfigError, NoKeyError, NotReadyError, ProviderError, RagateError
 from ragate.extension import system_hooks
@@ -194,6 +195,14 @@ class JudgeReadiness:
             return self.opened.judge.chat(name)
         self.failure = self.failure or self.lack()
         return _Looked(self.opened.judge.chat(name), self)
+
+    def refuse_void(self, void: Voided, judged: Sequence[Judged]) -> None:
+        """Note that the judge is not believed where a baseline is not recorded without it."""
+        gating = self.config.policy.needed if self.recording else ()
+        for each in judged:
+            if each.info.name in gating and (why := void.reason(each.criterion)):
+                remedy = self._remedy(f"mend [policy.judge] ({MANUAL}/judge.md): answers are kept")
+                self.failure = NotReadyError(self._why(why), remedy=remedy)
 
     def refuse_waste(self) -> None:
         """Raise where what is still to be collected would be paid for in vain.

@@ -119,10 +119,12 @@ class Scorer:
         """
         if self.judging is None or self.readiness is None:
             return
-        await self.judging.queue.room()
-        self.readiness.failure = self.readiness.failure or self.judging.queue.hopeless
+        queue = self.judging.queue
+        await queue.room()
+        self.readiness.failure = self.readiness.failure or queue.hopeless
         for _ in range(2):  # what was just submitted asks for its client, behind the known answers
             await asyncio.sleep(0)
+        self.readiness.refuse_void(queue.voided, judged_metrics(self.metrics))
         self.readiness.refuse_waste()
 
     async def score(self, collected: Collected, *, judged: bool = True) -> Run:

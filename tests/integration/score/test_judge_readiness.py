@@ -14,10 +14,12 @@ from ragate.cli.main import run
 from ragate.errors import NotReadyError
 from ragate.pipeline.baseline.record_baseline import update_baseline
 from ragate.pipeline.run.run_profile import Selection
+from ragate.pipeline.score import judging
 from tests.integration.recorded_project import RecordedProject
 from tests.runs import check
 from tests.servers.model import answers_and_judges, is_judgement
 from tests.servers.openai_server import FakeOpenAI, openai_server
+from tests.unit.judges.judge_factories import stub
 
 pytestmark = pytest.mark.integration
 SAMPLES = 12
@@ -135,6 +137,27 @@ def test_a_judge_out_of_reach_is_noticed_before_the_rag_is_asked(tmp_path, serve
 
     assert asked(tmp_path) == 0
     assert "the judge at 127.0.0.1:1 cannot be reached" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("level", "passes"), [("error", 0), ("warn", 3)])
+def test_a_recording_ends_once_the_judge_that_it_needs_is_not_believed(
+    tmp_path, server, monkeypatch, capsys, level, passes
+):
+    write(tmp_path, server.base_url, level=level)
+    monkeypatch.setenv("RAGATE_CONCURRENCY", "1")
+    monkeypatch.setattr(judging, "BACKLOG", 2)  # answers wait for the known ones
+    server.reply = answers_and_judges(stub(lambda _sentence, _contexts: 1, yes=True))
+
+    assert run(["baseline", "update", "--runs", "3"]) == (0 if passes else 3)
+
+    said = capsys.readouterr().err
+    if passes:
+        assert asked(tmp_path) == passes * SAMPLES
+    else:
+        assert 0 < asked(tmp_path) < SAMPLES
+        assert "scored test answers wrongly (bad: faithfulness is 1, expected 0" in said
+        assert "discarded; faithfulness cannot be recorded" in said
+        assert not (tmp_path / "baselines" / "gate.json").exists()
 
 
 def test_a_check_after_no_change_asks_for_no_key_and_looks_at_nothing(

@@ -233,6 +233,23 @@ def test_a_judge_that_always_says_the_same_costs_at_most_30_calls(
     assert len(chat.requests) <= 30
 
 
+def test_a_criterion_is_asked_nothing_more_once_a_plain_answer_was_judged_wrongly() -> None:
+    wrong = stub(lambda _sample, _criterion: 1, yes=True)
+
+    async def run() -> list[CanaryResult]:
+        one_at_a_time = asyncio.Semaphore(1)
+        judge = await make_judge(wrong)
+        return await run_canaries(judge, criteria=("relevancy",), gate=one_at_a_time)
+
+    found = asyncio.run(run())
+
+    assert [(one.canary, one.passed, one.tries) for one in found] == [
+        ("right", True, 1),
+        ("beside the point", False, 4),
+    ]
+    assert len(wrong.requests) == 5
+
+
 def test_what_is_wrong_is_said_with_the_reply() -> None:
     found = results(Chat(lambda _request: '{"relevant": true}'), ("relevancy",))
 
