@@ -63,8 +63,8 @@ from ragate.models import (
     RunManifest,
     SystemInfo,
 )
-from ragate.pipeline.score.metric_records import evaluate
 from ragate.protocols import Aggregate, Metric
+from ragate.scoring.metric_records import evaluate
 
 SIZE, DAMAGED = 200, 0.1
 ADDED = {"complete_answer", "citation_support"}

@@ -20,7 +20,7 @@ from typing import Any
 
 from benchmarks.judged_projects import run_python, write_lines
 from ragate.clients.prices import price_of
-from ragate.pipeline.estimate import ANSWER_TOKENS, CHARS_PER_TOKEN, JUDGEMENT_TOKENS
+from ragate.run.estimate import ANSWER_TOKENS, CHARS_PER_TOKEN, JUDGEMENT_TOKENS
 from tests.servers.openai_server import FakeOpenAI, openai_server
 from tests.servers.process import Model
 

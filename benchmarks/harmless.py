@@ -45,7 +45,7 @@ from ragate.models import (
     SystemInfo,
     SystemOutput,
 )
-from ragate.pipeline.score.metric_records import evaluate
+from ragate.scoring.metric_records import evaluate
 
 Change = Callable[[str, random.Random], str]
 TODAY = datetime.date(2026, 1, 1)

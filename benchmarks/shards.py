@@ -18,8 +18,8 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from ragate.baseline.recording.write_baseline import baseline_files
 from ragate.config import load_config
-from ragate.pipeline.baseline.write_baseline import baseline_files
 from ragate.stores.local import LocalStore
 
 RAGATE = str(Path(sys.executable).with_name("ragate"))

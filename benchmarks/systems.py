@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import Any
 
 from ragate import plugins
+from ragate.answers.collected_outputs import run_pass
 from ragate.models import Sample
-from ragate.pipeline.run.collected_outputs import run_pass
 from ragate.protocols import Resources, system_abilities
 
 SAMPLES, AT_ONCE, DELAY_S, ROUNDS = 1000, 32, 0.1, 5

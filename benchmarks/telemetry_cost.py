@@ -22,7 +22,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from benchmarks.judged_line import recorded
 from benchmarks.judged_projects import PAGES, Project, Ran
-from ragate.support.spans import Spanned, span
+from ragate.spans import Spanned, span
 
 SPANS = 5  # a sample: itself, retrieval, answer, judgement, and the judge's call
 _SERVE = "from benchmarks.telemetry_cost import serve; serve()"

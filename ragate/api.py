@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ragate import plugins
+from ragate.answers.run_profile import RunRequest, selection_of
 from ragate.cli.operations import with_dotenv
 from ragate.config import CONFIG_NAME, Config, find_config, load_config
 from ragate.errors import UsageError
@@ -24,12 +25,11 @@ from ragate.one_output import (
 )
 from ragate.one_output import assess_answer as assess_answer
 from ragate.one_output import evaluate_all as evaluate_all
-from ragate.pipeline.contract.check_file import check_plugin as check_plugin
-from ragate.pipeline.run.run_profile import RunRequest, selection_of
+from ragate.plugins.contract.check_file import check_plugin as check_plugin
+from ragate.resources.operations import Operations, read_operations
 from ragate.run.one_run import run_gate
 from ragate.run.plan import RunPlan
 from ragate.run.sources import SystemSource
-from ragate.runtime.operations import Operations, read_operations
 from ragate.stores.postgres import open_store
 
 

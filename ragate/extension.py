@@ -274,7 +274,7 @@ def around_command(
 
 
 def _install(extension: Extension) -> str:
-    from ragate.support.installed import install_line
+    from ragate.installed import install_line
 
     if extension.extra:
         return install_line(extension.extra)

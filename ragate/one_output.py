@@ -29,14 +29,14 @@ from ragate.models import (
     SystemOutput,
 )
 from ragate.outputs.recorded_output import RecordedOutput
-from ragate.pipeline.score.metric_records import sample_scores
 from ragate.protocols import Metric
-from ragate.support.settings import read_settings
+from ragate.scoring.metric_records import sample_scores
+from ragate.settings import read_settings
 from ragate.version import MANUAL
 
 if TYPE_CHECKING:
     from ragate.config import Config
-    from ragate.runtime.operations import Operations
+    from ragate.resources.operations import Operations
 
 Table = Mapping[str, Any]
 SampleLike = Sample | Mapping[str, Any]
@@ -265,8 +265,8 @@ def _measured(
     config: Config, models: Models, sample: Sample, output: SystemOutput
 ) -> tuple[Mapping[str, MetricInfo], Mapping[str, Score]]:
     """Return every metric of a policy, and its score; a model is asked where one needs it."""
-    from ragate.pipeline.score.policy_metrics import make_metrics
-    from ragate.runtime.operations import read_operations
+    from ragate.resources.operations import read_operations
+    from ragate.scoring.policy_metrics import make_metrics
 
     made = make_metrics(config, [sample], states={})
     pairs = [(sample, output)]
@@ -287,10 +287,10 @@ def _measured(
 async def _asked(
     config: Config, operations: Operations, sample: Sample, output: SystemOutput
 ) -> tuple[Mapping[str, MetricInfo], Mapping[str, Score]]:
-    from ragate.pipeline.run.collected_outputs import Collected
-    from ragate.pipeline.run.run_profile import Selection
-    from ragate.pipeline.score.scorer import ScoringPlan, open_scorer
-    from ragate.runtime.resources import open_resources
+    from ragate.answers.collected_outputs import Collected
+    from ragate.answers.run_profile import Selection
+    from ragate.resources.resources import open_resources
+    from ragate.scoring.scorer import ScoringPlan, open_scorer
 
     manifest = RunManifest(system=SystemInfo(use=config.system.use))
     async with open_resources(config, operations) as opened:

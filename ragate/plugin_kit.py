@@ -3,6 +3,7 @@
 The names here stay where they are; the modules that they come from may move.
 """
 
+from ragate.answers.wrapped_system import WrappedSystem
 from ragate.config import find_config, load_config
 from ragate.core.hashing import digest
 from ragate.core.judging.applicability import (
@@ -14,12 +15,11 @@ from ragate.core.judging.applicability import (
 from ragate.core.judging.criteria import ALL_CRITERIA, Criterion, sort_out, unasked_score
 from ragate.core.ranking import ranked_doc_ids
 from ragate.errors import ConfigError, ProviderError
+from ragate.guards.escape import one_line, plain
 from ragate.metrics._identity import metric_info, own_settings
 from ragate.metrics._sample_metric import SampleMetric, of_a_part
-from ragate.runtime.wrapped_system import WrappedSystem
-from ragate.support.escape import one_line, plain
-from ragate.support.settings import read_settings
-from ragate.support.spans import own_span
+from ragate.settings import read_settings
+from ragate.spans import own_span
 
 __all__ = [
     "ALL_CRITERIA",

@@ -5,17 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from ragate.answers.collected_outputs import Collected
+from ragate.answers.ready_system import OpensSystem, open_here
+from ragate.answers.run_profile import Selection
 from ragate.config import Config
 from ragate.models import Report
-from ragate.pipeline.collect_outputs import collect_outputs
-from ragate.pipeline.run.collected_outputs import Collected
-from ragate.pipeline.run.ready_system import OpensSystem, open_here
-from ragate.pipeline.run.run_profile import Selection
+from ragate.resources.operations import Operations
+from ragate.run.collect_outputs import collect_outputs
 from ragate.run.one_run import run_gate
 from ragate.run.plan import RunPlan
 from ragate.run.resume import resumed
 from ragate.run.sources import SystemSource
-from ragate.runtime.operations import Operations
 
 
 async def check(

@@ -10,9 +10,9 @@ from ragate.baseline.read import parse_baseline, read_scores
 from ragate.baseline.schema import READABLE, BaselineFile
 from ragate.core.decision.scorecard import made_infos, made_scores
 from ragate.errors import BaselineError
+from ragate.files.strict_json import loads
 from ragate.models import Acceptance, MetricInfo, Score, Scorecard
-from ragate.support.settings import first_fault
-from ragate.support.strict_json import loads
+from ragate.settings import first_fault
 
 _START, _END = b'\n"samples":{\n', b"\n}\n}\n"
 _BITS = 60  # behind the point, of which six decimals need twenty

@@ -23,6 +23,8 @@ from ragate.baseline.schema import (
     contexts_path,
 )
 from ragate.errors import BaselineError, NoBaselineError, RagateError
+from ragate.files.foreign_files import inside, is_there, open_regular
+from ragate.files.strict_json import loads
 from ragate.models import (
     Filters,
     MetricInfo,
@@ -37,9 +39,7 @@ from ragate.models import (
 from ragate.models.base import lean
 from ragate.models.output import bare_chunk
 from ragate.models.score import shared_scores
-from ragate.support.foreign_files import inside, is_there, open_regular
-from ragate.support.settings import first_fault
-from ragate.support.strict_json import loads
+from ragate.settings import first_fault
 
 _PART = 1024 * 1024
 CONFLICT = (

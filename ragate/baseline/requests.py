@@ -16,8 +16,8 @@ from typing import Any
 from ragate.baseline.read import read_packed
 from ragate.baseline.schema import contexts_path
 from ragate.errors import BaselineError
-from ragate.support.atomic_files import write_atomic
-from ragate.support.strict_json import canonical, loads
+from ragate.files.atomic_files import write_atomic
+from ragate.files.strict_json import canonical, loads
 
 VERSION = 1
 MAX_RUNS = 1000

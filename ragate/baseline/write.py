@@ -14,10 +14,10 @@ from ragate.baseline.schema import (
     contexts_path,
 )
 from ragate.core.lookup import SampleTries, passes_of
+from ragate.files.atomic_files import write_atomic, write_parts
+from ragate.files.foreign_files import open_file
+from ragate.files.strict_json import canonical
 from ragate.models import Record, Run, RunManifest, Score, SystemInfo
-from ragate.support.atomic_files import write_atomic, write_parts
-from ragate.support.foreign_files import open_file
-from ragate.support.strict_json import canonical
 
 Rows = Iterable[tuple[str, Any]]
 _OF_ROWS = ("metrics", "states")

@@ -10,9 +10,9 @@ from typing import Any
 
 from ragate.cache.store import KEY, Cache, Draw, DrawKey, read_draw, read_score, read_vector
 from ragate.errors import UsageError
+from ragate.files.atomic_files import write_lines
+from ragate.files.strict_json import read_lines, whole
 from ragate.models import Score
-from ragate.support.atomic_files import write_lines
-from ragate.support.strict_json import read_lines, whole
 
 FORMAT_VERSION = 1
 MAX_BYTES = 4 * 1024**3

@@ -10,10 +10,10 @@ from typing import Any
 
 from ragate.config import Config, preset_file
 from ragate.errors import ConfigError
+from ragate.files.foreign_files import read_text
 from ragate.models import CheckoutRules, Report
 from ragate.outputs.mapping import MAPPING_KEYS
-from ragate.support import git
-from ragate.support.foreign_files import read_text
+from ragate.repository import git
 
 
 def with_checkout_rules(report: Report, config: Config, *, ci: bool) -> Report:

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from ragate.errors import RagateError
+from ragate.machine_faults import machine_fault
 from ragate.process import NO_DECISION
-from ragate.support.machine_faults import machine_fault
 
 
 class Status(StrEnum):

@@ -68,7 +68,7 @@ class OrderedGroup(click.Group):
         names = self.list_commands(ctx)
         if args and args[0] not in names and not args[0].startswith("-"):
             from ragate.cli.other_words import COMMANDS as OTHERS
-            from ragate.support.settings import nearest
+            from ragate.settings import nearest
 
             told = f"; here {OTHERS[args[0]]}" if args[0] in OTHERS else nearest(args[0], names)
             raise click.UsageError(f"no command {args[0]!r}{told}{extension.lacking()}", ctx)

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from ragate.cli.streams import guard_streams
+from ragate.machine_faults import machine_fault
 from ragate.process import INTERRUPTED, NO_DECISION, end_with
-from ragate.support.machine_faults import machine_fault
 
 EXIT_USAGE = 2
 _NAME = "ragate"
@@ -94,7 +94,7 @@ def _tell(line: str) -> None:
 def _grouped(error: BaseException) -> int:
     """Tell an error of a group of tasks as itself."""
     from ragate.errors import RagateError
-    from ragate.support.task_groups import first_error
+    from ragate.task_groups import first_error
 
     error = first_error(error)
     if isinstance(error, RagateError):
@@ -125,7 +125,7 @@ def _say(message: str, code: int) -> int:
 
 def _clean(line: str) -> str:
     try:
-        from ragate.support.escape import plain
+        from ragate.guards.escape import plain
     except Exception:  # noqa: BLE001 - a broken installation still ends with our own exit code
         return ascii(line)
     return plain(line)

@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Any
 from ragate.cli.finding import Finding, Status, of_error, ok, problem, skipped, warning
 from ragate.cli.streams import run_aside
 from ragate.errors import RagateError
+from ragate.guards.escape import one_line
 from ragate.models import Sample
 from ragate.process import NO_DECISION
-from ragate.support.escape import one_line
 
 if TYPE_CHECKING:
     from ragate.config import Config
+    from ragate.gate.id_advice import IdAdvice
     from ragate.models import SystemOutput
-    from ragate.pipeline.golden.id_advice import IdAdvice
-    from ragate.runtime.operations import Operations
+    from ragate.resources.operations import Operations
 
 CHECK = "one question"
 WITHOUT_DOCUMENTS = "What can you tell me?"  # of a project whose documents and questions nobody saw
@@ -62,7 +62,7 @@ async def opened(
     Raises:
         RagateError: it cannot be started or asked at all.
     """
-    from ragate.pipeline.run.ready_system import open_for_questions
+    from ragate.answers.ready_system import open_for_questions
     from ragate.systems._foreign import noted_replies
     from ragate.systems._output import plain_json
 
@@ -138,7 +138,7 @@ def shown_reply(reply: Any) -> str:
 def fitting(config: Config, sample: Sample, output: SystemOutput) -> IdAdvice | None:
     """Return what does not fit between expected and retrieved ids; None where all does."""
     from ragate.core.doc_ids import find_mismatch
-    from ragate.pipeline.golden.id_advice import advice_on
+    from ragate.gate.id_advice import advice_on
 
     if output.error is not None:
         return None

@@ -15,15 +15,15 @@ from typing import TYPE_CHECKING, TextIO
 import click
 
 from ragate.errors import ConfigError
-from ragate.support.escape import plain
-from ragate.support.find_files import find_config
-from ragate.support.foreign_files import read_text, refuse_unwritable_path
+from ragate.files.find_files import find_config
+from ragate.files.foreign_files import read_text, refuse_unwritable_path
+from ragate.guards.escape import plain
 
 if TYPE_CHECKING:
     from ragate.config import Config
     from ragate.models.progress import Progress, Show
+    from ragate.resources.operations import Operations
     from ragate.run.plan import RunPlan
-    from ragate.runtime.operations import Operations
 
 
 _DOTENV_BYTES = 1024 * 1024
@@ -112,7 +112,7 @@ def with_dotenv(root: Path, environment: Mapping[str, str]) -> dict[str, str]:
 
 def operations(root: Path, environment: Mapping[str, str]) -> Operations:
     """Return the operational settings that the environment gives."""
-    from ragate.runtime.operations import read_operations
+    from ragate.resources.operations import read_operations
 
     settings = read_operations(root, environment)
     return replace(settings, say=say, progress=progress_shown(quiet=in_ci(environment)))
@@ -128,7 +128,7 @@ def _dotenv(path: Path) -> dict[str, str]:
         return {}
     from dotenv import dotenv_values
 
-    from ragate.runtime.operations import RUNS_URL
+    from ragate.resources.operations import RUNS_URL
 
     text = read_text(path, error=ConfigError, max_bytes=_DOTENV_BYTES)
     variables = dotenv_values(stream=io.StringIO(text), interpolate=False)
@@ -147,7 +147,7 @@ def exposed_dotenv(root: Path) -> tuple[str, str] | None:
     None where there is no such file, no repository, or git ignores it. ``.env.development`` holds
     none where it is in git on purpose, as many projects have it.
     """
-    from ragate.support import git
+    from ragate.repository import git
 
     for name in (".env", ".env.local"):
         path = root / name
@@ -165,7 +165,7 @@ def progress_shown(*, quiet: bool) -> Show:
     """Return what shows progress: a moving line on a terminal, lines now and then elsewhere."""
     if sys.stderr.isatty() and not quiet:
         return ProgressLine(sys.stderr).show
-    from ragate.runtime.milestones import Milestones
+    from ragate.answers.milestones import Milestones
 
     return Milestones(say).show
 
@@ -200,7 +200,7 @@ class ProgressLine:
     """
 
     def __init__(self, stream: TextIO, *, clock: Callable[[], float] = time.monotonic) -> None:
-        from ragate.runtime.milestones import Pace
+        from ragate.answers.milestones import Pace
 
         self._stream = stream
         self._clock = clock

@@ -22,12 +22,12 @@ from ragate.errors import UsageError
 from ragate.extension import Extension, Option, extensions, loaded
 
 if TYPE_CHECKING:
+    from ragate.answers.run_profile import RunRequest, Selection
     from ragate.config import Config
     from ragate.models import Report
-    from ragate.pipeline.run.run_profile import RunRequest, Selection
+    from ragate.resources.operations import Operations
     from ragate.run.plan import RunResult
     from ragate.run.sources import SystemSource
-    from ragate.runtime.operations import Operations
     from ragate.stores.listed_run import RunFilter
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -56,7 +56,7 @@ def run_filter(
     Raises:
         UsageError: a commit, a note or the days cannot be meant.
     """
-    from ragate.runtime.run_labels import read_meta
+    from ragate.resources.run_labels import read_meta
     from ragate.stores.listed_run import RunFilter, RunStatus
 
     if commit and not _COMMIT.fullmatch(commit):
@@ -217,7 +217,7 @@ class RunOptions:
         Raises:
             UsageError: the policy has no such profile, or no such metric to skip.
         """
-        from ragate.pipeline.run.run_profile import selection_of
+        from ragate.answers.run_profile import selection_of
 
         return selection_of(config, self.request, runs=runs)
 
@@ -245,7 +245,7 @@ class RunOptions:
         from ragate.cli.shown_report import detailed, retrieved_unlabelled
 
         if self.save_outputs is not None:
-            from ragate.pipeline.run.collected_outputs import save_collected
+            from ragate.answers.collected_outputs import save_collected
 
             save_collected(self.save_outputs, result.session.collected, result.setup.samples)
         if differs is None:
@@ -334,7 +334,7 @@ def run_options(function: Callable[..., int], *, output: bool = True) -> Callabl
 
     @wraps(function)
     def command(**given: Any) -> int:
-        from ragate.pipeline.run.run_profile import RunRequest
+        from ragate.answers.run_profile import RunRequest
 
         request, others = (
             {name: given.pop(name) for name in each.__match_args__ if name in given}
@@ -382,11 +382,11 @@ def targets(formats: Sequence[str], outputs: Sequence[Path]) -> list[tuple[str, 
         )
     if len(set(outputs)) < len(outputs):
         raise UsageError("two --output name the same file", remedy="give every --format its own")
+    from ragate.guards.seal import expect_modules
     from ragate.run.late_parts import expect_renderers
-    from ragate.support.seal import expect_modules
 
     expect_modules(
-        "ragate.cli.checkout_rules", "ragate.cli.shown_report", "ragate.pipeline.run_details"
+        "ragate.cli.checkout_rules", "ragate.cli.shown_report", "ragate.runs.run_details"
     )
     expect_renderers(names)
     paired = zip_longest(names, map(file_or_stdout, outputs))
@@ -417,7 +417,7 @@ def put_out(text: str, path: Path | None) -> None:
     Raises:
         StorageError: it cannot be written; a file that was there is unchanged.
     """
-    from ragate.support.atomic_files import write_output
+    from ragate.files.atomic_files import write_output
 
     text = text.rstrip("\n")
     if path is None:
@@ -435,7 +435,7 @@ def put_parts(parts: Iterable[str], path: Path | None) -> None:
         for part in chain((first, *others), iterator):
             click.echo(part, nl=False)
     else:
-        from ragate.support.atomic_files import write_output_parts
+        from ragate.files.atomic_files import write_output_parts
 
         write_output_parts(path, (part.encode() for part in chain((first, *others), iterator)))
 
@@ -466,7 +466,7 @@ def label_options(function: Callable[..., int]) -> Callable[..., int]:
 
     @wraps(function)
     def command(*, meta: tuple[str, ...], description: str, **given: Any) -> int:
-        from ragate.runtime.run_labels import read_labels
+        from ragate.resources.run_labels import read_labels
 
         labels = read_labels(meta, description, names=("--meta", "--description"))
         return function(labels=labels, **given)

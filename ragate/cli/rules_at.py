@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from ragate.errors import UsageError
-from ragate.support import git
+from ragate.repository import git
 
 if TYPE_CHECKING:
     from ragate.config import Config

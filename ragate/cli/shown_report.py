@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 from ragate.cli.operations import in_ci
 from ragate.errors import RagateError
+from ragate.guards.escape import one_line, plain
 from ragate.models import Report, Sample
-from ragate.support.escape import one_line, plain
 
 if TYPE_CHECKING:
+    from ragate.answers.output_spool import Outputs
     from ragate.config import Config
     from ragate.run.plan import RunResult
-    from ragate.runtime.output_spool import Outputs
 
 
 _MOST_UNLABELLED = 40
@@ -42,7 +42,7 @@ def detailed(
     names = {name for name, _ in destinations}
     if names.isdisjoint({"html", "json"}):
         return report
-    from ragate.pipeline.run_details import AnsweredQuestions, ReadRun, read_run, with_details
+    from ragate.runs.run_details import AnsweredQuestions, ReadRun, read_run, with_details
     from ragate.stores.local import LocalStore
 
     store = LocalStore(state)
@@ -67,7 +67,7 @@ def _passes_of(
     """Return the outputs with their texts, where this process or the run's folder has them."""
     if result is not None:
         return result.session.collected.passes
-    from ragate.pipeline.run.collected_outputs import read_collected
+    from ragate.answers.collected_outputs import read_collected
     from ragate.stores import OUTPUTS
 
     path = folder / OUTPUTS

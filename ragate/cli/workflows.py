@@ -14,8 +14,8 @@ from typing import Any
 import yaml
 
 from ragate.errors import RagateError, StorageError
-from ragate.support.atomic_files import write_atomic
-from ragate.support.foreign_files import read_text
+from ragate.files.atomic_files import write_atomic
+from ragate.files.foreign_files import read_text
 from ragate.version import REPOSITORY
 
 PLACEHOLDER = "0" * 40

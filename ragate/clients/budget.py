@@ -9,8 +9,8 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from ragate.errors import BudgetError
+from ragate.files.strict_json import number
 from ragate.protocols import ChatClient, ChatReply, ChatRequest
-from ragate.support.strict_json import number
 
 _SLACK = 1e-9
 _PAUSE_S = 0.2

@@ -18,7 +18,7 @@ from ragate.clients.openai_payloads import Answer
 from ragate.clients.prices import Price, price_of
 from ragate.clients.provider_clock import waiting_for_provider, waiting_for_worker
 from ragate.errors import ProviderError
-from ragate.support.redact import Redactor
+from ragate.guards.redact import Redactor
 
 if TYPE_CHECKING:
     import aiohttp

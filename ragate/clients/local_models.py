@@ -7,8 +7,8 @@ from typing import Any
 
 from ragate.core.hashing import digest
 from ragate.errors import ConfigError
-from ragate.support.foreign_files import read_bytes, read_text
-from ragate.support.installed import install_line
+from ragate.files.foreign_files import read_bytes, read_text
+from ragate.installed import install_line
 
 MAX_MODEL_BYTES = 8 * 1024**3
 

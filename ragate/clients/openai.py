@@ -31,7 +31,7 @@ from ragate.clients.openai_payloads import (
 from ragate.clients.prices import Price
 from ragate.clients.speech import OPENAI, Speech
 from ragate.protocols import ChatReply, ChatRequest
-from ragate.support.spans import Spanned, span
+from ragate.spans import Spanned, span
 
 if TYPE_CHECKING:
     import aiohttp

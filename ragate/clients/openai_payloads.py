@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
 
 from ragate.clients.http.error_mapping import MalformedError
+from ragate.files.strict_json import number, whole
+from ragate.guards.escape import sendable
 from ragate.protocols import ChatReply, ChatRequest
-from ragate.support.escape import sendable
-from ragate.support.strict_json import number, whole
 
 T = TypeVar("T")
 _MOST_TOKENS = 10**9

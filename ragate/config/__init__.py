@@ -17,4 +17,4 @@ from ragate.config.read import config_of, load_config, parse_config
 from ragate.config.rules import check_rule
 from ragate.config.scorecard import check_stage, preset_file
 from ragate.config.slices import check_slice_metric, known_info
-from ragate.support.find_files import CONFIG_NAME, find_config
+from ragate.files.find_files import CONFIG_NAME, find_config

@@ -18,11 +18,11 @@ from ragate.config.slices import check_slices, refuse_one_table, refuse_without_
 from ragate.config.toml_lines import mistake_line
 from ragate.errors import ConfigError, PluginError
 from ragate.extension import TABLES_OF_CORE, extensions, lacking, loaded
+from ragate.files.find_files import CONFIG_NAME
+from ragate.files.foreign_files import inside, read_text, refuse_unwritable_path
+from ragate.guards.escape import one_line
 from ragate.removed import gone_key
-from ragate.support.escape import one_line
-from ragate.support.find_files import CONFIG_NAME
-from ragate.support.foreign_files import inside, read_text, refuse_unwritable_path
-from ragate.support.settings import nearest, read_settings, shown
+from ragate.settings import nearest, read_settings, shown
 from ragate.version import MANUAL
 
 MAX_BYTES = 1024 * 1024

@@ -10,7 +10,7 @@ from ragate.errors import ConfigError
 from ragate.models import Direction, MetricInfo, Needs, Rule
 from ragate.protocols import KnownCriteria
 from ragate.removed import gone_key
-from ragate.support.settings import nearest, read_settings, shown
+from ragate.settings import nearest, read_settings, shown
 from ragate.version import MANUAL
 
 JUDGE = "[policy.judge]"

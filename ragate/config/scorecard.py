@@ -13,6 +13,7 @@ from pydantic import Field
 from ragate import plugins
 from ragate.config.model import JudgeSettings
 from ragate.errors import ConfigError, RagateError
+from ragate.files.foreign_files import inside, read_text
 from ragate.models import (
     OVERALL,
     PASSES,
@@ -23,8 +24,7 @@ from ragate.models import (
     Scorecard,
     ScorecardStage,
 )
-from ragate.support.foreign_files import inside, read_text
-from ragate.support.settings import nearest, read_settings
+from ragate.settings import nearest, read_settings
 from ragate.version import MANUAL
 
 # What [policy.scorecard] and its presets hold, as written.

@@ -15,8 +15,8 @@ from ragate import plugins
 from ragate.config.model import Config, SystemConfig
 from ragate.core.plain_settings import is_open
 from ragate.errors import UsageError
-from ragate.support.redact import MASK
-from ragate.support.settings import read_settings
+from ragate.guards.redact import MASK
+from ragate.settings import read_settings
 
 JUDGE_MODEL = "judge.model"
 DATES = "temporal_mode"  # what ``--temporal-mode`` sets: `dates` of every metric that has the key

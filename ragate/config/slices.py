@@ -9,7 +9,7 @@ from ragate.config.model import Policy
 from ragate.core.conditions import read_conditions
 from ragate.errors import ConfigError
 from ragate.models import OVERALL, PASSES, Direction, MetricInfo, Rule, Slice, pass_name
-from ragate.support.settings import nearest
+from ragate.settings import nearest
 from ragate.version import MANUAL
 
 

@@ -27,9 +27,9 @@ from ragate.database.install import (
     socket_folder,
 )
 from ragate.errors import DatabaseError
+from ragate.files.atomic_files import write_atomic
+from ragate.files.foreign_files import file_bytes, first_bytes
 from ragate.process import uninterrupted
-from ragate.support.atomic_files import write_atomic
-from ragate.support.foreign_files import file_bytes, first_bytes
 
 START_S = 60.0
 SETTINGS = """

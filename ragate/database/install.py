@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ragate.errors import DatabaseError
-from ragate.support.atomic_files import write_atomic
-from ragate.support.foreign_files import file_bytes
-from ragate.support.installed import install_line
+from ragate.files.atomic_files import write_atomic
+from ragate.files.foreign_files import file_bytes
+from ragate.installed import install_line
 
 SOCKET_NAME = ".s.PGSQL.5432"
 PROJECT = "project"  # in a fallback folder: names the state folder it stands for

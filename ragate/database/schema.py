@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ragate.errors import DatabaseError
-from ragate.support.machine_faults import in_container
+from ragate.machine_faults import in_container
 
 if TYPE_CHECKING:
     import psycopg

@@ -22,9 +22,9 @@ from ragate.dataset._rows import (
 )
 from ragate.dataset._values import IN_PARTS
 from ragate.errors import DatasetError, UsageError
+from ragate.files.foreign_files import open_regular
+from ragate.files.strict_json import loads
 from ragate.models import Filters, Sample
-from ragate.support.foreign_files import open_regular
-from ragate.support.strict_json import loads
 from ragate.tables.containers import ENDINGS, LINES, YAML, open_container, rows_of
 from ragate.version import MANUAL
 

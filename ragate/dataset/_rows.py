@@ -19,11 +19,11 @@ from ragate.dataset._values import (
     take_question,
 )
 from ragate.errors import DatasetError
+from ragate.files.strict_json import loads
 from ragate.models import Sample
 from ragate.models.base import lean
 from ragate.removed import gone_field
-from ragate.support.settings import first_fault, nearest, shown
-from ragate.support.strict_json import loads
+from ragate.settings import first_fault, nearest, shown
 from ragate.tables.cells import documents_of, is_nothing, parsed_cell, reads_like_prose
 from ragate.tables.names import RECORDED, SURE, part_of, plain
 from ragate.version import MANUAL

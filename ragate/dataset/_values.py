@@ -7,10 +7,10 @@ from typing import Any, get_args
 
 from ragate.core.hashing import digest
 from ragate.errors import DatasetError
+from ragate.files.json_schema import tool_schema
 from ragate.models import Turn
 from ragate.outputs.call_list import read_call
-from ragate.support.json_schema import tool_schema
-from ragate.support.settings import nearest, shown
+from ragate.settings import nearest, shown
 from ragate.tables.cells import parsed_cell, reads_like_prose, text_of
 
 ROLES = get_args(Turn.model_fields["role"].annotation)

@@ -8,9 +8,9 @@ from typing import Any
 
 from ragate.dataset._rows import MAX_BYTES, Row
 from ragate.errors import DatasetError
-from ragate.support.foreign_files import inside, text_lines
-from ragate.support.settings import nearest
-from ragate.support.strict_json import read_lines
+from ragate.files.foreign_files import inside, text_lines
+from ragate.files.strict_json import read_lines
+from ragate.settings import nearest
 from ragate.tables.names import part_of
 
 ENDINGS = (".tsv", ".txt", ".qrels")

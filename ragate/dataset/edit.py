@@ -12,9 +12,9 @@ from typing import Any
 
 from ragate.dataset._rows import WHOLE_BYTES, Entry
 from ragate.errors import DatasetError
+from ragate.files.atomic_files import write_atomic, write_lines
+from ragate.files.foreign_files import decode, read_bytes
 from ragate.models import ExpectedCall, SourcePolicy
-from ragate.support.atomic_files import write_atomic, write_lines
-from ragate.support.foreign_files import decode, read_bytes
 from ragate.tables.containers import LINES
 from ragate.tables.names import part_of
 

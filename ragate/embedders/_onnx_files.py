@@ -11,8 +11,8 @@ from typing import Any
 from ragate.clients.local_models import existing_folder, is_folder
 from ragate.core.hashing import digest
 from ragate.errors import ConfigError, NotInstalledError
+from ragate.files.foreign_files import read_bytes
 from ragate.plugins import package_folder
-from ragate.support.foreign_files import read_bytes
 
 MAX_BYTES = 4 * 1024**3
 NETWORKS = ("model.onnx", "onnx/model.onnx", "*.onnx", "onnx/*.onnx", "model.safetensors")

@@ -13,7 +13,7 @@ from pydantic import Field
 
 from ragate.core.text.words import tokens
 from ragate.models import Frozen
-from ragate.support.settings import read_settings
+from ragate.settings import read_settings
 
 VERSION = 1  # raised whenever the same text would get another vector
 

@@ -14,12 +14,12 @@ from pydantic import Field
 from ragate.core.hashing import digest
 from ragate.embedders._onnx_files import MAX_BYTES, REMEDY, ModelFiles, model_files
 from ragate.errors import ConfigError, NotInstalledError, ProviderError
+from ragate.files.foreign_files import read_bytes
+from ragate.guards.escape import sendable
+from ragate.installed import install_line
 from ragate.models import Frozen
 from ragate.plugins import is_installed
-from ragate.support.escape import sendable
-from ragate.support.foreign_files import read_bytes
-from ragate.support.installed import install_line
-from ragate.support.settings import read_settings
+from ragate.settings import read_settings
 
 DOMAIN = "com.microsoft"  # onnxruntime's own operators: a layer of BERT is seven of them
 _KNOWN_INPUTS = frozenset({"input_ids", "attention_mask", "token_type_ids"})

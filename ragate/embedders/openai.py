@@ -10,7 +10,7 @@ from pydantic import Field
 
 from ragate.core.hashing import digest
 from ragate.models import Frozen
-from ragate.support.settings import read_settings
+from ragate.settings import read_settings
 
 
 class Settings(Frozen):

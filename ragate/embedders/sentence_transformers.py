@@ -12,7 +12,7 @@ from pydantic import Field
 from ragate.clients.local_models import check_folder, is_folder, load_model
 from ragate.core.hashing import digest
 from ragate.models import Frozen
-from ragate.support.settings import read_settings
+from ragate.settings import read_settings
 
 WHERE = "[system.embedder] model"
 

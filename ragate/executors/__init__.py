@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from ragate.errors import ProviderError, RagateError
+from ragate.files.strict_json import loads
 from ragate.models import CallResult
-from ragate.support.strict_json import loads
 
 DEEPEST = 32  # arrays and objects; an outputs file, which may nest twice as deep, wraps them
 

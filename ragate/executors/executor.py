@@ -16,9 +16,9 @@ from ragate.core.calls.values import as_named, filled
 from ragate.core.hashing import digest
 from ragate.errors import RagateError, SystemStartError
 from ragate.executors import of_execution, storable
+from ragate.guards.escape import one_line
 from ragate.models import CallResult, Executed, ExpectedCall, Sample, SystemOutput, ToolCall
 from ragate.protocols import Resources
-from ragate.support.escape import one_line
 from ragate.systems._output import OutputError, WorkerRaisedError
 from ragate.systems._target import InterpreterSettings, check_form
 from ragate.systems._worker import WorkerEndedError

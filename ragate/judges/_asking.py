@@ -9,12 +9,12 @@ from typing import Any, TypeVar
 from pydantic import Field
 
 from ragate.clients.dialect import changed, ways
+from ragate.clients.replies import heard, quoted
+from ragate.clients.thoughts import without_thoughts
 from ragate.core.hashing import digest
 from ragate.errors import RagateError
 from ragate.models import Frozen
 from ragate.protocols import ChatClient, ChatReply, ChatRequest
-from ragate.support.replies import heard, quoted
-from ragate.support.thoughts import without_thoughts
 
 V = TypeVar("V")
 REPLIES = 3  # to one question at most, those counted that cannot even be read as a reply

@@ -12,7 +12,7 @@ from ragate.metrics._identity import metric_info, no_cut_off
 from ragate.metrics._sample_metric import Exclusion, Explained, SampleMetric
 from ragate.models import Direction, Frozen, MetricInfo, Needs, Reads, Sample, Score, SystemOutput
 from ragate.protocols import Embedder, MetricRequest, Pair
-from ragate.support.settings import nearest, shown
+from ragate.settings import nearest, shown
 from ragate.version import MANUAL
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from ragate.core.text.segmentation import units
 from ragate.errors import ConfigError
 from ragate.models import Direction, Frozen, MetricInfo, Reads
 from ragate.protocols import MetricRequest
-from ragate.support.settings import M, read_settings
+from ragate.settings import M, read_settings
 
 F = TypeVar("F", bound=Callable[[MetricRequest], object])
 

@@ -13,12 +13,12 @@ from ragate.core.text.segmentation import level, units, whole_words
 from ragate.core.text.unicode_forms import normalised, visible
 from ragate.core.text.wording import listed
 from ragate.core.text.words import without_markers
+from ragate.guards.escape import one_line
 from ragate.metrics._claims import claim_metric, phrases_held, quotes, worded_sentences
 from ragate.metrics._identity import metric_info, no_cut_off, own_settings, takes
 from ragate.metrics._sample_metric import Explained, SampleMetric, ValueOrReason
 from ragate.models import Frozen, Reads, Sample, SystemOutput
 from ragate.protocols import MetricRequest
-from ragate.support.escape import one_line
 
 Match = Literal["words", "part"]
 _MOST_NAMED = 5

@@ -25,6 +25,7 @@ from ragate.core.calls.values import (
     texts_alike,
 )
 from ragate.core.judging.judged_calls import NOT_REPORTED, unjudged, without_right_calls
+from ragate.files.json_schema import violation
 from ragate.metrics._identity import metric_info, no_cut_off, own_settings, takes
 from ragate.metrics._sample_metric import Exclusion, MetricOfOutputs, settled
 from ragate.models import (
@@ -40,8 +41,7 @@ from ragate.models import (
     unscored,
 )
 from ragate.protocols import MetricRequest
-from ragate.support.json_schema import violation
-from ragate.support.settings import shown
+from ragate.settings import shown
 
 Outcome = tuple[float, str]
 """A value, and what is wrong where it is not the best."""

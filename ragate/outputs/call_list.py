@@ -7,8 +7,8 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from ragate.support.settings import shown
-from ragate.support.strict_json import whole
+from ragate.files.strict_json import whole
+from ragate.settings import shown
 
 _ARGUMENTS = ("arguments", "input", "args", "input_parameters", "parameters")
 # What stands between the calls of a reply: blocks of Anthropic, items of OpenAI's responses.

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from ragate.errors import DatasetError
+from ragate.files.pointer import PointerError, many
 from ragate.outputs.pointed import IN_CI, described, fields_of
 from ragate.outputs.recorded_output import misspelt, names_a_sample
 from ragate.outputs.seen_reply import name_of, read_reply, single_values
-from ragate.support.pointer import PointerError, many
 from ragate.tables.containers import records
 from ragate.tables.formats import preset_of
 from ragate.tables.names import COMMON, plain

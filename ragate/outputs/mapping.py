@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, Self
 from pydantic import ValidationError, model_validator
 
 from ragate.errors import DatasetError
+from ragate.files.pointer import PointerError, one
 from ragate.models import Frozen
 from ragate.outputs.outputs_file import validated_output
 from ragate.outputs.pointed import IN_CI, Pointer, Pointers, described, fields_of, pointed
 from ragate.outputs.recorded_output import RecordedOutput, names_a_sample
-from ragate.support.pointer import PointerError, one
-from ragate.support.settings import first_fault, nearest, read_settings, shown
+from ragate.settings import first_fault, nearest, read_settings, shown
 from ragate.tables.containers import records
 
 if TYPE_CHECKING:

@@ -11,12 +11,12 @@ from pydantic import Field, ValidationError
 
 from ragate.core.hashing import content_hash
 from ragate.errors import DatasetError
+from ragate.files.foreign_files import open_regular
+from ragate.files.strict_json import loads
 from ragate.models import Frozen, RunManifest, Sample, SystemOutput
 from ragate.outputs.foreign_lines import refuse_foreign
 from ragate.outputs.recorded_output import RecordedOutput
-from ragate.support.foreign_files import open_regular
-from ragate.support.settings import first_fault, shown
-from ragate.support.strict_json import loads
+from ragate.settings import first_fault, shown
 from ragate.version import MANUAL
 
 M = TypeVar("M", bound=Frozen)

@@ -6,9 +6,9 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator
 
+from ragate.files.pointer import PointerError, many, one, parse
 from ragate.models import Frozen
 from ragate.outputs.call_list import read_calls
-from ragate.support.pointer import PointerError, many, one, parse
 
 USAGE_NAMES = {
     "prompt_tokens": ("prompt_tokens", "input_tokens", "promptTokens", "inputTokens"),

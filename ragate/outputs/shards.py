@@ -9,6 +9,7 @@ from pathlib import Path
 
 from ragate.core.text.wording import count, listed
 from ragate.errors import DatasetError, UsageError
+from ragate.files.foreign_files import open_regular
 from ragate.models import RunManifest, Sample
 from ragate.outputs.outputs_file import (
     MAX_BYTES,
@@ -17,7 +18,6 @@ from ragate.outputs.outputs_file import (
     read_header,
 )
 from ragate.outputs.recorded_output import RecordedOutput
-from ragate.support.foreign_files import open_regular
 
 _ONE_STATE = (
     "collect every shard in one state: the same commit, unchanged, with the same options, and by "

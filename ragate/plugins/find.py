@@ -20,10 +20,10 @@ from pydantic import BaseModel
 
 from ragate.errors import PluginError
 from ragate.extension import FoundExtension, found, lacking
+from ragate.installed import install_line
 from ragate.protocols import Traits
 from ragate.removed import gone_plugin
-from ragate.support.installed import install_line
-from ragate.support.settings import nearest
+from ragate.settings import nearest
 from ragate.version import MANUAL
 
 Kind = Literal["systems", "metrics", "judges", "embedders", "rerankers", "renderers"]

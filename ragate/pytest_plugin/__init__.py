@@ -51,7 +51,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Run a test that asks for `ragate_sample` once for each sample of the golden set."""
     if "ragate_sample" not in metafunc.fixturenames:
         return
-    from ragate.pipeline.run.golden_set import golden_set
+    from ragate.answers.golden_set import golden_set
 
     samples = golden_set(_config_of(metafunc.config))
     metafunc.parametrize("ragate_sample", samples, ids=[sample.id for sample in samples])
@@ -116,7 +116,7 @@ def ragate_config(request: pytest.FixtureRequest) -> Config:
 @pytest.fixture(scope="session")
 def ragate_dataset(ragate_config: Config) -> Sequence[Sample]:
     """The samples of the golden set, drafts left out."""
-    from ragate.pipeline.run.golden_set import golden_set
+    from ragate.answers.golden_set import golden_set
 
     return golden_set(ragate_config)
 

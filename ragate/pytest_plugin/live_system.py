@@ -9,18 +9,18 @@ from dataclasses import dataclass, replace
 from threading import Thread
 from typing import Any, TypeVar
 
+from ragate.answers.ready_system import ReadySystem, open_ready_system
+from ragate.answers.run_profile import Selection
 from ragate.cli.operations import with_dotenv
+from ragate.clients.thoughts import without_thoughts
 from ragate.config import Config
 from ragate.core.hashing import digest
 from ragate.errors import ConfigError, UsageError
 from ragate.models import Sample, Score, SystemOutput
-from ragate.pipeline.run.ready_system import ReadySystem, open_ready_system
-from ragate.pipeline.run.run_profile import Selection
-from ragate.pipeline.score.open_judge import open_judge
 from ragate.protocols import ChatClient, ChatReply, ChatRequest, Judge
-from ragate.runtime.operations import Operations, read_operations
-from ragate.runtime.resources import open_resources
-from ragate.support.thoughts import without_thoughts
+from ragate.resources.operations import Operations, read_operations
+from ragate.resources.resources import open_resources
+from ragate.scoring.open_judge import open_judge
 from ragate.version import MANUAL
 
 T = TypeVar("T")

@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from ragate.answers.golden_set import golden_set
 from ragate.api import StoredRun, check, load_run, render
 from ragate.cli.shown_report import shown_here, summary
 from ragate.config import load_config
 from ragate.errors import RagateError, StorageError
+from ragate.files.atomic_files import write_atomic
+from ragate.files.foreign_files import file_bytes
 from ragate.models import Report, Verdict
-from ragate.pipeline.run.golden_set import golden_set
 from ragate.pytest_plugin.session_folder import session_folder
 from ragate.renderers._samples import happened
 from ragate.renderers.console import Page, long
-from ragate.support.atomic_files import write_atomic
-from ragate.support.foreign_files import file_bytes
 
 if TYPE_CHECKING:
     from _pytest._code.code import TerminalRepr, TracebackStyle

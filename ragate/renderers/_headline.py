@@ -8,6 +8,7 @@ must-pass questions. The line takes as many as it holds.
 from collections.abc import Sequence
 from enum import Enum
 
+from ragate.guards.escape import one_line
 from ragate.models import CauseKind, MetricRow, MetricVerdict, Report, Verdict
 from ragate.renderers import _numbers as numbers
 from ragate.renderers._events import (
@@ -42,7 +43,6 @@ from ragate.renderers._words import (
     wants_a_look,
     widest_fall,
 )
-from ragate.support.escape import one_line
 
 MOST_CHARS = 106  # with sign and blank at most 110: one line of a comment
 _SHORTER = (24, 12, 8)

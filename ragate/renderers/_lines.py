@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-from ragate.support.escape import plain
+from ragate.guards.escape import plain
 
 WIDTH = 80  # of a file, a log, and a terminal that does not tell its own
 NARROWEST, WIDEST = 60, 120

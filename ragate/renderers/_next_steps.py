@@ -3,6 +3,7 @@
 import re
 import shlex
 
+from ragate.guards.escape import one_line, short_sha
 from ragate.models import Decision, Direction, MetricRow, MetricVerdict, Report, Verdict
 from ragate.renderers import _numbers as numbers
 from ragate.renderers._events import what_broke
@@ -21,7 +22,6 @@ from ragate.renderers._words import (
     said,
     widest_fall,
 )
-from ragate.support.escape import one_line, short_sha
 
 MOST_REASONS = 3
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")

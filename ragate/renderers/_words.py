@@ -9,10 +9,10 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
+from ragate.guards.escape import one_line
 from ragate.models import Decision, Direction, MetricRow, MetricVerdict, Report, SliceRow
 from ragate.renderers import _numbers as numbers
 from ragate.renderers._numbers import counted
-from ragate.support.escape import one_line
 
 
 class Strong(str):

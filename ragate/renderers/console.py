@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 import click
 
+from ragate.guards.escape import one_line, plain
 from ragate.models import MetricRow, Report, SampleOutcome, SampleRow
 from ragate.renderers._headline import ReportSign
 from ragate.renderers._lines import WIDTH, as_wide_as, columns, width, wrapped
@@ -12,7 +13,6 @@ from ragate.renderers._numbers import NOTHING
 from ragate.renderers._samples import rank_words, score, scores
 from ragate.renderers._view import MetricLine, View
 from ragate.renderers._words import ForeignText, Words, joined
-from ragate.support.escape import one_line, plain
 
 COMMAND = "  -> "
 MOST_LINES = 40
@@ -66,7 +66,7 @@ def render(
 
     Args:
         colour: Use ANSI colours; a terminal shows them, a file should not.
-        ci: The text goes to a workflow's log; see `ragate.support.escape.plain`.
+        ci: The text goes to a workflow's log; see `ragate.guards.escape.plain`.
         verbose: List everything; else at most 40 lines, the rest counted.
         terminal: Its columns.
     """

@@ -4,11 +4,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ragate.core.text.word_diff import word_diff
+from ragate.guards.escape import one_line, plain
 from ragate.models import Record, Sample, SampleRow, Score, ScoreState
 from ragate.renderers import _numbers as numbers
 from ragate.renderers._lines import INDENT, indented, wrapped
 from ragate.renderers._numbers import NOTHING
-from ragate.support.escape import one_line, plain
 
 Records = Sequence[Record]
 _BAR = f"{INDENT}| "
@@ -48,7 +48,7 @@ def explain(
         baseline: The sample's records, one a run; empty where the baseline does not hold it.
         candidate: The same of the run that is explained; empty where it was not run.
         row: The sample's row of the report, for the cause; None where nothing changed.
-        ci: The text goes to a workflow's log; see `ragate.support.escape.plain`.
+        ci: The text goes to a workflow's log; see `ragate.guards.escape.plain`.
         slices: Those of the policy that it is in. marks: By metric, whether it passes, in words.
         questions: What the judge was asked about the newest answer.
     """

@@ -8,12 +8,12 @@ a run without any decided metric has a case that is not passed.
 from typing import Literal, NamedTuple
 from xml.sax.saxutils import escape, quoteattr
 
+from ragate.guards.escape import one_line
 from ragate.models import MetricRow, MustPassRow, Report, Verdict
 from ragate.renderers import _numbers as numbers
 from ragate.renderers._headline import headline
 from ragate.renderers._notes import whose_rules
 from ragate.renderers._words import ordered, passes, verdict_text, wants_a_look
-from ragate.support.escape import one_line
 
 Result = Literal["passed", "failure", "error", "skipped"]
 _RESULTS: dict[Verdict, Result] = {Verdict.FAILED: "failure", Verdict.NO_DECISION: "error"}

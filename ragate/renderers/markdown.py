@@ -13,12 +13,12 @@ from html import escape
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
+from ragate.guards.escape import code, name
 from ragate.models import MetricRow, MetricVerdict, Report, SampleRow
 from ragate.renderers._headline import ICONS
 from ragate.renderers._numbers import counted
 from ragate.renderers._view import MOST_SAMPLES, MetricLine, View
 from ragate.renderers._words import ForeignText, Name, Strong, Words, below_floor, fell, joined
-from ragate.support.escape import code, name
 
 if TYPE_CHECKING:
     from jinja2 import Template

@@ -23,24 +23,24 @@ from inspect import isawaitable
 from typing import TYPE_CHECKING, Any
 
 from ragate import plugins
+from ragate.answers.system_session import Session
 from ragate.errors import RagateError
 from ragate.extension import Hook, extensions, loaded
+from ragate.gate.gate_setup import GateSetup
 from ragate.models import Report, Run
-from ragate.pipeline.decide.gate_setup import GateSetup
-from ragate.pipeline.run.system_session import Session
-from ragate.pipeline.score.scorer import Scorer
+from ragate.resources.resources import Opened
 from ragate.run.plan import RunPlan
-from ragate.runtime.resources import Opened
+from ragate.scoring.scorer import Scorer
 
 if TYPE_CHECKING:
-    from ragate.pipeline.decide.compare_and_decide import Decided
+    from ragate.gate.compare_and_decide import Decided
 
 
 HOOKS = (
     Hook("resume", "ragate.run.resume:GoOn", lambda plan: plan.interrupted is not None, True),
     Hook(
         "recording",
-        "ragate.pipeline.baseline.record_baseline:FreshRecording",
+        "ragate.baseline.recording.record_baseline:FreshRecording",
         lambda plan: plan.recording is not None,
         guards=True,
     ),

@@ -12,25 +12,25 @@ from urllib.parse import urlsplit
 from ragate import plugins
 from ragate.errors import RagateError
 from ragate.extension import extensions
-from ragate.support.seal import expect, expect_modules, load_modules
+from ragate.guards.seal import expect, expect_modules, load_modules
 
 if TYPE_CHECKING:
     from ragate.config import Policy
 
 _DECIDING = (
-    "ragate.pipeline.decide.compare_and_decide",
-    "ragate.pipeline.decide.gate_report",
-    "ragate.pipeline.golden.id_advice",
+    "ragate.gate.compare_and_decide",
+    "ragate.gate.gate_report",
+    "ragate.gate.id_advice",
     "ragate.stores.stored_record",
     *("concurrent.futures.thread", "numpy.ma", "numpy.polynomial", "encodings.unicode_escape"),
 )
 _RECORDING = (
-    "ragate.pipeline.recording_sight",
-    "ragate.pipeline.power_tables",
+    "ragate.sight.recording_sight",
+    "ragate.sight.power_tables",
     "ragate.renderers._numbers",
 )
 _JUDGING = (
-    *("ragate.pipeline.score.open_judge", "ragate.pipeline.score.judging"),
+    *("ragate.scoring.open_judge", "ragate.scoring.judging"),
     *("ragate.clients.openai", "ragate.clients.http.session", "ragate.judges._canaries"),
     *("aiohttp.resolver", "jinja2.sandbox", "encodings.idna"),
 )
@@ -81,6 +81,6 @@ def _load_plugins(policy: Policy) -> None:
             load_modules(*(f"{judge.__name__}.{part.name}" for part in parts))
     addresses = [policy.address(name) for name in policy.providers]
     if any(urlsplit(address).scheme == "https" for address in addresses):
-        from ragate.support.authorities import authorities
+        from ragate.guards.authorities import authorities
 
         authorities()

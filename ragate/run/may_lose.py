@@ -1,12 +1,12 @@
 """How much a run may lose: by the policy and its baseline, before anything is asked."""
 
+from ragate.answers.losses import Losses, TimeSettings
+from ragate.answers.system_session import Session
 from ragate.core.comparison.run_passes import is_measured
 from ragate.extension import system_hooks
+from ragate.gate.gate_setup import GateSetup
 from ragate.models import Run
-from ragate.pipeline.decide.gate_setup import GateSetup
-from ragate.pipeline.run.system_session import Session
 from ragate.run.plan import RunPlan
-from ragate.runtime.losses import Losses, TimeSettings
 
 CALL_SHARE = 0.45  # of a question's time, what one call of a provider may take
 

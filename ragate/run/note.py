@@ -3,17 +3,17 @@
 import hashlib
 from collections.abc import Sequence
 
+from ragate.answers.store_run import send_run
+from ragate.answers.system_session import Session
 from ragate.baseline import baseline_digest
 from ragate.core.hashing import digest
 from ragate.models import Sample
-from ragate.pipeline.run.store_run import send_run
-from ragate.pipeline.run.system_session import Session
+from ragate.repository import git
+from ragate.resources.operations import Operations
 from ragate.run.plan import RunPlan
-from ragate.runtime.operations import Operations
 from ragate.stores.begun_run import BegunRun, BegunState, find_interrupted, save_begun
 from ragate.stores.local import LocalStore
 from ragate.stores.spent_calls import SpentCalls
-from ragate.support import git
 from ragate.version import __version__
 
 

@@ -9,14 +9,10 @@ from contextlib import AbstractAsyncContextManager, AsyncExitStack, nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ragate.core.statistics.looks import FLIPS_TRIES, TRIES
-from ragate.errors import HopelessError, RagateError
-from ragate.models import Decision, MetricVerdict, Sample, Verdict
-from ragate.pipeline.decide.gate_setup import GateSetup, load_samples
-from ragate.pipeline.run.collected_outputs import Collected
-from ragate.pipeline.run.earlier_passes import adopt_earlier
-from ragate.pipeline.run.ready_system import ReadySystem
-from ragate.pipeline.run.system_session import (
+from ragate.answers.collected_outputs import Collected
+from ragate.answers.earlier_passes import adopt_earlier
+from ragate.answers.ready_system import ReadySystem
+from ragate.answers.system_session import (
     MOST_AGAIN,
     Session,
     add_tries,
@@ -25,16 +21,20 @@ from ragate.pipeline.run.system_session import (
     possible_runs,
     say_if_all_failed,
 )
-from ragate.pipeline.score.scorer import Scorer, no_scorer, open_scorer
+from ragate.core.statistics.looks import FLIPS_TRIES, TRIES
+from ragate.errors import HopelessError, RagateError
+from ragate.gate.gate_setup import GateSetup, load_samples
+from ragate.models import Decision, MetricVerdict, Sample, Verdict
 from ragate.run.hooks import hooks_of
 from ragate.run.late_parts import expect_late_parts
 from ragate.run.may_lose import count_losses
 from ragate.run.note import note_begun
 from ragate.run.plan import RunPlan, RunResult, Stop
-from ragate.support.spans import Spanned, span
+from ragate.scoring.scorer import Scorer, no_scorer, open_scorer
+from ragate.spans import Spanned, span
 
 if TYPE_CHECKING:
-    from ragate.pipeline.decide.compare_and_decide import Decided
+    from ragate.gate.compare_and_decide import Decided
 
 
 async def run_gate(plan: RunPlan) -> RunResult:
@@ -69,7 +69,7 @@ async def run_gate(plan: RunPlan) -> RunResult:
                 decided = hooks.decided(await final_verdict(setup, scorer, session))
                 decided = replace(decided, tally=ready.opened.tally)
                 await hooks.asked(session)
-            from ragate.pipeline.decide.gate_report import stored_report
+            from ragate.gate.gate_report import stored_report
 
             report = stored_report(plan.operations, decided, started=started)
             hooks.reported(decided.candidate, report)
@@ -78,7 +78,7 @@ async def run_gate(plan: RunPlan) -> RunResult:
 
 def _import_decision() -> None:
     """Import half of all that a run needs, while the judge's first replies are waited for."""
-    import ragate.pipeline.decide.gate_report  # noqa: F401
+    import ragate.gate.gate_report  # noqa: F401
 
 
 async def ask_first_look(plan: RunPlan, setup: GateSetup, session: Session, scorer: Scorer) -> None:
@@ -118,7 +118,7 @@ async def _prove_changes(plan: RunPlan, setup: GateSetup, session: Session) -> N
     """
     if not session.own_sessions or setup.baseline is None:
         return
-    from ragate.pipeline.decide.compare_and_decide import samples_to_prove
+    from ragate.gate.compare_and_decide import samples_to_prove
 
     scoring = replace(plan.scoring(setup, session.ready.opened), unjudged="nothing is judged here")
     whole = replace(setup, samples=load_samples(plan.config, plan.selection.filters))
@@ -139,7 +139,7 @@ async def _prove_changes(plan: RunPlan, setup: GateSetup, session: Session) -> N
 
 async def _add_every_try(setup: GateSetup, session: Session) -> None:
     """Try what must pass as often as `check` may: most often what flips by itself."""
-    from ragate.pipeline.decide.question_record import flipping_questions
+    from ragate.gate.question_record import flipping_questions
 
     await add_tries(session, setup.samples, TRIES - session.full)
     flipping = flipping_questions(setup)
@@ -199,7 +199,7 @@ async def _score_and_decide(
     Args:
         judged: False decides without the metrics that need a judge.
     """
-    from ragate.pipeline.decide.compare_and_decide import compare_and_decide
+    from ragate.gate.compare_and_decide import compare_and_decide
 
     candidate = await scorer.score(collected, judged=judged)
     with span(Spanned.DECIDE):

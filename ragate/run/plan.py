@@ -8,20 +8,20 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Protocol
 
+from ragate.answers.ready_system import LookFirst, ReadySystem
+from ragate.answers.run_profile import Selection
+from ragate.answers.system_session import Session
 from ragate.config import Config
-from ragate.models import Report, Run, Sample
-from ragate.pipeline.decide.gate_setup import (
+from ragate.gate.gate_setup import (
     GateSetup,
     load_baseline_or_none,
     load_samples,
     read_gate_setup,
 )
-from ragate.pipeline.run.ready_system import LookFirst, ReadySystem
-from ragate.pipeline.run.run_profile import Selection
-from ragate.pipeline.run.system_session import Session
-from ragate.pipeline.score.scorer import Scorer, ScoringPlan
-from ragate.runtime.operations import Operations
-from ragate.runtime.resources import Opened
+from ragate.models import Report, Run, Sample
+from ragate.resources.operations import Operations
+from ragate.resources.resources import Opened
+from ragate.scoring.scorer import Scorer, ScoringPlan
 from ragate.stores.begun_run import BegunRun
 
 

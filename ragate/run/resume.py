@@ -10,25 +10,25 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from ragate.answers.collected_outputs import read_collected
+from ragate.answers.output_spool import Outputs, Spool
+from ragate.answers.run_profile import Selection
+from ragate.answers.system_session import Session
 from ragate.core.comparison.run_passes import is_measured
 from ragate.core.text.wording import listed
 from ragate.errors import UsageError
+from ragate.gate.compare_and_decide import Decided
+from ragate.gate.gate_setup import GateSetup
 from ragate.models import Sample
-from ragate.pipeline.decide.compare_and_decide import Decided
-from ragate.pipeline.decide.gate_setup import GateSetup
-from ragate.pipeline.run.collected_outputs import read_collected
-from ragate.pipeline.run.run_profile import Selection
-from ragate.pipeline.run.system_session import Session
-from ragate.pipeline.score.scorer import Scorer
+from ragate.repository import git
+from ragate.resources.resources import Opened
 from ragate.run.hooks import Remarks
 from ragate.run.note import begun_state, keep_spending
 from ragate.run.plan import RunPlan
-from ragate.runtime.output_spool import Outputs, Spool
-from ragate.runtime.resources import Opened
+from ragate.scoring.scorer import Scorer
 from ragate.stores import OUTPUTS
 from ragate.stores.begun_run import BegunRun, BegunState, find_interrupted
 from ragate.stores.local import LocalStore, is_run_id
-from ragate.support import git
 
 MOST_NAMED = 5
 _LONGEST_S = 24 * 3600.0  # what stands outside of git may be another one by then

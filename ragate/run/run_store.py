@@ -2,10 +2,10 @@
 
 from contextlib import ExitStack
 
-from ragate.pipeline.decide.gate_setup import GateSetup
-from ragate.pipeline.run.system_session import Session
-from ragate.pipeline.score.scorer import Scorer
+from ragate.answers.system_session import Session
+from ragate.gate.gate_setup import GateSetup
 from ragate.run.plan import RunPlan
+from ragate.scoring.scorer import Scorer
 from ragate.stores.postgres import reach_store
 from ragate.stores.postgres.sender import sending
 

@@ -14,13 +14,13 @@ from ragate.config.model import Config
 from ragate.config.read import config_of, read_tables
 from ragate.core.decision.scorecard import staged
 from ragate.errors import ConfigError
+from ragate.files.find_files import CONFIG_NAME
+from ragate.files.foreign_files import read_text
 from ragate.models import OVERALL, PASSES, Run, Sample, ScoreState
+from ragate.resources.operations import read_operations
 from ragate.run.one_run import run_gate
 from ragate.run.plan import RunPlan, Stop
 from ragate.run.sources import SystemSource
-from ragate.runtime.operations import read_operations
-from ragate.support.find_files import CONFIG_NAME
-from ragate.support.foreign_files import read_text
 
 _MAX_BYTES = 1024 * 1024
 _HASHING = "hashing"

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 from ragate.core.rules.unscored import most_lost
 from ragate.core.text.wording import count, listed
-from ragate.pipeline.decide.compare_and_decide import Decided
-from ragate.pipeline.decide.gate_setup import GateSetup
+from ragate.gate.compare_and_decide import Decided
+from ragate.gate.gate_setup import GateSetup
 from ragate.run.hooks import Remarks
 from ragate.run.plan import RunPlan
 from ragate.scores.judge_noise import judge_noise

@@ -8,11 +8,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from ragate.answers.corpus_texts import corpus_texts
+from ragate.answers.relative_dates import date_of, names_today
+from ragate.answers.run_profile import Selection
 from ragate.config import Config
 from ragate.core.comparison.sample_matching import cluster_name
 from ragate.core.hashing import content_hash, digest
 from ragate.core.text.wording import listed
 from ragate.errors import DatasetError
+from ragate.files.atomic_files import write_lines
+from ragate.files.foreign_files import text_lines
+from ragate.gate.gate_setup import load_samples
 from ragate.models import Sample
 from ragate.outputs.outputs_file import (
     MAX_BYTES,
@@ -22,14 +28,8 @@ from ragate.outputs.outputs_file import (
     read_header,
 )
 from ragate.outputs.shards import count_and_hash
-from ragate.pipeline.decide.gate_setup import load_samples
-from ragate.pipeline.run.corpus_texts import corpus_texts
-from ragate.pipeline.run.relative_dates import date_of, names_today
-from ragate.pipeline.run.run_profile import Selection
-from ragate.runtime.operations import Operations
-from ragate.support.atomic_files import write_lines
-from ragate.support.foreign_files import text_lines
-from ragate.support.git import changed_files, head_commit
+from ragate.repository.git import changed_files, head_commit
+from ragate.resources.operations import Operations
 from ragate.version import __version__
 
 _SHOWN = 3  # changed files that are named

@@ -9,18 +9,15 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from ragate.config import Config
-from ragate.errors import UsageError
-from ragate.models import Run, Sample, SystemInfo
-from ragate.pipeline.decide.gate_setup import GateSetup
-from ragate.pipeline.run.collected_outputs import (
+from ragate.answers.collected_outputs import (
     Collected,
     OnOutput,
     Room,
     line_mapping,
     read_collected,
 )
-from ragate.pipeline.run.ready_system import (
+from ragate.answers.output_spool import Outputs
+from ragate.answers.ready_system import (
     LookFirst,
     OpensSystem,
     PassSystem,
@@ -28,16 +25,19 @@ from ragate.pipeline.run.ready_system import (
     open_here,
     open_ready_system,
 )
-from ragate.pipeline.run.relative_dates import date_of
-from ragate.pipeline.run.run_profile import Selection
+from ragate.answers.relative_dates import date_of
+from ragate.answers.run_profile import Selection
+from ragate.config import Config
+from ragate.errors import UsageError
+from ragate.gate.gate_setup import GateSetup
+from ragate.models import Run, Sample, SystemInfo
+from ragate.repository.git import head_commit
+from ragate.resources.operations import Operations
+from ragate.resources.resources import open_resources
+from ragate.resources.run_labels import noted
 from ragate.run.plan import RunPlan, Stop
-from ragate.runtime.operations import Operations
-from ragate.runtime.output_spool import Outputs
-from ragate.runtime.resources import open_resources
-from ragate.runtime.run_labels import noted
 from ragate.scores.ignored import ignored_scores
 from ragate.stores.local import new_run_id
-from ragate.support.git import head_commit
 
 
 @dataclass(frozen=True)
@@ -121,7 +121,7 @@ class FilesSource:
             mapping=line_mapping(plan.config),
         )
         if self.foreign:
-            from ragate.pipeline.decide.untrusted_claims import distrust
+            from ragate.gate.untrusted_claims import distrust
 
             collected = distrust(collected, baseline)
         return collected

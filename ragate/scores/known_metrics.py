@@ -5,8 +5,8 @@ import unicodedata
 from functools import lru_cache
 from typing import NamedTuple
 
+from ragate.guards.escape import one_line
 from ragate.models import Direction
-from ragate.support.escape import one_line
 from ragate.tables.names import plain
 
 LONGEST_NAME = 80

@@ -15,7 +15,7 @@ from ragate.scores.did_not_run import direction_by_flags, marks_of_absence
 from ragate.scores.formats import FORMATS
 from ragate.scores.known_metrics import known, plain_name
 from ragate.scores.score_table import ScoreTable
-from ragate.support.settings import nearest
+from ragate.settings import nearest
 
 MOST_METRICS = 20
 _GRADES, _SEVERITY = (1.0, 5.0), (0.0, 7.0)  # of Azure's evaluators of quality, and of safety

@@ -6,13 +6,13 @@ from functools import lru_cache
 from pathlib import Path
 
 from ragate.errors import ConfigError, DatasetError
+from ragate.files.find_files import HOW_READ, why_no_match
 from ragate.models import ReportedScore, Sample, SystemOutput
 from ragate.models.base import lean
 from ragate.scores.did_not_run import consistent
 from ragate.scores.score_table import ScoreTable, read_runs
 from ragate.scores.settings import Settings
 from ragate.scores.table_run import TableSamples, output_of
-from ragate.support.find_files import HOW_READ, why_no_match
 
 
 def table_of(settings: Settings, *, root: Path, allowed: Sequence[str]) -> ScoreTable:

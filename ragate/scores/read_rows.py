@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from ragate.errors import DatasetError, UsageError
+from ragate.guards.escape import one_line
 from ragate.scores.formats import FORMATS, PLAIN, Format
 from ragate.scores.known_metrics import is_beside, known, metric_name
 from ragate.scores.score_file import Record, ScoreFile, listed, open_scores
 from ragate.scores.scored_row import NO_DETAILS, Details, Facts, Lack, ScoredRow
-from ragate.support.escape import one_line
-from ragate.support.settings import nearest
+from ragate.settings import nearest
 from ragate.tables.cells import any_text, parsed_cell
 from ragate.tables.containers import listed_in
 from ragate.tables.formats import Names, has_signs

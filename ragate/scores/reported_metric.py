@@ -16,7 +16,7 @@ from ragate.models import (
     unscored,
 )
 from ragate.scores.known_metrics import known
-from ragate.support.settings import read_settings
+from ragate.settings import read_settings
 
 NO_SCORE = "the evaluator gave no such score"
 

@@ -15,15 +15,15 @@ from typing import Any, cast
 from xml.parsers import expat
 
 from ragate.errors import DatasetError
-from ragate.support.foreign_files import (
+from ragate.files.foreign_files import (
     decode,
     first_bytes,
     open_regular,
     read_bytes,
     text_lines,
 )
-from ragate.support.settings import shown
-from ragate.support.strict_json import loads
+from ragate.files.strict_json import loads
+from ragate.settings import shown
 from ragate.tables.containers import Container, open_container
 
 Record = tuple[str, Mapping[str, Any]]  # its place, and its fields

@@ -12,13 +12,13 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from ragate.errors import StorageError, UsageError
+from ragate.files.atomic_files import write_atomic
+from ragate.files.foreign_files import read_bytes
+from ragate.files.strict_json import loads
 from ragate.models import EarlierRun, Filters, Frozen
+from ragate.settings import first_fault, nearest
 from ragate.stores import BEGUN, LOCK, OUTPUTS
 from ragate.stores.local import LocalStore, is_run_id
-from ragate.support.atomic_files import write_atomic
-from ragate.support.foreign_files import read_bytes
-from ragate.support.settings import first_fault, nearest
-from ragate.support.strict_json import loads
 
 _MOST_BYTES = 16 * 1024 * 1024
 

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from ragate.errors import StorageError
+from ragate.files.foreign_files import file_bytes, open_file
 from ragate.stores import OUTPUTS, RUN_FILES
-from ragate.support.foreign_files import file_bytes, open_file
 
 MOST_BYTES = 256 * 1024 * 1024
 LISTING = "listing.json"

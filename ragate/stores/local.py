@@ -18,6 +18,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ragate.errors import StorageError, UsageError
+from ragate.files.atomic_files import write_atomic, write_lines
+from ragate.files.foreign_files import file_bytes
 from ragate.stores.listed_run import (
     LISTING,
     UNREADABLE,
@@ -27,8 +29,6 @@ from ragate.stores.listed_run import (
     listing,
     remove,
 )
-from ragate.support.atomic_files import write_atomic, write_lines
-from ragate.support.foreign_files import file_bytes
 
 if TYPE_CHECKING:
     from ragate.models import Report, Run, RunManifest, Score
@@ -116,7 +116,7 @@ class LocalStore:
         for folder in (self.folder(name), Path(name)):
             if (folder / "manifest.json").is_file():
                 return folder
-        from ragate.support.settings import nearest
+        from ragate.settings import nearest
 
         raise UsageError(
             f"no run {name!r} in {self.runs}{nearest(name, self.list()[-20:])}",
@@ -179,9 +179,9 @@ class LocalStore:
 
 
 def _read_manifest(path: Path) -> tuple[RunManifest, tuple[dict[str, Score], ...]]:
+    from ragate.files.strict_json import loads
     from ragate.models import RunManifest
     from ragate.stores.stored_record import read_scores
-    from ragate.support.strict_json import loads
 
     try:
         data: Any = loads(file_bytes(path), where=str(path), error=StorageError)

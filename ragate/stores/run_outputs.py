@@ -10,6 +10,9 @@ from pathlib import Path
 from typing import IO, BinaryIO, Self
 
 from ragate.errors import DatasetError, StorageError, UsageError
+from ragate.files.atomic_files import write_lines
+from ragate.files.foreign_files import open_regular
+from ragate.files.strict_json import loads
 from ragate.models import RunManifest, Sample, SystemOutput
 from ragate.outputs.outputs_file import (
     MAX_BYTES,
@@ -21,9 +24,6 @@ from ragate.outputs.outputs_file import (
 from ragate.stores import OUTPUTS
 from ragate.stores.begun_run import BegunRun, alone, interrupted_run
 from ragate.stores.local import LocalStore
-from ragate.support.atomic_files import write_lines
-from ragate.support.foreign_files import open_regular
-from ragate.support.strict_json import loads
 
 SYNC_SECONDS = 1.0
 

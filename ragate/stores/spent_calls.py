@@ -4,7 +4,7 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
-from ragate.support.foreign_files import file_bytes
+from ragate.files.foreign_files import file_bytes
 
 SPENT = "spent.log"
 _UNKNOWN = "?"  # in place of a price

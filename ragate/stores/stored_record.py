@@ -12,6 +12,8 @@ from pydantic import Field
 from ragate.core.plain_settings import plain_settings
 from ragate.core.publishable import WITHHELD
 from ragate.errors import StorageError
+from ragate.files.atomic_files import copy_atomic, write_atomic, write_lines
+from ragate.files.foreign_files import file_bytes, open_regular
 from ragate.models import (
     Failure,
     Frozen,
@@ -27,8 +29,6 @@ from ragate.models.output import bare_chunk
 from ragate.models.score import Detail
 from ragate.outputs.outputs_file import MAX_BYTES
 from ragate.stores import MANIFEST, REPORT, RUN_FILES, SCORES
-from ragate.support.atomic_files import copy_atomic, write_atomic, write_lines
-from ragate.support.foreign_files import file_bytes, open_regular
 
 Cell = (
     float

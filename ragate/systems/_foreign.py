@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 
 from ragate.core.hashing import digest
 from ragate.errors import ConfigError
+from ragate.files.find_files import HOW_READ, why_no_match
+from ragate.files.foreign_files import inside, read_bytes
 from ragate.models import Frozen, Sample, SystemInfo
-from ragate.support.find_files import HOW_READ, why_no_match
-from ragate.support.foreign_files import inside, read_bytes
 
 _REPLIES: ContextVar[list[Any] | None] = ContextVar("replies", default=None)
 MAX_FILES = 10_000

@@ -13,14 +13,14 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from ragate.files.pointer import PointerError
+from ragate.guards.escape import one_line
 from ragate.models import SystemOutput, failed_output
 from ragate.outputs.foreign_lines import unsaid
 from ragate.outputs.pointed import Pointers, pointed
 from ragate.outputs.recorded_output import RecordedOutput
 from ragate.protocols import Resources
-from ragate.support.escape import one_line
-from ragate.support.pointer import PointerError
-from ragate.support.settings import first_fault, shown
+from ragate.settings import first_fault, shown
 
 _ADDRESS = re.compile(r" at 0x[0-9a-f]+")
 EXPECTED = (

@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from ragate.errors import LeftBehindError, SystemStartError
+from ragate.guards.escape import one_line
+from ragate.guards.redact import Redactor
+from ragate.guards.seal import before_foreign_code, refuse_changes, spoil
 from ragate.process import hide_memory
-from ragate.support.escape import one_line
-from ragate.support.redact import Redactor
-from ragate.support.seal import before_foreign_code, refuse_changes, spoil
 from ragate.systems import _reaper
 from ragate.worker.raised import is_own
 

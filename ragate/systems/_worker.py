@@ -22,7 +22,7 @@ from ragate.clients.provider_clock import (
     waiting_for_worker,
 )
 from ragate.errors import LeftBehindError, RagateError, SystemStartError
-from ragate.support.escape import one_line
+from ragate.guards.escape import one_line
 from ragate.systems._process import LINE_BYTES, Child, Expected, start
 
 MAX_FAILURES = 5  # in a row, without a single answer: the code is broken, not the question

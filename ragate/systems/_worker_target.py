@@ -10,10 +10,10 @@ from typing import Any, Protocol
 from urllib.parse import quote
 
 from ragate.errors import ConfigError, SystemStartError
+from ragate.guards.escape import one_line
 from ragate.models import Sample
 from ragate.protocols import Resources
-from ragate.support.escape import one_line
-from ragate.support.settings import nearest
+from ragate.settings import nearest
 from ragate.systems._output import LONGEST, OutputError, WorkerRaisedError, decoded
 from ragate.systems._target import (
     InterpreterSettings,

@@ -12,11 +12,11 @@ from typing import Any, ClassVar
 from pydantic import Field
 
 from ragate.errors import RagateError, SystemStartError
+from ragate.guards.escape import one_line
 from ragate.models import Sample, SystemOutput
 from ragate.outputs.pointed import Pointers
 from ragate.protocols import Resources, Traits
-from ragate.support.escape import one_line
-from ragate.support.settings import read_settings
+from ragate.settings import read_settings
 from ragate.systems._foreign import Foreign, ForeignSettings, note
 from ragate.systems._output import (
     OutputError,

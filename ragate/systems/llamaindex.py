@@ -10,10 +10,10 @@ from typing import Any, ClassVar, Literal
 from ragate.clients.provider_clock import SampleTime
 from ragate.core.hashing import UNNAMED, digest
 from ragate.errors import ConfigError, SystemStartError
+from ragate.files.strict_json import number
 from ragate.models import RetrievedChunk, Sample, SystemOutput
 from ragate.protocols import Resources, Traits
-from ragate.support.settings import read_settings, shown
-from ragate.support.strict_json import number
+from ragate.settings import read_settings, shown
 from ragate.systems._foreign import Foreign, no_place_for_turns, note
 from ragate.systems._output import (
     ForeignNode,

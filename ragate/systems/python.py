@@ -12,7 +12,7 @@ from ragate.errors import SystemStartError
 from ragate.models import Sample, SystemOutput
 from ragate.outputs.pointed import Pointers
 from ragate.protocols import Resources, Traits
-from ragate.support.settings import read_settings
+from ragate.settings import read_settings
 from ragate.systems._foreign import Foreign, no_place_for_turns, note
 from ragate.systems._output import (
     ForeignDocument,

@@ -14,13 +14,13 @@ from pydantic import Field
 from ragate.core.conversation import told_by_question
 from ragate.core.hashing import content_hash
 from ragate.errors import ConfigError, DatasetError
+from ragate.files.find_files import HOW_READ, why_no_match
 from ragate.models import Sample, SystemInfo, SystemOutput, failed_output
 from ragate.outputs.mapping import RecordMapping
 from ragate.outputs.recordings import KeptOutput, read_recorded
 from ragate.protocols import Resources, Traits
 from ragate.scores.ignored import ignored_scores
-from ragate.support.find_files import HOW_READ, why_no_match
-from ragate.support.settings import read_settings
+from ragate.settings import read_settings
 
 TRAITS = Traits(
     runs_code=False,

@@ -10,7 +10,7 @@ from ragate.models import Sample, SystemInfo, SystemOutput, failed_output
 from ragate.models.run import MEASUREMENT
 from ragate.protocols import Resources, Traits
 from ragate.scores.settings import Settings
-from ragate.support.settings import read_settings
+from ragate.settings import read_settings
 
 if TYPE_CHECKING:
     from ragate.scores.score_table import ScoreTable

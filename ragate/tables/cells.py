@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Any
 
 from ragate.errors import RagateError
-from ragate.support.strict_json import canonical, loads
+from ragate.files.strict_json import canonical, loads
 
 _OPENING = ("[", "{", "('", '("', "array(")
 _NAMES = {"None": None, "True": True, "False": False, "nan": None, "NaN": None, "null": None}

@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from ragate.errors import DatasetError, RagateError
-from ragate.support.foreign_files import first_bytes, open_regular, read_bytes, text_lines
-from ragate.support.pointer import PointerError, one
-from ragate.support.settings import shown
-from ragate.support.strict_json import loads, read_lines
+from ragate.files.foreign_files import first_bytes, open_regular, read_bytes, text_lines
+from ragate.files.pointer import PointerError, one
+from ragate.files.strict_json import loads, read_lines
+from ragate.settings import shown
 from ragate.tables.cells import parsed_cell
 
 MAX_BYTES = 256 * 1024 * 1024  # of a file that is read as a whole

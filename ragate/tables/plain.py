@@ -11,8 +11,8 @@ from itertools import zip_longest
 from typing import Any, TypeVar
 
 from ragate.errors import DatasetError
-from ragate.support.settings import shown
-from ragate.support.strict_json import loads
+from ragate.files.strict_json import loads
+from ragate.settings import shown
 from ragate.tables.cells import (
     documents_of,
     is_blank,

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ragate.errors import DatasetError
-from ragate.support.settings import shown
+from ragate.settings import shown
 from ragate.tables.cells import parsed_cell
 from ragate.tables.containers import Container, Record, listed_in, open_container, rows_of
 from ragate.tables.formats import FORMATS, Preset, Shape, has_signs, preset_of

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
 
-from ragate.support.strict_json import canonical
+from ragate.files.strict_json import canonical
 from ragate.tables.cells import parsed_cell, text_of
 
 QUESTION_NAMES = (

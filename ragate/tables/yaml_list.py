@@ -7,8 +7,8 @@ from typing import Any
 import yaml
 
 from ragate.errors import RagateError
-from ragate.support.foreign_files import read_text
-from ragate.support.strict_json import MAX_DEPTH
+from ragate.files.foreign_files import read_text
+from ragate.files.strict_json import MAX_DEPTH
 
 _BASE: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _OPENING = (yaml.SequenceStartEvent, yaml.MappingStartEvent)

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from ragate.pipeline.history.history_page import as_page
-from ragate.pipeline.history.show_history import badge
+from ragate.history.history_page import as_page
+from ragate.history.show_history import badge
 from tests.browser.opened import open_page
 from tests.browser.test_layout import FAULTS, serious_faults
-from tests.unit.pipeline.history.view_factories import HOSTILE, history_factory
+from tests.unit.history.view_factories import HOSTILE, history_factory
 
 pytestmark = pytest.mark.browser
 

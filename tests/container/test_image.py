@@ -240,7 +240,7 @@ def test_a_repository_of_another_user_is_read(engine: Engine, image: str, tmp_pa
     commit = committed(tmp_path)
     give_to_runner(tmp_path)
     program = (
-        "from pathlib import Path; from ragate.support.git import *; print(head_commit(Path()))"
+        "from pathlib import Path; from ragate.repository.git import *; print(head_commit(Path()))"
     )
 
     ours = run_step(

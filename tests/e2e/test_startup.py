@@ -17,7 +17,7 @@ HEAVY = ("numpy", "psycopg", "openai", "llama_index", "jinja2", "pgvector", "htt
 # Each belongs to a key that a replayed gate without a judge does not have.
 UNCONFIGURED = (
     *("httpx2", "openai", "yaml", "psycopg", "jinja2", "ragate.clients.http", "ragate.judges"),
-    *("ragate.executors.executor", "ragate.pipeline.score.judging"),
+    *("ragate.executors.executor", "ragate.scoring.judging"),
     *("ragate.contrib.recorder.proxy.recorder", "ragate.stores.postgres.connect"),
     "ragate.systems.http",
 )
@@ -52,8 +52,8 @@ def test_what_asks_needs_nothing_of_what_decides():
     code = "import sys, ragate.run.one_run; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout
 
-    assert "ragate.pipeline.score.scorer" in loaded
-    assert not {"numpy", "ragate.pipeline.decide.gate_report"} & set(loaded.split())
+    assert "ragate.scoring.scorer" in loaded
+    assert not {"numpy", "ragate.gate.gate_report"} & set(loaded.split())
 
 
 UNASKED = ("opentelemetry", "onnxruntime", "procrastinate")

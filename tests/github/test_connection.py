@@ -14,7 +14,7 @@ from ragate.github.event.inputs import read_inputs
 from ragate.github.rest.api import Api, GitHubApiError
 from ragate.github.rest.connection import Connection, read_proxy
 from ragate.github.rest.repository import Repository
-from ragate.support.authorities import authorities
+from ragate.guards.authorities import authorities
 from tests.servers.certificates import server_context, signed_by_nobody
 from tests.servers.github_stub import TOKEN, GitHub
 from tests.servers.serving import serving

@@ -11,7 +11,7 @@ from typing import Any
 
 from ragate.cli.operations import operations
 from ragate.config import Config, find_config, load_config
-from ragate.runtime.operations import Operations
+from ragate.resources.operations import Operations
 from tests.unit.systems.using import module
 
 KEY = "sk-canary-4f2d9b7e1c"

@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
+from ragate.answers.run_profile import Selection
 from ragate.baseline import load_baseline
+from ragate.baseline.recording.record_baseline import update_baseline
 from ragate.core.statistics.joint_noise import ALONE
 from ragate.core.statistics.metric_noise import Noise
 from ragate.dataset import read_dataset
 from ragate.models import MetricVerdict, Report, Verdict
-from ragate.pipeline.baseline.record_baseline import update_baseline
-from ragate.pipeline.power_tables import assumed_plans, compared_with_itself, plans
-from ragate.pipeline.run.run_profile import Selection
+from ragate.sight.power_tables import assumed_plans, compared_with_itself, plans
 from tests.integration.recorded_project import RecordedProject
 from tests.runs import check
 from tests.servers.openai_server import FakeOpenAI

@@ -17,7 +17,7 @@ from ragate.clients.http.reach import reach
 from ragate.clients.http.transport import Transport
 from ragate.errors import ConfigError, ProviderError
 from ragate.github.modes.night import send_alert
-from ragate.support import secret_address
+from ragate.guards import secret_address
 from tests.integration.clients.faulty_servers import ask_many
 from tests.integration.systems.http.services import ECHO, SECRET, asked, key
 from tests.servers.openai_server import FakeOpenAI

@@ -14,7 +14,7 @@ from ragate.cli.init import ask as asking
 from ragate.cli.init.ask import Asked, ask
 from ragate.cli.init.config_text import Choice
 from ragate.cli.init.failures import UnansweredError, having
-from ragate.runtime.operations import Operations
+from ragate.resources.operations import Operations
 from tests.servers.ports import free_port
 
 pytestmark = pytest.mark.integration

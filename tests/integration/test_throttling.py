@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from ragate.answers.run_profile import Selection
+from ragate.baseline.recording.record_baseline import update_baseline
 from ragate.cli.main import run
 from ragate.models import Report, Verdict
-from ragate.pipeline.baseline.record_baseline import update_baseline
-from ragate.pipeline.run.run_profile import Selection
 from tests.integration.recorded_project import PLAIN, RecordedProject
 from tests.projects import write_docs_project
 from tests.runs import check

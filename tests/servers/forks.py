@@ -330,10 +330,10 @@ def _prepare() -> None:
     """
     from ragate.github.commits import change
     from ragate.github.rest import api
+    from ragate.guards.authorities import authorities
     from ragate.metrics.refusal import Refusals, RefusalSettings
     from ragate.renderers.html.templates import template
     from ragate.renderers.markdown import _template
-    from ragate.support.authorities import authorities
 
     api.RETRY = replace(api.RETRY, base_s=0.02)
     change.WAITS_S = (0.02, 0.03, 0.05)

@@ -12,7 +12,7 @@ from cmarkgfm.cmark import Options
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from ragate.support.escape import code, name, one_line, plain, short_sha
+from ragate.guards.escape import code, name, one_line, plain, short_sha
 
 EVIL = [
     "</code></td></table><img src=https://example.org/?q=1>",

@@ -9,8 +9,8 @@ import pytest
 from ragate.baseline.read import load_baseline
 from ragate.config import parse_config
 from ragate.errors import BaselineError, ConfigError, DatasetError, RagateError, StorageError
-from ragate.support.atomic_files import write_atomic
-from ragate.support.strict_json import loads
+from ragate.files.atomic_files import write_atomic
+from ragate.files.strict_json import loads
 
 POLICY = '[policy]\ndataset = "a.jsonl"\nbaseline = "b.json"\nsystems = ["replay"]\n'
 

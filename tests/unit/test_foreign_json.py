@@ -16,8 +16,8 @@ from ragate.clients.budget import read_tally
 from ragate.clients.http.error_mapping import MalformedError
 from ragate.clients.openai_payloads import read_chat, read_embeddings, read_ranked
 from ragate.errors import RagateError
+from ragate.files.strict_json import number, whole
 from ragate.outputs.call_list import are_fragments, joined
-from ragate.support.strict_json import number, whole
 from ragate.systems._output import OutputError, decoded, to_output
 from ragate.systems.llamaindex import NodeReader, reply_parts
 

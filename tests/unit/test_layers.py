@@ -176,7 +176,7 @@ def test_only_plugins_imports_by_name() -> None:
     assert users <= {
         "ragate.plugins.find",
         "ragate.cli.group",
-        "ragate.support.seal",
+        "ragate.guards.seal",
         "ragate.extension",
         "ragate.database.install",
         "ragate.judges.llamaindex._llm",
@@ -193,7 +193,7 @@ HEAVY = ("numpy", "psycopg", "openai", "llama_index", "jinja2", "httpx2", "yaml"
     [
         "ragate.models",
         "ragate.protocols",
-        "ragate.support.settings",
+        "ragate.settings",
         "ragate.errors",
         "ragate.config",
     ],
@@ -247,13 +247,13 @@ def test_nothing_that_decides_reads_what_people_said_of_answers() -> None:
 # Each of these gives what it starts an environment of its own, without keys; but for the workers
 # of a run, which are ragate itself, trusted as the run is.
 STARTS_PROCESSES = {
-    "ragate/support/git_process.py",
+    "ragate/repository/git_process.py",
     "ragate/systems/_process.py",
     "ragate/systems/_reaper.py",
     "ragate/database/embedded.py",
     "ragate/contrib/recorder/record_command.py",
     "ragate/contrib/workers/local.py",
-    "ragate/pipeline/contract/check_file.py",
+    "ragate/plugins/contract/check_file.py",
     "ragate/cli/commands/demo.py",
 }
 _STARTS = {"Popen", "create_subprocess_exec", "create_subprocess_shell", "subprocess_exec"}

@@ -17,7 +17,7 @@ from ragate.core.hashing import digest
 from ragate.errors import ConfigError
 from ragate.models import Failure, Sample, SystemOutput
 from ragate.plugins.make import members_of
-from ragate.support.settings import read_settings
+from ragate.settings import read_settings
 
 TEXT = (Path(__file__).parents[2] / "docs/plugins.md").read_text(encoding="utf-8")
 CODE = {

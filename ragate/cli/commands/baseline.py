@@ -23,15 +23,15 @@ from ragate.cli.options import (
 from ragate.cli.streams import run_aside
 from ragate.core.text.wording import listed
 from ragate.errors import BaselineError, RagateError, UsageError
-from ragate.runtime.run_labels import RunLabels
-from ragate.support.escape import one_line
+from ragate.guards.escape import one_line
+from ragate.resources.run_labels import RunLabels
 
 if TYPE_CHECKING:
+    from ragate.baseline.recording.rejudge import Rejudgement
+    from ragate.baseline.recording.rescore import Rescored
+    from ragate.baseline.recording.write_baseline import BaselineUpdate
     from ragate.config import Config
     from ragate.models import Merged, Run, Sample, Scorecard
-    from ragate.pipeline.baseline.rejudge import Rejudgement
-    from ragate.pipeline.baseline.rescore import Rescored
-    from ragate.pipeline.baseline.write_baseline import BaselineUpdate
 
 MOST_NAMED = 20
 
@@ -72,7 +72,7 @@ def update(
     not in the corpus, and with 3 at a [loss that nobody accepted](baseline.md): `--accept` names
     what it may lose (`recall@5`, `recall@5.pass`, `billing:recall@5`, `must_pass`, `error_rate`).
     """
-    from ragate.pipeline.baseline.record_baseline import update_baseline
+    from ragate.baseline.recording.record_baseline import update_baseline
 
     loaded, operations = open_config(config)
     operations = replace(operations, labels=labels)
@@ -93,8 +93,8 @@ def update(
 
 def _tell(recording: BaselineUpdate, loaded: Config) -> None:
     """Print what became of the baseline, its means and what it lost."""
+    from ragate.baseline.recording.write_baseline import BaselineOutcome
     from ragate.core.decision.scorecard import means_of
-    from ragate.pipeline.baseline.write_baseline import BaselineOutcome
 
     path = loaded.policy.baseline
     outcomes = {
@@ -136,8 +136,8 @@ def _same_answer(run: Run) -> str:
 
 def _shows(config: Config, run: Run, samples: Sequence[Sample] | None = None) -> int:
     """Say what the gate sees with this recording, and how often it is red by luck; return 0."""
-    from ragate.pipeline.recording_sight import recording_lines
-    from ragate.pipeline.run.golden_set import golden_set
+    from ragate.answers.golden_set import golden_set
+    from ragate.sight.recording_sight import recording_lines
 
     today = datetime.datetime.now(datetime.UTC).date()
     try:
@@ -192,8 +192,8 @@ def rejudge_command(*, config: Path | None) -> int:
     share of equal verdicts, kappa and flipped samples. Where an answer loses a score that the old
     judge gave, the code is 3 and the judged scores stay; finished verdicts are in the cache.
     """
-    from ragate.pipeline.baseline.rejudge import rejudge
-    from ragate.pipeline.baseline.rescore import rescore
+    from ragate.baseline.recording.rejudge import rejudge
+    from ragate.baseline.recording.rescore import rescore
 
     loaded, operations = open_config(config)
     if loaded.policy.of_scores:

@@ -20,12 +20,12 @@ from ragate.cli.options import (
 from ragate.cli.rules_at import rules_at
 from ragate.cli.streams import run_aside
 from ragate.errors import UsageError
-from ragate.runtime.run_labels import RunLabels
-from ragate.support.escape import one_line, plain
+from ragate.guards.escape import one_line, plain
+from ragate.resources.run_labels import RunLabels
 
 if TYPE_CHECKING:
     from ragate.config import Config
-    from ragate.pipeline.estimate import Estimate
+    from ragate.run.estimate import Estimate
 
 
 _SHOWN = 300
@@ -133,7 +133,7 @@ def command(
         chosen = options.selection(loaded, runs=runs)
         if estimate:
             _refuse_beside_estimate(options, others=bool(resume or asked.flags))
-            from ragate.pipeline.estimate import estimate as estimated
+            from ragate.run.estimate import estimate as estimated
 
             click.echo(_estimate(loaded, run_aside(estimated(loaded, operations, chosen))))
             return 0

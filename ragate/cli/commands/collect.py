@@ -19,12 +19,12 @@ from ragate.cli.operations import open_config, resume_option, resumed_plan
 from ragate.cli.options import RunOptions, label_options, put_out, run_options, set_option
 from ragate.cli.streams import run_aside
 from ragate.errors import UsageError
+from ragate.guards.escape import code, one_line
 from ragate.process import NO_DECISION
-from ragate.runtime.run_labels import RunLabels
-from ragate.support.escape import code, one_line
+from ragate.resources.run_labels import RunLabels
 
 if TYPE_CHECKING:
-    from ragate.pipeline.run.collected_outputs import Collected
+    from ragate.answers.collected_outputs import Collected
 
 SHOWN_FAILURES = 20
 SHOWN_IDS = 5
@@ -63,7 +63,7 @@ def command(
     The first half of `check`: [Collect and decide](forks.md). It needs no baseline, and ends with 3
     only when every output failed, or too many for any verdict: then it stops with what it has.
     """
-    from ragate.pipeline.collect_outputs import collect_outputs
+    from ragate.run.collect_outputs import collect_outputs
     from ragate.run.plan import RunPlan
     from ragate.run.shard import shard_here
     from ragate.run.sources import SystemSource

@@ -50,7 +50,7 @@ def command(
     ragate compare client=internal client=mcp --since 2026-10-01
     ```
     """
-    from ragate.pipeline.compare_stored import compare_stored
+    from ragate.runs.compare_stored import compare_stored
 
     destinations = targets(formats, outputs)
     loaded, operations = open_config(config)

@@ -12,7 +12,7 @@ from ragate.cli.group import OrderedGroup
 from ragate.cli.operations import open_config, with_dotenv
 from ragate.cli.options import config_option
 from ragate.errors import DatabaseError, UsageError
-from ragate.runtime.operations import RUNS_URL
+from ragate.resources.operations import RUNS_URL
 
 
 @click.group("db", cls=OrderedGroup)

@@ -15,7 +15,7 @@ from ragate.cli.options import (
 )
 from ragate.cli.streams import run_aside
 from ragate.errors import UsageError
-from ragate.runtime.run_labels import RunLabels
+from ragate.resources.run_labels import RunLabels
 
 
 @click.command("decide")

@@ -29,7 +29,7 @@ def command(*, files: tuple[Path, ...], config: Path | None, seed: int, as_json:
 
     What it breaks, and how to read its table: [Drill](decision.md).
     """
-    from ragate.pipeline.drill import run_drill
+    from ragate.sight.drill import run_drill
 
     loaded, operations = open_config(config)
     drill = run_drill(loaded, operations, files, seed=seed)

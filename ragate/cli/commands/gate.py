@@ -13,12 +13,12 @@ import click
 from ragate.cli.operations import in_ci, open_config, progress_shown
 from ragate.cli.options import output_options, show, targets, verbose_option
 from ragate.errors import UsageError
-from ragate.support.foreign_files import open_file
+from ragate.files.foreign_files import open_file
 
 if TYPE_CHECKING:
+    from ragate.gate.gate_files import Demands
     from ragate.models import Report
     from ragate.models.progress import Progress
-    from ragate.pipeline.decide.gate_files import Demands
 
 SIDE = click.Path(path_type=Path, exists=True)
 
@@ -111,7 +111,7 @@ def command(
 
     Which files are read, and what a verdict on them means: [Scores](scores.md).
     """
-    from ragate.pipeline.decide.gate_files import gate_files
+    from ragate.gate.gate_files import gate_files
 
     destinations = targets(formats, outputs)
     old, new = _sides(before, after, befores, afters)
@@ -128,7 +128,7 @@ def command(
 
 def _by_policy(config: Path, old: Sequence[Path], new: Sequence[Path], *, other: bool) -> Report:
     """Return what `ragate compare` says of two files."""
-    from ragate.pipeline.compare_stored import compare_stored
+    from ragate.runs.compare_stored import compare_stored
 
     if other or len(old) > 1 or len(new) > 1:
         raise UsageError(
@@ -166,8 +166,8 @@ def _asked(
     higher: Sequence[str],
     minimums: Sequence[str],
 ) -> Demands:
+    from ragate.gate.gate_files import Demands
     from ragate.models import Direction
-    from ragate.pipeline.decide.gate_files import Demands
     from ragate.scores.measured import Said
 
     if both := sorted(set(lower) & set(higher)):

@@ -19,7 +19,7 @@ def command(*, config: Path | None, rebuild: bool) -> int:
     `check` and `collect` do the same by themselves. A page that you remove from the folder does not
     stay searchable.
     """
-    from ragate.pipeline.run.ready_system import ingest
+    from ragate.answers.ready_system import ingest
 
     loaded, operations = open_config(config)
     count = asyncio.run(ingest(loaded, operations, rebuild=rebuild))

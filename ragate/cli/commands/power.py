@@ -13,12 +13,12 @@ from ragate.cli.finding import plural
 from ragate.cli.operations import open_config
 from ragate.cli.options import config_option
 from ragate.errors import UsageError
-from ragate.support.escape import one_line
+from ragate.guards.escape import one_line
 
 if TYPE_CHECKING:
     from ragate.config import Config
     from ragate.models import Run
-    from ragate.pipeline.power_tables import MetricPower
+    from ragate.sight.power_tables import MetricPower
 
 _WIDTH = 10
 _NAME = 22
@@ -62,15 +62,15 @@ def command(*, config: Path | None, drop: float, samples: int | None, noise: flo
 
     What these words mean: [What the gate cannot see](decision.md).
     """
+    from ragate.answers.golden_set import golden_set
     from ragate.core.statistics.metric_noise import ASSUMED_NOISE, Noise
-    from ragate.pipeline.decide.gate_setup import load_baseline_or_none
-    from ragate.pipeline.power_tables import (
+    from ragate.gate.gate_setup import load_baseline_or_none
+    from ragate.sight.power_tables import (
         assumed_plans,
         compared_with_itself,
         earlier_passes,
         plans,
     )
-    from ragate.pipeline.run.golden_set import golden_set
     from ragate.stores.postgres import open_store
 
     loaded, operations = open_config(config)
@@ -154,7 +154,7 @@ def _drop(value: float | None) -> str:
 def _needs(config: Config, metric_plans: Sequence[MetricPower], drop: float) -> list[str]:
     from ragate.core.rules.visible_drop import REWORDED
     from ragate.core.statistics.looks import CONFIRM
-    from ragate.pipeline.power_tables import needs
+    from ragate.sight.power_tables import needs
 
     if all(plan.exact for plan in metric_plans):
         return ["Nothing here is noisy: more samples widen what is asked, not what is seen."]

@@ -15,7 +15,7 @@ from ragate.models import Report
 
 if TYPE_CHECKING:
     from ragate.config import Config
-    from ragate.runtime.operations import Operations
+    from ragate.resources.operations import Operations
     from ragate.stores.local import LocalStore
 
 FAILED = frozenset({"worse", "mixed", "failed"})
@@ -82,7 +82,7 @@ def _explain(
             f"--explain shows whole texts, and [policy] publish is {publish!r}: not in CI",
             remedy="run it on your own machine",
         )
-    from ragate.pipeline.explain_sample import explain_sample
+    from ragate.runs.explain_sample import explain_sample
 
     put_out(explain_sample(config, store, folder, sample, operations=operations, ci=ci), to)
 

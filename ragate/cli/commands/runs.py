@@ -25,10 +25,10 @@ from ragate.cli.options import (
     with_options,
 )
 from ragate.errors import UsageError
+from ragate.guards.escape import one_line
 from ragate.stores.listed_run import ListedRun, RunFilter, RunStatus, fitting, prunable, run_facts
 from ragate.stores.local import LocalStore
 from ragate.stores.postgres import open_store
-from ragate.support.escape import one_line
 
 if TYPE_CHECKING:
     from ragate.config import Config
@@ -197,8 +197,8 @@ def export(
     note in `meta.KEY` and a score in `scores.NAME.value`; in CSV a text that a spreadsheet would
     take for a formula begins with an apostrophe. Parquet needs `pip install "ragate[parquet]"`.
     """
-    from ragate.pipeline.runs_table import as_csv, as_jsonl, write_parquet
-    from ragate.support.atomic_files import write_lines
+    from ragate.files.atomic_files import write_lines
+    from ragate.runs.runs_table import as_csv, as_jsonl, write_parquet
 
     if table_format == "parquet" and output is None:
         raise UsageError("--format parquet writes a file", remedy="name it: --output runs.parquet")
@@ -220,7 +220,7 @@ def export(
 def _rows_of(
     rows: str, config: Config, store: LocalStore, runs: Iterable[ListedRun]
 ) -> Iterator[dict[str, Any]]:
-    from ragate.pipeline.runs_table import run_rows, sample_rows, score_rows
+    from ragate.runs.runs_table import run_rows, sample_rows, score_rows
 
     if rows == "samples":
         publish = config.policy.publish if in_ci() else "full"

@@ -88,7 +88,7 @@ def _table(scored: ScoredAnswers) -> str:
 
 
 def _short(query: str) -> str:
-    from ragate.support.escape import one_line, plain
+    from ragate.guards.escape import one_line, plain
 
     return plain(one_line(query, _WORDS))
 

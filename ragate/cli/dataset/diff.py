@@ -14,7 +14,7 @@ from ragate.cli.dataset.shared import one_line
 from ragate.cli.options import json_option
 
 if TYPE_CHECKING:
-    from ragate.pipeline.golden.diff import SampleChange, SetDiff
+    from ragate.dataset.checks.diff import SampleChange, SetDiff
 
 _PATH = click.Path(path_type=Path, exists=True)
 _SHOWN = 50
@@ -34,7 +34,7 @@ def command(*, before: Path, after: Path, as_json: bool) -> int:
     expected document by document.
     """
     from ragate.dataset import read_entries
-    from ragate.pipeline.golden.diff import diff
+    from ragate.dataset.checks.diff import diff
 
     set_diff = diff(read_entries(before), read_entries(after))
     click.echo(json.dumps(asdict(set_diff), indent=2) if as_json else "\n".join(_lines(set_diff)))

@@ -37,8 +37,8 @@ def command(
     A new sample moves few others. With `--by-tag` one of each first tag is taken where N allows.
     """
     from ragate.dataset import read_entries
+    from ragate.dataset.checks.sampling import take
     from ragate.dataset.edit import row_of, write_rows
-    from ragate.pipeline.golden.sampling import take
 
     refuse_overwriting(output, force=force)
     entries = [entry for entry in read_entries(subject(file, config).path) if not entry.draft]

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 import click
 
 from ragate.errors import ConfigError, UsageError
-from ragate.support import escape
+from ragate.guards import escape
 
 if TYPE_CHECKING:
     from ragate.config import Config
-    from ragate.runtime.operations import Operations
+    from ragate.resources.operations import Operations
 
 file_argument = click.argument(
     "file", required=False, type=click.Path(path_type=Path, exists=True), metavar="[FILE]"

@@ -18,7 +18,7 @@ from ragate.cli.options import EXISTING_FILE, config_option, json_option
 from ragate.extension import Extension, GoldenCheck, extensions, loaded
 
 if TYPE_CHECKING:
-    from ragate.pipeline.golden.validate import Issue, Validation
+    from ragate.dataset.checks.validate import Issue, Validation
 
 SHOWN = 20  # issues of one kind
 _TAGS = 30
@@ -80,8 +80,8 @@ def command(
     | contradiction | warning | unanswerable, with an expected document or a reference |
     | stale reference | warning | a person called it stale in a [review](calibrate.md) |
     """
-    from ragate.pipeline.golden.validate import validate
-    from ragate.pipeline.run.corpus_texts import corpus_texts
+    from ragate.answers.corpus_texts import corpus_texts
+    from ragate.dataset.checks.validate import validate
 
     chosen = subject(file, config)
     texts = corpus_texts(chosen.config, corpus)

@@ -11,7 +11,7 @@ import click
 
 from ragate.cli.finding import Finding, Status, exit_code, plural
 from ragate.cli.options import config_option
-from ragate.support.escape import plain
+from ragate.guards.escape import plain
 
 SCHEMA_VERSION = 1
 _COLOURS = {Status.OK: "green", Status.WARNING: "yellow", Status.PROBLEM: "red"}

@@ -19,11 +19,11 @@ from ragate.core.comparison.sample_matching import ENOUGH, match
 from ragate.core.lookup import samples_by_id
 from ragate.core.text.wording import listed
 from ragate.dataset import Entry, asked, read_entries
+from ragate.gate.gate_setup import refuse_empty_slices, refuse_expired_waivers
+from ragate.gate.unread_labels import unread_labels
 from ragate.models import MetricInfo, Run, RunManifest, Sample
-from ragate.pipeline.decide.gate_setup import refuse_empty_slices, refuse_expired_waivers
-from ragate.pipeline.decide.unread_labels import unread_labels
-from ragate.pipeline.score.policy_metrics import make_metrics
 from ragate.process import NO_DECISION
+from ragate.scoring.policy_metrics import make_metrics
 from ragate.stores.postgres import reach_store
 from ragate.version import __version__
 
@@ -79,7 +79,7 @@ def _scored(config: Config | None, samples: list[Sample]) -> Iterable[Finding]:
     """Say which samples the files of scores tell of, where there is no golden set."""
     if config is None or config.policy.dataset:
         return [skipped(GOLDEN, UNREAD)]
-    from ragate.pipeline.run.golden_set import golden_set as scored_samples
+    from ragate.answers.golden_set import golden_set as scored_samples
 
     samples += scored_samples(config)
     return [ok(GOLDEN, f"none: {plural(len(samples), 'sample')} in the files of scores")]

@@ -9,8 +9,8 @@ from typing import Any
 from ragate.cli.operations import operations, with_dotenv
 from ragate.config import Config, find_config, load_config
 from ragate.errors import ConfigError, RagateError
-from ragate.runtime.operations import Operations
-from ragate.support.foreign_files import inside, read_text
+from ragate.files.foreign_files import inside, read_text
+from ragate.resources.operations import Operations
 
 
 @dataclass(frozen=True)

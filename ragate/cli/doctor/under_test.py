@@ -6,16 +6,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from ragate import plugins
+from ragate.answers.new_manifest import missing_documents
+from ragate.baseline.recording.refuse_recording import refuse_missing
 from ragate.cli.doctor.examined_config import ExaminedProject
 from ragate.cli.finding import Finding, guarded, ok, plural, problem, skipped, warning
 from ragate.config import Config, Provider
 from ragate.extension import hooked_provider
 from ragate.models import Needs, Sample
-from ragate.pipeline.baseline.refuse_recording import refuse_missing
-from ragate.pipeline.run.new_manifest import missing_documents
 from ragate.process import NO_DECISION
-from ragate.runtime.operations import Operations
-from ragate.support.settings import read_settings
+from ragate.resources.operations import Operations
+from ragate.settings import read_settings
 from ragate.systems._variables import refuse_judges_key
 from ragate.systems.replay import Replay
 

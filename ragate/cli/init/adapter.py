@@ -169,6 +169,6 @@ def node_adapter() -> str:
 
 def is_unfilled(path: Path) -> bool:
     """Return whether a person has still to say in a file what is called."""
-    from ragate.support.foreign_files import start_of
+    from ragate.files.foreign_files import start_of
 
     return TODO in start_of(path, 100_000)

@@ -35,7 +35,7 @@ from ragate.outputs.seen_reply import read_reply
 from ragate.systems._variables import allowed_environment
 
 if TYPE_CHECKING:
-    from ragate.runtime.operations import Operations
+    from ragate.resources.operations import Operations
 
 LONGEST_S = 300.0  # all tries together
 LONGEST_START_S = 150.0

@@ -31,7 +31,7 @@ from ragate.cli.operations import in_ci
 from ragate.cli.quoting import shell_word
 from ragate.cli.workflows import FOLDER, EarlierWorkflow, earlier_workflows, replace_all
 from ragate.errors import RagateError, UsageError
-from ragate.support.escape import plain as printable
+from ragate.guards.escape import plain as printable
 
 
 @click.command("init")

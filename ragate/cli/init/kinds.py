@@ -23,7 +23,7 @@ from ragate.cli.init.recordings import FOLDERS
 from ragate.cli.init.survey import Survey
 from ragate.config import CONFIG_NAME, load_config
 from ragate.errors import ConfigError, UsageError
-from ragate.support.git import is_tracked
+from ragate.repository.git import is_tracked
 from ragate.systems.pgvector.corpus import SUFFIXES
 from ragate.version import MANUAL
 

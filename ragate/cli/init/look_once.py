@@ -23,9 +23,9 @@ from ragate.cli.operations import operations, with_dotenv
 from ragate.cli.streams import run_aside
 from ragate.core.hashing import UNNAMED
 from ragate.core.text.words import markers
+from ragate.files.pointer import PointerError, many, one
+from ragate.guards.escape import one_line
 from ragate.outputs.seen_reply import LIKELY, read_events, read_reply
-from ragate.support.escape import one_line
-from ragate.support.pointer import PointerError, many, one
 from ragate.systems.pgvector.corpus import Corpus
 
 _UNASKED = (

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ragate.errors import StorageError
-from ragate.support.foreign_files import read_text, start_of
+from ragate.files.foreign_files import read_text, start_of
 
 IGNORED = ".ragate/"
 MAX_BYTES = 1024 * 1024

@@ -32,7 +32,7 @@ from ragate.models import Sample
 from ragate.outputs.mapping import RecordMapping
 from ragate.outputs.recorded_output import RecordedOutput
 from ragate.outputs.recordings import read_recorded
-from ragate.support import git
+from ragate.repository import git
 from ragate.systems.pgvector.corpus import Corpus, read_corpus
 
 LOOKED_AT = 1000

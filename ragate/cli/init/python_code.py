@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from ragate.cli.init.question_fields import is_question
-from ragate.support.foreign_files import start_of
+from ragate.files.foreign_files import start_of
 
 MAX_FILES = 400
 MAX_BYTES = 300_000

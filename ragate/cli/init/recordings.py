@@ -8,9 +8,9 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from ragate.errors import DatasetError, RagateError
+from ragate.files.pointer import PointerError, one
 from ragate.outputs.foreign_lines import proposed_mapping
 from ragate.outputs.outputs_file import read_outputs
-from ragate.support.pointer import PointerError, one
 from ragate.tables.containers import records
 
 FOLDERS = ("outputs", "output", "evals/outputs", "results", "runs", "predictions", "answers")

@@ -13,8 +13,8 @@ from ragate.cli.init.python_code import PythonCode, is_key, read_code, variables
 from ragate.cli.init.recordings import find_recorded, find_scores
 from ragate.dataset import read_dataset
 from ragate.errors import RagateError
-from ragate.support import git
-from ragate.support.foreign_files import start_of
+from ragate.files.foreign_files import start_of
+from ragate.repository import git
 from ragate.systems.pgvector.corpus import PDF, SUFFIXES
 
 MAX_FILES = 50_000

@@ -9,8 +9,8 @@ from pathlib import Path
 from ragate.config.read import MAX_BYTES
 from ragate.config.upgrade import upgraded
 from ragate.errors import ConfigError
-from ragate.support.atomic_files import write_atomic
-from ragate.support.foreign_files import read_text, refuse_unwritable_path
+from ragate.files.atomic_files import write_atomic
+from ragate.files.foreign_files import read_text, refuse_unwritable_path
 
 
 def bring_up(config: Path, *, write: bool, everything: bool) -> Iterator[str]:

@@ -17,9 +17,9 @@ from ragate.cli.quoting import glob_text, literal, quoted, shell_word
 from ragate.cli.workflows import FOLDER, WorkflowGate, gates_of, of_folder, signed, workflow_texts
 from ragate.config import CONFIG_NAME
 from ragate.errors import UsageError
-from ragate.support.escape import one_line
-from ragate.support.find_files import files_named
-from ragate.support.foreign_files import start_of
+from ragate.files.find_files import files_named
+from ragate.files.foreign_files import start_of
+from ragate.guards.escape import one_line
 from ragate.version import __version__
 
 WORKFLOWS = f"{FOLDER}/ragate*.yml"

@@ -140,8 +140,8 @@ def check(*, file: Path, settings: str, question: str) -> int:
     not held to its reply. A metric on embeddings gets vectors of hashed words.
     """
     from ragate.cli.finding import plural
-    from ragate.pipeline.contract.check_file import check_apart
-    from ragate.support.escape import one_line
+    from ragate.guards.escape import one_line
+    from ragate.plugins.contract.check_file import check_apart
 
     _refuse_no_table(settings)
     demands = check_apart(file, settings, question=question)

@@ -8,7 +8,7 @@ from typing import Any
 
 import aiohttp
 
-from ragate.support.authorities import authorities
+from ragate.guards.authorities import authorities
 
 _HEAD_BYTES = 100_000  # of a line of a reply's head; aiohttp takes 8,190 of its own accord
 

@@ -15,7 +15,7 @@ from pydantic import SecretStr
 from ragate.clients.http.bounded_body import CHAT_BYTES, ENCODINGS, BoundedBody
 from ragate.clients.http.error_mapping import Fault, FaultError, said_in, status_fault
 from ragate.errors import ProviderError
-from ragate.support.secret_address import why_no_secret_at
+from ragate.guards.secret_address import why_no_secret_at
 
 if TYPE_CHECKING:
     import aiohttp

@@ -16,8 +16,8 @@ from typing import Any
 from ragate.clients.http.error_mapping import MalformedError
 from ragate.clients.openai_payloads import count, loaded
 from ragate.clients.speech import Speech
+from ragate.guards.escape import sendable
 from ragate.protocols import ChatReply, ChatRequest
-from ragate.support.escape import sendable
 
 VERSION = "2023-06-01"
 MOST_TOKENS = 4096

@@ -13,13 +13,13 @@ from ragate.core.judging.applicability import NO_TEXTS, lacks_texts
 from ragate.core.text.segmentation import words
 from ragate.core.text.sentences import split_sentences
 from ragate.errors import ConfigError
+from ragate.files.foreign_files import read_bytes
+from ragate.installed import install_line
 from ragate.metrics._claims import ClaimSettings, claim_metric
 from ragate.metrics._identity import own_settings, takes
 from ragate.metrics._sample_metric import SampleMetric, ValueOrReason
 from ragate.models import Frozen, Sample, SystemOutput
 from ragate.protocols import MetricRequest
-from ragate.support.foreign_files import read_bytes
-from ragate.support.installed import install_line
 
 PLACES = ("model.onnx", "onnx/model.onnx")
 MAX_BYTES = 4 * 1024**3

@@ -6,15 +6,15 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
+from ragate.answers.corpus_texts import Texts
 from ragate.config import Config
 from ragate.core.doc_ids import folded, tails
 from ragate.dataset import Entry
 from ragate.errors import DatasetError, UsageError
-from ragate.pipeline.run.corpus_texts import Texts
-from ragate.support import git
-from ragate.support.foreign_files import read_text
-from ragate.support.git import changed_paths, commit_of, merge_base
-from ragate.support.strict_json import loads
+from ragate.files.foreign_files import read_text
+from ragate.files.strict_json import loads
+from ragate.repository import git
+from ragate.repository.git import changed_paths, commit_of, merge_base
 from ragate.systems.pgvector.corpus import SUFFIXES, readable
 
 # The documents that a change edits: the corpus as it stands against a commit.

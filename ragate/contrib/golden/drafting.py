@@ -6,6 +6,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ragate.answers.corpus_texts import Texts
+from ragate.clients.thoughts import without_thoughts
 from ragate.config import Config
 from ragate.core.hashing import digest
 from ragate.dataset import Entry
@@ -13,13 +15,11 @@ from ragate.dataset.edit import open_golden
 from ragate.errors import BudgetError, ConfigError, ProviderError
 from ragate.models import Sample
 from ragate.models.progress import Progress
-from ragate.pipeline.run.corpus_texts import Texts
 from ragate.protocols import ChatClient, ChatRequest
-from ragate.runtime.operations import Operations
-from ragate.runtime.resources import open_resources
-from ragate.support.settings import nearest
-from ragate.support.task_groups import task_group
-from ragate.support.thoughts import without_thoughts
+from ragate.resources.operations import Operations
+from ragate.resources.resources import open_resources
+from ragate.settings import nearest
+from ragate.task_groups import task_group
 
 MOST_DOCUMENTS, LONGEST = 5, 4000
 REFUSED_FORMAT = frozenset({400, 415, 422, 501})  # what servers answer to a form they do not have

@@ -21,8 +21,8 @@ from urllib.error import URLError
 from urllib.request import urlopen
 
 from ragate.errors import DatasetError, ProviderError, UsageError
-from ragate.support.foreign_files import open_regular, read_text
-from ragate.support.settings import nearest
+from ragate.files.foreign_files import open_regular, read_text
+from ragate.settings import nearest
 
 ADDRESS = "https://public.ukp.informatik.tu-darmstadt.de/thakur/BEIR/datasets/{name}.zip"
 NAMES = (

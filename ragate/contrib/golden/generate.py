@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ragate.answers.corpus_texts import Texts
 from ragate.config import Config
 from ragate.contrib.golden.drafting import (
     QUESTIONS,
@@ -23,9 +24,8 @@ from ragate.core.text.quoted_passages import normalise, passages
 from ragate.core.text.sentences import split_sentences
 from ragate.core.text.words import tokens
 from ragate.errors import DatasetError, UsageError
-from ragate.pipeline.run.corpus_texts import Texts
-from ragate.runtime.operations import Operations
-from ragate.support.strict_json import loads
+from ragate.files.strict_json import loads
+from ragate.resources.operations import Operations
 
 _FENCE = re.compile(r"^ {0,3}(```|~~~)")
 _HEADING = re.compile(r"^ {0,3}(#{1,6})[ \t]+(.{1,200}?)[ \t#]*$")

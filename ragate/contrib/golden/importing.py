@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ragate.answers.corpus_texts import Texts
 from ragate.contrib.golden.importers import KINDS as FOREIGN
 from ragate.contrib.golden.importers import (
     Notes,
@@ -18,7 +19,6 @@ from ragate.dataset import read_entries
 from ragate.dataset._rows import Entries, Entry, Row
 from ragate.dataset.edit import row_of, write_rows
 from ragate.errors import DatasetError
-from ragate.pipeline.run.corpus_texts import Texts
 from ragate.tables.traced import Exchange
 
 OWN = ("golden", "beir")  # formats that a gate reads as they are

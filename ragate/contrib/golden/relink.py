@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
+from ragate.answers.corpus_texts import Texts
 from ragate.baseline import load_baseline, load_contexts
 from ragate.config import Config
 from ragate.contrib.golden.coverage import BEIR, beir_documents, corpus_folder
@@ -22,10 +23,9 @@ from ragate.dataset import Entry
 from ragate.dataset.edit import open_golden
 from ragate.errors import RagateError, StorageError, UsageError
 from ragate.models import Run
-from ragate.pipeline.run.corpus_texts import Texts
+from ragate.repository.git import file_at, head_commit, last_commit_with, repository
+from ragate.settings import nearest
 from ragate.stores.local import LocalStore
-from ragate.support.git import file_at, head_commit, last_commit_with, repository
-from ragate.support.settings import nearest
 from ragate.systems.pgvector.corpus import SUFFIXES, readable
 
 SHINGLE = 4  # words

@@ -8,19 +8,19 @@ from pathlib import Path
 from typing import Any
 
 from ragate import plugins
+from ragate.answers.collected_outputs import run_pass
 from ragate.config import Config
 from ragate.core.hashing import digest
 from ragate.dataset import Entry, read_entries
 from ragate.dataset.edit import GoldenFile, open_golden
 from ragate.errors import ConfigError, DatasetError, UsageError
+from ragate.files.foreign_files import read_text
+from ragate.guards.escape import one_line
 from ragate.models import Sample, SystemOutput
-from ragate.pipeline.run.collected_outputs import run_pass
 from ragate.protocols import Resources
-from ragate.runtime.operations import Operations
-from ragate.runtime.resources import open_resources
-from ragate.support.escape import one_line
-from ragate.support.foreign_files import read_text
-from ragate.support.settings import nearest, shown
+from ragate.resources.operations import Operations
+from ragate.resources.resources import open_resources
+from ragate.settings import nearest, shown
 
 _LIST = "`ragate dataset accept` without an id lists every draft with its id"
 MAX_BYTES = 64 * 1024 * 1024

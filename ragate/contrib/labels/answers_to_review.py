@@ -12,11 +12,11 @@ from ragate.core.comparison.run_passes import newest_run
 from ragate.core.comparison.sample_matching import as_named_today
 from ragate.core.hashing import content_hash
 from ragate.errors import UsageError
+from ragate.gate.gate_setup import load_baseline_or_none
 from ragate.models import Direction, Record, Run, Sample, SystemOutput
-from ragate.pipeline.compare_stored import samples_of_run
-from ragate.pipeline.decide.gate_setup import load_baseline_or_none
+from ragate.runs.compare_stored import samples_of_run
+from ragate.settings import nearest, shown
 from ragate.stores.local import LocalStore
-from ragate.support.settings import nearest, shown
 
 Key = tuple[str, str, str]  # sample, hash of its content, hash of the output
 

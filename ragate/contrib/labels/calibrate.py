@@ -16,7 +16,7 @@ from ragate.cli.finding import plural
 from ragate.cli.operations import open_config
 from ragate.cli.options import EXISTING_FILE, config_option
 from ragate.errors import BudgetError, ConfigError, DatasetError, UsageError
-from ragate.support.escape import one_line, plain
+from ragate.guards.escape import one_line, plain
 from ragate.version import MANUAL
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ragate.core.judging.own_criterion import OwnCriterion
     from ragate.models import Score
     from ragate.protocols import Judge
-    from ragate.runtime.operations import Operations
+    from ragate.resources.operations import Operations
 
 
 _CAPPED = "no verdict is kept: raise the cap, or take fewer labels or --repeats"
@@ -123,8 +123,8 @@ async def judged(
         BudgetError: a cap of the policy is reached.
     """
     from ragate import plugins
-    from ragate.runtime.resources import open_resources
-    from ragate.runtime.sample_time import within
+    from ragate.answers.sample_time import within
+    from ragate.resources.resources import open_resources
 
     async with (
         open_resources(config, operations) as opened,
@@ -139,7 +139,7 @@ async def judged(
 
 
 def _check_criteria(judge: Judge, labels: Sequence[Label]) -> None:
-    from ragate.support.settings import nearest
+    from ragate.settings import nearest
 
     for label in labels:
         if label.criterion not in judge.criteria:
@@ -353,7 +353,7 @@ def calibrate_by_reviews(
     """
     from ragate.contrib.labels.answers_to_review import reviewed_scores
     from ragate.contrib.labels.labels import read_review_labels
-    from ragate.pipeline.decide.gate_setup import load_baseline_or_none
+    from ragate.gate.gate_setup import load_baseline_or_none
     from ragate.stores.postgres import open_store
 
     loaded, operations = open_config(config)

@@ -9,7 +9,7 @@ from ragate.contrib.labels.review_label import ReviewLabel, ReviewVerdict
 from ragate.errors import UsageError
 from ragate.github.modes.command import CommentRequest
 from ragate.github.modes.obey import RefusedError
-from ragate.support.escape import code, name
+from ragate.guards.escape import code, name
 
 LABELS = {"fine": ReviewVerdict.SAME, "worse": ReviewVerdict.WORSE}
 # Nothing in a fenced block is Markdown, but a backtick could end it, and the rest could be markup

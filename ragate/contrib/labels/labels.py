@@ -13,12 +13,12 @@ from ragate.core.judging.criteria import ALL_CRITERIA, YES_OR_NO
 from ragate.core.judging.judgement_hash import judgement_hash
 from ragate.dataset._rows import MAX_BYTES, MAX_SAMPLES, WHOLE_BYTES
 from ragate.errors import DatasetError
+from ragate.files import strict_json
+from ragate.files.atomic_files import write_atomic
+from ragate.files.foreign_files import read_bytes
+from ragate.files.strict_json import canonical, loads, read_lines
 from ragate.models import RetrievedChunk, Sample, SystemOutput
-from ragate.support import strict_json
-from ragate.support.atomic_files import write_atomic
-from ragate.support.foreign_files import read_bytes
-from ragate.support.settings import nearest, shown
-from ragate.support.strict_json import canonical, loads, read_lines
+from ragate.settings import nearest, shown
 from ragate.version import MANUAL
 
 _REMEDY = f"{MANUAL}/calibrate.md shows the fields; mend the line, or take it out"

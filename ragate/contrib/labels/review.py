@@ -25,10 +25,10 @@ from ragate.core.hashing import content_hash
 from ragate.core.text.word_diff import MOST_WORDS, word_diff, work_of_diff
 from ragate.dataset import read_dataset
 from ragate.errors import DatasetError, UsageError
+from ragate.files.foreign_files import MAX_BYTES, read_bytes
+from ragate.guards.escape import one_line
 from ragate.models import Sample
 from ragate.renderers._lines import indented
-from ragate.support.escape import one_line
-from ragate.support.foreign_files import MAX_BYTES, read_bytes
 
 if TYPE_CHECKING:
     from ragate.config import Config
@@ -137,7 +137,7 @@ def _refuse_in_ci() -> None:
 
 def _name(who: str, root: Path) -> str:
     from ragate.contrib.labels.review_label import MOST_NAME
-    from ragate.support import git
+    from ragate.repository import git
 
     name = one_line(who or git.user_name(root), MOST_NAME)
     if not name:

@@ -8,7 +8,7 @@ from ragate.contrib.labels.labels import labels_beside, read_review_labels
 from ragate.contrib.labels.review_label import ReviewLabel, ReviewVerdict
 from ragate.core.hashing import content_hash
 from ragate.dataset import Entry
-from ragate.pipeline.golden.validate import Issue, issue_of
+from ragate.dataset.checks.validate import Issue, issue_of
 
 
 def find(dataset: Path, given: Path | None, entries: Sequence[Entry]) -> Iterator[Issue]:

@@ -40,7 +40,7 @@ from requests.exceptions import (
 
 from ragate.contrib.otel.listener import RunCounts, TelemetryListener
 from ragate.contrib.otel.names import SCOPE, SERVICE
-from ragate.support.spans import listening
+from ragate.spans import listening
 from ragate.version import __version__
 
 # Attribute -> the runner's variable.

@@ -25,7 +25,7 @@ from ragate.contrib.otel import names
 from ragate.contrib.otel.names import INSTRUMENTS, Instrument
 from ragate.core.comparison.run_passes import newest_run
 from ragate.models import MetricInfo, Record, Report, Run, Score, ScoreState
-from ragate.support.spans import Fact, Note, Spanned
+from ragate.spans import Fact, Note, Spanned
 
 Labels = Mapping[str, Callable[[float], str]]
 _MODEL_CALLS = {Spanned.CHAT, Spanned.EMBEDDINGS}

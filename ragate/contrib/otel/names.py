@@ -8,7 +8,7 @@ name is ours: ``ragate.*``.
 from dataclasses import dataclass
 from typing import Literal
 
-from ragate.support.spans import Spanned
+from ragate.spans import Spanned
 
 SCOPE = "ragate"
 SERVICE = "ragate"

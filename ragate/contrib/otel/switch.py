@@ -6,8 +6,8 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 
 from ragate.errors import ConfigError, UsageError
-from ragate.support.foreign_files import read_bytes
-from ragate.support.installed import install_line
+from ragate.files.foreign_files import read_bytes
+from ragate.installed import install_line
 
 SWITCH = "RAGATE_TELEMETRY"
 TEXTS = "RAGATE_TELEMETRY_TEXTS"

@@ -12,8 +12,8 @@ import click
 
 from ragate.cli.operations import open_config
 from ragate.cli.options import FILE, config_option
+from ragate.guards.escape import one_line
 from ragate.process import NO_DECISION
-from ragate.support.escape import one_line
 
 if TYPE_CHECKING:
     from ragate.clients.budget import Tally

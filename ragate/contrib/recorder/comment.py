@@ -8,15 +8,15 @@ from ragate.contrib.recorder.fulfil_pending import Fulfilled, fulfil_pending
 from ragate.contrib.recorder.pending_requests import PENDING_NAME
 from ragate.contrib.recorder.run_resolver import REPLIES_NAME
 from ragate.errors import RagateError, StorageError
+from ragate.files.foreign_files import read_bytes
 from ragate.github.commits.commit_tree import ApiTree, policy_files
 from ragate.github.gate.step_context import StepContext
 from ragate.github.modes.command import CommentRequest
 from ragate.github.modes.obey import SENTENCE, RefusedError, restart
 from ragate.github.rest.artifacts import runs_with_results, unpack
 from ragate.github.rest.repository import Json, Repository
-from ragate.runtime.operations import Operations
-from ragate.support.escape import code
-from ragate.support.foreign_files import read_bytes
+from ragate.guards.escape import code
+from ragate.resources.operations import Operations
 
 
 def run_comment(request: CommentRequest) -> None:

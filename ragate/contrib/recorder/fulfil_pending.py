@@ -16,9 +16,9 @@ from ragate.contrib.recorder.proxy.request_identity import Endpoint, UnansweredR
 from ragate.contrib.recorder.proxy.upstream import Upstream
 from ragate.contrib.recorder.run_resolver import REPLIES_NAME, make_upstream
 from ragate.errors import BudgetError, ProviderError
-from ragate.runtime.operations import Operations
-from ragate.runtime.resources import Opened, open_resources
-from ragate.support.settings import shown
+from ragate.resources.operations import Operations
+from ragate.resources.resources import Opened, open_resources
+from ragate.settings import shown
 
 MAX_BYTES = 1024**2
 MAX_TOKENS = 32_768

@@ -1,8 +1,8 @@
 """The model replies of a recorded run, kept with it: it may become a baseline."""
 
+from ragate.answers.system_session import Session
 from ragate.contrib.recorder.baseline_replies import save_run_replies
-from ragate.pipeline.decide.gate_setup import GateSetup
-from ragate.pipeline.run.system_session import Session
+from ragate.gate.gate_setup import GateSetup
 from ragate.run.plan import RunPlan
 
 

@@ -10,6 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ragate import plugins
+from ragate.answers.ready_system import StartsSystem, SystemRequest
+from ragate.answers.sample_time import SampleTimeError, sample_time
+from ragate.answers.wrapped_system import WrappedSystem
 from ragate.clients.provider_clock import SAMPLE_CLOCK, ProviderClock
 from ragate.config import Config
 from ragate.contrib.recorder.pending_requests import PENDING_NAME
@@ -19,11 +22,8 @@ from ragate.contrib.recorder.run_resolver import make_resolver, provider_of
 from ragate.core.hashing import calls_hash
 from ragate.errors import FATAL
 from ragate.models import Sample, SystemOutput, failed_output
-from ragate.pipeline.run.ready_system import StartsSystem, SystemRequest
 from ragate.protocols import Resources, System, SystemAbilities
-from ragate.runtime.resources import Opened
-from ragate.runtime.sample_time import SampleTimeError, sample_time
-from ragate.runtime.wrapped_system import WrappedSystem
+from ragate.resources.resources import Opened
 
 if TYPE_CHECKING:
     from ragate.contrib.recorder.proxy.reply_resolver import ReplyResolver

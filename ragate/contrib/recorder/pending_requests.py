@@ -12,7 +12,7 @@ from ragate.contrib.recorder.proxy.request_identity import (
     checked_request,
 )
 from ragate.errors import StorageError, UsageError
-from ragate.support.strict_json import read_lines
+from ragate.files.strict_json import read_lines
 
 PENDING_NAME = "pending.jsonl"
 VERSION = 1

@@ -14,11 +14,11 @@ from ragate.contrib.recorder.proxy.recorder import open_recorder
 from ragate.contrib.recorder.proxy.reply_resolver import ReplyResolver
 from ragate.contrib.recorder.run_resolver import make_resolver
 from ragate.errors import BudgetError, UsageError
+from ragate.guards.seal import before_foreign_code, refuse_changes
 from ragate.process import hide_memory
-from ragate.runtime.operations import Operations
-from ragate.runtime.resources import open_resources
+from ragate.resources.operations import Operations
+from ragate.resources.resources import open_resources
 from ragate.stores.local import new_run_id
-from ragate.support.seal import before_foreign_code, refuse_changes
 from ragate.systems._variables import allowed_environment
 
 _GRACE_S = 5.0

@@ -17,10 +17,10 @@ from ragate.contrib.recorder.proxy.reply_resolver import ReplyResolver
 from ragate.contrib.recorder.proxy.request_ledger import Ledger
 from ragate.contrib.recorder.proxy.upstream import Upstream
 from ragate.errors import ConfigError, ProviderError
-from ragate.runtime.operations import Operations
-from ragate.runtime.provider_clients import read_key
-from ragate.runtime.resources import Opened
-from ragate.support.settings import nearest
+from ragate.resources.operations import Operations
+from ragate.resources.provider_clients import read_key
+from ragate.resources.resources import Opened
+from ragate.settings import nearest
 
 REPLIES_NAME = "replies.jsonl.gz"
 

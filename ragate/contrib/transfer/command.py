@@ -16,7 +16,7 @@ from ragate.errors import UsageError
 
 if TYPE_CHECKING:
     from ragate.config import Config
-    from ragate.runtime.operations import Operations
+    from ragate.resources.operations import Operations
     from ragate.systems.pgvector.system import PgvectorSystem
 
 T = TypeVar("T")
@@ -45,7 +45,7 @@ def dump(*, file: Path, tables: str, config: Path | None) -> int:
     ends too early the exit code is 3.
     """
     from ragate.contrib.transfer import streams, transfer
-    from ragate.support.atomic_files import write_atomic
+    from ragate.files.atomic_files import write_atomic
 
     to_stdout = file_or_stdout(file) is None
     if to_stdout:
@@ -108,7 +108,7 @@ def _with_index(
 ) -> T:
     """Return what `act` does with the index of the built-in RAG."""
     from ragate import plugins
-    from ragate.runtime.resources import open_resources
+    from ragate.resources.resources import open_resources
 
     if config.system.use != "pgvector":
         raise UsageError(

@@ -24,10 +24,10 @@ from pydantic import Field
 
 from ragate.core.hashing import digest
 from ragate.errors import StorageError
+from ragate.files.foreign_files import open_regular
+from ragate.files.strict_json import loads
+from ragate.guards.escape import one_line
 from ragate.models import Frozen
-from ragate.support.escape import one_line
-from ragate.support.foreign_files import open_regular
-from ragate.support.strict_json import loads
 from ragate.systems.pgvector.chunking import Chunk
 
 if TYPE_CHECKING:

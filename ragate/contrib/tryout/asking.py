@@ -12,23 +12,23 @@ from collections.abc import Iterator, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field, replace
 
+from ragate.answers.output_spool import Outputs, Spool
+from ragate.answers.run_profile import RunRequest, selection_of
+from ragate.answers.system_session import Session, plan_confirmation, possible_runs
 from ragate.config import Config, Policy
 from ragate.contrib.tryout.matrix import Variant
 from ragate.contrib.tryout.verdicts import Look, look_at
 from ragate.core.statistics.looks import SUSPICIOUS, confirmed_level, fast_level
 from ragate.errors import BudgetError, RagateError, UsageError
+from ragate.gate.gate_setup import GateSetup
 from ragate.models import Run, Sample, SystemOutput
 from ragate.models.progress import Progress
-from ragate.pipeline.decide.gate_setup import GateSetup
-from ragate.pipeline.run.run_profile import RunRequest, selection_of
-from ragate.pipeline.run.system_session import Session, plan_confirmation, possible_runs
-from ragate.pipeline.score.scorer import Scorer, open_scorer
+from ragate.resources.operations import Operations
 from ragate.run.hooks import hooks_of
 from ragate.run.note import note_begun, note_ended
 from ragate.run.plan import RunPlan, Stop
 from ragate.run.sources import SystemSource
-from ragate.runtime.operations import Operations
-from ragate.runtime.output_spool import Outputs, Spool
+from ragate.scoring.scorer import Scorer, open_scorer
 
 
 @dataclass

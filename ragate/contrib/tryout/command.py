@@ -14,7 +14,7 @@ from ragate.process import NO_DECISION
 
 if TYPE_CHECKING:
     from ragate.contrib.tryout.matrix import Variant
-    from ragate.runtime.operations import Operations
+    from ragate.resources.operations import Operations
 
 FORMATS = ("console", "markdown", "json")
 
@@ -66,7 +66,7 @@ def command(
     from ragate.contrib.tryout.asking import Trying
     from ragate.contrib.tryout.matrix import read_variants
     from ragate.contrib.tryout.told import OUT, RENDER, rows_of
-    from ragate.pipeline.decide.gate_setup import read_gate_setup
+    from ragate.gate.gate_setup import read_gate_setup
     from ragate.run.late_parts import expect_late_parts
 
     destinations = options.targets()
@@ -106,9 +106,9 @@ def _estimate(variants: list[Variant], operations: Operations, options: RunOptio
     """Return what each variant would cost alone; answers that are equal are asked for once."""
     from dataclasses import replace
 
+    from ragate.answers.run_profile import selection_of
     from ragate.core.statistics.looks import CONFIRM
-    from ragate.pipeline.estimate import estimate
-    from ragate.pipeline.run.run_profile import selection_of
+    from ragate.run.estimate import estimate
 
     lines, least, most = [], 0, 0
     for each in variants:

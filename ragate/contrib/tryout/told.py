@@ -10,9 +10,9 @@ from statistics import fmean, median
 from ragate.contrib.tryout.asking import Trial, Tried
 from ragate.contrib.tryout.verdicts import Held
 from ragate.core.decision.scorecard import means_of
+from ragate.guards.escape import code, one_line
 from ragate.models import OVERALL, PASSES, MetricInfo, Run
 from ragate.renderers import _numbers as numbers
-from ragate.support.escape import code, one_line
 
 WORSE, SAFE, OPEN, FIRST, OUT = "worse", "safe", "not proven safe", "first", "out"
 

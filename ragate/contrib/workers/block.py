@@ -8,20 +8,20 @@ from dataclasses import asdict, dataclass
 from pydantic import ValidationError
 
 from ragate import errors
+from ragate.answers.corpus_texts import corpus_texts
+from ragate.answers.run_profile import Selection
 from ragate.baseline.requests import requests_path
 from ragate.clients.budget import Budget, Tally, read_tally
 from ragate.config import Config
 from ragate.core.hashing import content_hash, digest
 from ragate.errors import BudgetError, DatabaseError, RagateError, SystemMismatchError
+from ragate.files.strict_json import loads
+from ragate.gate.gate_setup import load_samples
+from ragate.guards.escape import one_line
 from ragate.models import Filters, Frozen, Sample, SystemInfo
-from ragate.pipeline.decide.gate_setup import load_samples
-from ragate.pipeline.run.corpus_texts import corpus_texts
-from ragate.pipeline.run.run_profile import Selection
 from ragate.protocols import System, SystemAbilities, system_abilities
-from ragate.runtime.operations import Operations
-from ragate.support.escape import one_line
-from ragate.support.git import changed_files, head_commit
-from ragate.support.strict_json import loads
+from ragate.repository.git import changed_files, head_commit
+from ragate.resources.operations import Operations
 from ragate.version import __version__
 
 _MOST = 1500  # characters of an error

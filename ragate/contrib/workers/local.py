@@ -8,12 +8,12 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import partial
 
+from ragate.answers.ready_system import OpenedSystem, OpensSystem, SystemRequest
 from ragate.contrib.workers.queue import queue_url
 from ragate.contrib.workers.submit import opens_on_workers
 from ragate.errors import UsageError
-from ragate.pipeline.run.ready_system import OpenedSystem, OpensSystem, SystemRequest
-from ragate.runtime.operations import Operations
-from ragate.runtime.resources import Opened
+from ragate.resources.operations import Operations
+from ragate.resources.resources import Opened
 
 MOST = 64
 _IDLE_S = 60  # without a question: the run that started it is gone

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from ragate.database.connecting import ALIVE, connected, frozen
 from ragate.database.schema import CONNECT_S, describe
 from ragate.errors import DatabaseError, NotInstalledError, UsageError
-from ragate.runtime.operations import Operations
-from ragate.support.installed import install_line
+from ragate.installed import install_line
+from ragate.resources.operations import Operations
 from ragate.version import MANUAL
 
 if TYPE_CHECKING:

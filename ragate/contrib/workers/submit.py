@@ -11,6 +11,17 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from ragate.answers.collected_outputs import OnOutput, Room
+from ragate.answers.output_spool import Outputs, Spool
+from ragate.answers.ready_system import (
+    OpenedSystem,
+    OpensSystem,
+    PassSystem,
+    SystemRequest,
+    open_here,
+)
+from ragate.answers.relative_dates import date_of
+from ragate.answers.sample_time import within
 from ragate.clients.budget import Budget, Tally, cap_reached
 from ragate.config import Config
 from ragate.contrib.workers.block import (
@@ -34,23 +45,12 @@ from ragate.contrib.workers.queue import (
 )
 from ragate.core.lookup import samples_by_id
 from ragate.errors import DatasetError, NotReadyError, RagateError, UsageError
+from ragate.files.strict_json import loads
 from ragate.models import Sample, SystemInfo, SystemOutput
 from ragate.outputs.outputs_file import validated_output
-from ragate.pipeline.run.collected_outputs import OnOutput, Room
-from ragate.pipeline.run.ready_system import (
-    OpenedSystem,
-    OpensSystem,
-    PassSystem,
-    SystemRequest,
-    open_here,
-)
-from ragate.pipeline.run.relative_dates import date_of
 from ragate.protocols import SystemAbilities
-from ragate.runtime.operations import Operations
-from ragate.runtime.output_spool import Outputs, Spool
-from ragate.runtime.resources import Opened
-from ragate.runtime.sample_time import within
-from ragate.support.strict_json import loads
+from ragate.resources.operations import Operations
+from ragate.resources.resources import Opened
 from ragate.version import MANUAL
 
 _POLL_S = 0.2

@@ -12,6 +12,9 @@ from contextlib import (
 )
 from dataclasses import dataclass, replace
 
+from ragate.answers.collected_outputs import finished, run_pass
+from ragate.answers.ready_system import OpenedSystem, SystemRequest, open_here
+from ragate.answers.relative_dates import asked_on
 from ragate.clients.budget import Budget, Tally
 from ragate.config import Config
 from ragate.contrib.workers.block import (
@@ -30,16 +33,13 @@ from ragate.contrib.workers.engine import EngineWorker
 from ragate.contrib.workers.queue import NO_PASS, SYSTEM, Queue, open_queue
 from ragate.core.lookup import samples_by_id
 from ragate.errors import BudgetError, DatabaseError, RagateError, UsageError
+from ragate.gate.gate_setup import load_baseline_or_none
 from ragate.models import Sample
 from ragate.outputs.outputs_file import output_line
-from ragate.pipeline.decide.gate_setup import load_baseline_or_none
-from ragate.pipeline.run.collected_outputs import finished, run_pass
-from ragate.pipeline.run.ready_system import OpenedSystem, SystemRequest, open_here
-from ragate.pipeline.run.relative_dates import asked_on
 from ragate.protocols import system_abilities
-from ragate.runtime.operations import Operations
-from ragate.runtime.resources import Opened, open_resources
-from ragate.support.task_groups import task_group
+from ragate.resources.operations import Operations
+from ragate.resources.resources import Opened, open_resources
+from ragate.task_groups import task_group
 
 MOST_TRIES = 6  # of a block, by whatever workers
 _HURRIED_S = 5.0  # for the queue, to hear why a worker ends

@@ -11,7 +11,7 @@ from pydantic import JsonValue
 
 from ragate.core.calls.values import CallRules, alike, is_default, named, unlike
 from ragate.models import CallResult, Executed, ExpectedCall, ToolCall
-from ragate.support.settings import shown
+from ragate.settings import shown
 
 MOST_RESULTS = 1_000  # more than are carried out of one sample
 

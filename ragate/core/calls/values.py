@@ -10,7 +10,7 @@ from typing import Literal
 from pydantic import JsonValue
 
 from ragate.models import ExpectedCall, Sample, ToolCall
-from ragate.support.settings import shown
+from ragate.settings import shown
 
 Defaults = Mapping[str, Mapping[str, JsonValue]]
 """By tool, its arguments that have a default."""

@@ -13,7 +13,7 @@ from ragate.github.commits import git_objects
 from ragate.github.commits.commit_tree import ApiTree, BaseUnreadableError
 from ragate.github.event.event import Event, RunRef
 from ragate.github.rest.repository import Json, Repository
-from ragate.support.git import head_commit, is_clean
+from ragate.repository.git import head_commit, is_clean
 
 # GitHub merges anew when the pull request is asked for; it takes a few seconds:
 # https://docs.github.com/rest/guides/using-the-rest-api-to-interact-with-your-git-database

@@ -9,12 +9,12 @@ from typing import Any
 
 from ragate.config import Config, SystemConfig
 from ragate.errors import RagateError
+from ragate.files.foreign_files import read_bytes
 from ragate.github.commits import git_objects
 from ragate.github.commits.change import Base
 from ragate.github.commits.commit_tree import ConfigLocation, Tree, text_of
 from ragate.github.rest.repository import Repository
 from ragate.models import Sample
-from ragate.support.foreign_files import read_bytes
 
 _LINKS = frozenset({"120000", "160000"})
 _WORDS = re.compile(r"[\s=,;:@'\"`(){}<>|&]+")

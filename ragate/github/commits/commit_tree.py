@@ -10,10 +10,10 @@ from ragate.config import CONFIG_NAME, Config, parse_config, preset_file
 from ragate.config.read import MAX_BYTES as CONFIG_BYTES
 from ragate.config.upgrade import upgraded
 from ragate.errors import ConfigError, RagateError
+from ragate.files.foreign_files import decode, inside
 from ragate.github.commits import git_objects
 from ragate.github.commits.git_objects import TreeEntry
 from ragate.github.rest.repository import Repository
-from ragate.support.foreign_files import decode, inside
 
 _KEYS = ("mode", "type", "sha", "path")
 MAX_BYTES = 256 * 1024 * 1024

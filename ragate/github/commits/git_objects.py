@@ -7,7 +7,7 @@ from functools import lru_cache
 from pathlib import Path, PurePosixPath
 
 from ragate.errors import RagateError
-from ragate.support.git_process import GitError, run_git
+from ragate.repository.git_process import GitError, run_git
 
 _REGULAR = frozenset({"100644", "100755", "100664"})
 _SECONDS = 60.0

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from ragate.errors import UsageError
-from ragate.support import strict_json
-from ragate.support.foreign_files import read_bytes
-from ragate.support.settings import shown
+from ragate.files import strict_json
+from ragate.files.foreign_files import read_bytes
+from ragate.settings import shown
 
 # GitHub sends 25 MB at most: https://docs.github.com/webhooks/webhook-events-and-payloads
 MAX_BYTES = 32 * 1024 * 1024

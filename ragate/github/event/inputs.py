@@ -11,10 +11,10 @@ from pydantic import SecretStr
 from ragate.database.postgres import readable
 from ragate.errors import DatabaseError, UsageError
 from ragate.github.rest.connection import Connection, read_proxy
+from ragate.guards.escape import one_line
 from ragate.removed import INPUTS, gone_input
-from ragate.runtime.run_labels import RunLabels, read_labels
-from ragate.support.escape import one_line
-from ragate.support.settings import shown
+from ragate.resources.run_labels import RunLabels, read_labels
+from ragate.settings import shown
 
 Mode = Literal["check", "collect", "decide", "command", "baseline", "record"]
 CommentPolicy = Literal["always", "on-change", "on-failure", "off"]

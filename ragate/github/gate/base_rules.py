@@ -10,9 +10,9 @@ from ragate.baseline.schema import MAX_BYTES
 from ragate.config import Config
 from ragate.config.model import SystemConfig
 from ragate.errors import DatasetError
+from ragate.files.foreign_files import read_bytes
 from ragate.models import Scorecard
 from ragate.outputs.mapping import MAPPING_KEYS, mapping_of
-from ragate.support.foreign_files import read_bytes
 
 _LONG = 60
 _ABSENT = object()

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from ragate.core.publishable import publishable
 from ragate.errors import RagateError
+from ragate.gate.bootstrap import bootstrapped
 from ragate.github.commits.change import Change
 from ragate.github.gate.acceptances import SYSTEM, outputs_digest
 from ragate.github.gate.base_rules import Gate
@@ -17,10 +18,9 @@ from ragate.github.gate.restore import weigh_again
 from ragate.github.gate.step_context import ModeOutcome, StepContext
 from ragate.github.publish.workflow_commands import ReportPaths, relative
 from ragate.models import Decision, Report, Run, SystemInfo, Verdict
-from ragate.pipeline.decide.bootstrap import bootstrapped
-from ragate.pipeline.run_details import with_details
 from ragate.renderers import markdown
-from ragate.runtime.operations import Operations
+from ragate.resources.operations import Operations
+from ragate.runs.run_details import with_details
 from ragate.stores.local import LocalStore
 from ragate.version import __version__
 

@@ -7,13 +7,13 @@ from urllib.parse import quote
 from pydantic import Field, ValidationError
 
 from ragate.errors import StorageError
+from ragate.files.atomic_files import write_atomic, write_parts
+from ragate.files.foreign_files import read_bytes
 from ragate.github.rest.artifacts import FoundArtifact, find_results, unpack
 from ragate.github.rest.repository import Json, Repository
 from ragate.models import Frozen, Publish, Report
 from ragate.stores import RUN_FILES
 from ragate.stores.stored_record import copy_run
-from ragate.support.atomic_files import write_atomic, write_parts
-from ragate.support.foreign_files import read_bytes
 
 NAME = "result.json"
 RUN = "run"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ragate.config import Config, SystemConfig
 from ragate.errors import ConfigError
-from ragate.support import git
+from ragate.repository import git
 from ragate.systems.http.address import place_of
 from ragate.systems.http.policy import check_request
 from ragate.systems.replay import is_allowed

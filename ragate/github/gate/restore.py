@@ -18,8 +18,8 @@ from ragate.github.rest.repository import (
     without_own,
 )
 from ragate.models import Acceptance, Report, Run, Verdict
-from ragate.pipeline.compare_stored import decide_again
-from ragate.runtime.operations import Operations
+from ragate.resources.operations import Operations
+from ragate.runs.compare_stored import decide_again
 from ragate.stores.local import LocalStore
 
 

@@ -7,6 +7,7 @@ from pydantic import ValidationError
 
 from ragate.config import Config
 from ragate.errors import StorageError
+from ragate.files.foreign_files import read_bytes
 from ragate.github.commits.change import is_merge_onto
 from ragate.github.commits.commit_tree import ApiTree, BaseUnreadableError, policy_files
 from ragate.github.gate.acceptances import AcceptScope, outputs_digest, takes_system
@@ -17,10 +18,9 @@ from ragate.github.gate.step_context import StepContext
 from ragate.github.rest.artifacts import find_results
 from ragate.github.rest.repository import Repository
 from ragate.models import Acceptance, Report, Run
-from ragate.pipeline.compare_stored import decide_again
+from ragate.runs.compare_stored import decide_again
 from ragate.stores import REPORT, RUN_FILES
 from ragate.stores.local import LocalStore
-from ragate.support.foreign_files import read_bytes
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from ragate import plugins
+from ragate.answers.milestones import Milestones
+from ragate.answers.run_profile import Selection
 from ragate.config import CONFIG_NAME, Config
 from ragate.errors import UsageError
 from ragate.github.commits.commit_tree import ConfigLocation
@@ -18,11 +20,9 @@ from ragate.github.publish.changed_sources import Annotation
 from ragate.github.publish.workflow_commands import Log, ReportPaths
 from ragate.github.rest.repository import Repository
 from ragate.models import Filters, Report
-from ragate.pipeline.run.run_profile import Selection
-from ragate.runtime.milestones import Milestones
-from ragate.runtime.operations import STATE, Operations, read_operations
-from ragate.support.git import is_tracked
-from ragate.support.git import repository as repository_of
+from ragate.repository.git import is_tracked
+from ragate.repository.git import repository as repository_of
+from ragate.resources.operations import STATE, Operations, read_operations
 
 RESULT = "result"
 OUTPUTS = "ragate-outputs.jsonl"

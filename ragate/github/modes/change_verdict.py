@@ -11,6 +11,8 @@ from typing import Protocol
 from ragate import plugins
 from ragate.config import Config
 from ragate.errors import RagateError
+from ragate.gate.gate_setup import load_baseline_or_none
+from ragate.gate.unaffected_verdict import decide_unaffected, describe_system
 from ragate.github.commits.change import Change, refuse_side_door, refuse_two_branches
 from ragate.github.commits.changed_files import can_reach, changed_files, touches
 from ragate.github.commits.commit_tree import ApiTree, GitTree, Tree, policy_files, tree_of
@@ -28,9 +30,7 @@ from ragate.github.publish.report_sources import (
     with_unasked,
 )
 from ragate.models import Report, SourceLinks
-from ragate.pipeline.decide.gate_setup import load_baseline_or_none
-from ragate.pipeline.decide.unaffected_verdict import decide_unaffected, describe_system
-from ragate.runtime.operations import Operations
+from ragate.resources.operations import Operations
 
 
 class OutputSource(Protocol):

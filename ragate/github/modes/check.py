@@ -30,10 +30,10 @@ from ragate.github.modes.change_verdict import judge_change
 from ragate.github.publish import Announce
 from ragate.github.rest.api import GitHubApiError
 from ragate.github.rest.repository import Repository, gate_statuses
+from ragate.resources.operations import Operations
 from ragate.run.one_run import run_gate
 from ragate.run.plan import RunPlan
 from ragate.run.sources import SystemSource
-from ragate.runtime.operations import Operations
 
 KEPT = "kept"
 # What the step ended with; `fail-on` has made the status what it is.

@@ -17,8 +17,8 @@ from ragate.github.modes.change_verdict import unaffected
 from ragate.github.modes.check import head_config
 from ragate.github.publish import Announce
 from ragate.models import SystemOutput
-from ragate.pipeline.collect_outputs import collect_outputs
 from ragate.process import NO_DECISION
+from ragate.run.collect_outputs import collect_outputs
 from ragate.run.plan import RunPlan
 from ragate.run.sources import SystemSource
 

@@ -24,8 +24,8 @@ from ragate.github.modes.obey import (
 )
 from ragate.github.publish import Announce, Target
 from ragate.github.rest.repository import Repository, login_of
+from ragate.guards.escape import code
 from ragate.models import Report
-from ragate.support.escape import code
 
 DONE = "obeyed"
 NOTHING = "nothing"

@@ -8,6 +8,7 @@ from pathlib import Path
 from ragate import plugins
 from ragate.config import Config
 from ragate.errors import ConfigError, DatasetError, RagateError, UsageError
+from ragate.files.foreign_files import is_there
 from ragate.github.commits.change import (
     Base,
     Change,
@@ -32,11 +33,10 @@ from ragate.github.rest.repository import Json, Repository, gate_statuses
 from ragate.outputs.outputs_file import read_outputs
 from ragate.outputs.recorded_output import RecordedOutput
 from ragate.outputs.shards import shards_among
+from ragate.resources.operations import Operations
 from ragate.run.one_run import run_gate
 from ragate.run.plan import RunPlan
 from ragate.run.sources import FilesSource
-from ragate.runtime.operations import Operations
-from ragate.support.foreign_files import is_there
 
 # The events by which a commit that was judged already gets to another branch.
 _ARRIVALS = frozenset({"opened", "reopened"})

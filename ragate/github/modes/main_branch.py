@@ -6,13 +6,20 @@ import asyncio
 from dataclasses import dataclass
 from pathlib import Path
 
+from ragate.answers.golden_set import golden_set
 from ragate.baseline import load_baseline, load_contexts
+from ragate.baseline.recording.record_baseline import update_baseline
+from ragate.baseline.recording.write_baseline import BaselineOutcome, with_run
 from ragate.baseline.requests import baseline_paths, load_replies, requests_path
 from ragate.baseline.write import dump_baseline, recorded_before
 from ragate.config import Config, load_config
 from ragate.core.comparison.run_passes import asks_nothing_new
 from ragate.core.hashing import content_hash
 from ragate.errors import BaselineError, RagateError, StorageError, UsageError
+from ragate.files.atomic_files import copy_atomic, write_atomic
+from ragate.files.foreign_files import inside, read_bytes
+from ragate.gate.gate_setup import load_baseline_or_none
+from ragate.gate.unaffected_verdict import describe_system
 from ragate.github.commits import git_objects
 from ragate.github.commits.change import Base, base_of
 from ragate.github.commits.changed_files import api_changed_files, can_reach
@@ -24,14 +31,7 @@ from ragate.github.modes.check import run_check
 from ragate.github.publish import Announce
 from ragate.github.rest.repository import Repository, commit_or_propose, login_of, without_own
 from ragate.models import Acceptance, Reads, Run
-from ragate.pipeline.baseline.record_baseline import update_baseline
-from ragate.pipeline.baseline.write_baseline import BaselineOutcome, with_run
-from ragate.pipeline.decide.gate_setup import load_baseline_or_none
-from ragate.pipeline.decide.unaffected_verdict import describe_system
-from ragate.pipeline.run.golden_set import golden_set
 from ragate.stores.local import LocalStore
-from ragate.support.atomic_files import copy_atomic, write_atomic
-from ragate.support.foreign_files import inside, read_bytes
 
 MOST_MERGES = 30
 _TIMED = ("latency", "first_token")  # a baseline holds no times: they are of a machine

@@ -9,16 +9,16 @@ from urllib.parse import urlsplit
 
 from ragate.config import Config, load_config
 from ragate.errors import RagateError
+from ragate.files.atomic_files import write_atomic
 from ragate.github.gate.step_context import StepContext
 from ragate.github.publish.workflow_commands import write_summary
 from ragate.github.rest.connection import Connection, send
+from ragate.guards.secret_address import why_no_secret_at
+from ragate.history.read_history import read_history
+from ragate.history.show_history import as_summary, badge
 from ragate.models import Report, Verdict
-from ragate.pipeline.history.read_history import read_history
-from ragate.pipeline.history.show_history import as_summary, badge
+from ragate.repository.git import head_commit
 from ragate.stores.local import LocalStore
-from ragate.support.atomic_files import write_atomic
-from ragate.support.git import head_commit
-from ragate.support.secret_address import why_no_secret_at
 
 SECONDS = 10.0
 _MOST_BYTES = 64 * 1024

@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from ragate.baseline.recording.write_baseline import baseline_files
 from ragate.core.comparison.run_passes import run_means
 from ragate.errors import RagateError, UsageError
 from ragate.github.commits.commit_tree import ConfigLocation
@@ -29,10 +30,9 @@ from ragate.github.rest.repository import (
     make_commit,
     without_own,
 )
+from ragate.guards.escape import code, name, plain
 from ragate.models import Acceptance, Report
-from ragate.pipeline.baseline.write_baseline import baseline_files
-from ragate.support.escape import code, name, plain
-from ragate.support.settings import nearest
+from ragate.settings import nearest
 
 SENTENCE = 300
 _REPLIED = "<!-- ragate-reply:1 comment={} -->"

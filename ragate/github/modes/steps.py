@@ -16,13 +16,13 @@ from ragate.github.publish.publisher import INTERRUPTED, Publisher
 from ragate.github.publish.workflow_commands import Log, outputs_without_report, write_outputs
 from ragate.github.rest.api import Api
 from ragate.github.rest.repository import Repository
+from ragate.guards.seal import expect_modules
+from ragate.machine_faults import machine_fault
 from ragate.models import Report, Verdict
 from ragate.renderers import console
 from ragate.renderers._headline import ReportSign, status_of
 from ragate.run.late_parts import expect_renderers
-from ragate.support.machine_faults import machine_fault
-from ragate.support.seal import expect_modules
-from ragate.support.task_groups import first_error
+from ragate.task_groups import first_error
 
 ModeFunction = Callable[[StepContext, Announce], ModeOutcome]
 
@@ -43,7 +43,7 @@ def step(environ: Mapping[str, str]) -> int:
             return _unread(error, environ, log)
         workspace = Path(environ.get("GITHUB_WORKSPACE") or ".").resolve()
         expect_renderers(("console", "markdown", "html", "json"))
-        expect_modules("ragate.github.gate.finalise", "ragate.pipeline.run_details")
+        expect_modules("ragate.github.gate.finalise", "ragate.runs.run_details")
         context = StepContext(inputs, event, environ, workspace, repository, log)
         stack.callback(context.close)
         publisher = Publisher(inputs, event, repository, environ, log)

@@ -11,9 +11,9 @@ from ragate.core.publishable import published_line
 from ragate.github.commits.changed_files import texts_of
 from ragate.github.commits.commit_tree import ConfigLocation, Read, text_of
 from ragate.github.publish.workflow_commands import Level
+from ragate.guards.escape import one_line
 from ragate.models import Report, SampleRow, Verdict
 from ragate.renderers._numbers import counted
-from ragate.support.escape import one_line
 
 _HEADER = re.compile(r"\s*\[\[?\s*([^\[\]]+?)\s*\]\]?\s*(#.*)?")
 _KEY = re.compile(r"""\s*((?:[A-Za-z0-9_-]+|"[^"]+"|'[^']+')(?:\s*\.\s*[\w"'-]+)*)\s*=""")

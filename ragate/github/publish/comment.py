@@ -15,8 +15,8 @@ from typing import Any
 
 from ragate.github.rest.api import GitHubApiError
 from ragate.github.rest.repository import Repository, login_in, login_of
+from ragate.guards.escape import short_sha
 from ragate.renderers.markdown import marker_of
-from ragate.support.escape import short_sha
 
 BUDGET = 60_000  # UTF-8 bytes; GitHub takes 65,536 characters
 START = "<!-- ragate:1 gate="

@@ -27,11 +27,11 @@ from ragate.github.publish.workflow_commands import (
 )
 from ragate.github.rest.api import GitHubApiError
 from ragate.github.rest.repository import LONGEST_DESCRIPTION, Repository, State
+from ragate.guards.escape import code, name, one_line, short_sha
 from ragate.models import Report
 from ragate.renderers import markdown as renderer
 from ragate.renderers._headline import BLOCKS, PASSES, is_unaffected, verdict_words
 from ragate.renderers.markdown import marker
-from ragate.support.escape import code, name, one_line, short_sha
 from ragate.version import MANUAL
 
 _SCOPES = {"the comment": "pull-requests: write", "the status": "statuses: write"}

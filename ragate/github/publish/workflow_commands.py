@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Literal, TextIO
 
 from ragate.errors import StorageError
+from ragate.guards.escape import one_line, plain
+from ragate.guards.redact import Redactor
 from ragate.models import MetricVerdict, Report
-from ragate.support.escape import one_line, plain
-from ragate.support.redact import Redactor
 
 Level = Literal["error", "warning"]
 

@@ -16,8 +16,8 @@ from pydantic import SecretStr
 from ragate.clients.http.retry import Course, FaultKind, Retry
 from ragate.errors import RagateError
 from ragate.github.rest.connection import Connection, HttpAnswer, bearer, moved_to, origin, send
-from ragate.support.escape import one_line
-from ragate.support.redact import Redactor
+from ragate.guards.escape import one_line
+from ragate.guards.redact import Redactor
 
 T = TypeVar("T")
 D = TypeVar("D")

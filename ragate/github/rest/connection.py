@@ -17,8 +17,8 @@ from urllib.parse import urljoin, urlsplit
 from pydantic import SecretStr
 
 from ragate.errors import UsageError
-from ragate.support.authorities import authorities
-from ragate.support.escape import one_line
+from ragate.guards.authorities import authorities
+from ragate.guards.escape import one_line
 
 if TYPE_CHECKING:
     import httpx2

@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from ragate.config import Policy
 from ragate.github.rest.api import Api, GitHubApiError, unless_absent
-from ragate.support.escape import one_line
+from ragate.guards.escape import one_line
 
 NOBODY: frozenset[str] = frozenset()
 Json = dict[str, Any]

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import NamedTuple
 
+from ragate.clients.replies import overheard, quoted
 from ragate.core.judging.applicability import PAIRWISE, ran_out_of_time
 from ragate.core.judging.canary_rule import (
     DRESSES,
@@ -46,7 +47,6 @@ from ragate.judges._canaries.known_answers import (
 from ragate.models import ExpectedCall, RetrievedChunk, Sample, Score, SystemOutput, ToolCall
 from ragate.models.progress import Progress, Show, unshown
 from ragate.protocols import Judge, JudgeAbilities, judge_abilities
-from ragate.support.replies import overheard, quoted
 
 AtMost = Callable[[float | None], AbstractAsyncContextManager[object]]
 _ANY = 0.01  # less than one guideline of the longest list

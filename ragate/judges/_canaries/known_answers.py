@@ -15,8 +15,8 @@ from typing import Any, Literal, NamedTuple
 from ragate.core.judging.applicability import PAIRWISE
 from ragate.core.judging.judged_calls import TOOL_SEMANTICS
 from ragate.errors import ConfigError
+from ragate.files.strict_json import read_lines
 from ragate.models import RetrievedChunk, Sample, SystemOutput
-from ragate.support.strict_json import read_lines
 
 Place = Literal["answer", "context", "question", "long context"]
 _CLAUSES = 60

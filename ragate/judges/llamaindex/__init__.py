@@ -8,7 +8,7 @@ from ragate.core.judging.applicability import PAIRWISE
 from ragate.judges.llamaindex._criteria import ASKED
 from ragate.judges.llamaindex._settings import Settings
 from ragate.protocols import Judge, Resources
-from ragate.support.settings import read_settings
+from ragate.settings import read_settings
 
 __all__ = ["CRITERIA", "Settings", "create"]
 

@@ -5,9 +5,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from ragate.core.judging.criteria import ALL_CRITERIA, Criterion
+from ragate.files.strict_json import loads
+from ragate.guards.escape import one_line
 from ragate.judges._asking import InvalidReplyError, object_texts, only_valid
-from ragate.support.escape import one_line
-from ragate.support.strict_json import loads
 
 Reading = tuple[float, str]
 MAX_CHARS = 100_000

@@ -6,12 +6,14 @@ from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
+from ragate.clients.thoughts import without_thoughts
 from ragate.core.conversation import conversation
 from ragate.core.hashing import digest
 from ragate.core.judging.applicability import PAIRWISE
 from ragate.core.judging.canary_rule import NO_VALID_REPLY
 from ragate.core.judging.criteria import sort_out
 from ragate.errors import ProviderError
+from ragate.guards.escape import one_line, sendable
 from ragate.judges._asking import InvalidReplyError, Messages, SentAs, read_or_mend
 from ragate.judges.llamaindex._criteria import (
     ASKED,
@@ -30,8 +32,6 @@ from ragate.judges.llamaindex._prompts import Prompts, UnjudgeableError, best_co
 from ragate.judges.llamaindex._settings import Settings
 from ragate.models import Sample, Score, SystemOutput, unscored
 from ragate.protocols import ChatClient, ChatReply, ChatRequest, Embedder, Resources, Steps
-from ragate.support.escape import one_line, sendable
-from ragate.support.thoughts import without_thoughts
 
 # One answer as text that can be sent to an evaluator.
 

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Literal
 
 from ragate.core.hashing import digest
 from ragate.errors import ConfigError, PluginError, RagateError
+from ragate.files.foreign_files import inside, read_text
+from ragate.installed import refuse_other_version
 from ragate.judges._asking import Messages
 from ragate.judges.llamaindex._settings import PromptName, Settings
 from ragate.protocols import Embedder
-from ragate.support.foreign_files import inside, read_text
-from ragate.support.installed import refuse_other_version
 
 if TYPE_CHECKING:
     from llama_index.core.prompts import BasePromptTemplate

@@ -8,7 +8,7 @@ from ragate.core.judging.criteria import CRITERIA as KNOWN
 from ragate.core.judging.criteria import OF_CALLS
 from ragate.judges.rubric._settings import Settings
 from ragate.protocols import Judge, Resources
-from ragate.support.settings import read_settings
+from ragate.settings import read_settings
 
 __all__ = ["CRITERIA", "Settings", "create"]
 

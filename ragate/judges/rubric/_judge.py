@@ -13,6 +13,7 @@ from ragate.core.judging.criteria import CRITERIA, OF_CALLS, sort_out
 from ragate.core.judging.judged_calls import TOOL_SEMANTICS
 from ragate.core.judging.own_criterion import OwnCriterion, shown_name
 from ragate.errors import ProviderError
+from ragate.guards.escape import one_line, sendable
 from ragate.judges._asking import (
     InvalidReplyError,
     Messages,
@@ -42,7 +43,6 @@ from ragate.judges.rubric._schema import (
 from ragate.judges.rubric._settings import Format, Settings
 from ragate.models import Sample, Score, SystemOutput
 from ragate.protocols import ChatClient, ChatReply, ChatRequest
-from ragate.support.escape import one_line, sendable
 
 ASKED_OF_CALLS = {
     TOOL_SEMANTICS: OwnCriterion(

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from ragate.core.conversation import conversation
 from ragate.core.text.sentences import split_sentences
 from ragate.core.text.words import markers, tokens, without_markers
+from ragate.guards.escape import sendable
 from ragate.judges._asking import CUT
 from ragate.models import Sample, SystemOutput
-from ragate.support.escape import sendable
 
 NONCE_DIGITS = 20
 

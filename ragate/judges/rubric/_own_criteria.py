@@ -7,10 +7,10 @@ from pydantic import TypeAdapter, ValidationError
 
 from ragate.core.judging.judged_calls import TOOL_SEMANTICS
 from ragate.core.judging.own_criterion import PREFIX, OwnCriterion, shown_name
+from ragate.guards.escape import one_line
 from ragate.judges.rubric._schema import Number, OtherShapeError, Strict, exact_object, exactly
 from ragate.models import Score
-from ragate.support.escape import one_line
-from ragate.support.settings import shown
+from ragate.settings import shown
 
 OwnCriteria = Mapping[str, OwnCriterion]
 _REASON, _GRADE = "because", "grade"

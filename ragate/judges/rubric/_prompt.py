@@ -8,6 +8,8 @@ from pathlib import Path
 from ragate.core.hashing import digest
 from ragate.core.judging.criteria import CRITERIA
 from ragate.errors import ConfigError
+from ragate.files.foreign_files import read_text
+from ragate.files.prompt_file import PromptFile, load_prompt_file
 from ragate.judges._asking import Messages
 from ragate.judges.rubric._judged_sample import JudgedSample, render_data
 from ragate.judges.rubric._own_criteria import OwnCriteria, instructions, schema_of
@@ -18,8 +20,6 @@ from ragate.judges.rubric._schema import (
     schema_for,
 )
 from ragate.judges.rubric._settings import Format
-from ragate.support.foreign_files import read_text
-from ragate.support.prompt_file import PromptFile, load_prompt_file
 
 VERSION = 2  # raised whenever a message or a formula changes
 _KNOWN = "a prompt knows keys, mark, contexts, sentences, cited and references"

@@ -9,6 +9,8 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from ragate.files.strict_json import loads
+from ragate.guards.escape import one_line
 from ragate.judges.rubric._judged_sample import JudgedSample
 from ragate.judges.rubric._schema import (
     GRADES,
@@ -25,9 +27,7 @@ from ragate.judges.rubric._schema import (
     exactly,
 )
 from ragate.models import Score, unscored
-from ragate.support.escape import one_line
-from ragate.support.settings import first_fault, shown
-from ragate.support.strict_json import loads
+from ragate.settings import first_fault, shown
 
 MAX_CHARS = 400_000
 Outcome = tuple[float, str]

@@ -12,6 +12,7 @@ from markupsafe import Markup
 
 from ragate.core.diagnosis.word_origin import mark_sentence, weighty_words
 from ragate.core.text.word_diff import WordChange, word_changes, work_of_diff
+from ragate.guards.escape import one_line, short_sha
 from ragate.models import (
     Direction,
     EarlierOutcome,
@@ -32,7 +33,6 @@ from ragate.renderers._words import in_points
 from ragate.renderers.html.charts import charts_of, heat_table
 from ragate.renderers.html.templates import content_policy, resource, template
 from ragate.renderers.html.verdict_view import verdict_view
-from ragate.support.escape import one_line, short_sha
 
 # The page as one file: its policy, its style, its script and its data.
 

@@ -4,13 +4,13 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from ragate.guards.escape import one_line
 from ragate.models import Direction, MetricRow, RankChange, Report, RunDetails, SampleScores
 from ragate.renderers import _numbers as numbers
 from ragate.renderers._numbers import NOTHING, counted
 from ragate.renderers._words import ordered, tone, visible_from
 from ragate.renderers.html import drawings
 from ragate.renderers.html.drawings import Rows
-from ragate.support.escape import one_line
 
 
 class Chart(NamedTuple):

@@ -8,7 +8,7 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from ragate.support.escape import plain
+from ragate.guards.escape import plain
 
 if TYPE_CHECKING:
     from jinja2 import Environment, Template

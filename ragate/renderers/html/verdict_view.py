@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from typing import Any
 
+from ragate.guards.escape import one_line
 from ragate.models import MetricRow, Report
 from ragate.renderers._headline import GREEN, ReportSign
 from ragate.renderers._numbers import duration, lacking
 from ragate.renderers._samples import equal_scores, worse_count
 from ragate.renderers._view import MOST_SAMPLES, MetricLine, View
 from ragate.renderers._words import ForeignText, Strong, Words, in_one_line
-from ragate.support.escape import one_line
 
 MOST_LISTED = 50
 SENTENCE = 600

@@ -15,12 +15,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from uuid import UUID, uuid4
 
+from ragate.files.atomic_files import write_atomic
+from ragate.files.foreign_files import file_bytes
 from ragate.stores import BEGUN, MANIFEST, OUTPUTS
 from ragate.stores.listed_run import LISTING, UNREADABLE, listing
 from ragate.stores.postgres.reading import FILES, GROWING, Piece, copy_in, pieces_of
 from ragate.stores.spent_calls import SPENT
-from ragate.support.atomic_files import write_atomic
-from ragate.support.foreign_files import file_bytes
 
 if TYPE_CHECKING:
     import psycopg

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from ragate.errors import StorageError
+from ragate.files.foreign_files import file_bytes, open_file
 from ragate.stores import BEGUN, MANIFEST, OUTPUTS, REPORT, RUN_FILES, SCORES
 from ragate.stores.listed_run import LISTING, ListedRun, RunStatus
 from ragate.stores.local import is_run_id
 from ragate.stores.spent_calls import SPENT
-from ragate.support.foreign_files import file_bytes, open_file
 
 if TYPE_CHECKING:
     import psycopg

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
 from ragate.protocols import Resources, Traits
-from ragate.support.settings import read_settings
+from ragate.settings import read_settings
 from ragate.systems.http.settings import Settings
 
 if TYPE_CHECKING:

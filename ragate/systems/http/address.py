@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from urllib.parse import SplitResult, urlsplit
 
 from ragate.errors import ConfigError, SystemStartError
-from ragate.support.secret_address import PORTS, ipv4_behind, why_no_secret
+from ragate.guards.secret_address import PORTS, ipv4_behind, why_no_secret
 
 # Metadata services that are not link-local: AWS over IPv6, Alibaba, Azure's wire server, Oracle.
 _METADATA = frozenset({"fd00:ec2::254", "100.100.100.200", "168.63.129.16", "192.0.0.192"})

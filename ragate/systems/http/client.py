@@ -14,8 +14,8 @@ import httpx2
 from ragate.clients.http.bounded_body import BoundedBody, ReplyTooLargeError
 from ragate.clients.http.error_mapping import MalformedError
 from ragate.clients.http.retry import Course, FaultKind, Retry, retry_after
-from ragate.support.authorities import authorities
-from ragate.support.machine_faults import in_container
+from ragate.guards.authorities import authorities
+from ragate.machine_faults import in_container
 from ragate.systems.http.address import AllowedHost, place_of, refuse_secret, resolve
 from ragate.systems.http.policy import Hidden
 from ragate.systems.http.stream import EventStream

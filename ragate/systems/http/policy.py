@@ -8,10 +8,10 @@ from typing import Any, Protocol
 from urllib.parse import unquote, urlsplit
 
 from ragate.errors import ConfigError, ProviderError
+from ragate.guards.escape import one_line
+from ragate.guards.redact import Redactor
+from ragate.guards.secret_address import IN_CLEAR, odd_character
 from ragate.protocols import Resources
-from ragate.support.escape import one_line
-from ragate.support.redact import Redactor
-from ragate.support.secret_address import IN_CLEAR, odd_character
 from ragate.systems.http.address import AllowedHost
 
 _SHORT_SHA = re.compile(r"[0-9a-f]{7,64}")

@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from ragate.errors import ConfigError, SystemStartError
+from ragate.files.foreign_files import inside, read_text
+from ragate.files.pointer import PointerError, one
+from ragate.guards.escape import one_line
 from ragate.protocols import Resources
-from ragate.support.escape import one_line
-from ragate.support.foreign_files import inside, read_text
-from ragate.support.pointer import PointerError, one
-from ragate.support.task_groups import task_group
 from ragate.systems._foreign import matching_files
 from ragate.systems._output import LONGEST, OutputError
 from ragate.systems._process import start
@@ -22,6 +21,7 @@ from ragate.systems.http.client import BadReplyError, HttpClient, UnreachableErr
 from ragate.systems.http.policy import HeaderSecrets, Hidden, check_request, header_secrets
 from ragate.systems.http.requests import Template
 from ragate.systems.http.settings import DOCUMENT_BODY, PrepareStep
+from ragate.task_groups import task_group
 
 # A step of ``[[system.prepare]]`` as the policy allows it, and the documents that it sends.
 

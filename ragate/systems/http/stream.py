@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from ragate.files.pointer import PointerError, many, one, parse
+from ragate.guards.escape import one_line
 from ragate.outputs.call_list import are_fragments, joined
 from ragate.outputs.pointed import Pointers, pointed
-from ragate.support.escape import one_line
-from ragate.support.pointer import PointerError, many, one, parse
 from ragate.systems._output import OutputError
 from ragate.systems.http.settings import Streaming
 

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from ragate.errors import SystemMismatchError, SystemStartError
+from ragate.files.pointer import PointerError, one
+from ragate.guards.escape import one_line
 from ragate.models import Sample, SystemOutput
 from ragate.protocols import Resources
-from ragate.support.escape import one_line
-from ragate.support.git import head_commit
-from ragate.support.pointer import PointerError, one
+from ragate.repository.git import head_commit
 from ragate.systems._foreign import Foreign, note
 from ragate.systems._output import (
     LONGEST,

@@ -7,9 +7,9 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
 from ragate.errors import PluginError
+from ragate.installed import install_line
 from ragate.protocols import Resources, Traits
-from ragate.support.installed import install_line
-from ragate.support.settings import read_settings
+from ragate.settings import read_settings
 from ragate.systems.mcp.settings import Settings
 
 if TYPE_CHECKING:

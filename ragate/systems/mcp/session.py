@@ -20,9 +20,9 @@ from mcp_types import CONNECTION_CLOSED, CallToolResult, jsonrpc_message_adapter
 
 from ragate.clients.http.bounded_body import BoundedBody, ReplyTooLargeError
 from ragate.clients.http.error_mapping import MalformedError
-from ragate.support.authorities import authorities
-from ragate.support.escape import one_line
-from ragate.support.secret_address import PORTS
+from ragate.guards.authorities import authorities
+from ragate.guards.escape import one_line
+from ragate.guards.secret_address import PORTS
 from ragate.systems._process import Child, start
 from ragate.systems.http.address import AllowedHost
 from ragate.systems.http.client import MAX_BYTES

@@ -15,12 +15,12 @@ from mcp_types import (
 )
 
 from ragate.errors import FATAL, ConfigError, ProviderError, RagateError, SystemStartError
+from ragate.files.pointer import PointerError
+from ragate.guards.escape import one_line
 from ragate.models import Sample, SystemOutput
 from ragate.outputs.pointed import Pointers, pointed
 from ragate.protocols import ChatRequest, Resources
-from ragate.support.escape import one_line
-from ragate.support.pointer import PointerError
-from ragate.support.settings import nearest
+from ragate.settings import nearest
 from ragate.systems._foreign import Foreign, no_place_for_turns
 from ragate.systems._output import LONGEST, OutputError, failed, to_output, unanswered, wanted
 from ragate.systems._process import Child

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ragate.models import SystemInfo
 from ragate.protocols import Resources, Traits
-from ragate.support.settings import read_settings
+from ragate.settings import read_settings
 from ragate.systems.pgvector.settings import Settings
 
 if TYPE_CHECKING:

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ragate.clients.memoised import request_key
+from ragate.clients.thoughts import without_thoughts
 from ragate.core.text.sentences import split_sentences
 from ragate.core.text.words import markers
 from ragate.errors import ProviderError
+from ragate.files.prompt_file import PromptFile, load_prompt_file
 from ragate.models import Failure, RetrievedChunk, SystemOutput, Turn, Usage
 from ragate.protocols import ChatClient, ChatRequest
-from ragate.support.prompt_file import PromptFile, load_prompt_file
-from ragate.support.thoughts import without_thoughts
 from ragate.systems.pgvector.settings import AnswerSettings
 from ragate.systems.pgvector.terms import Analyzer
 

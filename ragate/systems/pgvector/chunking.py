@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ragate.support.installed import refuse_other_version
+from ragate.installed import refuse_other_version
 from ragate.systems.pgvector.corpus import Document, to_markdown
 from ragate.systems.pgvector.metadata import FRONT
 from ragate.systems.pgvector.settings import Settings

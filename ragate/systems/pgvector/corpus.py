@@ -13,8 +13,8 @@ from typing import Any
 
 from ragate.core.hashing import digest
 from ragate.errors import ConfigError
-from ragate.support.foreign_files import decode, inside, read_bytes
-from ragate.support.strict_json import read_lines
+from ragate.files.foreign_files import decode, inside, read_bytes
+from ragate.files.strict_json import read_lines
 from ragate.systems.pgvector.pdf import pdf_text
 
 _SKIPPED = frozenset({"script", "style", "template", "noscript", "svg", "nav", "head"})

@@ -8,7 +8,7 @@ from typing import Any
 
 from ragate.errors import ConfigError
 from ragate.models import Sample
-from ragate.support.settings import nearest
+from ragate.settings import nearest
 from ragate.systems.pgvector.corpus import Document
 from ragate.systems.pgvector.settings import Settings
 from ragate.version import MANUAL

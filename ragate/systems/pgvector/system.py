@@ -18,7 +18,7 @@ from ragate.models import (
     failed_output,
 )
 from ragate.protocols import Embedder, Reranker, Resources
-from ragate.support.spans import Spanned, span
+from ragate.spans import Spanned, span
 from ragate.systems.pgvector import ranked_search
 from ragate.systems.pgvector.answer import Prompt, extract, load_prompt, written
 from ragate.systems.pgvector.corpus import Corpus, read_corpus

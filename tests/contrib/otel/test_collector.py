@@ -17,7 +17,7 @@ import pytest
 
 from ragate.contrib.otel import exporting
 from ragate.models import Run
-from ragate.support.spans import Spanned, finished, own_span, span
+from ragate.spans import Spanned, finished, own_span, span
 from tests.factories import output_factory, record_factory, run_factory, sample_factory
 from tests.servers.collector import Collector, collector
 

@@ -21,7 +21,7 @@ from ragate.contrib.otel.exporting import RandomIds
 from ragate.contrib.otel.listener import RunCounts, TelemetryListener
 from ragate.models import MetricInfo, unscored
 from ragate.models.metric_row import PassGroup, PassShare
-from ragate.support.spans import Spanned
+from ragate.spans import Spanned
 from tests.factories import (
     output_factory,
     record_factory,

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from ragate.contrib.otel import names
-from ragate.support.spans import Spanned
+from ragate.spans import Spanned
 from tools import telemetry_files
 
 DOCS = Path(__file__).parents[3] / "docs"

@@ -12,7 +12,7 @@ import certifi
 import pytest
 
 from ragate.contrib.otel.exporting import exporting
-from ragate.support.spans import Spanned, span
+from ragate.spans import Spanned, span
 from tests.servers.certificates import server_context, signed_by_nobody
 from tests.servers.serving import serving
 

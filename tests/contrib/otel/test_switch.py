@@ -9,7 +9,7 @@ import pytest
 
 from ragate.contrib.otel.switch import is_of_a_fork, is_wanted, telemetry
 from ragate.errors import UsageError
-from ragate.support.installed import install_line
+from ragate.installed import install_line
 from tests.unit.fresh import printed
 
 IMPORTED = """

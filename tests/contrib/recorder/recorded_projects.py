@@ -6,9 +6,9 @@ import asyncio
 import json
 from typing import Any
 
+from ragate.answers.run_profile import Selection
+from ragate.baseline.recording.record_baseline import update_baseline
 from ragate.models import Report, Verdict
-from ragate.pipeline.baseline.record_baseline import update_baseline
-from ragate.pipeline.run.run_profile import Selection
 from tests.integration.recorded_project import RecordedProject
 from tests.runs import check
 from tests.servers.openai_server import FakeOpenAI

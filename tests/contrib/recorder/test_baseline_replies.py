@@ -7,11 +7,11 @@ import gzip
 
 import pytest
 
+from ragate.baseline.recording.record_baseline import update_baseline
+from ragate.baseline.recording.write_baseline import BaselineOutcome, baseline_files
 from ragate.baseline.requests import load_replies
 from ragate.errors import ProviderError
 from ragate.models import Verdict
-from ragate.pipeline.baseline.record_baseline import update_baseline
-from ragate.pipeline.baseline.write_baseline import BaselineOutcome, baseline_files
 from ragate.stores.local import LocalStore
 from tests.contrib.recorder.recorded_projects import checked, made, record
 from tests.integration.recorded_project import KEY

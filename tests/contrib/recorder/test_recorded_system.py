@@ -9,9 +9,9 @@ from dataclasses import replace
 
 import pytest
 
+from ragate.answers.run_profile import Selection
 from ragate.errors import ConfigError
 from ragate.models import Verdict
-from ragate.pipeline.run.run_profile import Selection
 from tests.contrib.recorder.recorded_projects import (
     LLAMAINDEX,
     checked,

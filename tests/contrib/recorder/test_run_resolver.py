@@ -7,9 +7,9 @@ import time
 
 import pytest
 
+from ragate.answers.run_profile import Selection
 from ragate.errors import BudgetError
 from ragate.models import Verdict
-from ragate.pipeline.run.run_profile import Selection
 from tests.contrib.recorder.recorded_projects import (
     LLAMAINDEX,
     checked,

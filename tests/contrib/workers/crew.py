@@ -8,13 +8,13 @@ from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any
 
+from ragate.answers.ready_system import OpensSystem
+from ragate.answers.run_profile import Selection
 from ragate.config import Config, load_config
 from ragate.contrib.workers.submit import opens_on_workers
 from ragate.contrib.workers.work import Worked, work
 from ragate.models import Report
-from ragate.pipeline.run.ready_system import OpensSystem
-from ragate.pipeline.run.run_profile import Selection
-from ragate.runtime.operations import Operations, read_operations
+from ragate.resources.operations import Operations, read_operations
 from tests.runs import check
 from tests.slow_rag import SlowProject
 

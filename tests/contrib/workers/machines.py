@@ -6,13 +6,13 @@ import asyncio
 import shutil
 from pathlib import Path
 
+from ragate.answers.ready_system import OpensSystem, open_here
+from ragate.answers.run_profile import Selection
 from ragate.config import Config, load_config
 from ragate.contrib.workers.submit import opens_on_workers
 from ragate.contrib.workers.work import work
 from ragate.models import Report
-from ragate.pipeline.run.ready_system import OpensSystem, open_here
-from ragate.pipeline.run.run_profile import Selection
-from ragate.runtime.operations import Operations, read_operations
+from ragate.resources.operations import Operations, read_operations
 from tests.projects import write_docs_project
 from tests.repositories import commit, git
 from tests.runs import check

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ragate.cli.main import run
-from ragate.support.installed import install_line
+from ragate.installed import install_line
 from tests.projects import ReplayProject
 
 COMMANDS = [["worker"], ["check", "--workers"], ["baseline", "update", "--workers"]]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from ragate.support.machine_faults import in_container
+from ragate.machine_faults import in_container
 from tests.e2e.action.forge import Forge
 from tests.e2e.command import ragate
 from tests.integration.conftest import open_folder

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from ragate.pipeline.baseline.record_baseline import update_baseline
+from ragate.baseline.recording.record_baseline import update_baseline
 from tests.container.runner import StepResult
 from tests.e2e.action.forge import Change, Forge
 from tests.e2e.action.talk import GATE, replies, say

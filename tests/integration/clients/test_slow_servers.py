@@ -18,8 +18,8 @@ from ragate.clients.http.retry import Retry
 from ragate.config.read import load_config
 from ragate.errors import ProviderError
 from ragate.protocols import ChatRequest
-from ragate.runtime.operations import Operations
-from ragate.runtime.resources import open_resources
+from ragate.resources.operations import Operations
+from ragate.resources.resources import open_resources
 from tests.integration.clients.faulty_servers import ask_many
 from tests.servers.openai_server import FakeOpenAI
 

@@ -9,7 +9,7 @@ import pytest
 
 from ragate.database import PostgresDatabase, install, postgres, schema
 from ragate.errors import DatabaseError
-from ragate.support.installed import install_line
+from ragate.installed import install_line
 
 pytestmark = pytest.mark.integration
 

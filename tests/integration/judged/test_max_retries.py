@@ -10,8 +10,8 @@ import pytest
 from ragate.config import load_config
 from ragate.errors import ProviderError
 from ragate.protocols import ChatRequest
-from ragate.runtime.operations import read_operations
-from ragate.runtime.resources import open_resources
+from ragate.resources.operations import read_operations
+from ragate.resources.resources import open_resources
 from tests.projects import ReplayProject
 from tests.servers.faults import status
 

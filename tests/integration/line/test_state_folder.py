@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ragate.cli.main import run
-from ragate.runtime.operations import ignore_itself
+from ragate.resources.operations import ignore_itself
 from tests.projects import ReplayProject
 
 pytestmark = pytest.mark.integration

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from ragate.answers.run_profile import Selection
+from ragate.baseline.recording.record_baseline import update_baseline
 from ragate.cli.main import run
 from ragate.errors import NotReadyError
-from ragate.pipeline.baseline.record_baseline import update_baseline
-from ragate.pipeline.run.run_profile import Selection
-from ragate.pipeline.score import judging
+from ragate.scoring import judging
 from tests.integration.recorded_project import RecordedProject
 from tests.runs import check
 from tests.servers.model import answers_and_judges, is_judgement

@@ -9,7 +9,7 @@ import pytest
 
 from ragate import plugins
 from ragate.cli.main import run
-from ragate.support.installed import install_line
+from ragate.installed import install_line
 from tests.projects import write_docs_project
 from tests.servers.model import answers_and_judges
 from tests.servers.openai_server import FakeOpenAI, openai_server

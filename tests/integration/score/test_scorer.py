@@ -208,7 +208,7 @@ def test_a_package_of_another_version_ends_the_run_with_the_command(
     tmp_path, server, monkeypatch, capsys, package, found, wanted
 ):
     write(tmp_path, server)
-    installed = "ragate.support.installed.version"
+    installed = "ragate.installed.version"
     monkeypatch.setattr(installed, lambda name: found if name == package else version(name))
 
     assert run(["check"]) == 2

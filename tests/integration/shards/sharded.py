@@ -6,9 +6,9 @@ import json
 from pathlib import Path
 from typing import Any
 
+from ragate.baseline.recording.write_baseline import baseline_files
 from ragate.cli.main import run
 from ragate.config import load_config
-from ragate.pipeline.baseline.write_baseline import baseline_files
 from ragate.stores.local import LocalStore
 
 

@@ -9,7 +9,7 @@ from ragate.core.comparison.run_passes import run_means
 from ragate.core.decision.scorecard import means_of
 from ragate.errors import BaselineError
 from tests.unit.core.scorecard.card_factories import card, stage
-from tests.unit.pipeline.history.history_factories import content, scored
+from tests.unit.history.history_factories import content, scored
 
 
 def test_means_are_those_of_the_whole_reading():

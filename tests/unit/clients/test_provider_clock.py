@@ -9,7 +9,7 @@ from ragate.clients.http.limiter import Limiter
 from ragate.clients.memoised import Memo
 from ragate.clients.provider_clock import ProviderClock
 from ragate.protocols import ChatReply
-from tests.unit.pipeline.run.timed_systems import asked, kind
+from tests.unit.answers.timed_systems import asked, kind
 
 
 def test_the_wait_for_a_place_at_the_limiter_is_nobodys():

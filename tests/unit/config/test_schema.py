@@ -14,7 +14,7 @@ from ragate import plugins
 from ragate.config import parse_config
 from ragate.config.schema import config_schema
 from ragate.errors import ConfigError
-from ragate.support.settings import read_settings
+from ragate.settings import read_settings
 
 ROOT = Path(__file__).parents[3]
 SCHEMA = config_schema()

@@ -38,8 +38,8 @@ from ragate.models import (
     ToolCall,
     Usage,
 )
-from ragate.pipeline.score.metric_records import evaluate
 from ragate.protocols import Aggregate, Metric
+from ragate.scoring.metric_records import evaluate
 from tests.unit.core.decision_factories import judge
 
 Outputs = dict[str, SystemOutput]

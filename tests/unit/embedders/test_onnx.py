@@ -17,7 +17,7 @@ from ragate import plugins
 from ragate.embedders import onnx as onnx_embedder
 from ragate.embedders.onnx import bert_graph
 from ragate.errors import ConfigError, NotInstalledError, ProviderError
-from ragate.support.installed import install_line
+from ragate.installed import install_line
 from tests.unit.embedders.embedder_factories import no_client
 from tests.unit.embedders.tiny_bert import CONFIG, plain_vector, weights, write_bert
 

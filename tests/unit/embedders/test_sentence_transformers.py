@@ -16,7 +16,7 @@ from ragate import plugins
 from ragate.embedders import sentence_transformers
 from ragate.embedders.sentence_transformers import LocalEmbedder, Settings
 from ragate.errors import ConfigError
-from ragate.support.installed import install_line
+from ragate.installed import install_line
 from tests.unit.embedders.embedder_factories import no_client
 
 

@@ -9,17 +9,17 @@ from pathlib import Path
 import pytest
 
 from ragate import extension
+from ragate.answers import ready_system
 from ragate.cli.main import run
 from ragate.errors import NotInstalledError, UsageError
 from ragate.extension import Extension
-from ragate.pipeline.run import ready_system
 from tests.projects import ReplayProject
 
 GREETS = """
 import click
 from pydantic import BaseModel
 from ragate.extension import Extension
-from ragate.pipeline.run import ready_system
+from ragate.answers import ready_system
 
 class Greeting(BaseModel):
     word: str = "hello"

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from ragate import plugins
+from ragate.answers.relative_dates import judged_on
 from ragate.core.judging.applicability import PAIRWISE
 from ragate.judges import canaries_for
 from ragate.models import Sample
-from ragate.pipeline.run.relative_dates import judged_on
 from ragate.protocols import Judge, KnownCriteria, judge_abilities
 from tests.unit.systems.using import resources_of
 

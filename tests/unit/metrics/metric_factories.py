@@ -25,7 +25,6 @@ from ragate.models import (
     ScoreState,
     SystemOutput,
 )
-from ragate.pipeline.score.asked_metrics import RunVectors
 from ragate.protocols import (
     Aggregate,
     EmbeddingMetric,
@@ -33,6 +32,7 @@ from ragate.protocols import (
     MetricRequest,
     Pair,
 )
+from ragate.scoring.asked_metrics import RunVectors
 
 DATA = Path(__file__).parents[3] / "../shared/data"
 

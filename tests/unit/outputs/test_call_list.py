@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
+from ragate.files.pointer import PointerError
 from ragate.outputs.call_list import read_calls
 from ragate.outputs.pointed import Pointers, pointed
 from ragate.outputs.recorded_output import RecordedOutput
-from ragate.support.pointer import PointerError
 
 OURS = {"name": "find", "arguments": {"k": 3}}
 FORMS: dict[str, Any] = {

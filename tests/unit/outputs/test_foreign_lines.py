@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragate.errors import DatasetError
+from ragate.files.pointer import PointerError, many, one
 from ragate.outputs.foreign_lines import ProposedMapping, guess_mapping, refuse_foreign, unsaid
-from ragate.support.pointer import PointerError, many, one
 from ragate.tables.containers import records
 from tests.unit.outputs.test_mapping import OWN
 from tests.unit.tables.formats.exported import FILES, lines

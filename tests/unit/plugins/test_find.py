@@ -9,8 +9,8 @@ import pytest
 
 from ragate import plugins
 from ragate.errors import PluginError
+from ragate.installed import install_line
 from ragate.plugins import Kind
-from ragate.support.installed import install_line
 from tests.unit.fresh import printed
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -21,7 +21,7 @@ BUILT_IN = [(kind, name) for kind in KINDS for name in plugins.names(kind)]
 PLUGIN = '''
 """A metric."""
 from ragate.models import Frozen, MetricInfo, Score
-from ragate.support.installed import install_line
+from ragate.installed import install_line
 
 class Settings(Frozen):
     word: str = "please"

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from ragate.errors import ConfigError
+from ragate.installed import install_line
 from ragate.rerankers import cross_encoder
 from ragate.rerankers.cross_encoder import LocalReranker
-from ragate.support.installed import install_line
 from tests.unit.systems.pgvector.rerank_factories import no_client
 
 

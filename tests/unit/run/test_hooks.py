@@ -10,8 +10,8 @@ import pytest
 
 from ragate.errors import RagateError, StorageError
 from ragate.extension import Hook
+from ragate.gate.compare_and_decide import Decided
 from ragate.models import Verdict
-from ragate.pipeline.decide.compare_and_decide import Decided
 from ragate.run.hooks import HOOKS, Hooks, Remarks
 from tests.factories import decision_factory
 from tests.unit.fresh import printed

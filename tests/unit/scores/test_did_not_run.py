@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ragate.errors import RagateError
-from ragate.pipeline.decide.gate_files import Demands, gate_files
+from ragate.gate.gate_files import Demands, gate_files
 from tests.unit.core.decision_factories import NIGHT
 from tests.unit.scores.evaluations import WAYS, WRITERS, Evaluation, evaluation
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from ragate.errors import RagateError
-from ragate.pipeline.decide.gate_files import Demands, gate_files
+from ragate.gate.gate_files import Demands, gate_files
 from tests.unit.scores.ways_not_to_run import (
     BROKEN_FILES,
     IN_BEFORE,

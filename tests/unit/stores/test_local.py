@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from ragate.errors import StorageError, UsageError
+from ragate.files.atomic_files import write_atomic
 from ragate.models import MetricInfo, Report, Score, unscored
 from ragate.renderers import console
 from ragate.stores.local import LocalStore, is_run_id
-from ragate.support.atomic_files import write_atomic
 from tests.factories import record_factory, report_factory, run_factory, sample_factory
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"

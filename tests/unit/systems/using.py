@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from ragate import plugins
+from ragate.answers.collected_outputs import run_pass
 from ragate.models import Sample, SystemInfo, SystemOutput
-from ragate.pipeline.run.collected_outputs import run_pass
 from ragate.protocols import Resources, system_abilities
 from tests.factories import sample_factory
 

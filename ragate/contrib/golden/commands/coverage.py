@@ -62,9 +62,9 @@ def command(
     - An expected id that no document has is matched without folder, ending and capitals.
     - Exit code 2 where git knows no such commit, or a shallow clone lacks it.
     """
+    from ragate.answers.corpus_texts import needed_texts
     from ragate.contrib.golden.coverage import changed_documents, corpus_folder, coverage
     from ragate.dataset import read_entries
-    from ragate.pipeline.run.corpus_texts import needed_texts
 
     chosen = subject(file, config)
     texts = needed_texts(chosen.config, corpus, why="coverage")

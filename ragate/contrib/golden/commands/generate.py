@@ -93,8 +93,8 @@ def command(
 
     Read unanswerable ones with most care: nothing checks that no other document answers them.
     """
+    from ragate.answers.corpus_texts import needed_texts
     from ragate.dataset import inspect_entries
-    from ragate.pipeline.run.corpus_texts import needed_texts
 
     keyless = base is not None and not (provider or model)
     _refuse(keyless, kinds, output, append=append, force=force)

@@ -14,7 +14,7 @@ from ragate.cli.dataset.shared import corpus_option, one_line, refuse_overwritin
 from ragate.cli.finding import plural
 from ragate.cli.options import json_option
 from ragate.errors import UsageError
-from ragate.support.settings import nearest
+from ragate.settings import nearest
 
 if TYPE_CHECKING:
     from ragate.contrib.golden.importing import Import
@@ -94,8 +94,8 @@ def command(
       person is named in metadata `personal`: reword it before you commit.
     - **Everything else** becomes metadata, and the command says what.
     """
+    from ragate.answers.corpus_texts import corpus_texts
     from ragate.contrib.golden.importing import import_golden
-    from ragate.pipeline.run.corpus_texts import corpus_texts
     from ragate.scores.ignored import ignored_scores
 
     kind, path = _kind_and_path(kind_and_path)

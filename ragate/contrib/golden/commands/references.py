@@ -46,10 +46,10 @@ def command(
     What the documents do not answer, as far as the model can tell, gets no draft. Repeated requests
     cost nothing.
     """
+    from ragate.answers.corpus_texts import by_id, needed_texts
     from ragate.contrib.golden.drafting import choose_model, draft_references, write_drafts
     from ragate.dataset import read_entries
     from ragate.dataset.edit import open_golden
-    from ragate.pipeline.run.corpus_texts import by_id, needed_texts
 
     chosen = subject(file, config)
     loaded, operations = chosen.configured()

@@ -69,9 +69,9 @@ def command(
     An ID is a sample, or an old document for all samples that expect it; the grade goes
     along. A system that does not tell its documents (`http`, `python`, …) needs `--corpus`.
     """
+    from ragate.answers.corpus_texts import needed_texts
     from ragate.contrib.golden.relink import choose, choose_all, find_lost, relink, remember
     from ragate.dataset import read_entries
-    from ragate.pipeline.run.corpus_texts import needed_texts
 
     if respell:
         if accept or min_similarity is not None:
@@ -99,10 +99,10 @@ def command(
 
 
 def _respell(chosen: ToolInput, corpus: Path | None, *, write: bool, as_json: bool) -> int:
+    from ragate.answers.corpus_texts import corpus_texts
     from ragate.contrib.golden.relink import mismatch_of, relink, respellings
     from ragate.core.doc_ids import mismatch_words
     from ragate.dataset import read_entries
-    from ragate.pipeline.run.corpus_texts import corpus_texts
     from ragate.stores.local import LocalStore
     from ragate.stores.postgres import open_store
 

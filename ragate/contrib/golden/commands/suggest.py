@@ -146,9 +146,9 @@ def _suggest(
     system: str,
     corpus: Path | None,
 ) -> list[Suggestion]:
+    from ragate.answers.corpus_texts import by_id
     from ragate.contrib.golden.suggest import suggest
     from ragate.dataset import read_entries
-    from ragate.pipeline.run.corpus_texts import by_id
 
     loaded, operations = chosen.configured()
     entries = by_id(read_entries(chosen.path), ids)
@@ -214,8 +214,8 @@ def _refuse_unknown(
     chosen: ToolInput, grades: dict[str, dict[str, int]], corpus: Path | None
 ) -> None:
     """Raise for a document that the corpus does not hold, where that can be told."""
-    from ragate.pipeline.run.corpus_texts import corpus_texts
-    from ragate.support.settings import nearest
+    from ragate.answers.corpus_texts import corpus_texts
+    from ragate.settings import nearest
 
     texts = corpus_texts(chosen.config, corpus)
     for labels in grades.values():
@@ -232,7 +232,7 @@ def _refuse_unknown(
 def write_review(path: Path, review: Path, suggestions: Sequence[Suggestion]) -> int:
     """Write the proposals with boxes to tick."""
     from ragate.contrib.golden.suggest import review_text
-    from ragate.support.atomic_files import write_atomic
+    from ragate.files.atomic_files import write_atomic
 
     write_atomic(review, review_text(path, suggestions).encode())
     click.echo(f"{review}: {plural(len(suggestions), 'question')}; tick the boxes, then")

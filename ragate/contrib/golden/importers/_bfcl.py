@@ -5,8 +5,8 @@ from pathlib import Path
 
 from ragate.contrib.golden.importers._notes import Notes
 from ragate.errors import DatasetError
-from ragate.support.settings import shown
-from ragate.support.strict_json import read_lines
+from ragate.files.strict_json import read_lines
+from ragate.settings import shown
 from ragate.tables.containers import Record
 from ragate.tables.formats import SETS
 from ragate.tables.plain import plain_exchange

@@ -14,10 +14,10 @@ from typing import Any
 from ragate.contrib.golden.importers._notes import Notes, said_that_day
 from ragate.core.text.near_duplicates import near_duplicates
 from ragate.errors import DatasetError
+from ragate.files.pointer import PointerError, many, one
 from ragate.models import MetadataValue
 from ragate.outputs.foreign_lines import guess_mapping
 from ragate.outputs.pointed import fields_of
-from ragate.support.pointer import PointerError, many, one
 from ragate.tables.containers import ENDINGS, records
 from ragate.tables.traced import Exchange
 from ragate.version import MANUAL

@@ -7,7 +7,7 @@ from typing import Any
 
 from ragate.contrib.golden.importers._notes import Notes
 from ragate.errors import DatasetError
-from ragate.support.settings import nearest, shown
+from ragate.settings import nearest, shown
 from ragate.tables.cells import texts_of
 from ragate.tables.containers import open_container, without_row_numbers
 from ragate.tables.formats import SETS

@@ -11,10 +11,10 @@ from typing import Any, TypeGuard
 from ragate.clients.http.error_mapping import MalformedError
 from ragate.clients.openai_payloads import count, in_order, loaded
 from ragate.contrib.recorder.proxy.request_identity import Endpoint, Request
+from ragate.files import strict_json
+from ragate.files.strict_json import canonical
+from ragate.guards.escape import sendable
 from ragate.protocols import ChatReply
-from ragate.support import strict_json
-from ragate.support.escape import sendable
-from ragate.support.strict_json import canonical
 
 MAX_REPLY_BYTES = 4 * 1024**2  # what a row of the cache holds
 _FINISHED = frozenset({"completed", "incomplete"})

@@ -7,7 +7,7 @@ from typing import Any
 
 from ragate.core.hashing import digest
 from ragate.errors import RagateError, UsageError
-from ragate.support.strict_json import loads
+from ragate.files.strict_json import loads
 
 NOT_RECORDED = "model request is not recorded; fulfil it"
 MAX_BODY_BYTES = 16 * 1024**2

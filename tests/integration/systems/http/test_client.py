@@ -14,7 +14,7 @@ import pytest
 
 from ragate.errors import ConfigError, SystemMismatchError, SystemStartError
 from ragate.models import SystemOutput
-from ragate.support.git import head_commit
+from ragate.repository.git import head_commit
 from ragate.systems.http import client
 from tests.factories import sample_factory
 from tests.integration.systems.http.services import ECHO, SECRET, asked, key, one, refused

@@ -20,9 +20,9 @@ from ragate.errors import (
     ProviderError,
     SystemStartError,
 )
+from ragate.installed import install_line
 from ragate.models import RetrievedChunk, Sample, SystemOutput, Turn
 from ragate.protocols import ChatReply, ChatRequest
-from ragate.support.installed import install_line
 from tests.factories import sample_factory
 from tests.integration.systems.mcp.servers import http_server, stdio_server
 from tests.servers.rag_server import Sent, rag_server

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
+from ragate.answers.sample_time import sample_time
 from ragate.database import PostgresDatabase
 from ragate.errors import DatabaseError
-from ragate.runtime.sample_time import sample_time
 from ragate.systems.pgvector import ingest as ingesting
 from tests.integration.rag import Project
 

@@ -12,7 +12,7 @@ from ragate import plugins
 from ragate.cli.doctor import examine
 from ragate.cli.finding import Status
 from ragate.models import MetricInfo
-from ragate.pipeline.score.policy_metrics import applicable
+from ragate.scoring.policy_metrics import applicable
 from tests.unit.cli.doctor.doctor_factories import checks, run_of, said, sample, samples, statuses
 
 WAIVER = """[[policy.waivers]]

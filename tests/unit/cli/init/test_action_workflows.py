@@ -16,7 +16,7 @@ from ragate.cli.main import run
 from ragate.cli.main import run as ragate
 from ragate.cli.workflows import PLACEHOLDER
 from ragate.errors import UsageError
-from ragate.support import git
+from ragate.repository import git
 from ragate.version import REPOSITORY
 from tests.workflows.blocks import workflows
 

@@ -11,7 +11,7 @@ from ragate import plugins
 from ragate.core.rules.checked_metric import counts_in_metrics
 from ragate.errors import PluginError
 from ragate.models import Acceptance, MetricVerdict, RunManifest, SystemInfo, Verdict, Waiver
-from ragate.pipeline.score.metric_records import evaluate
+from ragate.scoring.metric_records import evaluate
 from tests.factories import decision_factory, metric_row_factory, report_factory
 from tests.unit.core.answer_pool import compared, outputs_of, questions, rule_for
 from tests.unit.core.decision_factories import TODAY, judge, row_of

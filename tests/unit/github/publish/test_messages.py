@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from ragate.errors import ConfigError
 from ragate.github.publish.comment import outdated
 from ragate.github.publish.publisher import description, error_page
+from ragate.guards.escape import one_line
 from ragate.models import Verdict
 from ragate.renderers import markdown
-from ragate.support.escape import one_line
 from tests.factories import decision_factory, report_factory, sample_row_factory
 from tests.unit.test_escape import EVIL, Tree
 

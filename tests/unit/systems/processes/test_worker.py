@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
+from ragate.answers.sample_time import SampleTimeError, sample_time
 from ragate.clients.provider_clock import waiting_for_provider
-from ragate.runtime.sample_time import SampleTimeError, sample_time
 from ragate.systems._process import Child, start
 from ragate.systems._worker import (
     MAX_FAILURES,

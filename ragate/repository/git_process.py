@@ -1,0 +1,238 @@
+"""How git is run: it gets no key, and starts nothing that a repository's configuration names.
+
+Code under test may write that configuration, and git obeys it: filters and drivers of attributes,
+monitors, hooks, programs that check signatures, transports with their helpers. So git is shown a
+folder of ours in place of ``.git``, for as long as one call takes: its objects, references and
+index are links to the real ones, and of the configuration it holds only how files are read.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import IO
+
+from ragate.files.foreign_files import file_bytes
+
+# Without these hardly a program runs; nothing of them is anybody's secret.
+ORDINARY = (
+    *("PATH", "HOME", "USER", "LOGNAME", "TMPDIR", "TMP", "TEMP", "TZ", "SYSTEMROOT"),
+    *("LANG", "LANGUAGE", "LC_ALL", "LC_CTYPE", "LC_MESSAGES", "LD_LIBRARY_PATH"),
+)
+# Where the caller says that the repository is; nothing else that begins with GIT_ is heard.
+_PLACES = ("GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_INDEX_FILE", "XDG_CONFIG_HOME")
+_QUIET = {
+    "GIT_ALLOW_PROTOCOL": "none",
+    "GIT_ATTR_NOSYSTEM": "1",
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_PAGER": "cat",
+    "GIT_TERMINAL_PROMPT": "0",
+}
+# All that our folder takes from the configuration; none of these names a program.
+_READING = (
+    *("core.repositoryformatversion", "extensions.objectformat", "extensions.refstorage"),
+    *("core.autocrlf", "core.eol", "core.filemode", "core.ignorecase", "core.symlinks"),
+    *("core.precomposeunicode", "core.checkstat", "core.trustctime"),
+)
+_SHARED = ("objects", "refs", "packed-refs", "reftable", "shallow")
+_OWN = ("index", "logs", "FETCH_HEAD", "ORIG_HEAD", "MERGE_HEAD")
+_MOST_HEAD = 4096
+_SECONDS = 10.0
+
+
+class GitError(Exception):
+    """There is no git, no repository, or no answer in time."""
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Where the parts of a repository are.
+
+    Attributes:
+        top: The work tree; None of a bare repository.
+        own: The ``.git`` of this work tree.
+        common: That of all its work trees.
+        reading: What `_READING` names, as the repository has it set.
+        excludes: The user's file of what is ignored everywhere.
+    """
+
+    top: Path | None
+    own: Path
+    common: Path
+    index: Path
+    reading: Mapping[str, str]
+    excludes: Path
+
+
+def run_git(
+    root: Path, *arguments: str, seconds: float = _SECONDS
+) -> subprocess.CompletedProcess[bytes]:
+    """Return what git says of the repository that `root` is in.
+
+    Raises:
+        GitError: there is no git, no repository, or no answer in time.
+    """
+    with _command(root, *arguments) as (argv, environment):
+        return _run(argv, environment, seconds)
+
+
+def read_setting(root: Path, key: str) -> str:
+    """Return a key of the real configuration, "" where it is not set: to read it runs nothing.
+
+    Raises:
+        GitError: there is no git, or no answer in time.
+    """
+    return _real(root, "config", "--get", key).stdout.decode("utf-8", "replace").strip()
+
+
+@contextmanager
+def git_talking(root: Path, *arguments: str) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
+    """Yield what git reads and what it writes; that it ends early is no error.
+
+    Raises:
+        GitError: there is no git, or no repository.
+    """
+    with _command(root, *arguments) as (argv, environment):
+        process = subprocess.Popen(  # noqa: S603
+            argv,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=environment,
+        )
+        with suppress(BrokenPipeError), process:
+            assert process.stdin is not None
+            assert process.stdout is not None
+            yield process.stdin, process.stdout
+            process.stdin.close()
+
+
+@contextmanager
+def _command(root: Path, *arguments: str) -> Iterator[tuple[list[str], dict[str, str]]]:
+    """Yield a command line of git, and the variables that it is run with meanwhile."""
+    layout = layout_of(root)
+    with tempfile.TemporaryDirectory(prefix="ragate-git-") as folder:
+        own = Path(folder)
+        _furnish(own, layout)
+        environment = _environment(ORDINARY) | _QUIET
+        environment |= {"HOME": folder, "GIT_DIR": folder}
+        if layout.top is not None:
+            environment["GIT_WORK_TREE"] = str(layout.top)
+        yield [git_program(), "-C", str(root), *arguments], environment
+
+
+def layout_of(root: Path) -> Layout:
+    """Return where the repository that `root` is in has its parts; asked once.
+
+    Raises:
+        GitError: there is no git, or no repository.
+    """
+    return _layout(str(root.absolute()), tuple(os.environ.get(name) for name in _PLACES))
+
+
+@lru_cache(64)
+def _layout(root: str, _places: tuple[str | None, ...]) -> Layout:
+    folder = Path(root)
+    parts = ("--absolute-git-dir", "--git-common-dir", "--git-path", "index")
+    found = _real(folder, "rev-parse", *parts)
+    lines = os.fsdecode(found.stdout).splitlines()
+    if found.returncode or len(lines) != 3:
+        raise GitError(found.stderr.decode("utf-8", "replace").strip() or "no repository")
+    top = os.fsdecode(_real(folder, "rev-parse", "--show-toplevel").stdout).removesuffix("\n")
+    own, common, index = (Path(os.path.abspath(folder / line)) for line in lines)  # noqa: PTH100
+    settings = _settings(folder)
+    home = os.environ.get("XDG_CONFIG_HOME") or Path("~/.config").expanduser()
+    return Layout(
+        Path(top).resolve() if top else None,
+        own,
+        common,
+        index,
+        {key: settings[key] for key in _READING if key in settings},
+        Path(settings.get("core.excludesfile") or Path(home, "git", "ignore")).expanduser(),
+    )
+
+
+def _settings(folder: Path) -> dict[str, str]:
+    """Return the configuration by lower-case keys; what comes last holds."""
+    entries = os.fsdecode(_real(folder, "config", "-z", "--list").stdout).split("\0")
+    pairs = (entry.partition("\n") for entry in entries if entry)
+    return {key.lower(): value if line else "true" for key, line, value in pairs}
+
+
+def _furnish(own: Path, layout: Layout) -> None:
+    """Fill our folder: links to what is read, and configuration that names no program."""
+    for name in _SHARED:
+        (own / name).symlink_to(layout.common / name)
+    for name in _OWN:
+        (own / name).symlink_to(layout.index if name == "index" else layout.own / name)
+    for part in layout.index.parent.glob("sharedindex.*"):
+        (own / part.name).symlink_to(part)
+    (own / "info").mkdir()
+    (own / "info" / "exclude").symlink_to(layout.common / "info" / "exclude")
+    try:
+        head = file_bytes(layout.own / "HEAD", max_bytes=_MOST_HEAD)
+    except OSError as error:
+        raise GitError(f"{layout.own / 'HEAD'}: {error.strerror or error}") from error
+    (own / "HEAD").write_bytes(head)
+    settings = {**layout.reading, "core.excludesfile": str(layout.excludes)}
+    text = "".join(
+        f"[{key.partition('.')[0]}]\n{key.partition('.')[2]} = {_quoted(value)}\n"
+        for key, value in settings.items()
+    )
+    (own / "config").write_text(text, encoding="utf-8", errors="surrogateescape")
+
+
+def _quoted(value: str) -> str:
+    text = value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    return f'"{text}"'
+
+
+def _real(root: Path, *arguments: str) -> subprocess.CompletedProcess[bytes]:
+    """Ask about the repository itself: only what reads no file of the work tree, nor the index."""
+    # It may belong to another user: a container's workspace does.
+    argv = [git_program(), "-c", "safe.directory=*", "-C", str(root), *arguments]
+    return _run(argv, _environment((*ORDINARY, *_PLACES)) | {"GIT_PAGER": "cat"}, _SECONDS)
+
+
+def _run(
+    argv: list[str], environment: Mapping[str, str], seconds: float
+) -> subprocess.CompletedProcess[bytes]:
+    try:
+        return subprocess.run(  # noqa: S603
+            argv,
+            capture_output=True,
+            stdin=subprocess.DEVNULL,
+            timeout=seconds,
+            check=False,
+            env=environment,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise GitError(str(error)) from error
+
+
+def _environment(names: tuple[str, ...]) -> dict[str, str]:
+    return {name: os.environ[name] for name in names if name in os.environ}
+
+
+@lru_cache(1)
+def git_program() -> str:
+    """Return git by its full path, found once: never in a folder that is named relatively.
+
+    Raises:
+        GitError: there is none.
+    """
+    folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
+    path = os.pathsep.join(folder for folder in folders if Path(folder).is_absolute())
+    found = shutil.which("git", path=path)
+    if found is None:
+        raise GitError("there is no git")
+    return found

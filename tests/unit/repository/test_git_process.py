@@ -1,0 +1,209 @@
+"""Code under test writes the repository's configuration: git starts nothing of it when we ask."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from ragate.github.commits import git_objects
+from ragate.repository import git as asked
+from ragate.repository import git_process
+from tests.repositories import commit, git
+
+ATTRIBUTES = "* filter=x diff=x merge=x\n"
+
+
+@pytest.fixture
+def trap(tmp_path: Path) -> Path:
+    """A program that says when it was run, and hands through what a filter is given."""
+    program = tmp_path / "trap.sh"
+    program.write_text(f"#!/bin/sh\ntr '\\0' ' ' </proc/$PPID/cmdline >> {tmp_path}/sprung\ncat\n")
+    program.chmod(0o755)
+    return program
+
+
+@pytest.fixture
+def hostile(tmp_path: Path, trap: Path) -> Path:
+    """A repository that names the trap wherever git would run a program."""
+    inner, top = tmp_path / "inner", tmp_path / "top"
+    for folder in (inner, top):
+        folder.mkdir()
+        git(folder, "init", "-q", "-b", "main")
+        (folder / "golden.jsonl").write_text("{}\n")
+        commit(folder)
+    allowed = ("-c", "protocol.file.allow=always")
+    git(top, *allowed, "submodule", "--quiet", "add", str(inner), "module")
+    commit(top, "with a submodule")
+    for folder in (top, top / "module"):
+        set_trap(folder, trap)
+    (tmp_path / "sprung").unlink(missing_ok=True)
+    return top
+
+
+def set_trap(folder: Path, trap: Path) -> None:
+    own = Path(git(folder, "rev-parse", "--absolute-git-dir"))
+    program = str(trap)
+    keys = (
+        *("filter.x.clean", "filter.x.smudge", "filter.x.process", "diff.x.textconv"),
+        *("diff.x.command", "diff.external", "merge.x.driver", "core.fsmonitor", "core.pager"),
+        *("core.sshCommand", "core.editor", "core.askPass", "credential.helper", "gpg.program"),
+        *("gpg.ssh.program", "core.alternateRefsCommand", "core.gitProxy", "sequence.editor"),
+    )
+    included = trap.parent / f"{folder.name}.inc"
+    lines = [f"[{key.rpartition('.')[0]}]\n{key.rpartition('.')[2]} = {program}" for key in keys]
+    sections = [line.replace(".x]", ' "x"]').replace(".ssh]", ' "ssh"]') for line in lines]
+    more = (
+        '[log]\nshowSignature = true\n[filter "x"]\nrequired = true\n'
+        f'[remote "origin"]\npromisor = true\nurl = ext::{program}\n'
+        "[protocol]\nallow = always\n[extensions]\npartialClone = origin\n"
+    )
+    included.write_text("\n".join([*sections, more]))
+    git(folder, "config", "core.hooksPath", str(own / "traps"))
+    git(folder, "config", "include.path", str(included))
+    (own / "traps").mkdir()
+    for hook in (
+        "post-index-change",
+        "reference-transaction",
+        "post-checkout",
+        "fsmonitor-watchman",
+    ):
+        (own / "traps" / hook).symlink_to(trap)
+    (own / "info").mkdir(exist_ok=True)
+    (own / "info" / "attributes").write_text(ATTRIBUTES)
+    (folder / ".gitattributes").write_text(ATTRIBUTES)
+    for file in folder.glob("*.jsonl"):
+        file.write_text("{ }\n")
+        os.utime(file)
+
+
+@pytest.fixture
+def variables(trap: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("GIT_EXTERNAL_DIFF", "GIT_SSH_COMMAND", "GIT_PAGER", "GIT_ASKPASS", "GIT_SSH"):
+        monkeypatch.setenv(name, str(trap))
+    monkeypatch.setenv("GIT_CONFIG_COUNT", "1")
+    monkeypatch.setenv("GIT_CONFIG_KEY_0", "core.fsmonitor")
+    monkeypatch.setenv("GIT_CONFIG_VALUE_0", str(trap))
+
+
+def questions(top: Path) -> Iterator[object]:
+    """Ask all that ragate ever asks of git."""
+    head = asked.head_commit(top)
+    missing = "0" * 39 + "1"
+    yield head
+    yield asked.branch(top)
+    yield asked.is_clean(top)
+    yield asked.changed_files(top)
+    yield asked.repository(top)
+    yield asked.is_ignored(top, top / "x")
+    yield asked.is_tracked(top, top / "golden.jsonl")
+    yield asked.file_at(top, head, "golden.jsonl")
+    yield asked.file_at(top, missing, "golden.jsonl")
+    yield asked.files(top)
+    yield asked.last_commit_with(top, "golden.jsonl")
+    yield asked.main_branch(top)
+    yield asked.merge_parent(top)
+    yield asked.branch_point(top)
+    yield asked.differs(top, head, "golden.jsonl")
+    yield asked.remote_url(top)
+    yield asked.user_name(top)
+    yield asked.commit_of(top, "main")
+    yield asked.changed_paths(top, head, ".")
+    yield asked.file_commits(top, "golden.jsonl", most=9)
+    yield asked.commits_of_branch(top)
+    yield asked.is_shallow(top)
+    yield list(asked.blobs(top, [head, missing], most_bytes=99))
+    yield git_objects.parents(top, head)
+    yield git_objects.has_tree(top, missing)
+    yield git_objects.changed_files(top, f"{head}^", head)
+    yield git_objects.changed_links(top, f"{head}^", head)
+
+
+@pytest.mark.parametrize("wording", ["status", "diff"])
+def test_the_trap_is_one_that_git_itself_walks_into(hostile: Path, wording: str, tmp_path: Path):
+    subprocess.run(["git", wording], cwd=hostile, capture_output=True, check=False)
+
+    assert (tmp_path / "sprung").exists()
+
+
+@pytest.mark.usefixtures("variables")
+def test_git_starts_nothing_that_a_repository_configures(hostile: Path, tmp_path: Path):
+    answers = list(questions(hostile))
+
+    sprung = tmp_path / "sprung"
+    assert not sprung.exists(), sprung.read_text()
+    assert answers[0]
+    changed = answers[3]
+    assert isinstance(changed, dict)
+    assert set(changed) == {"golden.jsonl", ".gitattributes", "module"}
+
+
+def test_git_gets_no_key_and_nothing_relative_on_the_path_is_git(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    git(tmp_path, "init", "-q")
+    commit_to = tmp_path / "seen"
+    (tmp_path / "bin").mkdir()
+    fake = tmp_path / "bin" / "git"
+    fake.write_text(f'#!/bin/sh\nenv >> {commit_to}\nexec /usr/bin/env -u X {real_git()} "$@"\n')
+    fake.chmod(0o755)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("JUDGE_API_KEY", "key-of-the-judge")
+    git_process.git_program.cache_clear()
+    path = os.environ["PATH"]
+    try:
+        monkeypatch.setenv("PATH", f"bin:.:{path}")
+        asked.head_commit(tmp_path)
+        assert not commit_to.exists()
+
+        git_process.git_program.cache_clear()
+        monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:{path}")
+        asked.is_clean(tmp_path)
+        asked.user_name(tmp_path)
+        assert "GIT_DIR" in commit_to.read_text()
+        assert "key-of-the-judge" not in commit_to.read_text()
+    finally:
+        git_process.git_program.cache_clear()
+
+
+def real_git() -> str:
+    return git_process.git_program()
+
+
+def test_what_the_user_ignores_everywhere_is_ignored_here(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    home = tmp_path / "home"
+    (home / "git").mkdir(parents=True)
+    (home / "git" / "ignore").write_text("*.swp\n")
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(home))
+    top = tmp_path / "top"
+    top.mkdir()
+    git(top, "init", "-q")
+    git(top, "commit", "-q", "--allow-empty", "-m", "x")
+    (top / "a.swp").write_text("")
+
+    assert asked.is_clean(top)
+    (top / ".git" / "info" / "exclude").write_text("*.tmp\n")
+    (top / "a.tmp").write_text("")
+    assert asked.is_clean(top)
+
+
+def test_a_linked_work_tree_and_a_split_index_are_read(tmp_path: Path):
+    top, linked = tmp_path / "top", tmp_path / "linked"
+    top.mkdir()
+    git(top, "init", "-q", "-b", "main")
+    (top / "a.txt").write_text("a")
+    commit(top)
+    git(top, "worktree", "add", "-q", "-b", "work", str(linked))
+    git(linked, "update-index", "--split-index")
+    (linked / "b.txt").write_text("b")
+
+    assert asked.branch(linked) == "work"
+    assert asked.repository(linked) == linked.resolve()
+    assert asked.head_commit(linked) == asked.head_commit(top)
+    assert asked.is_clean(top)
+    assert set(asked.changed_files(linked) or {}) == {"b.txt"}
