@@ -13,9 +13,9 @@ PACKAGE = ROOT / "ragate"
 PAGE = ROOT / "docs/architecture.md"
 BLOCK = re.compile(r"(?<=```mermaid\n).*?(?=```)", re.DOTALL)
 # Folders of these rooms are drawn one by one.
-OPEN = ("core", "contrib", "pipeline", "github")
+OPEN = ("baseline", "contrib", "core", "dataset", "github", "plugins")
 # Nearly every room uses them: their arrows would hide the others.
-EVERYWHERE = frozenset({"errors", "models", "protocols", "removed", "support"})
+EVERYWHERE = frozenset({"errors", "files", "guards", "models", "protocols", "removed"})
 Graph = Mapping[str, frozenset[str]]
 
 
