@@ -39,7 +39,7 @@ from ragate.scoring.policy_metrics import with_counts
 M = TypeVar("M", "AskedMetric", Judged)
 BATCH = 200
 DIGITS = 6
-_OWN_CODE = Path(__file__).parents[2]
+_OWN_CODE = Path(__file__).parents[1]
 Judgements = Callable[[Sample, SystemOutput], Mapping[str, Score]]
 
 

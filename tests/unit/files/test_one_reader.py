@@ -1,4 +1,4 @@
-"""Files are read by `support.foreign_files` alone, which no pipe, device or size holds up."""
+"""Files are read by `files.foreign_files` alone, which no pipe, device or size holds up."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (folder / "empty.py").write_text("")
     (folder / "needy.py").write_text("import no_such_library.part\n")
     (folder / "server.py").write_text("import pixeltable_pgserver_x\n")
-    (folder / "older.py").write_text("from ragate.settings import read_settings\n")
+    (folder / "older.py").write_text("from ragate.reading import read_settings\n")
     (folder / "broken.py").write_text("def create(:\n")
     monkeypatch.syspath_prepend(str(tmp_path))
     for name in [name for name in sys.modules if name.startswith("ownplugins")]:
@@ -118,7 +118,7 @@ def test_the_settings_of_a_plugin_are_found(package: Path) -> None:
         ("ownplugins.broken", "cannot be imported"),
         (
             "ownplugins.older",
-            "'ragate.settings', which is not there",
+            "'ragate.reading', which is not there",
         ),
     ],
 )
