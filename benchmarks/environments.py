@@ -27,7 +27,7 @@ for module in pkgutil.walk_packages(ragate.__path__, "ragate."):
     except ModuleNotFoundError as error:
         if error.name.partition(".")[0].startswith("ragate"):
             raise
-from ragate.clients.http import session
+from ragate.clients.http import aiohttp_transport
 from ragate.judges.llamaindex._prompts import load_prompts
 from ragate.systems.pgvector.chunking import cut
 from ragate.systems.pgvector.corpus import Document

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
 from ragate.clients.budget import Budget, no_caps
-from ragate.clients.http.error_mapping import Fault, outcome
+from ragate.clients.http.error_mapping import Fault
 from ragate.clients.http.limiter import Breaker, Limiter, Sent
 from ragate.clients.http.reach import is_there
 from ragate.clients.http.retry import Course, FaultKind, Retry
@@ -21,10 +21,10 @@ from ragate.errors import ProviderError
 from ragate.guards.redact import Redactor
 
 if TYPE_CHECKING:
-    import aiohttp
+    import openai
 
 A = TypeVar("A", bound=Answer)
-Once = Callable[["aiohttp.ClientSession"], Awaitable[A]]
+Once = Callable[["openai.AsyncOpenAI"], Awaitable[A]]
 _SHOWN = 300
 _NO_TIME = Fault("no time was left for another call", billed=False)
 
@@ -34,7 +34,7 @@ class _Session:
     """What belongs to one event loop; a client may be used from one after another."""
 
     loop: asyncio.AbstractEventLoop
-    client: aiohttp.ClientSession
+    client: openai.AsyncOpenAI
     limiter: Limiter
     looking: asyncio.Lock = field(default_factory=asyncio.Lock)
 
@@ -131,7 +131,7 @@ class Channel:
         return answer
 
     async def _call(
-        self, model: str, once: Once[A], client: aiohttp.ClientSession, course: Course
+        self, model: str, once: Once[A], client: openai.AsyncOpenAI, course: Course
     ) -> A | Fault:
         """Make one call and book it."""
         timeout_s = min(self.timeout_s, course.left())
@@ -149,7 +149,7 @@ class Channel:
             return _NO_TIME
         course.start()
         try:
-            answer = await outcome(once(client), timeout_s=timeout_s)
+            answer = await self.transport.outcome(once(client), timeout_s=timeout_s)
         except BaseException:
             self.budget.lost()
             raise
@@ -211,7 +211,7 @@ class Channel:
         loop = asyncio.get_running_loop()
         if self._session is None or self._session.loop is not loop:
             try:
-                client = self.transport.session(
+                client = self.transport.client(
                     timeout_s=self.timeout_s, connections=self.concurrency
                 )
             except OSError as error:

@@ -16,11 +16,10 @@ from ragate.clients.budget import Budget, no_caps
 from ragate.clients.channel import Channel
 from ragate.clients.dialect import Dialect, changed, told
 from ragate.clients.http.bounded_body import embedding_bytes, ranking_bytes
-from ragate.clients.http.error_mapping import FaultError
 from ragate.clients.http.limiter import Breaker
 from ragate.clients.http.reach import reach
 from ragate.clients.http.retry import FaultKind, Retry
-from ragate.clients.http.transport import Transport
+from ragate.clients.http.transport import Transport, post
 from ragate.clients.openai_payloads import (
     OfTexts,
     embedding_body,
@@ -34,9 +33,7 @@ from ragate.protocols import ChatReply, ChatRequest
 from ragate.spans import Spanned, span
 
 if TYPE_CHECKING:
-    import aiohttp
-
-_UNUSABLE = (400, 422)  # statuses of a request that the server understands, and does not take
+    import openai
 
 
 class OpenAIClient:
@@ -76,10 +73,8 @@ class OpenAIClient:
         self._speech = speech
         self._say = say
         self._dialects: dict[str, Dialect] = {}
-        transport = Transport(base_url, SecretStr(key), speech.headers)
-        self._post = transport.post
         self._channel = Channel(
-            transport=transport,
+            transport=Transport(base_url, SecretStr(key), speech.headers),
             timeout_s=timeout_s,
             deadline_s=4.0 * timeout_s if deadline_s is None else deadline_s,
             concurrency=concurrency,
@@ -103,7 +98,7 @@ class OpenAIClient:
         """
         del draw
 
-        async def once(client: aiohttp.ClientSession) -> ChatReply:
+        async def once(client: openai.AsyncOpenAI) -> ChatReply:
             return await self._chat(client, request)
 
         course = self._channel.course(unreadable=request.tries)
@@ -115,23 +110,24 @@ class OpenAIClient:
         unreadable = course.counts[FaultKind.MALFORMED]
         return replace(reply, text=text, cost_usd=cost, unreadable=unreadable)
 
-    async def _chat(self, client: aiohttp.ClientSession, request: ChatRequest) -> ChatReply:
+    async def _chat(self, client: openai.AsyncOpenAI, request: ChatRequest) -> ChatReply:
         """Return the reply; what the model does not take is changed, and the request sent again.
 
         A refusal is not billed, so that both together are one call of the budget.
         """
+        import openai
+
         dialect = self._dialects.setdefault(request.model, Dialect())
         asked = request.parameters
         while True:
             sent = changed(asked, dialect.changes)
             body = self._speech.body(replace(request, parameters=sent))
             try:
-                content = await self._post(client, self._speech.path, body)
+                content = await post(client, self._speech.path, body)
                 break
-            except FaultError as error:
+            except (openai.BadRequestError, openai.UnprocessableEntityError) as error:
                 known = set(dialect.changes)
-                learns = error.fault.status in _UNUSABLE
-                name = dialect.learn(error.said, sent, asked) if learns else ""
+                name = dialect.learn(error.body, sent, asked)
                 if not name:
                     raise
                 if name not in known and name in dialect.changes:
@@ -151,8 +147,8 @@ class OpenAIClient:
         body = embedding_body(texts, model, dimensions)
         most = embedding_bytes(len(texts), dimensions)
 
-        async def once(client: aiohttp.ClientSession) -> OfTexts[list[float]]:
-            content = await self._post(client, "/embeddings", body, max_bytes=most)
+        async def once(client: openai.AsyncOpenAI) -> OfTexts[list[float]]:
+            content = await post(client, "/embeddings", body, max_bytes=most)
             return read_embeddings(content, len(texts))
 
         with span(Spanned.EMBEDDINGS, model):
@@ -169,10 +165,8 @@ class OpenAIClient:
         body = rerank_body(query, texts, model, form)
         most = ranking_bytes(sum(len(text.encode("utf-8", "replace")) for text in texts))
 
-        async def once(client: aiohttp.ClientSession) -> OfTexts[float]:
-            return read_ranked(
-                await self._post(client, "/rerank", body, max_bytes=most), len(texts)
-            )
+        async def once(client: openai.AsyncOpenAI) -> OfTexts[float]:
+            return read_ranked(await post(client, "/rerank", body, max_bytes=most), len(texts))
 
         return (await self._channel.ask(model, once)).rows
 

@@ -15,6 +15,7 @@ from ragate.config import Config, Provider
 from ragate.errors import ConfigError, NoKeyError, ProviderError
 from ragate.extension import extensions, loaded
 from ragate.guards.secret_address import odd_character
+from ragate.installed import refuse_other_version
 from ragate.protocols import ChatClient, ChatReply, ChatRequest, Embedder, Reranker
 from ragate.resources.operations import Operations
 from ragate.settings import nearest
@@ -237,6 +238,7 @@ class ProviderClients:
         from ragate.clients.http.limiter import Breaker
         from ragate.clients.openai import OpenAIClient
 
+        refuse_other_version("openai")
         provider = self._provider(name)
         environment = self.operations.environment
         if self.config.policy.unset_key(name, environment):

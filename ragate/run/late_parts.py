@@ -31,8 +31,9 @@ _RECORDING = (
 )
 _JUDGING = (
     *("ragate.scoring.open_judge", "ragate.scoring.judging"),
-    *("ragate.clients.openai", "ragate.clients.http.session", "ragate.judges._canaries"),
-    *("aiohttp.resolver", "jinja2.sandbox", "encodings.idna"),
+    *("ragate.clients.openai", "ragate.clients.http.aiohttp_transport", "ragate.judges._canaries"),
+    *("openai.resources.chat.completions", "openai.resources.embeddings", "aiohttp.resolver"),
+    *("jinja2.sandbox", "encodings.idna", "anyio.to_thread"),
 )
 
 _OF_JUDGES = {

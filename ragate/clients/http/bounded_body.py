@@ -1,6 +1,9 @@
 """Bodies of replies, bounded twice: the bytes that are read, and what they unpack to."""
 
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 
 from ragate.clients.http.error_mapping import MalformedError
 
@@ -12,6 +15,9 @@ _ROW_BYTES = 1024
 _MOST_DIMENSIONS = 8192
 _MOST_BYTES = 256 * MEGABYTE
 ENCODINGS = "gzip, deflate"
+
+# What the reply to the request that is being sent may hold, in bytes.
+REPLY_BYTES: ContextVar[int] = ContextVar("ragate_reply_bytes", default=CHAT_BYTES)
 
 
 class ReplyTooLargeError(MalformedError):
@@ -31,6 +37,16 @@ def ranking_bytes(sent: int) -> int:
         sent: The texts' bytes.
     """
     return min(CHAT_BYTES + 6 * sent, _MOST_BYTES)
+
+
+@contextmanager
+def reply_of_at_most(max_bytes: int) -> Iterator[None]:
+    """Bound the reply to what is sent inside."""
+    token = REPLY_BYTES.set(max_bytes)
+    try:
+        yield
+    finally:
+        REPLY_BYTES.reset(token)
 
 
 class BoundedBody:

@@ -1,7 +1,7 @@
 """What may go wrong with one call, sorted: may it be made again, was it billed, what was said.
 
-An exception of the HTTP library may hold the request, its headers and the server's words, any of
-which may repeat the key. So none of them leaves this module, not even as the cause of another.
+An exception of the package holds the request, its headers and the server's words, any of which may
+repeat the key. So none of them leaves this module, not even as the cause of another.
 """
 
 from __future__ import annotations
@@ -10,10 +10,13 @@ import asyncio
 import datetime
 from collections.abc import Awaitable
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ragate.clients.http.retry import FaultKind, retry_after
 from ragate.errors import TRANSIENT_STATUS
+
+if TYPE_CHECKING:
+    import openai
 
 T = TypeVar("T")
 _SPENT = frozenset({"insufficient_quota", "billing_hard_limit_reached"})
@@ -32,6 +35,10 @@ _MODEL_ONLY = frozenset({403, 404})
 
 class MalformedError(ValueError):
     """An answer that is not what the API promises."""
+
+
+class CutOffError(Exception):
+    """A connection that was cut in the middle of a reply."""
 
 
 @dataclass(frozen=True)
@@ -55,41 +62,48 @@ class Fault:
     timed_out: bool = False
 
 
-class FaultError(Exception):
-    """Carries what went wrong out of a call.
-
-    Attributes:
-        said: What a refusal says of itself, an object of JSON or a text; None where it is no JSON.
-    """
-
-    def __init__(self, fault: Fault, said: Any = None) -> None:
-        super().__init__(fault.text)
-        self.fault = fault
-        self.said = said
-
-
 async def outcome(call: Awaitable[T], *, timeout_s: float) -> T | Fault:
     """Return what the call brings, or what went wrong; only a cancellation is raised."""
-    import aiohttp
-
-    from ragate.clients.http.session import words_of
+    import openai
 
     try:
         async with asyncio.timeout(timeout_s):
             return await call
-    except TimeoutError:
+    except (TimeoutError, openai.APITimeoutError):
         return Fault(f"no answer within {timeout_s:.3g} s", timed_out=True)
-    except FaultError as error:
-        return error.fault
-    except aiohttp.ClientConnectorError as error:
-        return Fault(f"cannot be reached: {error}", billed=False)
-    except (ValueError, RecursionError) as error:
+    except openai.APIStatusError as error:
+        return _status(error)
+    except openai.APIConnectionError as error:
+        return _connection(error)
+    except CutOffError as error:  # openai 3 passes on what is not its own; 2 wraps it
+        return _cut_off(error)
+    except (openai.OpenAIError, ValueError, RecursionError) as error:
         return Fault(f"sent a reply that cannot be read: {error}", kind=FaultKind.MALFORMED)
-    except (aiohttp.ClientError, OSError) as error:
-        return Fault(f"cannot be reached: {words_of(error)}")
 
 
-def status_fault(status: int, *, code: object, said: str, after: str | None) -> Fault:
+def _cut_off(error: CutOffError) -> Fault:
+    return Fault(f"broke off: {error}")
+
+
+def _connection(error: openai.APIConnectionError) -> Fault:
+    from ragate.clients.http.openai_http import httpx
+
+    cause = error.__cause__
+    if isinstance(cause, CutOffError):
+        return _cut_off(cause)
+    if isinstance(cause, MalformedError):
+        return Fault(f"sent a reply that cannot be read: {cause}", kind=FaultKind.MALFORMED)
+    sent = not isinstance(cause, httpx.ConnectError | httpx.ConnectTimeout)
+    return Fault(f"cannot be reached: {cause or error}", billed=sent)
+
+
+def _status(error: openai.APIStatusError) -> Fault:
+    after = error.response.headers.get("retry-after")
+    words = said_in(error.body if isinstance(error.body, dict) else None)
+    return status_fault(error.status_code, code=error.code, said=words, after=after)
+
+
+def status_fault(status: int, *, code: str | None, said: str, after: str | None) -> Fault:
     """Return the fault of an answer with a status of failure.
 
     Args:
@@ -99,7 +113,7 @@ def status_fault(status: int, *, code: object, said: str, after: str | None) -> 
     """
     # What a server says about a wrong key often holds the key.
     text = f"HTTP {status}" if status in (401, 403) else f"HTTP {status}: {said}"
-    if isinstance(code, str) and code in _SPENT:
+    if code in _SPENT:
         return Fault(text, kind=None, status=status, scope="provider", billed=False, remedy=_CREDIT)
     if status in TRANSIENT_STATUS or status >= 500:
         now = datetime.datetime.now(datetime.UTC)

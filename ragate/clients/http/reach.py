@@ -55,12 +55,16 @@ async def _status(transport: Transport) -> tuple[int, str]:
     """Return the status, 0 where none came, and why there was no connection, "" where one was."""
     import aiohttp
 
+    from ragate.clients.http.session import provider_session
+
     try:
-        opened = transport.session(timeout_s=TIMEOUT_S, connections=1)
+        headers = {"User-Agent": "ragate", **transport.authorization}
     except OSError as error:  # a name that is unknown
         return 0, str(error)
     url = f"{transport.base_url.rstrip('/')}/models"
-    async with opened as session:
+    async with provider_session(
+        transport.base_url, headers, connections=1, connect_s=TIMEOUT_S
+    ) as session:
         try:
             async with (
                 asyncio.timeout(2 * TIMEOUT_S),

@@ -1,24 +1,31 @@
-"""Requests to a provider: bound to one base URL and one key, deaf to the environment."""
+"""The `openai` package, made deaf to the environment and bound to one host."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager
+import gc
+import logging
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 
 from pydantic import SecretStr
 
-from ragate.clients.http.bounded_body import CHAT_BYTES, ENCODINGS, BoundedBody
-from ragate.clients.http.error_mapping import Fault, FaultError, said_in, status_fault
+from ragate.clients.http.bounded_body import CHAT_BYTES, ENCODINGS, reply_of_at_most
+from ragate.clients.http.error_mapping import Fault, outcome
 from ragate.errors import ProviderError
 from ragate.guards.secret_address import why_no_secret_at
 
 if TYPE_CHECKING:
-    import aiohttp
+    import openai
+
+    from ragate.clients.http.openai_http import httpx
+
+T = TypeVar("T")
+_SENT = frozenset({"host", "accept", "connection", "content-type", "content-length"})
+# Their debug logs hold whole requests and headers, and a variable can switch them on.
+_LOUD = ("openai", "httpx", "httpx2", "httpcore", "httpcore2")
 
 
 def bearer(key: str) -> Mapping[str, str]:
@@ -44,22 +51,36 @@ class Transport:
     def host(self) -> str:
         return urlsplit(self.base_url).netloc
 
-    def session(self, *, timeout_s: float, connections: int) -> aiohttp.ClientSession:
-        """Return what sends to the base URL alone, repeats nothing and follows no redirect.
+    def client(self, *, timeout_s: float, connections: int) -> openai.AsyncOpenAI:
+        """Return a client of the package that repeats nothing and follows no redirect.
 
         Raises:
             OSError, ProviderError: as `authorization`.
         """
-        from ragate.clients.http.session import provider_session
+        authorization = self.authorization
+        gc.disable()  # what an import makes stays: looking for garbage in it takes a tenth more
+        try:
+            import openai
 
-        headers = {
-            "User-Agent": "ragate",
-            "Accept": "application/json",
-            "Accept-Encoding": ENCODINGS,
-            **self.authorization,
-        }
-        base_url = self.base_url.rstrip("/")
-        return provider_session(base_url, headers, connections=connections, connect_s=timeout_s)
+            from ragate.clients.http.aiohttp_transport import AiohttpTransport
+            from ragate.clients.http.openai_http import httpx
+        finally:
+            gc.enable()
+        for name in _LOUD:
+            logging.getLogger(name).setLevel(logging.WARNING)
+        transport: Any = httpx.AsyncClient(
+            trust_env=False,
+            follow_redirects=False,
+            timeout=httpx.Timeout(timeout_s),
+            transport=AiohttpTransport(self.base_url, connections=connections, connect_s=timeout_s),
+            event_hooks={"request": [partial(self._bare, authorization)]},
+        )
+        return openai.AsyncOpenAI(
+            base_url=self.base_url,
+            api_key="none",  # the package wants one; `_bare` decides what is sent
+            max_retries=0,
+            http_client=transport,
+        )
 
     @cached_property
     def authorization(self) -> Mapping[str, str]:
@@ -79,61 +100,35 @@ class Transport:
             )
         return self.headers(key)
 
-    async def post(
-        self,
-        session: aiohttp.ClientSession,
-        path: str,
-        body: Mapping[str, Any],
-        *,
-        max_bytes: int = CHAT_BYTES,
-    ) -> bytes:
-        """Return the body of the answer to one request, unpacked.
+    async def outcome(self, call: Awaitable[T], *, timeout_s: float) -> T | Fault:
+        """Return what a call with this client brings, or what went wrong."""
+        return await outcome(call, timeout_s=timeout_s)
 
-        Raises:
-            FaultError: it has a status of failure, or is cut off.
-            MalformedError: it is packed as nobody asked for, or too large.
-            aiohttp.ClientError, OSError: no answer came.
-        """
-        async with self.posted(session, path, body) as response:
-            return await _whole(response, max_bytes)
+    async def _bare(self, authorization: Mapping[str, str], request: httpx.Request) -> None:
+        """Send no header but these: the package adds some from the environment."""
+        if request.url.netloc != self._netloc:
+            from ragate.clients.http.openai_http import httpx
 
-    @asynccontextmanager
-    async def posted(
-        self, session: aiohttp.ClientSession, path: str, body: Mapping[str, Any]
-    ) -> AsyncIterator[aiohttp.ClientResponse]:
-        """Yield the answer to one request, its body unread; raises as `post`."""
-        url = f"{self.base_url.rstrip('/')}{path}"
-        async with session.post(url, json=body, allow_redirects=False) as response:
-            if not 200 <= response.status < 300:
-                raise _refused(response, await _whole(response, CHAT_BYTES))
-            yield response
+            raise httpx.ConnectError("a request to another host was stopped", request=request)
+        headers = {name: value for name, value in request.headers.items() if name in _SENT}
+        headers |= {"user-agent": "ragate", "accept-encoding": ENCODINGS}
+        headers |= authorization
+        request.headers = type(request.headers)(headers)
+
+    @cached_property
+    def _netloc(self) -> bytes:
+        from ragate.clients.http.openai_http import httpx
+
+        return httpx.URL(self.base_url).netloc
 
 
-async def body_parts(response: aiohttp.ClientResponse, max_bytes: int) -> AsyncIterator[bytes]:
-    """Yield a body as it comes, unpacked; raises as `Transport.post`."""
-    import aiohttp
+async def post(
+    client: openai.AsyncOpenAI, path: str, body: dict[str, Any], *, max_bytes: int = CHAT_BYTES
+) -> bytes:
+    """Return the body of the answer to one request, as it came."""
+    from ragate.clients.http.openai_http import httpx
 
-    packed = ", ".join(response.headers.getall("Content-Encoding", ()))
-    body = BoundedBody(packed, max_bytes)
-    try:
-        async for part in response.content.iter_any():
-            yield body.feed(part)
-    except (aiohttp.ClientError, OSError) as error:
-        raise FaultError(Fault(f"broke off: the reply is cut off: {error}")) from error
-
-
-async def _whole(response: aiohttp.ClientResponse, max_bytes: int) -> bytes:
-    return b"".join([part async for part in body_parts(response, max_bytes)])
-
-
-def _refused(response: aiohttp.ClientResponse, content: bytes) -> FaultError:
-    try:
-        body = json.loads(content)
-    except (ValueError, RecursionError):  # a page of HTML tells nobody anything
-        body = None
-    said = body.get("error", body) if isinstance(body, dict) else None
-    code = said.get("code") if isinstance(said, dict) else None
-    after = response.headers.get("Retry-After")
-    return FaultError(
-        status_fault(response.status, code=code, said=said_in(said), after=after), said
-    )
+    whole: Any = httpx.Response
+    with reply_of_at_most(max_bytes):
+        content: bytes = (await client.post(path, body=body, cast_to=whole)).content
+    return content

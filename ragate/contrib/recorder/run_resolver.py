@@ -8,14 +8,13 @@ from ragate.baseline.requests import load_replies, requests_path
 from ragate.cache import Cache
 from ragate.cache.store import kept_draw
 from ragate.clients.channel import Channel
-from ragate.clients.http.transport import Transport
 from ragate.clients.memoised import Memo
 from ragate.config import Config
 from ragate.contrib.recorder.pending_requests import PendingFile
 from ragate.contrib.recorder.proxy.reply_format import MAX_REPLY_BYTES
 from ragate.contrib.recorder.proxy.reply_resolver import ReplyResolver
 from ragate.contrib.recorder.proxy.request_ledger import Ledger
-from ragate.contrib.recorder.proxy.upstream import Upstream
+from ragate.contrib.recorder.proxy.upstream import DirectTransport, Upstream
 from ragate.errors import ConfigError, ProviderError
 from ragate.resources.operations import Operations
 from ragate.resources.provider_clients import read_key
@@ -134,7 +133,7 @@ def make_upstream(
         return None
     return Upstream(
         Channel(
-            Transport(provider.base_url, SecretStr(key)),
+            DirectTransport(provider.base_url.rstrip("/"), SecretStr(key)),
             # As for our own answers: one that hangs is given up before its sample is.
             timeout_s=(1.0 if patient else 0.45) * operations.timeout_s,
             deadline_s=(4.0 if patient else 0.9) * operations.timeout_s,

@@ -17,13 +17,12 @@ from ragate.cache import Cache
 from ragate.clients.budget import Budget, no_caps
 from ragate.clients.channel import Channel
 from ragate.clients.http.retry import Retry
-from ragate.clients.http.transport import Transport
 from ragate.clients.memoised import Memo
 from ragate.contrib.recorder.proxy.recorder import Recorder, open_recorder
 from ragate.contrib.recorder.proxy.reply_resolver import ReplyResolver
 from ragate.contrib.recorder.proxy.request_identity import UnansweredRequest
 from ragate.contrib.recorder.proxy.request_ledger import Ledger
-from ragate.contrib.recorder.proxy.upstream import Upstream
+from ragate.contrib.recorder.proxy.upstream import DirectTransport, Upstream
 from tests.servers.openai_server import FakeOpenAI
 
 KEY = "sk-canary-90fe3a77"
@@ -58,7 +57,7 @@ class Bench:
         cache = self.stack.enter_context(Cache(self.folder / "cache.sqlite"))
         budget = budget or no_caps()
         channel = Channel(
-            Transport(self.provider.base_url, SecretStr(key)),
+            DirectTransport(self.provider.base_url, SecretStr(key)),
             timeout_s=timeout_s,
             deadline_s=4 * timeout_s,
             concurrency=8,

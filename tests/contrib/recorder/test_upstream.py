@@ -8,9 +8,8 @@ import pytest
 from pydantic import SecretStr
 
 from ragate.clients.channel import Channel
-from ragate.clients.http.transport import Transport
 from ragate.contrib.recorder.proxy.request_identity import Endpoint, Request
-from ragate.contrib.recorder.proxy.upstream import Upstream
+from ragate.contrib.recorder.proxy.upstream import DirectTransport, Upstream
 from ragate.errors import ProviderError
 from tests.integration.reply_sizes import MEGABYTE, RETRY, SLACK, refused
 from tests.servers.oversized import Oversized, bomb, oversized_server
@@ -22,7 +21,7 @@ def recorded(server: Oversized, request: Request, *, streamed: bool) -> tuple[Pr
     async def main() -> None:
         upstream = Upstream(
             Channel(
-                Transport(server.base_url, SecretStr("")),
+                DirectTransport(server.base_url, SecretStr("")),
                 timeout_s=60.0,
                 deadline_s=120.0,
                 concurrency=1,

@@ -13,12 +13,12 @@ from pathlib import Path
 from urllib.parse import quote
 
 import pytest
-from aiohttp import ClientError
+from openai import APIConnectionError
 from pydantic import SecretStr
 
-from ragate.clients.http import session as provider_sessions
+from ragate.clients.http import session
 from ragate.clients.http.retry import Retry
-from ragate.clients.http.transport import Transport
+from ragate.clients.http.transport import Transport, post
 from ragate.clients.openai import OpenAIClient
 from ragate.errors import ProviderError
 from ragate.protocols import ChatReply
@@ -41,18 +41,19 @@ def test_a_redirect_leads_nowhere(server: FakeOpenAI, code: int) -> None:
     assert all(error.fatal for error in found)
 
 
-def test_no_path_leads_to_another_host(server: FakeOpenAI) -> None:
+def test_a_request_to_another_host_is_stopped(server: FakeOpenAI) -> None:
     with openai_server() as other:
 
         async def main() -> None:
             transport = Transport(server.base_url, SecretStr(KEY))
-            async with transport.session(timeout_s=1.0, connections=1) as session:
-                with pytest.raises(ClientError):
-                    await transport.post(session, f"{other.base_url}/chat/completions", {})
+            client = transport.client(timeout_s=1.0, connections=1)
+            with pytest.raises(APIConnectionError):
+                await post(client, f"{other.base_url}/chat/completions", {})
+            await client.close()
 
         asyncio.run(main())
 
-    assert other.seen == 0
+    assert other.seen == server.seen == 0
 
 
 @pytest.mark.parametrize("trusted", [True, False])
@@ -62,7 +63,7 @@ def test_a_key_goes_to_a_server_alone_whose_certificate_is_trusted(
     pair = signed_by_nobody(tmp_path)
     if trusted:
         ours = ssl.create_default_context(cafile=str(pair))
-        monkeypatch.setattr(provider_sessions, "authorities", lambda: ours)
+        monkeypatch.setattr(session, "authorities", lambda: ours)
     with openai_server(tls=server_context(pair)) as server:
         (found,) = ask_many(server, 1, retry=Retry(tries=1))
 
@@ -75,12 +76,12 @@ def test_a_connection_that_its_server_has_closed_is_not_used_again(server: FakeO
     server.closes = True
 
     async def main() -> None:
-        transport = Transport(server.base_url, SecretStr(KEY))
-        async with transport.session(timeout_s=5.0, connections=1) as session:
-            for number in range(3):
-                await transport.post(session, "/chat/completions", {"messages": [], "model": "m"})
-                while server.closed <= number:
-                    time.sleep(0.01)  # noqa: ASYNC251 - nothing reads meanwhile that it is closed
+        client = Transport(server.base_url, SecretStr(KEY)).client(timeout_s=5.0, connections=1)
+        for number in range(3):
+            await post(client, "/chat/completions", {"messages": [], "model": "m"})
+            while server.closed <= number:
+                time.sleep(0.01)  # noqa: ASYNC251 - nothing reads meanwhile that it is closed
+        await client.close()
 
     asyncio.run(main())
 

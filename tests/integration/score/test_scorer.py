@@ -202,7 +202,7 @@ def test_a_run_after_no_change_needs_no_key_at_all(tmp_path, server, monkeypatch
 
 @pytest.mark.parametrize(
     ("package", "found", "wanted"),
-    [("llama-index-core", "0.12.52", ">=0.13,<0.15")],
+    [("openai", "1.109.1", ">=2,<4"), ("llama-index-core", "0.12.52", ">=0.13,<0.15")],
 )
 def test_a_package_of_another_version_ends_the_run_with_the_command(
     tmp_path, server, monkeypatch, capsys, package, found, wanted

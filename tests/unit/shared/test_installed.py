@@ -50,6 +50,8 @@ def test_an_extra_comes_from_where_ragate_came_from(
 @pytest.mark.parametrize(
     ("package", "found", "command"),
     [
+        ("openai", "1.109.1", "pip install 'openai>=2,<4'"),
+        ("openai", "4.0.0", "pip install 'openai>=2,<4'"),
         ("llama-index-core", "0.12.52.post1", "pip install 'llama-index-core>=0.13,<0.15'"),
         ("llama-index-core", "0.15.0", "pip install 'llama-index-core>=0.13,<0.15'"),
     ],
@@ -67,7 +69,7 @@ def test_another_version_is_refused_with_the_command(
 
 @pytest.mark.parametrize(
     ("package", "found"),
-    [("llama-index-core", "0.13.0"), ("llama-index-core", "0.14.9"), ("numpy", "2.3.1")],
+    [("openai", "2.0.0"), ("openai", "3.57.0"), ("llama-index-core", "0.13.0")],
 )
 def test_a_version_that_is_declared_is_taken(
     monkeypatch: pytest.MonkeyPatch, package: str, found: str

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ragate.clients.channel import Channel
-from ragate.clients.http.bounded_body import CHAT_BYTES, MEGABYTE, embedding_bytes
-from ragate.clients.http.error_mapping import Fault, FaultError, MalformedError, said_in
-from ragate.clients.http.transport import Transport, body_parts
+from ragate.clients.http.bounded_body import (
+    CHAT_BYTES,
+    ENCODINGS,
+    MEGABYTE,
+    BoundedBody,
+    embedding_bytes,
+)
+from ragate.clients.http.error_mapping import Fault, MalformedError, said_in, status_fault
+from ragate.clients.http.retry import FaultKind
+from ragate.clients.http.transport import Transport
 from ragate.contrib.recorder.proxy.reply_format import (
     ChatParts,
     ResponseParts,
@@ -25,6 +33,7 @@ if TYPE_CHECKING:
     import aiohttp
 
 
+T = TypeVar("T")
 STREAM_BYTES = 32 * MEGABYTE  # a stream has a few hundred bytes for each word
 _DONE = "[DONE]"
 Send = Callable[[dict[str, Any]], Awaitable[None]]
@@ -54,8 +63,7 @@ class Upstream:
             most = embedding_bytes(text_count(request.body["input"]), None)
 
         async def once(session: Any) -> ChatReply:
-            path = request.kind.value
-            content = await self.channel.transport.post(session, path, body, max_bytes=most)
+            content = await post_json(session, self._url(request), body, max_bytes=most)
             return read_reply(self._clean(content), request)
 
         return self._priced(request, await self.channel.ask(request.model, once))
@@ -68,7 +76,7 @@ class Upstream:
         Raises:
             ProviderError, BudgetError: as for `ask`; nothing is repeated after a part was sent.
         """
-        passing = _Passing(request, self.channel.transport, send, self._clean)
+        passing = _Passing(request, self._url(request), send, self._clean)
 
         async def once(session: Any) -> ChatReply:
             return await passing.run(session)
@@ -82,6 +90,9 @@ class Upstream:
     def _priced(self, request: Request, reply: ChatReply) -> ChatReply:
         return replace(reply, cost_usd=self.channel.cost(request.model, reply))
 
+    def _url(self, request: Request) -> str:
+        return f"{self.channel.transport.base_url}{request.kind.value}"
+
     def _clean(self, content: bytes) -> bytes:
         text = content.decode("utf-8", "replace")
         return self.channel.redact(text).encode()
@@ -92,7 +103,7 @@ class _Passing:
     """One stream on its way to the caller; only one that has sent nothing can begin anew."""
 
     request: Request
-    transport: Transport
+    url: str
     send: Send
     clean: Callable[[bytes], bytes]
     held: list[dict[str, Any]] = field(default_factory=list)
@@ -100,38 +111,34 @@ class _Passing:
 
     async def run(self, session: aiohttp.ClientSession) -> ChatReply:
         if self._sent:
-            raise FaultError(Fault("a stream was cut", kind=None, billed=False))
+            raise _FaultError(Fault("a stream was cut", kind=None, billed=False))
         try:
             return await self._read(session)
         except Exception as error:
             if not self._sent:
                 raise
-            raise FaultError(Fault(f"a stream was cut: {error}"[:200], kind=None)) from error
+            raise _FaultError(Fault(f"a stream was cut: {error}"[:200], kind=None)) from error
 
     async def _read(self, session: aiohttp.ClientSession) -> ChatReply:
         self.held = []
         parts: ChatParts | ResponseParts = (
             ChatParts() if self.request.kind is Endpoint.CHAT else ResponseParts()
         )
-        body = _body(self.request, stream=True)
-        async with self.transport.posted(session, self.request.kind.value, body) as response:
-            async for raw in events(response):
-                await self._pass_on(self._cleaned(raw), parts)
+        async for raw in post_stream(session, self.url, _body(self.request, stream=True)):
+            if self._sent > _MOST_EVENTS:
+                raise MalformedError("a stream without an end")
+            event = self._cleaned(raw)
+            if parts.add(event):
+                self.held.append(event)
+                continue
+            if event.get("choices") == [] and not self.request.wants_usage:
+                continue  # counts that only we have asked for
+            await self.send(event)
+            self._sent += 1
         if not self.request.wants_usage:
             self.held = [event for event in self.held if event.get("choices") != []]
         # Once more as a whole: a key may have come in pieces.
         return reply_of(self.request, self._cleaned(parts.body()))
-
-    async def _pass_on(self, event: dict[str, Any], parts: ChatParts | ResponseParts) -> None:
-        if self._sent > _MOST_EVENTS:
-            raise MalformedError("a stream without an end")
-        if parts.add(event):
-            self.held.append(event)
-        elif event.get("choices") == [] and not self.request.wants_usage:
-            pass  # counts that only we have asked for
-        else:
-            await self.send(event)
-            self._sent += 1
 
     def _cleaned(self, event: dict[str, Any]) -> dict[str, Any]:
         text = json.dumps(event, ensure_ascii=False).encode("utf-8", "replace")
@@ -151,27 +158,109 @@ def _body(request: Request, *, stream: bool) -> dict[str, Any]:
     return {**body, "stream": True, **({"stream_options": wishes} if wishes else {})}
 
 
-# Streams of the provider.
+# Requests to the provider with aiohttp, which the recorder's server is made with already.
+#
+# The `openai` package reads a reply into its own types. A recorder passes bytes on, and would
+# pay for that with every call: importing the package alone takes a second.
 
 
-async def events(response: aiohttp.ClientResponse) -> AsyncIterator[dict[str, Any]]:
+class _FaultError(Exception):
+    """Carries what went wrong out of a call."""
+
+    def __init__(self, fault: Fault) -> None:
+        super().__init__(fault.text)
+        self.fault = fault
+
+
+@dataclass(frozen=True)
+class DirectTransport(Transport):
+    """Sends JSON to one base URL, with one key; nothing of the environment counts."""
+
+    def client(self, *, timeout_s: float, connections: int) -> aiohttp.ClientSession:  # type: ignore[override]
+        from ragate.clients.http.session import provider_session
+
+        headers = {
+            "User-Agent": "ragate",
+            "Accept": "application/json",
+            "Accept-Encoding": ENCODINGS,
+            **self.authorization,
+        }
+        return provider_session(
+            self.base_url, headers, connections=connections, connect_s=timeout_s
+        )
+
+    async def outcome(self, call: Awaitable[T], *, timeout_s: float) -> T | Fault:
+        """Return what the call brings, or what went wrong; only a cancellation is raised."""
+        import aiohttp
+
+        from ragate.clients.http.session import words_of
+
+        try:
+            async with asyncio.timeout(timeout_s):
+                return await call
+        except TimeoutError:
+            return Fault(f"no answer within {timeout_s:.3g} s")
+        except _FaultError as error:
+            return error.fault
+        except aiohttp.ClientConnectorError as error:
+            return Fault(f"cannot be reached: {error}", billed=False)
+        except aiohttp.ClientPayloadError as error:
+            return Fault(f"broke off: the reply is cut off: {error}")
+        except (ValueError, RecursionError) as error:
+            text = f"sent a reply that cannot be read: {error}"
+            return Fault(text, kind=FaultKind.MALFORMED)
+        except (aiohttp.ClientError, OSError) as error:
+            return Fault(f"cannot be reached: {words_of(error)}")
+
+
+async def post_json(
+    session: aiohttp.ClientSession,
+    url: str,
+    body: Mapping[str, Any],
+    *,
+    max_bytes: int,
+) -> bytes:
+    """Return the body of the answer to one request, unpacked."""
+    async with session.post(url, json=body, allow_redirects=False) as response:
+        content = await _read(response, max_bytes)
+        if response.status != 200:
+            raise _refused(response, content)
+        return content
+
+
+async def post_stream(
+    session: aiohttp.ClientSession, url: str, body: Mapping[str, Any]
+) -> AsyncIterator[dict[str, Any]]:
     """Yield the events of a streamed answer, up to its end or to where it is cut."""
-    async for data in _data(response):
-        if data.startswith(_DONE):
-            return
-        event = json.loads(data)
-        if not isinstance(event, dict):
-            raise MalformedError("a stream of something else")
-        if event.get("error"):
-            raise MalformedError(f"an error in a stream: {said_in(event['error'])}")
-        yield event
+    async with session.post(url, json=body, allow_redirects=False) as response:
+        if response.status != 200:
+            raise _refused(response, await _read(response, CHAT_BYTES))
+        async for data in _events(response):
+            if data.startswith(_DONE):
+                return
+            event = json.loads(data)
+            if not isinstance(event, dict):
+                raise MalformedError("a stream of something else")
+            if event.get("error"):
+                raise MalformedError(f"an error in a stream: {said_in(event['error'])}")
+            yield event
 
 
-async def _data(response: aiohttp.ClientResponse) -> AsyncIterator[str]:
+async def _read(response: aiohttp.ClientResponse, max_bytes: int) -> bytes:
+    return b"".join([part async for part in _parts(response, max_bytes)])
+
+
+async def _parts(response: aiohttp.ClientResponse, max_bytes: int) -> AsyncIterator[bytes]:
+    body = BoundedBody(response.headers.get("Content-Encoding", ""), max_bytes)
+    async for part in response.content.iter_any():
+        yield body.feed(part)
+
+
+async def _events(response: aiohttp.ClientResponse) -> AsyncIterator[str]:
     """Yield the data of server-sent events."""
     rest: list[bytes] = []  # joined once, however many parts a line comes in
     data = []
-    async for part in body_parts(response, STREAM_BYTES):
+    async for part in _parts(response, STREAM_BYTES):
         first, *more = part.split(b"\n")
         rest.append(first)
         if not more:
@@ -185,3 +274,19 @@ async def _data(response: aiohttp.ClientResponse) -> AsyncIterator[str]:
             elif not line and data:
                 yield b"\n".join(data).decode("utf-8", "replace")
                 data = []
+
+
+def _refused(response: aiohttp.ClientResponse, content: bytes) -> _FaultError:
+    try:
+        error = json.loads(content).get("error")
+    except (ValueError, AttributeError, RecursionError):
+        error = None
+    code = error.get("code") if isinstance(error, dict) else None
+    return _FaultError(
+        status_fault(
+            response.status,
+            code=code if isinstance(code, str) else None,
+            said=said_in(error),
+            after=response.headers.get("Retry-After"),
+        )
+    )
