@@ -157,7 +157,7 @@ def _refuse_in_vain(trials: Sequence[_Trial], timeout_s: float | None) -> None:
     if not trials or not all(one.is_in_vain for one in trials):
         return
     all_said = list(chain.from_iterable(one.said for one in trials))
-    asked = f"{sum(one.asked for one in trials)} test questions"
+    asked = f"{sum(max(map(len, one.reasons.values())) for one in trials)} test questions"
     if all(map(ran_out_of_time, all_said)):
         limit = timeout_s or 0.0
         raise ProviderError(
@@ -184,7 +184,6 @@ class _Trial:
             where no reply is a verdict, since a judge that never gives one has to be told apart.
 
     Attributes:
-        asked: Dresses so far.
         reasons: By criterion, what was wrong with each verdict, "" where nothing was.
     """
 
@@ -199,7 +198,6 @@ class _Trial:
         self._judge, self._question = judge, question
         self._timeout_s, self._at_most, self._void = timeout_s, at_most, void
         self.is_plain = question.is_plain
-        self._still, self.asked = question.names, 0
         self.reasons: dict[str, list[str]] = {name: [] for name in question.names}
 
     @property
@@ -210,22 +208,22 @@ class _Trial:
     @property
     def is_in_vain(self) -> bool:
         """Whether it got no reply in time, or none of the form asked for."""
-        return all(map(_is_none, self.said))
+        return all(NO_VALID_REPLY in each or ran_out_of_time(each) for each in self.said)
 
     async def ask(self) -> None:
         for canary in self._question.dresses:
-            self._still = tuple(name for name in self._still if name not in self._void)
-            if self._still:
-                self.asked += 1
-                await self._ask(canary)
+            still = (name for name, found in self.reasons.items() if not _is_settled(found))
+            if names := tuple(name for name in still if name not in self._void):
+                await self._ask(canary, names)
 
     def results(self) -> list[CanaryResult]:
-        canary, tried = self._question.canary, self._question.stands_for
-        settled = {n: found for n, found in self.reasons.items() if is_settled(*_counts(found))}
-        return [_result(canary, tried or name, found) for name, found in settled.items()]
+        return [
+            _result(self._question, name, found)
+            for name, found in self.reasons.items()
+            if _is_settled(found)
+        ]
 
-    async def _ask(self, canary: Canary) -> None:
-        still = self._still
+    async def _ask(self, canary: Canary, still: tuple[str, ...]) -> None:
         try:
             with overheard() as replies:
                 async with self._at_most(self._timeout_s):
@@ -235,29 +233,27 @@ class _Trial:
             found = dict.fromkeys(still, f"no verdict within {self._timeout_s:g} s")
         for name, wrong in found.items():
             self.reasons[name].append(wrong)
-        self._still = tuple(n for n in still if not is_settled(*_counts(self.reasons[n])))
         if self.is_plain and not self.is_in_vain:
-            self._void.update(n for n in still if _counts(self.reasons[n])[1] >= MOST_WRONG)
+            self._void.update(name for name in still if _wrongs(self.reasons[name]) >= MOST_WRONG)
 
 
-def _is_none(reason: str) -> bool:
-    return NO_VALID_REPLY in reason or ran_out_of_time(reason)
+def _wrongs(reasons: Sequence[str]) -> int:
+    return sum(map(bool, reasons))
 
 
-def _counts(reasons: Sequence[str]) -> tuple[int, int]:
-    """Return how many verdicts were right and how many wrong."""
-    wrong = sum(map(bool, reasons))
-    return len(reasons) - wrong, wrong
+def _is_settled(reasons: Sequence[str]) -> bool:
+    wrong = _wrongs(reasons)
+    return is_settled(len(reasons) - wrong, wrong)
 
 
-def _result(canary: Canary, criterion: str, reasons: Sequence[str]) -> CanaryResult:
-    _, wrong = _counts(reasons)
+def _result(question: CanaryQuestion, name: str, reasons: Sequence[str]) -> CanaryResult:
+    canary = question.canary
     return CanaryResult(
         canary=canary.name,
-        criterion=criterion,
+        criterion=question.stands_for or name,
         injected=bool(canary.wording),
         hard=canary.name in HARD,
-        passed=wrong < MOST_WRONG,
+        passed=_wrongs(reasons) < MOST_WRONG,
         tries=len(reasons),
         reason=next(filter(None, reversed(reasons)), ""),
     )
