@@ -24,6 +24,7 @@ from benchmarks.gate_figures import figures
 from benchmarks.gate_losses import false_alarms, lost_scores
 from benchmarks.gate_model import Floats, Simulated, Truth
 from benchmarks.gate_sight import visible_drop
+from benchmarks.gate_tries import fast_red, must_pass
 from benchmarks.gate_verdicts import Gate, Outcome, decide_scores
 from benchmarks.shares import print_lines, share
 
@@ -102,6 +103,8 @@ SUBJECTS: dict[str, Callable[[float], Iterator[str]]] = {
     "lost_scores": lost_scores,
     "figures": figures,
     "coverage": coverage,
+    "must_pass": must_pass,
+    "fast_red": fast_red,
 }
 
 

@@ -71,8 +71,8 @@ class Answers(Source):
         chosen = rng.permutation(questions)[:n]
         before = rng.integers(versions, size=n)
         other = (before + rng.integers(1, versions, size=n)) % versions
-        after = np.where(_some(rng, n, rewritten), other, before)
-        hit = _some(rng, n, broken)
+        after = np.where(marked(rng, n, rewritten), other, before)
+        hit = marked(rng, n, broken)
         every = []
         for run in range(sum(runs)):
             candidate = run >= runs[0]
@@ -82,7 +82,7 @@ class Answers(Source):
         return np.stack(every, axis=1), self.expected[chosen, after, 0]
 
 
-def _some(rng: Generator, n: int, share: float) -> Any:
+def marked(rng: Generator, n: int, share: float) -> Any:
     """Mark exactly that share of n, rounded, at random."""
     marked = np.zeros(n, dtype=bool)
     marked[rng.permutation(n)[: round(share * n)]] = True

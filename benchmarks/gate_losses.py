@@ -232,8 +232,10 @@ def judge_only(changes: int, *, n: int = 50, alpha: float) -> float:
     red = 0
     for _ in range(changes):
         scores = system.draw(rng, n, runs=(1, 1), rewritten=1.0)
-        baseline = _run(scores[:, [0, 0, 0]], "before", names, repeats=True)
-        comparison = compare(baseline, _run(scores[:, 1:], "after", names, confirm=0), samples)
+        baseline = run_of_scores(scores[:, [0, 0, 0]], "before", names, repeats=True)
+        comparison = compare(
+            baseline, run_of_scores(scores[:, 1:], "after", names, confirm=0), samples
+        )
         rules, settings = [Rule(metric=name) for name in names], SETTINGS.amended(alpha=alpha)
         red += decide(rules, comparison, settings, today=TODAY).verdict is FAILED
     return red / changes
@@ -247,11 +249,11 @@ def _decided(
     slices: Sequence[Slice] = (),
 ) -> Decision:
     """Decide as a check does, with its confirmation, on (samples, runs, metrics); NaN: unscored."""
-    baseline = _run(scores[:, : RUNS[0]], "before", names)
+    baseline = run_of_scores(scores[:, : RUNS[0]], "before", names)
     decision = Decision(verdict=NO_DECISION, wants_runs=1)
     retried = {sample.id for sample in samples if sample.must_pass}
     for runs in (1, RUNS[1]):
-        candidate = _run(scores[:, RUNS[0] : RUNS[0] + runs], "after", names)
+        candidate = run_of_scores(scores[:, RUNS[0] : RUNS[0] + runs], "after", names)
         if not decision.wants_runs:
             tried = [one for one in candidate.records if not one.run or one.sample_id in retried]
             candidate = candidate.amended(records=tried)
@@ -262,13 +264,20 @@ def _decided(
     return decision
 
 
-def _run(
-    scores: Floats, words: str, names: Sequence[str], *, repeats: bool = False, confirm: int = 2
+def run_of_scores(
+    scores: Floats,
+    words: str,
+    names: Sequence[str],
+    *,
+    repeats: bool = False,
+    confirm: int = 2,
+    whole: int = 0,
 ) -> Run:
     """Return the records of scores (samples, runs, metrics).
 
     Args:
         repeats: All runs gave the same outputs.
+        whole: Runs of all samples, the others being further tries; 0: every one.
     """
     records = [
         Record.model_construct(
@@ -288,7 +297,7 @@ def _run(
     manifest = RunManifest(
         system=SystemInfo(use="python"),
         metrics={name: MetricInfo(name=name, needs=Needs.JUDGE) for name in names},
-        runs=scores.shape[1],
+        runs=whole or scores.shape[1],
         confirm=confirm,
     )
     return Run(manifest=manifest, records=records)

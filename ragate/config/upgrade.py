@@ -16,6 +16,7 @@ from ragate.config.toml_lines import Keys, key_lines
 from ragate.errors import ConfigError, RagateError
 from ragate.removed import BY_HAND, gone_key, gone_plugin
 
+_PLUGINS = {"systems": ("system",), "judges": ("policy", "judge")}
 _ROUNDS = 100  # an error names the unknown keys of one table
 
 
@@ -82,8 +83,8 @@ def _is_whole(lines: list[str]) -> bool:
 
 def _said_of(keys: Keys, tables: dict[str, Any]) -> str:
     """Return what is said of a key that is gone, or that stands in a table that is; else ""."""
-    if keys[0] == "system" and not _has_system_of_ours(tables):
-        return ""  # a system of the project may have a key of any name
+    if _is_of_the_project(keys, tables):
+        return ""  # a system or judge of the project may have a key of any name
     if keys[:2] == ("policy", "metrics") and len(keys) > 2:
         said = gone_plugin("metrics", keys[2])
         if said:
@@ -92,10 +93,16 @@ def _said_of(keys: Keys, tables: dict[str, Any]) -> str:
     return next(filter(None, ways), "")
 
 
-def _has_system_of_ours(tables: dict[str, Any]) -> bool:
-    system = tables.get("system")
-    use = system.get("use") if isinstance(system, dict) else None
-    return isinstance(use, str) and plugins.is_builtin("systems", use)
+def _is_of_the_project(keys: Keys, tables: dict[str, Any]) -> bool:
+    """Return whether a key is one of a plugin that is not ours."""
+    for kind, path in _PLUGINS.items():
+        if keys[: len(path)] == path:
+            table: Any = tables
+            for name in path:
+                table = table[name]
+            use = table.get("use") if isinstance(table, dict) else None
+            return not (isinstance(use, str) and plugins.is_builtin(kind, use))
+    return False
 
 
 def _becomes_max_drop(keys: Keys, tables: dict[str, Any]) -> bool:

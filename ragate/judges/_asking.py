@@ -19,6 +19,7 @@ from ragate.protocols import ChatClient, ChatReply, ChatRequest
 V = TypeVar("V")
 REPLIES = 3  # to one question at most, those counted that cannot even be read as a reply
 SHOWN = 4_000
+MOST_ANSWER_CHARS = 20_000  # a longer answer is unscored, since a cut one could hide anything
 CUT = "contexts cut"  # in the reason of such a score, by which they are counted
 Messages = tuple[tuple[str, str], ...]  # role and text
 _FENCED = re.compile(
@@ -103,7 +104,6 @@ class ModelSettings(Frozen):
         effort: Reasoning effort, one word such as `low`, sent where set; implies `reasoning`.
         max_tokens: Longest reply, sent where set.
         parameters: Further keys of the request; they win over all others.
-        max_answer_chars: A longer answer is unscored, since a cut one could hide anything.
     """
 
     temperature: float = Field(default=0.0, ge=0, le=2)
@@ -112,7 +112,6 @@ class ModelSettings(Frozen):
     effort: str = Field(default="", pattern=r"^[a-z]{0,20}$")
     max_tokens: int | None = Field(default=None, ge=1)
     parameters: dict[str, Any] = {}
-    max_answer_chars: int = Field(default=20_000, ge=200)
 
     def sent(self) -> dict[str, Any]:
         """Return the parameters of a request, the reply's format left out."""

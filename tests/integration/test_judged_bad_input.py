@@ -263,12 +263,11 @@ def test_an_answer_on_no_contexts_rests_on_nothing(gate, server):
 
 
 def test_contexts_beyond_the_limit_are_cut_evenly_and_the_run_says_so(gate, server, capsys):
-    limit = "max_context_chars = 1000"
-    gate.configure(metrics=PROVIDER.format(url=server.base_url, judge=limit))
+    gate.configure(metrics=PROVIDER.format(url=server.base_url, judge=""))
     change(gate)
     assert run(["baseline", "update", "--runs", "1"]) == 0
     server.requests.clear()
-    change(gate, chunks=[{"doc_id": f"doc{n}.md", "text": "long " * 400} for n in range(2)])
+    change(gate, chunks=[{"doc_id": f"doc{n}.md", "text": "long " * 20_000} for n in range(2)])
     capsys.readouterr()
 
     run(["check"])
@@ -278,7 +277,7 @@ def test_contexts_beyond_the_limit_are_cut_evenly_and_the_run_says_so(gate, serv
     )
     sent = [str(body["messages"]) for _, _, body in server.requests]
     longest = max(text.count("long ") for text in sent)
-    assert longest == 1000 // len("long ")
+    assert longest == 60_000 // len("long ")
 
 
 def test_a_window_that_is_too_small_is_quoted_and_scores_nothing(gate, server, capsys):

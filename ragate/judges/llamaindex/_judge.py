@@ -14,7 +14,13 @@ from ragate.core.judging.canary_rule import NO_VALID_REPLY
 from ragate.core.judging.criteria import sort_out
 from ragate.errors import ProviderError
 from ragate.guards.escape import one_line, sendable
-from ragate.judges._asking import InvalidReplyError, Messages, SentAs, read_or_mend
+from ragate.judges._asking import (
+    MOST_ANSWER_CHARS,
+    InvalidReplyError,
+    Messages,
+    SentAs,
+    read_or_mend,
+)
 from ragate.judges.llamaindex._criteria import (
     ASKED,
     CHAINED,
@@ -28,7 +34,13 @@ from ragate.judges.llamaindex._criteria import (
     Form,
 )
 from ragate.judges.llamaindex._llm import LlmClient
-from ragate.judges.llamaindex._prompts import Prompts, UnjudgeableError, best_cosine, windows
+from ragate.judges.llamaindex._prompts import (
+    MOST_CONTEXT_CHARS,
+    Prompts,
+    UnjudgeableError,
+    best_cosine,
+    windows,
+)
 from ragate.judges.llamaindex._settings import Settings
 from ragate.models import Sample, Score, SystemOutput, unscored
 from ragate.protocols import ChatClient, ChatReply, ChatRequest, Embedder, Resources, Steps
@@ -46,14 +58,16 @@ class EvaluatedAnswer:
     references: tuple[str, ...]
     other: str = ""
 
-    def check_length(self, limit: int) -> None:
+    def check_length(self) -> None:
         """A cut answer could hide anything, so a long one is not judged.
 
         Raises:
-            UnjudgeableError: one of the answers is longer than `limit` characters.
+            UnjudgeableError: one of the answers is too long.
         """
-        if (length := max(len(self.text), len(self.other))) > limit:
-            raise UnjudgeableError(f"the answer has {length} characters, {limit} are judged")
+        if (length := max(len(self.text), len(self.other))) > MOST_ANSWER_CHARS:
+            raise UnjudgeableError(
+                f"the answer has {length} characters, {MOST_ANSWER_CHARS} are judged"
+            )
 
 
 def evaluated_answer(
@@ -198,7 +212,8 @@ class LlamaIndexJudge:
         self._embedder: Embedder | None = None
         shown = settings.model_dump(mode="json", exclude={"guidelines", "prompts"})
         identity = llm.identity if llm is not None else settings.sent()
-        base = digest(["llamaindex", VERSION, shown, identity, prompts.fingerprint])
+        limits = {"max_answer_chars": MOST_ANSWER_CHARS, "max_context_chars": MOST_CONTEXT_CHARS}
+        base = digest(["llamaindex", VERSION, shown | limits, identity, prompts.fingerprint])
         self._sent = SentAs(base, {} if llm is not None else settings.sent())
         self.identity, self.adopt = self._sent.identity, self._sent.adopt
         self.criteria = frozenset(ASKED) - (set() if settings.embedder else {SIMILARITY})
@@ -233,7 +248,7 @@ class LlamaIndexJudge:
 
     def asks(self, criteria: Sequence[str], sample: Sample, output: SystemOutput) -> bool:
         """Return False where all of it is decided without a call to a model."""
-        if len(output.answer or "") > self._settings.max_answer_chars:
+        if len(output.answer or "") > MOST_ANSWER_CHARS:
             return False
         _, to_ask = sort_out(criteria, ASKED, sample, output)
         return any(name != SIMILARITY or self._settings.embedder for name in to_ask)
@@ -258,7 +273,7 @@ class LlamaIndexJudge:
 
     async def _score(self, name: str, answer: EvaluatedAnswer, asker: Asker | None) -> Score:
         try:
-            answer.check_length(self._settings.max_answer_chars)
+            answer.check_length()
             if name == SIMILARITY or asker is None:
                 value, reason = await self._similarity(answer), ""
             else:

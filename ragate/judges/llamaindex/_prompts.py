@@ -44,6 +44,7 @@ _TEMPLATES = {"first": "DEFAULT_EVAL_TEMPLATE", "refine": "DEFAULT_REFINE_TEMPLA
 _MODULES = {"faithfulness_binary": "faithfulness"}  # criteria whose evaluator has another name
 Step = Literal["first", "refine"]
 _REPLY_TOKENS = 256  # LlamaIndex's own allowance where nothing else is said
+MOST_CONTEXT_CHARS = 200_000  # of all contexts; above it they are not judged
 _PADDING = 500  # likewise, for the existing answer that a refine prompt repeats
 
 
@@ -169,9 +170,10 @@ def windows(
     from llama_index.core.prompts.prompt_utils import get_biggest_prompt
 
     total = sum(map(len, texts))
-    if total > settings.max_context_chars:
-        limit = settings.max_context_chars
-        raise UnjudgeableError(f"the contexts have {total} characters, {limit} are judged")
+    if total > MOST_CONTEXT_CHARS:
+        raise UnjudgeableError(
+            f"the contexts have {total} characters, {MOST_CONTEXT_CHARS} are judged"
+        )
     templates = (prompts.templates[evaluator, "first"], prompts.templates[evaluator, "refine"])
     largest = get_biggest_prompt(
         [template.partial_format(query_str=question) for template in templates]

@@ -41,7 +41,6 @@ class Settings(ModelSettings):
             set.
         context_window: Tokens of one request with its reply.
         max_steps: Longest chain; where more steps are needed the metric is unscored.
-        max_context_chars: Characters of all contexts; above it they are not judged.
     \f
 
     All `guidelines` are judged together; nothing checks the judge on your own ones, and a warning
@@ -81,7 +80,6 @@ class Settings(ModelSettings):
     prompts: dict[PromptName, str] = {}
     context_window: int = Field(default=16_000, ge=2_000)
     max_steps: int = Field(default=64, ge=1)
-    max_context_chars: int = Field(default=200_000, ge=200)
 
     @model_validator(mode="after")
     def _one_model(self) -> Self:

@@ -15,6 +15,7 @@ from ragate.core.judging.own_criterion import OwnCriterion, shown_name
 from ragate.errors import ProviderError
 from ragate.guards.escape import one_line, sendable
 from ragate.judges._asking import (
+    MOST_ANSWER_CHARS,
     InvalidReplyError,
     Messages,
     SentAs,
@@ -22,7 +23,7 @@ from ragate.judges._asking import (
     only_valid,
     read_or_mend,
 )
-from ragate.judges.rubric._judged_sample import JudgedSample, judged_sample
+from ragate.judges.rubric._judged_sample import MOST_CONTEXT_CHARS, JudgedSample, judged_sample
 from ragate.judges.rubric._own_criteria import OwnCriteria, key_of, read_own, schema_of
 from ragate.judges.rubric._prompt import Prompt, schema_in_words
 from ragate.judges.rubric._reply import (
@@ -79,7 +80,8 @@ class RubricJudge:
         self._formats = Formats(settings.format)
         # A criterion of one's own is named by its words, and so is what is remembered of it.
         shown = settings.model_dump(mode="json", exclude={"prompt", "criteria"})
-        identity = digest(["rubric", shown, settings.sent(), prompt.fingerprint])
+        limits = {"max_answer_chars": MOST_ANSWER_CHARS, "max_context_chars": MOST_CONTEXT_CHARS}
+        identity = digest(["rubric", shown | limits, settings.sent(), prompt.fingerprint])
         self._sent = SentAs(identity, settings.sent())
         self.identity, self.adopt = self._sent.identity, self._sent.adopt
         own = {name: one.criterion(name) for name, one in settings.criteria.items()}
@@ -111,19 +113,19 @@ class RubricJudge:
 
     def asks(self, criteria: Sequence[str], sample: Sample, output: SystemOutput) -> bool:
         """Return False where all of it is decided without a call."""
-        if len(output.answer or "") > self._settings.max_answer_chars:
+        if len(output.answer or "") > MOST_ANSWER_CHARS:
             return False
         return bool(sort_out(criteria, self._known, sample, output)[1])
 
     async def _judge(
         self, criteria: list[str], sample: Sample, output: SystemOutput
     ) -> dict[str, Score]:
-        limit = self._settings.max_answer_chars
-        if (length := len(output.answer or "")) > limit:
-            return all_unscored(criteria, f"the answer has {length} characters, {limit} are judged")
-        judged = judged_sample(sample, output, max_context_chars=self._settings.max_context_chars)
+        if (length := len(output.answer or "")) > MOST_ANSWER_CHARS:
+            reason = f"the answer has {length} characters, {MOST_ANSWER_CHARS} are judged"
+            return all_unscored(criteria, reason)
+        judged = judged_sample(sample, output)
         if not OF_CALLS.keys().isdisjoint(criteria):
-            judged = with_calls(judged, sample, output, most=limit)
+            judged = with_calls(judged, sample, output, most=MOST_ANSWER_CHARS)
         client = self._sent.heard(self._chat(self._settings.provider))
         try:
             return await self._ask(client, judged, criteria)

@@ -12,6 +12,7 @@ from ragate.judges._asking import CUT
 from ragate.models import Sample, SystemOutput
 
 NONCE_DIGITS = 20
+MOST_CONTEXT_CHARS = 60_000  # of all contexts together; longer ones are cut evenly
 
 
 @dataclass(frozen=True)
@@ -56,10 +57,10 @@ class JudgedSample:
         ]
 
 
-def judged_sample(sample: Sample, output: SystemOutput, *, max_context_chars: int) -> JudgedSample:
+def judged_sample(sample: Sample, output: SystemOutput) -> JudgedSample:
     """Return the case of an output that has an answer."""
     contexts = [sendable(chunk.text) for chunk in output.chunks]
-    limit = even_limit([len(text) for text in contexts], max_context_chars)
+    limit = even_limit([len(text) for text in contexts], MOST_CONTEXT_CHARS)
     answer = sendable(output.answer or "")
     sentences = tuple(split_sentences(answer)) or (" ".join(answer.split()),)
     cited = {
@@ -81,7 +82,7 @@ def judged_sample(sample: Sample, output: SystemOutput, *, max_context_chars: in
         ),
         cited=resolved,
         lost=sum(len(cites) for number, cites in cited.items() if number not in resolved),
-        cut=_cut(contexts, limit, max_context_chars),
+        cut=_cut(contexts, limit),
     )
 
 
@@ -99,11 +100,11 @@ def even_limit(lengths: Sequence[int], room: int) -> int:
     return max(lengths, default=0)
 
 
-def _cut(contexts: Sequence[str], limit: int, room: int) -> str:
+def _cut(contexts: Sequence[str], limit: int) -> str:
     total = sum(map(len, contexts))
-    if total <= room:
+    if total <= MOST_CONTEXT_CHARS:
         return ""
-    return f"{CUT} to {limit} characters each ({total} in all, {room} are read)"
+    return f"{CUT} to {limit} characters each ({total} in all, {MOST_CONTEXT_CHARS} are read)"
 
 
 def render_data(judged: JudgedSample, *, numbered: bool = False) -> tuple[str, str]:

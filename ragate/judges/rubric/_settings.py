@@ -21,7 +21,6 @@ class Settings(ModelSettings):
         format: How JSON is asked for: by schema, as any JSON object, or in words only. A server
             that refuses one is asked in the next way.
         criteria: Those of the policy's metrics `criterion.<name>`, by identity; not written here.
-        max_context_chars: Characters of all contexts together; longer ones are cut evenly.
     """
 
     provider: str = Field(min_length=1)
@@ -29,4 +28,3 @@ class Settings(ModelSettings):
     prompt: str = ""
     format: Format = "schema"
     criteria: SkipJsonSchema[dict[str, OwnCriterion]] = {}
-    max_context_chars: int = Field(default=60_000, ge=200)

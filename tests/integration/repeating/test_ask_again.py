@@ -37,6 +37,30 @@ def test_two_jobs_ask_and_end_as_one_does(declared):
     assert apart["reasons"] == declared.decision()["reasons"]
 
 
+@pytest.mark.parametrize("lost", [4, 7])
+def test_two_jobs_of_three_runs_decide_on_noise_as_one_job_of_three_runs_does(project, lost):
+    project.configure()
+    # A third of the questions is answered otherwise from pass to pass, so nothing repeats.
+    noisy = {f"_{n}": [project.right[f"What was the price of item {n}?"], "7"] for n in range(10)}
+    worse = {f"_{n}": "It was 7 euros." for n in range(10, 10 + lost)}
+    project.answer(**noisy)
+    assert run(["baseline", "update"]) == 0
+    project.answer(**noisy, **worse)
+
+    decisions = []
+    for commands in (["collect", "--runs", "3"], ["decide"]), (["check", "--runs", "3"],):
+        project.asked()  # the first pass answers as it did before
+        ends = [run(command) for command in commands]
+        assert len(project.asked()) == 3 * 30
+        decisions.append((ends[-1], project.decision()))
+
+    (apart, first), (together, second) = decisions
+    assert apart == together == (1 if lost == 7 else 0)
+    assert first["reasons"] == second["reasons"]
+    assert [row["p"] for row in first["metrics"]] == [row["p"] for row in second["metrics"]]
+    assert first["metrics"][0]["p"] is not None
+
+
 def test_collect_asks_nothing_again_where_no_score_moved(declared):
     declared.answer(_5="The price of item 5 was 105 EUROS.")
 

@@ -8,6 +8,7 @@ import pytest
 
 from ragate import removed
 from ragate.config.upgrade import upgraded
+from ragate.errors import ConfigError
 from tests.unit.config.config_factories import parse
 
 KEPT = """# Ours.
@@ -127,6 +128,78 @@ def test_a_key_of_a_system_of_the_project_is_not_ours_to_take(
     assert upgraded(own).text == own
 
 
+def test_a_key_of_a_judge_of_the_project_is_not_ours_to_take() -> None:
+    text = f'{KEPT}[policy.judge]\nuse = "rubric"\nmax_answer_chars = 300\n'
+    own = text.replace('"rubric"', '"my.judge"')
+
+    assert "max_answer_chars" not in upgraded(text).text
+    assert upgraded(own).text == own
+
+
+EARLIER = """[policy]
+dataset = "golden.jsonl"
+baseline = "main.json"
+systems = ["http", "python"]
+{policy}
+[policy.metrics.token_f1]
+pass_at = 0.5
+{metric}
+[policy.metrics.token_f1.pass_rate]
+minimum = 0.5
+{pass_rate}
+[[policy.slices]]
+name = "a"
+tags = ["a"]
+metrics = ["token_f1"]
+{slice}
+[policy.providers.p]
+base_url = "https://api.example/v1"
+[policy.judge]
+use = "rubric"
+provider = "p"
+model = "m"
+{judge}
+[system]
+use = "http"
+url = "https://api.example"
+"""
+
+
+@pytest.mark.parametrize(
+    ("table", "line"),
+    [
+        ("policy", 'claim = "auto"'),
+        ("policy", "care = 0.05"),
+        ("policy", "confirm = 2"),
+        ("policy", "tries = 3"),
+        ("policy", "fails = 2"),
+        ("policy", 'repeats = ["answer"]'),
+        ("policy", "max_failed = 0.1"),
+        ("metric", "min_drop = 0.02"),
+        ("metric", "margin = 0.02"),
+        ("pass_rate", "min_drop = 0.02"),
+        ("pass_rate", "margin = 0.02"),
+        ("slice", "min_drop = 0.02"),
+        ("judge", "max_answer_chars = 1000"),
+        ("judge", "max_context_chars = 1000"),
+    ],
+)
+def test_how_to_decide_was_said_by_keys_that_are_refused_and_taken_out(
+    table: str, line: str
+) -> None:
+    empty = dict.fromkeys(("policy", "metric", "pass_rate", "slice", "judge"), "")
+    parse(EARLIER.format(**empty))
+    text = EARLIER.format(**empty | {table: line})
+
+    with pytest.raises(ConfigError, match=f"{line.partition(' ')[0]} is gone: "):
+        parse(text)
+    new = upgraded(text)
+
+    assert new.left == ()
+    assert line not in new.text
+    parse(new.text)
+
+
 @pytest.mark.parametrize("text", ["", "[policy", "x = 1\nx = 2", "[policy]\nmetrics = 3\n"])
 def test_what_is_no_configuration_is_left_as_it_is(text: str) -> None:
     assert upgraded(text).text == text
@@ -134,7 +207,7 @@ def test_what_is_no_configuration_is_left_as_it_is(text: str) -> None:
 
 @pytest.mark.parametrize("key", removed.KEYS)
 def test_every_key_that_is_gone_is_taken_out_or_named(key: str) -> None:
-    *tables, name = key.replace("*", "token_f1").split(".")
+    *tables, name = key.replace("slices*", "slices").replace("*", "token_f1").split(".")
     text = f'[{".".join(tables)}]\n{name} = 1\n[system]\nuse = "http"\n'
     assert tomllib.loads(text)
 

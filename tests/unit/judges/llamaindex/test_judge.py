@@ -106,8 +106,6 @@ def test_what_is_decided_without_a_judge_costs_no_call() -> None:
 @pytest.mark.parametrize(
     ("settings", "reason"),
     [
-        ({"max_context_chars": 200}, "judge: the contexts have 6400 characters, 200 are judged"),
-        ({"max_answer_chars": 200}, "judge: the answer has 3000 characters, 200 are judged"),
         ({"max_steps": 1, "mode": "refine"}, "judge: 2 steps are needed, max_steps = 1"),
         (
             {"context_window": 2_000, "max_tokens": 1_500},
@@ -120,6 +118,22 @@ def test_what_exceeds_a_limit_is_not_judged(settings: dict[str, Any], reason: st
     output = answered("answer" * 500, "text" * 800, "text" * 800)
 
     score = judge_by(chat, asked(), output, BINARY, **settings)["faithfulness_binary"]
+
+    assert (score.state, score.reason) == (ScoreState.UNSCORED, reason)
+    assert chat.requests == []
+
+
+@pytest.mark.parametrize(
+    ("answer", "context", "reason"),
+    [
+        ("a.", "text" * 60_000, "judge: the contexts have 240000 characters, 200000 are judged"),
+        ("answer" * 4_000, "text", "judge: the answer has 24000 characters, 20000 are judged"),
+    ],
+)
+def test_what_is_too_long_is_not_judged_in_part(answer: str, context: str, reason: str) -> None:
+    chat = Chat([])
+
+    score = judge_by(chat, asked(), answered(answer, context), BINARY)["faithfulness_binary"]
 
     assert (score.state, score.reason) == (ScoreState.UNSCORED, reason)
     assert chat.requests == []

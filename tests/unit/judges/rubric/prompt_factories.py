@@ -7,7 +7,7 @@ from ragate.models import Sample, SystemOutput
 
 
 def case(sample: Sample, output: SystemOutput) -> JudgedSample:
-    return judged_sample(sample, output, max_context_chars=60_000)
+    return judged_sample(sample, output)
 
 
 def texts(output: SystemOutput) -> list[str]:

@@ -325,7 +325,6 @@ def test_the_fingerprint_covers_all_that_can_change_a_verdict(tmp_path: Path) ->
         fingerprint(seed=1),
         fingerprint(effort="low"),
         fingerprint(format="json"),
-        fingerprint(max_context_chars=1000),
         fingerprint(parameters={"top_p": 0.9}),
         fingerprint(tmp_path, prompt="own.md"),
     ]
@@ -349,13 +348,13 @@ def test_a_huge_answer_is_not_judged_in_part() -> None:
 
 def test_contexts_over_the_cap_are_cut_evenly_and_that_is_said() -> None:
     chat = Chat([GOOD])
-    output = answered(TWO.answer or "", "a" * 100, "b" * 5000)
+    output = answered(TWO.answer or "", "a" * 100, "b" * 70_000)
 
-    scores = judge_all(chat, asked(), output, max_context_chars=1000)
+    scores = judge_all(chat, asked(), output)
 
     sent = chat.requests[0].messages[1][1]
-    assert (sent.count("a" * 100), sent.count("b" * 900), sent.count("b" * 901)) == (1, 1, 0)
-    assert "contexts cut to 900 characters each (5100 in all, 1000 are read)" in (
+    assert (sent.count("a" * 100), sent.count("b" * 59_900), sent.count("b" * 59_901)) == (1, 1, 0)
+    assert "contexts cut to 59900 characters each (70100 in all, 60000 are read)" in (
         scores["faithfulness"].reason
     )
 
