@@ -38,8 +38,8 @@ def must_pass(scale: float) -> Iterator[str]:
     rng, draws = np.random.default_rng(47), round(1_000 * scale)
     for runs in (3, 10, 17, 33):
         ends = [_tried(rng, runs) for _ in range(draws)]
-        known, unknown = (share(end[place] for end in ends) for place in (0, 1))
-        found = share(end[2] for end in ends if end[2] is not None)
+        known, unknown = share(end[0] for end in ends), share(end[1] for end in ends)
+        found = share(bool(end[2]) for end in ends if end[2] is not None)
         yield (
             f"{runs} runs of main: nothing changed, blocked by a known flipper {known}, by one not "
             f"yet known {unknown}; a known flipper that breaks is found in {found}"
