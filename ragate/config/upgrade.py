@@ -14,7 +14,7 @@ from ragate import plugins
 from ragate.config.read import parse_config
 from ragate.config.toml_lines import Keys, key_lines
 from ragate.errors import ConfigError, RagateError
-from ragate.plugins.find import Kind
+from ragate.plugins import Kind
 from ragate.removed import BY_HAND, gone_key, gone_plugin
 
 _PLUGINS: dict[Kind, Keys] = {"systems": ("system",), "judges": ("policy", "judge")}
