@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 from ragate.clients.budget import Budget, no_caps
 from ragate.clients.http.error_mapping import Fault
 from ragate.clients.http.limiter import Breaker, Limiter, Sent
-from ragate.clients.http.reach import is_there
+from ragate.clients.http.reach import is_there, reach, started
 from ragate.clients.http.retry import Course, FaultKind, Retry
 from ragate.clients.http.transport import Transport
 from ragate.clients.openai_payloads import Answer
@@ -19,6 +19,7 @@ from ragate.clients.prices import Price, price_of
 from ragate.clients.provider_clock import waiting_for_provider, waiting_for_worker
 from ragate.errors import ProviderError
 from ragate.guards.redact import Redactor
+from ragate.models.progress import Show, unshown
 
 if TYPE_CHECKING:
     import openai
@@ -27,16 +28,24 @@ A = TypeVar("A", bound=Answer)
 Once = Callable[["openai.AsyncOpenAI"], Awaitable[A]]
 _SHOWN = 300
 _NO_TIME = Fault("no time was left for another call", billed=False)
+_STARTING = Fault("is still starting", billed=False, may_start=True)
 
 
 @dataclass
 class _Session:
-    """What belongs to one event loop; a client may be used from one after another."""
+    """What belongs to one event loop; a client may be used from one after another.
+
+    Attributes:
+        starting: Held by the call that waits, for all, for a server that is still starting.
+        has_started: Whether one was waited for and came; None where nobody looked.
+    """
 
     loop: asyncio.AbstractEventLoop
     client: openai.AsyncOpenAI
     limiter: Limiter
     looking: asyncio.Lock = field(default_factory=asyncio.Lock)
+    starting: asyncio.Lock = field(default_factory=asyncio.Lock)
+    has_started: bool | None = None
 
 
 @dataclass
@@ -52,6 +61,7 @@ class Channel:
     breaker: Breaker = field(default_factory=Breaker)
     budget: Budget = field(default_factory=no_caps)
     prices: Mapping[str, Price] = field(default_factory=dict)
+    show: Show = unshown
     redact: Redactor = field(init=False)
     _session: _Session | None = None
 
@@ -74,8 +84,13 @@ class Channel:
         """
         session, course = self._opened(), course or self.course()
         before = ""  # why the call before failed: what a reader can mend
+        waited = False
         try:
             while isinstance(answer := await self._attempt(model, once, session, course), Fault):
+                if answer.may_start and not waited and await self._has_started(session):
+                    waited = True
+                    course.start_anew()
+                    continue
                 assert answer.kind is not None
                 made = answer is not _NO_TIME
                 wait = course.wait_after(answer.kind, answer.after) if made else None
@@ -89,6 +104,28 @@ class Channel:
             self.budget.failed()
             raise
         return answer
+
+    async def reach(self) -> None:
+        """See that the server is there, or comes up, and takes the key; costs nothing.
+
+        Raises:
+            ProviderError: it cannot be reached, or refuses the key.
+        """
+        await reach(self.transport, self.deadline_s, self.show)
+
+    async def _has_started(self, session: _Session) -> bool:
+        """Wait, once for all calls, for a server that never answered and is still starting.
+
+        The wait is nobody's time. One that answered before and went away is not waited for.
+        """
+        with waiting_for_worker():
+            async with session.starting:
+                if session.has_started is None:
+                    came = await started(self.transport, self.deadline_s, self.show)
+                    session.has_started = came
+                    if came:
+                        self.breaker.succeeded()
+                return session.has_started
 
     async def aclose(self) -> None:
         """Close the connections."""
@@ -114,11 +151,14 @@ class Channel:
         self.breaker.check(model)
         async with in_line(session.limiter, again=course.calls > 0) as sent:
             self.breaker.check(model)  # it may have opened while this call waited
+            if session.starting.locked():
+                return _STARTING
             answer = await self._call(model, once, session.client, course)
             if answer is _NO_TIME:
                 return answer
             if not isinstance(answer, Fault):
                 session.limiter.accepted(sent)
+                session.has_started = session.has_started or False
                 return answer
             if answer.kind is FaultKind.REJECTED:
                 session.limiter.refused(sent, answer.after)

@@ -261,6 +261,10 @@ class MemoisedEmbedder:
     def deterministic(self) -> bool:
         return self.embedder.deterministic
 
+    @property
+    def portion(self) -> int:
+        return self.embedder.portion
+
     async def __call__(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
         """Return one vector a text, in order.
 

@@ -17,7 +17,6 @@ from ragate.clients.channel import Channel
 from ragate.clients.dialect import Dialect, changed, told
 from ragate.clients.http.bounded_body import embedding_bytes, ranking_bytes
 from ragate.clients.http.limiter import Breaker
-from ragate.clients.http.reach import reach
 from ragate.clients.http.retry import FaultKind, Retry
 from ragate.clients.http.transport import Transport, post
 from ragate.clients.openai_payloads import (
@@ -29,6 +28,7 @@ from ragate.clients.openai_payloads import (
 )
 from ragate.clients.prices import Price
 from ragate.clients.speech import OPENAI, Speech
+from ragate.models.progress import Show, unshown
 from ragate.protocols import ChatReply, ChatRequest
 from ragate.spans import Spanned, span
 
@@ -51,6 +51,7 @@ class OpenAIClient:
         budget: Counts every call that may be billed, and stops before one too many.
         prices: By model; they win over the list prices.
         say: Prints one line.
+        show: Shows how long a server is waited for that is still starting.
     """
 
     def __init__(
@@ -67,6 +68,7 @@ class OpenAIClient:
         budget: Budget | None = None,
         prices: Mapping[str, Price] | None = None,
         say: Callable[[str], None] = lambda _line: None,
+        show: Show = unshown,
         speech: Speech = OPENAI,
     ) -> None:
         self._provider = provider
@@ -83,6 +85,7 @@ class OpenAIClient:
             breaker=breaker or Breaker(),
             budget=budget or no_caps(),
             prices=prices or {},
+            show=show,
         )
 
     def __repr__(self) -> str:
@@ -176,7 +179,7 @@ class OpenAIClient:
         Raises:
             ProviderError: it cannot be reached, or refuses the key.
         """
-        await reach(self._channel.transport)
+        await self._channel.reach()
 
     async def aclose(self) -> None:
         """Close the connections."""

@@ -46,6 +46,7 @@ class HashingEmbedder:
     """
 
     deterministic = True
+    portion = 1024
 
     def __init__(self, settings: Settings) -> None:
         self._dimensions = settings.dimensions

@@ -76,6 +76,11 @@ class OnnxEmbedder:
         self._load = cache(load)
         self._turn = asyncio.Lock()
 
+    @property
+    def portion(self) -> int:
+        """Some batches: texts of like length are put together among them."""
+        return 8 * self._batch_size
+
     async def __call__(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
         """Return one vector of length 1 a text.
 

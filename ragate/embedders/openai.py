@@ -52,6 +52,11 @@ class OpenAIEmbedder:
         settings = self._settings
         return f"openai:{digest([settings.provider, settings.model, settings.dimensions])}"
 
+    @property
+    def portion(self) -> int:
+        """One call."""
+        return self._settings.batch_size
+
     async def __call__(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
         """Return the embeddings, in order; batches are sent at once, the client limits how many.
 

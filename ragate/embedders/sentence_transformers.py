@@ -71,6 +71,11 @@ class LocalEmbedder:
         self._load = cache(load)
         self._turn = asyncio.Lock()
 
+    @property
+    def portion(self) -> int:
+        """Some batches: texts of like length are put together among them."""
+        return 8 * self._settings.batch_size
+
     async def __call__(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
         """Return one vector of length 1 a text.
 

@@ -132,6 +132,7 @@ class _Nobody:
 
     fingerprint = ""
     deterministic = False
+    portion = 1
 
     async def __call__(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
         raise ValueError(f"no embedder is named for {len(texts)} texts")

@@ -78,6 +78,7 @@ class _Unreachable:
 
     fingerprint = ""
     deterministic = False
+    portion = 1
 
     async def __call__(self, *_asked: object, **_options: object) -> Any:
         raise ProviderError("a metric asks for nothing but scores: only `ask` may call a client")

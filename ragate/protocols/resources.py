@@ -25,6 +25,11 @@ class Embedder(Protocol):
         """True where the same text gives the same vector, bit by bit, on any machine."""
         ...
 
+    @property
+    def portion(self) -> int:
+        """Texts that are as fast in one go as all at once; who embeds more gives it several."""
+        ...
+
     async def __call__(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
         """Return an array of shape (len(texts), dimension)."""
         ...

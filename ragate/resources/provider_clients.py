@@ -259,6 +259,7 @@ class ProviderClients:
             budget=self.budget,
             prices=provider.prices,
             say=self.operations.say,
+            show=self.operations.progress,
             speech=_speech(provider.protocol),
         )
 

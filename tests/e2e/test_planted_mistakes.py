@@ -401,7 +401,7 @@ IN_THE_ENVIRONMENT = {
         "check base_url",
         exit_code=3,
         more=JUDGE,
-        env={"JUDGE_KEY": SECRET},
+        env={"JUDGE_KEY": SECRET, "RAGATE_TIMEOUT_S": "5"},  # so long it is waited for
     ),
     "a .env as PowerShell writes it": Mistake(
         ".env: line 1: byte 0xff is not UTF-8",

@@ -19,6 +19,7 @@ from ragate.contrib.recorder.proxy.upstream import DirectTransport
 from ragate.errors import ConfigError, ProviderError
 from ragate.github.modes.night import send_alert
 from ragate.guards import secret_address
+from ragate.models.progress import unshown
 from tests.integration.clients.faulty_servers import ask_many
 from tests.integration.systems.http.services import ECHO, SECRET, asked, key
 from tests.servers.openai_server import FakeOpenAI
@@ -161,7 +162,7 @@ def test_without_a_key_any_port_and_plain_http_are_asked_as_before(tmp_path: Pat
 @pytest.mark.usefixtures("public")
 def test_no_client_of_a_provider_sends_its_key_in_clear(server: FakeOpenAI) -> None:
     async def reached() -> None:
-        await reach(Transport(server.base_url, SecretStr("sk-canary")))
+        await reach(Transport(server.base_url, SecretStr("sk-canary")), 0.0, unshown)
 
     async def recorded() -> None:
         transport = DirectTransport(server.base_url, SecretStr("sk-canary"))

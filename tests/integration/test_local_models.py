@@ -103,6 +103,7 @@ def test_a_remembered_model_gives_the_same_vectors_and_is_asked_for_new_texts_on
     class Counting:
         fingerprint = model.fingerprint
         deterministic = False
+        portion = 64
 
         async def __call__(self, texts: Sequence[str]) -> Any:
             asked.extend(texts)

@@ -24,6 +24,7 @@ from tests.servers.faults import (
     Chaos,
     Fault,
     RateLimit,
+    status,
 )
 from tests.servers.serving import ManyServer, serving
 from tests.servers.streams import chat_stream, response_body, response_stream
@@ -45,6 +46,8 @@ class FakeOpenAI:
         latency_s: Seconds before each answer.
         keep: Note the requests; off for long runs.
         looks: The keys that asked for the list of models, which costs nothing.
+        loading: Questions for its health until its model is loaded; till then it answers 503.
+        healths: How often it was asked for that.
         refused: Keys that this question is answered with 401 for.
         tokens: Counts the tokens of a chat request.
         cut_streams: End every stream in its middle. event_s: Seconds before each of its events.
@@ -74,6 +77,8 @@ class FakeOpenAI:
     hang_s: float = 5.0
     seen: int = 0
     looks: list[str] = field(default_factory=list)
+    loading: int = 0
+    healths: int = 0
     refused: set[str] = field(default_factory=set)
     lock: threading.Lock = field(default_factory=threading.Lock)
     released: threading.Event = field(default_factory=threading.Event)
@@ -86,6 +91,8 @@ class FakeOpenAI:
 
     def next_fault(self) -> Fault | None:
         """Return what goes wrong with the request that has just come, None where nothing does."""
+        if self.loading:
+            return status(503, message="Loading model")
         if self.faults:
             return self.faults.pop(0)
         refused = self.limit.next() if self.limit else None
@@ -191,6 +198,11 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         fake = self.server.fake
+        if self.path == "/health":
+            fake.healths += 1
+            self._send(503 if fake.loading else 200, {}, "")
+            fake.loading = max(0, fake.loading - 1)
+            return
         key = self.headers.get("authorization", "").removeprefix("Bearer ")
         fake.looks.append(key)
         self.send_response(401 if key in fake.refused else 200)

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import asyncio
 import datetime
+import errno
 from collections.abc import Awaitable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from ragate.clients.http.reach import LOADING
 from ragate.clients.http.retry import FaultKind, retry_after
 from ragate.errors import TRANSIENT_STATUS
 
@@ -50,6 +52,7 @@ class Fault:
         scope: What else the refusal holds for: ``request``, ``model`` or ``provider``.
         billed: The server may have worked for it.
         timed_out: No answer came in time, as of a server that is slow.
+        may_start: As of a server that is still starting: it refuses connections, or says 503.
     """
 
     text: str
@@ -60,6 +63,7 @@ class Fault:
     billed: bool = True
     remedy: str = ""
     timed_out: bool = False
+    may_start: bool = False
 
 
 async def outcome(call: Awaitable[T], *, timeout_s: float) -> T | Fault:
@@ -94,7 +98,8 @@ def _connection(error: openai.APIConnectionError) -> Fault:
     if isinstance(cause, MalformedError):
         return Fault(f"sent a reply that cannot be read: {cause}", kind=FaultKind.MALFORMED)
     sent = not isinstance(cause, httpx.ConnectError | httpx.ConnectTimeout)
-    return Fault(f"cannot be reached: {cause or error}", billed=sent)
+    is_refused = getattr(cause and cause.__cause__, "errno", None) == errno.ECONNREFUSED
+    return Fault(f"cannot be reached: {cause or error}", billed=sent, may_start=is_refused)
 
 
 def _status(error: openai.APIStatusError) -> Fault:
@@ -119,7 +124,14 @@ def status_fault(status: int, *, code: str | None, said: str, after: str | None)
         now = datetime.datetime.now(datetime.UTC)
         wait = retry_after(after, now=now)
         kind = FaultKind.REJECTED if status == 429 else FaultKind.FAILED
-        return Fault(text, kind=kind, after=wait, status=status, billed=status >= 500)
+        return Fault(
+            text,
+            kind=kind,
+            after=wait,
+            status=status,
+            billed=status >= 500,
+            may_start=status == LOADING,
+        )
     whole = status in _ALL_MODELS
     scope = "model" if status in _MODEL_ONLY else "provider" if whole else "request"
     remedy = _FINAL_URL if status in _MOVED else _REMEDIES.get(status, "")

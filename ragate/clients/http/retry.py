@@ -78,6 +78,10 @@ class Course:
         if self._end is None:
             self._end = self.clock() + self.seconds
 
+    def start_anew(self) -> None:
+        """Forget the seconds so far: what was waited for is nobody's time."""
+        self._end = None
+
     def left(self) -> float:
         """Return the seconds that are left, 0 at least."""
         return self.seconds if self._end is None else max(0.0, self._end - self.clock())

@@ -13,15 +13,19 @@ from ragate.clients.http.retry import Course, FaultKind, Retry
 from ragate.clients.provider_clock import waiting_for_worker
 from ragate.database import describe
 from ragate.errors import DatabaseError
+from ragate.models.progress import Progress, Show
 from ragate.protocols import Database, Embedder
 from ragate.systems.pgvector import tables
 from ragate.systems.pgvector.corpus import Corpus, Document
 from ragate.systems.pgvector.metadata import check_fields, fields_of
 from ragate.systems.pgvector.settings import Settings
-from ragate.systems.pgvector.tables import Connection, Index, add_vectors
+from ragate.systems.pgvector.tables import Connection, Index, store_vectors
 from ragate.systems.pgvector.terms import Analyzer, Counted, document_frequencies, weigh
 
 if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
     from ragate.systems.pgvector.chunking import Chunk
 
 
@@ -51,6 +55,7 @@ class Work:
     analyzer: Analyzer
     embedder: Embedder | None
     say: Callable[[str], None]
+    show: Show
 
 
 async def ingest(connection: Connection, work: Work, *, rebuild: bool) -> None:
@@ -108,9 +113,31 @@ async def _add(index: Index, work: Work, documents: Sequence[Document]) -> Index
     rows = [(page.doc_id, page.hash, fields_of(page, settings)) for page in documents]
     await tables.add_documents(index, rows)
     await tables.add_chunks(index, chunks, parents, count(chunks, work))
-    if work.embedder is None:
+    if work.embedder is None or not chunks:
         return index
-    return await add_vectors(index, chunks, work.embedder, settings)
+    texts = [chunk.searched(settings.prefix) for chunk in chunks]
+    embeddings = await embedded(texts, work.embedder, work.show)
+    places = [(chunk.doc_id, chunk.position) for chunk in chunks]
+    return await store_vectors(index, places, embeddings, settings)
+
+
+async def embedded(texts: Sequence[str], embedder: Embedder, show: Show) -> npt.NDArray[np.float32]:
+    """Return an array of shape (len(texts), dimension), and show how far it is."""
+    import numpy as np
+
+    done = 0
+
+    async def embed(portion: Sequence[str]) -> npt.NDArray[np.float32]:
+        nonlocal done
+        vectors = await embedder(portion)
+        done += len(portion)
+        show(Progress("embedding", done, len(texts), "passages"))
+        return vectors
+
+    size = embedder.portion
+    portions = [texts[start : start + size] for start in range(0, len(texts), size)]
+    show(Progress("embedding", 0, len(texts), "passages"))
+    return np.concatenate(await asyncio.gather(*map(embed, portions)))
 
 
 def count(chunks: Sequence[Chunk], work: Work) -> list[Counted]:

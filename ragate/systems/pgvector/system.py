@@ -193,6 +193,7 @@ class PgvectorSystem:
             analyzer=self._analyzer,
             embedder=self.embedder,
             say=self._resources.say,
+            show=self._resources.progress,
         )
 
 

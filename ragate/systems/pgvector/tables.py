@@ -13,7 +13,6 @@ from psycopg.types.numeric import Int4
 
 from ragate.database.schema import ADVISORY_CLASS
 from ragate.errors import ConfigError, DatabaseError
-from ragate.protocols import Embedder
 from ragate.systems.pgvector.settings import HNSW_LIMIT, HnswSettings, Settings
 from ragate.systems.pgvector.terms import DIMENSIONS, Counted
 
@@ -288,37 +287,19 @@ def _listed(names: Iterable[str]) -> str:
 # The embeddings of an index: their table, and its one dimension.
 
 
-async def add_vectors(
-    index: Index,
-    chunks: Sequence[Chunk],
-    embedder: Embedder,
-    settings: Settings,
-) -> Index:
-    """Embed the chunks and store the vectors; the table is made with the first of them.
-
-    Raises:
-        ConfigError: more dimensions than HNSW takes.
-        DatabaseError: the embedder's dimension is not the index's.
-    """
-    if not chunks:
-        return index
-    embeddings = await embedder([chunk.searched(settings.prefix) for chunk in chunks])
-    places = [(chunk.doc_id, chunk.position) for chunk in chunks]
-    return await store_vectors(index, places, embeddings, settings)
-
-
 async def store_vectors(
     index: Index,
     places: Sequence[tuple[str, int]],
     embeddings: npt.NDArray[np.float32],
     settings: Settings,
 ) -> Index:
-    """Store vectors that are there already, by (document, position).
+    """Store vectors, by (document, position); the table is made with the first of them.
 
     A graph is built when the first vectors are in: that is several times faster than before.
 
     Raises:
-        ConfigError, DatabaseError: as for `add_vectors`.
+        ConfigError: more dimensions than HNSW takes.
+        DatabaseError: the embedder's dimension is not the index's.
     """
     dimension = int(embeddings.shape[1])
     new = index.dimension is None

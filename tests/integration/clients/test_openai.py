@@ -152,7 +152,7 @@ def test_an_unreachable_server_is_named(server: FakeOpenAI) -> None:
     server.base_url = "http://127.0.0.1:9/v1"
 
     with pytest.raises(ProviderError, match=r"127\.0\.0\.1:9: cannot be reached"):
-        with_client(server, ask)
+        with_client(server, ask, timeout_s=0.05)
 
 
 def test_no_more_calls_than_allowed_are_under_way(server: FakeOpenAI) -> None:

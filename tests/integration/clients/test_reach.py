@@ -24,7 +24,7 @@ def _no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def reached(url: str, key: str = KEY) -> None:
-    asyncio.run(OpenAIClient(base_url=url, key=key).reach())
+    asyncio.run(OpenAIClient(base_url=url, key=key, deadline_s=0.05).reach())
 
 
 def test_a_server_that_is_there_is_asked_once_and_for_no_answer():

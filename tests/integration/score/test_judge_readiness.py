@@ -130,7 +130,10 @@ def test_a_key_that_is_refused_is_noticed_before_the_rag_is_asked(
     assert KEY not in said
 
 
-def test_a_judge_out_of_reach_is_noticed_before_the_rag_is_asked(tmp_path, server, capsys):
+def test_a_judge_out_of_reach_is_noticed_before_the_rag_is_asked(
+    tmp_path, server, capsys, monkeypatch
+):
+    monkeypatch.setenv("RAGATE_TIMEOUT_S", "2")  # so long it is waited for
     write(tmp_path, "http://127.0.0.1:1/v1")
 
     assert run(["baseline", "update"]) == 3

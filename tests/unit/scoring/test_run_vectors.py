@@ -18,6 +18,7 @@ class Counting:
 
     fingerprint = "counting"
     deterministic = True
+    portion = 64
 
     def __init__(self, answer: Any = None) -> None:
         self.asked: list[list[str]] = []
