@@ -10,7 +10,7 @@ from ragate.contrib.transfer.index_file import OF_VECTORS, Content, Header, pack
 from ragate.errors import UsageError
 from ragate.systems.pgvector import tables
 from ragate.systems.pgvector.chunking import Chunk
-from ragate.systems.pgvector.ingest import Work, count, weigh_all
+from ragate.systems.pgvector.ingest import Work, add_vectors, count, weigh_all
 from ragate.systems.pgvector.tables import Index
 
 if TYPE_CHECKING:
@@ -138,7 +138,7 @@ async def _fill(index: Index, content: Content, work: Work) -> None:
         places = [(chunk.doc_id, chunk.position) for chunk in content.chunks]
         vectors = np.array(content.vectors, dtype=np.float32)
         index = await tables.store_vectors(index, places, vectors, work.settings)
-    elif work.embedder is not None:
-        index = await tables.add_vectors(index, content.chunks, work.embedder, work.settings)
+    else:
+        index = await add_vectors(index, content.chunks, work)
     index = await weigh_all(index, work)
     await tables.finish(replace(index, corpus_hash=content.corpus_hash))

@@ -113,12 +113,21 @@ async def _add(index: Index, work: Work, documents: Sequence[Document]) -> Index
     rows = [(page.doc_id, page.hash, fields_of(page, settings)) for page in documents]
     await tables.add_documents(index, rows)
     await tables.add_chunks(index, chunks, parents, count(chunks, work))
+    return await add_vectors(index, chunks, work)
+
+
+async def add_vectors(index: Index, chunks: Sequence[Chunk], work: Work) -> Index:
+    """Embed the chunks and store the vectors, where there is an embedder.
+
+    Raises:
+        ConfigError, DatabaseError: as for `store_vectors`.
+    """
     if work.embedder is None or not chunks:
         return index
-    texts = [chunk.searched(settings.prefix) for chunk in chunks]
+    texts = [chunk.searched(work.settings.prefix) for chunk in chunks]
     embeddings = await embedded(texts, work.embedder, work.show)
     places = [(chunk.doc_id, chunk.position) for chunk in chunks]
-    return await store_vectors(index, places, embeddings, settings)
+    return await store_vectors(index, places, embeddings, work.settings)
 
 
 async def embedded(texts: Sequence[str], embedder: Embedder, show: Show) -> npt.NDArray[np.float32]:

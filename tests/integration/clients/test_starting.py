@@ -7,13 +7,13 @@ from contextlib import ExitStack
 
 import pytest
 
+from ragate.answers.sample_time import sample_time
 from ragate.clients.http import reach as module
 from ragate.clients.http.retry import Retry
 from ragate.clients.openai import OpenAIClient
 from ragate.errors import ProviderError
 from ragate.models.progress import Progress, Show, unshown
 from ragate.protocols import ChatReply, ChatRequest
-from ragate.runtime.sample_time import sample_time
 from tests.servers.faults import status
 from tests.servers.openai_server import FakeOpenAI, openai_server
 from tests.servers.ports import free_port
