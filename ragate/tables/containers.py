@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +36,7 @@ Record = tuple[str, Mapping[str, Any]]  # its place, and its fields
 _UNNAMED = re.compile(r"(Unnamed: \d+)?")
 _RUN = re.compile(rb"\S+[ \t]+Q0[ \t]+\S+[ \t]+\d+[ \t]+\S+")  # of TREC
 _WIDE = (b"\xff\xfe", b"\xfe\xff")
+_MOST_TITLES = 20  # lines above the header of a table
 _QUOTED = re.compile(r'"[^"]*"')
 _MOST_OF_START = 64 * 1024
 _POINTER = b"version https://git-lfs.github.com/spec/"
@@ -239,17 +240,20 @@ def without_row_numbers(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _has_lines(path: Path, error: type[RagateError], most: int) -> bool:
-    """Return whether a file of JSON has one value a line; a file of one line is one value."""
+    """Return whether a file of JSON has one value a line.
+
+    A single line is one value, unless the file's name says lines and no list stands in it.
+    """
     with open_regular(path, error=error, max_bytes=most) as file:
         first = next((line for line in file if line.strip()), b"")
         alone = not any(line.strip() for line in file)
-    if alone or first.lstrip()[:1] == b"[":
+    if first.lstrip()[:1] == b"[" or (alone and path.suffix.lower() not in LINES):
         return False
     try:
-        loads(first, where=str(path), error=error, has_nan=True)
+        value = loads(first, where=str(path), error=error, has_nan=True)
     except RagateError:
         return False
-    return True
+    return not alone or listed_in(value) is None
 
 
 def _run(path: Path, lines: Iterator[str], error: type[RagateError]) -> Iterator[Record]:
@@ -287,20 +291,48 @@ def _text_lines(path: Path, start: bytes, error: type[RagateError], most: int) -
 def _separator(
     path: Path, lines: Iterator[str], error: type[RagateError]
 ) -> tuple[str, Iterator[str]]:
-    """Return what divides the cells of the header: commas, semicolons or tabs; and all lines."""
+    """Return what divides the cells of the header: commas, semicolons or tabs; and all lines.
+
+    A title above the header, as spreadsheets have it, is an empty line.
+    """
     skipped: list[str] = []
     for line in lines:
         skipped.append(line)
         if line.strip():
             break
     header = skipped[-1] if skipped else ""
+    if len(_names_in(header)) == 1:
+        further = list(islice(lines, _MOST_TITLES))
+        named_at = next((at for at, line in enumerate(further) if _is_header(line)), None)
+        if named_at is None:
+            lines = chain(further, lines)
+        else:
+            skipped = ["\n"] * (len(skipped) + named_at) + [further[named_at]]
+            header, lines = further[named_at], chain(further[named_at + 1 :], lines)
     if "\0" in header:
         raise error(f"{path}:1: holds NUL characters", remedy="save the table as UTF-8")
     named = re.fullmatch(r"sep=(.)\s*", header)  # for spreadsheets
     if named is not None:
         return named[1], chain(["\n"] * len(skipped), lines)
-    bare = _QUOTED.sub("", header)
-    return max(",;\t|", key=bare.count), chain(skipped, lines)
+    return _divider(header), chain(skipped, lines)
+
+
+def _divider(header: str) -> str:
+    return max(",;\t|", key=_QUOTED.sub("", header).count)
+
+
+def _names_in(line: str) -> list[str]:
+    """Return the cells of a line that hold something."""
+    cells = (cell.strip(_INVISIBLE + '"') for cell in line.split(_divider(line)))
+    return [cell for cell in cells if cell]
+
+
+def _is_header(line: str) -> bool:
+    """Whether a line names a column for questions or ids, beside others."""
+    from ragate.tables.names import part_of
+
+    names = _names_in(line)
+    return len(names) > 1 and any(part_of(name) in {"id", "query"} for name in names)
 
 
 def _cells(

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from ragate.errors import DatasetError
 from ragate.tables.cells import parsed_cell
-from ragate.tables.containers import records
+from ragate.tables.containers import open_container, records
 
 
 def read(path: Path, content: str, **more: Any) -> list[tuple[str, Any]]:
@@ -98,3 +98,35 @@ def test_any_cell_is_read_or_left_as_it_is(cell: str):
 )
 def test_a_list_is_split_as_numpy_pandas_or_python_wrote_it(cell: str, items: list[object]) -> None:
     assert parsed_cell(cell) == items
+
+
+@pytest.mark.parametrize(
+    "above",
+    ["Evaluation of our bot\n", "Our bot: run 3 of May;;\n\n", "Our bot\nwritten in May\n;;\n"],
+)
+def test_a_title_above_the_header_is_no_header(tmp_path: Path, above: str) -> None:
+    path = tmp_path / "golden.csv"
+    path.write_text(f"{above}id;question;expected\na;What?;x\n")
+
+    (where, row), *more = records(path, error=DatasetError)
+
+    assert row == {"id": "a", "question": "What?", "expected": "x"}
+    assert (where, more) == (f"{path}:{above.count(chr(10)) + 2}", [])
+
+
+def test_a_table_of_one_column_has_no_title(tmp_path: Path) -> None:
+    path = tmp_path / "golden.csv"
+    path.write_text("question\nWhat is an id, a question?\nWhere?\n")
+
+    with pytest.raises(DatasetError, match="2 cells, and the header has 1"):
+        list(records(path, error=DatasetError))
+
+
+def test_a_file_named_for_lines_may_have_a_single_one(tmp_path: Path) -> None:
+    path = tmp_path / "scores.jsonl"
+    path.write_text('{"id": "a", "faithfulness": 0.9}\n')
+    listed = tmp_path / "listed.jsonl"
+    listed.write_text('{"results": [{"id": "a"}]}\n')
+
+    assert open_container(path, any_name=True).kind == "lines"
+    assert open_container(listed, any_name=True).kind == "value"
