@@ -1,15 +1,12 @@
-"""What the run store costs: writing records beside a bare COPY of the same rows, and a long list.
+"""What the run store costs: sending a run, and a long list.
 
     python -m benchmarks.run_store
 
-Every figure is of the embedded server on this machine, in turns, so that other work falls on all
-alike. The records are those of 2,000 samples in five passes, with scores of six metrics; written
-are the folder's files as `check` leaves them, with their outputs of about 3 kB each.
+Every figure is of the embedded server on this machine. The records are those of 2,000 samples in
+five passes, with scores of six metrics; written are the folder's files as `check` leaves them, with
+their outputs of about 3 kB each.
 
-- *records*: a finished run is sent (files read, parts copied, end noted, one transaction), beside a
-  bare COPY of the same rows into the same table: parts that lie in memory, without files or end.
-- *a row a record*: the same bytes by a bare COPY with one row for each line, the other design.
-- *while it goes on*: what a batch of 50 outputs costs, each half second.
+- *records*: a finished run is sent: files read and packed, one row.
 - *list*: 10,000 runs that another machine wrote, read and made into lines; and the whole command
   with the start of Python, beside one that lists nothing.
 """
@@ -40,22 +37,12 @@ from ragate.stores.listed_run import LISTING
 from ragate.stores.local import LocalStore
 from ragate.stores.postgres import open_store
 from ragate.stores.postgres.connect import MIGRATIONS
-from ragate.stores.postgres.outbox import Outbox
-from ragate.stores.postgres.reading import FILES, pieces_of
+from ragate.stores.postgres.sender import MARK, send
 
 SAMPLES, PASSES, RUNS, ROUNDS = 2_000, 5, 10_000, 5
 WORDS = Path("docs/security.md").read_text().replace("\\", "").split()
 METRICS = ("recall@5", "mrr", "ndcg@10", "token_f1", "idf_f1", "number_recall")
-_INSERT = "INSERT INTO ragate_runs"
-_LINES = """
-CREATE TABLE public.lines (
-    session uuid NOT NULL, file text NOT NULL, part integer NOT NULL, body bytea NOT NULL,
-    writer name NOT NULL DEFAULT session_user,
-    sent_at timestamptz NOT NULL DEFAULT clock_timestamp(),
-    PRIMARY KEY (session, writer, file, part)
-)
-"""
-Row = tuple[Any, str, int, bytes]
+_SIZE = "SELECT pg_total_relation_size('ragate_runs.runs')"
 
 
 def a_run(store: LocalStore, number: int) -> Path:
@@ -89,110 +76,38 @@ def a_run(store: LocalStore, number: int) -> Path:
     return folder
 
 
-def parts(folder: Path) -> list[Row]:
-    """Return the rows of a run's files as the store keeps them."""
-    session = uuid4()
-    return [
-        (session, piece.file, piece.part, piece.read(folder))
-        for file in FILES
-        for piece in pieces_of(folder, file)
-    ]
-
-
-def lines(folder: Path) -> list[Row]:
-    """Return a row for each line of the records and outputs."""
-    session = uuid4()
-    return [
-        (session, name, number, line)
-        for name in ("scores.jsonl", "outputs.jsonl")
-        for number, line in enumerate((folder / name).read_bytes().splitlines(keepends=True))
-    ]
-
-
-def bare_copy(connection: psycopg.Connection[Any], table: str, rows: list[Row]) -> None:
-    query = f"COPY {table} (session, file, part, body) FROM STDIN (FORMAT BINARY)"
-    with (
-        connection.transaction(),
-        connection.cursor() as cursor,
-        cursor.copy(query.encode()) as copy,
-    ):
-        copy.set_types(["uuid", "text", "int4", "bytea"])
-        for row in rows:
-            copy.write_row(row)
-
-
 def seconds(work: Callable[[], object]) -> float:
     began = time.perf_counter()
     work()
     return time.perf_counter() - began
 
 
-def writing(connection: psycopg.Connection[Any], folder: Path) -> None:
-    """Print what a finished run costs beside bare copies, in turns."""
-    took: dict[str, list[float]] = {"sent": [], "bare": [], "lines": []}
-    rows, single = parts(folder), lines(folder)
+def writing(connection: psycopg.Connection[Any], folder: Path, url: str) -> None:
+    """Print what sending a finished run costs, and its size on the disk."""
+    took = []
     for _ in range(ROUNDS):
-        connection.execute("TRUNCATE ragate_runs.runs CASCADE")
-        connection.execute("TRUNCATE public.lines")
-        took["sent"].append(seconds(lambda: Outbox(folder, "here").end(connection)))
-        session = uuid4()
-        connection.execute(f"{_INSERT}.runs (run_id) VALUES ('bare')".encode())
-        of = (session, "bare")
-        connection.execute(f"{_INSERT}.sessions (session, run_id) VALUES (%s, %s)".encode(), of)
-        mine = [(session, *row[1:]) for row in rows]
-        into = partial(bare_copy, connection)
-        took["bare"].append(seconds(partial(into, "ragate_runs.pieces", mine)))
-        took["lines"].append(seconds(partial(into, "public.lines", single)))
-    middle = {name: statistics.median(each) for name, each in took.items()}
-    size = sum(len(row[3]) for row in rows)
+        connection.execute("TRUNCATE ragate_runs.runs")
+        (folder / MARK).unlink(missing_ok=True)
+        took.append(seconds(lambda: send(url, folder, print)))
+    size = sum(path.stat().st_size for path in folder.iterdir())
+    (used,) = connection.execute(_SIZE).fetchone() or (0,)
+    rounds = " ".join(f"{each:.2f}" for each in took)
     print(f"{SAMPLES * PASSES:,} records with their outputs: {size / 1e6:.1f} MB")
-    for name, words in (
-        ("sent", "a run sent, with its files and its end"),
-        ("bare", "a bare COPY of the same rows"),
-        ("lines", "a bare COPY of a row a line"),
-    ):
-        rounds = " ".join(f"{each:.2f}" for each in took[name])
-        print(f"  {words + ':':<42} {middle[name]:.2f} s ({rounds})")
-    print(f"  sent / bare: {middle['sent'] / middle['bare']:.2f} (goal: under 2)")
-    print(f"  sent / a row a line: {middle['sent'] / middle['lines']:.2f}")
-    for table, words, copies in (
-        ("ragate_runs.pieces", "as parts", 2),
-        ("public.lines", "a row a line", 1),
-    ):
-        query = "SELECT pg_total_relation_size(%s::regclass)"
-        (used,) = connection.execute(query, (table,)).fetchone() or (0,)
-        print(f"  on the disk {words}: {used / copies / 1e6:.1f} MB")
-
-
-def batches(connection: psycopg.Connection[Any], folder: Path) -> None:
-    """Print what a batch of 50 outputs costs while a run goes on."""
-    every = (folder / "outputs.jsonl").read_bytes().splitlines(keepends=True)
-    with tempfile.TemporaryDirectory() as name:
-        growing = Path(name) / "20260102-000000-000-0000"
-        growing.mkdir()
-        outbox, took = Outbox(growing, "here"), []
-        for start in range(0, 5_000, 50):
-            with (growing / "outputs.jsonl").open("ab") as file:
-                file.writelines(every[start : start + 50])
-            took.append(seconds(lambda: outbox.send_growth(connection)))
-    middle, most = statistics.median(took) * 1000, max(took) * 1000
-    print(f"a batch of 50 outputs: {middle:.1f} ms, at most {most:.1f} ms")
+    print(f"  sent: {statistics.median(took):.2f} s ({rounds})")
+    print(f"  on the disk: {used / 1e6:.1f} MB")
 
 
 def listing(connection: psycopg.Connection[Any], folder: Path, url: str) -> None:
     """Print how long the list takes where another machine wrote ten thousand runs."""
-    connection.execute("TRUNCATE ragate_runs.runs CASCADE")
+    connection.execute("TRUNCATE ragate_runs.runs")
     text = (folder / LISTING).read_bytes()
     ids = [f"20260101-{number:06d}-000-{number % 65536:04x}" for number in range(RUNS)]
     with connection.transaction(), connection.cursor() as cursor:
-        for query, extra in (
-            ("COPY ragate_runs.runs (run_id) FROM STDIN", ()),
-            ("COPY ragate_runs.ends (run_id, session, sizes, listing) FROM STDIN", (True,)),
-        ):
-            with cursor.copy(query.encode()) as copy:
-                for run_id in ids:
-                    copy.write_row((run_id, uuid4(), "{}", text) if extra else (run_id,))
-    connection.execute("VACUUM ANALYZE ragate_runs.ends, ragate_runs.runs")
+        query = "COPY ragate_runs.runs (run_id, sent, ended, listing, manifest) FROM STDIN"
+        with cursor.copy(query.encode()) as copy:
+            for run_id in ids:
+                copy.write_row((run_id, uuid4(), True, text, b"{}"))
+    connection.execute("VACUUM ANALYZE ragate_runs.runs")
     connection.execute("CHECKPOINT")  # what was written before is not written beside what is timed
     with tempfile.TemporaryDirectory() as name:
         project = Path(name)
@@ -253,10 +168,8 @@ def main() -> None:
         psycopg.connect(url, autocommit=True) as connection,
     ):
         migrate(connection, MIGRATIONS)
-        connection.execute(_LINES.encode())
         run = a_run(LocalStore(folder / "state"), 0)
-        writing(connection, run)
-        batches(connection, run)
+        writing(connection, run, url)
         listing(connection, run, url)
 
 

@@ -20,10 +20,10 @@ def store_run(operations: Operations, run: Run, report: Report | None = None) ->
 
 
 def send_run(operations: Operations, folder: Path) -> None:
-    """Send the rest of a run that ended to the run store, and what it lacks of earlier ones."""
+    """Send a run that ended to the run store, and what it lacks of earlier ones."""
     url, say = operations.runs_url, operations.say
     if url:
-        from ragate.stores.postgres.sender import send_end, send_late
+        from ragate.stores.postgres.sender import send, send_late
 
-        if send_end(url, folder, say):
+        if send(url, folder, say):
             send_late(url, folder.parent, say)

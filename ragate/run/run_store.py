@@ -1,4 +1,4 @@
-"""A run that is sent to the run store as it comes."""
+"""A run that is sent to the run store."""
 
 from contextlib import ExitStack
 
@@ -11,7 +11,7 @@ from ragate.stores.postgres.sender import sending
 
 
 class Send:
-    """Sends what a run writes into its folder; a store that is out of reach begins no run."""
+    """Holds a run in the store while it goes on; a store that is out of reach begins no run."""
 
     def __init__(self, plan: RunPlan, _setup: GateSetup) -> None:
         self._operations = plan.operations
@@ -22,9 +22,6 @@ class Send:
         if session.asks:
             url, say = self._operations.runs_url, self._operations.say
             self._stack.enter_context(sending(url, session.ready.folder, say))
-
-    def asked(self, _session: Session) -> None:
-        self._stack.close()
 
     def ended(self, error: BaseException | None) -> None:
         kind = None if error is None else type(error)

@@ -62,8 +62,58 @@ COMMENT ON TABLE ragate_runs.pieces IS 'The files of a run, in parts that follow
 COMMENT ON TABLE ragate_runs.ends IS 'A run that ended: what a list shows, and bytes by file.';
 """
 
-MIGRATIONS = Migrations(SCHEMA, (_TABLES,))
-"""Version 1: the four tables."""
+_ONE_ROW = """
+ALTER TABLE ragate_runs.runs RENAME TO runs_1;
+CREATE TABLE ragate_runs.runs (
+    run_id text COLLATE "C" NOT NULL CHECK (run_id ~ '^[0-9A-Za-z-]{1,100}$'),
+    writer name NOT NULL DEFAULT session_user,
+    sent uuid NOT NULL,
+    sent_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+    ended boolean NOT NULL,
+    listing bytea,
+    begun bytea,
+    spent bytea,
+    manifest bytea,
+    scores bytea,
+    outputs bytea,
+    report bytea,
+    requests bytea,
+    CONSTRAINT runs_sent PRIMARY KEY (sent, writer)
+);
+ALTER TABLE ragate_runs.runs
+    ALTER COLUMN scores SET STORAGE EXTERNAL,
+    ALTER COLUMN outputs SET STORAGE EXTERNAL,
+    ALTER COLUMN requests SET STORAGE EXTERNAL;
+CREATE INDEX runs_id ON ragate_runs.runs (run_id, writer);
+CREATE UNIQUE INDEX runs_end ON ragate_runs.runs (run_id, writer) WHERE ended;
+WITH newest AS (
+    SELECT DISTINCT ON (s.run_id, s.writer) s.*, e.session IS NOT NULL AS ended, e.listing
+    FROM ragate_runs.sessions AS s LEFT JOIN ragate_runs.ends AS e USING (run_id, writer)
+    WHERE e.session IS NULL OR e.session = s.session
+    ORDER BY s.run_id, s.writer, s.begun_at DESC
+), files AS (
+    SELECT session, writer, file, max(sent_at) AS at,
+        string_agg(body, ''::bytea ORDER BY part) AS body
+    FROM ragate_runs.pieces GROUP BY session, writer, file
+)
+INSERT INTO ragate_runs.runs
+SELECT n.run_id, n.writer, n.session, greatest(n.begun_at, max(f.at)), n.ended, n.listing,
+    (array_agg(f.body) FILTER (WHERE f.file = 'begun.json'))[1],
+    (array_agg(f.body) FILTER (WHERE f.file = 'spent.log'))[1],
+    (array_agg(f.body) FILTER (WHERE f.file = 'manifest.json'))[1],
+    (array_agg(f.body) FILTER (WHERE f.file = 'scores.jsonl'))[1],
+    (array_agg(f.body) FILTER (WHERE f.file = 'outputs.jsonl'))[1],
+    (array_agg(f.body) FILTER (WHERE f.file = 'report.json'))[1],
+    (array_agg(f.body) FILTER (WHERE f.file = 'requests.jsonl.gz'))[1]
+FROM newest AS n LEFT JOIN files AS f ON f.session = n.session AND f.writer = n.writer
+GROUP BY n.run_id, n.writer, n.session, n.begun_at, n.ended, n.listing;
+DROP TABLE ragate_runs.pieces, ragate_runs.ends, ragate_runs.sessions, ragate_runs.runs_1;
+COMMENT ON TABLE ragate_runs.runs IS
+    'A run of a gate as it was when it began or ended. The row of its end counts, else the newest.';
+"""
+
+MIGRATIONS = Migrations(SCHEMA, (_TABLES, _ONE_ROW))
+"""Version 1: four tables, of files in parts. Version 2: one, with a column for each file."""
 VARIABLE = "RAGATE_RUNS_URL"
 _LOCK_CLASS = 0x7261_6772  # our number space among the server's advisory locks
 # A server that hears nothing of a machine asks, and lets go of the run that it holds.
@@ -148,7 +198,7 @@ def taken_alone(connection: psycopg.Connection[Any], run_id: str) -> bool:
     return row is not None and bool(row[0])
 
 
-# The schema ``ragate_runs``: tables that a writer can only add to, each row under its own role.
+# The schema ``ragate_runs``: a table that a writer can only add to, each row under its own role.
 #
 # A row's writer is the role that is connected, and no writer may say another: so a run is known
 # by its id and by who wrote it, and nobody can add to, or end, the run of somebody else.

@@ -9,6 +9,7 @@ import shutil
 import tempfile
 import time
 from collections.abc import Callable
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -19,17 +20,8 @@ from ragate.stores import BEGUN, OUTPUTS
 from ragate.stores.begun_run import BegunRun, read_begun
 from ragate.stores.local import LocalStore
 from ragate.stores.postgres.connect import connected, store_key, taken_alone
-from ragate.stores.postgres.outbox import read_mark
-from ragate.stores.postgres.reading import (
-    UNFINISHED,
-    StoredRow,
-    fetch,
-    interrupted_rows,
-    newest_session,
-    role_of,
-    rows_of,
-    written_at,
-)
+from ragate.stores.postgres.reading import UNFINISHED, StoredRow, fetch, role_of, stored_rows
+from ragate.stores.postgres.sender import Mark, read_mark
 
 _MOST = 50
 
@@ -44,7 +36,7 @@ def bring(url: str, store: LocalStore, run_id: str) -> None:
     """
     folder = store.folder(run_id)
     with connected(url) as connection:
-        rows, role = rows_of(connection, run_id), role_of(connection)
+        rows, role = stored_rows(connection, run_id), role_of(connection)
         own = next((row for row in rows if row.writer == role), None)
         if own is None:
             if rows and not folder.is_dir():
@@ -61,8 +53,8 @@ def bring(url: str, store: LocalStore, run_id: str) -> None:
                 remedy="`ragate runs list` shows it; a run without --resume is a new one",
             )
         if not folder.is_dir():
-            _fetch(connection, own, folder, store.runs.parent)
-        elif not own.ended and not is_newest(connection, own, folder, store_key(url)):
+            _fetch(connection, own, folder, Mark(store_key(url), sent=str(own.sent)))
+        elif not own.ended and not _is_newest(own, read_mark(folder, store_key(url))):
             raise UsageError(
                 f"--resume {run_id}: this run went on elsewhere, and the folder here lacks that",
                 remedy=f"move {folder} away, and the run store's copy is taken",
@@ -76,8 +68,10 @@ def find_stored(url: str, store: LocalStore, fits: Callable[[BegunRun], bool]) -
     """
     state = store.runs.parent
     with connected(url) as connection:
-        for row in interrupted_rows(connection, most=_MOST):
-            begun = _begun(connection, row, state) if row.named else None
+        role = role_of(connection)
+        own = (row for row in stored_rows(connection) if row.writer == role and not row.ended)
+        for row in islice(own, _MOST):
+            begun = _begun(connection, row, state)
             if begun is not None and fits(begun) and taken_alone(connection, row.run_id):
                 return row.run_id
     return ""
@@ -94,24 +88,23 @@ def _begun(connection: psycopg.Connection[Any], row: StoredRow, state: Path) -> 
             return None
 
 
-def _fetch(connection: psycopg.Connection[Any], row: StoredRow, folder: Path, state: Path) -> None:
+def _fetch(connection: psycopg.Connection[Any], row: StoredRow, folder: Path, mark: Mark) -> None:
+    state = folder.parent.parent
     state.mkdir(parents=True, exist_ok=True)
     whole = Path(tempfile.mkdtemp(prefix="fetching-", dir=state))
     try:
         fetch(connection, row, whole, UNFINISHED)
         if (whole / OUTPUTS).is_file():
             # The store's clock may be ahead; what is later than now would count as old.
-            written = min(written_at(connection, row), time.time())
+            written = min(row.at, time.time())
             os.utime(whole / OUTPUTS, (written, written))
+        mark.write(whole)
         folder.parent.mkdir(exist_ok=True)
         whole.rename(folder)
     finally:
         shutil.rmtree(whole, ignore_errors=True)
 
 
-def is_newest(
-    connection: psycopg.Connection[Any], row: StoredRow, folder: Path, store: str
-) -> bool:
-    """Return whether the newest session of a run in the store is the one of its folder here."""
-    mark, newest = read_mark(folder, store), newest_session(connection, row)
-    return mark is not None and mark["session"] == str(newest)
+def _is_newest(row: StoredRow, mark: Mark | None) -> bool:
+    """Return whether the newest row of a run was sent from its folder here, or fetched into it."""
+    return mark is not None and str(row.sent) in (mark.sent, mark.next)

@@ -1,75 +1,136 @@
-"""Sending a run to the store while it goes on, beside it and never in its way; or with the next."""
+"""Sending a run to the store, as one row: when it begins, and when it ends, however it ends.
+
+The mark ``sent.json`` in a run's folder says to a later command what one store has of it. A run
+that no command began to send, such as the check of a fork, has no mark and is not meant for it.
+"""
 
 from __future__ import annotations
 
+import json
 import threading
-import time
+import zlib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
+from dataclasses import asdict, dataclass, field
 from itertools import islice
 from pathlib import Path
 from typing import Any
+from uuid import UUID, uuid4
 
 import psycopg
 
 from ragate.errors import RagateError, StorageError, UsageError
-from ragate.stores import MANIFEST
+from ragate.files.atomic_files import write_atomic
+from ragate.files.foreign_files import file_bytes, open_file
+from ragate.stores import BEGUN, MANIFEST
 from ragate.stores.begun_run import read_begun
+from ragate.stores.listed_run import LISTING, UNREADABLE, read_listed_run, run_facts
 from ragate.stores.postgres.connect import connect, store_key, taken_alone, told
-from ragate.stores.postgres.outbox import Outbox, read_mark
+from ragate.stores.postgres.reading import FILES, column
 
-TICK_S = 0.5
-_LOOKED_AT = 200  # runs, the newest
+MARK = "sent.json"
 MOST_LATE = 5  # earlier runs that one run sends beside its own
-PATIENCE_S, HURRY_S = 30.0, 5.0  # without anything that goes through: at the end, after Ctrl-C
-_FIRST_PAUSE_S, _LONGEST_PAUSE_S = 1.0, 30.0
+PATIENCE_S, HURRY_S = 30.0, 5.0  # for an answer: at the end, after Ctrl-C
+_SLOWEST = 500_000  # bytes a second of an upload that is waited for
+_LOOKED_AT = 200  # runs, the newest
+_PART_BYTES = 1024 * 1024
 _FAILURES = (psycopg.Error, RagateError, OSError)
+_COLUMNS = ("run_id", "sent", "ended", *map(column, FILES))
+_INSERT = (
+    f"INSERT INTO ragate_runs.runs ({', '.join(_COLUMNS)}) "  # noqa: S608 - names of ours
+    f"VALUES ({', '.join(['%s'] * len(_COLUMNS))})"
+)
+
+
+def _new_id() -> str:
+    return str(uuid4())
+
+
+@dataclass(frozen=True)
+class Mark:
+    """What one store has of a run.
+
+    Attributes:
+        store: Names it, as `store_key`.
+        sent: The newest row that it has, "" for none.
+        next: The row that is sent next: where its answer was lost, it may be there already.
+        ended: It has the run's end.
+    """
+
+    store: str
+    sent: str = ""
+    next: str = field(default_factory=_new_id)
+    ended: bool = False
+
+    def write(self, folder: Path) -> None:
+        """Write it into a run's folder."""
+        write_atomic(folder / MARK, json.dumps(asdict(self)).encode() + b"\n")
+
+
+def read_mark(folder: Path, store: str) -> Mark | None:
+    """Return the mark of a folder, None where there is none of this store."""
+    try:
+        mark = Mark(**json.loads(file_bytes(folder / MARK)))
+        UUID(mark.next)
+    except UNREADABLE:
+        return None
+    return mark if mark.store == store and isinstance(mark.ended, bool) else None
 
 
 @contextmanager
 def sending(url: str, folder: Path, say: Callable[[str], None]) -> Iterator[None]:
-    """Send what a run writes into its folder, until the end; a store that goes costs no run.
-
-    Where what runs inside fails, what the store lacks is said; else `send_end` says it.
+    """Hold a run in the store while it goes on; one that is interrupted is sent as it is then.
 
     Raises:
-        DatabaseError: the store cannot be reached now.
+        DatabaseError: the store cannot be reached or written now.
         UsageError: another process, on whatever machine, is at this run.
     """
-    sender = _Sender(url, folder)
-    try:
-        yield
-    except BaseException:
-        if not sender.close(HURRY_S):
-            say(lacking(folder.name, sender.problem))
-        raise
-    sender.close(PATIENCE_S)
+    with closing(connect(url)) as connection:
+        if not taken_alone(connection, folder.name):
+            raise UsageError(
+                f"the run {folder.name} is under way in another process, the store says",
+                remedy="wait for it, or end its process first",
+            )
+        mark = Mark(store_key(url))
+        try:
+            _insert(connection, _row(folder, mark))
+        except psycopg.Error as error:
+            raise told(error, url) from error
+        Mark(mark.store, sent=mark.next).write(folder)
+        try:
+            yield
+        except BaseException:
+            send(url, folder, say, patience_s=HURRY_S)
+            raise
 
 
-def send_end(url: str, folder: Path, say: Callable[[str], None]) -> bool:
-    """Send the rest of a run that ended; return False, and say why, where the store lacks it."""
-    outbox = Outbox.of_folder(folder, store_key(url))
-    problem = _problem(url, outbox)
+def send(
+    url: str, folder: Path, say: Callable[[str], None], *, patience_s: float = PATIENCE_S
+) -> bool:
+    """Send a run as far as it came; return False, and say why, where the store lacks it."""
+    store = store_key(url)
+    mark = read_mark(folder, store) or Mark(store)
+    if mark.ended:
+        return True
+    problem = _problem(url, folder, mark, patience_s)
     if problem:
-        say(lacking(folder.name, problem))
+        say(
+            f"warning: the run store lacks the run {folder.name}, or a part of it: {problem}\n"
+            "  -> it is whole in the state folder; the next run sends it as well"
+        )
+        mark.write(folder)
         return False
-    _mark(outbox)
+    with suppress(StorageError):  # where the disk is full, a later run sends it once more
+        Mark(store, sent=mark.next, ended=has_ended(folder)).write(folder)
     return True
 
 
 def send_late(url: str, runs: Path, say: Callable[[str], None]) -> None:
-    """Send what the store did not get of earlier runs, the newest first.
-
-    A run that no command began to send, such as the check of a fork, is not meant for the store.
-    """
+    """Send what the store did not get of earlier runs, the newest first."""
     store = store_key(url)
     for folder in islice(_late(runs, store), MOST_LATE):
-        outbox = Outbox.of_folder(folder, store)
-        outbox.doubted = True  # an end that is there is its own
-        if problem := _problem(url, outbox):
-            say(lacking(folder.name, problem))
+        if not send(url, folder, say):
             return
-        _mark(outbox)
         say(f"the run store has got the run {folder.name} of before")
 
 
@@ -77,146 +138,89 @@ def _late(runs: Path, store: str) -> Iterator[Path]:
     """Yield the folders of runs that ended, whose sending was begun and did not come to its end."""
     for folder in sorted(runs.iterdir(), reverse=True)[:_LOOKED_AT]:
         mark = read_mark(folder, store)
-        if mark is not None and not mark["ended"] and has_ended(folder):
+        if mark is not None and not mark.ended and has_ended(folder):
             yield folder
 
 
-def _problem(url: str, outbox: Outbox) -> str:
-    """Send the rest of a run and its end; return why it did not go through, "" where it did."""
-    problems = [f"it did not answer within {PATIENCE_S:g} s"]
+def _problem(url: str, folder: Path, mark: Mark, patience_s: float) -> str:
+    """Send a row; return why it did not go through, "" where it did."""
+    problems = [f"it did not answer within {patience_s:g} s"]
 
     def work() -> None:
         try:
-            _end(url, outbox)
+            _send_row(url, row)
             problems.clear()
         except _FAILURES as error:
             problems[:] = [_words(error, url)]
 
-    thread = threading.Thread(target=work, name="ragate-runs-end", daemon=True)
+    try:
+        row = _row(folder, mark)
+    except _FAILURES as error:
+        return _words(error, url)
+    size = sum(len(value) for value in row if isinstance(value, bytes))
+    thread = threading.Thread(target=work, name="ragate-runs", daemon=True)
     thread.start()
-    _patiently(thread, outbox, PATIENCE_S)
+    thread.join(patience_s + size / _SLOWEST)
     return problems[0] if problems else ""
 
 
-def _end(url: str, outbox: Outbox) -> None:
-    """Send the end; where its answer was lost, or the run was removed there, once more."""
+def _send_row(url: str, row: tuple[Any, ...]) -> None:
+    """Send a row; once more where the answer was lost: its id tells whether it is there."""
     try:
-        _end_once(url, outbox)
-    except psycopg.errors.ForeignKeyViolation:
-        outbox.begin_anew()
-        _end_once(url, outbox)
+        _send_once(url, row)
     except psycopg.OperationalError:
-        outbox.doubted = True
-        _end_once(url, outbox)
+        _send_once(url, row)
 
 
-def _end_once(url: str, outbox: Outbox) -> None:
-    with connect(url) as connection:
-        outbox.end(connection)
+def _send_once(url: str, row: tuple[Any, ...]) -> None:
+    with closing(connect(url)) as connection:
+        _insert(connection, row)
 
 
-def lacking(run_id: str, problem: str) -> str:
-    """Return the warning that the store lacks a run, or a part of it."""
-    return (
-        f"warning: the run store lacks the run {run_id}, or a part of it: {problem}\n"
-        "  -> it is whole in the state folder; the next run sends it as well"
-    )
+def _insert(connection: psycopg.Connection[Any], row: tuple[Any, ...]) -> None:
+    try:
+        connection.execute(_INSERT.encode(), row)
+    except psycopg.errors.UniqueViolation as error:
+        if error.diag.constraint_name != "runs_sent":  # else it had come, and the answer was lost
+            raise
+
+
+def _row(folder: Path, mark: Mark) -> tuple[Any, ...]:
+    """Return a run as a row of `_COLUMNS`.
+
+    Raises:
+        OSError: a file cannot be read, or is larger than any run's.
+    """
+    bodies = [_listing(folder) if name == LISTING else _packed(folder / name) for name in FILES]
+    return (folder.name, mark.next, has_ended(folder), *bodies)
+
+
+def _packed(path: Path) -> bytes | None:
+    """Return a file as gzip has it, None where there is none."""
+    if path.suffix == ".gz":
+        return file_bytes(path, max_bytes=FILES[path.name]) if path.is_file() else None
+    packing = zlib.compressobj(1, wbits=31)
+    try:
+        with open_file(path, max_bytes=FILES[path.name]) as stream:
+            parts = [packing.compress(part) for part in iter(lambda: stream.read(_PART_BYTES), b"")]
+    except FileNotFoundError:
+        return None
+    return b"".join([*parts, packing.flush()])
+
+
+def _listing(folder: Path) -> bytes:
+    """Return what a list shows of a run, as its folder has it or tells it."""
+    if (folder / MANIFEST).is_file() and (folder / LISTING).is_file():
+        return file_bytes(folder / LISTING)
+    return json.dumps(run_facts(read_listed_run(folder)) | {"manifest_bytes": 0}).encode()
 
 
 def _words(error: BaseException, url: str) -> str:
     if isinstance(error, psycopg.errors.UniqueViolation):
         return "another process has ended this run there"
-    if isinstance(error, psycopg.errors.ForeignKeyViolation):
-        return "it was removed there while it ran"
     if isinstance(error, psycopg.Error):
         return told(error, url).message
     return error.message if isinstance(error, RagateError) else str(error)
-
-
-def _patiently(thread: threading.Thread, outbox: Outbox, seconds: float) -> bool:
-    """Wait for a thread as long as something goes through; return whether it ended."""
-    outbox.moved = time.monotonic()
-    while thread.is_alive() and time.monotonic() - outbox.moved < seconds:
-        thread.join(0.1)
-    return not thread.is_alive()
-
-
-def _mark(outbox: Outbox, *, whole: bool = True) -> None:
-    """Note what was sent; where the disk is full, a later run sends it all once more."""
-    with suppress(StorageError):
-        outbox.mark(whole=whole)
-
-
-class _Sender:
-    """A thread that sends what came, each half second."""
-
-    def __init__(self, url: str, folder: Path) -> None:
-        self.problem = ""
-        self._url = url
-        self._outbox = Outbox(folder, store_key(url))
-        self._connection: psycopg.Connection[Any] | None = self._begun()
-        self._stop = threading.Event()
-        self._pause, self._again = _FIRST_PAUSE_S, 0.0
-        self._outbox.mark(whole=False)
-        self._thread = threading.Thread(target=self._work, name="ragate-runs", daemon=True)
-        self._thread.start()
-
-    def _begun(self) -> psycopg.Connection[Any]:
-        """Send what is there in one transaction: a run that goes on is whole in its new session."""
-        connection = self._connect()
-        try:
-            self._outbox.send_growth(connection, most=None)
-        except BaseException as error:
-            connection.close()
-            if isinstance(error, psycopg.Error):
-                raise told(error, self._url) from error
-            raise
-        return connection
-
-    def close(self, seconds: float) -> bool:
-        """Send the rest and end; return False where something was not sent."""
-        self._stop.set()
-        ended = _patiently(self._thread, self._outbox, seconds)
-        if not ended:
-            self.problem = f"it did not answer within {seconds:g} s"
-        _mark(self._outbox, whole=ended)
-        return ended and not self.problem
-
-    def _connect(self) -> psycopg.Connection[Any]:
-        connection = connect(self._url)
-        if taken_alone(connection, self._outbox.folder.name):
-            return connection
-        connection.close()
-        raise UsageError(
-            f"the run {self._outbox.folder.name} is under way in another process, the store says",
-            remedy="wait for it, or end its process first",
-        )
-
-    def _work(self) -> None:
-        while not self._stop.wait(TICK_S):
-            if time.monotonic() >= self._again:
-                self._send()
-        self._send()
-        self._drop()
-
-    def _send(self) -> None:
-        try:
-            if self._connection is None:
-                self._connection = self._connect()
-            while self._outbox.send_growth(self._connection):
-                pass
-            self.problem, self._pause = "", _FIRST_PAUSE_S
-        except _FAILURES as error:
-            self.problem = _words(error, self._url)
-            self._drop()
-            self._again = time.monotonic() + self._pause
-            self._pause = min(2 * self._pause, _LONGEST_PAUSE_S)
-
-    def _drop(self) -> None:
-        connection, self._connection = self._connection, None
-        if connection is not None:
-            with suppress(psycopg.Error):
-                connection.close()
 
 
 def has_ended(folder: Path) -> bool:
@@ -224,6 +228,6 @@ def has_ended(folder: Path) -> bool:
     if (folder / MANIFEST).is_file():
         return True
     try:
-        return read_begun(folder).ended
+        return (folder / BEGUN).is_file() and read_begun(folder).ended
     except StorageError:
         return False

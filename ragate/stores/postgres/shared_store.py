@@ -8,7 +8,7 @@ import weakref
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import cached_property
-from itertools import count, groupby
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,13 +30,10 @@ from ragate.stores.postgres.reading import (
     FIGURES,
     READ,
     TEXTS,
+    UNFINISHED,
     StoredRow,
-    counted,
     fetch,
-    fetch_heads,
-    rows_of,
     stored_rows,
-    written_at,
 )
 
 if TYPE_CHECKING:
@@ -51,7 +48,8 @@ _UNJUDGED = frozenset(
 class SharedStore(LocalStore):
     """The state folder, and a run store in Postgres behind it.
 
-    A run that ended here is read here; any other that ended there, from there.
+    A run that ended here is read here; any other that ended there, from there. Connected on first
+    use, until the object goes.
 
     Args:
         url: A libpq connection string.
@@ -59,8 +57,26 @@ class SharedStore(LocalStore):
 
     def __init__(self, state: Path, url: str) -> None:
         super().__init__(state)
-        self._reader = StoreReader(url)
+        self._url = url
         self._rows: dict[str, list[StoredRow]] = {}  # by id: one, but where two roles wrote one
+
+    @cached_property
+    def _connection(self) -> Connection[Any]:
+        connection = connect(self._url)
+        weakref.finalize(self, connection.close)
+        return connection
+
+    @contextmanager
+    def _opened(self) -> Iterator[Connection[Any]]:
+        """Yield the connection, each statement a transaction of its own.
+
+        Raises:
+            DatabaseError: the store cannot be reached or used, or the role may not.
+        """
+        try:
+            yield self._connection
+        except Error as error:
+            raise told(error, self._url) from error
 
     @cached_property
     def _fetched(self) -> Path:
@@ -75,34 +91,42 @@ class SharedStore(LocalStore):
         Raises:
             DatabaseError: the store cannot be read.
         """
-        with self._reader.open() as connection:
+        with self._opened() as connection:
             rows = stored_rows(connection)
-        by_id = groupby(rows, key=lambda row: row.run_id)
-        self._rows = {run_id: list(found) for run_id, found in by_id}
+        self._rows = {key: list(found) for key, found in groupby(rows, lambda row: row.run_id)}
         here = {run.run_id: run for run in listed_runs(self.runs)}
-        if not here:
-            for found in self._rows.values():
-                yield from map(self._listed, found, count())
-            return
         for run_id in sorted({*here, *self._rows}, reverse=True):
-            there = list(map(self._listed, self._rows.get(run_id, ()), count()))
-            yield from counted(here.get(run_id), there)
+            there = list(map(self._listed, self._rows.get(run_id, ())))
+            yield from _counted(here.get(run_id), there)
 
-    def _listed(self, row: StoredRow, number: int) -> ListedRun:
-        if not row.named:
-            problem = "the store's row: no id of a run"
-            return ListedRun(row.run_id, self._fetched, RunStatus.BROKEN, problem=problem)
-        return self._reader.listed(row, self._folder(row, number))
+    def _listed(self, row: StoredRow) -> ListedRun:
+        """Return what a list shows of a run, whose folder it has once it is fetched."""
+        folder = self._folder(row)
+        try:
+            kept = None if row.listing is None else read_listing(row.listing, folder)
+            if kept is not None:
+                return kept
+            self._bring(row, READ if row.scored else UNFINISHED)  # another ragate wrote it
+            return read_listed_run(folder)
+        except (ValueError, TypeError, LookupError, AttributeError, StorageError) as error:
+            problem = f"the store's row: not a run: {error}"
+            return ListedRun(row.run_id, folder, RunStatus.BROKEN, problem=problem)
 
-    def _folder(self, row: StoredRow, number: int = 0) -> Path:
-        """Return where the run of this number is fetched to, of those with one id."""
-        return (self._fetched / f"{number}." if number else self._fetched) / row.run_id
+    def _bring(self, row: StoredRow, names: Iterable[str]) -> Path:
+        """Write files of a run into its folder, and return it; raises as `fetch`, too."""
+        folder = self._folder(row)
+        with self._opened() as connection:
+            fetch(connection, row, folder, names)
+        return folder
+
+    def _folder(self, row: StoredRow) -> Path:
+        """Return where a run is fetched to."""
+        return self._fetched / str(row.sent) / row.run_id
 
     def _row(self, folder: Path) -> StoredRow | None:
         """Return the run that is fetched to a folder; None for any other folder."""
         rows = self._rows.get(folder.name, [])
-        found = (row for number, row in enumerate(rows) if self._folder(row, number) == folder)
-        return next(found, None)
+        return next((row for row in rows if self._folder(row) == folder), None)
 
     def place(self, run: ListedRun) -> str:
         """Return where a listed run is kept, in words; "" for the state folder alone."""
@@ -113,10 +137,7 @@ class SharedStore(LocalStore):
     def last_write(self, run: ListedRun) -> float:
         """Return when something was last written to a run, in seconds since the epoch."""
         row = self._row(run.folder)
-        if row is None:
-            return super().last_write(run)
-        with self._reader.open() as connection:
-            return written_at(connection, row)
+        return super().last_write(run) if row is None else row.at
 
     def _rows_of(self, run: ListedRun) -> list[StoredRow]:
         row = self._row(run.folder)
@@ -134,7 +155,7 @@ class SharedStore(LocalStore):
             DatabaseError: the role may not, or the store is gone; those before it are gone.
             StorageError: a folder cannot be removed.
         """
-        with self._reader.open() as connection:
+        with self._opened() as connection:
             for run in runs:
                 if rows := self._rows_of(run):
                     connection.execute(_REMOVE, (run.run_id, [each.writer for each in rows]))
@@ -153,7 +174,7 @@ class SharedStore(LocalStore):
         Raises:
             UsageError: no such run, here or there; or two roles wrote one of this id.
             DatabaseError: the store cannot be read.
-            StorageError: the run lacks a part there.
+            StorageError: a file of the run is damaged there.
         """
         try:
             return super().find(name, reported=reported)
@@ -163,17 +184,12 @@ class SharedStore(LocalStore):
                 raise UsageError(
                     f"{error.message}, and none in the run store", remedy=error.remedy
                 ) from error
-        return self._brought(row, TEXTS if texts else READ)
+        return self._bring(row, TEXTS if texts else READ)
 
     def newest_elsewhere(self, gate: str, *, texts: bool = False) -> Path | None:
         """Return the folder of the newest whole run of a gate that the store has; see `find`."""
         row = self._newest(gate=gate)
-        return None if row is None else self._brought(row, TEXTS if texts else READ)
-
-    def _brought(self, row: StoredRow, names: Iterable[str]) -> Path:
-        folder = self._folder(row, self._rows[row.run_id].index(row))
-        self._reader.bring(row, folder, names)
-        return folder
+        return None if row is None else self._bring(row, TEXTS if texts else READ)
 
     def _newest(self, *, reported: bool = False, gate: str | None = None) -> StoredRow | None:
         for run in self.listed():
@@ -181,86 +197,37 @@ class SharedStore(LocalStore):
             fits = not reported or run.status not in _UNJUDGED
             if gate is not None and (run.gate != gate or run.partial):
                 continue
-            if row is not None and row.listing is not None and fits:
+            if row is not None and row.scored and fits:
                 return row
         return None
 
     def _named(self, name: str) -> StoredRow | None:
         if not is_run_id(name):
             return None
-        with self._reader.open() as connection:
-            rows = [row for row in rows_of(connection, name) if row.listing is not None]
+        with self._opened() as connection:
+            rows = [row for row in stored_rows(connection, name) if row.scored]
         if len(rows) > 1:
             raise UsageError(
                 f"the run store holds two runs {name!r}: of {rows[0].writer} and {rows[1].writer}",
                 remedy="one of them is not what it says: ask who owns the store",
             )
-        self._rows[name] = rows
         return rows[0] if rows else None
 
     def load(self, folder: Path) -> Run:
         """Read a run back, from the store where it was only listed; raises as there, too."""
         row = self._row(folder)
-        if row is not None and not (folder / MANIFEST).is_file():
-            self._reader.bring(row, folder, FIGURES)
-            try:
-                return super().load(folder)
-            finally:
-                shutil.rmtree(folder, ignore_errors=True)  # of many runs only one is on the disk
-        return super().load(folder)
-
-
-class StoreReader:
-    """Reads the store of a URL; connected on first use, until the object goes."""
-
-    def __init__(self, url: str) -> None:
-        self._url = url
-
-    @cached_property
-    def _connection(self) -> Connection[Any]:
-        connection = connect(self._url)
-        weakref.finalize(self, connection.close)
-        return connection
-
-    @contextmanager
-    def open(self) -> Iterator[Connection[Any]]:
-        """Yield the connection, each statement a transaction of its own.
-
-        Raises:
-            DatabaseError: the store cannot be reached or used, or the role may not.
-        """
+        if row is None or (folder / MANIFEST).is_file():
+            return super().load(folder)
+        self._bring(row, FIGURES)
         try:
-            yield self._connection
-        except Error as error:
-            raise told(error, self._url) from error
+            return super().load(folder)
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)  # of many runs only one is on the disk
 
-    def bring(self, row: StoredRow, folder: Path, names: Iterable[str]) -> None:
-        """Write files of a run into a folder, which is made; raises as `fetch`, too."""
-        with self.open() as connection:
-            fetch(connection, row, folder, names)
 
-    def listed(self, row: StoredRow, folder: Path) -> ListedRun:
-        """Return what a list shows of a run, whose folder it has once it is fetched.
-
-        Raises:
-            DatabaseError: the store cannot be read.
-        """
-        try:
-            if row.listing is None:
-                return self._begun(row, folder)
-            kept = read_listing(row.listing, folder)
-            if kept is not None:
-                return kept
-            self.bring(row, folder, READ)  # another ragate wrote the listing
-            return read_listed_run(folder)
-        except (ValueError, TypeError, LookupError, AttributeError, StorageError) as error:
-            problem = f"the store's row: not a run: {error}"
-            return ListedRun(row.run_id, folder, RunStatus.BROKEN, problem=problem)
-
-    def _begun(self, row: StoredRow, folder: Path) -> ListedRun:
-        """Return what a run without scores began with: interrupted, or outputs for `decide`."""
-        with self.open() as connection:
-            fetch_heads(connection, row, folder)
-        run = read_listed_run(folder)
-        shutil.rmtree(folder, ignore_errors=True)
-        return run
+def _counted(here: ListedRun | None, there: list[ListedRun]) -> list[ListedRun]:
+    """Return those of one id that count: the folder here, unless it has not ended and one did."""
+    if here is None:
+        return there
+    ended = [run for run in there if run.status is not RunStatus.UNFINISHED]
+    return ended if ended and here.status is RunStatus.UNFINISHED else [here]

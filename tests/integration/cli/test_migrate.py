@@ -27,7 +27,7 @@ def test_the_schema_is_made_and_then_up_to_date(
     monkeypatch.setenv("RAGATE_RUNS_URL", url)
 
     assert run(["db", "migrate"]) == 0
-    assert "RAGATE_RUNS_URL: ragate_runs: 1 step applied" in capsys.readouterr().out
+    assert "RAGATE_RUNS_URL: ragate_runs: 2 steps applied" in capsys.readouterr().out
 
     assert run(["db", "migrate"]) == 0
     assert "RAGATE_RUNS_URL: ragate_runs: up to date" in capsys.readouterr().out

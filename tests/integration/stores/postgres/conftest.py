@@ -30,7 +30,7 @@ def url(server: str) -> Iterator[str]:
     """An empty run store."""
     yield server
     with psycopg.connect(server, autocommit=True) as connection:
-        connection.execute("TRUNCATE ragate_runs.runs CASCADE")
+        connection.execute("TRUNCATE ragate_runs.runs")
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import shutil
 from pathlib import Path
@@ -11,7 +12,7 @@ import psycopg
 
 from ragate.models import Verdict
 from ragate.stores.local import LocalStore
-from ragate.stores.postgres.sender import has_ended, send_end, sending
+from ragate.stores.postgres.sender import send
 from tests.factories import (
     decision_factory,
     output_factory,
@@ -54,10 +55,11 @@ def row(url: str, query: str) -> Any:
 
 def sent(*folders: Path) -> None:
     """Send runs to the store that the environment names, as far as they came."""
-    url = os.environ["RAGATE_RUNS_URL"]
     for folder in folders:
-        if has_ended(folder):
-            assert send_end(url, folder, print)
-        else:
-            with sending(url, folder, print):
-                pass
+        assert send(os.environ["RAGATE_RUNS_URL"], folder, print)
+
+
+def file_there(url: str, name: str, where: str = "ended") -> str:
+    """Return a file of the store's newest run that fits, unpacked."""
+    query = f"SELECT {name} FROM ragate_runs.runs WHERE {where} ORDER BY sent_at DESC LIMIT 1"
+    return gzip.decompress(row(url, query)[0]).decode()

@@ -73,13 +73,13 @@ def test_a_store_of_a_newer_ragate_is_refused(
     project: Path, url: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with psycopg.connect(url, autocommit=True) as connection:
-        connection.execute("INSERT INTO ragate_runs.migrations VALUES (2, 'later')")
+        connection.execute("INSERT INTO ragate_runs.migrations VALUES (3, 'later')")
         try:
             assert run(["runs", "list"]) == 3
         finally:
-            connection.execute("DELETE FROM ragate_runs.migrations WHERE version = 2")
+            connection.execute("DELETE FROM ragate_runs.migrations WHERE version = 3")
 
-    assert "has version 2, newer than" in capsys.readouterr().err
+    assert "has version 3, newer than" in capsys.readouterr().err
 
 
 def test_a_store_is_one_whoever_is_connected() -> None:

@@ -14,10 +14,10 @@ import pytest
 from ragate.cli.main import run
 from ragate.stores.begun_run import read_begun
 from ragate.stores.postgres.connect import connected, taken_alone
-from ragate.stores.postgres.reading import UNFINISHED, fetch, rows_of
+from ragate.stores.postgres.reading import UNFINISHED, fetch, stored_rows
 from ragate.stores.spent_calls import SpentCalls
 from tests.integration.resume.interrupted import SAMPLES, Service, folder, interrupted, start
-from tests.integration.stores.postgres.stored_runs import row, sent
+from tests.integration.stores.postgres.stored_runs import file_there, row, sent
 
 pytestmark = pytest.mark.integration
 
@@ -54,7 +54,7 @@ def test_what_was_answered_elsewhere_is_not_asked_again(
     assert sum(service.asked.values()) == SAMPLES - KEPT
     assert (folder(root) / "outputs.jsonl").read_text().startswith(before)
     assert folder(root).name == named(left)
-    assert row(url, "SELECT count(*) FROM ragate_runs.ends") == (1,)
+    assert row(url, "SELECT count(*) FROM ragate_runs.runs WHERE ended") == (1,)
 
 
 def test_a_collect_goes_on_elsewhere_and_then_has_ended(
@@ -71,7 +71,9 @@ def test_a_collect_goes_on_elsewhere_and_then_has_ended(
     assert run(["collect", "--resume"]) == 2
 
     assert "no interrupted `collect`" in capsys.readouterr().err
-    assert row(url, "SELECT count(*) FROM ragate_runs.ends WHERE listing IS NULL") == (1,)
+    assert row(url, "SELECT count(*) FROM ragate_runs.runs WHERE ended AND manifest IS NULL") == (
+        1,
+    )
 
 
 def test_what_was_spent_elsewhere_counts_against_the_cap_here(left: Path, root: Path) -> None:
@@ -96,14 +98,13 @@ def test_a_run_says_of_its_end_what_the_store_does(
     run_id = folder(root).name
 
     with connected(url) as connection:
-        (ended,) = rows_of(connection, run_id)
+        (ended,) = stored_rows(connection, run_id)
         fetch(connection, ended, tmp_path / "ended" / run_id, UNFINISHED)
-        connection.execute("DELETE FROM ragate_runs.ends")
-        (unended,) = rows_of(connection, run_id)
-        fetch(connection, unended, tmp_path / "unended" / run_id, UNFINISHED)
+        connection.execute("DELETE FROM ragate_runs.runs WHERE ended")
+        (unended,) = stored_rows(connection, run_id)
 
     assert read_begun(tmp_path / "ended" / run_id).ended
-    assert not read_begun(tmp_path / "unended" / run_id).ended
+    assert not unended.ended
 
 
 def test_runs_without_scores_are_listed_elsewhere_as_here(
@@ -122,41 +123,35 @@ def test_runs_without_scores_are_listed_elsewhere_as_here(
     assert [each["status"] for each in json.loads(here)] == ["collected", "unfinished"]
 
 
-def by_another_role(url: str, run_id: str) -> None:
+def changed(url: str, change: str, *values: object) -> None:
     with psycopg.connect(url, autocommit=True) as connection:
-        connection.execute("SET session_replication_role = replica")  # without foreign keys
-        for table in ("runs", "sessions", "pieces"):
-            connection.execute(f"UPDATE ragate_runs.{table} SET writer = 'stranger'".encode())
+        connection.execute(f"UPDATE ragate_runs.runs SET {change}".encode(), values)
+
+
+def by_another_role(url: str, run_id: str) -> None:
+    changed(url, "writer = 'stranger'")
 
 
 def by_another_process(url: str, run_id: str) -> None:
     with psycopg.connect(url, autocommit=True) as connection:
-        query = "INSERT INTO ragate_runs.ends (run_id, session, sizes) VALUES (%s, %s, '{}')"
+        query = "INSERT INTO ragate_runs.runs (run_id, sent, ended) VALUES (%s, %s, true)"
         connection.execute(query, (run_id, "00000000-0000-0000-0000-000000000000"))
 
 
 def a_day_ago(url: str, run_id: str) -> None:
-    with psycopg.connect(url, autocommit=True) as connection:
-        for table, column in (("sessions", "begun_at"), ("pieces", "sent_at")):
-            query = f"UPDATE ragate_runs.{table} SET {column} = now() - interval '25 hours'"
-            connection.execute(query.encode())
+    changed(url, "sent_at = now() - interval '25 hours'")
 
 
 def of_a_job(url: str, run_id: str) -> None:
-    with psycopg.connect(url, autocommit=True) as connection:
-        connection.execute(
-            "UPDATE ragate_runs.pieces SET body = replace(convert_from(body, 'UTF8'), 'no job', "
-            "'a job')::bytea WHERE file = 'begun.json'"
-        )
+    text = file_there(url, "begun", "NOT ended").replace("no job", "a job")
+    changed(url, "begun = %s", text.encode())
 
 
 @pytest.mark.parametrize("text", ["[1]", "{}", "7", "{", "\\xff", '{"ended": [1]}'])
 def test_a_beginning_that_is_none_is_passed_over(
     text: str, left: Path, url: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with psycopg.connect(url, autocommit=True) as connection:
-        query = "UPDATE ragate_runs.pieces SET body = %s WHERE file = 'begun.json'"
-        connection.execute(query, (text.encode(),))
+    changed(url, "begun = %s", text.encode())
 
     assert run(["check", "--resume"]) == 2
     assert "no interrupted `check`" in capsys.readouterr().err
@@ -231,10 +226,9 @@ def test_a_folder_that_another_machine_went_on_with_is_refused(
 def test_half_a_fetch_leaves_no_folder_that_looks_like_a_run(
     left: Path, root: Path, url: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with psycopg.connect(url, autocommit=True) as connection:
-        connection.execute("UPDATE ragate_runs.pieces SET part = 3 WHERE file = 'outputs.jsonl'")
+    changed(url, "outputs = substring(outputs for 100)")
 
     assert run(["check", "--resume", named(left)]) == 3
 
-    assert "outputs.jsonl: part 0 is missing" in capsys.readouterr().err
+    assert "outputs.jsonl: damaged in the store" in capsys.readouterr().err
     assert [path.name for path in (root / ".ragate").rglob("*") if "runs" in path.parts] == []

@@ -12,13 +12,15 @@ from psycopg.conninfo import make_conninfo
 
 from ragate.cli.main import run
 from ragate.stores.local import LocalStore
+from ragate.stores.postgres.connect import connected
+from ragate.stores.postgres.reading import stored_rows
 from tests.integration.stores.postgres.stored_runs import NEW, OLD, forget, row, save, sent
 
 pytestmark = pytest.mark.integration
 
 PAGE = Path(__file__).parents[4] / "docs/workers.md"
 KINDS = ("writer", "reader", "pruner")
-SESSION = "00000000-0000-0000-0000-000000000000"
+ROW = "VALUES ('a', '00000000-0000-0000-0000-000000000000', true"
 
 
 @pytest.fixture(scope="module")
@@ -111,18 +113,15 @@ def test_a_role_that_may_not_is_told_where_rights_are_described(
 @pytest.mark.parametrize(
     "attempt",
     [
-        "UPDATE ragate_runs.ends SET listing = ''",
+        "UPDATE ragate_runs.runs SET listing = ''",
         "DELETE FROM ragate_runs.runs",
-        "TRUNCATE ragate_runs.runs CASCADE",
-        "SELECT body FROM ragate_runs.pieces",
-        "SELECT session FROM ragate_runs.sessions",
-        "INSERT INTO ragate_runs.runs (run_id, writer) VALUES ('a', 'ragate_test_writer')",
-        (
-            "INSERT INTO ragate_runs.pieces (session, file, part, body, sent_at) "
-            f"VALUES ('{SESSION}', 'a', 0, '', now())"
-        ),
+        "TRUNCATE ragate_runs.runs",
+        "SELECT outputs FROM ragate_runs.runs",
+        "SELECT sent FROM ragate_runs.runs",
+        f"INSERT INTO ragate_runs.runs (run_id, sent, ended, writer) {ROW}, 'ragate_test_writer')",
+        f"INSERT INTO ragate_runs.runs (run_id, sent, ended, sent_at) {ROW}, now())",
         "CREATE TABLE ragate_runs.mine (a int)",
-        "INSERT INTO ragate_runs.migrations VALUES (2, '', now())",
+        "INSERT INTO ragate_runs.migrations VALUES (3, '', now())",
     ],
 )
 def test_a_writer_changes_reads_and_forges_nothing(attempt: str, roles: dict[str, str]) -> None:
@@ -140,24 +139,15 @@ def test_a_writer_adds_nothing_to_a_run_of_another_and_does_not_end_it(
     (folder / "manifest.json").unlink()
     acts_as(monkeypatch, roles["writer"])
     sent(folder)
-    (session,) = row(url, "SELECT session FROM ragate_runs.sessions")
+    (row_id,) = row(url, "SELECT sent FROM ragate_runs.runs")
 
-    attempts = [
-        (
-            "INSERT INTO ragate_runs.pieces (session, file, part, body) "
-            f"VALUES ('{session}', 'outputs.jsonl', 9, '')"
-        ),
-        (
-            "INSERT INTO ragate_runs.ends (run_id, session, sizes) "
-            f"VALUES ('{OLD}', '{session}', '{{}}')"
-        ),
-    ]
-    for attempt in attempts:
-        with (
-            psycopg.connect(roles["other"], autocommit=True) as connection,
-            pytest.raises(psycopg.errors.ForeignKeyViolation),
-        ):
-            connection.execute(attempt.encode())
+    with psycopg.connect(roles["other"], autocommit=True) as connection:
+        attempt = "INSERT INTO ragate_runs.runs (run_id, sent, ended) VALUES (%s, %s, true)"
+        connection.execute(attempt, (OLD, row_id))
+    with connected(url) as connection:
+        rows = {found.writer: found.ended for found in stored_rows(connection, OLD)}
+
+    assert rows == {"ragate_test_writer": False, "ragate_test_other": True}
 
 
 def test_two_roles_with_a_run_of_one_id_are_both_listed_and_neither_is_taken(

@@ -1,4 +1,4 @@
-"""A run is sent as it goes on, and a store that is gone costs no verdict."""
+"""A run is sent when it begins and when it ends; a store that is gone costs no verdict."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import json
 import os
 import shutil
 import signal
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,23 +17,18 @@ from ragate.cli.main import run
 from ragate.database import PostgresDatabase
 from ragate.stores.postgres import sender
 from tests.integration.resume.interrupted import SAMPLES, Service, folder, start
-from tests.integration.stores.postgres.stored_runs import row
+from tests.integration.stores.postgres.stored_runs import file_there, row
 from tests.repositories import commit
 
 pytestmark = pytest.mark.integration
 
 WITHOUT_BASELINE = 3
-OUTPUTS = (
-    "SELECT convert_from(string_agg(body, ''::bytea ORDER BY part), 'UTF8') "
-    "FROM ragate_runs.pieces WHERE file = 'outputs.jsonl'"
-)
+ENDED = "SELECT count(*) FROM ragate_runs.runs WHERE ended"
 
 
 @pytest.fixture(autouse=True)
 def runs_url(url: str, monkeypatch: pytest.MonkeyPatch) -> str:
     monkeypatch.setenv("RAGATE_RUNS_URL", url)
-    monkeypatch.setattr(sender, "TICK_S", 0.05)
-    monkeypatch.setattr(sender, "_FIRST_PAUSE_S", 0.1)
     return url
 
 
@@ -58,11 +52,11 @@ def test_a_check_leaves_the_same_run_there_as_here(
     run(["check", "--runs", "2"])
 
     assert "warning" not in capsys.readouterr().err
-    assert row(url, OUTPUTS)[0] == (folder(root) / "outputs.jsonl").read_text()
-    assert row(url, "SELECT convert_from(listing, 'UTF8') FROM ragate_runs.ends") == (
+    assert file_there(url, "outputs") == (folder(root) / "outputs.jsonl").read_text()
+    assert row(url, "SELECT convert_from(listing, 'UTF8') FROM ragate_runs.runs WHERE ended") == (
         (folder(root) / "listing.json").read_text(),
     )
-    assert row(url, "SELECT count(*) FROM ragate_runs.sessions") == (1,)
+    assert row(url, "SELECT count(*) FROM ragate_runs.runs") == (2,)  # as it began and as it ended
 
 
 def test_the_password_is_in_no_file_and_no_line(
@@ -79,7 +73,7 @@ def test_the_password_is_in_no_file_and_no_line(
 
     shown = capsys.readouterr()
     files = [path.read_bytes() for path in folder(root).iterdir()]
-    assert row(url, "SELECT count(*) FROM ragate_runs.ends") == (1,)
+    assert row(url, ENDED) == (1,)
     assert "s3cret-canary" not in shown.out + shown.err
     assert not any(b"s3cret-canary" in text for text in files)
 
@@ -111,30 +105,30 @@ def test_a_server_that_stops_answering_ends_the_wait_with_the_verdict(
     finally:
         os.kill(stopped[0], signal.SIGCONT)
 
-    # Another connection was answered: all went anew, as a session of its own.
-    assert row(url, "SELECT count(*) FROM ragate_runs.ends") == (1,)
+    # The connection that held the run is gone; another one was answered.
+    assert row(url, ENDED) == (1,)
     assert (folder(root) / "report.json").is_file()
 
 
-def test_what_is_answered_is_there_before_the_run_ends(
-    root: Path, service: Service, url: str
+@pytest.mark.parametrize(
+    ("number", "there"), [(signal.SIGTERM, SAMPLES - 12), (signal.SIGKILL, 0)], ids=str
+)
+def test_a_run_that_is_ended_is_there_as_far_as_it_came_and_a_killed_one_as_it_began(
+    number: signal.Signals, there: int, root: Path, service: Service, url: str
 ) -> None:
     @contextmanager
-    def killed_once_it_is_there() -> Iterator[None]:
-        """Hold a question until what was answered before has been sent; then kill who asks."""
-        while (row(url, OUTPUTS)[0] or "").count("\n") < 1 + SAMPLES - 12:
-            time.sleep(0.05)
+    def ended() -> Iterator[None]:
         assert service.child is not None
-        os.kill(service.child, signal.SIGKILL)
+        os.kill(service.child, number)
         yield
 
-    with service.at(SAMPLES - 2, killed_once_it_is_there()):
-        assert start(root, service, "check") == -signal.SIGKILL
+    with service.at(SAMPLES - 2, ended()):
+        assert start(root, service, "check") != 0
 
-    there = row(url, OUTPUTS)[0]
-    here = (folder(root) / "outputs.jsonl").read_text()
-    assert here.startswith(there)
-    assert row(url, "SELECT count(*) FROM ragate_runs.ends") == (0,)
+    outputs = file_there(url, "outputs", "NOT ended")
+    assert there < outputs.count("\n") < 1 + SAMPLES
+    assert (folder(root) / "outputs.jsonl").read_text().startswith(outputs)
+    assert row(url, ENDED) == (0,)
 
 
 @pytest.mark.parametrize("command", [["check"], ["collect"], ["baseline", "update"]], ids=" ".join)
@@ -180,10 +174,7 @@ def test_a_store_that_goes_in_the_middle_costs_no_verdict_and_the_next_run_sends
     assert run(["check"]) == WITHOUT_BASELINE
 
     assert f"the run store has got the run {run_id} of before" in capsys.readouterr().err
-    found = row(url, f"SELECT count(*) FROM ragate_runs.ends WHERE run_id = '{run_id}'")
-    assert found == (1,)
-    of_it = f"session IN (SELECT session FROM ragate_runs.sessions WHERE run_id = '{run_id}')"
-    assert row(url, f"{OUTPUTS} AND {of_it}")[0] == before
+    assert file_there(url, "outputs", f"ended AND run_id = '{run_id}'") == before
     assert run(["check"]) == WITHOUT_BASELINE
     assert "of before" not in capsys.readouterr().err
 
@@ -200,8 +191,8 @@ def test_a_store_that_comes_back_has_the_whole_run(
         assert run(["check"]) == WITHOUT_BASELINE
 
     assert "warning" not in capsys.readouterr().err
-    assert row(url, OUTPUTS)[0] == (folder(root) / "outputs.jsonl").read_text()
-    assert row(url, "SELECT count(*) FROM ragate_runs.ends") == (1,)
+    assert file_there(url, "outputs") == (folder(root) / "outputs.jsonl").read_text()
+    assert row(url, ENDED) == (1,)
 
 
 def test_a_run_that_was_removed_while_it_ran_is_there_at_its_end(
@@ -217,7 +208,7 @@ def test_a_run_that_was_removed_while_it_ran_is_there_at_its_end(
     with service.at(15, removed()):
         run(["check"])
 
-    assert row(url, OUTPUTS)[0] == (folder(root) / "outputs.jsonl").read_text()
+    assert file_there(url, "outputs") == (folder(root) / "outputs.jsonl").read_text()
 
 
 def test_history_of_another_machine_shows_the_same(
@@ -249,4 +240,6 @@ def test_two_runs_of_one_commit_at_once_are_two(root: Path, service: Service, ur
         run(["check"])
 
     assert other == [WITHOUT_BASELINE]
-    assert row(url, "SELECT count(DISTINCT run_id), count(*) FROM ragate_runs.ends") == (2, 2)
+    assert row(
+        url, "SELECT count(DISTINCT run_id), count(*) FROM ragate_runs.runs WHERE ended"
+    ) == (2, 2)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import pytest
 from ragate.cli.main import run
 from ragate.models import Verdict
 from ragate.stores.local import LocalStore
+from ragate.stores.postgres import reading
 from ragate.stores.postgres.reading import FILES
 from ragate.stores.postgres.shared_store import SharedStore
 from tests.integration.stores.postgres.stored_runs import NEW, OLD, forget, row, save, sent
@@ -92,7 +94,7 @@ def test_hostile_texts_come_back_whole(answer: str, store: LocalStore, url: str)
 
 def test_a_run_of_here_counts_before_the_stores(pushed: LocalStore, url: str) -> None:
     with psycopg.connect(url, autocommit=True) as connection:
-        connection.execute("UPDATE ragate_runs.ends SET listing = 'forged'")
+        connection.execute("UPDATE ragate_runs.runs SET listing = 'forged'")
 
     found = list(SharedStore(pushed.runs.parent, url).listed())
 
@@ -113,7 +115,7 @@ def test_a_row_that_is_no_run_is_named_and_the_others_are_shown(
     if isinstance(damage, dict):
         text = json.dumps(kept | damage).encode()
     with psycopg.connect(url, autocommit=True) as connection:
-        query = "UPDATE ragate_runs.ends SET listing = %s WHERE run_id = %s"
+        query = "UPDATE ragate_runs.runs SET listing = %s WHERE run_id = %s"
         connection.execute(query, (text, OLD))
 
     assert run(["runs", "list"]) == 0
@@ -129,35 +131,43 @@ def test_a_listing_of_another_ragate_is_read_from_its_manifest(
 ) -> None:
     forget(pushed)
     with psycopg.connect(url, autocommit=True) as connection:
-        connection.execute("""UPDATE ragate_runs.ends SET listing = '{"manifest_bytes": 1}'""")
+        connection.execute("""UPDATE ragate_runs.runs SET listing = '{"manifest_bytes": 1}'""")
 
     run(["runs", "list"])
 
     assert "ticket=bbbb" in capsys.readouterr().out
 
 
+BOMB = gzip.compress(b"0" * 40_000_000)
+
+
 @pytest.mark.parametrize(
-    ("harm", "message"),
+    ("body", "message"),
     [
-        ("DELETE FROM ragate_runs.pieces WHERE file = 'report.json'", "report.json: 0 bytes of"),
-        (
-            "UPDATE ragate_runs.pieces SET part = 1 WHERE file = 'scores.jsonl'",
-            "scores.jsonl: part 0 is missing",
-        ),
+        (gzip.compress(b'{"sample_id": "q0"}')[:15], "damaged in the store"),
+        (gzip.compress(b"text" * 100)[:-9] + b"123456789", "damaged in the store"),
+        (BOMB, "more than 30000000 bytes in the store"),
     ],
+    ids=["cut", "changed", "a bomb"],
 )
-def test_a_run_that_lacks_a_part_is_refused_by_its_name(
-    harm: str, message: str, pushed: LocalStore, url: str, capsys: pytest.CaptureFixture[str]
+def test_a_run_with_a_damaged_file_is_refused_by_its_name(
+    body: bytes,
+    message: str,
+    pushed: LocalStore,
+    url: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
+    monkeypatch.setattr(reading, "FILES", dict.fromkeys(FILES, 30_000_000))
     forget(pushed)
     with psycopg.connect(url, autocommit=True) as connection:
-        connection.execute(harm.encode())
+        connection.execute("UPDATE ragate_runs.runs SET scores = %s", (body,))
 
     assert run(["report", OLD]) == 3
 
     error = capsys.readouterr().err
     assert f"the run {OLD} of the run store" in error
-    assert message in error
+    assert f"scores.jsonl: {message}" in error
 
 
 def test_no_run_of_a_name_is_neither_here_nor_there(
@@ -178,7 +188,6 @@ def test_prune_says_where_a_run_is_and_removes_it_there_and_here(
 
     assert pushed.list() == [NEW]
     assert row(url, "SELECT array_agg(run_id) FROM ragate_runs.runs") == ([NEW],)
-    assert row(url, "SELECT count(DISTINCT session) FROM ragate_runs.pieces") == (1,)
 
 
 def test_prune_of_another_machine_spares_what_may_still_run(
@@ -194,13 +203,10 @@ def test_prune_of_another_machine_spares_what_may_still_run(
     assert "nothing to remove" in capsys.readouterr().out
 
     with psycopg.connect(url, autocommit=True) as connection:
-        for table, column in (("sessions", "begun_at"), ("pieces", "sent_at")):
-            connection.execute(
-                f"UPDATE ragate_runs.{table} SET {column} = now() - interval '25 hours'".encode()
-            )
+        connection.execute("UPDATE ragate_runs.runs SET sent_at = now() - interval '25 hours'")
     run(["runs", "prune", "--keep", "0", "--yes"])
 
-    assert row(url, "SELECT count(*) FROM ragate_runs.pieces") == (0,)
+    assert row(url, "SELECT count(*) FROM ragate_runs.runs") == (0,)
 
 
 def test_without_the_url_the_store_is_not_looked_at(
