@@ -5,15 +5,17 @@ from __future__ import annotations
 import ast
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "ragate"
 PAGE = ROOT / "docs/architecture.md"
 BLOCK = re.compile(r"(?<=```mermaid\n).*?(?=```)", re.DOTALL)
-# Folders of these rooms are drawn one by one.
-OPEN = ("baseline", "contrib", "core", "dataset", "github", "plugins")
+# Rooms with a room of their own inside, which stands higher in the house.
+INNER = ("baseline", "dataset", "plugins")
+# Rooms whose folders are held against each other, too.
+OPEN = (*INNER, "contrib", "core", "github")
 # Nearly every room uses them: their arrows would hide the others.
 EVERYWHERE = frozenset({"errors", "files", "guards", "models", "protocols", "removed"})
 Graph = Mapping[str, frozenset[str]]
@@ -21,18 +23,10 @@ Graph = Mapping[str, frozenset[str]]
 
 def picture() -> str:
     """Return the picture as Mermaid text; an arrow leads from a room to one that it uses."""
-    graph = without_detours(uses())
+    graph = without_detours(uses(INNER))
     boxes = {room: room.replace(".", "_") for room in graph}
     lines = ["flowchart TD"]
-    for house in (name for name in OPEN if name in {room.split(".")[0] for room in graph}):
-        lines.append(f"  subgraph {house}")
-        lines += [
-            f'    {box}["{room.removeprefix(f"{house}.")}"]'
-            for room, box in boxes.items()
-            if room.startswith(f"{house}.")
-        ]
-        lines.append("  end")
-    lines += [f'  {box}["{room}"]' for room, box in boxes.items() if "." not in room]
+    lines += [f'  {box}["{room.replace(".", "/")}"]' for room, box in boxes.items()]
     lines += [
         f"  {boxes[room]} --> {' & '.join(boxes[used] for used in sorted(graph[room]))}"
         for room in graph
@@ -41,27 +35,33 @@ def picture() -> str:
     return "\n".join(lines) + "\n"
 
 
-def uses() -> Graph:
-    """Return the rooms that each room imports from, in functions too; sorted by name."""
+def uses(opened: Sequence[str] = OPEN) -> Graph:
+    """Return the rooms that each room imports from, in functions too; sorted by name.
+
+    Args:
+        opened: Rooms whose folders are rooms too.
+    """
     modules = {_dotted(path): path for path in sorted(PACKAGE.rglob("*.py"))}
     graph: dict[str, set[str]] = {}
     for module, path in modules.items():
-        if room := room_of(module):
+        if room := room_of(module, opened):
             used = graph.setdefault(room, set())
             for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
                 if isinstance(node, ast.ImportFrom) and node.module:
                     names = (f"{node.module}.{alias.name}" for alias in node.names)
-                    used |= {room_of(name if name in modules else node.module) for name in names}
+                    used |= {
+                        room_of(name if name in modules else node.module, opened) for name in names
+                    }
     drawn = frozenset(graph)
     return {room: frozenset(graph[room] & drawn - {room}) for room in sorted(graph)}
 
 
-def room_of(module: str) -> str:
+def room_of(module: str, opened: Sequence[str] = OPEN) -> str:
     """Return the room that a module is drawn in, "" for one that is left out."""
     package, *parts = module.split(".")
     if package != "ragate" or not parts or parts[0] in EVERYWHERE:
         return ""
-    if parts[0] in OPEN and len(parts) > 1 and _is_folder(*parts[:2]):
+    if parts[0] in opened and len(parts) > 1 and _is_folder(*parts[:2]):
         return ".".join(parts[:2])
     return parts[0] if _is_folder(parts[0]) else ""
 
