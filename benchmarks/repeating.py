@@ -1,6 +1,6 @@
 """How often a system that is declared to repeat is red, on simulated changes whose truth is known.
 
-    python benchmarks/repeating.py [--draws 2000] [--output FILE]
+    python benchmarks/repeating.py [--draws 2000] [--few] [--output FILE]
 
 A draw of a flipping system is a whole comparison and decision of the product: three passes of the
 baseline, one of the candidate, and two more of the samples whose output differs. A draw of
@@ -133,6 +133,13 @@ def flips(
     return unchanged(wrong, passes=passes, unanswered=rng.random((n, MOST)) < lost)
 
 
+def few_flips(rng: np.random.Generator, n: int, rate: float, flipping: int = 20) -> Decision:
+    """An unchanged system whose flips are those of few questions; the others always repeat."""
+    wrong = np.zeros((n, BASELINE + MOST), dtype=bool)
+    wrong[:flipping] = rng.random((flipping, BASELINE + MOST)) < rate
+    return unchanged(wrong)
+
+
 def session_flips(
     rng: np.random.Generator, n: int, rate: float, sessions: tuple[int, int]
 ) -> Decision:
@@ -260,12 +267,21 @@ def lines(draws: int) -> Iterator[str]:
         cell = partial(rewrites, n=n, share=0.1, lost=lost)
         yield line(f"{lost} lost, reworded 0.10, n {n}", draws, cell)
     yield from half_gone_lines(draws)
+    yield from few_lines(draws)
     for change, many, mark in ((CHANGE, draws, ""), (0.2, few, " *"), (0.3, few, " *")):
         yield ""
         yield f"Reworded without getting worse; a score changes with standard deviation {change}:"
         for n, share in itertools.product((20, 50, 100, 300), (0.03, 0.1, 0.3)):
             cell = partial(rewrites, n=n, share=share, change=change)
             yield line(f"reworded {share:.2f}, n {n}, change {change}{mark}", many, cell)
+
+
+def few_lines(draws: int) -> Iterator[str]:
+    yield ""
+    yield "An unchanged system that flips in 20 questions alone, each in so many of its runs:"
+    for n, rate in itertools.product((60, 200), (0.02, 0.1, 0.3, 0.5)):
+        cell = partial(few_flips, n=n, rate=rate)
+        yield line(f"20 of {n} questions flip at {rate:.2f}", draws, cell)
 
 
 def half_gone_lines(draws: int) -> Iterator[str]:
@@ -278,9 +294,11 @@ def half_gone_lines(draws: int) -> Iterator[str]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--draws", type=int, default=2000)
+    parser.add_argument("--few", action="store_true", help="only flips in few questions")
     parser.add_argument("--output", type=Path)
     options = parser.parse_args()
-    print_lines(lines(options.draws), options.output)
+    told = few_lines if options.few else lines
+    print_lines(told(options.draws), options.output)
 
 
 if __name__ == "__main__":

@@ -77,15 +77,9 @@ class MetricOutcomes:
     @property
     def is_clear(self) -> bool:
         """Whether a metric is red at the level of the first look."""
-        rows = [self.outcomes[name].row for name in self.family.tested]
         level = fast_level(self.settings.alpha)
-        return any(
-            row is not None
-            and row.p is not None
-            and row.p <= level
-            and row.verdict is MetricVerdict.REGRESSED
-            for row in rows
-        )
+        tested = (self.outcomes[name] for name in self.family.tested)
+        return any(each.red and each.row and (each.row.p or 0.0) <= level for each in tested)
 
 
 def decide_metrics(

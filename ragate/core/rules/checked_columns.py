@@ -37,9 +37,8 @@ def _rule(name: str, rule: Rule, metric: Column) -> Rule:
     """Return the count's rule; drops carry over from a metric in the same unit, shares of 1."""
     # Where only the share that passes gates, saying nothing would pay as well.
     level = "error" if rule.gates else rule.level
-    if (metric.info.low, metric.info.high) != (0.0, 1.0):
-        return Rule(metric=name, level=level)
-    return Rule(metric=name, level=level, max_drop=rule.max_drop)
+    is_share = (metric.info.low, metric.info.high) == (0.0, 1.0)
+    return Rule(metric=name, level=level, max_drop=rule.max_drop if is_share else None)
 
 
 def nothing_checked(rules: Sequence[Rule], columns: Mapping[str, Column]) -> list[str]:

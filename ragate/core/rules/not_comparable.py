@@ -8,7 +8,7 @@ from ragate.core.comparison.compare import Comparison
 from ragate.core.judging.canary_rule import OBEYED, VOIDED
 from ragate.core.publishable import NONE_MEASURED, SCORES_MISSING
 from ragate.core.rules.metric_case import MetricCase, RuleOutcome, blank_row, left_open
-from ragate.core.rules.unscored import lost_scores
+from ragate.core.rules.unscored import lost_scores, share_allowed
 from ragate.core.statistics.score_columns import SLACK, Mask
 from ragate.core.text.wording import count, listed
 from ragate.models import DecisionSettings, MetricVerdict
@@ -92,7 +92,9 @@ def _too_little(case: MetricCase, comparison: Comparison, max_unscored: float) -
     """Return why too little of a metric has scores, with the remedy; both "" where enough has."""
     if not case.counted.any():
         return f"{case.name} applies to no sample", ""
-    allowed = lost_scores(case, comparison).allowed(max_unscored)
+    lost = lost_scores(case, comparison)
+    before, asked = lost.usual
+    allowed = share_allowed(lost.of, lost=before, runs=asked, max_unscored=max_unscored)
     limits = {"baseline": max_unscored, "candidate": allowed}
     sides = (case.scores.baseline, case.scores.candidate)
     for (name, limit), side in zip(limits.items(), sides, strict=True):

@@ -29,24 +29,21 @@ class LostScores:
 
     Attributes:
         count: Samples, of several passes their mean, rounded up; of: those that were scored anew.
-        most: As many may be lost by bad luck. rarely: As many, hardly ever.
+        most: As many may be lost by bad luck.
+        usual: Scores that the baseline's passes lost, and asked for.
         hides: Drop of the mean, as a share of the range, if every lost one were at its worst.
     """
 
     count: int
     of: int
     most: int
-    rarely: int
+    usual: tuple[int, int]
     hides: float
 
     @property
     def is_unusual(self) -> bool:
         """Whether bad luck does not explain it."""
         return self.count > self.most
-
-    def allowed(self, max_unscored: float) -> float:
-        """Return the share of the samples beyond which the metric is not measured at all."""
-        return _allowed(self.rarely, self.of, max_unscored)
 
 
 def hold_back_lost(
@@ -168,7 +165,7 @@ def lost_scores(
         count=math.ceil(float(lost.sum()) - 1e-9),
         of=int(anew.sum()),
         most=most_lost(int(anew.sum()), lost=before_lost, runs=asked, error=error),
-        rarely=most_lost(int(anew.sum()), lost=before_lost, runs=asked, error=RARE),
+        usual=(before_lost, asked),
         hides=float((lost * could_fall).sum()) / max(int(case.counted.sum()), 1),
     )
 
@@ -180,10 +177,7 @@ def share_allowed(n: int, *, lost: int, runs: int, max_unscored: float) -> float
         lost: Of the baseline's `runs` of samples, those without a score.
         max_unscored: As of the policy.
     """
-    return _allowed(most_lost(n, lost=lost, runs=runs, error=RARE), n, max_unscored)
-
-
-def _allowed(rarely: int, n: int, max_unscored: float) -> float:
+    rarely = most_lost(n, lost=lost, runs=runs, error=RARE)
     return max(max_unscored, min(rarely / max(n, 1), MOST_USUAL))
 
 
