@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import islice
 
 from ragate.answers.collected_outputs import Collected, Room, no_wait
 from ragate.answers.losses import Losses
@@ -81,14 +80,13 @@ class Session:
         """Count outputs that were taken over and that no pass has asked for."""
         return sum(map(len, self._restored.values()))
 
-    async def ask_ahead(self, samples: Sequence[Sample]) -> None:
-        """Ask one sample of the next pass and wait for it; the pass does not ask it again."""
+    async def ask_ahead(self, samples: Iterable[Sample]) -> None:
+        """Ask some samples of the next pass and wait for them; the pass does not ask them again."""
         run = len(self.collected.passes)
         restored = self._restored.setdefault(run, Spool())
-        first = list(islice((one for one in samples if one.id not in restored), 1))
         restored.update(
             await self.ready.answers(
-                first,
+                [one for one in samples if one.id not in restored],
                 run,
                 on_output=lambda sample, output, number: self._keep(sample, output, run=number),
                 on_lost=self._lose,

@@ -7,6 +7,7 @@ import time
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, nullcontext
 from dataclasses import replace
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from ragate.answers.collected_outputs import Collected
@@ -101,7 +102,7 @@ async def ask_first_look(plan: RunPlan, setup: GateSetup, session: Session, scor
         note_begun(plan, session, samples)
     count_losses(plan, setup, session)
     if await scorer.expect_answers():
-        await session.ask_ahead(samples)
+        await session.ask_ahead(islice(samples, 1))
     if not await _ask_passes(plan, session, samples):
         return
     say_if_all_failed(session)

@@ -3,32 +3,33 @@
 All are open at once, and each few questions are put to all of them before the next are: what moves
 with the hour moves all alike. One judge scores them all, so that equal answers are judged once. A
 variant that is clearly worse after the first pass is asked no more; where one only looks worse, it
-is asked again, and so is the first.
+is asked once more, and so is the first, and a third time where it still does.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import AsyncExitStack
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, nullcontext
 from dataclasses import dataclass, field, replace
 
-from ragate.answers.output_spool import Outputs, Spool
+from ragate.clients.budget import Tally
+from ragate.config import Config
+from ragate.contrib.tryout.going_on import COMMAND, TrialRuns
+from ragate.contrib.tryout.matrix import Variant
+from ragate.contrib.tryout.verdicts import DOUBTS, Held, Look, level_of, look_at
+from ragate.errors import BudgetError, RagateError, UsageError
+from ragate.models import Run, Sample
+from ragate.gate.gate_setup import GateSetup
+from ragate.answers.ready_system import ReadySystem
 from ragate.answers.run_profile import RunRequest, selection_of
 from ragate.answers.system_session import Session, plan_confirmation, possible_runs
-from ragate.config import Config, Policy
-from ragate.contrib.tryout.matrix import Variant
-from ragate.contrib.tryout.verdicts import Look, look_at
-from ragate.core.statistics.looks import SUSPICIOUS, confirmed_level, fast_level
-from ragate.errors import BudgetError, RagateError, UsageError
-from ragate.gate.gate_setup import GateSetup
-from ragate.models import Run, Sample, SystemOutput
-from ragate.models.progress import Progress
-from ragate.resources.operations import Operations
-from ragate.run.hooks import hooks_of
+from ragate.scoring.scorer import Scorer, open_scorer
+from ragate.run.hooks import Hooks, hooks_of
 from ragate.run.note import note_begun, note_ended
 from ragate.run.plan import RunPlan, Stop
 from ragate.run.sources import SystemSource
-from ragate.scoring.scorer import Scorer, open_scorer
+from ragate.models.progress import Progress
+from ragate.resources.operations import Operations
 
 
 @dataclass
@@ -38,12 +39,15 @@ class Tried:
     Attributes:
         out: Why it was not asked, or not to the end; "" where it was.
         run: Its scored run, None before it has one.
+        ready, hooks, session: What is open of it; None where it could not be started.
     """
 
     variant: Variant
     plan: RunPlan
     out: str = ""
     run: Run | None = None
+    ready: ReadySystem | None = None
+    hooks: Hooks | None = None
     session: Session | None = None
 
     @property
@@ -59,13 +63,18 @@ class Tried:
     def passes(self) -> int:
         return len(self.session.collected.passes) if self.session is not None else 0
 
+    @property
+    def tally(self) -> Tally:
+        """Return what it spent, before it was interrupted too; the first pays the judge."""
+        return self.ready.opened.budget.tally if self.ready is not None else Tally()
+
 
 @dataclass(frozen=True)
 class Trial:
     """All variants, in the order in which they were named.
 
     Attributes:
-        looks: What each look showed: a variant stands as in the last of them.
+        held: By variant, the metrics that gate, as the last look at it showed them.
         baseline: They are held against the baseline, and else against the first.
         stopped: Why it ended early, "" where it did not.
         calls, cost_usd: Of all of them together, judgements included.
@@ -73,7 +82,7 @@ class Trial:
 
     tried: Sequence[Tried]
     samples: Sequence[Sample]
-    looks: Sequence[Look] = ()
+    held: Mapping[str, tuple[Held, ...]] = field(default_factory=dict)
     baseline: bool = False
     stopped: str = ""
     calls: int = 0
@@ -85,16 +94,20 @@ class Trying:
     """The trial under way.
 
     Attributes:
+        stands: The configuration as ragate.toml has it.
         request: What part of the golden set is asked.
+        runs: Those that go on, where it was interrupted.
         baseline: Hold all against the baseline.
     """
 
+    stands: Config
     variants: Sequence[Variant]
     operations: Operations
     request: RunRequest
     setup: GateSetup
+    runs: TrialRuns
     baseline: bool = False
-    looks: list[Look] = field(default_factory=list)
+    held: dict[str, tuple[Held, ...]] = field(default_factory=dict)
 
     async def trial(self) -> Trial:
         """Ask all variants, and hold each against the first.
@@ -104,24 +117,26 @@ class Trying:
         """
         if self.baseline and self.setup.baseline is None:
             raise UsageError("--against baseline: there is none", remedy="ragate baseline update")
-        tried, stopped = [Tried(each, self._plan(each)) for each in self.variants], ""
-        async with AsyncExitStack() as stack:
+        plans = self.runs.resumed([self._plan(each) for each in self.variants], self.setup.samples)
+        tried = [Tried(each, plan) for each, plan in zip(self.variants, plans, strict=True)]
+        stopped = ""
+        async with self._dropping_indexes() as ended, AsyncExitStack() as stack:
             for each in tried:
                 await self._open(each, stack, must=each is tried[0])
-            first = tried[0]
-            scoring = first.plan.scoring(self.setup, first.opened.ready.opened)
-            scorer = await stack.enter_async_context(open_scorer(scoring))
-            scorer.expect_passes(len(tried) - 1)
-            try:
-                await self._look(tried, scorer)
-                await self._look_again(tried, scorer)
-            except BudgetError as error:
-                stopped = error.message
+            scorer = await stack.enter_async_context(self._scorer(tried[0]))
             for each in tried:
-                if each.session is not None:
-                    note_ended(each.plan, each.session)
+                await self._begin(each, scorer, must=each is tried[0])
+            scorer.expect_passes(sum(each.session is not None for each in tried) - 1)
+            try:
+                await self._ask(tried, scorer)
+            except BudgetError as error:
+                stopped = f"all variants together: {error.message}"
+            else:
+                ended += [each.variant.config for each in tried if each.session is not None]
+            for each in tried:
+                await self._end(each, stopped=bool(stopped))
             return Trial(
-                tried, self.setup.samples, self.looks, self.baseline, stopped, *_spent(tried)
+                tried, self.setup.samples, self.held, self.baseline, stopped, *_spent(tried)
             )
 
     @property
@@ -129,17 +144,26 @@ class Trying:
         """The configuration of the first: its rules are those of all."""
         return self.variants[0].config
 
+    def _dropping_indexes(self) -> AbstractAsyncContextManager[list[Config]]:
+        if not any(each.config.system.use == "pgvector" for each in self.variants):
+            return nullcontext([])
+        from ragate.contrib.tryout.indexes import dropping_indexes
+
+        return dropping_indexes(self.stands, self.operations, goes_on=self.runs.goes_on)
+
     def _plan(self, variant: Variant) -> RunPlan:
         request = replace(self.request, settings=variant.given)
         return RunPlan(
             variant.config,
-            self.operations,
+            self.runs.noted(self.operations),
             SystemSource(),
             selection_of(variant.config, request, runs=1),
-            command="try",
+            command=COMMAND,
             stop=Stop.SCORED,
             setup=replace(self.setup, config=variant.config),
         )
+
+    # Opening and closing them.
 
     async def _open(self, each: Tried, stack: AsyncExitStack, *, must: bool) -> None:
         plan, setup = each.plan, each.plan.read_setup()
@@ -147,52 +171,82 @@ class Trying:
             try:
                 hooks = await own.enter_async_context(hooks_of(plan, setup))
                 ready = await own.enter_async_context(plan.source.open(plan, setup, hooks.opening))
-                session = Session(ready)
-                possible_runs(session, 1)
-                plan_confirmation(session, runs=1)
             except BudgetError:
                 raise
             except RagateError as error:
-                if must:
+                if must or (plan.interrupted is not None and isinstance(error, UsageError)):
                     raise
                 self._drop(each, "it could not be started", error)
                 return
-            note_begun(plan, session, setup.samples)
-            each.session = session
+            each.hooks, each.ready = hooks, ready
             stack.push_async_exit(own.pop_all())
+
+    def _scorer(self, first: Tried) -> AbstractAsyncContextManager[Scorer]:
+        assert first.ready is not None  # without the first there is no trial
+        return open_scorer(first.plan.scoring(self.setup, first.ready.opened))
+
+    async def _begin(self, each: Tried, scorer: Scorer, *, must: bool) -> None:
+        if each.ready is None or each.hooks is None:
+            return
+        session = Session(each.ready, listen=scorer.submit, room=scorer.room)
+        try:
+            possible_runs(session, 1)
+        except UsageError as error:
+            if must:
+                raise
+            self._drop(each, "it could not be started", error)
+            return
+        plan_confirmation(session, runs=1)
+        await each.hooks.opened(session, scorer)
+        if each.plan.interrupted is None:
+            note_begun(each.plan, session, self.setup.samples)
+        each.session = session
+
+    async def _end(self, each: Tried, *, stopped: bool) -> None:
+        """Note that its run came to its end; one that a cap stopped may go on."""
+        if each.session is None or each.hooks is None:
+            return
+        await each.hooks.asked(each.session)
+        if not stopped:
+            note_ended(each.plan, each.session)
 
     def _drop(self, each: Tried, words: str, error: RagateError) -> None:
         each.out, each.run = f"{words}: {error.message}", None
         self.operations.say(f"{each.name} is out: {words}: {error.message}")
 
-    async def _look(self, tried: Sequence[Tried], scorer: Scorer) -> None:
-        """Ask all once, and see which of them are worse."""
+    # Asking them.
+
+    async def _ask(self, tried: Sequence[Tried], scorer: Scorer) -> None:
+        """Ask all once; then those that look worse again, and the first as often."""
         await self._pass(tried, scorer)
-        alpha = self._config.policy.alpha
-        level = fast_level(alpha) if self._further(tried) else alpha
-        self._hold(tried, level, suspicious=SUSPICIOUS)
+        further, alpha = _further(tried), self._config.policy.alpha
+        look = self._look(tried, level_of(0, further=further, alpha=alpha))
+        self.held.update(look.held)
+        doubted = {each.name for each in tried}
+        for number, limit in enumerate(DOUBTS[:further], 1):
+            doubted &= look.doubtful(limit)
+            if not doubted:
+                return
+            await self._pass_again(tried, doubted, scorer)
+            look = self._look(tried, level_of(number, further=further, alpha=alpha))
+            self.held.update({name: held for name, held in look.held.items() if name in doubted})
 
-    async def _look_again(self, tried: Sequence[Tried], scorer: Scorer) -> None:
-        """Ask those that look worse more often, and the first as often; then all is final."""
-        look, more = self.looks[-1], self._further(tried)
-        doubtful = [each for each in tried if each.name in look.suspicious]
-        if not doubtful or not more:
-            return
-        names = ", ".join(each.name for each in doubtful)
-        self.operations.say(f"asked {more} times more, since it may be worse: {names}")
-        again = doubtful if self.baseline else [tried[0], *doubtful]
-        scorer.expect_passes(more * len(again))
-        for _ in range(more):
-            await self._pass(again, scorer)
-        self._hold(tried, confirmed_level(self._config.policy.alpha), suspicious=0.0)
+    async def _pass_again(
+        self, tried: Sequence[Tried], doubted: Collection[str], scorer: Scorer
+    ) -> None:
+        again = [each for each in tried if each.name in doubted and not each.out]
+        names = ", ".join(each.name for each in again)
+        self.operations.say(f"asked once more, since it may be worse: {names}")
+        again = again if self.baseline else [tried[0], *again]
+        scorer.expect_passes(len(again))
+        await self._pass(again, scorer)
 
-    @staticmethod
-    def _further(tried: Sequence[Tried]) -> int:
-        """Return how many more passes each of them can give."""
-        left = [each.opened.collected.manifest.confirm for each in tried if not each.out]
-        return min(left, default=0)
-
-    def _hold(self, tried: Sequence[Tried], level: float, *, suspicious: float) -> None:
+    def _look(self, tried: Sequence[Tried], level: float) -> Look:
+        if tried[0].run is None and not self.baseline:
+            raise RagateError(
+                f"the first variant is out, which the others are held against: {tried[0].out}",
+                remedy="mend that, or name another one first; `--resume` asks no answer again",
+            )
         first = self.setup.baseline if self.baseline else tried[0].run
         held = tried if self.baseline else tried[1:]
         others = {each.name: each.run for each in held if each.run is not None}
@@ -201,27 +255,21 @@ class Trying:
                 "nothing is left to be compared: no second variant was asked to the end",
                 remedy="the lines above say why; mend that first",
             )
-        look = look_at(
-            self._config, self.setup.samples, first, others, level=level, suspicious=suspicious
-        )
-        self.looks.append(look)
+        return look_at(self._config, self.setup.samples, first, others, level=level)
 
     async def _pass(self, tried: Sequence[Tried], scorer: Scorer) -> None:
         """Ask every question of all that are not out, a few at a time, and score what came."""
-        asked: dict[str, Outputs] = {each.name: Spool() for each in tried}
         done, total = 0, len(self.setup.samples)
         for number, block in enumerate(self._blocks()):
             turn = number % len(tried)  # none is always the first to be asked
             for each in (*tried[turn:], *tried[:turn]):
-                if not each.out:
-                    await self._answers(each, block, asked[each.name], scorer)
-            _refuse_overspending(self._config.policy, tried)
+                await self._answers(each, block, tried)
             done += len(block)
             progress = Progress("all variants", done, total, cost_usd=_spent(tried)[1] or 0.0)
             self.operations.progress(progress)
         for each in tried:
             if not each.out:
-                each.opened.collected.passes.append(asked[each.name])
+                await each.opened.add_pass(self.setup.samples)
                 each.run = await scorer.score(each.opened.collected)
 
     def _blocks(self) -> Iterator[Sequence[Sample]]:
@@ -229,44 +277,35 @@ class Trying:
         for start in range(0, len(samples), size):
             yield [samples[at] for at in range(start, min(start + size, len(samples)))]
 
-    async def _answers(
-        self, each: Tried, block: Sequence[Sample], outputs: Outputs, scorer: Scorer
-    ) -> None:
-        session = each.opened
-
-        def keep(sample: Sample, output: SystemOutput, run: int) -> None:
-            session.ready.keep(sample, output, run=run)
-            scorer.submit(sample, output)
-
+    async def _answers(self, each: Tried, block: Sequence[Sample], tried: Sequence[Tried]) -> None:
+        if each.out:
+            return
+        _share_spending(tried)
         try:
-            number = len(session.collected.passes)
-            answers = session.ready.answers(block, number, on_output=keep, room=scorer.room)
-            outputs.update(await answers)
+            await each.opened.ask_ahead(block)
         except BudgetError:
             raise
         except RagateError as error:
             self._drop(each, "it ended while it was asked", error)
 
 
+def _further(tried: Sequence[Tried]) -> int:
+    """Return how many more passes each of them can give."""
+    left = [each.opened.collected.manifest.confirm for each in tried if not each.out]
+    return min(left, default=0)
+
+
+def _share_spending(tried: Sequence[Tried]) -> None:
+    """Let the caps of each see what all of them have spent."""
+    total = sum((each.tally for each in tried), Tally())
+    for each in tried:
+        if each.ready is not None:
+            each.ready.opened.budget.others = total - each.tally
+
+
 def _spent(tried: Sequence[Tried]) -> tuple[int, float | None]:
     """Return calls and dollars of all variants together; no dollars where no price is known."""
-    tallies = [each.session.ready.opened.tally for each in tried if each.session is not None]
-    known = [tally.known_cost_usd for tally in tallies if tally.calls]
+    tallies = [each.tally for each in tried if each.tally.calls]
+    known = [tally.known_cost_usd for tally in tallies]
     cost = None if None in known else sum(filter(None, known))
     return sum(tally.calls for tally in tallies), cost
-
-
-def _refuse_overspending(policy: Policy, tried: Sequence[Tried]) -> None:
-    """End where all of them together have spent what the policy lets one run spend.
-
-    Raises:
-        BudgetError: they have.
-    """
-    calls, cost = _spent(tried)
-    if calls >= policy.max_calls or (cost or 0.0) >= policy.max_cost_usd:
-        spent = f"{calls} calls" if cost is None else f"{calls} calls and ${cost:.2f}"
-        raise BudgetError(
-            f"all variants together have spent {spent}; the policy allows {policy.max_calls} calls "
-            f"and ${policy.max_cost_usd:g}",
-            remedy="fewer variants, --limit, or a higher cap in ragate.toml",
-        )

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ragate.cli.operations import open_config
-from ragate.cli.options import RunOptions, put_out, run_options
+from ragate.cli.operations import open_config, resume_option
+from ragate.cli.options import RunOptions, comma_words, put_out, run_options
 from ragate.cli.streams import run_aside
 from ragate.errors import UsageError
 from ragate.process import NO_DECISION
@@ -25,16 +25,23 @@ FORMATS = ("console", "markdown", "json")
     "--set",
     "given",
     multiple=True,
-    required=True,
     metavar="KEY=VALUE,VALUE",
     help="A key of [system] with its values; may be repeated: every combination is asked.",
+)
+@click.option(
+    "--variant",
+    "names",
+    multiple=True,
+    callback=comma_words,
+    metavar="NAME",
+    help="Only these tables [variants.NAME], in place of all; several with commas.",
 )
 @click.option(
     "--most",
     type=click.IntRange(2, 100),
     default=12,
     show_default=True,
-    help="The most combinations that are asked.",
+    help="The most variants that are asked.",
 )
 @click.option(
     "--against",
@@ -44,13 +51,22 @@ FORMATS = ("console", "markdown", "json")
     help="What each is held against: the first variant, or the committed baseline.",
 )
 @click.option("--estimate", is_flag=True, help="Say what it would cost, and spend nothing.")
+@resume_option
 def command(
-    *, options: RunOptions, given: tuple[str, ...], most: int, against: str, estimate: bool
+    *,
+    options: RunOptions,
+    given: tuple[str, ...],
+    names: tuple[str, ...],
+    most: int,
+    against: str,
+    estimate: bool,
+    resume: str,
 ) -> int:
     """Ask several variants of the system, and hold each against the first.
 
-    The first value of every key makes the first variant. It is no gate: a variant that is worse
-    ends with 0 too.
+    The first value of every key makes the first variant. Without --set the variants are the tables
+    [variants.NAME] of ragate.toml, and the first is the system as it stands there. It is no gate: a
+    variant that is worse ends with 0 too.
     \f
 
     ```bash
@@ -58,13 +74,15 @@ def command(
     ```
 
     Keys and values are those of `ragate check --set`. A value with a comma stands in quotes:
-    `--set 'answer.prompt="a,b.md",c.md'`.
+    `--set 'answer.prompt="a,b.md",c.md'`. `--resume` with the same options goes on with a trial
+    that was interrupted, and asks no answer again.
 
     What the table says, how it is tested and what it costs: [Trying variants](try.md). Exit code 3
     where the first variant cannot be asked, a cap ended it, or nothing could be compared.
     """
     from ragate.contrib.tryout.asking import Trying
-    from ragate.contrib.tryout.matrix import read_variants
+    from ragate.contrib.tryout.going_on import runs_of_trial
+    from ragate.contrib.tryout.matrix import Asked, read_variants
     from ragate.contrib.tryout.told import OUT, RENDER, rows_of
     from ragate.gate.gate_setup import read_gate_setup
     from ragate.run.late_parts import expect_late_parts
@@ -72,15 +90,25 @@ def command(
     destinations = options.targets()
     _refuse_formats(options)
     config, operations = open_config(options.config)
-    variants = read_variants(config.path, given, most=most)
+    chosen = options.selection(config)
+    asked = Asked(chosen.filters.top_k, chosen.retrieval_only)
+    variants = read_variants(config, given, names, most=most, asked=asked)
     if estimate:
         click.echo(_estimate(variants, operations, options))
         return 0
-    chosen = options.selection(config)
     setup = read_gate_setup(config, chosen.filters)
     expect_late_parts(config.policy, recording=False)
-    asking = Trying(variants, operations, options.request, setup, baseline=against == "baseline")
-    trial = run_aside(asking.trial())
+    runs = runs_of_trial(operations, config, resume)
+    trying = Trying(
+        config,
+        variants,
+        operations,
+        options.request,
+        setup,
+        runs,
+        baseline=against == "baseline",
+    )
+    trial = run_aside(trying.trial())
     for name, target in destinations:
         put_out(RENDER[name](trial), target)
     rows = rows_of(trial)
@@ -106,9 +134,9 @@ def _estimate(variants: list[Variant], operations: Operations, options: RunOptio
     """Return what each variant would cost alone; answers that are equal are asked for once."""
     from dataclasses import replace
 
-    from ragate.answers.run_profile import selection_of
-    from ragate.core.statistics.looks import CONFIRM
+    from ragate.contrib.tryout.verdicts import LOOKS
     from ragate.run.estimate import estimate
+    from ragate.answers.run_profile import selection_of
 
     lines, least, most = [], 0, 0
     for each in variants:
@@ -123,7 +151,7 @@ def _estimate(variants: list[Variant], operations: Operations, options: RunOptio
         least, most = least + total.calls, most + total.most
     policy = variants[0].config.policy
     caps = f"{policy.max_calls} calls, ${policy.max_cost_usd:g}, {policy.max_minutes:g} minutes"
-    more = f"{1 + CONFIRM} times that for those that look worse and are not proven to be"
+    more = f"{LOOKS} times that for those that look worse and are not proven to be"
     lines.append(f"together {_from_to(least, most)} calls; at most {more}")
     lines.append(f"caps, for all together: {caps}")
     return "\n".join([f"{len(variants)} variants, each asked once:", *lines])

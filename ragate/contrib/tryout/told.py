@@ -49,9 +49,7 @@ def rows_of(trial: Trial) -> list[Row]:
 def _row(trial: Trial, each: Tried, *, is_first: bool) -> Row:
     if each.run is None:
         return Row(each.name, OUT, each.out or "it was not asked to the end")
-    held: tuple[Held, ...] = ()
-    for look in trial.looks:
-        held = look.held.get(each.name, held)
+    held = trial.held.get(each.name, ())
     verdict, why = (FIRST, "") if is_first else _verdict(held)
     at_most = max((one.provable for one in held), default=None)
     card = each.variant.config.policy.scorecard

@@ -24,7 +24,11 @@ from ragate.core.statistics.quantiles import normal_quantile
 from ragate.core.statistics.score_columns import Column, Floats, row_means, sums_by_unit
 from ragate.models import Run, Sample
 
-LOOKS = 2  # after which a variant may be called safe: each has half of its share
+# Adjusted p of a fall from which on a variant is asked once more, and once more after that.
+DOUBTS = (0.1, 0.05)
+# What the first look has of alpha; the rest is for the last one, of those that were asked again.
+FIRST_SHARE = 0.5
+LOOKS = 1 + len(DOUBTS)  # after each a variant may be called safe: each has a part of its share
 SLACK = 1e-9
 
 
@@ -53,20 +57,93 @@ class Held:
 
 @dataclass(frozen=True)
 class Look:
-    """What a look at all variants shows, by variant; one that gates nothing has no metric.
-
-    Attributes:
-        suspicious: Those that may be worse and are not proven to be.
-    """
+    """What a look at all variants shows, by variant; one that gates nothing has no metric."""
 
     held: Mapping[str, tuple[Held, ...]] = field(default_factory=dict)
-    suspicious: frozenset[str] = frozenset()
 
     def worse(self, name: str) -> bool:
         return any(each.worse for each in self.held[name])
 
     def safe(self, name: str) -> bool:
         return bool(self.held[name]) and all(each.safe for each in self.held[name])
+
+    def doubtful(self, limit: float) -> frozenset[str]:
+        """Return those that may be worse, and are not proven to be.
+
+        Args:
+            limit: Of an adjusted p.
+        """
+        return frozenset(
+            name
+            for name, held in self.held.items()
+            if any(each.p <= limit and each.drop > 0 for each in held) and not self.worse(name)
+        )
+
+
+def level_of(look: int, *, further: int, alpha: float) -> float:
+    """Return the level at which a look may call a variant worse: together at most alpha.
+
+    The first has a half of it, so that what is clearly worse is asked no more, and the last one the
+    other half. What stands between them only lets go of who is no longer in doubt.
+
+    Args:
+        look: Its number, from 0.
+        further: How many more passes there can be after the first.
+    """
+    if not further:
+        return alpha
+    if look == 0:
+        return FIRST_SHARE * alpha
+    return (1 - FIRST_SHARE) * alpha if look == further else 0.0
+
+
+@dataclass(frozen=True)
+class Tested:
+    """One metric of one variant as it is tested.
+
+    Attributes:
+        sums: (units,) differences to the first, from 0 to 1 the best, summed by unit.
+        spread: (units with scores,) differences whose mean is the change; losses at worst.
+        drop: The fall of the mean, as a share of the range.
+        allowed: The fall that the policy allows.
+    """
+
+    sums: Floats
+    spread: Floats
+    drop: float
+    allowed: float
+
+
+@dataclass(frozen=True)
+class Proof:
+    """What is proven of one metric of one variant; as of `Held`."""
+
+    p: float
+    worse: bool
+    safe: bool
+
+
+def prove(
+    tested: Sequence[Tested], *, variants: int, level: float, alpha: float, seed: int
+) -> list[Proof]:
+    """Test all metrics of all variants together.
+
+    Args:
+        variants: How many are held against the first.
+        level: At which a fall is proven, over all of them.
+        alpha: Chance that any equal variant is called worse, and that one which loses more than is
+            allowed is called safe, over all looks.
+    """
+    p = step_down(flip(np.stack([each.sums for each in tested], axis=1), seed=seed))
+    share = alpha / (LOOKS * variants)
+    return [
+        Proof(
+            p=float(value),
+            worse=float(value) <= level and each.drop >= each.allowed - SLACK,
+            safe=loses_less(each.spread, each.allowed, share),
+        )
+        for each, value in zip(tested, p, strict=True)
+    ]
 
 
 def look_at(
@@ -76,32 +153,31 @@ def look_at(
     others: Mapping[str, Run],
     *,
     level: float,
-    suspicious: float,
 ) -> Look:
     """Hold runs of the same samples against the first one.
 
     Args:
         level: At which a fall is proven, over all variants and metrics.
-        suspicious: Adjusted p from which on more passes should tell.
     """
     beside = {name: _comparison(config, samples, first, run) for name, run in others.items()}
-    cases = {name: _gated(config, comparison) for name, comparison in beside.items()}
-    tested = [(name, case) for name, own in cases.items() for case in own]
-    if not tested:
-        return Look(dict.fromkeys(others, ()))
-    sums = np.stack([_by_unit(case.scores, case, beside[name]) for name, case in tested], axis=1)
-    p = step_down(flip(sums, seed=seed_of(beside[tested[0][0]])))
-    share = config.policy.alpha / (LOOKS * len(others))
+    cases = [
+        (name, case) for name, comparison in beside.items() for case in _gated(config, comparison)
+    ]
     held: dict[str, list[Held]] = {name: [] for name in others}
-    for (name, case), value in zip(tested, p, strict=True):
-        held[name].append(_held(case, beside[name], float(value), level, share))
-    doubtful = {
-        name
-        for name, each in held.items()
-        if any(one.p <= suspicious and one.drop > 0 for one in each)
-        and not any(one.worse for one in each)
-    }
-    return Look({name: tuple(each) for name, each in held.items()}, frozenset(doubtful))
+    if cases:
+        alpha = config.policy.alpha
+        tested = [_tested(case, beside[name]) for name, case in cases]
+        proofs = prove(
+            tested,
+            variants=len(others),
+            level=level,
+            alpha=alpha,
+            seed=seed_of(beside[cases[0][0]]),
+        )
+        share = alpha / (LOOKS * len(others))
+        for (name, case), each, proof in zip(cases, tested, proofs, strict=True):
+            held[name].append(_held(case, each, proof, share))
+    return Look({name: tuple(each) for name, each in held.items()})
 
 
 def _comparison(config: Config, samples: Sequence[Sample], first: Run, run: Run) -> Comparison:
@@ -148,26 +224,30 @@ def _by_unit(column: Column, case: MetricCase, comparison: Comparison) -> Floats
     return np.asarray(sums_by_unit(differences, comparison.clusters), dtype=np.float64)
 
 
-def _held(case: MetricCase, comparison: Comparison, p: float, level: float, share: float) -> Held:
+def _tested(case: MetricCase, comparison: Comparison) -> Tested:
     column = case.scores
-    rows = case.compared
-    means = [
-        float(row_means(side.values)[rows].mean()) for side in (column.baseline, column.candidate)
-    ]
-    seen = _differences(column, case, lost_at_worst=False)[rows]
-    allowed = allowed_drop(case.rule, case.info, column.span)
-    drop = 0.0 - float(np.nanmean(seen))
-    spread = _spread(case, comparison)
+    seen = _differences(column, case, lost_at_worst=False)[case.compared]
+    return Tested(
+        sums=_by_unit(column, case, comparison),
+        spread=_spread(case, comparison),
+        drop=0.0 - float(np.nanmean(seen)),
+        allowed=allowed_drop(case.rule, case.info, column.span),
+    )
+
+
+def _held(case: MetricCase, tested: Tested, proof: Proof, share: float) -> Held:
+    sides = (case.scores.baseline, case.scores.candidate)
+    before, after = (float(row_means(side.values)[case.compared].mean()) for side in sides)
     return Held(
         metric=case.name,
-        before=means[0],
-        after=means[1],
-        p=p,
-        drop=drop,
-        allowed=allowed,
-        provable=smallest_margin(spread, share),
-        worse=p <= level and drop >= allowed - SLACK,
-        safe=loses_less(spread, allowed, share),
+        before=before,
+        after=after,
+        p=proof.p,
+        drop=tested.drop,
+        allowed=tested.allowed,
+        provable=smallest_margin(tested.spread, share),
+        worse=proof.worse,
+        safe=proof.safe,
     )
 
 

@@ -266,10 +266,11 @@ async def collect_garbage(connection: Connection, corpus: str) -> None:
         (corpus, last_used),
     )
     for (index_id,) in await cursor.fetchall():
-        await _drop(Index(connection, index_id, "", 0, 0, None))
+        await drop(Index(connection, index_id, "", 0, 0, None))
 
 
-async def _drop(index: Index) -> None:
+async def drop(index: Index) -> None:
+    """Drop an index, unless another process reads it."""
     try:
         async with index.connection.transaction():
             await index.execute("SET LOCAL lock_timeout = '100ms'")

@@ -6,9 +6,11 @@ import json
 from pathlib import Path
 from typing import Any
 
+import psycopg
 import pytest
 
 from ragate.cli.main import run
+from ragate.database import PostgresDatabase
 from tests.projects import ReplayProject, right, write_docs_project
 from tests.servers.model import answers_and_judges
 from tests.servers.openai_server import FakeOpenAI
@@ -205,7 +207,7 @@ def test_a_cap_of_the_policy_holds_for_all_variants_together(
 
     trial = told("try", "--set", "answer.model=small,large", code=3)
 
-    assert "all variants together have spent 10 calls" in trial["stopped"]
+    assert trial["stopped"].startswith("all variants together: [policy] max_calls = 10 is reached")
     assert len(server.requests) == 10
 
 
@@ -218,3 +220,35 @@ def test_an_estimate_sends_nothing(
     assert server.requests == []
     assert "2 variants, each asked once" in shown
     assert "together 16 calls" in shown
+
+
+def indexes(root: Path, database: PostgresDatabase) -> int:
+    with psycopg.connect(database.conninfo()) as connection:
+        row = connection.execute(
+            "SELECT count(*) FROM ragate.indexes WHERE corpus = %s", [str(root / "docs")]
+        ).fetchone()
+    assert row is not None
+    return int(row[0])
+
+
+def test_indexes_that_variants_made_are_dropped_at_the_end(
+    models: Path, database: PostgresDatabase
+) -> None:
+    root = models.parent
+    kept, tried = models.read_text(), models.read_text().replace("= 128", "= 96")
+    models.write_text(tried)
+    assert run(["ingest"]) == 0
+    models.write_text(kept)
+
+    # The one that was there before stays, and so does the one of ragate.toml.
+    assert run(["try", "--set", "chunk_size=128,96,64,48"]) == 0
+    assert indexes(root, database) == 2
+
+
+def test_indexes_of_a_trial_that_a_cap_ended_are_there_for_its_resume(
+    models: Path, database: PostgresDatabase
+) -> None:
+    models.write_text(models.read_text().replace("[policy]", "[policy]\nmax_calls = 5", 1))
+
+    assert run(["try", "--set", "chunk_size=128,64"]) == 3
+    assert indexes(models.parent, database) == 2

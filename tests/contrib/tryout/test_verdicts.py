@@ -8,7 +8,13 @@ import numpy as np
 import pytest
 
 from ragate.config import load_config
-from ragate.contrib.tryout.verdicts import Look, look_at, loses_less, smallest_margin
+from ragate.contrib.tryout.verdicts import (
+    Look,
+    level_of,
+    look_at,
+    loses_less,
+    smallest_margin,
+)
 from ragate.core.statistics.score_columns import Floats
 from ragate.models import MetricInfo, Run
 from tests.factories import record_factory, run_factory, sample_factory
@@ -45,7 +51,14 @@ def test_one_that_falls_is_worse_and_the_others_are_not(tmp_path: Path) -> None:
 def test_a_gain_is_neither_worse_nor_asked_again(tmp_path: Path) -> None:
     seen = look(tmp_path, np.random.default_rng(1), falls=[-0.2])
 
-    assert (seen.worse("0"), seen.suspicious) == (False, frozenset())
+    assert (seen.worse("0"), seen.doubtful(0.2)) == (False, frozenset())
+
+
+@pytest.mark.parametrize("further", [0, 1, 2])
+def test_all_looks_together_have_alpha(further: int) -> None:
+    levels = [level_of(look, further=further, alpha=0.02) for look in range(1 + further)]
+
+    assert sum(levels) == pytest.approx(0.02)
 
 
 def look(root: Path, bits: np.random.Generator, *, falls: list[float]) -> Look:
@@ -58,7 +71,7 @@ def look(root: Path, bits: np.random.Generator, *, falls: list[float]) -> Look:
         return run_of(np.clip(bits.normal(0.6 - fall, 0.2, N), 0, 1))
 
     others = {str(number): drawn(fall) for number, fall in enumerate(falls)}
-    return look_at(config, samples, drawn(0.0), others, level=0.02, suspicious=0.2)
+    return look_at(config, samples, drawn(0.0), others, level=0.02)
 
 
 def test_a_small_set_proves_nothing_safe() -> None:
