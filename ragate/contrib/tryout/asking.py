@@ -16,7 +16,7 @@ from ragate.clients.budget import Tally
 from ragate.config import Config
 from ragate.contrib.tryout.going_on import COMMAND, TrialRuns
 from ragate.contrib.tryout.matrix import Variant
-from ragate.contrib.tryout.verdicts import DOUBTS, Held, Look, level_of, look_at
+from ragate.contrib.tryout.verdicts import DOUBTS, Held, Look, look_at
 from ragate.errors import BudgetError, RagateError, UsageError
 from ragate.models import Run, Sample
 from ragate.gate.gate_setup import GateSetup
@@ -75,6 +75,7 @@ class Trial:
 
     Attributes:
         held: By variant, the metrics that gate, as the last look at it showed them.
+        further: How many passes might have followed the first.
         baseline: They are held against the baseline, and else against the first.
         stopped: Why it ended early, "" where it did not.
         calls, cost_usd: Of all of them together, judgements included.
@@ -83,6 +84,7 @@ class Trial:
     tried: Sequence[Tried]
     samples: Sequence[Sample]
     held: Mapping[str, tuple[Held, ...]] = field(default_factory=dict)
+    further: int = 0
     baseline: bool = False
     stopped: str = ""
     calls: int = 0
@@ -98,6 +100,7 @@ class Trying:
         request: What part of the golden set is asked.
         runs: Those that go on, where it was interrupted.
         baseline: Hold all against the baseline.
+        further: How many passes may follow the first.
     """
 
     stands: Config
@@ -108,6 +111,7 @@ class Trying:
     runs: TrialRuns
     baseline: bool = False
     held: dict[str, tuple[Held, ...]] = field(default_factory=dict)
+    further: int = 0
 
     async def trial(self) -> Trial:
         """Ask all variants, and hold each against the first.
@@ -136,7 +140,13 @@ class Trying:
             for each in tried:
                 await self._end(each, stopped=bool(stopped))
             return Trial(
-                tried, self.setup.samples, self.held, self.baseline, stopped, *_spent(tried)
+                tried,
+                self.setup.samples,
+                self.held,
+                self.further,
+                self.baseline,
+                stopped,
+                *_spent(tried),
             )
 
     @property
@@ -219,16 +229,16 @@ class Trying:
     async def _ask(self, tried: Sequence[Tried], scorer: Scorer) -> None:
         """Ask all once; then those that look worse again, and the first as often."""
         await self._pass(tried, scorer)
-        further, alpha = _further(tried), self._config.policy.alpha
-        look = self._look(tried, level_of(0, further=further, alpha=alpha))
+        self.further = _further(tried)
+        look = self._look(tried, 0)
         self.held.update(look.held)
         doubted = {each.name for each in tried}
-        for number, limit in enumerate(DOUBTS[:further], 1):
-            doubted &= look.doubtful(limit)
+        for number, limit in enumerate(DOUBTS[: self.further], 1):
+            doubted &= look.doubtful(limit, alpha=self._config.policy.alpha)
             if not doubted:
                 return
             await self._pass_again(tried, doubted, scorer)
-            look = self._look(tried, level_of(number, further=further, alpha=alpha))
+            look = self._look(tried, number)
             self.held.update({name: held for name, held in look.held.items() if name in doubted})
 
     async def _pass_again(
@@ -241,7 +251,7 @@ class Trying:
         scorer.expect_passes(len(again))
         await self._pass(again, scorer)
 
-    def _look(self, tried: Sequence[Tried], level: float) -> Look:
+    def _look(self, tried: Sequence[Tried], number: int) -> Look:
         if tried[0].run is None and not self.baseline:
             raise RagateError(
                 f"the first variant is out, which the others are held against: {tried[0].out}",
@@ -255,7 +265,9 @@ class Trying:
                 "nothing is left to be compared: no second variant was asked to the end",
                 remedy="the lines above say why; mend that first",
             )
-        return look_at(self._config, self.setup.samples, first, others, level=level)
+        return look_at(
+            self._config, self.setup.samples, first, others, number=number, further=self.further
+        )
 
     async def _pass(self, tried: Sequence[Tried], scorer: Scorer) -> None:
         """Ask every question of all that are not out, a few at a time, and score what came."""

@@ -21,7 +21,7 @@ from ragate.resources.operations import Operations
 from ragate.stores import BEGUN, OUTPUTS
 from ragate.stores.begun_run import BegunRun, find_interrupted, interrupted_run
 from ragate.stores.local import LocalStore, new_run_id
-from ragate.support.redact import MASK
+from ragate.guards.redact import MASK
 
 COMMAND = "try"
 META = "trial"  # the key under which a run notes it

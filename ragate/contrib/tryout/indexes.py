@@ -11,7 +11,7 @@ from ragate import plugins
 from ragate.config import Config
 from ragate.errors import RagateError
 from ragate.resources.operations import Operations
-from ragate.runtime.resources import open_resources
+from ragate.resources.resources import open_resources
 from ragate.systems.pgvector import tables
 
 BUILT_IN = "pgvector"

@@ -16,10 +16,10 @@ from pydantic import ConfigDict
 from ragate import plugins
 from ragate.cli.init.config_text import toml
 from ragate.config import Config, load_config
-from ragate.config.set_keys import told_keys
+from ragate.config.set_keys import JUDGE_MODEL, told_keys
 from ragate.errors import ConfigError, UsageError
 from ragate.models import Frozen
-from ragate.support.settings import nearest, read_settings
+from ragate.settings import nearest, read_settings
 
 AS_IT_STANDS = "[system]"  # the first of those that tables name
 _OPENING, _CLOSING = "[{(", "]})"
@@ -148,7 +148,9 @@ def _choices(text: str) -> list[str]:
         raise UsageError(
             f"--set {key}: variants differ in the system alone; by another rule or judge each "
             "would be measured otherwise",
-            remedy=f"`ragate check --set {key}=VALUE` tries another judge; rules stand in [policy]",
+            remedy=f"`ragate check --set {key}=VALUE` tries another judge"
+            if key == JUDGE_MODEL
+            else "rules and the judge stand in [policy] of ragate.toml and are those of all",
         )
     return [f"{key}={value}" for value in split_values(values)]
 

@@ -8,12 +8,17 @@ from dataclasses import asdict, dataclass, field
 from statistics import fmean, median
 
 from ragate.contrib.tryout.asking import Trial, Tried
-from ragate.contrib.tryout.verdicts import Held
+from ragate.contrib.tryout.verdicts import SLACK, Held, least_questions, safe_share
 from ragate.core.decision.scorecard import means_of
+<<<<<<< HEAD
 from ragate.guards.escape import code, one_line
 from ragate.models import OVERALL, PASSES, MetricInfo, Run
+=======
+from ragate.models import OVERALL, PASSES, MetricInfo, Run, SystemOutput
+>>>>>>> 8b6e89be (A trial says what it takes to prove anything safe, asks in vain less often, and has its picture and its benchmark)
 from ragate.renderers import _numbers as numbers
 
+NAMED = 3  # metrics, at most, whose best is named
 WORSE, SAFE, OPEN, FIRST, OUT = "worse", "safe", "not proven safe", "first", "out"
 
 
@@ -81,7 +86,7 @@ def _points(share: float) -> str:
 def _expense(run: Run) -> tuple[float | None, float | None, float | None]:
     outputs = [record.output for record in run.records]
     costs = [each.usage.cost_usd for each in outputs if each.usage and each.usage.cost_usd]
-    times = [each.latency_s for each in outputs if each.latency_s is not None]
+    times = [each.latency_s for each in outputs if each.latency_s is not None and _is_fresh(each)]
     tokens = [
         each.usage.prompt_tokens + each.usage.completion_tokens for each in outputs if each.usage
     ]
@@ -92,20 +97,36 @@ def _expense(run: Run) -> tuple[float | None, float | None, float | None]:
     )
 
 
+def _is_fresh(output: SystemOutput) -> bool:
+    """Return False where the answer was remembered: how soon it was there says nothing."""
+    usage = output.usage
+    return usage is None or usage.calls > 0 or not usage.prompt_tokens
+
+
 def best_of(rows: Sequence[Row], infos: Mapping[str, MetricInfo]) -> str:
-    """Return a sentence on the variant with the best mean, "" where none can be named."""
+    """Return which variants have the best means, "" where none can be named."""
     able = [row for row in rows if row.verdict in {FIRST, SAFE, OPEN}]
-    gated = [one.metric for row in rows for one in row.held]
+    gated = list(dict.fromkeys(one.metric for row in rows for one in row.held))
     names = [n for n in (OVERALL, PASSES, *gated) if all(n in row.means for row in able)]
     if len(able) < 2 or not names:
         return ""
-    info = infos.get(names[0], MetricInfo(name=names[0]))
-    best = max(able, key=lambda row: info.goodness(row.means[names[0]]))
-    shown = numbers.value(info.unit, best.means[names[0]])
+    best = [_best(name, able, infos.get(name, MetricInfo(name=name))) for name in names[:NAMED]]
+    said = "; ".join(f"{shown} {', '.join(who)}" for shown, who in best if who)
+    if not said:
+        return "No variant is better than the others."
     return (
-        f"Best {names[0]}: {best.name} ({shown}). The best of {len(rows)} was chosen on this set, "
-        "so its lead is in part luck: fresh questions would show less of it."
+        f"Best {said}. The best of {len(rows)} was chosen on this set, so its lead is in part "
+        "luck: fresh questions would show less of it."
     )
+
+
+def _best(name: str, rows: Sequence[Row], info: MetricInfo) -> tuple[str, list[str]]:
+    """Return the best mean, and who has it; nobody where all are alike."""
+    means = {row.name: row.means[name] for row in rows}
+    most = max(map(info.goodness, means.values()))
+    who = [each for each, mean in means.items() if info.goodness(mean) >= most - SLACK]
+    shown = f"{name}: {numbers.value(info.unit, means[who[0]])}"
+    return shown, [] if len(who) == len(rows) else who
 
 
 def cheapest_of(rows: Sequence[Row]) -> str:
@@ -117,21 +138,40 @@ def cheapest_of(rows: Sequence[Row]) -> str:
     return f"Cheapest that is safe: {best.name} (${best.cost_usd:.6f} an answer)."
 
 
+def too_few(trial: Trial) -> str:
+    """Return how many questions it would take to prove anything safe, "" where they are enough."""
+    allowed = [one.allowed for held in trial.held.values() for one in held if one.allowed > 0]
+    if not allowed:
+        return ""
+    alpha = trial.tried[0].variant.config.policy.alpha
+    share = safe_share(alpha, len(trial.held), further=trial.further)
+    least, there = least_questions(min(allowed), share), len(trial.samples)
+    if there >= least:
+        return ""
+    return (
+        f"Too few questions to prove one safe: that it loses less than {_points(min(allowed))} "
+        f"points takes {least:,} that are all answered alike, and there are {there:,}. A max_drop "
+        "that you can bear takes fewer."
+    )
+
+
 def _table(trial: Trial, rows: Sequence[Row]) -> list[list[str]]:
     """Return head and cells."""
     infos = _infos(trial)
     gated = list(dict.fromkeys(one.metric for row in rows for one in row.held))
     made = [n for n in (PASSES, OVERALL) if any(n in row.means for row in rows)]
     names = [*made, *(name for name in gated if name not in made)]
-    head = ["variant", *names, "cost", "seconds", "passes", "verdict"]
+    head = ["variant", *names, "cost", "tokens", "seconds", "passes", "verdict"]
     body = []
     for row in rows:
         changes = {one.metric: one for one in row.held}
         cells = [_cell(row.means.get(name), changes.get(name), infos.get(name)) for name in names]
         cost = "" if row.cost_usd is None else f"${row.cost_usd:.6f}"
+        tokens = "" if row.tokens is None else f"{row.tokens:,.0f}"
         seconds = "" if row.latency_s is None else f"{row.latency_s:.2f}"
-        body.append([row.name, *cells, cost, seconds, str(row.passes), _words(row)])
-    return [head, *body]
+        body.append([row.name, *cells, cost, tokens, seconds, str(row.passes), _words(row)])
+    filled = [place for place, column in enumerate(zip(*body, strict=True)) if any(column)]
+    return [[line[place] for place in filled] for line in [head, *body]]
 
 
 def _infos(trial: Trial) -> dict[str, MetricInfo]:
@@ -157,15 +197,25 @@ def _sentences(trial: Trial, rows: Sequence[Row]) -> list[str]:
     beside = "the baseline" if trial.baseline else "the first"
     spent = f"{trial.calls} model calls"
     if trial.cost_usd is not None and trial.calls:
-        spent += f", ${trial.cost_usd:.2f}"
+        spent += f", {_dollars(trial.cost_usd)}"
     said = [
         f"{questions} questions, {spent}. In brackets: points of its range against {beside}.",
         best_of(rows, _infos(trial)),
         cheapest_of(rows),
+        too_few(trial),
     ]
     if trial.stopped:
-        said.insert(0, f"Ended early: {trial.stopped}")
+        said.insert(
+            0,
+            f"Ended early: {trial.stopped}. What models answered is remembered, and not paid for "
+            "again by the next trial.",
+        )
     return [each for each in said if each]
+
+
+def _dollars(usd: float) -> str:
+    """Return a price to the cent, a smaller one to its second digit."""
+    return f"${usd:.2f}" if usd >= 0.1 or not usd else f"${usd:.2g}"
 
 
 def console(trial: Trial) -> str:
@@ -200,6 +250,7 @@ def as_json(trial: Trial) -> str:
     told = {
         "schema_version": 1,
         "variants": [asdict(row) for row in rows],
+        "against": "baseline" if trial.baseline else "first",
         "questions": len(trial.samples),
         "calls": trial.calls,
         "cost_usd": trial.cost_usd,

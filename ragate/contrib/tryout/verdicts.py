@@ -28,7 +28,7 @@ from ragate.models import Run, Sample
 DOUBTS = (0.1, 0.05)
 # What the first look has of alpha; the rest is for the last one, of those that were asked again.
 FIRST_SHARE = 0.5
-LOOKS = 1 + len(DOUBTS)  # after each a variant may be called safe: each has a part of its share
+LOOKS = 1 + len(DOUBTS)  # at most
 SLACK = 1e-9
 
 
@@ -67,17 +67,33 @@ class Look:
     def safe(self, name: str) -> bool:
         return bool(self.held[name]) and all(each.safe for each in self.held[name])
 
-    def doubtful(self, limit: float) -> frozenset[str]:
-        """Return those that may be worse, and are not proven to be.
-
-        Args:
-            limit: Of an adjusted p.
-        """
+    def doubtful(self, limit: float, *, alpha: float) -> frozenset[str]:
+        """Return those that may be worse, and are not proven to be; as of `is_doubtful`."""
         return frozenset(
             name
             for name, held in self.held.items()
-            if any(each.p <= limit and each.drop > 0 for each in held) and not self.worse(name)
+            if any(
+                is_doubtful(each.p, each.drop, each.allowed, limit=limit, alpha=alpha)
+                for each in held
+            )
+            and not self.worse(name)
         )
+
+
+def is_doubtful(p: float, drop: float, allowed: float, *, limit: float, alpha: float) -> bool:
+    """Return whether a fall should be looked at again, by more passes over the same questions.
+
+    Not one of less than half of what the policy allows, which would hardly grow to all of it, and
+    not one that is proven already and smaller than what is allowed: it will hardly be worse.
+
+    Args:
+        p: Adjusted; up to `limit` it is looked at again.
+        drop, allowed: Shares of the range.
+    """
+    is_proven = p <= (1 - FIRST_SHARE) * alpha
+    if drop < allowed - SLACK and (is_proven or drop < allowed / 2):
+        return False
+    return p <= limit and drop > 0
 
 
 def level_of(look: int, *, further: int, alpha: float) -> float:
@@ -95,6 +111,11 @@ def level_of(look: int, *, further: int, alpha: float) -> float:
     if look == 0:
         return FIRST_SHARE * alpha
     return (1 - FIRST_SHARE) * alpha if look == further else 0.0
+
+
+def safe_share(alpha: float, variants: int, *, further: int) -> float:
+    """Return the level at which one look may call one variant safe; arguments as of `level_of`."""
+    return alpha / ((1 + further) * variants)
 
 
 @dataclass(frozen=True)
@@ -123,19 +144,14 @@ class Proof:
     safe: bool
 
 
-def prove(
-    tested: Sequence[Tested], *, variants: int, level: float, alpha: float, seed: int
-) -> list[Proof]:
+def prove(tested: Sequence[Tested], *, level: float, share: float, seed: int) -> list[Proof]:
     """Test all metrics of all variants together.
 
     Args:
-        variants: How many are held against the first.
         level: At which a fall is proven, over all of them.
-        alpha: Chance that any equal variant is called worse, and that one which loses more than is
-            allowed is called safe, over all looks.
+        share: At which a fall of what is allowed is ruled out, for each of them.
     """
     p = step_down(flip(np.stack([each.sums for each in tested], axis=1), seed=seed))
-    share = alpha / (LOOKS * variants)
     return [
         Proof(
             p=float(value),
@@ -152,12 +168,13 @@ def look_at(
     first: Run,
     others: Mapping[str, Run],
     *,
-    level: float,
+    number: int = 0,
+    further: int = 0,
 ) -> Look:
     """Hold runs of the same samples against the first one.
 
     Args:
-        level: At which a fall is proven, over all variants and metrics.
+        number, further: Of the look, as of `level_of`.
     """
     beside = {name: _comparison(config, samples, first, run) for name, run in others.items()}
     cases = [
@@ -167,14 +184,10 @@ def look_at(
     if cases:
         alpha = config.policy.alpha
         tested = [_tested(case, beside[name]) for name, case in cases]
-        proofs = prove(
-            tested,
-            variants=len(others),
-            level=level,
-            alpha=alpha,
-            seed=seed_of(beside[cases[0][0]]),
-        )
-        share = alpha / (LOOKS * len(others))
+        level = level_of(number, further=further, alpha=alpha)
+        share = safe_share(alpha, len(others), further=further)
+        seed = seed_of(beside[cases[0][0]])
+        proofs = prove(tested, level=level, share=share, seed=seed)
         for (name, case), each, proof in zip(cases, tested, proofs, strict=True):
             held[name].append(_held(case, each, proof, share))
     return Look({name: tuple(each) for name, each in held.items()})
@@ -288,3 +301,18 @@ def smallest_margin(differences: Floats, level: float) -> float:
         else:
             low = middle + 1
     return high / 1000
+
+
+def least_questions(margin: float, level: float) -> int:
+    """Return with how many questions, all answered alike, a fall of `margin` is ruled out."""
+    most = 2
+    while not loses_less(np.zeros(most), margin, level):
+        most *= 2
+    least = most // 2
+    while most - least > 1:
+        middle = (least + most) // 2
+        if loses_less(np.zeros(middle), margin, level):
+            most = middle
+        else:
+            least = middle
+    return most

@@ -68,11 +68,25 @@ def test_a_variant_is_safe_where_the_policys_limit_is_wide_enough(project: Repla
 def test_the_table_says_that_the_best_was_chosen_on_this_set(
     project: ReplayProject, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    path = Path("outputs/same.jsonl")
+    path.write_text(path.read_text().replace("59 apples", "no pears"))
+
+    assert run(trying(SAME, GOOD)) == 0
+
+    shown = capsys.readouterr().out
+    assert "Best hit_rate@5" not in shown  # both have it
+    assert 'token_f1: 100.0 % paths=["outputs/good.jsonl"]. The best of 2 was chosen on' in shown
+    assert "hit_rate@5" in shown.splitlines()[0]
+
+
+def test_a_set_that_is_too_small_to_prove_anything_says_so(
+    project: ReplayProject, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert run(trying(GOOD, SAME)) == 0
 
     shown = capsys.readouterr().out
-    assert "The best of 2 was chosen on this set" in shown
-    assert "hit_rate@5" in shown.splitlines()[0]
+    assert "No variant is better than the others." in shown
+    assert "less than 1.0 points takes 565 that are all answered alike, and there are 60" in shown
 
 
 def test_markdown_holds_no_markup_of_a_value(
@@ -252,3 +266,55 @@ def test_indexes_of_a_trial_that_a_cap_ended_are_there_for_its_resume(
 
     assert run(["try", "--set", "chunk_size=128,64"]) == 3
     assert indexes(models.parent, database) == 2
+
+
+def test_what_was_remembered_has_no_latency_and_the_price_that_it_had(models: Path) -> None:
+    arguments = ("try", "--set", "answer.model=small,large")
+
+    first, again = told(*arguments), told(*arguments)
+
+    assert [row["latency_s"] is None for row in first["variants"]] == [False, False]
+    assert [row["latency_s"] for row in again["variants"]] == [None, None]
+    assert [row["cost_usd"] for row in again["variants"]] == [
+        row["cost_usd"] for row in first["variants"]
+    ]
+    assert again["calls"] == 0
+
+
+TURNS = """
+from pathlib import Path
+
+
+def one(question):
+    return answered("one", question, {2: range(10, 15)})
+
+
+def two(question):
+    return answered("two", question, {1: range(5)})
+
+
+def answered(name, question, lost):
+    with open("order.log", "a") as log:
+        log.write(f"{name} {question}\\n")
+    asked = Path("order.log").read_text().splitlines().count(f"{name} {question}")
+    number = int(question.split()[-1].rstrip("?"))
+    wrong = number in lost.get(asked, ())
+    return {"answer": "No." if wrong else f"The value of {number} is {number} apples."}
+"""
+
+
+def test_one_that_looks_worse_is_asked_once_more_and_no_third_time_where_it_no_longer_does(
+    project: ReplayProject, capsys: pytest.CaptureFixture[str]
+) -> None:
+    policy = Path("ragate.toml").read_text().partition("[policy.metrics")[0]
+    policy = policy.replace('"replay"', '"python"').replace("replay_paths", "# replay_paths")
+    rule = '[policy.metrics.token_f1]\nlevel = "error"\n'
+    system = '[system]\nuse = "python"\ntarget = "rag:one"\n'
+    Path("ragate.toml").write_text(policy + rule + system)
+    Path("rag.py").write_text(TURNS)
+
+    trial = told("try", "--set", "target=rag:one,rag:two")
+
+    assert "asked once more, since it may be worse: target=rag:two" in capsys.readouterr().err
+    assert [row["passes"] for row in trial["variants"]] == [2, 2]
+    assert trial["variants"][1]["held"][0]["drop"] == pytest.approx(0.0)

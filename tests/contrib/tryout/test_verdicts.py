@@ -10,6 +10,7 @@ import pytest
 from ragate.config import load_config
 from ragate.contrib.tryout.verdicts import (
     Look,
+    is_doubtful,
     level_of,
     look_at,
     loses_less,
@@ -51,7 +52,24 @@ def test_one_that_falls_is_worse_and_the_others_are_not(tmp_path: Path) -> None:
 def test_a_gain_is_neither_worse_nor_asked_again(tmp_path: Path) -> None:
     seen = look(tmp_path, np.random.default_rng(1), falls=[-0.2])
 
-    assert (seen.worse("0"), seen.doubtful(0.2)) == (False, frozenset())
+    assert (seen.worse("0"), seen.doubtful(0.2, alpha=0.02)) == (False, frozenset())
+
+
+@pytest.mark.parametrize(
+    ("p", "drop", "again"),
+    [
+        (0.05, 0.06, True),
+        (0.2, 0.06, False),  # it is none, as far as can be told
+        (0.05, 0.02, False),  # too small to become worse
+        (0.001, 0.06, False),  # proven, and not as large as is allowed
+        (0.001, 0.09, True),  # between two looks, of which only the last calls it worse
+        (0.05, -0.06, False),
+    ],
+)
+def test_only_a_fall_that_may_yet_be_worse_is_looked_at_again(
+    p: float, drop: float, again: bool
+) -> None:
+    assert is_doubtful(p, drop, 0.08, limit=0.1, alpha=0.02) is again
 
 
 @pytest.mark.parametrize("further", [0, 1, 2])
@@ -71,7 +89,7 @@ def look(root: Path, bits: np.random.Generator, *, falls: list[float]) -> Look:
         return run_of(np.clip(bits.normal(0.6 - fall, 0.2, N), 0, 1))
 
     others = {str(number): drawn(fall) for number, fall in enumerate(falls)}
-    return look_at(config, samples, drawn(0.0), others, level=0.02)
+    return look_at(config, samples, drawn(0.0), others)
 
 
 def test_a_small_set_proves_nothing_safe() -> None:

@@ -85,7 +85,7 @@ PACKS = [
         "packs",
         "answering",
         "ragate try --set target=rag:answer,rag:small",
-        ("a matrix of models and settings", "The best of 2 was chosen on this set"),
+        ("a matrix of models and settings", "No variant is better than the others"),
     ),
     *rows_of(
         "packs",
