@@ -100,12 +100,12 @@ def picture(told: dict[str, Any]) -> str:
     """Return the SVG."""
     rows = [(each, _held(each)) for each in told["variants"]]
     held = [one for _, one in rows if one is not None]
-    allowed = held[0]["allowed"]
+    allowed = float(held[0]["allowed"])
     least = -max(allowed, *(one["provable"] for one in held)) - 0.01
     most = max(0.02, *(-one["drop"] for one in held)) + 0.01
 
     def across(change: float) -> float:
-        return round(LEFT + WIDE * (change - least) / (most - least), 1)
+        return float(round(LEFT + WIDE * (change - least) / (most - least), 1))
 
     high, limit = TOP + len(rows) * ROW, across(-allowed)
     reach = f"change of {METRIC} in points; the line reaches as far as a fall is not ruled out"

@@ -12,24 +12,24 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, nullcontext
 from dataclasses import dataclass, field, replace
 
+from ragate.answers.ready_system import ReadySystem
+from ragate.answers.run_profile import RunRequest, selection_of
+from ragate.answers.system_session import Session, plan_confirmation, possible_runs
 from ragate.clients.budget import Tally
 from ragate.config import Config
 from ragate.contrib.tryout.going_on import COMMAND, TrialRuns
 from ragate.contrib.tryout.matrix import Variant
 from ragate.contrib.tryout.verdicts import DOUBTS, Held, Look, look_at
 from ragate.errors import BudgetError, RagateError, UsageError
-from ragate.models import Run, Sample
 from ragate.gate.gate_setup import GateSetup
-from ragate.answers.ready_system import ReadySystem
-from ragate.answers.run_profile import RunRequest, selection_of
-from ragate.answers.system_session import Session, plan_confirmation, possible_runs
-from ragate.scoring.scorer import Scorer, open_scorer
+from ragate.models import Run, Sample
+from ragate.models.progress import Progress
+from ragate.resources.operations import Operations
 from ragate.run.hooks import Hooks, hooks_of
 from ragate.run.note import note_begun, note_ended
 from ragate.run.plan import RunPlan, Stop
 from ragate.run.sources import SystemSource
-from ragate.models.progress import Progress
-from ragate.resources.operations import Operations
+from ragate.scoring.scorer import Scorer, open_scorer
 
 
 @dataclass

@@ -134,9 +134,9 @@ def _estimate(variants: list[Variant], operations: Operations, options: RunOptio
     """Return what each variant would cost alone; answers that are equal are asked for once."""
     from dataclasses import replace
 
+    from ragate.answers.run_profile import selection_of
     from ragate.contrib.tryout.verdicts import LOOKS
     from ragate.run.estimate import estimate
-    from ragate.answers.run_profile import selection_of
 
     lines, least, most = [], 0, 0
     for each in variants:

@@ -12,16 +12,16 @@ from dataclasses import dataclass, replace
 
 from ragate.config import Config
 from ragate.errors import DatasetError, StorageError, UsageError
+from ragate.guards.redact import MASK
 from ragate.models import Sample
 from ragate.outputs.outputs_file import read_outputs
+from ragate.resources.operations import Operations
 from ragate.run.note import begun_state
 from ragate.run.plan import RunPlan
 from ragate.run.resume import is_recent, refuse_another
-from ragate.resources.operations import Operations
 from ragate.stores import BEGUN, OUTPUTS
 from ragate.stores.begun_run import BegunRun, find_interrupted, interrupted_run
 from ragate.stores.local import LocalStore, new_run_id
-from ragate.guards.redact import MASK
 
 COMMAND = "try"
 META = "trial"  # the key under which a run notes it

@@ -10,12 +10,8 @@ from statistics import fmean, median
 from ragate.contrib.tryout.asking import Trial, Tried
 from ragate.contrib.tryout.verdicts import SLACK, Held, least_questions, safe_share
 from ragate.core.decision.scorecard import means_of
-<<<<<<< HEAD
 from ragate.guards.escape import code, one_line
-from ragate.models import OVERALL, PASSES, MetricInfo, Run
-=======
 from ragate.models import OVERALL, PASSES, MetricInfo, Run, SystemOutput
->>>>>>> 8b6e89be (A trial says what it takes to prove anything safe, asks in vain less often, and has its picture and its benchmark)
 from ragate.renderers import _numbers as numbers
 
 NAMED = 3  # metrics, at most, whose best is named
