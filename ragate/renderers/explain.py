@@ -138,7 +138,10 @@ def _answers(baseline: Sequence[Record], candidate: Sequence[Record]) -> list[st
     old, new = _distinct(baseline), _distinct(candidate)
     lines = _all_answers("Answer before", old) + _all_answers("Answer now", new)
     if len(old) == len(new) == 1 and old == new:
-        return [*_all_answers("Answer, the same before and now", new)]
+        lines = _all_answers("Answer, the same before and now", new)
+    outputs = {record.output_hash for record in baseline}  # their texts may not be kept
+    if len(outputs) > 1:
+        lines.append(f"Did not repeat in the baseline: {len(outputs)} different outputs")
     changed = word_diff(old[0], new[0]) if old and new else ""
     if changed:
         lines += ["Difference, [-before-] {+now+}", *indented(changed)]

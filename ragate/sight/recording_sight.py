@@ -13,6 +13,7 @@ from ragate.config import Config
 from ragate.core.comparison.compare import Comparison
 from ragate.core.comparison.sample_matching import cluster_numbers
 from ragate.core.decision.false_alarms import about, other_alarms, run_residuals
+from ragate.core.decision.repeating_notes import unrepeated_note
 from ragate.core.rules.floors import floors_of
 from ragate.core.rules.metric_case import MetricCase
 from ragate.core.rules.must_pass import decide_must_pass
@@ -49,7 +50,8 @@ def recording_lines(
     alarms = "; ".join(filter(None, [tests, others]))
     luck = f"red by luck: {alarms}" if alarms else ""
     smaller = _smaller(run.manifest.runs) if noisy else ""
-    lines = [*_sight(plans(config, comparison, cases)), smaller, luck]
+    sight = _sight(plans(config, comparison, cases))
+    lines = [unrepeated_note(comparison), *sight, smaller, luck]
     if must_pass.unsteady:
         unsteady = [f"{key} ({ok} of {runs})" for key, (ok, runs) in must_pass.unsteady.items()]
         named = listed(unsteady, most=MOST_NAMED)

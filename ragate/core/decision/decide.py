@@ -16,6 +16,7 @@ from ragate.core.decision.metric_outcomes import (
     whole_sets,
     with_floors,
 )
+from ragate.core.decision.repeating_notes import unrepeated_note
 from ragate.core.decision.verdict_lines import decision_lines, first_sight, general_warnings
 from ragate.core.rules.checked_columns import with_nothing_checked
 from ragate.core.rules.decide_noisy import stages_of
@@ -141,6 +142,8 @@ def _with_evidence(
     )
     if comparison.baseline_run is None:
         lines = (*lines, *first_sight(cases, settings))
+    # Where most repeat these are few; elsewhere all are tested as noisy.
+    unrepeated = unrepeated_note(comparison, comparison.repetition.exact)
     whole = whole_sets(slice_cases, comparison)
     return decision.amended(
         warnings=(*decision.warnings, *whole, *warnings),
@@ -150,7 +153,7 @@ def _with_evidence(
         runs_candidate=runs,
         wants_runs=wants,
         confirmed=runs > 1 and bool(family.tested or of_parts.family.tested),
-        lines=(*lines, *about_slices(slice_cases, of_parts), *clear),
+        lines=(*lines, *filter(None, [unrepeated]), *about_slices(slice_cases, of_parts), *clear),
     )
 
 

@@ -1,6 +1,11 @@
 """What a report says of repeating: what did not although it did before, and what is not proven."""
 
+from collections.abc import Collection
+
+import numpy as np
+
 from ragate.core.comparison.compare import Comparison
+from ragate.core.comparison.repeating_samples import PARTS
 from ragate.core.comparison.run_passes import Passes
 from ragate.core.text.wording import count, listed
 from ragate.models import Reads
@@ -22,6 +27,28 @@ def repeating_notes(comparison: Comparison) -> list[str]:
                 f"did not in the baseline: {listed(ids)}; tested as noisy"
             )
     return notes
+
+
+def unrepeated_note(comparison: Comparison, parts: Collection[Reads] = PARTS) -> str:
+    """Name the questions whose passages, or answers alone, differ between the baseline's runs.
+
+    Args:
+        parts: What is looked at.
+
+    Returns:
+        "" where there is no other run, or all repeat.
+    """
+    repetition, told = comparison.repetition, []
+    seen = np.zeros(len(comparison.ids), dtype=bool)  # another passage makes another answer
+    for reads in PARTS if repetition.passes > 1 else ():
+        varies = repetition.by_part[reads].baseline & ~seen
+        seen |= varies
+        if varies.any() and reads in parts:
+            ids = comparison.ids_of(varies)
+            told.append(f"the {_NOUN[reads]} of {len(ids)} of {len(seen)} ({listed(ids)})")
+    if not told:
+        return ""
+    return f"did not repeat in the baseline's {repetition.passes} runs: {', '.join(told)}"
 
 
 def copies_note(passes: Passes, name: str) -> str:

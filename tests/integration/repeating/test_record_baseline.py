@@ -39,6 +39,23 @@ def test_what_repeats_is_said(project, capsys):
     assert "every drop of number_recall, token_f1 shows" in capsys.readouterr().out
 
 
+def test_what_did_not_repeat_is_named_when_it_is_recorded_and_in_a_report(project, capsys):
+    said = project.right["What was the price of item 3?"]
+    project.answer(_3=[said, f"{said} Or so.", said])
+    project.configure(COMMAND)
+
+    assert run(["baseline", "update"]) == 0
+    told = "did not repeat in the baseline's 3 runs: the answer of 1 of 30 (q03)"
+    assert told in capsys.readouterr().out
+    assert run(["baseline", "show"]) == 0
+    assert told in capsys.readouterr().out
+    run(["check"])
+    assert told in project.decision()["lines"]
+    capsys.readouterr()
+    run(["report", "latest", "--explain", "q03"])
+    assert "Did not repeat in the baseline: 2 different outputs" in capsys.readouterr().out
+
+
 def test_six_losses_of_thirty_are_red_and_at_first_sight_yellow(declared):
     """As a halved top_k loses them: one pass in a file is a first sight, a check confirms."""
     declared.answer(**WRONG)

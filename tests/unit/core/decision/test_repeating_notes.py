@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from ragate.core.decision.repeating_notes import unrepeated_note
 from ragate.models import MetricVerdict, Rule, Verdict
 from tests.unit.core.comparison.repeating_factories import NUMBERS, declared, pair_of
 from tests.unit.core.decision_factories import judge, noisy_pair, row_of
@@ -68,3 +69,28 @@ def test_passes_that_all_differ_are_not_said_to_repeat():
     decision = judge(noisy_pair(np.ones((40, 3)), np.ones((40, 1))), RULE)
 
     assert not any("identical" in one for one in decision.warnings)
+
+
+# What did not repeat in the baseline.
+
+
+def test_the_questions_that_did_not_repeat_in_the_baseline_are_named():
+    pair = pair_of([1.0] * 300, [1.0] * 300, shaky={row: [1.0, 0.0, 1.0] for row in (3, 7)})
+    told = "did not repeat in the baseline's 3 runs: the retrieval of 2 of 300 (q0003, q0007)"
+
+    assert unrepeated_note(pair) == told
+    assert told in judge(pair, Rule(metric="number_recall")).lines
+
+
+def test_a_handful_is_named_and_the_rest_is_counted():
+    pair = pair_of([1.0] * 40, [1.0] * 40, shaky={row: [1.0, 0.0, 1.0] for row in range(30)})
+
+    assert unrepeated_note(pair).endswith(
+        "the retrieval of 30 of 40 (q0000, q0001, q0002, q0003, q0004 and 25 more)"
+    )
+    # None of them is an exception in a system that does not repeat.
+    assert not any("did not repeat" in line for line in judge(pair, RULE).lines)
+
+
+def test_nothing_is_said_where_all_repeat():
+    assert unrepeated_note(pair_of([1.0] * 30, [1.0] * 30)) == ""
