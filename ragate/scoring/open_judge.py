@@ -1,5 +1,6 @@
 """The policy's judge: made once, asked by what remembers its replies and its judgements."""
 
+import textwrap
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
@@ -202,7 +203,8 @@ class JudgeReadiness:
         for each in judged:
             if each.info.name in gating and (why := void.reason(each.criterion)):
                 remedy = self._remedy(f"mend [policy.judge] ({MANUAL}/judge.md): answers are kept")
-                self.failure = NotReadyError(self._why(why), remedy=remedy)
+                told = [f"{listed(self.needed)} cannot be recorded:", *textwrap.wrap(why, 96)]
+                self.failure = NotReadyError("\n  ".join(told), remedy=remedy)
 
     def refuse_waste(self) -> None:
         """Raise where what is still to be collected would be paid for in vain.

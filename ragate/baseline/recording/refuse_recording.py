@@ -1,5 +1,6 @@
 """What makes no baseline: too little was measured, or the golden set does not fit the corpus."""
 
+import textwrap
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping
 
@@ -10,6 +11,8 @@ from ragate.core.doc_ids import RESPELL, MismatchKind, find_mismatch, mismatch_w
 from ragate.errors import DatasetError, RagateError
 from ragate.models import Needs, Run, ScoreState
 from ragate.version import MANUAL
+
+_WIDTH = 96  # of a line that may hold a reply
 
 
 def refuse_left_out(left_out: Collection[str]) -> None:
@@ -70,9 +73,13 @@ def refuse_unmeasured(config: Config, run: Run) -> None:
         why, lost = unscored[name], unscored[name].total()
         share = lost / max(1, scores[name])
         if not share <= limit and name in config.policy.needed:
-            raise RagateError(
+            told = (
                 f"{name}: {lost} of {scores[name]} scores could not be measured ({share:.1%}; "
-                f"[policy] max_unscored is {limit:.1%}): {why.most_common(1)[0][0]}",
+                f"[policy] max_unscored is {limit:.1%})"
+            )
+            usual, _ = why.most_common(1)[0]  # it may hold the reply of a judge
+            raise RagateError(
+                "\n  ".join([f"{told}:", *textwrap.wrap(usual, _WIDTH)]),
                 remedy=f"{_remedy(run, name)}; the baseline is unchanged",
             )
 

@@ -88,7 +88,7 @@ def voided(
     plain = {name: why for name, asked in tried.items() if (why := _plainly_wrong(asked))}
     wrong |= plain
     criteria = {
-        name: f"{VOIDED} ({why}), so its scores of {name} were discarded"
+        name: f"{VOIDED}, so its scores of {name} were discarded: {why}"
         for name, why in wrong.items()
         if name in in_use
     }

@@ -158,8 +158,9 @@ def test_a_recording_ends_once_the_judge_that_it_needs_is_not_believed(
         assert asked(tmp_path) == passes * SAMPLES
     else:
         assert 0 < asked(tmp_path) < SAMPLES
-        assert "scored test answers wrongly (bad: faithfulness is 1, expected 0" in said
-        assert "discarded; faithfulness cannot be recorded" in said
+        assert "faithfulness cannot be recorded:\n  the judge scored test answers wrongly" in said
+        assert "were discarded: bad: faithfulness is 1, expected 0" in " ".join(said.split())
+        assert max(map(len, said.splitlines())) < 200
         assert not (tmp_path / "baselines" / "gate.json").exists()
 
 

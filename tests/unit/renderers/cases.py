@@ -385,8 +385,8 @@ def unscored() -> Report:
 def voided_criterion() -> Report:
     """One criterion of the judge does not count, and the others decide beside it."""
     why = (
-        "judge: the judge scored test answers wrongly (beside the point: relevancy is 1, "
-        "expected 0), so its scores of relevancy were discarded"
+        "judge: the judge scored test answers wrongly, so its scores of relevancy were discarded: "
+        "beside the point: relevancy is 1, expected 0"
     )
     missing = f"relevancy: 100.0% of the candidate's scores are missing; 5.0% is allowed: {why}"
     void = metric_row_factory(

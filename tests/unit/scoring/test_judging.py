@@ -41,7 +41,7 @@ def test_a_plain_canary_voids_its_criterion_and_leaves_the_others(tmp_path: Path
 
     assert found["correctness"].value == 5.0
     assert found["relevancy"].value is None
-    assert "scored test answers wrongly (beside the point: " in found["relevancy"].reason
+    assert "were discarded: beside the point: " in found["relevancy"].reason
 
 
 def test_only_what_counts_is_remembered(tmp_path: Path) -> None:
