@@ -1,5 +1,6 @@
 """The passes that are collected from a system, one after another."""
 
+import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
@@ -31,6 +32,7 @@ class Session:
         adopted: The first so many passes are of earlier runs of the same state.
         full, again: Passes of the first look, and what was asked again after it.
         losses: What was asked in vain; None where nobody counts it.
+        pass_s: Seconds that the newest pass took.
     """
 
     def __init__(
@@ -45,6 +47,7 @@ class Session:
         self.adopted = 0
         self.full = self.again = 0
         self.losses: Losses | None = None
+        self.pass_s = 0.0
         self._in_vain: dict[tuple[int, str], tuple[Sample, SystemOutput]] = {}
         self._counts = True
         self._listen = listen
@@ -96,7 +99,7 @@ class Session:
 
     async def add_pass(self, samples: Sequence[Sample]) -> Outputs:
         """Run one more pass over `samples` and keep it."""
-        run = len(self.collected.passes)
+        run, began = len(self.collected.passes), time.monotonic()
         restored = self._restored.pop(run, {})
         answered, failed = len(restored), 0
         if self.losses is not None:
@@ -117,6 +120,7 @@ class Session:
         )
         outputs.update(restored)
         self.collected.passes.append(outputs)
+        self.pass_s = time.monotonic() - began
         return outputs
 
     def _show(self, stage: str, done: int, total: int, failed: int) -> None:

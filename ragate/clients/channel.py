@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter, defaultdict
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
@@ -16,7 +17,11 @@ from ragate.clients.http.retry import Course, FaultKind, Retry
 from ragate.clients.http.transport import Transport
 from ragate.clients.openai_payloads import Answer
 from ragate.clients.prices import Price, price_of
-from ragate.clients.provider_clock import waiting_for_provider, waiting_for_worker
+from ragate.clients.provider_clock import (
+    ProviderClock,
+    waiting_for_provider,
+    waiting_for_worker,
+)
 from ragate.errors import ProviderError
 from ragate.guards.redact import Redactor
 from ragate.models.progress import Show, unshown
@@ -50,7 +55,11 @@ class _Session:
 
 @dataclass
 class Channel:
-    """Brings questions to a provider and answers back; see `ragate.clients.openai`."""
+    """Brings questions to a provider and answers back; see `ragate.clients.openai`.
+
+    Attributes:
+        busy: By model, the time in which calls were under way. answered: how many were answered.
+    """
 
     transport: Transport
     timeout_s: float
@@ -63,6 +72,10 @@ class Channel:
     prices: Mapping[str, Price] = field(default_factory=dict)
     show: Show = unshown
     redact: Redactor = field(init=False)
+    busy: defaultdict[str, ProviderClock] = field(
+        default_factory=lambda: defaultdict(ProviderClock)
+    )
+    answered: Counter[str] = field(default_factory=Counter)
     _session: _Session | None = None
 
     def __post_init__(self) -> None:
@@ -153,11 +166,13 @@ class Channel:
             self.breaker.check(model)  # it may have opened while this call waited
             if session.starting.locked():
                 return _STARTING
-            answer = await self._call(model, once, session.client, course)
+            with self.busy[model].waiting():
+                answer = await self._call(model, once, session.client, course)
             if answer is _NO_TIME:
                 return answer
             if not isinstance(answer, Fault):
                 session.limiter.accepted(sent)
+                self.answered[model] += 1
                 session.has_started = session.has_started or False
                 return answer
             if answer.kind is FaultKind.REJECTED:

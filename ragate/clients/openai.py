@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from pydantic import SecretStr
 
 from ragate.clients.budget import Budget, no_caps
+from ragate.clients.call_times import CallTimes
 from ragate.clients.channel import Channel
 from ragate.clients.dialect import Dialect, changed, told
 from ragate.clients.http.bounded_body import embedding_bytes, ranking_bytes
@@ -180,6 +181,15 @@ class OpenAIClient:
             ProviderError: it cannot be reached, or refuses the key.
         """
         await self._channel.reach()
+
+    @property
+    def times(self) -> dict[str, CallTimes]:
+        """Return by model how long the answered calls took so far."""
+        busy = self._channel.busy
+        return {
+            model: CallTimes(calls, busy[model].waited_s())
+            for model, calls in self._channel.answered.items()
+        }
 
     async def aclose(self) -> None:
         """Close the connections."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ragate import plugins
 from ragate.cache import Cache
 from ragate.clients.budget import Budget
+from ragate.clients.call_times import keep_times
 from ragate.clients.memoised import Memo, MemoisedChat
 from ragate.config import Config, Provider
 from ragate.errors import ConfigError, NoKeyError, ProviderError
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from ragate.clients.speech import Speech
 
 
+JUDGE = "judge "  # before the provider's name, where its client is the judge's
 Look = Callable[[], Awaitable[None]]
 _MODELLESS = "use a system and metrics that need no model"
 JUDGE_FREE = 'leave judged metrics out: [policy] without_key = "judge-free"'
@@ -144,7 +146,7 @@ class ProviderClients:
 
         Its time and its calls under way at once are the judge's own.
         """
-        judge, key = self.config.policy.judge, f"judge {name}"
+        judge, key = self.config.policy.judge, f"{JUDGE}{name}"
         if judge is None:
             return self.client(name, without=JUDGE_FREE)
         if key not in self.open:
@@ -208,9 +210,12 @@ class ProviderClients:
             self._reached.add(name)
 
     async def close(self) -> None:
-        """Close all connections."""
-        for client in self.open.values():
+        """Close all connections, and note how long calls took."""
+        for key, client in self.open.items():
             await client.aclose()
+            address = self.config.policy.address(key.removeprefix(JUDGE))
+            for model, times in client.times.items():
+                keep_times(self.cache, key, address, model, times)
 
     def _late(self, name: str) -> _Late:
         self._provider(name)

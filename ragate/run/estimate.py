@@ -8,6 +8,7 @@ from ragate import plugins
 from ragate.answers.collected_outputs import run_pass
 from ragate.answers.output_spool import Outputs
 from ragate.answers.run_profile import Selection
+from ragate.clients.call_times import CallTimes, known_times
 from ragate.clients.memoised import MemoisedChat
 from ragate.clients.prices import Price, price_of
 from ragate.config import Config
@@ -19,6 +20,7 @@ from ragate.judges import canaries_for
 from ragate.models import RetrievedChunk, Run, Sample, SystemOutput
 from ragate.protocols import ChatClient, ChatReply, ChatRequest, Judge, judge_abilities
 from ragate.resources.operations import Operations
+from ragate.resources.provider_clients import JUDGE
 from ragate.resources.resources import Opened, open_resources
 from ragate.scoring.judgement_cache import CachedSteps, cached_judgements, cached_steps
 from ragate.scoring.known_judgements import KnownJudgements, asks, opponents_of
@@ -38,12 +40,21 @@ class Sizes:
 
     Attributes:
         calls, most: How many at least and at most: a judge may ask on until it has its verdict.
+        times: How long earlier calls to the model took, None where there were none.
     """
 
     calls: int = 0
     most: int = 0
     prompt_tokens: int = 0
     cost_usd: float | None = 0.0
+    times: CallTimes | None = None
+
+    @property
+    def seconds(self) -> float | None:
+        """Return how long they would take, None where nothing is known of such calls."""
+        if not self.most:
+            return 0.0
+        return None if self.times is None else self.most * self.times.each_s
 
     def add(
         self,
@@ -133,6 +144,14 @@ class Estimate:
             return None
         return self.answers.cost_usd + self.judgements.cost_usd
 
+    @property
+    def seconds(self) -> float | None:
+        """Return how long all would take one after the other, None where that is not known."""
+        answers, judgements = self.answers.seconds, self.judgements.seconds
+        if not self.known or answers is None or judgements is None:
+            return None
+        return answers + judgements
+
 
 async def estimate(config: Config, operations: Operations, selection: Selection) -> Estimate:
     """Return what `check` with the same options would send in its first run."""
@@ -148,12 +167,26 @@ async def estimate(config: Config, operations: Operations, selection: Selection)
     ) as opened:
         opened.cache.turns.longest_s = 0.0
         outputs = await _answers(config, opened, samples, total)
+        total.answers.times = _times(config, opened, config.system.settings.get("answer"))
         if not selection.retrieval_only:
             skip = selection.filters.skip
             total.judgements = await _judgements(
                 config, opened, samples, outputs, baseline, skip=skip
             )
     return total
+
+
+def _times(config: Config, opened: Opened, asked: object, *, client: str = "") -> CallTimes | None:
+    """Return how long calls to the model of a table took.
+
+    Args:
+        client: As of `JUDGE`, where it is the judge's table.
+    """
+    if not isinstance(asked, dict):
+        return None
+    name = str(asked.get("provider", ""))
+    address = config.policy.address(name)
+    return known_times(opened.cache, f"{client}{name}", address, _model(asked))
 
 
 async def _answers(
@@ -218,6 +251,7 @@ async def _judgements(
     sizes = Sizes()
     if settings is None or not judged:
         return sizes
+    sizes.times = _times(config, opened, settings.own, client=JUDGE)
     prices = prices_of(config, settings.provider)
     price, unsent = price_of(_model(settings.own), prices), Unsent(prices, JUDGEMENT_TOKENS, sizes)
     resources = replace(opened.judge, chat=lambda _name: unsent)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from ragate.answers.collected_outputs import Collected
 from ragate.answers.earlier_passes import adopt_earlier
+from ragate.answers.milestones import time_words
 from ragate.answers.ready_system import ReadySystem
 from ragate.answers.system_session import (
     MOST_AGAIN,
@@ -230,7 +231,10 @@ async def _more(session: Session, scorer: Scorer, decided: Decided) -> bool:
         session.losses.passes += runs
     scorer.expect_passes(runs)
     for number in range(runs):
-        session.operations.say(f"confirmation run {number + 1} of {runs}: the first is suspicious")
+        took = f"; the one before took {time_words(session.pass_s)}" if session.pass_s > 1.0 else ""
+        session.operations.say(
+            f"confirmation run {number + 1} of {runs}: the first is suspicious{took}"
+        )
         await session.add_pass(samples)
     before = len(session.collected.passes)
     if not runs and decision.wants_tries:

@@ -25,7 +25,7 @@ from ragate.resources.run_labels import RunLabels
 
 if TYPE_CHECKING:
     from ragate.config import Config
-    from ragate.run.estimate import Estimate
+    from ragate.run.estimate import Estimate, Sizes
 
 
 _SHOWN = 300
@@ -166,6 +166,7 @@ def _refuse_beside_estimate(options: RunOptions, *, others: bool) -> None:
 
 def _estimate(config: Config, total: Estimate) -> str:
     """Return the estimate as text; tokens are counted as a quarter of the characters."""
+    from ragate.answers.milestones import time_words
     from ragate.core.statistics.looks import CONFIRM
     from ragate.renderers._lines import wrapped
 
@@ -175,14 +176,27 @@ def _estimate(config: Config, total: Estimate) -> str:
         lines.append(f"the calls of the {config.system.use!r} system itself are not known here")
     for name, sizes in (("answers", total.answers), ("judgements", total.judgements)):
         counted = f"{_from_to(sizes.calls, sizes.most):>6} calls"
-        lines.append(f"  {name + ':':<12} {counted}, about {sizes.prompt_tokens:,} tokens in")
+        took = _took(sizes) if sizes.most else ""
+        lines.append(f"  {name + ':':<12} {counted}, about {sizes.prompt_tokens:,} tokens in{took}")
     cost = "unknown: no price for a model" if total.cost_usd is None else f"${total.cost_usd:.2f}"
-    lines.append(f"first run: {_from_to(total.calls, total.most)} calls, cost about {cost}")
+    first = f"first run: {_from_to(total.calls, total.most)} calls, cost about {cost}"
+    lines.append(first if total.seconds is None else f"{first}, about {time_words(total.seconds)}")
     lines += wrapped(
         f"at most {1 + CONFIRM} times that where the first run is suspicious and not clear; "
         f"caps: {policy.max_calls} calls, ${policy.max_cost_usd:g}, {policy.max_minutes:g} minutes"
     )
     return "\n".join(lines)
+
+
+def _took(sizes: Sizes) -> str:
+    """Return how long the calls would take, and by what that is known."""
+    from ragate.answers.milestones import time_words
+
+    if sizes.seconds is None or sizes.times is None:
+        return "; how long is known after the first"
+    each = sizes.times.each_s
+    known = f"{each:.2g} s each in runs here until {sizes.times.until}"
+    return f", about {time_words(sizes.seconds)} ({known})"
 
 
 def _from_to(least: int, most: int) -> str:

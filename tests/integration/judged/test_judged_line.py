@@ -193,3 +193,37 @@ def test_an_estimate_counts_the_answers_of_a_system_that_embeds(project, server,
     assert f"answers: {len(TOPICS):>10} calls" in said
     assert f"answers: {0:>10} calls" in of_passages
     assert "are not known here" in said
+
+
+def test_an_estimate_tells_time_once_a_call_was_seen(project, server, capsys):
+    run(["check", "--estimate"])
+    assert "how long is known after the first" in capsys.readouterr().out
+
+    assert run(["baseline", "update", "--runs", "1"]) == 0
+    edit_apples(project)
+    capsys.readouterr()
+    run(["check", "--estimate"])
+
+    told = capsys.readouterr().out
+    each = r"about \d+ s \(\S+ s each in runs here until \d{4}-\d\d-\d\d\)"
+    assert re.search(rf"answers: +\d+ calls, .*{each}", told)
+    assert re.search(rf"judgements: +\d+ calls, .*{each}", told)
+    assert re.search(r"first run: \d+ calls, cost about .*, about \d+ s\n", told)
+
+
+def test_from_the_second_run_on_known_answers_are_at_most_a_fifth_of_the_judgements(
+    project, server
+):
+    assert run(["baseline", "update", "--runs", "1"]) == 0
+    assert bodies(server)[2]
+    for _ in range(2):
+        server.requests.clear()
+        edit_apples(project)
+        page = project / "docs" / "pears.md"
+        page.write_text(page.read_text() + "More of it.\n")
+
+        assert run(["check"]) == 0
+
+        _, judged, canaries = bodies(server)
+        assert judged
+        assert canaries == []
