@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Any
 
 from ragate.database.connecting import frozen
@@ -132,13 +132,11 @@ def connected(url: str) -> Iterator[psycopg.Connection[Any]]:
     """
     import psycopg
 
-    connection = connect(url)
-    try:
-        yield connection
-    except psycopg.Error as error:
-        raise told(error, url) from error
-    finally:
-        connection.close()
+    with closing(connect(url)) as connection:
+        try:
+            yield connection
+        except psycopg.Error as error:
+            raise told(error, url) from error
 
 
 def connect(url: str) -> psycopg.Connection[Any]:
@@ -178,8 +176,7 @@ def told(error: psycopg.Error, url: str) -> DatabaseError:
 
     found = describe(error, frozen(url, VARIABLE), variable=VARIABLE)
     remedies: dict[type, str] = {
-        psycopg.errors.InsufficientPrivilege: f"{MANUAL}/workers.md "
-        "says which rights a role needs "
+        psycopg.errors.InsufficientPrivilege: f"{MANUAL}/workers.md says which rights a role needs "
         "for what",
         psycopg.errors.ReadOnlySqlTransaction: f"name a server in {VARIABLE} that takes writes: "
         "this one, or this role there, only reads",

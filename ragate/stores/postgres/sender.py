@@ -118,11 +118,11 @@ def send(
             f"warning: the run store lacks the run {folder.name}, or a part of it: {problem}\n"
             "  -> it is whole in the state folder; the next run sends it as well"
         )
-        mark.write(folder)
-        return False
+    else:
+        mark = Mark(store, sent=mark.next, ended=has_ended(folder))
     with suppress(StorageError):  # where the disk is full, a later run sends it once more
-        Mark(store, sent=mark.next, ended=has_ended(folder)).write(folder)
-    return True
+        mark.write(folder)
+    return not problem
 
 
 def send_late(url: str, runs: Path, say: Callable[[str], None]) -> None:
