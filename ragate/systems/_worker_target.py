@@ -2,19 +2,28 @@
 
 import asyncio
 import sys
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 from urllib.parse import quote
 
+from ragate.clients.provider_clock import SampleTime
 from ragate.errors import ConfigError, SystemStartError
 from ragate.guards.escape import one_line
-from ragate.models import Sample
+from ragate.models import Sample, SystemOutput
 from ragate.protocols import Resources
 from ragate.settings import nearest
-from ragate.systems._output import LONGEST, OutputError, WorkerRaisedError, decoded
+from ragate.systems._output import (
+    LONGEST,
+    OutputError,
+    WorkerRaisedError,
+    decoded,
+    failed,
+    raised,
+    unanswered,
+)
 from ragate.systems._target import (
     InterpreterSettings,
     mend_there,
@@ -122,6 +131,26 @@ class WorkerTarget:
             )
         else:
             self.facts = self._facts(await self.asked.ask({"open": self._task}))
+
+    async def answer(
+        self, sample: Sample, read: Callable[[Any, float], SystemOutput]
+    ) -> SystemOutput:
+        """Return the output of a sample; an exception of the code is its failure.
+
+        Args:
+            read: Makes an output of what the code returned, and of the seconds that it took, or
+                raises an OutputError. What else it raises is passed on.
+        """
+        try:
+            time = SampleTime()  # where it is asked again, only the time of its answer
+            value = await self.ask(sample)
+            return read(value, time.own_s())
+        except (OutputError, WorkerEndedError) as error:
+            return failed(str(error))
+        except SystemStartError as error:
+            return unanswered(error.message)  # no worker can be started any more
+        except WorkerRaisedError as error:
+            return raised(error)
 
     async def ask(self, sample: Sample) -> Any:
         """Return what the code returned for a sample.

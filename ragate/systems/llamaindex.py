@@ -4,12 +4,12 @@ import re
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any, ClassVar, Literal
 
-from ragate.clients.provider_clock import SampleTime
 from ragate.core.hashing import UNNAMED, digest
-from ragate.errors import ConfigError, SystemStartError
+from ragate.errors import ConfigError
 from ragate.files.strict_json import number
 from ragate.models import RetrievedChunk, Sample, SystemOutput
 from ragate.protocols import Resources, Traits
@@ -18,15 +18,10 @@ from ragate.systems._foreign import Foreign, no_place_for_turns, note
 from ragate.systems._output import (
     ForeignNode,
     OutputError,
-    WorkerRaisedError,
-    failed,
     file_id,
-    raised,
-    unanswered,
     wanted,
 )
 from ragate.systems._target import InterpreterSettings, check_form, where_of
-from ragate.systems._worker import WorkerEndedError
 from ragate.systems._worker_target import WorkerTarget, open_target
 from ragate.version import MANUAL
 
@@ -91,20 +86,9 @@ class LlamaIndexSystem(Foreign):
         if sample.messages and self._kind != "chat":
             where = f"{where_of(self._settings.target)}, a {self._kind} engine"
             raise no_place_for_turns(sample, where, remedy=_NO_TURNS)
-        try:
-            time = SampleTime()  # where it is asked again, only the time of its answer
-            value = await self._target.ask(sample)
-            return self._output(value, sample, time.own_s())
-        except (OutputError, WorkerEndedError) as error:
-            return failed(str(error))
-        except ConfigError:  # of ours: ids that collide are wrong for every sample
-            raise
-        except SystemStartError as error:
-            return unanswered(error.message)  # no worker can be started any more
-        except WorkerRaisedError as error:
-            return raised(error)
+        return await self._target.answer(sample, partial(self._output, sample))
 
-    def _output(self, value: Any, sample: Sample, elapsed_s: float) -> SystemOutput:
+    def _output(self, sample: Sample, value: Any, elapsed_s: float) -> SystemOutput:
         """Return what a worker sent as an output.
 
         Raises:

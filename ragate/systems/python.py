@@ -7,8 +7,6 @@ from typing import Any, ClassVar, NamedTuple, Self
 
 from pydantic import Field, model_validator
 
-from ragate.clients.provider_clock import SampleTime
-from ragate.errors import SystemStartError
 from ragate.models import Sample, SystemOutput
 from ragate.outputs.pointed import Pointers
 from ragate.protocols import Resources, Traits
@@ -18,18 +16,13 @@ from ragate.systems._output import (
     ForeignDocument,
     ForeignMessage,
     OutputError,
-    WorkerRaisedError,
-    failed,
     file_id,
     plain_json,
     pointed_reply,
-    raised,
     to_output,
-    unanswered,
     wanted,
 )
 from ragate.systems._target import InterpreterSettings, check_form, where_of
-from ragate.systems._worker import WorkerEndedError
 from ragate.systems._worker_target import WorkerTarget, open_target
 from ragate.version import MANUAL
 
@@ -108,18 +101,12 @@ class PythonSystem(Foreign):
         del run  # it can run again at will
         if sample.messages and not self._target.facts["takes_turns"]:
             raise no_place_for_turns(sample, where_of(self._settings.target), remedy=_NO_TURNS)
-        time = SampleTime()  # where it is asked again, only the time of its answer
-        try:
-            value = await self._target.ask(sample)
-            note(value)
-            output = to_output(self._read(value), who=self._settings.target)
-        except (OutputError, WorkerEndedError) as error:
-            return failed(str(error))
-        except SystemStartError as error:
-            return unanswered(error.message)  # no worker can be started any more
-        except WorkerRaisedError as error:
-            return raised(error)
-        return wanted(output, self._resources, took=time.own_s())
+        return await self._target.answer(sample, self._output)
+
+    def _output(self, value: Any, took: float) -> SystemOutput:
+        note(value)
+        output = to_output(self._read(value), who=self._settings.target)
+        return wanted(output, self._resources, took=took)
 
     def _read(self, value: Any) -> Any:
         pointers = self._settings.pointers
