@@ -26,6 +26,7 @@ from ragate.models import Run, Sample
 from ragate.models.progress import Progress
 from ragate.resources.operations import Operations
 from ragate.run.hooks import Hooks, hooks_of
+from ragate.run.may_lose import count_losses
 from ragate.run.note import note_begun, note_ended
 from ragate.run.plan import RunPlan, Stop
 from ragate.run.sources import SystemSource
@@ -64,6 +65,13 @@ class Tried:
         return len(self.session.collected.passes) if self.session is not None else 0
 
     @property
+    def answers(self) -> int:
+        """Return how many there are, those of a pass under way among them."""
+        if self.session is None:
+            return 0
+        return sum(map(len, self.session.collected.passes)) + self.session.left_over
+
+    @property
     def tally(self) -> Tally:
         """Return what it spent, before it was interrupted too; the first pays the judge."""
         return self.ready.opened.budget.tally if self.ready is not None else Tally()
@@ -78,6 +86,7 @@ class Trial:
         further: How many passes might have followed the first.
         baseline: They are held against the baseline, and else against the first.
         stopped: Why it ended early, "" where it did not.
+        answers: How many there are, of all variants.
         calls, cost_usd: Of all of them together, judgements included.
     """
 
@@ -87,6 +96,7 @@ class Trial:
     further: int = 0
     baseline: bool = False
     stopped: str = ""
+    answers: int = 0
     calls: int = 0
     cost_usd: float | None = None
 
@@ -130,6 +140,7 @@ class Trying:
             scorer = await stack.enter_async_context(self._scorer(tried[0]))
             for each in tried:
                 await self._begin(each, scorer, must=each is tried[0])
+            self._refuse_alone(tried)
             scorer.expect_passes(sum(each.session is not None for each in tried) - 1)
             try:
                 await self._ask(tried, scorer)
@@ -146,6 +157,7 @@ class Trying:
                 self.further,
                 self.baseline,
                 stopped,
+                sum(each.answers for each in tried),
                 *_spent(tried),
             )
 
@@ -210,6 +222,7 @@ class Trying:
         await each.hooks.opened(session, scorer)
         if each.plan.interrupted is None:
             note_begun(each.plan, session, self.setup.samples)
+        count_losses(each.plan, self.setup, session)
         each.session = session
 
     async def _end(self, each: Tried, *, stopped: bool) -> None:
@@ -249,33 +262,45 @@ class Trying:
         self.operations.say(f"asked once more, since it may be worse: {names}")
         again = again if self.baseline else [tried[0], *again]
         scorer.expect_passes(len(again))
+        for each in again:
+            if each.opened.losses is not None:
+                each.opened.losses.passes += 1
         await self._pass(again, scorer)
 
     def _look(self, tried: Sequence[Tried], number: int) -> Look:
-        if tried[0].run is None and not self.baseline:
-            raise RagateError(
-                f"the first variant is out, which the others are held against: {tried[0].out}",
-                remedy="mend that, or name another one first; `--resume` asks no answer again",
-            )
         first = self.setup.baseline if self.baseline else tried[0].run
         held = tried if self.baseline else tried[1:]
         others = {each.name: each.run for each in held if each.run is not None}
-        if first is None or not others:
-            raise RagateError(
-                "nothing is left to be compared: no second variant was asked to the end",
-                remedy="the lines above say why; mend that first",
-            )
+        assert first is not None  # the trial ends with it
         return look_at(
             self._config, self.setup.samples, first, others, number=number, further=self.further
         )
 
+    def _refuse_alone(self, tried: Sequence[Tried]) -> None:
+        """End before more is asked of a single variant, which would be compared with nothing.
+
+        Raises:
+            RagateError: no other is left.
+        """
+        left = [each for each in tried if not each.out]
+        if len(left) < (1 if self.baseline else 2):
+            raise RagateError(
+                "nothing is left to be compared: every other variant is out",
+                remedy="the lines above say why; mend that first",
+            )
+
     async def _pass(self, tried: Sequence[Tried], scorer: Scorer) -> None:
         """Ask every question of all that are not out, a few at a time, and score what came."""
         done, total = 0, len(self.setup.samples)
+        for each in tried:
+            if each.session is not None and each.session.losses is not None:
+                each.session.losses.began()
         for number, block in enumerate(self._blocks()):
             turn = number % len(tried)  # none is always the first to be asked
             for each in (*tried[turn:], *tried[:turn]):
                 await self._answers(each, block, tried)
+            if not self.held:
+                self._refuse_alone(tried)
             done += len(block)
             progress = Progress("all variants", done, total, cost_usd=_spent(tried)[1] or 0.0)
             self.operations.progress(progress)
@@ -298,6 +323,8 @@ class Trying:
         except BudgetError:
             raise
         except RagateError as error:
+            if each is tried[0] and not self.baseline:  # the others are held against it
+                raise
             self._drop(each, "it ended while it was asked", error)
 
 

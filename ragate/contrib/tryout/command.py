@@ -15,6 +15,7 @@ from ragate.process import NO_DECISION
 if TYPE_CHECKING:
     from ragate.contrib.tryout.matrix import Variant
     from ragate.resources.operations import Operations
+    from ragate.run.estimate import Estimate
 
 FORMATS = ("console", "markdown", "json")
 
@@ -82,7 +83,7 @@ def command(
     """
     from ragate.contrib.tryout.asking import Trying
     from ragate.contrib.tryout.going_on import runs_of_trial
-    from ragate.contrib.tryout.matrix import Asked, read_variants
+    from ragate.contrib.tryout.matrix import AskedAlike, read_variants
     from ragate.contrib.tryout.told import OUT, RENDER, rows_of
     from ragate.gate.gate_setup import read_gate_setup
     from ragate.run.late_parts import expect_late_parts
@@ -91,7 +92,7 @@ def command(
     _refuse_formats(options)
     config, operations = open_config(options.config)
     chosen = options.selection(config)
-    asked = Asked(chosen.filters.top_k, chosen.retrieval_only)
+    asked = AskedAlike(chosen.filters.top_k, chosen.retrieval_only)
     variants = read_variants(config, given, names, most=most, asked=asked)
     if estimate:
         click.echo(_estimate(variants, operations, options))
@@ -132,29 +133,44 @@ def _refuse_formats(options: RunOptions) -> None:
 
 def _estimate(variants: list[Variant], operations: Operations, options: RunOptions) -> str:
     """Return what each variant would cost alone; answers that are equal are asked for once."""
-    from dataclasses import replace
-
-    from ragate.answers.run_profile import selection_of
     from ragate.contrib.tryout.verdicts import LOOKS
-    from ragate.run.estimate import estimate
+    from ragate.errors import RagateError
 
-    lines, least, most = [], 0, 0
+    lines, least, most, cost = [f"{len(variants)} variants, each asked once:"], 0, 0, 0.0
     for each in variants:
-        request = replace(options.request, settings=each.given)
-        chosen = selection_of(each.config, request, runs=1)
-        total = run_aside(estimate(each.config, operations, chosen))
-        cost = "unknown" if total.cost_usd is None else f"${total.cost_usd:.2f}"
+        try:
+            total = _estimated(each, operations, options)
+        except RagateError as error:
+            if each is variants[0]:
+                raise
+            lines.append(f"  {each.name}: it cannot be started: {error.message}")
+            continue
         unknown = "" if total.known else ", those of the system itself not counted"
+        price = "unknown" if total.cost_usd is None else f"${total.cost_usd:.2f}"
         lines.append(
-            f"  {each.name}: {_from_to(total.calls, total.most)} calls, about {cost}{unknown}"
+            f"  {each.name}: {_from_to(total.calls, total.most)} calls, about {price}{unknown}"
         )
         least, most = least + total.calls, most + total.most
+        cost += total.cost_usd or 0.0
     policy = variants[0].config.policy
     caps = f"{policy.max_calls} calls, ${policy.max_cost_usd:g}, {policy.max_minutes:g} minutes"
     more = f"{LOOKS} times that for those that look worse and are not proven to be"
-    lines.append(f"together {_from_to(least, most)} calls; at most {more}")
+    lines.append(f"together {_from_to(least, most)} calls, about ${cost:.2f}; at most {more}")
     lines.append(f"caps, for all together: {caps}")
-    return "\n".join([f"{len(variants)} variants, each asked once:", *lines])
+    if least > policy.max_calls or cost > policy.max_cost_usd:
+        lines.append("a cap would end it early: try fewer values, or fewer questions with --limit")
+    return "\n".join(lines)
+
+
+def _estimated(variant: Variant, operations: Operations, options: RunOptions) -> Estimate:
+    from dataclasses import replace
+
+    from ragate.answers.run_profile import selection_of
+    from ragate.run.estimate import estimate
+
+    request = replace(options.request, settings=variant.given)
+    chosen = selection_of(variant.config, request, runs=1)
+    return run_aside(estimate(variant.config, operations, chosen))
 
 
 def _from_to(least: int, most: int) -> str:

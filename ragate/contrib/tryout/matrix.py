@@ -49,7 +49,7 @@ class Variant:
 
 
 @dataclass(frozen=True)
-class Asked:
+class AskedAlike:
     """What is the same for all variants, so that it may hide how they differ.
 
     Attributes:
@@ -67,7 +67,7 @@ def read_variants(
     names: Sequence[str],
     *,
     most: int,
-    asked: Asked = Asked(),
+    asked: AskedAlike = AskedAlike(),
 ) -> list[Variant]:
     """Return the variants; the others are held against the first.
 
@@ -247,7 +247,7 @@ def _given(table: Mapping[str, Any], above: str = "") -> Iterator[str]:
 # Variants that are one and the same.
 
 
-def _refuse_same(variants: Sequence[Variant], asked: Asked) -> None:
+def _refuse_same(variants: Sequence[Variant], asked: AskedAlike) -> None:
     for one, other in itertools.combinations(variants, 2):
         same = f"{one.name!r} and {other.name!r}"
         if _system(one) == _system(other):
@@ -261,7 +261,7 @@ def _refuse_same(variants: Sequence[Variant], asked: Asked) -> None:
             )
 
 
-def _system(variant: Variant, asked: Asked = Asked()) -> tuple[str, dict[str, Any]]:
+def _system(variant: Variant, asked: AskedAlike = AskedAlike()) -> tuple[str, dict[str, Any]]:
     """Return what a variant is: a key with its default is the same as none."""
     system = variant.config.system
     settings = dict(system.settings)

@@ -203,8 +203,9 @@ def _sentences(trial: Trial, rows: Sequence[Row]) -> list[str]:
     if trial.stopped:
         said.insert(
             0,
-            f"Ended early: {trial.stopped}. What models answered is remembered, and not paid for "
-            "again by the next trial.",
+            f"Ended early, with {trial.answers:,} of {len(rows) * questions:,} answers: "
+            f"{trial.stopped}. What models answered is remembered, and not paid for again by the "
+            "next trial.",
         )
     return [each for each in said if each]
 
@@ -248,6 +249,7 @@ def as_json(trial: Trial) -> str:
         "variants": [asdict(row) for row in rows],
         "against": "baseline" if trial.baseline else "first",
         "questions": len(trial.samples),
+        "answers": trial.answers,
         "calls": trial.calls,
         "cost_usd": trial.cost_usd,
         "stopped": trial.stopped,

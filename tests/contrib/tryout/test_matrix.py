@@ -7,11 +7,17 @@ from pathlib import Path
 import pytest
 
 from ragate.config import load_config
-from ragate.contrib.tryout.matrix import AS_IT_STANDS, Asked, Variant, read_variants, split_values
+from ragate.contrib.tryout.matrix import (
+    AS_IT_STANDS,
+    AskedAlike,
+    Variant,
+    read_variants,
+    split_values,
+)
 from ragate.errors import ConfigError, UsageError
 from tests.projects import ReplayProject, write_docs_project
 
-ALIKE = Asked()
+ALIKE = AskedAlike()
 
 
 @pytest.fixture
@@ -98,7 +104,7 @@ def test_a_key_that_is_none_names_the_nearest(path: Path) -> None:
 
 
 def tables(
-    path: Path, text: str, *names: str, most: int = 12, asked: Asked = ALIKE
+    path: Path, text: str, *names: str, most: int = 12, asked: AskedAlike = ALIKE
 ) -> list[Variant]:
     path.write_text(path.read_text() + text)
     return read_variants(load_config(path), [], names, most=most, asked=asked)
@@ -189,7 +195,7 @@ def test_what_all_are_asked_alike_is_no_difference(tmp_path: Path) -> None:
     ten, short = "[variants.ten]\ntop_k = 10\n", "[variants.short.answer]\nsentences = 1\n"
 
     assert len(tables(path, ten + short)) == 3
-    for name, asked in (("ten", Asked(top_k=3)), ("short", Asked(retrieval_only=True))):
+    for name, asked in (("ten", AskedAlike(top_k=3)), ("short", AskedAlike(retrieval_only=True))):
         with pytest.raises(UsageError, match="asked the same by --top-k or --retrieval-only"):
             tables(path, "", name, asked=asked)
 

@@ -12,6 +12,7 @@ import pytest
 from ragate.cli.main import run
 from ragate.database import PostgresDatabase
 from tests.projects import ReplayProject, right, write_docs_project
+from tests.servers.faults import Fault, status
 from tests.servers.model import answers_and_judges
 from tests.servers.openai_server import FakeOpenAI
 
@@ -222,7 +223,8 @@ def test_a_cap_of_the_policy_holds_for_all_variants_together(
     trial = told("try", "--set", "answer.model=small,large", code=3)
 
     assert trial["stopped"].startswith("all variants together: [policy] max_calls = 10 is reached")
-    assert len(server.requests) == 10
+    assert trial["answers"] == len(server.requests) == 10
+    assert "Ended early, with 10 of 16 answers: all variants together" in trial["sentences"][0]
 
 
 def test_an_estimate_sends_nothing(
@@ -234,6 +236,46 @@ def test_an_estimate_sends_nothing(
     assert server.requests == []
     assert "2 variants, each asked once" in shown
     assert "together 16 calls" in shown
+    assert "a cap would end it early" not in shown
+
+
+def test_an_estimate_says_that_a_cap_is_too_low_and_who_cannot_be_started(
+    models: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    models.write_text(models.read_text().replace("[policy]", "[policy]\nmax_calls = 15", 1))
+
+    assert run(["try", "--set", "answer.model=small,large", "--estimate"]) == 0
+    assert "a cap would end it early" in capsys.readouterr().out
+    assert run(["try", "--set", "corpus=docs,nowhere", "--estimate"]) == 0
+    assert "corpus=nowhere: it cannot be started: [system] corpus = 'nowhere'" in (
+        capsys.readouterr().out
+    )
+
+
+def test_a_model_that_answers_nothing_is_out_before_all_is_asked(
+    models: Path, server: FakeOpenAI, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RAGATE_CONCURRENCY", "1")
+
+    def unknown(body: dict[str, Any]) -> Fault | None:
+        return status(404, message="no such model") if body["model"] == "gone" else None
+
+    server.rules = unknown
+
+    trial = told("try", "--set", "answer.model=small,gone,large")
+
+    assert [row["verdict"] for row in trial["variants"]] == ["first", "out", "not proven safe"]
+    assert "no such model" in trial["variants"][1]["why"]
+    assert server.refusals < 8
+
+
+def test_nothing_more_is_asked_where_no_second_variant_is_left(
+    models: Path, server: FakeOpenAI, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["try", "--set", "corpus=docs,nowhere"]) == 3
+
+    assert server.requests == []
+    assert "every other variant is out" in capsys.readouterr().err
 
 
 def indexes(root: Path, database: PostgresDatabase) -> int:
