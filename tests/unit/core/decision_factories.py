@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import datetime
-import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import pytest
 
 from ragate.core.comparison.compare import Comparison, compare
 from ragate.core.decision.decide import decide
@@ -34,10 +32,6 @@ from ragate.models import (
     unscored,
 )
 
-# Examples of a property test at night; 0 by day, when each has its own number.
-NIGHT = 2_000 if os.environ.get("HYPOTHESIS_PROFILE") == "night" else 0
-# What says of a rate what a cell beside it says by day.
-by_night = pytest.mark.skipif(not NIGHT, reason="a simulation that runs at night")
 TODAY = datetime.date(2026, 6, 1)
 EXACT = MetricInfo(name="ndcg@10", reads=Reads.RETRIEVAL)
 NOISY = MetricInfo(name="faithfulness", needs=Needs.JUDGE)

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import json
-import os
 import random
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from ragate.errors import RagateError
+from tests.night import NIGHT
 
 Read = Callable[[Path], object]
 
 # The night run takes many; by day a tenth of a second or so for each reader is enough.
-EXAMPLES = 10_000 if os.environ.get("HYPOTHESIS_PROFILE") == "night" else 100
+EXAMPLES = 10_000 if NIGHT else 100
 _ODD: tuple[Any, ...] = (
     *(None, True, False, 0, -1, 1.5, 10**30, -0.0, "", " ", "a", "\ud800", "\u202e", "\0", "NaN"),
     *("file://x", "[1", "{", "../../x", "x" * 5000, "2026-02-30", [], {}, [[]], [{}], {"": None}),

@@ -10,13 +10,16 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from ragate.cli.main import run
-from tests.unit.scores.evaluations import deepeval, evaluation, promptfoo
+from tests.unit.scores.ways_not_to_run import failed, harmless
+from tests.unit.scores.written_by_tools import WRITERS, Evaluation, evaluated
 
 N = 80
+EVALUATION = evaluated()
 
 
 def table(path: Path, *, lost: float = 0.0, seed: int = 1, n: int = N, **columns: object) -> Path:
@@ -32,6 +35,16 @@ def table(path: Path, *, lost: float = 0.0, seed: int = 1, n: int = N, **columns
             row = [f"q{number}", f"What is {number}?", round(value, 4), right, *columns.values()]
             out.writerow(row)
     return path
+
+
+def deepeval(path: Path, run: Evaluation) -> Path:
+    path.write_bytes(WRITERS["deepeval 4"][1](run))
+    return path
+
+
+def promptfoo() -> dict[str, Any]:
+    written: dict[str, Any] = json.loads(WRITERS["promptfoo json"][1](EVALUATION))
+    return written
 
 
 def lines(path: Path, rows: Sequence[Mapping[str, object]]) -> Path:
@@ -179,7 +192,7 @@ def test_the_same_file_twice_is_said(tmp_path: Path, capsys: pytest.CaptureFixtu
 
 
 def test_lines_of_the_same_tool_compare_although_they_name_no_version(tmp_path: Path):
-    whole = json.loads(promptfoo(evaluation(1)))
+    whole = promptfoo()
     (tmp_path / "a.json").write_text(json.dumps(whole))
     after = lines(tmp_path / "b.jsonl", whole["results"]["results"])
 
@@ -187,10 +200,10 @@ def test_lines_of_the_same_tool_compare_although_they_name_no_version(tmp_path: 
 
 
 def test_a_judge_that_one_side_names_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    (tmp_path / "a.json").write_text(deepeval(evaluation(1)))
-    (tmp_path / "b.json").write_text(deepeval(replace(evaluation(2), judge="")))
+    before = deepeval(tmp_path / "a.json", EVALUATION)
+    after = deepeval(tmp_path / "b.json", replace(harmless(EVALUATION), judge=""))
 
-    assert run(["gate", str(tmp_path / "a.json"), str(tmp_path / "b.json"), "--verbose"]) == 0
+    assert run(["gate", str(before), str(after), "--verbose"]) == 0
     assert "b.json does not say who judged" in " ".join(capsys.readouterr().out.split())
 
 
@@ -337,11 +350,10 @@ def test_what_is_only_shown_names_no_key_of_a_policy(
 def test_a_judge_that_was_out_names_no_key_of_a_policy(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ):
-    (tmp_path / "a.json").write_text(deepeval(evaluation(1)))
-    failed = frozenset(range(0, 100, 5))
-    (tmp_path / "b.json").write_text(deepeval(replace(evaluation(2), failed=failed)))
+    before = deepeval(tmp_path / "a.json", EVALUATION)
+    after = deepeval(tmp_path / "b.json", failed(5, "the judge is out")(EVALUATION))
 
-    assert run(["gate", str(tmp_path / "a.json"), str(tmp_path / "b.json"), "--verbose"]) == 3
+    assert run(["gate", str(before), str(after), "--verbose"]) == 3
     out = capsys.readouterr().out
     assert "the judge is out" in out
     assert "timeout_s" not in out
@@ -350,7 +362,7 @@ def test_a_judge_that_was_out_names_no_key_of_a_policy(
 def systems_of(path: Path, *providers: str) -> Path:
     results = []
     for provider in providers:
-        whole = json.loads(promptfoo(evaluation(1)))
+        whole = promptfoo()
         results += [{**row, "provider": {"id": provider}} for row in whole["results"]["results"]]
     path.write_text(json.dumps({"results": {"version": 3, "results": results}}))
     return path

@@ -1,12 +1,14 @@
 """What did not run is neither green nor red, in the file of any tool; its twin that ran is."""
 
-import os
+import random
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from ragate.errors import RagateError
 from ragate.gate.gate_files import Demands, gate_files
+from tests.night import NIGHT
 from tests.unit.scores.ways_not_to_run import (
     BROKEN_FILES,
     IN_BEFORE,
@@ -16,11 +18,11 @@ from tests.unit.scores.ways_not_to_run import (
     harmless,
     unchanged,
 )
-from tests.unit.scores.written_by_tools import WRITERS, evaluated
+from tests.unit.scores.written_by_tools import WRITERS, Evaluation, Sample, evaluated
 
 BEFORE = evaluated()
-# A fifth of all pairs by day: each way in a few tools, each tool with a few ways.
-EVERY = 1 if os.environ.get("HYPOTHESIS_PROFILE") == "night" else 5
+# A tenth of all pairs by day: each way in a few tools, each tool with a few ways.
+EVERY = 1 if NIGHT else 10
 
 
 def ways_of(tool: str) -> list[str]:
@@ -68,6 +70,20 @@ def test_what_did_not_run_is_neither_green_nor_red(tool: str, tmp_path: Path):
 
 
 @pytest.mark.parametrize("tool", WRITERS)
+def test_what_did_not_run_is_not_green_where_the_rest_is_worse(tool: str, tmp_path: Path):
+    write = WRITERS[tool][1]
+    before = write(BEFORE)
+
+    codes = {
+        way: verdict(tmp_path, tool, before, write(NOT_RUN[way][1](broken(BEFORE))))
+        for way in ways_of(tool)
+        if way != "all passed"  # is broken itself
+    }
+
+    assert {way for way, code in codes.items() if code == 0} == set()
+
+
+@pytest.mark.parametrize("tool", WRITERS)
 def test_what_ran_is_red_where_it_is_broken_and_else_never(tool: str, tmp_path: Path):
     write = WRITERS[tool][1]
     before = write(BEFORE)
@@ -85,3 +101,35 @@ def test_what_ran_is_red_where_it_is_broken_and_else_never(tool: str, tmp_path: 
     as_ever = codes(harmless)
     assert as_ever.pop("as it is") == 0
     assert set(as_ever.values()) <= {0, 3}
+
+
+def drawn_anew(seed: int, *, lost: float = 0.0) -> Evaluation:
+    """Return the evaluation with a judge's noise on every score, and `lost` taken off each."""
+    chance = random.Random(seed)
+
+    def moved(_: int, sample: Sample) -> Sample:
+        scores = {
+            name: round(min(1.0, max(0.0, score - lost + chance.gauss(0, 0.03))), 4)
+            for name, score in sample.scores.items()
+        }
+        return replace(sample, scores=scores)
+
+    return BEFORE.each(moved)
+
+
+@pytest.mark.parametrize(("lost", "red"), [(0.0, False), (0.03, True)])
+def test_what_ran_is_wrongly_decided_in_few_draws(lost: float, red: bool, tmp_path: Path):
+    write = WRITERS["plain jsonl"][1]
+    draws = 100 if NIGHT else 10
+
+    codes = [
+        verdict(
+            tmp_path,
+            "plain jsonl",
+            write(drawn_anew(2 * seed)),
+            write(drawn_anew(2 * seed + 1, lost=lost)),
+        )
+        for seed in range(draws)
+    ]
+
+    assert codes.count(int(red)) >= 0.95 * draws

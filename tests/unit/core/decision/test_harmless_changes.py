@@ -8,6 +8,7 @@ import pytest
 
 from ragate.core.comparison.compare import compare
 from ragate.models import MetricVerdict, Verdict
+from tests.night import NIGHT
 from tests.unit.core.answer_pool import (
     Change,
     compared,
@@ -18,7 +19,7 @@ from tests.unit.core.answer_pool import (
     rule_for,
     run_of,
 )
-from tests.unit.core.decision_factories import NIGHT, judge, row_of
+from tests.unit.core.decision_factories import judge, row_of
 
 PARTS = ("unsupported_numbers", "citation_validity", "quote_fidelity")
 

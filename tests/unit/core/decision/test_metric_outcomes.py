@@ -22,12 +22,11 @@ from ragate.models import (
     SliceRow,
     Verdict,
 )
+from tests.night import NIGHT, by_night
 from tests.unit.core.decision.pooling_factories import WORSE, candidate, confirmed, judged, passes
 from tests.unit.core.decision_factories import (
     EXACT,
-    NIGHT,
     NOISY,
-    by_night,
     compared,
     exact_pair,
     judge,
@@ -458,7 +457,7 @@ def test_the_floors_of_slices_stay_red_in_few_draws_where_point_floors_are_in_mo
     draws = rng.random((400, 10, 30)) < 0.85
     point = (draws.mean(axis=2) < 0.8).any(axis=1)
 
-    red = [decide_floors_of(row) for row in draws[: 60 if NIGHT else 20]]
+    red = [decide_floors_of(row) for row in draws[: 60 if NIGHT else 6]]
 
     assert point.mean() > 0.8
     assert sum(red) <= len(red) // 20

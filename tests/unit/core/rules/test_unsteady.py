@@ -11,6 +11,7 @@ from benchmarks.repeating import flips
 from ragate.core.comparison.compare import compare
 from ragate.core.statistics.must_pass_odds import steadiness
 from ragate.models import MetricVerdict, Verdict
+from tests.night import NIGHT
 from tests.unit.core.comparison.repeating_factories import (
     NUMBERS,
     declared,
@@ -18,7 +19,7 @@ from tests.unit.core.comparison.repeating_factories import (
     share_of_red,
     side,
 )
-from tests.unit.core.decision_factories import NIGHT, row_of, samples_of
+from tests.unit.core.decision_factories import row_of, samples_of
 
 
 def test_a_must_pass_sample_that_varied_is_not_said_to_never_fail_by_chance():
@@ -91,4 +92,4 @@ def test_many_lost_samples_that_vary_are_red_by_the_test():
 
 
 def test_an_unchanged_system_that_flips_in_three_of_a_hundred_runs_is_rarely_red():
-    assert share_of_red(partial(flips, n=300, rate=0.03), 150 if NIGHT else 50) <= 0.02
+    assert share_of_red(partial(flips, n=300, rate=0.03), 150 if NIGHT else 15) <= 0.02
