@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.command import ragate
+from tests.night import by_night
 from tests.servers.openai_server import FakeOpenAI, openai_server
 
 pytestmark = pytest.mark.e2e
@@ -70,6 +71,7 @@ def server():
         yield running
 
 
+@by_night
 def test_a_rag_pinned_to_openai_1_is_gated_from_an_environment_with_a_newer_one(
     old_openai: Path, tmp_path: Path, server: FakeOpenAI
 ):

@@ -11,6 +11,7 @@ import pytest
 
 from tests.browser.comments import ROOT, record_own_gate
 from tests.e2e.command import ragate
+from tests.night import by_night
 from tests.unit.renderers.test_comment_size import seen
 
 BLOCKING = ("recall@10", "ndcg@10", "mrr@10", "hit_rate@5", "lexical_support", "false_refusal")
@@ -48,6 +49,7 @@ def test_unchanged_it_passes(gate: Path) -> None:
     assert "PASSED" in done.stdout
 
 
+@by_night
 def test_recording_again_leaves_the_bytes_of_the_baseline(gate: Path) -> None:
     baseline = gate / "baselines/docs.json"
     before = baseline.read_bytes()
@@ -72,6 +74,7 @@ def test_one_chunk_in_place_of_ten_fails_it_with_metrics_and_samples(gate: Path)
         assert metric in above_the_fold
 
 
+@by_night
 def test_a_broken_chunking_fails_it(gate: Path) -> None:
     set_key(gate, "chunk_size", "16")
     set_key(gate, "chunk_overlap", "0")

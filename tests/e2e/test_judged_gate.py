@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from tests.e2e.command import ragate
+from tests.night import by_night
 from tests.servers.process import ServerProcess, server_process
 
 ROOT = Path(__file__).parents[2]
@@ -87,7 +88,7 @@ def prompt(folder: Path, wish: str) -> None:
 Gate = tuple[Path, ServerProcess, str]
 
 
-@pytest.fixture(params=sorted(METRICS))
+@pytest.fixture(params=["rubric", pytest.param("llamaindex", marks=by_night)])
 def recorded(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Gate]:
     folder = tmp_path / "judged"
     folder.mkdir()

@@ -13,10 +13,12 @@ from psycopg.conninfo import conninfo_to_dict
 from ragate.database import PostgresDatabase
 from tests.e2e.command import ragate
 from tests.integration.conftest import open_folder
+from tests.night import by_night
 from tests.projects import write_docs_project
 
 pytestmark = [
     pytest.mark.e2e,
+    by_night,
     pytest.mark.skipif(
         find_spec("llama_index.vector_stores") is None
         or find_spec("llama_index.vector_stores.postgres") is None,

@@ -11,6 +11,7 @@ import tomllib
 import pytest
 
 from benchmarks.environments import TRY
+from tests.night import by_night
 from tests.unit.test_layers import MODULES, PACKAGE, imports_of
 from tests.unit.whole import of_the_whole
 
@@ -77,5 +78,6 @@ def test_an_extra_is_imported_by_its_own_room_alone(extra: str) -> None:
             assert not found & (EXTRAS[extra] - ALWAYS), module
 
 
+@by_night
 def test_what_environments_are_tried_with_runs_here() -> None:
     subprocess.run([sys.executable, "-c", TRY], check=True)

@@ -88,9 +88,6 @@ def workflow() -> Example:
     )
 
 
-EXAMPLES = {"kubernetes": kubernetes, "compose": compose, "workflow": workflow}
-
-
 @pytest.fixture(scope="module")
 def alone(tmp_path_factory: pytest.TempPathFactory) -> tuple[SlowProject, Path]:
     """A project, and the checkout in which one process has judged its change."""
@@ -102,20 +99,28 @@ def alone(tmp_path_factory: pytest.TempPathFactory) -> tuple[SlowProject, Path]:
     return project, one
 
 
-@pytest.mark.parametrize("name", EXAMPLES)
+def test_each_file_starts_as_many_workers_and_the_commands_that_are_run_here() -> None:
+    run = workflow()
+
+    for example in (kubernetes(), compose()):
+        assert example.replicas == run.replicas
+        assert example.worker[0] == run.worker[0][: len(example.worker[0])]
+        assert example.check[0] == run.check[0][: len(example.check[0])]
+
+
 def test_its_workers_answer_and_its_run_says_what_one_process_says(
-    name: str, alone: tuple[SlowProject, Path], database: PostgresDatabase
+    alone: tuple[SlowProject, Path], database: PostgresDatabase
 ) -> None:
-    example = EXAMPLES[name]()
+    example = workflow()
     project, one = alone
-    many = project.clone(f"many-{name}")
+    many = project.clone("many")
     shutil.copy(one / "baseline.json", many)
     project.forget_asked()
     workers = []
     with fresh_queue(database.conninfo()) as queue:
         try:
             for number in range(example.replicas):
-                clone = project.clone(f"{name}{number}")
+                clone = project.clone(f"worker{number}")
                 workers.append(subprocess.Popen(**process(*example.worker, clone, queue)))
             done = subprocess.Popen(**process(*example.check, many, queue))
             said, _ = done.communicate(timeout=120)

@@ -15,12 +15,13 @@ from tests.e2e.action.forge import ROOT, Change, Forge
 from tests.e2e.action.talk import say, upload
 from tests.e2e.command import ragate
 from tests.integration.conftest import open_folder
+from tests.night import by_night
 from tests.projects import TOPICS
 from tests.servers.github_stub import github_stub
 from tests.servers.model import answers_and_judges
 from tests.servers.openai_server import FakeOpenAI, openai_server
 
-pytestmark = [pytest.mark.e2e, pytest.mark.integration]
+pytestmark = [pytest.mark.e2e, pytest.mark.integration, by_night]
 KEY = "sk-canary-76543210fedcba"
 GATE = "docs"
 CONFIG = """\

@@ -23,6 +23,7 @@ from tests.e2e.adoption.apps import (
     second_of_two,
     starlette_service,
 )
+from tests.night import by_night
 
 pytestmark = pytest.mark.e2e
 MOST_COMMANDS = 4
@@ -101,7 +102,14 @@ FOREIGN = {
     ),
 }
 NEEDED = {"fastapi": ("fastapi", "uvicorn"), "starlette": ("starlette", "uvicorn")}
-NAMES = [pytest.param(name, marks=needs(*NEEDED.get(name, ()))) for name in FOREIGN]
+# By day one that is asked over HTTP, one whose outputs are there, and one by its function.
+BY_DAY = ("starlette", "jsonl", "function")
+NAMES = [
+    pytest.param(
+        name, marks=[needs(*NEEDED.get(name, ())), *([] if name in BY_DAY else [by_night])]
+    )
+    for name in FOREIGN
+]
 
 
 def begin(app: App, adapter: str) -> list[str]:

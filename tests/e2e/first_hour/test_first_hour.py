@@ -22,6 +22,7 @@ from tests.e2e.first_hour.projects import (
     node_app,
     seed,
 )
+from tests.night import by_night
 from tests.repositories import commit
 
 pytestmark = pytest.mark.e2e
@@ -102,14 +103,13 @@ FOREIGN = {
         ("asked = words(question)", "asked = words(str(question))"),
     ),
 }
+# By day one of Python: the others differ by what `init` reads of them, and that has unit tests.
+WITHOUT_NPM = pytest.mark.skipif(shutil.which("npm") is None, reason="not installed: npm")
 NAMES = [
-    pytest.param(
-        name,
-        marks=pytest.mark.skipif(
-            name == "node" and shutil.which("npm") is None, reason="not installed: npm"
-        ),
-    )
-    for name in FOREIGN
+    "haystack",
+    pytest.param("langgraph", marks=by_night),
+    pytest.param("node", marks=[by_night, WITHOUT_NPM]),
+    pytest.param("flask", marks=by_night),
 ]
 
 
