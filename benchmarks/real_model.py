@@ -22,7 +22,7 @@ import time
 from collections.abc import Iterator
 from html import unescape
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
@@ -30,7 +30,8 @@ from benchmarks.first_sentences import ROOT, questions, ragate
 from benchmarks.shares import print_lines
 from tests.servers.llama import MODEL, llama
 
-MEASURED = "ragate/cli ragate/pipeline ragate/run ragate/core/decision ragate/renderers"
+MEASURED = "ragate/cli ragate/run ragate/gate ragate/core/decision ragate/renderers"
+DOCUMENTS = 100
 CONFIG = """\
 [policy]
 dataset     = "golden.jsonl"
@@ -47,9 +48,9 @@ use        = "rubric"
 provider   = "local"
 model      = "{model}"
 max_tokens = 30
-timeout_s  = 300
+timeout_s  = 3000
 
-[policy.metrics."recall@3"]
+[policy.metrics."recall@2"]
 [policy.metrics.idf_f1]
 [policy.metrics.entity_support]
 [policy.metrics.complete_answer]
@@ -68,7 +69,7 @@ use         = "chat"
 provider    = "local"
 model       = "{model}"
 temperature = {temperature}
-max_tokens  = 60
+max_tokens  = 40
 parameters  = {{user = "{user}"}}
 """
 
@@ -85,7 +86,7 @@ class Step(NamedTuple):
     name: str
     words: tuple[str, ...] = ("check", "--format", "markdown", "--output", "report.md")
     level: str = "warn"
-    top_k: int = 3
+    top_k: int = 2
     user: str = "recorded"
     keep: int = 1
 
@@ -105,7 +106,10 @@ def steps(runs: int, no_ops: int) -> list[Step]:
 def prepare(folder: Path, step: Step, temperature: float, address: str, count: int) -> None:
     texts, rows = questions("clapnq")
     (folder / "golden.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows[:count]))
-    kept = [each for place, each in enumerate(texts.items()) if place % step.keep == 0]
+    relevant = (cast("dict[str, int]", row["relevant"]) for row in rows[:count])
+    wanted = {key for keys in relevant for key in keys}
+    corpus = dict(sorted(texts.items(), key=lambda each: each[0] not in wanted)[:DOCUMENTS])
+    kept = [each for place, each in enumerate(corpus.items()) if place % step.keep == 0]
     (folder / "corpus").mkdir(exist_ok=True)
     (folder / "corpus" / "corpus.jsonl").write_text(
         "".join(json.dumps({"_id": key, "text": text}) + "\n" for key, text in kept)
@@ -139,8 +143,8 @@ def lines(count: int, runs: int, no_ops: int, temperatures: list[float]) -> Iter
     commit = subprocess.run(head, cwd=ROOT, capture_output=True, text=True, check=True)
     yield f"commit {commit.stdout.strip()}; measures: {MEASURED}"
     yield ""
-    yield f"{count} questions of ClapNQ, answers by SmolLM2-135M of at most 60 tokens, {runs} runs"
-    os.environ["RAGATE_TIMEOUT_S"] = "300"
+    yield f"{count} questions of ClapNQ, answers by SmolLM2-135M of at most 40 tokens, {runs} runs"
+    os.environ["RAGATE_TIMEOUT_S"] = "3000"
     with llama(kept_mb=4096) as server:
         for temperature in temperatures:
             yield ""

@@ -399,8 +399,8 @@ class JudgeQueue:
                     keep(without_score(criteria, void.reason(criteria[0])))
                     self._in_vain += 1
                     return
-            if by_model and (known := self._known_meanwhile(key, criteria)):
-                keep(known)
+            if by_model and (found := self._cache.get(key) or {}).keys() >= set(criteria):
+                keep({name: found[name] for name in criteria})  # another command got it meanwhile
                 return
             scores = await self._asked(ask, criteria, sample)
             lost = lost_names(scores) if by_model else []
@@ -423,11 +423,6 @@ class JudgeQueue:
     async def _turn(self, key: str, criteria: Sequence[str]) -> AsyncIterator[None]:
         async with self._gate, self._cache.turn(key, criteria):
             yield
-
-    def _known_meanwhile(self, key: str, criteria: Sequence[str]) -> Judgement:
-        """Return the scores that another command got since they were looked up, or none."""
-        found = self._cache.get(key) or {}
-        return {name: found[name] for name in criteria} if found.keys() >= set(criteria) else {}
 
     def _count(self, key: str, scores: Judgement, *, late: bool) -> None:
         """Count what ran out of time twice, or once as the known answers did.

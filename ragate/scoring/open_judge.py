@@ -162,11 +162,11 @@ class JudgeReadiness:
         for provider in self._providers():
             if variable := self.config.policy.unset_key(provider, self.opened.judge.environment):
                 unset = f"provider {provider!r}: the environment variable {variable} is not set"
-                return NoKeyError(self._why(unset), remedy=self._remedy(f"set {variable}"))
+                return self._refusal(unset, f"set {variable}", NoKeyError)
         local = any(table.get("use") == _LOCAL for table in self._tables())
         if local and not plugins.is_installed(_LOCAL):
             why = f'[policy.judge.embedder] use = "{_LOCAL}": the library is not installed'
-            return NotReadyError(self._why(why), remedy=install_line("local"))
+            return self._refusal(why, install_line("local"))
         return None
 
     async def look(self) -> None:
@@ -184,9 +184,7 @@ class JudgeReadiness:
             for provider in self._providers() if self.failure is None else ():
                 await self.opened.reach(provider)
         except ProviderError as error:
-            self.failure = NotReadyError(
-                self._why(f"the judge at {error.message}"), remedy=self._remedy(error.remedy)
-            )
+            self.failure = self._refusal(f"the judge at {error.message}", error.remedy)
         if self.failure is not None:
             raise self.failure
 
@@ -202,9 +200,11 @@ class JudgeReadiness:
         gating = self.config.policy.needed if self.recording else ()
         for each in judged:
             if each.info.name in gating and (why := void.reason(each.criterion)):
-                remedy = self._remedy(f"mend [policy.judge] ({MANUAL}/judge.md): answers are kept")
                 told = [f"{listed(self.needed)} cannot be recorded:", *textwrap.wrap(why, 96)]
-                self.failure = NotReadyError("\n  ".join(told), remedy=remedy)
+                remedy = f"mend [policy.judge] ({MANUAL}/judge.md): answers are kept"
+                self.failure = NotReadyError(
+                    "\n  ".join(told), remedy=f"{remedy}; the baseline is unchanged"
+                )
 
     def refuse_waste(self) -> None:
         """Raise where what is still to be collected would be paid for in vain.
@@ -217,14 +217,13 @@ class JudgeReadiness:
     def _paid(self) -> bool:
         return self.answers_cost or self.opened.budget.tally.calls > 0
 
-    def _why(self, lack: str) -> str:
-        names = listed(self.needed)
-        return f"{lack}; {names} cannot be {'recorded' if self.recording else 'judged'}"
-
-    def _remedy(self, remedy: str) -> str:
+    def _refusal(
+        self, why: str, remedy: str, kind: type[NotReadyError] = NotReadyError
+    ) -> NotReadyError:
+        told = f"{why}; {listed(self.needed)} cannot be"
         if self.recording:
-            return f"{remedy}; the baseline is unchanged"
-        return f"{remedy}, or {JUDGE_FREE}"
+            return kind(f"{told} recorded", remedy=f"{remedy}; the baseline is unchanged")
+        return kind(f"{told} judged", remedy=f"{remedy}, or {JUDGE_FREE}")
 
     def _providers(self) -> list[str]:
         names = [self.settings.provider, *(table.get("provider") for table in self._tables())]
