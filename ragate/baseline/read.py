@@ -256,6 +256,7 @@ def _output_and_scores(
         chunks=tuple(map(bare_chunk, stored.docs)),
         answer=stored.answer,
         citations=stored.citations,
+        finish_reason=stored.finish_reason,
         error=stored.error,
         request_hash=stored.request,
     )

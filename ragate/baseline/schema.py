@@ -33,6 +33,7 @@ class StoredOutput(Frozen):
 
     Attributes:
         texts: Eight hex digits for the text of each of `docs`, "" where the texts are not known.
+        finish_reason: Of an answer that was cut off; "" of any other.
     """
 
     output: str
@@ -42,6 +43,7 @@ class StoredOutput(Frozen):
     docs: tuple[str, ...] = ()
     answer: str | None = None
     citations: tuple[int, ...] | None = None
+    finish_reason: str = ""
     error: Failure | None = None
     scores: dict[str, float | str] = {}
 

@@ -167,6 +167,7 @@ def _stored(record: Record, *, store: Store) -> dict[str, Any]:
         docs=tuple(chunk.doc_id for chunk in output.chunks),
         answer=None if store == "hashes" else output.answer,
         citations=output.citations,
+        finish_reason=output.finish_reason if output.cut_off else "",
         error=output.error,
         scores=_write_scores(record.scores),
     )

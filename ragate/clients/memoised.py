@@ -47,7 +47,7 @@ class Memo:
 
     Attributes:
         cache: Where fresh draws are kept; None keeps them nowhere.
-        baseline: The baseline's answers by `request_key`, one a pass.
+        baseline: The baseline's draws by `request_key`, one a pass.
         session: Names one recording of a baseline; "" for a check. A recording takes neither the
             baseline's draws nor those of a check or of another recording, and can be resumed under
             the same name.
@@ -55,7 +55,7 @@ class Memo:
     """
 
     cache: Cache | None = None
-    baseline: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    baseline: Mapping[str, Sequence[Draw]] = field(default_factory=dict)
     session: str = ""
     budget: Budget = field(default_factory=no_caps)
     _flights: dict[DrawKey, _Flight] = field(default_factory=dict)
@@ -83,8 +83,8 @@ class Memo:
             address: Which server it would go to.
         """
         if self.unaffected(key):
-            answers = self.baseline[key]
-            return self._reuse(Draw.model_construct(text=answers[number % len(answers)]))
+            draws = self.baseline[key]
+            return self._reuse(draws[number % len(draws)])
         draw_id = (self.session, digest([key, address]) if address else key, number)
         self._settle_in()
         flight = self._flights.get(draw_id)

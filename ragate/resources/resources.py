@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
-from ragate.cache import CACHE_NAME, Cache
+from ragate.cache import CACHE_NAME, Cache, Draw
 from ragate.clients.budget import Budget, CallPace, Capped, Tally
 from ragate.clients.memoised import Memo
 from ragate.config import Config, Provider
@@ -143,7 +143,7 @@ def _paces(providers: Mapping[str, Provider]) -> dict[str, CallPace]:
     return {name: CallPace(rate) for name, rate in rates.items() if rate}
 
 
-class _Draws(Mapping[str, tuple[str, ...]]):
+class _Draws(Mapping[str, tuple[Draw, ...]]):
     """Answers by model request, each read when it is wanted."""
 
     def __init__(self, records: Sequence[Record]) -> None:
@@ -158,8 +158,12 @@ class _Draws(Mapping[str, tuple[str, ...]]):
                 rows.setdefault(output.request_hash, array("L")).append(row)
         return rows
 
-    def __getitem__(self, key: str) -> tuple[str, ...]:
-        return tuple(self._records[row].output.answer or "" for row in self._rows[key])
+    def __getitem__(self, key: str) -> tuple[Draw, ...]:
+        given = (self._records[row].output for row in self._rows[key])
+        return tuple(
+            Draw.model_construct(text=each.answer or "", finish_reason=each.finish_reason)
+            for each in given
+        )
 
     def __contains__(self, key: object) -> bool:
         return key in self._rows
@@ -171,6 +175,6 @@ class _Draws(Mapping[str, tuple[str, ...]]):
         return len(self._rows)
 
 
-def baseline_draws(baseline: Run | None) -> Mapping[str, tuple[str, ...]]:
+def baseline_draws(baseline: Run | None) -> Mapping[str, tuple[Draw, ...]]:
     """Return the baseline's answers by model request, in the order of its passes."""
     return _Draws(baseline.records if baseline else ())

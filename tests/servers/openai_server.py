@@ -49,7 +49,7 @@ class FakeOpenAI:
         loading: Questions for its health until its model is loaded; till then it answers 503.
         healths: How often it was asked for that.
         refused: Keys that this question is answered with 401 for.
-        tokens: Counts the tokens of a chat request.
+        tokens: Counts the tokens of a chat request. finish: Why it says that its answers end.
         cut_streams: End every stream in its middle. event_s: Seconds before each of its events.
         rules: Refuses what a model does not take; see `model_rules`.
         refusals: How many requests it has refused.
@@ -67,6 +67,7 @@ class FakeOpenAI:
     limit: RateLimit | None = None
     latency_s: float = 0.0
     keep: bool = True
+    finish: str = "stop"
     tokens: Callable[[dict[str, Any]], int] = lambda _body: 11
     cut_streams: bool = False
     event_s: float = 0.0
@@ -123,7 +124,7 @@ class FakeOpenAI:
             "choices": [
                 {
                     "index": 0,
-                    "finish_reason": "stop",
+                    "finish_reason": self.finish,
                     "message": {"role": "assistant", "content": text},
                 }
             ],

@@ -1,11 +1,12 @@
 """What answers the recorded requests of one run: by the policy, and with what is known."""
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from pydantic import SecretStr
 
 from ragate.baseline.requests import load_replies, requests_path
-from ragate.cache import Cache
+from ragate.cache import Cache, Draw
 from ragate.cache.store import kept_draw
 from ragate.clients.channel import Channel
 from ragate.clients.memoised import Memo
@@ -46,7 +47,7 @@ def make_resolver(
     memo = Memo(
         opened.cache,
         # Of one run no other draw is wanted instead of its own.
-        baseline=replies.by_pass() if run is None else replies.of_run(run),
+        baseline=as_draws(replies.by_pass() if run is None else replies.of_run(run)),
         session=recording,
         budget=opened.budget,
     )
@@ -68,6 +69,14 @@ def make_resolver(
         before=opened.before_paying,
         pend=PendingFile(pending).add,
     )
+
+
+def as_draws(replies: Mapping[str, Sequence[str]]) -> dict[str, tuple[Draw, ...]]:
+    """Return recorded replies as what a memo gives again; the reason of their end is in each."""
+    return {
+        key: tuple(Draw.model_construct(text=text) for text in texts)
+        for key, texts in replies.items()
+    }
 
 
 def provider_of(config: Config, name: str) -> str:

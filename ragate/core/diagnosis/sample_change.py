@@ -52,7 +52,10 @@ def _compared(diff: SampleDiff, runs: RunPair) -> ChangedSample | None:
     failing = _failing(diff.after, runs, marked=True) if diff.sample.must_pass else []
     lost_score = old.keys() - new.keys() and any(name in old for name in unscored(diff.after))
     same_outputs = {record.output_hash for record in diff.after} <= diff.output_hashes
-    equal = not (diff.all_deltas or lost_score) and same_outputs
+    # An answer that is taken from the baseline is compared with nothing: others of its passes that
+    # scored otherwise are no change.
+    deltas = [each for each in diff.all_deltas if not (diff.is_taken and each.comparable)]
+    equal = not (deltas or lost_score) and same_outputs
     if equal and not failing:
         return None
     return ChangedSample(diff, _kind(diff), failing, equal)

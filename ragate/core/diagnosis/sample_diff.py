@@ -8,6 +8,7 @@ from statistics import median_low
 from typing import NamedTuple, Self
 
 from ragate.core.diagnosis.system_changes import NOT_COMPARED, SystemChanges
+from ragate.core.hashing import is_recorded
 from ragate.core.ranking import ranked_doc_ids
 from ragate.core.text.wording import listed
 from ragate.models import (
@@ -233,6 +234,13 @@ class SampleDiff:
     def rankings(self) -> tuple[list[Ranking], list[Ranking]]:
         """The documents of each run in rank order, by side."""
         return rankings(self.before), rankings(self.after)
+
+    @property
+    def is_taken(self) -> bool:
+        """Whether all passes asked the model for the same, so that the baseline's answers count."""
+        requests = {each.output.request_hash for each in (*self.before, *self.after)}
+        (request,) = requests if len(requests) == 1 else (None,)
+        return request is not None and not is_recorded(request)
 
     @cached_property
     def output_hashes(self) -> frozenset[str]:

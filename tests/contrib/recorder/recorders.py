@@ -23,6 +23,7 @@ from ragate.contrib.recorder.proxy.reply_resolver import ReplyResolver
 from ragate.contrib.recorder.proxy.request_identity import UnansweredRequest
 from ragate.contrib.recorder.proxy.request_ledger import Ledger
 from ragate.contrib.recorder.proxy.upstream import DirectTransport, Upstream
+from ragate.contrib.recorder.run_resolver import as_draws
 from tests.servers.openai_server import FakeOpenAI
 
 KEY = "sk-canary-90fe3a77"
@@ -66,7 +67,7 @@ class Bench:
         )
         resolver = ReplyResolver(
             provider="openai",
-            memo=Memo(cache, baseline=baseline or {}, budget=budget),
+            memo=Memo(cache, baseline=as_draws(baseline or {}), budget=budget),
             ledger=Ledger(counts=counts),
             upstream=None if offline else Upstream(channel),
             models=models,

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ragate.cache import CACHE_NAME, Cache
+from ragate.cache import CACHE_NAME, Cache, Draw
 from ragate.clients.budget import no_caps
 from ragate.clients.memoised import (
     Memo,
@@ -59,12 +59,14 @@ def ask(model: Model, memo: Memo, *draws: int) -> list[ChatReply]:
 
 def test_an_unaffected_request_takes_the_baselines_draws_in_turn() -> None:
     model, budget = Model(), no_caps()
-    memo = Memo(baseline={KEY: ("a", "b", "c")}, budget=budget)
+    draws = tuple(Draw(text=text, finish_reason="length") for text in "abc")
+    memo = Memo(baseline={KEY: draws}, budget=budget)
 
     replies = ask(model, memo, 0, 1, 2, 3)
 
     assert texts(replies) == ["a", "b", "c", "a"]
     assert all(reply.reused and reply.cost_usd is None for reply in replies)  # not known any more
+    assert {reply.finish_reason for reply in replies} == {"length"}
     assert model.calls == 0
     assert memo.unaffected(KEY)
     assert budget.tally.reused == 4
@@ -108,7 +110,7 @@ def test_a_recording_takes_neither_the_baselines_draws_nor_a_checks(cache: Cache
     model = Model()
     ask(model, Memo(cache), 0)
 
-    memo = Memo(cache, baseline={KEY: ("old",)}, session="one")
+    memo = Memo(cache, baseline={KEY: (Draw(text="old"),)}, session="one")
     recorded = ask(model, memo, 0, 1, 2)
 
     assert texts(recorded) == ["answer 1", "answer 2", "answer 3"]
