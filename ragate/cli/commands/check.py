@@ -98,8 +98,9 @@ def command(
     of that commit, the system is the one that is checked out. What of the rules the branch changed
     is named, and does not count, as in the [action](action.md).
 
-    **`--estimate`** counts calls, tokens by a rule of thumb, and their price where one is known
-    ([Cost](cost.md)), sends nothing, ends with 0 and gives no verdict.
+    **`--estimate`** counts calls, tokens by a rule of thumb, their price where one is known, and
+    their time once some were made from here ([Cost](cost.md)), sends nothing, ends with 0 and gives
+    no verdict.
 
     ### Relative dates
 

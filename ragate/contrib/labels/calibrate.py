@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from ragate.contrib.labels.labels import Label
     from ragate.core.judging.own_criterion import OwnCriterion
     from ragate.models import Score
+    from ragate.models.progress import Show
     from ragate.protocols import Judge
     from ragate.resources.operations import Operations
 
@@ -133,7 +134,8 @@ async def judged(
         _check_criteria(judge, labels)
         try:
             async with within(config.policy.max_minutes, remedy=_CAPPED):
-                return await _ask_all(judge, settings, labels, repeats=repeats)
+                show = opened.judge.progress
+                return await _ask_all(judge, settings, labels, repeats=repeats, show=show)
         except BudgetError as error:  # its own remedy is for a run, which keeps what it has
             raise BudgetError(error.message, remedy=_CAPPED) from error
 
@@ -150,10 +152,12 @@ def _check_criteria(judge: Judge, labels: Sequence[Label]) -> None:
 
 
 async def _ask_all(
-    judge: Judge, settings: JudgeSettings, labels: Sequence[Label], *, repeats: int
+    judge: Judge, settings: JudgeSettings, labels: Sequence[Label], *, repeats: int, show: Show
 ) -> Scores:
     """Ask once for each answer and repeat, for all criteria that the answer has a label for."""
     from ragate.core.judging.judgement_hash import judgement_hash
+    from ragate.models import ScoreState
+    from ragate.models.progress import Progress
 
     gate = asyncio.Semaphore(settings.concurrency)
     keys = [judgement_hash("", label.sample, label.output) for label in labels]
@@ -165,6 +169,17 @@ async def _ask_all(
         for key, group in groups.items()
         for number in range(repeats)
     }
+    ended = failed = 0
+
+    def note(task: asyncio.Future[dict[str, Score]]) -> None:
+        nonlocal ended, failed
+        if not task.cancelled() and task.exception() is None:
+            ended += 1
+            failed += any(one.state is ScoreState.UNSCORED for one in task.result().values())
+            show(Progress("judging", ended, len(tasks), "judgements", failed=failed))
+
+    for task in tasks.values():
+        task.add_done_callback(note)
     try:
         await asyncio.gather(*tasks.values())
     finally:

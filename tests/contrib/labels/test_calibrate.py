@@ -105,13 +105,14 @@ def test_the_table_holds_the_figures(tmp_path: Path, judge: FakeJudge) -> None:
     result = calibrate(tmp_path, ROWS)
 
     assert result.return_value == 0
-    lines = result.output.splitlines()
+    lines = result.stdout.splitlines()
     assert lines[0] == "Judge fakejudge_module:create judge-1 against 4 labels, 1 judgements each"
     assert lines[3].split() == [
         "faithfulness", "4", "0.750", "0.500", "-", "0.750", "-", "0.500", "-",
     ]  # fmt: skip
-    assert "no other pass mark is shown to do better" in result.output
-    assert "4 labels: too few" in result.output
+    assert "no other pass mark is shown to do better" in result.stdout
+    assert "4 labels: too few" in result.stdout
+    assert result.stderr.startswith("judging: 4/4 judgements")
 
 
 def test_enough_labels_have_an_interval_and_a_mark_that_helps_on_others(
@@ -123,7 +124,7 @@ def test_enough_labels_have_an_interval_and_a_mark_that_helps_on_others(
         for score in ("0.9", "0.8", "0.2")
     ]
 
-    output = calibrate(tmp_path, rows).output
+    output = calibrate(tmp_path, rows).stdout
 
     cells = output.splitlines()[3].split()
     assert cells[4:7] == [cells[4], "to", cells[6]]
@@ -171,7 +172,7 @@ def test_a_criterion_of_ones_own_is_compared_under_its_name(
     rows = [label("5", 5, "criterion.tone"), label("1", 2, "criterion.tone")]
     result = calibrate(tmp_path, rows, "--format", "json", config=CONFIG + OWN)
 
-    found = json.loads(result.output)["criterion.tone"]
+    found = json.loads(result.stdout)["criterion.tone"]
     assert (found["pass_at"], found["agreement"]) == (4.0, 1.0)
     assert set(judge.calls) == {(asked,)}
 
@@ -183,7 +184,7 @@ def test_repeats_show_how_often_the_judge_contradicts_itself(
 
     result = calibrate(tmp_path, rows, "--repeats", "2", "--format", "json")
 
-    found = json.loads(result.output)["faithfulness"]
+    found = json.loads(result.stdout)["faithfulness"]
     assert found["flips"] == 0.5
     assert len(judge.calls) == 4
 
@@ -194,7 +195,7 @@ def test_one_call_serves_all_criteria_of_an_answer(tmp_path: Path, judge: FakeJu
     result = calibrate(tmp_path, rows, "--format", "json")
 
     assert judge.calls == [("correctness", "faithfulness")]
-    assert json.loads(result.output)["correctness"]["pass_at"] == 4.0
+    assert json.loads(result.stdout)["correctness"]["pass_at"] == 4.0
 
 
 def test_the_labels_of_the_page_cost_one_call_an_answer(tmp_path: Path, judge: FakeJudge) -> None:
@@ -212,7 +213,7 @@ def test_the_pass_mark_of_the_metric_counts(tmp_path: Path, judge: FakeJudge) ->
 
     result = calibrate(tmp_path, ROWS, "--format", "json", config=config)
 
-    found = json.loads(result.output)["faithfulness"]
+    found = json.loads(result.stdout)["faithfulness"]
     assert (found["pass_at"], found["agreement"]) == (0.85, 1.0)
 
 
@@ -222,7 +223,7 @@ def test_what_was_not_scored_is_said_and_nothing_scored_is_no_success(
     result = calibrate(tmp_path, [label("-", True), label("-", False, query="P?")])
 
     assert result.return_value == 3
-    assert "2 x judge: timeout" in result.output
+    assert "2 x judge: timeout" in result.stdout
 
 
 def test_labels_of_one_kind_cannot_tell_a_judge_from_a_yes_man(
