@@ -229,7 +229,7 @@ def test_what_was_not_scored_is_said_and_nothing_scored_is_no_success(
 def test_labels_of_one_kind_cannot_tell_a_judge_from_a_yes_man(
     tmp_path: Path, judge: FakeJudge
 ) -> None:
-    assert "all labels say the same" in calibrate(tmp_path, ROWS[:2]).output
+    assert "all labels say the same" in calibrate(tmp_path, ROWS[:2]).stdout
 
 
 @pytest.mark.parametrize("answers", [("0.0", "0.0"), ("0.2", "0.9")])
@@ -238,7 +238,7 @@ def test_no_mark_is_advised_where_none_is_better_than_chance(
 ) -> None:
     good, bad = answers
 
-    output = calibrate(tmp_path, [label(good, True), label(bad, False, query="P?")]).output
+    output = calibrate(tmp_path, [label(good, True), label(bad, False, query="P?")]).stdout
 
     assert "pass_at" not in output
     assert "no pass mark tells good from bad better than chance" in output

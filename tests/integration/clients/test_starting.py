@@ -163,3 +163,12 @@ def test_one_that_answered_before_is_not_starting(server: FakeOpenAI) -> None:
 
     assert not told
     assert server.healths == 0
+
+
+def test_a_questions_own_time_begins_once_the_server_is_there(
+    server: FakeOpenAI, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "LOOK_S", 0.05)
+    server.loading = 30  # longer than a question may take
+
+    assert asked(client_of(server.base_url, patience_s=1.0))[0].text
