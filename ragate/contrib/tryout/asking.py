@@ -150,16 +150,21 @@ class Trying:
                 ended += [each.variant.config for each in tried if each.session is not None]
             for each in tried:
                 await self._end(each, stopped=bool(stopped))
-            return Trial(
-                tried,
-                self.setup.samples,
-                self.held,
-                self.further,
-                self.baseline,
-                stopped,
-                sum(each.answers for each in tried),
-                *_spent(tried),
-            )
+            return self._ended(tried, stopped)
+
+    def _ended(self, tried: Sequence[Tried], stopped: str) -> Trial:
+        calls, cost_usd = _spent(tried)
+        return Trial(
+            tried,
+            self.setup.samples,
+            held=self.held,
+            further=self.further,
+            baseline=self.baseline,
+            stopped=stopped,
+            answers=sum(each.answers for each in tried),
+            calls=calls,
+            cost_usd=cost_usd,
+        )
 
     @property
     def _config(self) -> Config:
