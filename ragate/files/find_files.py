@@ -3,7 +3,8 @@
 import difflib
 import os
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from fnmatch import fnmatch
 from pathlib import Path
 
 from ragate.errors import ConfigError
@@ -86,6 +87,56 @@ def find_config(start: Path, *, named: Path | None = None) -> Path:
         f"{message}; below it are {listed}",
         remedy=f"change into the folder of one, or name it: --config {shlex.quote(below[0])}",
     )
+
+
+# Files that a pattern of ``[system] paths`` names, where the policy allows them.
+
+
+def named_files(
+    pattern: str, *, root: Path, allowed: Sequence[str], key: str, first: str
+) -> list[Path]:
+    """Return the files below `root` that a pattern names, in order of name.
+
+    The policy says where they may come from, since a hand-written file passes any gate.
+
+    Args:
+        allowed: Patterns of the policy's `key`.
+        first: What has to write the files beforehand, for the message where there are none.
+
+    Raises:
+        ConfigError: it is no pattern, names no file, or one that the policy does not allow.
+    """
+    if Path(pattern).is_absolute():
+        raise ConfigError(
+            f"[system] paths: {pattern!r} is absolute", remedy="write it relative to ragate.toml"
+        )
+    try:
+        files = sorted(file for file in root.glob(pattern) if file.is_file())
+    except ValueError as error:
+        raise ConfigError(
+            f"[system] paths: {pattern!r}: {error}", remedy="write it like outputs/*.jsonl"
+        ) from error
+    if not files:
+        why = f": {found}" if (found := why_no_match(root, pattern)) else ""
+        raise ConfigError(
+            f"[system] paths: {pattern!r} matches no file below {root}{why}",
+            remedy=f"let {first}; {HOW_READ}",
+        )
+    for file in files:
+        if not is_allowed(file, root=root, allowed=allowed):
+            raise ConfigError(
+                f"[system] paths: {file} is not allowed by [policy] {key} = {list(allowed)}",
+                remedy=f"add {pattern!r} to {key} (in CI the base branch's policy counts)",
+            )
+    return files
+
+
+def is_allowed(file: Path, *, root: Path, allowed: Sequence[str]) -> bool:
+    """Return whether a file is one that patterns name, where it really is: links resolved."""
+    real, top = file.resolve(), root.resolve()
+    if not real.is_relative_to(top):
+        return False
+    return any(fnmatch(real.relative_to(top).as_posix(), pattern) for pattern in allowed)
 
 
 # Glob patterns that match nothing: how they are read, and the first part of them that is wrong.

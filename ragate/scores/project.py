@@ -1,12 +1,11 @@
 """The scores that a project names in ``[system]``: read once, for samples and system."""
 
 from collections.abc import Sequence
-from fnmatch import fnmatch
 from functools import lru_cache
 from pathlib import Path
 
-from ragate.errors import ConfigError, DatasetError
-from ragate.files.find_files import HOW_READ, why_no_match
+from ragate.errors import DatasetError
+from ragate.files.find_files import named_files
 from ragate.models import ReportedScore, Sample, SystemOutput
 from ragate.models.base import lean
 from ragate.scores.did_not_run import consistent
@@ -36,31 +35,8 @@ def _read(state: tuple[tuple[Path, int, int], ...], reader: str) -> ScoreTable:
 
 
 def _named(name: str, root: Path, allowed: Sequence[str]) -> list[Path]:
-    try:
-        paths = [] if Path(name).is_absolute() else sorted(root.glob(name))
-    except ValueError as error:
-        raise ConfigError(f"[system] paths: {name!r}: {error}") from error
-    if not paths:
-        why = f": {found}" if (found := why_no_match(root, name)) else ""
-        raise ConfigError(
-            f"[system] paths: {name!r} matches no file below {root}{why}",
-            remedy=f"let the evaluator run first, and write there; {HOW_READ}",
-        )
-    for path in paths:
-        if not is_allowed(path, root=root, allowed=allowed):
-            raise ConfigError(
-                f"[system] paths: {path} is not allowed by [policy] scores_paths = {list(allowed)}",
-                remedy=f"add {name!r} to scores_paths (in CI the base branch's policy counts)",
-            )
-    return paths
-
-
-def is_allowed(path: Path, *, root: Path, allowed: Sequence[str]) -> bool:
-    """Return whether a file of scores, links resolved, is one that the policy's patterns name."""
-    real, top = path.resolve(), root.resolve()
-    if not real.is_relative_to(top):
-        return False
-    return any(fnmatch(real.relative_to(top).as_posix(), pattern) for pattern in allowed)
+    first = "the evaluator run first, and write there"
+    return named_files(name, root=root, allowed=allowed, key="scores_paths", first=first)
 
 
 def scored_samples(settings: Settings, *, root: Path, allowed: Sequence[str]) -> Sequence[Sample]:

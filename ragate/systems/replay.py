@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +12,8 @@ from pydantic import Field
 
 from ragate.core.conversation import told_by_question
 from ragate.core.hashing import content_hash
-from ragate.errors import ConfigError, DatasetError
-from ragate.files.find_files import HOW_READ, why_no_match
+from ragate.errors import DatasetError
+from ragate.files.find_files import named_files
 from ragate.models import Sample, SystemInfo, SystemOutput, failed_output
 from ragate.outputs.mapping import RecordMapping
 from ragate.outputs.recordings import KeptOutput, read_recorded
@@ -94,43 +93,10 @@ async def create(settings: Mapping[str, Any], resources: Resources) -> AsyncIter
     yield Replay(read_recordings(files, own_settings))
 
 
-def allowed_files(pattern: str, *, root: Path, allowed: tuple[str, ...]) -> list[Path]:
-    """Return the files that `pattern` names, in order of name.
-
-    The policy says where recordings may come from, since a hand-written file passes any gate.
-    What counts is where a file really is, links and ``..`` resolved.
-    """
-    if Path(pattern).is_absolute():
-        raise ConfigError(
-            f"[system] paths: {pattern!r} is absolute", remedy="write it relative to ragate.toml"
-        )
-    try:
-        files = sorted(file for file in root.glob(pattern) if file.is_file())
-    except ValueError as error:
-        raise ConfigError(
-            f"[system] paths: {pattern!r}: {error}", remedy="write it like outputs/*.jsonl"
-        ) from error
-    if not files:
-        why = f": {found}" if (found := why_no_match(root, pattern)) else ""
-        raise ConfigError(
-            f"[system] paths: {pattern!r} matches no file below {root}{why}",
-            remedy=f"let the step that records the outputs run first; {HOW_READ}",
-        )
-    for file in files:
-        if not is_allowed(file, root=root, allowed=allowed):
-            raise ConfigError(
-                f"[system] paths: {file} is not allowed by [policy] replay_paths = {list(allowed)}",
-                remedy=f"add {pattern!r} to replay_paths (in CI the base branch's policy counts)",
-            )
-    return files
-
-
-def is_allowed(file: Path, *, root: Path, allowed: Sequence[str]) -> bool:
-    """Return whether a recording, links resolved, is one that the policy's patterns name."""
-    real, top = file.resolve(), root.resolve()
-    if not real.is_relative_to(top):
-        return False
-    return any(fnmatch(real.relative_to(top).as_posix(), pattern) for pattern in allowed)
+def allowed_files(pattern: str, *, root: Path, allowed: Sequence[str]) -> list[Path]:
+    """Return the recordings that a pattern names; see `named_files`."""
+    first = "the step that records the outputs run first"
+    return named_files(pattern, root=root, allowed=allowed, key="replay_paths", first=first)
 
 
 # Recorded outputs by sample: under their ids, else under their questions.

@@ -7,10 +7,10 @@ from pathlib import Path
 
 from ragate.config import Config, SystemConfig
 from ragate.errors import ConfigError
+from ragate.files.find_files import is_allowed
 from ragate.repository import git
 from ragate.systems.http.address import place_of
 from ragate.systems.http.policy import check_request
-from ragate.systems.replay import is_allowed
 
 OTHER = (
     "the baseline was recorded from another system: a maintainer accepts that, or merges past "
