@@ -19,7 +19,7 @@ from ragate.guards.escape import one_line, plain
 from ragate.metrics._identity import metric_info, own_settings
 from ragate.metrics._sample_metric import SampleMetric, of_a_part
 from ragate.settings import read_settings
-from ragate.spans import own_span
+from ragate.spans import own_counter, own_histogram, own_span
 
 __all__ = [
     "ALL_CRITERIA",
@@ -35,6 +35,8 @@ __all__ = [
     "metric_info",
     "of_a_part",
     "one_line",
+    "own_counter",
+    "own_histogram",
     "own_settings",
     "own_span",
     "plain",

@@ -5,6 +5,8 @@ from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from typing import Any
 
+from ragate.spans import waiting
+
 Heard = Callable[[int, int], None]
 
 
@@ -35,6 +37,7 @@ class Backlog:
         task = asyncio.create_task(work)
         self._started += 1
         self._tasks.add(task)
+        waiting("judgements", len(self))
         task.add_done_callback(self._ended)
 
     async def room(self) -> None:
@@ -58,6 +61,7 @@ class Backlog:
 
     def _ended(self, task: asyncio.Task[None]) -> None:
         self._tasks.discard(task)
+        waiting("judgements", len(self))
         if len(self) <= self._most // 2:
             self._space.set()
         if not task.cancelled():

@@ -21,7 +21,7 @@ from ragate.outputs.recorded_output import RecordedOutput
 from ragate.outputs.recordings import read_with_header
 from ragate.outputs.shards import shards_among
 from ragate.protocols import System
-from ragate.spans import Spanned, span
+from ragate.spans import Spanned, span, waiting
 from ragate.stores.local import LocalStore
 from ragate.task_groups import task_group
 from ragate.worker.raised import is_outage
@@ -235,8 +235,9 @@ async def run_pass(
         finish: Adds to an output what is no part of the system's time.
         again: False asks every sample once.
     """
-    asking = _Asking(system, run, timeout_s, on_output, on_lost, room, finish)
+    asking = _Asking(system, run, timeout_s, on_output, on_lost, room, finish, len(samples))
     again = again and system.max_runs is None
+    waiting("samples", len(samples))
     await _each(samples, asking.twice if again else asking.once, concurrency)
     lost = asking.lost
     last = asking.once if len(lost) * 2 <= len(samples) + 1 else asking.give_up
@@ -273,6 +274,7 @@ class _Asking:
     on_lost: OnOutput
     room: Room
     finish: Finish
+    samples: int
     outputs: Outputs = field(default_factory=Spool)
     lost: dict[str, tuple[Sample, SystemOutput]] = field(default_factory=dict)
 
@@ -304,6 +306,7 @@ class _Asking:
         output = await self.finish(sample, output)
         self.on_output(sample, output, self.run)
         self.outputs[sample.id] = output
+        waiting("samples", self.samples - len(self.outputs))
         await self.room()
 
 

@@ -106,7 +106,7 @@ class OpenAIClient:
             return await self._chat(client, request)
 
         course = self._channel.course(unreadable=request.tries)
-        with span(Spanned.CHAT, request.model) as note:
+        with span(Spanned.CHAT, request.model, provider=self._speech.name) as note:
             reply = await self._channel.ask(request.model, once, course=course)
             note(input_tokens=reply.prompt_tokens, output_tokens=reply.completion_tokens)
         cost = self._channel.cost(request.model, reply)
@@ -155,7 +155,7 @@ class OpenAIClient:
             content = await post(client, "/embeddings", body, max_bytes=most)
             return read_embeddings(content, len(texts))
 
-        with span(Spanned.EMBEDDINGS, model):
+        with span(Spanned.EMBEDDINGS, model, provider=self._speech.name):
             return (await self._channel.ask(model, once)).rows
 
     async def rerank(

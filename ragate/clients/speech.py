@@ -24,12 +24,14 @@ class Speech:
         body: From a request to what is sent.
         read: From the bytes of a reply to what it says. Raises MalformedError.
         headers: What is sent beside, with the key, which is "" for a server without keys.
+        name: What traces call it, whoever serves it.
     """
 
     path: str
     body: Callable[[ChatRequest], dict[str, Any]]
     read: Callable[[bytes], ChatReply]
     headers: Callable[[str], Mapping[str, str]] = bearer
+    name: str = "openai"
 
 
 OPENAI = Speech("/chat/completions", chat_body, read_chat)

@@ -32,7 +32,7 @@ from ragate.scoring.judgement_cache import (
 )
 from ragate.scoring.known_judgements import KnownJudgements, Opponents, bare
 from ragate.scoring.spared_stages import SparedStages, Turns
-from ragate.spans import Spanned, judging, span
+from ragate.spans import Spanned, span
 
 Ask = Callable[[], Awaitable[Judgement]]
 BACKLOG = 256  # judgements that are waited for while more outputs are taken
@@ -323,7 +323,6 @@ class JudgeQueue:
             with aside():
                 self._checking = asyncio.create_task(self._check())
         self._pending.start(self._ask(key, ask, criteria, keep, sample=sample, by_model=by_model))
-        judging(len(self._pending))
 
     async def room(self) -> None:
         """Wait until more may be started."""
@@ -342,7 +341,6 @@ class JudgeQueue:
             ProviderError, BudgetError, NotReadyError: the judge gives no more judgements.
         """
         await self._pending.wait(self._heard)
-        judging(len(self._pending))
         await self._found_void()
 
     def _heard(self, ended: int, total: int) -> None:

@@ -15,6 +15,7 @@ from ragate.guards.escape import one_line
 from ragate.models import Sample, SystemOutput
 from ragate.protocols import Resources
 from ragate.settings import nearest
+from ragate.spans import is_heard, tell_values
 from ragate.systems._output import (
     LONGEST,
     OutputError,
@@ -100,6 +101,7 @@ class WorkerTarget:
             "recorder": self._recorder,
             "path": list(sys.path) if own else [],
             "environment": _HERE if own else "",
+            "heard": is_heard(),
         }
         self._plan = WorkerPlan(
             interpreter=keys.interpreter or (sys.executable,),
@@ -171,6 +173,7 @@ class WorkerTarget:
     async def value(self, question: Mapping[str, Any], *, label: str = "") -> Any:
         """Return what the code returned for a question; raises as `ask` does."""
         reply = await self.asked.ask({"ask": question, "label": label})
+        tell_values(reply.get("measured"))
         try:
             return self._value(reply)
         except (KeyError, TypeError, ValueError) as error:

@@ -208,6 +208,7 @@ class Responder:
         self._target: FunctionTarget | EngineTarget | ToolTarget | None = None
         self._root = ""
         self._recorder: dict[str, str] = {}
+        self._is_heard = False
 
     async def reply(self, request: dict[str, Any]) -> dict[str, Any]:
         """Return the reply to ``open`` or ``ask``, whatever the code of the project does."""
@@ -222,7 +223,7 @@ class Responder:
             return {"raised": self._told(error.error), "what": str(error)}
         except BaseException as error:  # noqa: BLE001 - foreign code, which may cancel itself as well
             return {"raised": self._told(error)}
-        return {"value": done}
+        return {"value": done, **self._measured()}
 
     async def close(self) -> None:
         """Leave what was opened."""
@@ -231,6 +232,7 @@ class Responder:
 
     async def _open(self, task: dict[str, Any]) -> dict[str, Any]:
         self._root, self._recorder = task["root"], task["recorder"]
+        self._is_heard = task["heard"]
         # As `python` started there would, and after it what ragate's own process looks through.
         behind = [path for path in task["path"] or sys.path if path != self._root]
         sys.path[:] = [self._root, *behind]
@@ -245,6 +247,11 @@ class Responder:
         assert self._target is not None
         naming.name_requests(self._recorder, request.get("label", ""))
         return await self._target.ask(request["ask"])
+
+    def _measured(self) -> dict[str, Any]:
+        """Return what the code has measured since the last reply, where ragate sends that on."""
+        spans = sys.modules.get("ragate.spans") if self._is_heard else None
+        return {"measured": spans.unheard_values()} if spans is not None else {}
 
     def _told(self, error: BaseException) -> dict[str, Any]:
         return {

@@ -18,7 +18,9 @@ from tests.unit.whole import of_the_whole
 PROJECT = tomllib.loads((PACKAGE.parent / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 # Distributions whose module has another name.
 NAMED = {
+    "grpcio": "grpc",
     "llama-index-core": "llama_index",
+    "opentelemetry-exporter-otlp-proto-grpc": "opentelemetry",
     "opentelemetry-exporter-otlp-proto-http": "opentelemetry",
     "opentelemetry-sdk": "opentelemetry",
     "PyStemmer": "Stemmer",
@@ -67,6 +69,7 @@ ROOMS = {
     "mcp": ("ragate.systems.mcp",),
     "workers": ("ragate.contrib.workers",),
     "otel": ("ragate.contrib.otel",),
+    "otel-grpc": ("ragate.contrib.otel",),
 }
 
 

@@ -104,4 +104,4 @@ def _text(blocks: list[dict[str, Any]]) -> str:
     return "".join(map(str, texts))
 
 
-SPEECH = Speech("/messages", messages_body, read_message, headers)
+SPEECH = Speech("/messages", messages_body, read_message, headers, "anthropic")

@@ -7,7 +7,7 @@ EXTENSION = Extension(
     extra="otel",
     around=(Around("ragate.contrib.otel.switch:around", "RAGATE_TELEMETRY"),),
     variables={
-        "RAGATE_TELEMETRY": "`1` sends spans to your [collector](workers.md); not from `.env`",
+        "RAGATE_TELEMETRY": "`1` sends spans to your [collector](telemetry.md); not from `.env`",
         "RAGATE_TELEMETRY_TEXTS": "`1` sends answers and reasons as well; not from `.env`",
     },
 )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import math
 import os
 import ssl
 import time
@@ -38,8 +37,20 @@ from requests.exceptions import (
     Timeout,
 )
 
+from ragate.contrib.otel.delivery import (
+    CERTIFICATE,
+    ENDPOINT,
+    GRPC,
+    HEADERS,
+    SIGNALS,
+    SLOW,
+    TIMEOUT,
+    Delivery,
+    protocol_of,
+)
 from ragate.contrib.otel.listener import RunCounts, TelemetryListener
 from ragate.contrib.otel.names import SCOPE, SERVICE
+from ragate.contrib.otel.own_instruments import MOST_ATTRIBUTES, MOST_INSTRUMENTS
 from ragate.spans import listening
 from ragate.version import __version__
 
@@ -65,14 +76,14 @@ _TEMPORALITY = "OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE"
 
 @dataclass(frozen=True)
 class _Signal:
-    """One of the SDK's providers, and the session in which its exporter sends.
+    """One of the SDK's providers, and what becomes of what its exporter sends.
 
     Attributes:
         made: Returns how many items were to be sent, 0 where nobody counts them.
     """
 
     noun: str
-    session: CollectorSession
+    delivery: Delivery
     shutdown: Callable[[], object]
     made: Callable[[], int]
 
@@ -81,7 +92,7 @@ class _Telemetry:
     """The SDK's providers of spans, events and metrics, and the listener that feeds them."""
 
     def __init__(self, environment: Mapping[str, str], *, texts: bool) -> None:
-        spans, events, counts = (CollectorSession() for _ in range(3))
+        spans, events, counts = (_delivery(environment, each) for each in SIGNALS)
         tracers, loggers = _tracers(spans, environment), _loggers(events, environment)
         meters = _meters(counts, environment)
         event = environment.get("GITHUB_EVENT_NAME", "local")
@@ -97,23 +108,23 @@ class _Telemetry:
             _Signal("events", events, loggers.shutdown, lambda: listener.events),
             _Signal("counts", counts, meters.shutdown, lambda: 0),
         )
-        self._force_flush = loggers.force_flush
+        self._force_flushes = [loggers.force_flush, tracers.force_flush]
         self._is_stuck = False
 
     def _flush(self) -> None:
-        """Send the events that wait; where that takes too long, never again."""
-        self._is_stuck = self._is_stuck or not all(_ended([self._force_flush]))
+        """Send the events and spans that wait; where that takes too long, never again."""
+        self._is_stuck = self._is_stuck or not all(_ended(self._force_flushes))
 
     def close(self) -> Iterator[str]:
         """Send what is left, within `END_S`; yield what did not get there, a line a reason."""
         for signal in self._signals:
-            signal.session.until = time.monotonic() + END_S
+            signal.delivery.until = time.monotonic() + END_S
         ended = _ended([signal.shutdown for signal in self._signals])
         lost = defaultdict(list)
         for signal, in_time in zip(self._signals, ended, strict=True):
-            unsent = signal.made() - signal.session.taken
-            if signal.session.lost or unsent > 0 or not in_time:
-                why = signal.session.lost or (_FULL if in_time else SLOW)
+            unsent = signal.made() - signal.delivery.taken
+            if signal.delivery.lost or unsent > 0 or not in_time:
+                why = signal.delivery.lost or (_FULL if in_time else SLOW)
                 lost[why].append(f"{signal.noun} ({unsent})" if unsent > 0 else signal.noun)
         for (reason, where), nouns in lost.items():
             yield (
@@ -124,6 +135,12 @@ class _Telemetry:
             yield (
                 f"the run's scores and counts could not be told ({type(failure).__name__}); the "
                 "verdict stands"
+            )
+        if refused := sorted(self.listener.refused):
+            yield (
+                f"values of your own instruments were left out: {', '.join(refused)}\n"
+                "  -> they are finite numbers, a counter's not below 0, of one kind and unit a "
+                f"name; at most {MOST_INSTRUMENTS} names, and {MOST_ATTRIBUTES} attributes a value"
             )
 
 
@@ -172,8 +189,28 @@ class RandomIds(RandomIdGenerator):
         return self._random.getrandbits(128) or 1
 
 
-def _tracers(session: CollectorSession, environment: Mapping[str, str]) -> TracerProvider:
-    exporter = _watched(OTLPSpanExporter(session=session, timeout=_timeout()), session)
+_BY_HTTP = {"traces": OTLPSpanExporter, "logs": OTLPLogExporter, "metrics": OTLPMetricExporter}
+
+
+def _delivery(environment: Mapping[str, str], signal: str) -> Delivery:
+    if protocol_of(environment, signal) != GRPC:
+        return CollectorSession()
+    from ragate.contrib.otel.by_grpc import GrpcDelivery
+
+    return GrpcDelivery()
+
+
+def _exporter(signal: str, delivery: Delivery, **options: Any) -> Any:
+    """Return the SDK's exporter of a signal, by the protocol that `delivery` is of."""
+    if isinstance(delivery, CollectorSession):
+        return _BY_HTTP[signal](session=delivery, timeout=_timeout(), **options)
+    from ragate.contrib.otel.by_grpc import EXPORTERS
+
+    return EXPORTERS[signal](delivery=delivery, timeout=_timeout(), **options)
+
+
+def _tracers(delivery: Delivery, environment: Mapping[str, str]) -> TracerProvider:
+    exporter = _watched(_exporter("traces", delivery), delivery)
     queue = _queue("OTEL_BSP_MAX_QUEUE_SIZE")
     provider = TracerProvider(
         resource=run_resource(environment), shutdown_on_exit=False, id_generator=RandomIds()
@@ -182,36 +219,34 @@ def _tracers(session: CollectorSession, environment: Mapping[str, str]) -> Trace
     return provider
 
 
-def _loggers(session: CollectorSession, environment: Mapping[str, str]) -> LoggerProvider:
-    exporter = _watched(OTLPLogExporter(session=session, timeout=_timeout()), session)
+def _loggers(delivery: Delivery, environment: Mapping[str, str]) -> LoggerProvider:
+    exporter = _watched(_exporter("logs", delivery), delivery)
     queue = _queue("OTEL_BLRP_MAX_QUEUE_SIZE")
     provider = LoggerProvider(resource=run_resource(environment), shutdown_on_exit=False)
     provider.add_log_record_processor(BatchLogRecordProcessor(exporter, max_queue_size=queue))
     return provider
 
 
-def _meters(session: CollectorSession, environment: Mapping[str, str]) -> MeterProvider:
-    exporter = OTLPMetricExporter(
-        session=session, timeout=_timeout(), preferred_temporality=_temporality()
-    )
+def _meters(delivery: Delivery, environment: Mapping[str, str]) -> MeterProvider:
+    exporter = _exporter("metrics", delivery, preferred_temporality=_temporality())
     return MeterProvider(
-        [PeriodicExportingMetricReader(_watched(exporter, session, size=lambda _: 1))],
+        [PeriodicExportingMetricReader(_watched(exporter, delivery, size=lambda _: 1))],
         resource=metrics_resource(environment),
         shutdown_on_exit=False,
         exemplar_filter=AlwaysOffExemplarFilter(),
     )
 
 
-def _watched(exporter: Any, session: CollectorSession, *, size: Callable[[Any], int] = len) -> Any:
-    """Return the exporter; `session` hears how many items it delivered, and what it gave up."""
+def _watched(exporter: Any, delivery: Delivery, *, size: Callable[[Any], int] = len) -> Any:
+    """Return the exporter; `delivery` hears how many items it delivered, and what it gave up."""
     export = exporter.export
 
     def watched(batch: Any, **options: Any) -> Any:
         result = export(batch, **options)
         if result.name == "SUCCESS":
-            session.taken += size(batch)
+            delivery.taken += size(batch)
         else:
-            session.give_up()
+            delivery.give_up()
         return result
 
     exporter.export = watched
@@ -321,36 +356,23 @@ def _pull(ref: str) -> str:
 # The HTTP session in which OpenTelemetry's exporters send, and why they could not.
 
 
-ENDPOINT, HEADERS, TIMEOUT, CERTIFICATE = (
-    f"OTEL_EXPORTER_OTLP_{name}" for name in ("ENDPOINT", "HEADERS", "TIMEOUT", "CERTIFICATE")
-)
 _BY_STATUS: dict[int, str] = {
     HTTPStatus.UNAUTHORIZED: HEADERS,
     HTTPStatus.FORBIDDEN: HEADERS,
     HTTPStatus.PROXY_AUTHENTICATION_REQUIRED: "HTTPS_PROXY",
 }
-SLOW = "it did not take everything in time", TIMEOUT
-_UNENCODED = "a batch could not be encoded", "the names that plugins give to own_span"
 
 
-class CollectorSession(requests.Session):
+class CollectorSession(requests.Session, Delivery):
     """Sends one signal's batches, until one of them is given up.
 
     Of an answer only the head is read, and no redirect is followed: the keys in the headers are
     for the address that was named.
-
-    Attributes:
-        lost: Why a batch was given up and where to look; None where all were taken.
-        taken: How many items the collector took.
-        until: By `time.monotonic`, when nothing is sent any more.
     """
 
     def __init__(self) -> None:
-        super().__init__()
-        self.lost: tuple[str, str] | None = None
-        self.taken = 0
-        self.until = math.inf
-        self._reason: tuple[str, str] | None = None
+        requests.Session.__init__(self)
+        Delivery.__init__(self)
 
     def request(self, *arguments: Any, **options: Any) -> requests.Response:
         """Send a request as `requests.Session` does; `timeout` ends at `until` at the latest.
@@ -358,9 +380,8 @@ class CollectorSession(requests.Session):
         Raises:
             Exception: what `requests` raises. RequestException: nothing is sent any more.
         """
-        left = self.until - time.monotonic()
-        if self.lost or left <= 0:
-            self._reason = SLOW
+        left = self.left()
+        if left <= 0:
             raise requests.RequestException("nothing is sent any more")
         options |= {"timeout": min(options.get("timeout") or left, left), "stream": True}
         if isinstance(self.verify, str):
@@ -369,10 +390,10 @@ class CollectorSession(requests.Session):
         try:
             response = super().request(*arguments, **options)
         except Exception as error:
-            self._reason = _why(error)
+            self.reason = _why(error)
             raise
         response.close()
-        self._reason = _answered(response.status_code)
+        self.reason = _answered(response.status_code)
         if response.is_redirect or 300 <= response.status_code < 400:
             raise requests.RequestException("redirected")  # the SDK would take it for success
         return response
@@ -380,10 +401,6 @@ class CollectorSession(requests.Session):
     def get_redirect_target(self, resp: requests.Response) -> str | None:  # noqa: ARG002
         """Return None: `requests` would read the whole answer to follow a redirect."""
         return None
-
-    def give_up(self) -> None:
-        """Hear that the exporter gave a batch up after its retries; nothing more is sent."""
-        self.lost = self.lost or self._reason or _UNENCODED
 
 
 def _answered(status: int) -> tuple[str, str] | None:

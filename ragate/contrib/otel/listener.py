@@ -10,7 +10,7 @@ from functools import partial
 
 from opentelemetry._logs import Logger, SeverityNumber
 from opentelemetry.context import Context
-from opentelemetry.metrics import Meter
+from opentelemetry.metrics import CallbackOptions, Meter, Observation
 from opentelemetry.trace import (
     NonRecordingSpan,
     SpanContext,
@@ -23,13 +23,28 @@ from opentelemetry.trace import (
 
 from ragate.contrib.otel import names
 from ragate.contrib.otel.names import INSTRUMENTS, Instrument
+from ragate.contrib.otel.own_instruments import OwnInstruments
 from ragate.core.comparison.run_passes import newest_run
-from ragate.models import MetricInfo, Record, Report, Run, Score, ScoreState
-from ragate.spans import Fact, Note, Spanned
+from ragate.core.decision.scorecard import StageScore, read_stages
+from ragate.models import (
+    OVERALL,
+    MetricInfo,
+    PassGroup,
+    Record,
+    Report,
+    Run,
+    Score,
+    Scorecard,
+    ScorecardStage,
+    ScoreState,
+)
+from ragate.spans import Fact, Note, OwnInstrument, Queue, Spanned
 
 Labels = Mapping[str, Callable[[float], str]]
+Times = tuple[int, int]
+"""Begin and end, in nanoseconds since 1970."""
 _MODEL_CALLS = {Spanned.CHAT, Spanned.EMBEDDINGS}
-_FLUSH_EVERY = 8192  # events; their queue holds four times as many
+_FLUSH_EVERY = 8192  # events, or spans of stages; their queues hold four times as many
 
 
 class TelemetryListener:
@@ -41,7 +56,7 @@ class TelemetryListener:
 
     Args:
         texts: Answers and reasons are sent as well, where the policy publishes them.
-        flush: Sends the events that wait.
+        flush: Sends the events and spans that wait.
     """
 
     def __init__(
@@ -59,6 +74,7 @@ class TelemetryListener:
         self._texts = texts
         self._flush = flush
         self._samples: dict[str, SpanContext] = {}
+        self._judged: dict[tuple[str, str], Times] = {}
         self.spans = 0
         self.events = 0
         self.failure: Exception | None = None
@@ -67,7 +83,7 @@ class TelemetryListener:
     def span(self, kind: Spanned, name: str, facts: Mapping[str, Fact]) -> Iterator[Note]:
         """Send a span of what runs inside. An exception's name is sent, its message is not."""
         told = dict(facts)
-        started = time.perf_counter()
+        begun, started = time.time_ns(), time.perf_counter()
         with self._tracer.start_as_current_span(
             _title(kind, name),
             kind=SpanKind.CLIENT if kind in _MODEL_CALLS else SpanKind.INTERNAL,
@@ -80,7 +96,7 @@ class TelemetryListener:
 
             def note(**more: Fact) -> None:
                 told.update(more)
-                span.set_attributes(_attributes(kind, name, more))
+                span.set_attributes(_attributes(kind, name, told))
                 if more.get("failed"):
                     span.set_status(StatusCode.ERROR)
 
@@ -92,12 +108,29 @@ class TelemetryListener:
                 raise
             finally:
                 self.spans += span.is_recording()
+                if kind is Spanned.JUDGE:
+                    self._note_judgement(facts, (begun, time.time_ns()))
                 if kind in _MODEL_CALLS:
                     self._counts.called(kind, name, told, time.perf_counter() - started)
 
-    def judging(self, waiting: int) -> None:
-        """Send how many judgements are waited for."""
-        self._counts.judging(waiting)
+    def _note_judgement(self, facts: Mapping[str, Fact], times: Times) -> None:
+        for criterion in str(facts["criteria"]).split(", "):
+            self._judged[str(facts["sample"]), criterion] = times
+
+    def waiting(self, queue: Queue, count: int) -> None:
+        """Send how many of a queue are waited for."""
+        self._counts.waiting(queue, count)
+
+    def measured(
+        self, instrument: OwnInstrument, value: float, attributes: Mapping[str, Fact]
+    ) -> None:
+        """Send one value of an instrument that is not ours."""
+        self._counts.own.measured(instrument, value, attributes)
+
+    @property
+    def refused(self) -> set[str]:
+        """Return the names of own instruments with values that could not be sent."""
+        return self._counts.own.refused
 
     def finished(self, run: Run, report: Report | None) -> None:
         """Send every score as an event, and what the report counts as metrics."""
@@ -117,9 +150,11 @@ class TelemetryListener:
         questions = {row.sample_id: row.query for row in report.samples} if report else {}
         states = {"measured": 0, "failed": 0, "unscored": 0}
         labels = _labels(run, report)
+        stages = _Stages(run, report)
         for record in newest_run(run).records:
             states[_state(record)] += 1
             self._scores(record, gate, labels, texts=texts)
+            self._stages(record, stages)
             if texts:
                 self._answer(record, gate, question=questions.get(record.sample_id, ""))
         self._counts.measured(gate, states)
@@ -136,6 +171,40 @@ class TelemetryListener:
             if texts and score.reason:
                 attributes[names.EVALUATION_EXPLANATION] = score.reason
             self._emit(names.EVALUATION, record, gate, attributes)
+
+    def _stages(self, record: Record, stages: _Stages) -> None:
+        """Send what the scorecard says of a sample, and below it a span for each stage.
+
+        A stage takes the time of the judgement that its metric is read from; other metrics are
+        computed for all samples together, and their stages are moments.
+        """
+        judged = stages.of(record)
+        if not judged:
+            return
+        now = time.time_ns()
+        times = [
+            self._judged.get((record.sample_id, each.stage.metric), (now, now)) for each in judged
+        ]
+        card = self._tracer.start_span(
+            names.SCORECARD_SPAN,
+            context=self._context(record.sample_id),
+            attributes={names.SAMPLE_ID: record.sample_id, **stages.whole(record.sample_id)},
+            start_time=min(begun for begun, _ in times),
+        )
+        below = set_span_in_context(card)
+        for each, (begun, ended) in zip(judged, times, strict=True):
+            stage = self._tracer.start_span(
+                f"{names.STAGE_SPAN} {each.stage.name}",
+                context=below,
+                attributes=_stage(each),
+                start_time=begun,
+            )
+            stage.end(ended)
+        card.end(now)
+        before, made = self.spans, (1 + len(judged)) * card.is_recording()
+        self.spans += made
+        if before // _FLUSH_EVERY != self.spans // _FLUSH_EVERY:
+            self._flush()
 
     def _answer(self, record: Record, gate: str, *, question: str) -> None:
         attributes: dict[str, Fact] = {names.ANSWER: record.output.answer or ""}
@@ -177,11 +246,62 @@ def _attributes(kind: Spanned, name: str, facts: Mapping[str, Fact]) -> dict[str
     attributes = {names.FACTS[key]: value for key, value in facts.items() if value != ""}
     if kind in _MODEL_CALLS or kind is Spanned.RETRIEVAL:
         attributes[names.OPERATION] = str(kind)
-    if kind in _MODEL_CALLS:
-        attributes[names.PROVIDER] = "openai"  # what is spoken, whoever serves it
     if name:
         attributes[names.MODEL] = name
     return attributes
+
+
+class _Stages:
+    """The stages of a report's scorecard, for each sample of its run; none without a scorecard."""
+
+    def __init__(self, run: Run, report: Report | None) -> None:
+        self._infos = run.manifest.metrics
+        groups = report.pass_groups if report is not None else ()
+        stages = tuple(
+            ScorecardStage(
+                name=each.name,
+                metric=each.metric,
+                weight=each.weight or 0.0,
+                pass_at=each.share.mark,
+                required=each.required,
+            )
+            for each in groups
+            if each.kind == "stage" and each.metric in self._infos
+        )
+        self._card = Scorecard(stages=stages) if stages else None
+        self._outcomes = {each.sample_id: each for each in report.outcomes} if report else {}
+
+    def of(self, record: Record) -> list[StageScore]:
+        """Return the stages that apply to a sample, in order."""
+        if self._card is None:
+            return []
+        stages = read_stages(self._card, self._infos, record.scores)
+        return [each for each in stages if each.score.state is not ScoreState.NOT_APPLICABLE]
+
+    def whole(self, sample_id: str) -> dict[str, Fact]:
+        """Return whether a sample passes as a whole, and its overall score, as far as known."""
+        outcome = self._outcomes.get(sample_id)
+        told: dict[str, Fact] = {}
+        if outcome is not None and outcome.passes is not None:
+            told[names.PASSED] = outcome.passes
+        score = outcome.scores.get(OVERALL) if outcome is not None else None
+        if score is not None:
+            told[names.SCORE] = score
+        return told
+
+
+def _stage(stage: StageScore) -> dict[str, Fact]:
+    told: dict[str, Fact] = {
+        names.STAGE: stage.stage.name,
+        names.METRIC: stage.stage.metric,
+        names.STAGE_REQUIRED: stage.stage.required,
+        names.STAGE_STOPPED: stage.stopped,
+    }
+    if stage.passes is not None:
+        told[names.PASSED] = stage.passes
+    if stage.score.value is not None:
+        told[names.SCORE] = stage.score.value
+    return told
 
 
 def _state(record: Record) -> str:
@@ -227,11 +347,27 @@ class RunCounts:
 
     def __init__(self, meter: Meter, *, event: str) -> None:
         self._event: dict[str, Fact] = {names.EVENT: event}
-        self._recorders = {each.name: _recorder(meter, each) for each in INSTRUMENTS}
+        self._paces = {queue: QueuePace() for queue in names.QUEUES}
+        paces = {pace.name: self._paces[queue] for queue, (_, pace) in names.QUEUES.items()}
+        self._recorders = {
+            each.name: _recorder(meter, each) for each in INSTRUMENTS if each.name not in paces
+        }
+        for each in INSTRUMENTS:
+            if each.name in paces:
+                look = partial(self._pace, paces[each.name])
+                meter.create_observable_gauge(each.name, [look], each.unit, each.says)
+        self.own = OwnInstruments(meter)
 
-    def judging(self, waiting: int) -> None:
-        """Tell how many judgements are waited for."""
-        self._record(names.JUDGING, waiting, self._event)
+    def waiting(self, queue: Queue, count: int) -> None:
+        """Tell how many of a queue are waited for."""
+        self._paces[queue].waiting(count)
+        length, _ = names.QUEUES[queue]
+        self._record(length, count, self._event)
+
+    def _pace(self, pace: QueuePace, _options: CallbackOptions) -> Iterator[Observation]:
+        rate = pace.rate()
+        if rate is not None:
+            yield Observation(rate, self._event)
 
     def called(self, kind: Spanned, model: str, told: Mapping[str, Fact], seconds: float) -> None:
         """Count one call of a model, with its tokens where the server named them."""
@@ -261,22 +397,64 @@ class RunCounts:
         if facts.duration_s is not None:
             self._record(names.DURATION, facts.duration_s, gate)
         for group in report.pass_groups:
-            if group.kind == "stage" and group.share.candidate is not None:
-                passed = round(group.share.candidate * group.share.n)
-                for state, count in (("passed", passed), ("failed", group.share.n - passed)):
-                    about = {names.STAGE: group.name, names.STATE: state}
-                    self._record(names.STAGES, count, {**gate, **about})
+            self._passes(group, gate)
         for metric in decision.metrics:
             for side, mean in (("baseline", metric.baseline), ("candidate", metric.candidate)):
                 if mean is not None:
                     about = {names.METRIC: metric.metric, names.SIDE: side}
                     self._record(names.SCORES, mean, {**gate, **about})
 
+    def _passes(self, group: PassGroup, gate: Mapping[str, Fact]) -> None:
+        """Count who passes of a stage, or of a tag or field."""
+        if group.share.candidate is None:
+            return
+        what, about = names.STAGES, {names.STAGE: group.name}
+        if group.kind != "stage":
+            what = names.GROUPS
+            about = {names.GROUP_KIND: group.kind, names.GROUP_NAME: group.name}
+        passed = round(group.share.candidate * group.share.n)
+        for state, count in (("passed", passed), ("failed", group.share.n - passed)):
+            self._record(what, count, {**gate, **about, names.STATE: state})
+
     def _of(self, gate: str) -> dict[str, Fact]:
         return {**self._event, names.GATE: gate}
 
     def _record(self, what: Instrument, value: float, attributes: Mapping[str, Fact]) -> None:
         self._recorders[what.name](value, attributes)
+
+
+class QueuePace:
+    """How fast a queue is worked off, as it is looked at every now and then.
+
+    Args:
+        clock: Gives seconds.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._since: float | None = None
+        self._length = 0
+        self._ended = 0
+
+    def waiting(self, count: int) -> None:
+        """Hear how many are waited for now; fewer than before means that some have ended."""
+        if self._since is None:
+            self._since = self._clock()
+        self._ended += max(0, self._length - count)
+        self._length = count
+
+    def rate(self) -> float | None:
+        """Return how many ended a second since the last look, None where there was no work.
+
+        0 is a queue that stands still.
+        """
+        if self._since is None or not (self._ended or self._length):
+            self._since = None
+            return None
+        now = self._clock()
+        rate = self._ended / max(now - self._since, 1e-3)
+        self._since, self._ended = now, 0
+        return rate
 
 
 def _recorder(meter: Meter, what: Instrument) -> Callable[[float, Mapping[str, Fact]], None]:

@@ -8,7 +8,7 @@ name is ours: ``ragate.*``.
 from dataclasses import dataclass
 from typing import Literal
 
-from ragate.spans import Spanned
+from ragate.spans import Queue, Spanned
 
 SCOPE = "ragate"
 SERVICE = "ragate"
@@ -34,12 +34,18 @@ PASS = "ragate.pass"  # noqa: S105 - the number of a pass over the samples
 METRIC = "ragate.metric"
 SIDE = "ragate.side"
 STAGE = "ragate.stage"
+GROUP_KIND = "ragate.group.kind"
+GROUP_NAME = "ragate.group.name"
 STATE = "ragate.state"
 REUSED = "ragate.reused"
 ERROR_TYPE = "error.type"
 OPERATION = "gen_ai.operation.name"
 PROVIDER = "gen_ai.provider.name"
 MODEL = "gen_ai.request.model"
+STAGE_REQUIRED = "ragate.stage.required"
+STAGE_STOPPED = "ragate.stage.stopped"
+PASSED = "ragate.passed"
+SCORE = "ragate.score"
 TOKEN_TYPE = "gen_ai.token.type"  # noqa: S105 - tokens of a model
 
 # How a span is called, and its facts' attributes. A call of a model is named after that as well.
@@ -52,6 +58,9 @@ SPANS: dict[Spanned, str] = {
     Spanned.JUDGE: "ragate.judge",
     Spanned.DECIDE: "ragate.decide",
 }
+# Of a question that a scorecard judged: below its span, with one below it for each stage.
+SCORECARD_SPAN = "ragate.scorecard"
+STAGE_SPAN = "ragate.stage"
 FACTS: dict[str, str] = {
     "command": "ragate.command",
     "gate": GATE,
@@ -61,6 +70,7 @@ FACTS: dict[str, str] = {
     "chunks": "ragate.retrieved",
     "criteria": "ragate.judge.criteria",
     "model": MODEL,
+    "provider": PROVIDER,
     "input_tokens": "gen_ai.usage.input_tokens",
     "output_tokens": "gen_ai.usage.output_tokens",
 }
@@ -89,11 +99,21 @@ CHANGES = Instrument("ragate.changes", "counter", "{sample}", "Samples by change
 STAGES = Instrument(
     "ragate.stages", "counter", "{sample}", "Samples that a stage passes or fails", (STAGE, STATE)
 )
+GROUPS = Instrument(
+    "ragate.groups",
+    "counter",
+    "{sample}",
+    "Samples of a tag or field that pass or fail",
+    (GROUP_KIND, GROUP_NAME, STATE),
+)
 CALLS = Instrument("ragate.model.calls", "counter", "{call}", "Calls of models", (REUSED,))
 COST = Instrument("ragate.cost", "counter", "{USD}", "US dollars spent on models")
 DURATION = Instrument("ragate.run.duration", "histogram", "s", "Seconds that a run took")
-SCORES = Instrument("ragate.metric.mean", "gauge", "1", "Mean of a metric", (METRIC, SIDE))
+SCORES = Instrument("ragate.metric.mean", "gauge", "{score}", "Mean of a metric", (METRIC, SIDE))
 JUDGING = Instrument("ragate.judge.queue", "gauge", "{judgement}", "Judgements waited for")
+ASKING = Instrument("ragate.sample.queue", "gauge", "{sample}", "Questions waited for")
+JUDGE_PACE = Instrument("ragate.judge.pace", "gauge", "{judgement}/s", "Judgements a second")
+SAMPLE_PACE = Instrument("ragate.sample.pace", "gauge", "{sample}/s", "Questions a second")
 TOKENS = Instrument(
     "gen_ai.client.token.usage",
     "histogram",
@@ -109,6 +129,11 @@ CALL_DURATION = Instrument(
     (OPERATION, MODEL),
 )
 INSTRUMENTS = (
-    *(VERDICTS, SAMPLES, CHANGES, STAGES, CALLS, COST, DURATION, SCORES, JUDGING),
-    *(TOKENS, CALL_DURATION),
+    *(VERDICTS, SAMPLES, CHANGES, STAGES, GROUPS, CALLS, COST, DURATION, SCORES, JUDGING, ASKING),
+    *(SAMPLE_PACE, JUDGE_PACE, TOKENS, CALL_DURATION),
 )
+# Which of them tell of a queue: its length, and how fast it moves.
+QUEUES: dict[Queue, tuple[Instrument, Instrument]] = {
+    "samples": (ASKING, SAMPLE_PACE),
+    "judgements": (JUDGING, JUDGE_PACE),
+}

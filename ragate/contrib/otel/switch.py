@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 
+from ragate.contrib.otel.delivery import GRPC, HTTP, PROTOCOL, SIGNALS, protocol_of
 from ragate.errors import ConfigError, UsageError
 from ragate.files.foreign_files import read_bytes
 from ragate.installed import install_line
@@ -29,13 +30,8 @@ def is_wanted(environment: Mapping[str, str]) -> bool:
         or environment.get("OTEL_SDK_DISABLED", "").lower() == "true"
     ):
         return False
-    protocol = environment.get("OTEL_EXPORTER_OTLP_PROTOCOL", "")
-    if protocol not in {"", "http/protobuf"}:
-        raise ConfigError(
-            f"OTEL_EXPORTER_OTLP_PROTOCOL = {protocol!r}: ragate sends OTLP over HTTP as protobuf",
-            remedy="leave it out, or set it to http/protobuf, and name the collector's HTTP port "
-            "(4318) in OTEL_EXPORTER_OTLP_ENDPOINT",
-        )
+    for signal in SIGNALS:
+        protocol_of(environment, signal)
     return True
 
 
@@ -77,8 +73,22 @@ def telemetry(environment: Mapping[str, str], *, say: Callable[[str], None]) -> 
             f"{SWITCH} is set, and OpenTelemetry is not installed",
             remedy=f"{install_line('otel')}, or leave the variable out",
         ) from error
+    if GRPC in (protocol_of(environment, each) for each in SIGNALS):
+        _require_grpc()
     with exporting(environment, texts=texts, say=say):
         yield
+
+
+def _require_grpc() -> None:
+    try:
+        import ragate.contrib.otel.by_grpc  # noqa: F401
+    except ModuleNotFoundError as error:
+        raise UsageError(
+            f"{PROTOCOL} = {GRPC}, and OpenTelemetry's exporter for it is not installed "
+            f"({error.name})",
+            remedy=f"{install_line('otel,otel-grpc')}, or set it to {HTTP} and name the "
+            "collector's port for that, 4318, in OTEL_EXPORTER_OTLP_ENDPOINT",
+        ) from error
 
 
 def is_of_a_fork(environment: Mapping[str, str]) -> bool:

@@ -51,6 +51,7 @@ from ragate.outputs.outputs_file import validated_output
 from ragate.protocols import SystemAbilities
 from ragate.resources.operations import Operations
 from ragate.resources.resources import Opened
+from ragate.spans import waiting
 from ragate.version import MANUAL
 
 _POLL_S = 0.2
@@ -475,6 +476,7 @@ class WorkersSystem(PassSystem):
                     missing.discard(name)
                     outputs[name] = _output(name, line)
                     on_output(by_id[name], outputs[name], run)
+                    waiting("samples", len(missing))
                     await room()
             if rows:
                 await self._blocks.read(run, [name for name, _ in rows])

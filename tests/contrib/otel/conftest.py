@@ -12,6 +12,7 @@ import pytest
 
 from ragate.cli.main import run
 from ragate.database import PostgresDatabase
+from tests.contrib.otel.scored import deny_ci, write_scored_project
 from tests.integration.judged.conftest import project, recorded, recording
 from tests.integration.judged.judged_projects import KEY as MODEL_KEY
 from tests.integration.judged.judged_projects import configure
@@ -75,3 +76,23 @@ def ask_anew(project: Path) -> None:
     """Let the system ask another model: nothing that is known holds."""
     config = project / "ragate.toml"
     config.write_text(config.read_text().replace('"answer-1"', '"answer-2"'))
+
+
+@pytest.fixture(scope="package")
+def scored(tmp_path_factory: pytest.TempPathFactory, database: PostgresDatabase) -> Checked:
+    """A check of a project with stages and tags, every question asked and judged anew."""
+    root = tmp_path_factory.mktemp("scored")
+    with pytest.MonkeyPatch.context() as patch, openai_server() as model, collector() as seen:
+        deny_ci(patch)
+        patch.chdir(root)
+        patch.setenv("TEST_KEY", MODEL_KEY)
+        patch.setenv("RAGATE_DATABASE_URL", database.conninfo())
+        model.reply = answers_and_judges()
+        write_scored_project(root, model)
+        assert run(["baseline", "update", "--runs", "1"]) == 0
+        ask_anew(root)
+        model.reply = ending_otherwise(model.reply)
+        listen(patch, seen)
+        assert run(["check"]) in {0, 1}
+        report = json.loads(max(root.glob(".ragate/runs/*/report.json")).read_text())
+    return Checked(root, report, seen)

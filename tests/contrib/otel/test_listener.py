@@ -71,7 +71,8 @@ def identity(span: ReadableSpan) -> int:
 def test_what_runs_inside_stands_below_with_what_it_notes():
     kept = Kept()
 
-    with kept.span(Spanned.RUN, "", {}) as whole, kept.span(Spanned.CHAT, "m", {}) as note:
+    facts = {"provider": "anthropic"}
+    with kept.span(Spanned.RUN, "", {}) as whole, kept.span(Spanned.CHAT, "m", facts) as note:
         note(input_tokens=7)
         whole(command="check")
 
@@ -83,7 +84,7 @@ def test_what_runs_inside_stands_below_with_what_it_notes():
     assert run.attributes == {"ragate.command": "check"}
     assert call.attributes == {
         "gen_ai.operation.name": "chat",
-        "gen_ai.provider.name": "openai",
+        "gen_ai.provider.name": "anthropic",
         "gen_ai.request.model": "m",
         "gen_ai.usage.input_tokens": 7,
     }
@@ -245,8 +246,8 @@ def test_a_call_is_counted_once_with_the_tokens_that_the_server_named():
 def test_of_a_queue_the_last_length_is_told():
     kept = KeptCounts()
 
-    for waiting in (3, 9, 0):
-        kept.counts.judging(waiting)
+    for count in (3, 9, 0):
+        kept.counts.waiting("judgements", count)
 
     (point,) = kept.metrics()["ragate.judge.queue"].data.data_points
     assert (point.value, dict(point.attributes)) == (0, {"ragate.event": "push"})

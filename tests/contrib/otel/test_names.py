@@ -1,63 +1,49 @@
-"""The manual's table, dashboard and rules against the list of names."""
+"""The manual's table, the dashboards and the rules against the list of names."""
 
 from __future__ import annotations
 
 import json
 import re
-from pathlib import Path
 
 import pytest
-import yaml
 
 from ragate.contrib.otel import names
 from ragate.spans import Spanned
 from tools import telemetry_files
+from tools.telemetry_files import BOARDS, DASHBOARDS, RULES
 
-DOCS = Path(__file__).parents[3] / "docs"
-PAGE = (DOCS / "workers.md").read_text(encoding="utf-8")
-KNOWN = {telemetry_files.prometheus(each) for each in names.INSTRUMENTS}
+PAGE = telemetry_files.PAGE.read_text(encoding="utf-8")
 ANEW = "python -m tools.telemetry_files writes it anew"
-
-
-def metrics_in(query: str) -> set[str]:
-    """Return the metrics that a query of Prometheus reads."""
-    found = re.findall(r"\b(?:ragate|gen_ai)_\w+(?=[{\[])", query)
-    return {name.removesuffix("_bucket") for name in found}
 
 
 def test_the_table_of_metrics_is_of_today():
     assert telemetry_files.page(PAGE) == PAGE, ANEW
 
 
-def test_the_dashboard_is_of_today():
-    held = json.loads((DOCS / "telemetry" / "grafana.json").read_text(encoding="utf-8"))
+@pytest.mark.parametrize("uid", BOARDS)
+def test_a_dashboard_is_of_today_and_in_the_manual(uid):
+    held = json.loads((DASHBOARDS / f"{uid}.json").read_text(encoding="utf-8"))
 
-    assert held == telemetry_files.dashboard(), ANEW
+    assert held == telemetry_files.dashboard(uid), ANEW
+    assert f"[{held['title']}](../examples/telemetry/grafana/dashboards/{uid}.json)" in PAGE
+
+
+def test_no_other_dashboard_lies_there():
+    assert {each.stem for each in DASHBOARDS.iterdir()} == BOARDS.keys()
 
 
 def test_the_rules_are_of_today():
-    held = (DOCS / "telemetry" / "prometheus.yml").read_text(encoding="utf-8")
-
-    assert held == telemetry_files.rules(), ANEW
-
-
-def test_every_metric_has_a_panel_and_every_panel_reads_a_metric_that_is_sent():
-    targets = [panel["targets"][0]["expr"] for panel in telemetry_files.dashboard()["panels"]]
-
-    assert set().union(*map(metrics_in, targets)) == KNOWN
-
-
-def test_every_rule_reads_a_metric_that_is_sent():
-    (group,) = yaml.safe_load(telemetry_files.rules())["groups"]
-    read = [metrics_in(rule["expr"]) for rule in group["rules"]]
-
-    assert all(read)
-    assert set().union(*read) <= KNOWN
+    assert RULES.read_text(encoding="utf-8") == telemetry_files.rules(), ANEW
 
 
 @pytest.mark.parametrize("kind", [kind for kind in Spanned if kind is not Spanned.OWN])
 def test_every_span_is_in_the_manual(kind):
     assert re.search(rf"^\| `{names.SPANS[kind]}(?: MODEL)?` \|", PAGE, re.MULTILINE)
+
+
+@pytest.mark.parametrize("span", [names.SCORECARD_SPAN, f"{names.STAGE_SPAN} STAGE"])
+def test_every_span_of_a_scorecard_is_in_the_manual(span):
+    assert f"| `{span}` |" in PAGE
 
 
 @pytest.mark.parametrize("event", [names.EVALUATION, names.SAMPLE_TEXTS])
@@ -67,7 +53,11 @@ def test_every_event_is_in_the_manual(event):
 
 @pytest.mark.parametrize(
     "name",
-    [*names.FACTS.values(), names.EVENT, names.VERDICT, names.EXIT_CODE, names.RUN_ID],
+    [
+        *names.FACTS.values(),
+        *(names.EVENT, names.VERDICT, names.EXIT_CODE, names.RUN_ID),
+        *(names.PASSED, names.SCORE, names.STAGE, names.STAGE_REQUIRED, names.STAGE_STOPPED),
+    ],
 )
 def test_every_attribute_is_in_the_manual(name):
     assert f"`{name}`" in PAGE

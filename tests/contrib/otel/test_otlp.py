@@ -215,8 +215,10 @@ def test_a_wrong_word_is_a_usage_error(recorded, listening, monkeypatch, capsys,
 
 
 def test_another_protocol_is_a_usage_error(recorded, listening, monkeypatch, capsys):
-    monkeypatch.setenv("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc")
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_PROTOCOL", "http/json")
 
     assert run(["check"]) == 2
 
-    assert "http/protobuf" in capsys.readouterr().err
+    error = capsys.readouterr().err
+    assert "OTEL_EXPORTER_OTLP_PROTOCOL = 'http/json'" in error
+    assert "as http/protobuf or grpc" in error

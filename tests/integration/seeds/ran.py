@@ -66,12 +66,13 @@ class Seeds:
     Attributes:
         folder: Where they are.
         url: The models' address.
-        seen: What collects telemetry.
+        seen, by_grpc: What collects telemetry, and the same by the other protocol.
     """
 
     folder: Path
     url: str
     seen: Collector
+    by_grpc: Collector
     _ran: dict[tuple[str, str], Ran] = field(default_factory=dict)
 
     def ran(self, project: str, command: str) -> Ran:
@@ -82,9 +83,8 @@ class Seeds:
             shutil.copytree(self._built(project), place)
             with in_folder(place):
                 came = _run(command)
-            names = [each.name for each in (*self.seen.spans, *self.seen.metrics)]
-            names += [each.event_name for each in self.seen.events]
-            told = f"{came.text}\nreceived: {' '.join(sorted(set(names)))}"
+            told = f"{came.text}\nreceived: {_names(self.seen)}"
+            told += f"\nreceived by gRPC: {_names(self.by_grpc)}"
             self._ran[key] = replace(came, text=told)
         return self._ran[key]
 
@@ -95,6 +95,11 @@ class Seeds:
             with in_folder(place):
                 PROJECTS[project](self.url)
         return place
+
+
+def _names(seen: Collector) -> str:
+    names = [each.name for each in (*seen.spans, *seen.metrics)]
+    return " ".join(sorted({*names, *(each.event_name for each in seen.events)}))
 
 
 @contextlib.contextmanager

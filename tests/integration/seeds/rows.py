@@ -36,11 +36,17 @@ WORDS = {
     "expected proposal ids, relevant docs": "`relevant`",
     "evaluation matrix": "`ragate try`",
     "temporal mode": "`dates` of a tool's argument",
+    "get_tracer, get_meter": "`own_span`, `own_counter`, `own_histogram` "
+    "([Telemetry](telemetry.md#spans-and-instruments-of-your-own))",
+    "Grafana boards, compose stack": "[examples/telemetry](../examples/telemetry)",
+    "export, upload and restore of tables": "`ragate index dump -` and `restore -` with any "
+    "program that carries bytes ([how](system-pgvector.md#carry-the-vectors-to-another-machine))",
 }
 REFUSED = {
-    "thresholds and models by environment": "in `ragate.toml`: on a pull request the base's count, "
-    "and a variable that anybody sets would change what a green check means",
-    "one question at a time": "eight, and `calls_per_minute` of a provider: the same calls, sooner",
+    "thresholds and models by environment, in CI": "in `ragate.toml`: on a pull request the "
+    "base's count, and a variable that anybody sets would change what a green check means",
+    "one question at a time by default": "eight, and `calls_per_minute` of a provider: the "
+    "same calls, sooner",
     "a second call of the retriever": "one call gives passages and answer, so that what is judged "
     "is what the answer was written from",
     "a call for each passage after a YES": "none: no later passage can take a YES back",
@@ -48,10 +54,15 @@ REFUSED = {
     "scored 1 there",
     "a stage that nobody measured passes": "it is unscored, and what gates on it is no decision: "
     "a judge that is away would turn everything green",
-    "improving a bad answer": "a gate measures; what it changed it could not measure",
-    "Redis, Azure tables": "a folder, or Postgres, which a RAG often has already",
+    "improving a bad answer (`improve_answer`)": "a gate judges answers and makes none: what it "
+    "had changed it could not measure",
+    "Redis, Azure tables": "Postgres, which a RAG often has already: Procrastinate's queue in it "
+    "hands out work, the run store in it keeps runs; or a folder, without any server",
     "telemetry unless switched off": "off unless switched on: questions are somebody's data",
-    "telemetry started by the application": "ragate is the application; `[telemetry]` starts it",
+    "telemetry started by the application": "ragate is the application; `RAGATE_TELEMETRY=1` "
+    "starts it",
+    "options over environment over defaults, for models and thresholds too": "`--set` and "
+    "`--config` over `ragate.toml`, and no variable: what a run was judged by stands in the file",
 }
 JSON = "ragate check --format json --output report.json"
 
@@ -441,5 +452,5 @@ ROWS = [
     *(*GUIDE, *service_rows.GUIDE),
     *(*WALKTHROUGH, *EMBEDDINGS),
     *(*RECORD, *service_rows.RECORD),
-    *(*PACKS, *service_rows.PACKS),
+    *(*PACKS, *service_rows.PACKS, *service_rows.TELEMETRY),
 ]

@@ -50,6 +50,21 @@ RECORD = [
         code=3,
     ),
 ]
+TELEMETRY = [
+    *rows_of(
+        "packs",
+        "rag_pack",
+        "RAGATE_TELEMETRY=1 OTEL_EXPORTER_OTLP_PROTOCOL=grpc "
+        "OTEL_EXPORTER_OTLP_ENDPOINT=$GRPC_COLLECTOR ragate check",
+        ("OTLP by gRPC", "received by gRPC: .*ragate.run .*ragate.verdicts"),
+    ),
+    *rows_of(
+        "packs",
+        "own_stage",
+        "PYTHONPATH=. RAGATE_TELEMETRY=1 OTEL_EXPORTER_OTLP_ENDPOINT=$COLLECTOR ragate check",
+        ("counters and histograms of one's own", "received: .*my_stage.looked .*my_stage.words"),
+    ),
+]
 PACKS = [
     *rows_of(
         "packs",
@@ -95,6 +110,15 @@ PACKS = [
     ),
     *rows_of(
         "packs",
+        "documents",
+        "ragate index dump --tables texts texts.gz && ragate index restore texts.gz",
+        (
+            "a group of its tables: texts, whose vectors are made there",
+            "8 chunks and 0 vectors written .*8 documents and 8 chunks restored",
+        ),
+    ),
+    *rows_of(
+        "packs",
         "rag_pack",
         "RAGATE_RUNS_URL=$POSTGRES ragate db migrate && RAGATE_RUNS_URL=$POSTGRES ragate check && "
         "RAGATE_RUNS_URL=$POSTGRES ragate runs list",
@@ -115,9 +139,17 @@ PACKS = [
         "packs",
         "rag_pack",
         "RAGATE_TELEMETRY=1 OTEL_EXPORTER_OTLP_ENDPOINT=$COLLECTOR ragate check",
-        ("traces by OTLP", "received: .*ragate.decide.*ragate.judge.*ragate.run.*ragate.sample"),
+        ("traces by OTLP", "received: .*ragate.decide .*ragate.run .*ragate.sample "),
+        (
+            "a span for each stage, with whether it passed and its score",
+            "received: .*ragate.scorecard.*ragate.stage citation.*ragate.stage faithfulness",
+        ),
         ("each evaluation as an event", "received: .*gen_ai.evaluation.result"),
         ("metrics: stages that pass and fail", "received: .*ragate.stages"),
         ("metrics: verdicts, samples, cost", "received: .*ragate.cost.*ragate.verdicts"),
+        (
+            "metrics: length and pace of queues",
+            "received: .*ragate.sample.pace ragate.sample.queue",
+        ),
     ),
 ]

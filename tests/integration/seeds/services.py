@@ -116,6 +116,10 @@ def foreign_questions(_url: str) -> None:
 
 STAGE = """
 from ragate.models import MetricInfo, Score
+from ragate.plugin_kit import own_counter, own_histogram
+
+looked = own_counter("my_stage.looked", "{answer}")
+lengths = own_histogram("my_stage.words", "{word}")
 
 
 class Length:
@@ -129,6 +133,8 @@ class Length:
 
     def score(self, sample, output):
         words = (output.answer or "").split()
+        looked(1)
+        lengths(len(words))
         value = float(len(words) < 20)
         details = {"words": len(words), "first": words[0] if words else ""}
         return Score(self.info.name, value, details=details)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
+from importlib.util import find_spec
 from typing import Any
 
 import pytest
@@ -16,7 +18,7 @@ from tests.integration.seeds.ran import Seeds
 from tests.integration.seeds.row import Row
 from tests.integration.seeds.rows import ROWS
 from tests.integration.seeds.stand_in import local_models, models, reply
-from tests.servers.collector import collector
+from tests.servers.collector import Collector, collector
 from tests.unit.whole import of_the_whole
 
 pytestmark = [
@@ -31,6 +33,7 @@ def seeds(tmp_path_factory: pytest.TempPathFactory, database: PostgresDatabase) 
         pytest.MonkeyPatch.context() as patch,
         models() as server,
         collector() as seen,
+        by_grpc() as other,
         messages_server() as messages,
     ):
         messages.reply = lambda body: reply(as_openai(body))
@@ -43,9 +46,21 @@ def seeds(tmp_path_factory: pytest.TempPathFactory, database: PostgresDatabase) 
         patch.setenv("RAGATE_DATABASE_URL", database.conninfo())
         patch.setenv("POSTGRES", database.conninfo())
         patch.setenv("COLLECTOR", seen.url)
-        yield Seeds(tmp_path_factory.mktemp("seeds"), server.base_url, seen)
+        patch.setenv("GRPC_COLLECTOR", other.url)
+        yield Seeds(tmp_path_factory.mktemp("seeds"), server.base_url, seen, other)
 
 
+def by_grpc() -> AbstractContextManager[Collector]:
+    """Return a collector that is spoken to by gRPC, or without the extra one that nobody asks."""
+    if not HAS_GRPC:
+        return collector()
+    from tests.servers.grpc_collector import grpc_collector
+
+    return grpc_collector()
+
+
+HAS_GRPC = find_spec("grpc") is not None
+_NEEDS_GRPC = pytest.mark.skipif(not HAS_GRPC, reason="the extra otel-grpc is not installed")
 # What is brought by contrib, by project or command.
 BESIDE = (
     "claude ",
@@ -63,7 +78,10 @@ def params() -> list[Any]:
         pytest.param(
             row,
             id=f"{row.seed}-{row.capability}",
-            marks=[of_the_whole] * any(part in f"{row.project} {row.command}" for part in BESIDE),
+            marks=[
+                *[of_the_whole] * any(part in f"{row.project} {row.command}" for part in BESIDE),
+                *[_NEEDS_GRPC] * ("PROTOCOL=grpc" in row.command),
+            ],
         )
         for row in ROWS
     ]

@@ -22,8 +22,11 @@ class Heard:
         self.told.append((str(kind), name, told))
         yield lambda **more: told.update(more)
 
-    def judging(self, waiting):
-        self.told.append(("judging", "", {"waiting": waiting}))
+    def waiting(self, queue, count):
+        self.told.append(("waiting", queue, {"count": count}))
+
+    def measured(self, instrument, value, attributes):
+        self.told.append((instrument.kind, instrument.name, {"value": value, **attributes}))
 
     def finished(self, run, report):
         self.told.append(("finished", "", {}))
@@ -54,7 +57,7 @@ def test_nobody_hears_anything_after_the_end():
 
     with span(Spanned.DECIDE) as note:
         note(chunks=1)
-    spans.judging(3)
+    spans.waiting("samples", 3)
 
     assert heard.told == []
 
