@@ -46,7 +46,7 @@ class GrpcDelivery(Delivery):
     """Of a signal that is sent by gRPC."""
 
 
-class _OverError(grpc.RpcError):  # type: ignore[misc]
+class _OverError(grpc.RpcError):
     """Nothing is sent any more; an exporter asks it what it asks an answer, and tries no more."""
 
     def code(self) -> Any:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from ragate.cli.main import run
+from ragate.models import Report, Run
+from ragate.spans import Fact, Note, OwnInstrument, Queue, Spanned, listening
 from tests.contrib.anthropic.messages_server import KEY, Messages, as_openai, messages_server
 from tests.projects import write_docs_project
 from tests.servers.model import answers_and_judges
@@ -57,6 +60,42 @@ def test_answers_and_judgements_come_from_it(claude: Messages) -> None:
     assert scored == {"value"}
     assert {body["model"] for body in claude.asked} == {"claude-haiku-4-5", "claude-opus-4-7"}
     assert not any("temperature" in body for body in claude.asked if "opus" in body["model"])
+
+
+class Heard:
+    """A listener that keeps who was asked."""
+
+    def __init__(self) -> None:
+        self.providers: set[tuple[str, Fact]] = set()
+
+    @contextmanager
+    def span(self, kind: Spanned, name: str, facts: Mapping[str, Fact]) -> Iterator[Note]:
+        if kind is Spanned.CHAT:
+            self.providers.add((name, facts["provider"]))
+        yield lambda **_more: None
+
+    def waiting(self, queue: Queue, count: int) -> None:
+        """Hear nothing of it."""
+
+    def measured(
+        self, instrument: OwnInstrument, value: float, attributes: Mapping[str, Fact]
+    ) -> None:
+        """Hear nothing of it."""
+
+    def finished(self, run: Run, report: Report | None) -> None:
+        """Hear nothing of it."""
+
+
+def test_traces_name_it_and_not_openai(claude: Messages) -> None:
+    heard = Heard()
+
+    with listening(heard):
+        assert run(["baseline", "update", "--runs", "1"]) == 0
+
+    assert heard.providers == {
+        ("claude-haiku-4-5", "anthropic"),
+        ("claude-opus-4-7", "anthropic"),
+    }
 
 
 def test_an_overloaded_server_is_asked_again(

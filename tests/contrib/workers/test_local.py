@@ -8,6 +8,7 @@ import pytest
 
 from ragate.cli.main import run
 from tests.e2e.command import ragate
+from tests.servers.collector import collector
 from tests.slow_rag import SlowProject
 
 pytestmark = pytest.mark.e2e
@@ -17,9 +18,15 @@ def test_they_ask_the_questions_of_the_run_and_end_with_it(tmp_path: Path, url: 
     project = SlowProject(tmp_path, samples=8, seconds=0.01)
     here = project.clone("here")
 
-    done = ragate(here, "baseline", "update", "--local-workers", "2", env={"RAGATE_QUEUE_URL": url})
+    with collector() as seen:
+        variables = {"RAGATE_TELEMETRY": "1", "OTEL_EXPORTER_OTLP_ENDPOINT": seen.url}
+        variables["RAGATE_QUEUE_URL"] = url
+        done = ragate(here, "baseline", "update", "--local-workers", "2", env=variables)
 
     assert done.returncode == 0, done.stdout + done.stderr
+    _, waiting = seen.points("ragate.sample.queue")[-1]
+    assert waiting.as_int == 0
+    assert any(point.as_double > 0 for _, point in seen.points("ragate.sample.pace"))
 
 
 @pytest.mark.parametrize("number", ["0", "65", "two", "-1", "²"])
