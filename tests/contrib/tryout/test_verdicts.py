@@ -7,10 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from benchmarks.tried_settings import PICTURE, picture, read_results
 from ragate.config import load_config
 from ragate.contrib.tryout.verdicts import (
     Look,
     is_doubtful,
+    least_questions,
     level_of,
     look_at,
     loses_less,
@@ -114,3 +116,14 @@ def test_a_true_fall_of_the_margin_is_hardly_ever_called_safe() -> None:
         wrong += loses_less(differences, 0.1, 0.01)
 
     assert wrong <= 20
+
+
+def test_the_picture_of_the_page_is_the_one_of_the_results() -> None:
+    assert picture(read_results()) == PICTURE.read_text()
+
+
+def test_so_many_questions_as_are_told_prove_a_variant_safe() -> None:
+    least = least_questions(0.05, 0.005)
+
+    assert loses_less(np.zeros(least), 0.05, 0.005)
+    assert not loses_less(np.zeros(least - 1), 0.05, 0.005)
