@@ -19,6 +19,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Iterator
 from html import unescape
 from pathlib import Path
@@ -32,6 +33,10 @@ from tests.servers.llama import MODEL, llama
 
 MEASURED = "ragate/cli ragate/run ragate/gate ragate/core/decision ragate/renderers"
 DOCUMENTS = 100
+# Where the questions of a report begin, a line of one, and what it blames.
+LISTED = re.compile(r"ook at \d+ question|\d+ questions? got worse|\d+ that got|^All metrics")
+ID = re.compile(r"-?\d{12,} · ")
+BLAMED = re.compile(r"same documents|fewer documents|retrieval(?=: )|data(?=: )|cause unknown")
 CONFIG = """\
 [policy]
 dataset     = "golden.jsonl"
@@ -126,16 +131,19 @@ def prepare(folder: Path, step: Step, temperature: float, address: str, count: i
 
 
 def said(folder: Path, printed: subprocess.CompletedProcess[str]) -> Iterator[str]:
-    """Yield what was printed, and the report of a check from its first sentence to its blame."""
+    """Yield what was printed, and the report of a check without the texts of its questions."""
     for line in (printed.stdout + printed.stderr).splitlines():
         yield f"      {line.rstrip()}"
     report = folder / "report.md"
     if report.exists():
         text = unescape(re.sub(r"<[^>]+>", "", report.read_text()))
         report.unlink()
-        for line in text.splitlines():
-            if line.strip():
-                yield f"    | {line.rstrip()}"
+        told = [line.rstrip() for line in text.splitlines() if line.strip()]
+        head = next(place for place, line in enumerate(told) if LISTED.search(line))
+        blamed = Counter(cause for line in told if ID.match(line) for cause in BLAMED.findall(line))
+        yield from (f"    | {line}" for line in told[:head])
+        yield f"    blamed: {', '.join(f'{count} x {cause}' for cause, count in blamed.items())}"
+        yield f"    | {told[-1]}"
 
 
 def lines(count: int, runs: int, no_ops: int, temperatures: list[float]) -> Iterator[str]:

@@ -24,7 +24,7 @@ _OF_ANSWERS = ("faithful", "relevant", "correct")
 _CITATIONS = ("citation_validity", "citation_support", "citation_coverage")
 _MANY_ERRORS = 0.02
 _OF_A_JUDGE = (
-    "; a judge that times out wants a longer timeout_s or a lower concurrency, and its finished "
+    ": a judge that times out wants a longer timeout_s or a lower concurrency, and its finished "
     "verdicts are kept"
 )
 
@@ -36,7 +36,6 @@ class RunFigures:
         rows: By metric name without its cut-off; the first of each name counts.
         readings: By name of the family, those that were measured; see `metric_readings`.
         advice: What to say of whatever writes the answers.
-        of_a_judge: What to do where one times out; "" where somebody else wrote the scores.
     """
 
     def __init__(
@@ -47,7 +46,7 @@ class RunFigures:
         *,
         judges: bool,
     ) -> None:
-        self.changes, self.of_a_judge = changes, _OF_A_JUDGE if judges else ""
+        self.changes, self._judges = changes, judges
         self.rows = {row.metric.partition("@")[0]: row for row in reversed(rows)}
         self.advice = advice_for(
             has_model=changes.has_model, keys=changes.keys, answered=_answered(samples)
@@ -121,6 +120,11 @@ class RunFigures:
         counts = (row.unscored_reasons for row in self.unscored)
         reasons = (max(each, key=each.__getitem__, default="") for each in counts)
         return next(filter(None, reasons), "the scorer gave no score")
+
+    @property
+    def of_a_judge(self) -> str:
+        """What to do where one times out; "" where somebody else wrote the scores."""
+        return _OF_A_JUDGE if self._judges and " within " in self.unscored_reason else ""
 
     @cached_property
     def flips(self) -> Diagnosis | None:

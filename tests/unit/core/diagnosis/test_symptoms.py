@@ -113,13 +113,21 @@ def test_overlap_says_nothing_where_a_judge_or_another_stage_explains_more(besid
 
 
 def test_the_most_frequent_reason_for_missing_scores_is_named():
+    late = "no verdict within 60 s"
     missing = row(
-        "faithfulness", 0.9, n=40, unscored_candidate=10, unscored_reasons={"a": 1, "timeout": 9}
+        "faithfulness", 0.9, n=40, unscored_candidate=10, unscored_reasons={"a": 1, late: 9}
     )
 
-    assert symptoms([missing])[0].likely_cause == "timeout"
+    assert symptoms([missing])[0].likely_cause == late
     assert "timeout_s" in symptoms([missing])[0].action
     assert symptoms([missing], judges=False)[0].action == "mend that first"  # of scores in a file
+
+
+def test_a_judge_that_is_not_believed_is_not_told_to_wait_longer():
+    reasons = {"the judge scored test answers wrongly": 10}
+    void = row("faithfulness", None, n=40, unscored_candidate=40, unscored_reasons=reasons)
+
+    assert symptoms([void])[0].action == "mend that first"
 
 
 def test_where_most_flips_came_from_is_said():
