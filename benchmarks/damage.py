@@ -11,7 +11,7 @@ from pathlib import Path
 
 from benchmarks import rewordings
 from benchmarks.answer_sets import bare_reference, insured, read_rows
-from ragate.core.text.numerals import numbers
+from ragate.core.text.numerals import numerals
 from ragate.core.text.sentences import split_sentences
 from ragate.core.text.words import without_markers
 from ragate.models import RetrievedChunk, Sample, SystemOutput
@@ -179,6 +179,11 @@ def place_of_name(text: str, rng: random.Random) -> tuple[str, str]:
     end = _END.search(text)
     at = end.start() if end else len(text)
     return f"{text[:at]} in ", text[at:]
+
+
+def numbers(text: str) -> list[str]:
+    """Return the likeliest reading of each number of a text."""
+    return [numeral.readings[0] for numeral in numerals(text)]
 
 
 def number_from_elsewhere(

@@ -108,14 +108,14 @@ def complete_answer(request: MetricRequest) -> Check:
     Formula: 1[the model did not stop at its limit of tokens, and the answer ends as a sentence,
     item, table or block of code does]: with a sentence's sign of any script, a citation, an
     address, a picture sign, a tag or a whole object of JSON, and not with an open block, row,
-    bracket, comma, colon or ellipsis. Range [0, 1], a fraction, higher is better. Version 2.
+    bracket, comma, colon or ellipsis. Range [0, 1], a fraction, higher is better. Version 3.
     Edge cases: six words by themselves, items of a list without full stops, definitions, and lines
     such as "Price: 5 euros" end where no word of grammar is the last; a list of sources at the end
     is left out; one cut behind a whole sentence looks whole; asked of unanswerable
     questions as well.
     Source: this project.
     """
-    return check_metric(request, _cut_off, exclude=applies_to_all, version=2)
+    return check_metric(request, _cut_off, exclude=applies_to_all, version=3)
 
 
 def _cut_off(_sample: Sample, output: SystemOutput) -> str:

@@ -23,8 +23,8 @@ from ragate.core.text.statements import (
     DAYS,
     Statement,
     StatementSources,
-    has_capitals,
     names,
+    spells_out,
     statements,
 )
 from ragate.core.text.vocabulary import held_together, vocabulary
@@ -61,8 +61,9 @@ def entity_support(request: MetricRequest) -> SampleMetric:
     words of capitalised terms, headings included; the first word of a sentence is one where it
     would be capitalised anywhere. Months and units beside a number are values, and no names. In an
     answer without capitals, and in scripts that have none, E is all words that carry content. Case
-    does not count, nor an ending of one or two letters. Range [0, 1], a fraction, higher is better.
-    Version 3.
+    does not count, nor an ending of one or two letters; a short form is known where words in a row
+    begin with its letters (NZ), a day by its short name. Range [0, 1], a fraction, higher is
+    better. Version 4.
     Edge cases: nothing retrieved: the question alone supports; no name: 1, and counted in
     entity_support.checked; a name from elsewhere in the contexts is supported; chunks without
     texts: unscored; unanswerable: not applicable.
@@ -76,7 +77,12 @@ def entity_support(request: MetricRequest) -> SampleMetric:
     def support(entities: Sequence[str], sample: Sample, output: SystemOutput) -> float:
         texts = _texts(sample, output)
         known = vocabulary(texts)
-        unknown = [one for one in entities if one not in known and DAYS.get(one, one) not in known]
+        unknown = [
+            one
+            for one in entities
+            if not any(map(known.__contains__, DAYS.get(one, (one,))))
+            and not spells_out(" ".join(texts), one)
+        ]
         if any(map(month_of, unknown)):
             sources = NumberSources(texts)
             unknown = [one for one in unknown if not sources.has_month(one)]
@@ -87,7 +93,7 @@ def entity_support(request: MetricRequest) -> SampleMetric:
         lambda output: _entities(settings.claims(output)),
         support,
         called="names",
-        version=3,
+        version=4,
         settings=settings,
     )
 
@@ -96,7 +102,7 @@ def _entities(said: Sequence[ClaimedSentence]) -> list[str]:
     plain = [claim for claim in said if not claim.is_label]
     # A lead such as "According to it," makes the letter behind it small, and tells of no other.
     styles = (c.whole if c.text[:1].isalpha() else c.text for c in plain)
-    if any(has_capitals(without_markers(style)) for style in styles):
+    if any(map(str.isupper, without_markers(" ".join(styles)))):
         found = [names(without_markers(c.whole), is_label=c.is_label) for c in said]
     else:
         of_labels = (names(c.text, is_label=True) for c in said if c.is_label)
@@ -110,13 +116,15 @@ def number_unit_support(request: MetricRequest) -> SampleMetric:
     """Return number_unit_support: the share of numbers that the contexts hold, with unit and place.
 
     Formula: share of the numbers n (as in number_recall, no citations, no list items) that stand
-    in contexts or question with the same unit where fit(n) >= 0.8 fit(any other number of the same
-    kind there), or are one of theirs in another unit of the family, converted and rounded to the
-    figures of n, two at least. The fit of two places is the sum of 1/d 1/e over the content words
-    that stand d and e words from the number, at most six; a sign for a unit, such as % or $, is a
-    word next to it. In a cell the head of its column and the first cell of its row are such words,
-    and to a few words by themselves the heading, term or item above. Range [0, 1], a fraction,
-    higher is better. Version 4.
+    in contexts or question with the same unit where fit(n) >= 0.8 fit(m) or fit(n) >= fit(m) - 0.15
+    for any other number m of the same kind there, or are one of theirs in another unit of the
+    family, converted and rounded to the figures of n, two at least. If the answer says m as well,
+    both together have to fit better the other way round. The fit of two places is the sum of 1/d
+    1/e over the content words that stand d and e words from the number, at most six, half of it in
+    another clause; a sign for a unit, such as % or $, is a word next to it. In a cell the head of
+    its column and the first cell of its row are such words, and to a few words by themselves the
+    heading, term or item above. Range [0, 1], a fraction,
+    higher is better. Version 5.
     Edge cases: "at most 5" is not "at least 5" (by a list of bounds in seven languages); a number
     without a unit on one side fits any; what is counted instead of a unit may
     have another name, unless the sources count that as well; "per" differs where both sides say it;
@@ -135,10 +143,10 @@ def number_unit_support(request: MetricRequest) -> SampleMetric:
 
     def support(claimed: Sequence[NumberPlace], sample: Sample, output: SystemOutput) -> float:
         sources = NumberSources(_texts(sample, output))
-        return sum(map(sources.hold, claimed)) / len(claimed)
+        return sum(sources.held(claimed)) / len(claimed)
 
     return metric_of_claims(
-        request, places, support, called="numbers", version=4, settings=settings
+        request, places, support, called="numbers", version=5, settings=settings
     )
 
 
@@ -148,7 +156,7 @@ def unsupported_numbers(request: MetricRequest) -> SampleMetric:
 
     Formula: |N(answer) - N(contexts) - N(question)| / |N(answer)|, N the distinct numbers as in
     number_recall, without citations and list items; one in another unit is the same where it is
-    converted and rounded. Range [0, 1], a fraction, lower is better. Version 6.
+    converted and rounded. Range [0, 1], a fraction, lower is better. Version 7.
     Edge cases: a number that is computed rather than quoted counts as unsupported; an answer
     without numbers: 0, and counted in unsupported_numbers.checked; chunks without texts: unscored;
     unanswerable: not applicable.
@@ -172,7 +180,7 @@ def unsupported_numbers(request: MetricRequest) -> SampleMetric:
         distinct,
         unsupported,
         called="numbers",
-        version=6,
+        version=7,
         settings=settings,
         direction=Direction.LOWER,
     )

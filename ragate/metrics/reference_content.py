@@ -89,7 +89,7 @@ def number_recall(request: MetricRequest) -> SampleMetric:
     6,000 equals 6000, 50 % equals 50, 1.5 million equals $1.5M, eight equals 8, third equals 3rd,
     1 May 2024 equals 2024-05-01, 2:30 pm equals 14:30, 1 GB equals 1024 MB; "one" by itself is a 1
     in an answer and asks for none in a reference. Range [0, 1], a fraction, higher is better.
-    Version 4.
+    Version 5.
     Edge cases: no reference holds a number, no reference, or unanswerable: not applicable.
     Source: this project.
     """
@@ -103,7 +103,7 @@ def number_recall(request: MetricRequest) -> SampleMetric:
     return reference_metric(
         request,
         held,
-        version=4,
+        version=5,
         usable=lambda reference: bool(claimed_places(reference)),
         without_usable="no number in a reference",
     )

@@ -40,11 +40,11 @@ print(json.dumps({
 READ = """
 import sys
 from ragate.core.text.statements import names
-from ragate.core.text.numerals import claimed_numerals
+from ragate.core.text.numerals import numerals
 from ragate.core.text.segmentation import words
 from ragate.core.text.sentences import split_sentences
 for line in sys.stdin.read().splitlines():
-    found = [words(line), split_sentences(line), claimed_numerals(line), names(line)]
+    found = [words(line), split_sentences(line), numerals(line), names(line)]
     print([list(items) for items in found])
 """
 # What LlamaIndex does for us, without a network: windows for a judge, by its tokeniser, and pages

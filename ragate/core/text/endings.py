@@ -23,6 +23,7 @@ _PICTURE = re.compile("[\u2190-\u2bff\U0001f000-\U0001fb00][\ufe0f\u20e3\U0001f3
 _TAGS = re.compile(r"(?:\s*</[a-zA-Z][a-zA-Z0-9]*\s*>)+$")
 _ADDRESS = re.compile(r"\W?(?:https?://|www\.)")
 _FENCE = re.compile(r"[ \t]{0,20}(?:```|~~~)", re.MULTILINE)
+_HEADING = re.compile(r"[ \t]*#{1,6}(?:[ \t]|$)")
 _ITEM = re.compile(r"[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]")
 _UNSIGNED = re.compile("[\u0e00-\u0eff\u1780-\u17ff]")  # in Thai, Lao and Khmer a blank ends one
 _CLOSED = re.compile(r"</(p|div|ul|ol|dl|table|section|article|details|blockquote)>$")
@@ -89,7 +90,7 @@ def _cut(shown: str) -> str:
     if before and line.count("|") and before[-1].count("|"):
         return "a row of the table is open" if line.count("|") < before[-1].count("|") else ""
     last = line[-_READ:].rstrip()
-    if line.lstrip().startswith("#"):
+    if _HEADING.match(line):
         return "it ends with a heading"
     if _PICTURE.search(last):
         return ""
@@ -108,7 +109,9 @@ def _without_sign(end: str, line: str, before: list[str], shown: str) -> str:
     word = (units(end) or [""])[-1]
     others = [other.rstrip(_CLOSING) for other in before if _ITEM.match(other)]
     listed = bool(_ITEM.match(line)) and others and not any(o.endswith(_SIGNS) for o in others)
-    brief = shown == line and len(units(shown)) <= _SHORT
+    said = units(shown)
+    is_figure = len(said) <= 2 * _SHORT and _is_plain(said) and any(map(str.isdigit, shown))
+    brief = shown == line and (len(said) <= _SHORT or is_figure)
     if (listed or brief or _is_value(line, before)) and word not in function_words_of(shown):
         return ""
     return f"it ends with {word!r}"
@@ -126,8 +129,9 @@ def _is_value(line: str, before: list[str]) -> bool:
     if not is_labelled(line):
         return False
     value = units(re.split(r"[:：–—→]", line, maxsplit=1)[1])
-    return is_labelled(last) or sum(map(_is_grammar, value)) <= _FEW
+    return is_labelled(last) or _is_plain(value)
 
 
-def _is_grammar(word: str) -> bool:
-    return word in FUNCTION_WORDS
+def _is_plain(said: list[str]) -> bool:
+    """Tell words of a value, which has hardly one of grammar."""
+    return sum(word in FUNCTION_WORDS for word in said) <= _FEW

@@ -124,11 +124,11 @@ FUNCTION_WORDS = frozenset[str]().union(*_SETS.values())
 _WRITTEN_IN = {
     word: tuple(code for code, known in _SETS.items() if word in known) for word in FUNCTION_WORDS
 }
-_CODES = {
-    "english": "en", "german": "de", "french": "fr", "spanish": "es", "italian": "it",
-    "portuguese": "pt", "dutch": "nl", "russian": "ru", "arabic": "ar", "hindi": "hi",
-    "turkish": "tr",
-}  # fmt: skip
+_NAMES = """
+english:en german:de french:fr spanish:es italian:it portuguese:pt dutch:nl russian:ru arabic:ar
+hindi:hi turkish:tr
+"""
+_CODES = dict(name.split(":") for name in _NAMES.split())
 _WORD = re.compile(r"[^\W\d_]++")
 _MOST_READ = 2_000
 # The decimal sign is a comma, and a point groups thousands.

@@ -25,6 +25,8 @@ time 31557600 : year years yr yrs jahr jahre jahren année années ans año año
     jaar jaren год года лет rok lata lat yıl 年 년
 time 315576000 : decade decades jahrzehnt jahrzehnte
 time 3155760000 : century centuries jahrhundert jahrhunderte siècle siècles siglo siglos
+bc 1 : BC BCE B.C. B.C.E. v.Chr.
+ad 1 : AD CE A.D. C.E. n.Chr.
 time .001 : ms millisecond milliseconds millisekunden
 length .001 : mm millimeter millimeters millimetre millimetres
 length .01 : cm centimeter centimeters centimetre centimetres zentimeter
@@ -103,17 +105,17 @@ rub 1 : ₽ RUB рублей рубля
 _PER = frozenset(
     {"per", "a", "an", "each", "every", "pro", "je", "am", "im", "par", "por", "al", "/"}
 )
-_RATES = {
-    "hourly": "hour", "daily": "day", "weekly": "week", "monthly": "month", "yearly": "year",
-    "annually": "year", "annual": "year", "täglich": "day", "wöchentlich": "week",
-    "monatlich": "month", "jährlich": "year",
-}  # fmt: skip
+_RATE_LIST = """
+hourly:hour daily:day weekly:week monthly:month yearly:year annually:year annual:year täglich:day
+wöchentlich:week monatlich:month jährlich:year
+"""
+_RATES = dict(pair.split(":") for pair in _RATE_LIST.split())
 SIGN_BEFORE = re.compile(
     r"([$€£¥₹₩₽]|\b(?:USD|EUR|GBP|CHF|JPY|CNY|RMB|INR|KRW|RUB))[ \u00a0*_`]{0,3}$"
 )
 TOKEN = re.compile(
     r"[ \t\n\u00a0\u202f*_`’'\"“”-]{0,3}"
-    r"(km/h|m/s|[^\W\d_]+[²³]?|°[ ]?[CFcf]?|[%$€£¥₹₩₽/])"
+    r"(km ?/ ?h|m ?/ ?s|(?:[A-Z]\.){2,3}|[^\W\d_]+[²³]?|°[ ]?[CFcf]?|[%$€£¥₹₩₽/])"
 )
 # What makes a number a bound, before it and, as in "5 or more", behind it.
 _BOUND = re.compile(

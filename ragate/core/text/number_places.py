@@ -14,18 +14,22 @@ from typing import NamedTuple
 
 from ragate.core.text.languages import function_words_of
 from ragate.core.text.measures import SIGN_BEFORE, TOKEN, UNITS, Measure, measure, root
-from ragate.core.text.numerals import Numeral, claimed_numerals, month_of, numerals, shares_unit
+from ragate.core.text.numerals import Numeral, month_of, numerals, shares_unit
 from ragate.core.text.segmentation import words_of
 from ragate.core.text.unicode_forms import visible
 
 REACH = 6  # words on either side
 LEAST_FIT = 0.8  # of the fit of the best other number; as measured, see docs/decisions
+CLEARLY = 0.15  # by which that one has to fit better: a word far from both tells nothing
 MOST_PLACES = 100  # a word beside more numbers than these says nothing of any of them
 _WIDTH = 15  # characters to each of these words, on either side
+_CLAUSE_END = re.compile(r"[.!?;](?=\s)|[()|]")
+_BEYOND = 0.5  # of the fit of a word in another clause
 _LABEL_END = re.compile(r"[:|]\W*$")
 LABEL_FIT = 0.5  # of each word of a label, whose order does not tell which of them counts
 _POINTER = re.compile(r"\b(?:document|source|passage|context|excerpt|snippet)s? #?$", re.IGNORECASE)
 _SIGNS = {"%": "percent", "$": "dollar", "€": "euro", "£": "pound", "¥": "yen", "°": "degree"}
+_AMOUNT = re.compile(r"-?\d+(?:\.\d+)?")
 _YEAR = re.compile(r"1[5-9]\d\d|20\d\d|21\d\d")
 _WORD = re.compile(r"[^\W\d_]++(?>(?:['’][^\W\d_]++)*)")
 
@@ -42,9 +46,10 @@ class NumberPlace(NamedTuple):
 def claimed_places(text: str) -> tuple[NumberPlace, ...]:
     """Return the numbers that a text claims, with the words around them."""
     shown = visible(text)
-    found = claimed_numerals(shown)
     claimed = [
-        one for one in found if not _POINTER.search(shown, max(0, one.start - 14), one.start)
+        one
+        for one in numerals(shown)
+        if one.claims and not _POINTER.search(shown, max(0, one.start - 14), one.start)
     ]
     return tuple(_places(shown, claimed))
 
@@ -82,19 +87,16 @@ def _near(
     label = _LABEL_END.search(text, max(0, numeral.start - 6), numeral.start)
     reach = 2 * REACH if label else REACH
     first, last = max(0, ahead - reach), min(len(roots), behind + REACH)
-    if label and label[0][0] == ":":  # in a cell: the others of its row have labels of their own
-        start, end = _cell(text, numeral)
-        first, last = (
-            max(first, bisect_left(starting, start)),
-            min(last, bisect_left(starting, end)),
-        )
     before, after = range(first, ahead), range(behind, last)
     fits = [LABEL_FIT if label else 1 / (ahead - index) for index in before]
     fits += [1 / (index - behind + 1) for index in after]
 
+    clause = _clause(text, numeral, _WIDTH * reach)
     near: dict[str, float] = {}
     for index, fit in zip((*before, *after), fits, strict=True):
-        if abs(starting[index] - numeral.start) <= _WIDTH * reach:
+        start = starting[index]
+        if abs(start - numeral.start) <= _WIDTH * reach:
+            fit *= 1 if start in clause else _BEYOND
             near[roots[index]] = max(near.get(roots[index], 0.0), fit)
     signs = (
         text[max(0, numeral.start - 2) : numeral.start].rstrip()[-1:],
@@ -103,19 +105,24 @@ def _near(
     return near | {_SIGNS[sign]: 1.0 for sign in signs if sign in _SIGNS}
 
 
-def _cell(text: str, numeral: Numeral) -> tuple[int, int]:
-    """Return where the cell around a number begins and ends, or its text."""
-    start = text.rfind("|", max(0, numeral.start - 2 * REACH * _WIDTH), numeral.start) + 1
-    end = text.find("|", numeral.end, numeral.end + REACH * _WIDTH)
-    return start, end if end >= 0 else len(text)
+def _clause(text: str, numeral: Numeral, reach: int) -> range:
+    """Return where the clause around a number begins and ends, as far as it is looked for."""
+    low, high = max(0, numeral.start - reach), numeral.end + reach
+    ends = (match.end() for match in _CLAUSE_END.finditer(text, low, numeral.start))
+    behind = _CLAUSE_END.search(text, numeral.end, high)
+    return range(max(ends, default=low), behind.start() if behind else high + 1)
+
+
+def _is_date(numeral: Numeral) -> bool:
+    return "-" in numeral.readings[0][1:] or ":" in numeral.readings[0]
 
 
 def _measures(text: str, found: Sequence[Numeral], left_out: frozenset[str]) -> list[Measure]:
-    """Return what each number counts; ends of a range share a unit, dates and years have none."""
+    """Return what each number counts; ends of a range share a unit, dates and versions none."""
     measures = [
-        Measure()
-        if numeral.parts or "-" in numeral.readings[0][1:]
-        else measure(text, numeral.start, numeral.end, left_out)
+        measure(text, numeral.start, numeral.end, left_out)
+        if not numeral.parts and all(map(_AMOUNT.fullmatch, numeral.readings))
+        else Measure()
         for numeral in found
     ]
     for place in range(len(found) - 2, -1, -1):
@@ -157,10 +164,8 @@ class NumberSources:
         self._by_number: dict[str, dict[Measure, set[int]]] = defaultdict(dict)
         self._by_family: dict[str, dict[tuple[str, Measure], None]] = defaultdict(dict)
         self._counted: set[str] = set()
-        self._measures: list[Measure] = []
-        places = (place for text in texts for place in _source_places(text))
-        for index, (numeral, near, counted) in enumerate(places):
-            self._measures.append(counted)
+        self._places = [place for text in texts for place in _source_places(text)]
+        for index, (numeral, near, counted) in enumerate(self._places):
             for number in (*numeral.readings, *numeral.parts):
                 self._note(number, counted, index)
             for word, weight in near.items():
@@ -170,7 +175,9 @@ class NumberSources:
         by_measure = self._by_number[number]
         if counted not in by_measure and len(by_measure) >= MOST_PLACES:
             counted = Measure()  # fits all
-        by_measure.setdefault(counted, set()).add(index)
+        indices = by_measure.setdefault(counted, set())
+        if len(indices) < MOST_PLACES:
+            indices.add(index)
         self._counted |= counted.things
         for unit in counted.units:
             if len(self._by_family[unit.family]) < MOST_PLACES:
@@ -187,28 +194,69 @@ class NumberSources:
         month = month_of(word)
         return bool(month) and any(month in number for number in self._by_number)
 
-    def hold(self, claim: NumberPlace) -> bool:
-        """Tell whether a source holds a number with its unit, and no other fits its words better.
+    def held(self, claims: Sequence[NumberPlace]) -> list[bool]:
+        """Tell for each number of an answer whether a source holds it, with its unit, in its place.
 
-        A number in another unit is held where it is one of a source, converted and rounded.
-        Compared are numbers of one kind: no year was taken for a speed.
+        It is in its place unless the words around it clearly fit another number of its kind. If the
+        answer says that one too, both would have to fit better the other way round. A number in
+        another unit is held where it is one of a source, converted and rounded.
         """
-        same = [
-            indices
+        fits = list(map(self._fits_of, claims))
+        same = list(map(self._places_of, claims))
+        saying: dict[int, list[int]] = defaultdict(list)
+        for number, places in enumerate(same):
+            for place in places:
+                saying[place].append(number)
+
+        def fit(number: int, places: Iterable[int]) -> float:
+            return max((fits[number].get(place, 0.0) for place in places), default=0.0)
+
+        own = list(map(fit, range(len(claims)), same))
+
+        def is_ousted(number: int, place: int) -> bool:
+            better = fits[number][place]
+            if own[number] >= min(LEAST_FIT * better, better - CLEARLY):
+                return False
+            if not self._may_be_of(claims[number], place):
+                return False
+            return all(
+                own[number] + own[other] < better + fit(other, same[number])
+                for other in saying[place][:MOST_PLACES]
+            )
+
+        return [
+            (bool(same[number]) and not any(is_ousted(number, place) for place in fits[number]))
+            or self._converts(claim)
+            for number, claim in enumerate(claims)
+        ]
+
+    def _may_be_of(self, claim: NumberPlace, place: int) -> bool:
+        """Tell whether a number may have been taken from a place: dates only from dates.
+
+        No year was taken for a speed, and "one" is a pronoun more often than a figure.
+        """
+        source = self._places[place]
+        alike = _is_date(claim.numeral) == _is_date(source.numeral)
+        return alike and source.numeral.claims and claim.measure.may_be_of(source.measure)
+
+    def _places_of(self, claim: NumberPlace) -> set[int]:
+        """Return where the sources hold a number with its unit."""
+        return {
+            index
             for reading in claim.numeral.readings
             for source, indices in self._by_number.get(reading, {}).items()
             if self._fits(claim.measure, source)
-        ]
-        if not same:
-            return self._converts(claim)
+            for index in indices
+        }
+
+    def _fits_of(self, claim: NumberPlace) -> dict[int, float]:
+        """Return by number of the sources how well the words around a claimed one fit it."""
         fits: dict[int, float] = defaultdict(float)
         for word, weight in claim.near.items():
             places = self._by_word.get(word, ())
             for index, other in places if len(places) <= MOST_PLACES else ():
                 fits[index] += weight * other
-        of_same = [fit for index, fit in fits.items() if any(index in group for group in same)]
-        others = [f for n, f in fits.items() if claim.measure.may_be_of(self._measures[n])]
-        return max(of_same, default=0.0) >= LEAST_FIT * max(others, default=0.0) - 1e-9
+        return fits
 
     def _fits(self, claimed: Measure, source: Measure) -> bool:
         """Tell whether a number may count here what it counts there.

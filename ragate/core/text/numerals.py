@@ -9,24 +9,27 @@ from typing import NamedTuple
 from ragate.core.text.languages import language, writes_decimal_comma
 from ragate.core.text.unicode_forms import visible
 
-# fmt: off
-_ONES = {
-    "zero": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7,
-    "eight": 8, "nine": 9, "ten": 10, "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14,
-    "fifteen": 15, "sixteen": 16, "seventeen": 17, "eighteen": 18, "nineteen": 19,
-}
-_TENS = {
-    "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70,
-    "eighty": 80, "ninety": 90,
-}
+
+def _counted_from(first: int, words: str, *, step: int = 1) -> dict[str, int]:
+    return {word: first + step * place for place, word in enumerate(words.split())}
+
+
+_ONES = _counted_from(
+    0,
+    """
+    zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen
+    sixteen seventeen eighteen nineteen
+    """,
+)
+_TENS = _counted_from(20, "twenty thirty forty fifty sixty seventy eighty ninety", step=10)
 # Not first and second, which order an answer and measure time.
-_ORDINALS = {
-    "third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8, "ninth": 9,
-    "tenth": 10, "eleventh": 11, "twelfth": 12, "thirteenth": 13, "fourteenth": 14,
-    "fifteenth": 15, "sixteenth": 16, "seventeenth": 17, "eighteenth": 18, "nineteenth": 19,
-    "twentieth": 20, "thirtieth": 30, "fortieth": 40, "fiftieth": 50,
-}
-# fmt: on
+_ORDINALS = _counted_from(
+    3,
+    """
+    third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth
+    fifteenth sixteenth seventeenth eighteenth nineteenth twentieth
+    """,
+) | _counted_from(30, "thirtieth fortieth fiftieth", step=10)
 # From two to twelve in other languages, without what is another word as well: due, once, dos.
 _ABROAD = {
     "de": "zwei drei vier fünf sechs sieben acht neun zehn elf zwölf",
@@ -36,13 +39,9 @@ _ABROAD = {
     "pt": "dois três quatro cinco seis sete oito nove dez onze doze",
     "nl": "twee drie vier vijf zes zeven acht negen tien elf twaalf",
 }
-_BY_LANGUAGE = {
-    code: {word: value for value, word in enumerate(listed.split(), start=2)}
-    for code, listed in _ABROAD.items()
-}
+_BY_LANGUAGE = {code: _counted_from(2, listed) for code, listed in _ABROAD.items()}
 _FRACTION = re.compile(r"(?:\b(?:a|one|two|three|four)|\d)[ -]$")  # before a third
 _POWER_WORDS = {"thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}
-BARE_ONE = "one"
 _DIGITS = "|".join([*list(_ONES)[1:10], "first", "second", *list(_ORDINALS)[:7]])
 _SMALL = f"(?:(?:{'|'.join(_TENS)})(?:[ -](?:{_DIGITS}))?|{'|'.join(reversed(_ONES))})"
 _BELOW_1000 = f"{_SMALL}\\b(?:[ -]hundred\\b(?:[ -](?:and )?{_SMALL}\\b)?)?"
@@ -118,6 +117,7 @@ _NUMBER = re.compile(
     re.IGNORECASE,
 )
 _GROUPED = re.compile(rf"\d{{1,3}}(?:([.,' \u2019{_GAPS}])\d{{3}})(?>(?:\1\d{{3}})*)(?:[.,]\d++)?")
+_MINUS = re.compile(r"(?<![\w.,)\]])[-\u2212]")  # and no dash of a range, a date or a word
 _INDIAN = re.compile(r"\d{1,2}(?:,\d{2})+,\d{3}(?:\.\d++)?")
 _AMBIGUOUS = re.compile(r"\d{1,3}[.,]\d{3}")
 _MAY_BE_VERSION = re.compile(r"\d{1,3}\.[1-9]0")  # 2.10 is 2.1, or what follows 2.9
@@ -129,16 +129,22 @@ _COMMA_SHOWN = re.compile(r"(?<![\d.,])(?:\d++,\d{1,2}(?![\d.,])|\d{1,3}\.\d{3}(
 _POINT_SHOWN = re.compile(r"(?<![\d.,])(?:\d++\.\d{1,2}(?![\d.,])|\d{1,3},\d{3}(?:,\d{3}|\.\d))")
 
 
-class SpelledNumber(NamedTuple):
-    """A number in words: where it stands, its digits, and the words in lower case."""
+class Numeral(NamedTuple):
+    """A number of a text: where it stands, and how it may be read, the likeliest first.
+
+    Attributes:
+        parts: What it confirms besides: the year of a date, each column of a row of numbers.
+        claims: Not "one" by itself: it can confirm a 1, but is a pronoun more often than a figure.
+    """
 
     start: int
     end: int
-    value: str
-    words: str
+    readings: tuple[str, ...]
+    parts: tuple[str, ...] = ()
+    claims: bool = True
 
 
-def spelled_numbers(text: str) -> Iterator[SpelledNumber]:
+def spelled_numbers(text: str) -> Iterator[Numeral]:
     """Yield the spelled-out numbers of a text in order."""
     lowered, end = text.lower(), 0
     if len(lowered) != len(text):  # a letter whose lower case is two: places would be wrong
@@ -150,13 +156,13 @@ def spelled_numbers(text: str) -> Iterator[SpelledNumber]:
         if value := _ORDINALS.get(word):
             if not _FRACTION.search(lowered, max(0, start - 7), start):
                 end = start + len(word)
-                yield SpelledNumber(start, end, str(value), word)
+                yield Numeral(start, end, (str(value),))
         elif match := _SPELLED.match(lowered, start):
             end = match.end()
-            yield SpelledNumber(start, end, str(_value(match[0])), match[0])
+            yield Numeral(start, end, (str(_value(match[0])),), claims=match[0] != "one")
         elif value := _value_abroad(word, language(text)):
             end = start + len(word)
-            yield SpelledNumber(start, end, str(value), word)
+            yield Numeral(start, end, (str(value),))
 
 
 def _value_abroad(word: str, code: str) -> int:
@@ -188,29 +194,23 @@ def is_number_word(word: str) -> bool:
     return word in _VALUES or word in _POWER_WORDS or word == "hundred"
 
 
-class CalendarDate(NamedTuple):
-    """A date: where it stands, and as YYYY-MM-DD; two where day and month may be meant either way.
+def calendar_dates(text: str) -> Iterator[Numeral]:
+    """Yield the dates of a text that have a year, in order; 2024-13-45 is none.
 
-    Attributes:
-        parts: Its numbers by themselves: a date also confirms its year, month and day.
+    Each is read as YYYY-MM-DD, in two ways where day and month may be meant either way.
     """
-
-    start: int
-    end: int
-    readings: tuple[str, ...]
-    parts: tuple[str, ...]
-
-
-def calendar_dates(text: str) -> Iterator[CalendarDate]:
-    """Yield the dates of a text that have a year, in order; 2024-13-45 is none."""
     if not _YEAR.search(text):
         return
     for match in _DATE.finditer(text):
-        readings = tuple(_iso(*each) for each in dict.fromkeys(_year_month_day(match)) if _is(each))
+        readings = tuple(
+            f"{year:04}-{month:02}-{day:02}"
+            for year, month, day in dict.fromkeys(_year_month_day(match))
+            if 1 <= month <= 12 and 1 <= day <= 31
+        )
         if readings:
             parts = dict.fromkeys(str(int(part)) for each in readings for part in each.split("-"))
             parts |= dict.fromkeys(part for each in readings for part in (each[:7], f"-{each[4:]}"))
-            yield CalendarDate(match.start(), match.end(), readings, tuple(parts))
+            yield Numeral(match.start(), match.end(), readings, tuple(parts))
 
 
 def folded(word: str) -> str:
@@ -232,28 +232,6 @@ def _year_month_day(match: re.Match[str]) -> Iterator[tuple[int, int, int]]:
     yield int(match[f"y{form}"]), month, int(match[f"d{form}"])
 
 
-def _is(date: tuple[int, int, int]) -> bool:
-    return 1 <= date[1] <= 12 and 1 <= date[2] <= 31
-
-
-def _iso(year: int, month: int, day: int) -> str:
-    return f"{year:04}-{month:02}-{day:02}"
-
-
-class Numeral(NamedTuple):
-    """A number of a text: where it stands, and how it may be read, the likeliest first.
-
-    Attributes:
-        parts: What it confirms besides: the year of a date, each column of a row of numbers.
-    """
-
-    start: int
-    end: int
-    readings: tuple[str, ...]
-    parts: tuple[str, ...] = ()
-    claims: bool = True
-
-
 def numerals(text: str) -> list[Numeral]:
     """Return the numbers of a text in order, with their places in the `visible` text.
 
@@ -265,44 +243,44 @@ def numerals(text: str) -> list[Numeral]:
     words are read.
     """
     text = text if text.isascii() else visible(text).translate(_FULL_WIDTH)
-    dates = [Numeral(*date) for date in calendar_dates(text)]
-    spelled = [
-        Numeral(start, end, (value,), claims=words != BARE_ONE)
-        for start, end, value, words in spelled_numbers(text)
-    ]
+    dates = list(calendar_dates(text))
     written = _written(text, [(date.start, date.end) for date in dates])
-    return _with_ranges(sorted([*written, *dates, *spelled]), text)
+    return _with_ranges(sorted([*written, *dates, *spelled_numbers(text)]), text)
 
 
 def _with_ranges(found: list[Numeral], text: str) -> list[Numeral]:
-    """Return numbers with the first one of "2 to 4 pm" as a time, too."""
+    """Return numbers with what the other end of their range says for both.
+
+    The hour of "2 to 4 pm" is a time, 75 of "75 to 250 million" may be millions, and 28 of "March
+    19 to 28" is a day.
+    """
     for place in range(len(found) - 1):
         first, second = found[place : place + 2]
-        hour = first.readings[0]
-        if ":" not in second.readings[0] or len(hour) > 2 or not hour.isdecimal():
+        if not shares_unit(text[first.end : second.start]):
             continue
-        if int(hour) <= 24 and shares_unit(text[first.end : second.start]):
-            times = dict.fromkeys(f"{each:02}:00" for each in (int(hour), (int(hour) + 12) % 24))
-            found[place] = first._replace(readings=(hour, *times))
+        begins, ends = text[first.start : first.end], text[second.start : second.end]
+        if begins.isdecimal() and any(map(str.isalpha, ends)):
+            found[place] = _also_read(first, begins + ends.lstrip("0123456789.,:"))
+        elif ends.isdecimal() and any(map(str.isalpha, begins)):
+            found[place + 1] = _also_read(second, begins.rstrip("0123456789") + ends)
     return found
+
+
+def _also_read(numeral: Numeral, written: str) -> Numeral:
+    """Return a number that may be what is written as well; an hour is one of either half."""
+    others = numerals(written)
+    if len(others) != 1:
+        return numeral
+    readings = others[0].readings
+    if ":" in readings[0]:
+        hour = int(numeral.readings[0])
+        readings = tuple(f"{each:02}:00" for each in (hour, (hour + 12) % 24))
+    return numeral._replace(readings=tuple(dict.fromkeys((*numeral.readings, *readings))))
 
 
 def shares_unit(between: str) -> bool:
     """Tell whether what stands between two numbers makes them ends of a range: 20 to 30 days."""
     return bool(_RANGE.fullmatch(between))
-
-
-def numbers(text: str) -> list[str]:
-    """Return the likeliest reading of each number, in order."""
-    return [numeral.readings[0] for numeral in numerals(text)]
-
-
-def claimed_numerals(text: str) -> list[Numeral]:
-    """Return `numerals` without each "one" that stands by itself.
-
-    "One" is a pronoun more often than a figure: it can confirm a 1, and claims none.
-    """
-    return [numeral for numeral in numerals(text) if numeral.claims]
 
 
 def month_of(word: str) -> str:
@@ -375,12 +353,13 @@ def _part_of_date(match: re.Match[str], text: str) -> Numeral | None:
 
 
 def _numeral(match: re.Match[str], text: str) -> Numeral:
-    digits = _ascii_digits(match["digits"])
+    digits = "".join(str(unicodedata.decimal(char, char)) for char in match["digits"])
     if match["version"] and digits.replace(".", "").isdigit():
         return Numeral(match.start(), match.end("digits"), (digits,))
     power = _power(match, text)
     end = match.end() if power else _behind_ordinal(text, match.end("digits"))
-    sign = "-" if _is_negative(text, match.start("digits")) else ""
+    start = match.start("digits")
+    sign = "-" if _MINUS.search(text, max(start - 1, 0), start) else ""
     readings = [_plain(reading, power) for reading in _readings(digits, text)]
     if _MAY_BE_VERSION.fullmatch(digits):
         readings.append(digits)
@@ -404,12 +383,6 @@ def _power(match: re.Match[str], text: str) -> int:
     if letter and (letter in "kKMB" or before in _CURRENCY):
         return _POWERS.get(folded(letter), 0)
     return 0
-
-
-def _is_negative(text: str, start: int) -> bool:
-    """Tell a minus sign before a number from the dash of a range, a date or a word."""
-    sign, before = text[max(start - 1, 0) : start], text[max(start - 2, 0) : max(start - 1, 0)]
-    return sign in {"-", "\u2212"} and not (before.isalnum() or before in set("_.,)]"))
 
 
 def _readings(digits: str, text: str) -> list[str]:
@@ -443,9 +416,3 @@ def _plain(number: str, power: int) -> str:
     integer, fraction = integer + fraction[:power].ljust(power, "0"), fraction[power:]
     integer, fraction = integer.lstrip("0") or "0", fraction.rstrip("0")
     return f"{integer}.{fraction}" if fraction else integer
-
-
-def _ascii_digits(text: str) -> str:
-    if text.isascii():
-        return text
-    return "".join(str(unicodedata.decimal(char, char)) for char in text)

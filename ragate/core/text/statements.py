@@ -23,13 +23,13 @@ _AROUND = (1, 3)  # content words before and behind a negation that it is about
 _AHEAD = (3, 1)  # the same of one that stands behind what it negates
 _COMPARED = 5
 # Words that deny another one: impossible is not possible.
-_DENYING = {
-    "impossible": "possible", "unable": "able", "unavailable": "available", "invalid": "valid",
-    "incorrect": "correct", "illegal": "legal", "unlikely": "likely", "ineligible": "eligible",
-    "insufficient": "sufficient", "unsafe": "safe", "inactive": "active", "unlimited": "limited",
-    "unmöglich": "möglich", "ungültig": "gültig", "unzulässig": "zulässig", "imposible": "posible",
-    "impossibile": "possibile", "impossível": "possível", "onmogelijk": "mogelijk",
-}  # fmt: skip
+_DENYING_LIST = """
+impossible:possible unable:able unavailable:available invalid:valid incorrect:correct illegal:legal
+unlikely:likely ineligible:eligible insufficient:sufficient unsafe:safe inactive:active
+unlimited:limited unmöglich:möglich ungültig:gültig unzulässig:zulässig imposible:posible
+impossibile:possibile impossível:possível onmogelijk:mogelijk
+"""
+_DENYING = dict(pair.split(":") for pair in _DENYING_LIST.split())
 _WORD = re.compile(r"[^\W\d_][\w'’&-]*+(?>(?:\.[^\W\d_](?![^\W_]))*)")
 # What a capital follows without being a name: the start, a cell's mark, the number of an item.
 _OPENING = re.compile(r"(?:^|[|•]|(?:^|[\s(])\d[.)])\W*$")
@@ -38,17 +38,20 @@ _CAPITAL = re.compile(r"[^\W\d_a-z]")
 _SIGNS = (".", "!", "?")
 _NUMBER_BEHIND = re.compile(r"[.,]?[ \u00a0]?(?:the )?\d")
 _NUMBER_AHEAD = re.compile(r"\d(?:st|nd|rd|th|\.)?[ \u00a0-]?(?:of |de )?$")
-_BESIDE_NUMBERS = """
-    AM PM Uhr
-    Monday Tuesday Wednesday Thursday Friday Saturday Sunday
-    Montag Dienstag Mittwoch Donnerstag Freitag Samstag Sonnabend Sonntag
+# By day, in English, German, French, Spanish, Italian, Portuguese and Dutch.
+_DAY_LIST = """
+mon monday montag mo lundi lunes lunedì segunda maandag
+tue tues tuesday dienstag di mardi martes martedì terça dinsdag
+wed weds wednesday mittwoch mi mercredi miércoles mercoledì quarta woensdag
+thu thur thurs thursday donnerstag do jeudi jueves giovedì quinta donderdag
+fri friday freitag fr vendredi viernes venerdì sexta vrijdag
+sat saturday samstag sonnabend sa samedi sábado sabato zaterdag
+sun sunday sonntag so dimanche domingo domenica zondag
 """
-_OF_NUMBERS = frozenset(_BESIDE_NUMBERS.split())
-DAYS = {
-    "mon": "monday", "tue": "tuesday", "tues": "tuesday", "wed": "wednesday", "thu": "thursday",
-    "thur": "thursday", "thurs": "thursday", "fri": "friday", "sat": "saturday", "sun": "sunday",
-}  # fmt: skip
+DAYS = {name: line.split() for line in _DAY_LIST.strip().splitlines() for name in line.split()}
+_BESIDE_NUMBERS = {*DAYS, "am", "pm", "uhr"}
 _ENDING = re.compile(r"(?:[ts]ion|ment|ness|ity|ing|ism)s?$|ities$")
+_SHORT = range(2, 6)  # letters
 _NO_NAMES = frozenset({"yes", "no", "none", "not", "ja", "nein", "oui", "non", "sí", "da", "tak"})
 
 
@@ -141,11 +144,6 @@ class StatementSources:
         return places if len(places) <= MOST_SENTENCES else []
 
 
-def has_capitals(text: str) -> bool:
-    """Tell whether a text has capital letters, and so could mark its names by them."""
-    return any(map(str.isupper, text))
-
-
 def names(text: str, *, is_label: bool = False) -> list[str]:
     """Return the levelled words of a text's capitalised terms, each once, in order.
 
@@ -165,6 +163,18 @@ def names(text: str, *, is_label: bool = False) -> list[str]:
             kept = (piece for piece in pieces if word.isupper() or piece not in left_out)
             found.update((piece, None) for piece in kept)
     return list(found)
+
+
+def spells_out(text: str, short: str) -> bool:
+    """Tell whether words in a row begin with the letters of a short name: New Zealand for NZ.
+
+    Two letters ask for two capitals.
+    """
+    if len(short) not in _SHORT:
+        return False
+    begun = "".join(word[0] for word in _WORD.findall(text))
+    capitals = "".join(filter(str.isupper, begun))
+    return short in capitals.lower() or (len(short) > min(_SHORT) and short in begun.lower())
 
 
 def _capitalised(sentence: str, *, is_label: bool) -> Iterator[str]:
@@ -198,8 +208,8 @@ def _is_value(sentence: str, match: re.Match[str]) -> bool:
     beside = _NUMBER_BEHIND.match(sentence, match.end()) or _NUMBER_AHEAD.search(
         sentence, max(0, match.start() - 6), match.start()
     )
-    return bool(beside) and (
-        is_unit(match[0]) or bool(month_of(match[0])) or match[0] in _BESIDE_NUMBERS
+    return beside is not None and (
+        is_unit(word) or bool(month_of(word)) or word.lower() in _BESIDE_NUMBERS
     )
 
 

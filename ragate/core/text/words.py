@@ -11,20 +11,11 @@ from ragate.core.text.segmentation import level, spaced_out
 from ragate.core.text.unicode_forms import normalised
 
 # Scripts written without spaces between words: there, every character is a token of its own.
-_UNSPACED = (
-    (0x0E00, 0x0EFF),  # Thai, Lao
-    (0x1000, 0x109F),  # Burmese
-    (0x1780, 0x17FF),  # Khmer
-    (0x3040, 0x30FF),  # Hiragana, Katakana
-    (0x3400, 0x4DBF),  # Han, extension A
-    (0x4E00, 0x9FFF),  # Han
-    (0xF900, 0xFAFF),  # Han, compatibility
-    (0x20000, 0x3FFFF),  # Han, further extensions
+# Thai, Lao, Burmese, Khmer, Japanese and Han.
+_UNSPACED = re.compile(
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+    "\U00020000-\U0003ffff]"
 )
-
-
-def _is_unspaced(code: int) -> bool:
-    return code >= 0x0E00 and any(low <= code <= high for low, high in _UNSPACED)
 
 
 class _Words(dict[int, str]):
@@ -33,7 +24,7 @@ class _Words(dict[int, str]):
     def __missing__(self, code: int) -> str:
         char = chr(code)
         word = unicodedata.category(char)[0] in "LMN"
-        self[code] = f" {char} " if word and _is_unspaced(code) else char if word else " "
+        self[code] = f" {char} " if word and _UNSPACED.match(char) else char if word else " "
         return self[code]
 
 

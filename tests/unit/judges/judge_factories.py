@@ -12,13 +12,13 @@ from types import SimpleNamespace
 from typing import Any, TypeGuard
 
 from ragate.core.judging.criteria import CRITERIA
-from ragate.core.text.numerals import numbers
 from ragate.core.text.sentences import split_sentences
 from ragate.core.text.words import markers, tokens, without_markers
 from ragate.judges import rubric
 from ragate.judges._canaries.known_answers import topics
 from ragate.models import RetrievedChunk, Sample, Score, SystemOutput
 from ragate.protocols import ChatReply, ChatRequest, Judge
+from tests.unit.core.text.readings import numbers
 
 ALL = tuple(sorted(CRITERIA))
 Script = Iterable[str | Exception] | Callable[[ChatRequest], str | Exception]

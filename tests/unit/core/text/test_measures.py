@@ -60,4 +60,4 @@ def test_a_number_stands_with_its_unit_or_is_converted_right(
 ) -> None:
     [claim] = claimed_places(answer)
 
-    assert NumberSources([source]).hold(claim) is held
+    assert NumberSources([source]).held([claim]) == [held]

@@ -23,13 +23,38 @@ FARES = "A ticket to Paris costs 40 euros. A ticket to Rome takes 15 hours and w
 def test_a_number_has_to_fit_the_words_around_it(answer: str, held: bool) -> None:
     [claim] = claimed_places(answer)
 
-    assert NumberSources([FARES]).hold(claim) is held
+    assert NumberSources([FARES]).held([claim]) == [held]
 
 
 def test_a_sign_for_a_unit_is_a_word() -> None:
     sources = NumberSources(["Rates: 5 % of members, $7 of members."])
     fits = [
-        sources.hold(*claimed_places(text)) for text in ("It is 5 %.", "It is $5.", "It is $7.")
+        sources.held(claimed_places(text)) == [True]
+        for text in ("It is 5 %.", "It is $5.", "It is $7.")
     ]
 
     assert fits == [True, False, True]
+
+
+CLUB = "Lamar Hunt founded the club in 1959. He owned it until his death in 2006."
+
+
+def test_two_numbers_of_an_answer_are_in_place_unless_they_fit_the_other_way_round() -> None:
+    sources = NumberSources([CLUB])
+    right = claimed_places("Lamar Hunt founded the club in 1959 and owned it until 2006.")
+    wrong = claimed_places("Lamar Hunt founded the club in 2006 and owned it until 1959.")
+
+    assert sources.held(right) == [True, True]
+    assert sources.held(wrong) == [False, True]
+
+
+def test_a_date_is_taken_from_no_place_but_that_of_a_date() -> None:
+    sources = NumberSources(["PlayStation 3 was launched in Japan. It came on November 11, 2006."])
+
+    assert sources.held(claimed_places("Launch of the PlayStation: 11 Nov. 2006")) == [True]
+
+
+def test_a_version_has_no_unit_to_convert() -> None:
+    sources = NumberSources(["It lies 3 miles away."])
+
+    assert sources.held(claimed_places("It lies 1.2.3 km away.")) == [False]

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragate.core.text.number_places import NumberSources, claimed_places
-from ragate.core.text.numerals import calendar_dates, numbers
+from ragate.core.text.numerals import calendar_dates, numerals
+from tests.unit.core.text.readings import numbers
 
 
 @pytest.mark.parametrize(
@@ -146,3 +147,22 @@ def test_a_date_has_one_spelling_or_the_two_that_it_may_have(
 @pytest.mark.parametrize("text", ["2024-13-45", "1.2.3.2024", "12024-05-01", "May 2024", ""])
 def test_what_is_no_date_is_none(text: str) -> None:
     assert not list(calendar_dates(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "number", "reading"),
+    [
+        ("from 75 to 250 million years ago", 0, "75000000"),
+        ("between 19 and 28 August", 0, "--08-19"),
+        ("closed Aug 19–28", 1, "--08-28"),
+        ("from 2 to 4 pm", 0, "14:00"),
+    ],
+)
+def test_the_ends_of_a_range_share_what_one_of_them_says(
+    text: str, number: int, reading: str
+) -> None:
+    assert reading in numerals(text)[number].readings
+
+
+def test_a_number_is_no_decimal_of_the_one_before_it() -> None:
+    assert numerals("1.5 and 2 litres")[1].readings == ("2",)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ragate.core.text.statements import StatementSources, has_capitals, names, statement, statements
+from ragate.core.text.statements import StatementSources, names, spells_out, statement, statements
 
 PLAN = "The plan covers dental care for children. It does not cover cosmetic surgery."
 
@@ -69,6 +69,16 @@ def test_capitalised_terms_are_names_where_not_their_place_alone_capitalises_the
     assert names(text) == expected
 
 
-def test_scripts_without_case_have_no_capitals() -> None:
-    assert not has_capitals("東京は日本の首都です。")
-    assert has_capitals("Tokyo")
+@pytest.mark.parametrize(
+    ("text", "short", "known"),
+    [
+        ("Wellington is the capital of New Zealand.", "nz", True),
+        ("the mean sea surface temperature of the region", "sst", True),
+        ("They sell new zips.", "nz", False),  # two letters ask for capitals
+        ("Wellington is the capital of New Zealand.", "au", False),
+    ],
+)
+def test_a_short_name_is_known_by_the_words_it_stands_for(
+    text: str, short: str, known: bool
+) -> None:
+    assert spells_out(text, short) is known

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragate.core.text.number_places import claimed_places
-from ragate.core.text.numerals import numbers
 from ragate.core.text.segmentation import words
 from ragate.core.text.statements import names
 from ragate.core.text.unicode_forms import normalised
+from tests.unit.core.text.readings import numbers
 
 
 @given(st.text(max_size=40))

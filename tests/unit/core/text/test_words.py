@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragate.core.text.numerals import numbers
 from ragate.core.text.segmentation import words
 from ragate.core.text.sentences import split_sentences
 from ragate.core.text.words import (
@@ -19,6 +18,7 @@ from ragate.core.text.words import (
     tokens,
     without_markers,
 )
+from tests.unit.core.text.readings import numbers
 
 
 @given(st.text(max_size=200))
