@@ -109,7 +109,6 @@ def fingerprint(request: MetricRequest, *, version: int, settings: Frozen) -> st
 FALLS_REWORDED = {
     "char_3gram_recall": 0.005,
     "contains": 0.043,
-    "entity_support": 0.005,
     "exact_match": 0.027,
     "idf_f1": 0.002,
     "lexical_support": 0.004,
