@@ -43,8 +43,9 @@ WORDS = {
     "program that carries bytes ([how](system-pgvector.md#carry-the-vectors-to-another-machine))",
 }
 REFUSED = {
-    "thresholds and models by environment, in CI": "in `ragate.toml`: on a pull request the "
-    "base's count, and a variable that anybody sets would change what a green check means",
+    "thresholds, models, provider and top-k by environment, in CI": "in `ragate.toml`: on a "
+    "pull request the base's count, and a variable that anybody sets would change what a green "
+    "check means",
     "one question at a time by default": "eight, and `calls_per_minute` of a provider: the "
     "same calls, sooner",
     "a second call of the retriever": "one call gives passages and answer, so that what is judged "
@@ -52,6 +53,8 @@ REFUSED = {
     "a call for each passage after a YES": "none: no later passage can take a YES back",
     "“yes” anywhere in a reply": "only the form that was asked for: “The answer is not YES” "
     "scored 1 there",
+    "the TRUE or FALSE prompt as it stands": "`correctness_binary` asks for a reply of one form, "
+    "JSON: in a sentence nobody knows which TRUE is the one that counts",
     "a stage that nobody measured passes": "it is unscored, and what gates on it is no decision: "
     "a judge that is away would turn everything green",
     "improving a bad answer (`improve_answer`)": "a gate judges answers and makes none: what it "
@@ -61,8 +64,8 @@ REFUSED = {
     "telemetry unless switched off": "off unless switched on: questions are somebody's data",
     "telemetry started by the application": "ragate is the application; `RAGATE_TELEMETRY=1` "
     "starts it",
-    "options over environment over defaults, for models and thresholds too": "`--set` and "
-    "`--config` over `ragate.toml`, and no variable: what a run was judged by stands in the file",
+    "options over environment over defaults, for models and thresholds too": "`--set` "
+    "over `ragate.toml`, and no variable: what a run was judged by stands in the file",
 }
 JSON = "ragate check --format json --output report.json"
 
