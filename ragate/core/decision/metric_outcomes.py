@@ -187,7 +187,9 @@ def decide_without_baseline(case: MetricCase) -> RuleOutcome:
     row = blank_row(case, MetricVerdict.SHOWN, "there is no baseline")
     if row.candidate is not None:
         return RuleOutcome(row)
-    return left_open(case, MetricVerdict.NOT_MEASURED, f"{case.name} was not measured")
+    reasons = row.unscored_reasons
+    why = f": {max(reasons, key=reasons.__getitem__)}" if reasons else ""
+    return left_open(case, MetricVerdict.NOT_MEASURED, f"{case.name} was not measured{why}")
 
 
 def decide_aggregate(case: MetricCase) -> RuleOutcome:

@@ -164,6 +164,17 @@ def test_a_recording_ends_once_the_judge_that_it_needs_is_not_believed(
         assert not (tmp_path / "baselines" / "gate.json").exists()
 
 
+def test_a_first_check_says_what_a_voided_judge_got_wrong_and_its_reply(tmp_path, server, capsys):
+    server.reply = answers_and_judges(stub(lambda _sentence, _contexts: 1, yes=True))
+
+    assert run(["check"]) == 3
+
+    told = " ".join(capsys.readouterr().out.split())
+    assert "faithfulness was not measured: judge: the judge scored test answers wrongly" in told
+    assert "faithfulness is 1, expected 0" in told
+    assert "(the reply: `{" in told
+
+
 def test_a_check_after_no_change_asks_for_no_key_and_looks_at_nothing(
     tmp_path, server, monkeypatch
 ):
