@@ -13,8 +13,7 @@ from collections.abc import Awaitable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ragate.clients.http.reach import LOADING
-from ragate.clients.http.retry import FaultKind, retry_after
+from ragate.clients.http.retry import LOADING, FaultKind, retry_after
 from ragate.errors import TRANSIENT_STATUS
 
 if TYPE_CHECKING:

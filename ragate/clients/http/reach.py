@@ -7,7 +7,7 @@ import errno
 import math
 from typing import TYPE_CHECKING, NamedTuple
 
-from ragate.clients.http.retry import Course, FaultKind, Retry
+from ragate.clients.http.retry import LOADING, Course, FaultKind, Retry
 from ragate.errors import ProviderError
 from ragate.models.progress import CLOCK, Progress, Show
 
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 TIMEOUT_S = 5.0
 RETRY = Retry(tries=3, base_s=1.0)  # a name that is looked up again
 LOOK_S = 0.5  # between two looks at a server that is starting
-LOADING = 503  # what llama.cpp, vLLM and others answer at /health until their model is there
 _PATIENCE = 10  # times as long: it says itself that it is going to be there
 _REFUSED = 401
 

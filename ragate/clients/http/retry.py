@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
 from enum import StrEnum
 
+LOADING = 503  # what llama.cpp, vLLM and others answer at /health until their model is there
 # The limiter paces rejected calls; this only spreads them.
 _REJECTED_BASE_S, _REJECTED_CAP_S = 0.1, 2.0
 
