@@ -37,10 +37,6 @@ def test_a_broken_system_fails_and_names_metrics_and_samples(gated, capsys):
     assert "other.md" in out
 
 
-def newest_scores(project: ReplayProject) -> bytes:
-    return max((project.root / ".ragate/runs").glob("*/scores.jsonl")).read_bytes()
-
-
 def result(project: ReplayProject) -> dict[str, Any]:
     """Return the report without what differs from run to run."""
     report = project.report()

@@ -32,11 +32,6 @@ def dumped(run: Run, store: Store = "answers") -> bytes:
     return dump_baseline(run, store=store, recorded=RECORDED)
 
 
-def recorded_as(answers: Mapping[str, str], *, day: int = 1, **manifest: object) -> bytes:
-    """A file with one answer a sample; in every pass the same."""
-    return with_figures(answers, {}, day=day, **manifest)
-
-
 def with_figures(
     answers: Mapping[str, str], figures: dict[str, Score], *, day: int = 1, **manifest: object
 ) -> bytes:
