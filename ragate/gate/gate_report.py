@@ -335,7 +335,6 @@ def diagnoses(decided: Decided, changed: Sequence[SampleRow]) -> tuple[Diagnosis
         decided.decision.metrics,
         samples=changed,
         changes=changes,
-        judges=not decided.setup.config.policy.of_scores,
     )
     return (*found, *standing)
 

@@ -43,10 +43,8 @@ class RunFigures:
         rows: Sequence[MetricRow],
         samples: Sequence[SampleRow],
         changes: SystemChanges,
-        *,
-        judges: bool,
     ) -> None:
-        self.changes, self._judges = changes, judges
+        self.changes = changes
         self.rows = {row.metric.partition("@")[0]: row for row in reversed(rows)}
         self.advice = advice_for(
             has_model=changes.has_model, keys=changes.keys, answered=_answered(samples)
@@ -123,8 +121,8 @@ class RunFigures:
 
     @property
     def of_a_judge(self) -> str:
-        """What to do where one times out; "" where somebody else wrote the scores."""
-        return _OF_A_JUDGE if self._judges and " within " in self.unscored_reason else ""
+        """What to do where one ran out of time."""
+        return _OF_A_JUDGE if " within " in self.unscored_reason else ""
 
     @cached_property
     def flips(self) -> Diagnosis | None:
@@ -312,7 +310,6 @@ def symptoms(
     *,
     samples: Sequence[SampleRow] = (),
     changes: SystemChanges = NOT_COMPARED,
-    judges: bool = True,
 ) -> tuple[Diagnosis, ...]:
     """Return the rows of the symptom table that fit, most telling first.
 
@@ -323,9 +320,8 @@ def symptoms(
         rows: The metrics of the decision.
         samples: Changed samples with their causes, for a rule on where most flips came from.
         changes: What differs between the two systems: named first where a metric was lost.
-        judges: Metrics are scored here, and not by somebody who wrote their scores into a file.
     """
-    run = RunFigures(rows, samples, changes, judges=judges)
+    run = RunFigures(rows, samples, changes)
     return tuple(
         rule.said_of(run)
         for rule in SYMPTOM_RULES
