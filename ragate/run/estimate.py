@@ -270,10 +270,21 @@ async def _judgements(
             if settings.use == "rubric":
                 await judge(criteria, sample, output)
             else:  # nothing would hold back the requests that it sends by ways of its own
-                calls, most = _calls(judge, criteria, sample, output)
-                texts = [output.answer or "", *(chunk.text for chunk in output.chunks)]
-                sizes.add(texts, calls, price, output_tokens=JUDGEMENT_TOKENS, most=most)
+                _add_judgement(sizes, judge, criteria, sample, output, price)
     return sizes
+
+
+def _add_judgement(
+    sizes: Sizes,
+    judge: Judge,
+    criteria: Sequence[str],
+    sample: Sample,
+    output: SystemOutput,
+    price: Price | None,
+) -> None:
+    calls, most = _calls(judge, criteria, sample, output)
+    texts = [output.answer or "", *(chunk.text for chunk in output.chunks)]
+    sizes.add(texts, calls, price, output_tokens=JUDGEMENT_TOKENS, most=most)
 
 
 def _calls(

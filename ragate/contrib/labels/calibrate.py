@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -156,8 +156,6 @@ async def _ask_all(
 ) -> Scores:
     """Ask once for each answer and repeat, for all criteria that the answer has a label for."""
     from ragate.core.judging.judgement_hash import judgement_hash
-    from ragate.models import ScoreState
-    from ragate.models.progress import Progress
 
     gate = asyncio.Semaphore(settings.concurrency)
     keys = [judgement_hash("", label.sample, label.output) for label in labels]
@@ -169,15 +167,7 @@ async def _ask_all(
         for key, group in groups.items()
         for number in range(repeats)
     }
-    ended = failed = 0
-
-    def note(task: asyncio.Future[dict[str, Score]]) -> None:
-        nonlocal ended, failed
-        if not task.cancelled() and task.exception() is None:
-            ended += 1
-            failed += any(one.state is ScoreState.UNSCORED for one in task.result().values())
-            show(Progress("judging", ended, len(tasks), "judgements", failed=failed))
-
+    note = _shown_by(show, len(tasks))
     for task in tasks.values():
         task.add_done_callback(note)
     try:
@@ -189,6 +179,23 @@ async def _ask_all(
         [tasks[key, number].result()[label.criterion] for number in range(repeats)]
         for key, label in zip(keys, labels, strict=True)
     ]
+
+
+def _shown_by(show: Show, total: int) -> Callable[[asyncio.Future[dict[str, Score]]], None]:
+    """Return what hears of each judgement that has ended."""
+    from ragate.models import ScoreState
+    from ragate.models.progress import Progress
+
+    ended = failed = 0
+
+    def note(task: asyncio.Future[dict[str, Score]]) -> None:
+        nonlocal ended, failed
+        if not task.cancelled() and task.exception() is None:
+            ended += 1
+            failed += any(one.state is ScoreState.UNSCORED for one in task.result().values())
+            show(Progress("judging", ended, total, "judgements", failed=failed))
+
+    return note
 
 
 async def _ask(
