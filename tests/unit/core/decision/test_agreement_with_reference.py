@@ -31,7 +31,7 @@ from tests.unit.core.decision_factories import (
 NAMES = ("a", "b", "c")
 
 
-@pytest.mark.parametrize("seed", range(24 if NIGHT else 3))
+@pytest.mark.parametrize("seed", range(24 if NIGHT else 8))
 def test_what_these_questions_show_agrees_with_the_reference(reference, seed):
     rng = np.random.default_rng(seed)
     n, runs = int(rng.integers(30, 120)), int(rng.integers(1, 4))
