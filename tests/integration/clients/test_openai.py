@@ -156,21 +156,24 @@ def test_an_unreachable_server_is_named(server: FakeOpenAI) -> None:
 
 
 def test_no_more_calls_than_allowed_are_under_way(server: FakeOpenAI) -> None:
-    under_way, most = 0, 0
+    asked, under_way, most = 0, 0, 0
     three = threading.Barrier(3, timeout=60)
 
     def reply(_body: object) -> str:
-        nonlocal under_way, most
+        nonlocal asked, under_way, most
         with server.lock:
+            asked += 1
             under_way += 1
             most = max(most, under_way)
-        three.wait()
+            has_found_its_width = asked > 6
+        if has_found_its_width:
+            three.wait()
         with server.lock:
             under_way -= 1
         return "done"
 
     async def many(client: OpenAIClient) -> None:
-        await asyncio.gather(*(client(QUESTION) for _ in range(9)))
+        await asyncio.gather(*(client(QUESTION) for _ in range(15)))
 
     server.reply = reply
     with_client(server, many, concurrency=3)
