@@ -24,6 +24,7 @@ from ragate.version import MANUAL
 # The one list: folders of ragate/contrib. A folder that is not there is not missed.
 OURS = (
     "anthropic",
+    "drill",
     "entailment",
     "golden",
     "labels",

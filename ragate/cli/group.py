@@ -33,10 +33,6 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "commands.power",
         "Say which drops this golden set can show, and what more would take.",
     ),
-    "drill": (
-        "commands.drill",
-        "Plant breaks in stored outputs and show which of them the gate catches.",
-    ),
     "cache": ("commands.cache", "Show, empty, export or import what need not be paid twice."),
     "schema": ("commands.schema", "Print the JSON Schema of ragate.toml, for editors."),
     "action": ("commands.action", "Run a step of the GitHub Action without its container."),

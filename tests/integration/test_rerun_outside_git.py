@@ -16,6 +16,7 @@ from ragate.cli.main import run
 from ragate.database import PostgresDatabase
 from tests.repositories import commit, git
 from tests.servers.rag_server import RagServer, Request, rag_server
+from tests.unit.whole import of_the_whole
 
 pytestmark = pytest.mark.integration
 
@@ -181,6 +182,7 @@ def written(root: Path, *command: str) -> dict[str, Any]:
     return found
 
 
+@of_the_whole
 def test_the_drill_breaks_what_the_newest_run_gave(
     at: Callable[[str], Path], capsys: pytest.CaptureFixture[str]
 ):

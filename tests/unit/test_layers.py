@@ -25,7 +25,7 @@ ROWS: tuple[tuple[str, ...], ...] = (
     ("repository",),
     ("guards",),
     ("extension", "tables"),
-    ("core.calls", "core.doc_ids", "core.drill", "core.statistics", "core.text"),
+    ("core.calls", "core.doc_ids", "core.statistics", "core.text"),
     ("core.comparison", "core.diagnosis", "core.judging"),
     ("core.rules",),
     ("core.decision",),

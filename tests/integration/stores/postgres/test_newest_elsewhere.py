@@ -9,6 +9,7 @@ import pytest
 
 from ragate.cli.main import run
 from tests.projects import ReplayProject
+from tests.unit.whole import of_the_whole
 
 pytestmark = pytest.mark.integration
 
@@ -29,6 +30,7 @@ def elsewhere(
     return project
 
 
+@of_the_whole
 def test_the_drill_breaks_outputs_of_another_machine(
     elsewhere: ReplayProject, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -37,6 +39,7 @@ def test_the_drill_breaks_outputs_of_another_machine(
     assert "caught by hit_rate@5" in capsys.readouterr().out
 
 
+@of_the_whole
 def test_a_run_of_another_gate_is_not_taken(
     elsewhere: ReplayProject, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ragate.core.drill import DrillRow, Pair, drill
+from ragate.contrib.drill.breaks import DrillRow, Pair, drill
 from ragate.models import (
     Decision,
     MetricInfo,
@@ -17,7 +17,7 @@ from ragate.models import (
     SliceRow,
     Verdict,
 )
-from tests.unit.core.drill.drill_factories import output, pairs
+from tests.contrib.drill.drill_factories import output, pairs
 
 METRICS = {
     "mrr": MetricInfo(name="mrr", reads=Reads.RETRIEVAL),

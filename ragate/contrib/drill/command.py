@@ -11,7 +11,7 @@ from ragate.cli.operations import open_config
 from ragate.cli.options import EXISTING_FILE, config_option, json_option
 
 if TYPE_CHECKING:
-    from ragate.core.drill import Drill
+    from ragate.contrib.drill.breaks import Drill
 
 
 @click.command("drill")
@@ -29,7 +29,7 @@ def command(*, files: tuple[Path, ...], config: Path | None, seed: int, as_json:
 
     What it breaks, and how to read its table: [Drill](decision.md).
     """
-    from ragate.sight.drill import run_drill
+    from ragate.contrib.drill.stored_outputs import run_drill
 
     loaded, operations = open_config(config)
     drill = run_drill(loaded, operations, files, seed=seed)

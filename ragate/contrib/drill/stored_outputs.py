@@ -5,8 +5,8 @@ from pathlib import Path
 
 from ragate.answers.collected_outputs import line_mapping, read_collected
 from ragate.config import Config
+from ragate.contrib.drill.breaks import Drill, drill
 from ragate.core.comparison.run_passes import earlier_passes
-from ragate.core.drill import Drill, drill
 from ragate.errors import NoBaselineError, UsageError
 from ragate.files.atomic_files import write_atomic
 from ragate.gate.compare_and_decide import compare_and_decide

@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragate.core.drill import BREAKS, break_output, plant
+from ragate.contrib.drill.breaks import BREAKS, break_output, plant
 from ragate.core.hashing import output_hash
 from ragate.models import Failure, Sample, SystemOutput
-from tests.unit.core.drill.drill_factories import ANSWER, output, pairs
+from tests.contrib.drill.drill_factories import ANSWER, output, pairs
 
 OTHER = SystemOutput(answer="Invoices come monthly.", citations=(1,))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ragate.core.drill import Pair
+from ragate.contrib.drill.breaks import Pair
 from ragate.models import RetrievedChunk, Sample, SystemOutput
 
 ANSWER = "The limit is 600 requests, as Anna Keller decided in 2024 [1]."
