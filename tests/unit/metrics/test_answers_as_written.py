@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -171,6 +172,32 @@ def test_what_fools_a_metric_is_what_the_manual_says(answer: str, seen_by: set[s
     lost = {name for name in OF_THE_MANUAL if (value(name, asked(), output) or 0.0) < 1.0}
 
     assert lost == seen_by
+
+
+def fooled_by() -> list[tuple[str, str]]:
+    """Return the metrics of the manual's second table, each with every answer that fools it."""
+    page = (Path(__file__).parents[3] / "docs/answer-metrics.md").read_text("utf-8")
+    table = page.split("### What fools the other metrics that gate")[1].split("\n## ")[0]
+    rows = re.findall(r"^\| `(\w+)` \| (.+) \|$", table, re.MULTILINE)
+    return [(name, answer) for name, cell in rows for answer in re.findall(r'"([^"]+)"', cell)]
+
+
+@pytest.mark.parametrize(("name", "answer"), fooled_by())
+def test_what_fools_the_metrics_that_gate_is_in_the_manual(name: str, answer: str) -> None:
+    reference = "Mara Lind founded the mill in 1902 with at least 40 workers."
+    sample = asked(reference, answerable=name != "refusal_recall")
+    best = {"idf_f1": 0.88, "false_refusal": 0.0}.get(name, 1.0)
+    found = value(name, sample, answered(answer, *MILL))
+
+    assert found >= best if name == "idf_f1" else found == best
+
+
+def test_five_answers_fool_each_of_them() -> None:
+    names = [name for name, _ in fooled_by()]
+
+    assert {name: names.count(name) for name in names} == dict.fromkeys(
+        ("idf_f1", "citation_support", "complete_answer", "false_refusal", "refusal_recall"), 5
+    )
 
 
 WRITTEN = tomllib.loads(
