@@ -240,7 +240,8 @@ async def run_pass(
     waiting("samples", len(samples))
     await _each(samples, asking.twice if again else asking.once, concurrency)
     lost = asking.lost
-    last = asking.once if len(lost) * 2 <= len(samples) + 1 else asking.give_up
+    most_are_there = len(lost) * 2 <= len(samples) + 1  # of one sample, one may be lost
+    last = asking.once if most_are_there else asking.give_up
     await _each([sample for sample, _ in lost.values()], last, concurrency)
     return asking.outputs
 
@@ -248,10 +249,10 @@ async def run_pass(
 async def _each(
     samples: Iterable[Sample], ask_one: Callable[[Sample], Awaitable[None]], concurrency: int
 ) -> None:
-    waiting = iter(samples)
+    left = iter(samples)
 
     async def work() -> None:
-        for sample in waiting:
+        for sample in left:
             await ask_one(sample)
 
     async with task_group() as group:

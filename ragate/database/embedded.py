@@ -182,13 +182,13 @@ class EmbeddedServer:
         try:
             self._programs.launch(stale)
         except DatabaseError:
-            if self._place() in (b"", self._programs.place):
+            if self._last_place() in (b"", self._programs.place):
                 raise
-            shutil.rmtree(self._data)
+            shutil.rmtree(self._data)  # `_ensure_running` makes it anew
             return
         write_atomic(self.home / _PLACE, self._programs.place)
 
-    def _place(self) -> bytes:
+    def _last_place(self) -> bytes:
         """Return where the data was when the server last started, b"" where that is not known."""
         try:
             return file_bytes(self.home / _PLACE)

@@ -142,8 +142,8 @@ def _odds(report: Report) -> Words:
     status, decision = status_of(report), report.decision
     if status is ReportSign.RED:
         rows = ordered(decision.rows)
-        both = (each for row in rows if row.blocks for each in (row, row.checked) if each)
-        lost = [row for row in both if row.verdict is MetricVerdict.REGRESSED]
+        tested = (each for row in rows if row.blocks for each in (row, row.checked) if each)
+        lost = [row for row in tested if row.verdict is MetricVerdict.REGRESSED]
         chances = [p for row in lost if not row.exact and (p := _chance(report, row)) is not None]
         if chances:
             times = f"Measured {decision.runs_candidate:,} times. " if decision.confirmed else ""
@@ -205,12 +205,12 @@ def _reasons(report: Report) -> list[Words]:
     status, decision = status_of(report), report.decision
     if status not in (ReportSign.RED, *TELLS_WHY):
         return []
-    told = ["there is no baseline"] if status is ReportSign.BOOTSTRAP else []
-    told += [f"must-pass {row.sample_id}:" for row in decision.must_pass]
+    told_starts = ["there is no baseline"] if status is ReportSign.BOOTSTRAP else []
+    told_starts += [f"must-pass {row.sample_id}:" for row in decision.must_pass]
     if status is ReportSign.RED:
         blocking = [row for row in decision.rows if row.blocks]
-        told += [start for row in blocking for start in (f"{row.key} ", row.reason) if start]
-    untold = [each for each in decision.reasons if not each.startswith(tuple(told))]
+        told_starts += [start for row in blocking for start in (f"{row.key} ", row.reason) if start]
+    untold = [each for each in decision.reasons if not each.startswith(tuple(told_starts))]
     shown = [said("**Why:** {}", foreign(each, SENTENCE)) for each in untold[:MOST_REASONS]]
     hidden = len(untold) - MOST_REASONS
     return [*shown, [f"… and {hidden} more reasons below"]] if hidden > 0 else shown

@@ -83,9 +83,9 @@ class Judging:
             spared, judgements.judge, self.queue.start, judgements.criteria, apart=judgements.apart
         )
         self._judgements: dict[str, Judgement] = {}
-        self._held_back: set[str] = set()  # keys that could not be asked for when they came
+        self._held_back: set[str] = set()  # keys to ask for later: too early, or without a score
         self._lost: dict[str, list[str]] = {}  # by key, what the judge was asked and gave no score
-        self._again: dict[str, Judgement] = {}  # what was known before it was asked once more
+        self._before: dict[str, Judgement] = {}  # what was known before it was asked once more
         self.preferences: dict[str, Score] = {}
         self.fresh = self.reused = 0
         self.out = ""
@@ -125,13 +125,13 @@ class Judging:
             half of what it was asked about, asking again mends nothing.
         """
         lost, self._lost = self._lost, {}
-        spent = self.queue.retried & self.queue.twice  # three questions each
-        lost = {key: names for key, names in lost.items() if key not in spent}
+        asked_three_times = self.queue.retried & self.queue.twice
+        lost = {key: names for key, names in lost.items() if key not in asked_three_times}
         self.queue.retried.update(lost)
         if self.out or self.voided or len(lost) * 2 > self.fresh + 1:
             return False
         for key, names in lost.items():
-            known = self._again[key] = self._judgements[key]
+            known = self._before[key] = self._judgements[key]
             self._judgements[key] = {n: score for n, score in known.items() if n not in names}
             self._turns.forget(key, names)
         self._held_back.update(lost)
@@ -147,14 +147,14 @@ class Judging:
             await self.queue.settle()
         except (ProviderError, BudgetError, NotReadyError) as error:
             # A second chance that cannot be paid for takes nothing away from what is known.
-            if not self._again:
+            if not self._before:
                 self.out = f"{error.message}; {error.remedy}" if error.remedy else error.message
         finally:
             await self.close()
-            for key, before in self._again.items():
+            for key, before in self._before.items():
                 self._judgements[key] = {**before, **self._judgements[key]}
-            self._held_back.difference_update(self._again)
-            self._again = {}
+            self._held_back.difference_update(self._before)
+            self._before = {}
 
     async def close(self) -> None:
         """Stop what is still being asked; judgements that came are in the cache."""
@@ -402,15 +402,15 @@ class JudgeQueue:
                 return
             scores = await self._asked(ask, criteria, sample)
             lost = lost_names(scores) if by_model else []
-            late = any(ran_out_of_time(scores[name].reason) for name in lost)
-            late = late and key not in self.retried
-            if late and not any(map((await self._found_void()).reason, lost)):
+            was_late = any(ran_out_of_time(scores[name].reason) for name in lost)
+            may_ask_again = was_late and key not in self.retried
+            if may_ask_again and not any(map((await self._found_void()).reason, lost)):
                 self.twice.add(key)
                 again = await self._asked(ask, criteria, sample)
                 scores = {**scores, **{name: again[name] for name in lost if name in again}}
             keep(scores)
             self._in_vain += bool(lost_names(scores))
-            self._count(key, scores, late=late)
+            self._count(key, scores, late=may_ask_again)
             # Before the next is asked: a kill loses no more judgements than are under way at once.
             if by_model and (found := measured(scores)):
                 void = await self._found_void()  # what it says in vain must not outlive the run

@@ -4,13 +4,13 @@ Two figures adapt to refusals (HTTP 429): the calls under way (additive increase
 decrease) and, from the first run of refusals on, the calls a second. The second is needed because
 a fast server can refuse what even one call at a time sends.
 
-A single refusal concerns its own call. `SEVERAL` of the last `WINDOW` calls concern the provider:
-then the pace falls to the calls that it accepted lately, and a wait that the server asks for is
-kept by all. The first calls at the slower pace are a trial. Where some of them are refused too, the
-pace may still be too fast, since it was measured on calls that a provider's reserve took: it falls
-to half once more. Where calls are refused even then, the provider refuses that share at any pace
-(it is overloaded, or others use up its limit): calling still less would only be slower, so that
-share is expected from then on and made up for.
+A single refusal concerns its own call. `SEVERAL_REFUSED` of the last `WINDOW` calls concern
+the provider: then the pace falls to the calls that it accepted lately, and a wait that the server
+asks for is kept by all. The first calls at the slower pace are a trial. Where some of them are
+refused too, the pace may still be too fast, since it was measured on calls that a provider's
+reserve took: it falls to half once more. Where calls are refused even then, the provider refuses
+that share at any pace (it is overloaded, or others use up its limit): calling still less would only
+be slower, so that share is expected from then on and made up for.
 
 The calls under way are bounded by the time of a reply as well: a server may have one slot, in which
 calls wait for one another, and never refuse any. It begins with `_FIRST` and lets in as many as it
@@ -29,11 +29,11 @@ from typing import NamedTuple
 
 from ragate.errors import ProviderError
 
-_SEVERAL = 5
+_FAILED_IN_A_ROW = 5
 _FIRST_REST_S = 0.1
 _LONGEST_REST_S = 2.0
 WINDOW = 20
-SEVERAL = 5
+SEVERAL_REFUSED = 5
 _CUT = 0.7  # of the calls under way
 _EASE = 0.95  # of the accepted calls a second
 _SLOW_GROWTH = 0.05  # of the pace, a second; doubles every `_DOUBLES_S` without a run of refusals
@@ -51,6 +51,7 @@ _MORE = 3.0  # let in with each reply, as long as they come in good time
 _GOOD_TIME = 1 / 4  # of the time limit; the next reply may be four times as long
 _LATEST = 0.9
 _NOT_GROWN = 1.25
+_SPREADS = 1.8  # above the usual number of refusals: about 1 in 28 by luck
 _MOST_EXPECTED = 0.8  # who refuses more is closed for a while, which waiting does help
 
 
@@ -70,6 +71,9 @@ class Limiter:
         limit_s: Seconds after which a reply is too late.
         pace: Calls a second; None until the provider refused several.
         expected: The share of the calls that it refuses at any pace.
+
+    Two widths bound the calls under way, and the smaller counts: `_by_refusals`, which refusals
+    and stumbles narrow, and `_by_time`, which replies near the time limit do.
     """
 
     most: int
@@ -77,8 +81,8 @@ class Limiter:
     pace: float | None = None
     expected: float = 0.0
     under_way: int = 0
-    _width: float = field(init=False)
-    _room: float = _FIRST
+    _by_refusals: float = field(init=False)
+    _by_time: float = _FIRST
     _alone_s: float = 0.0
     _narrowed: float = -math.inf
     _waiting: deque[asyncio.Future[int]] = field(default_factory=deque)
@@ -97,7 +101,7 @@ class Limiter:
     _timer: asyncio.TimerHandle | None = None
 
     def __post_init__(self) -> None:
-        self._width = float(self.most)
+        self._by_refusals = float(self.most)
 
     @asynccontextmanager
     async def place(self, *, first_in_line: bool = False) -> AsyncIterator[Sent]:
@@ -117,7 +121,7 @@ class Limiter:
         """Note that the provider took the call."""
         now = asyncio.get_running_loop().time()
         self._accepted.append(now)
-        self._width = min(float(self.most), self._width + 1.0 / self._width)
+        self._by_refusals = min(float(self.most), self._by_refusals + 1.0 / self._by_refusals)
         self._fit(sent, now - sent.at, now)
         if sent.at > self._slowed:
             self._note(now, refused=False)
@@ -129,12 +133,14 @@ class Limiter:
         Where none ever came, not even with the server for itself, it hangs: one after another would
         only take longer to find out.
         """
-        if sent.at <= self._narrowed or (self._room > _FIRST and not self._accepted):
+        never_answered = not self._accepted
+        has_hung_alone = self._by_time < _FIRST
+        if sent.at <= self._narrowed or (never_answered and self._by_time > _FIRST):
             return
-        if self._room < _FIRST and not self._accepted:
-            self._room = float(self.most)
+        if never_answered and has_hung_alone:
+            self._by_time = float(self.most)
         elif sent.at_once > 1:
-            self._narrow(self._room / 2, asyncio.get_running_loop().time())
+            self._narrow(self._by_time / 2, asyncio.get_running_loop().time())
 
     def _fit(self, sent: Sent, took: float, now: float) -> None:
         """Let in as many at once as are answered in good time, be it one after another."""
@@ -143,16 +149,16 @@ class Limiter:
         good = min(max(self.limit_s * _GOOD_TIME, 1.5 * self._alone_s), self.limit_s * _LATEST)
         in_line = sent.at_once * good / took if took else math.inf
         if took <= good:
-            self._room = max(self._room, min(in_line, self._room + _MORE))
+            self._by_time = max(self._by_time, min(in_line, self._by_time + _MORE))
         elif sent.at > self._narrowed:
             self._narrow(in_line, now)
         beside = sent.at_once > 1 and self._narrowed < 0.0
         if beside and took <= _NOT_GROWN * self._alone_s:  # however slow, it has slots
-            self._room += _MORE
-        self._room = min(self._room, float(self.most))
+            self._by_time += _MORE
+        self._by_time = min(self._by_time, float(self.most))
 
     def _narrow(self, room: float, now: float) -> None:
-        self._room = max(1.0, min(self._room, room))
+        self._by_time = max(1.0, min(self._by_time, room))
         self._narrowed = now
 
     def refused(self, sent: Sent, after: float | None) -> None:
@@ -200,13 +206,13 @@ class Limiter:
         """Tell whether more of the recent calls were refused than at any pace."""
         calls, share = len(self._recent), self.expected
         if share == 0.0:
-            return sum(self._recent) >= SEVERAL
-        usual = calls * share + 1.8 * math.sqrt(calls * share * (1.0 - share))
-        return calls == WINDOW and sum(self._recent) >= max(SEVERAL, usual)
+            return sum(self._recent) >= SEVERAL_REFUSED
+        usual = calls * share + _SPREADS * math.sqrt(calls * share * (1.0 - share))
+        return calls == WINDOW and sum(self._recent) >= max(SEVERAL_REFUSED, usual)
 
     def _slow_down(self, now: float, after: float) -> None:
         self._recent.clear()
-        self._width = max(1.0, self._width * _CUT)
+        self._by_refusals = max(1.0, self._by_refusals * _CUT)
         if (self.pace is None or self._guess) and self.expected == 0.0:
             self._next = max(self._next, now + after)
         self._slow_pace(now)
@@ -217,7 +223,7 @@ class Limiter:
         self._tried_in_vain = self._tried_in_vain / 2 + refused  # an older trial counts for less
         self._tried = self._tried / 2 + calls
         self.expected = min(self._tried_in_vain / self._tried, 2.0 * refused / calls)
-        self._width = min(float(self.most), self._width / (1.0 - self.expected))
+        self._by_refusals = min(float(self.most), self._by_refusals / (1.0 - self.expected))
         if refused >= calls / 4:
             self._guess = _FAST_GROWTH
         return self.expected
@@ -225,7 +231,7 @@ class Limiter:
     def rest(self, seconds: float) -> None:
         """Send nothing for some seconds, and fewer at once afterwards: the provider stumbles."""
         if seconds > 0.0:
-            self._width = max(1.0, self._width * _CUT)
+            self._by_refusals = max(1.0, self._by_refusals * _CUT)
             self._next = max(self._next, asyncio.get_running_loop().time() + seconds)
 
     def _slow_pace(self, now: float) -> None:
@@ -273,7 +279,7 @@ class Limiter:
         """Let in whoever may go now; come back when the pace lets in the next."""
         loop = asyncio.get_running_loop()
         now = loop.time()
-        while self._waiting and self.under_way < int(min(self._width, self._room)):
+        while self._waiting and self.under_way < int(min(self._by_refusals, self._by_time)):
             if self._waiting[0].done():  # cancelled while it waited
                 self._waiting.popleft()
                 continue
@@ -337,7 +343,7 @@ class Breaker:
 
     def rest(self) -> float:
         """Return the seconds to leave a provider alone that has failed several times in a row."""
-        several = self.in_a_row - _SEVERAL
+        several = self.in_a_row - _FAILED_IN_A_ROW
         return 0.0 if several < 0 else min(_LONGEST_REST_S, _FIRST_REST_S * 2.0 ** min(several, 30))
 
     def open(self, error: ProviderError, *, model: str = "") -> None:

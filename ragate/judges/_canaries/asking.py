@@ -212,22 +212,22 @@ class _Trial:
 
     async def ask(self) -> None:
         for canary in self._question.dresses:
-            still = (name for name, found in self.reasons.items() if not _is_settled(found))
+            still = (name for name, found in self.reasons.items() if not _have_settled(found))
             if names := tuple(name for name in still if name not in self._void):
-                await self._ask(canary, names)
+                await self._ask_dress(canary, names)
 
     def results(self) -> list[CanaryResult]:
         return [
             _result(self._question, name, found)
             for name, found in self.reasons.items()
-            if _is_settled(found)
+            if _have_settled(found)
         ]
 
-    async def _ask(self, canary: Canary, still: tuple[str, ...]) -> None:
+    async def _ask_dress(self, canary: Canary, still: tuple[str, ...]) -> None:
         try:
             with overheard() as replies:
                 async with self._at_most(self._timeout_s):
-                    scores = await _ask(self._judge, canary, still)
+                    scores = await _verdicts(self._judge, canary, still)
             found = {name: _wrong(scores, canary, name, replies) for name in still}
         except TimeoutError:
             found = dict.fromkeys(still, f"no verdict within {self._timeout_s:g} s")
@@ -241,7 +241,7 @@ def _wrongs(reasons: Sequence[str]) -> int:
     return sum(map(bool, reasons))
 
 
-def _is_settled(reasons: Sequence[str]) -> bool:
+def _have_settled(reasons: Sequence[str]) -> bool:
     wrong = _wrongs(reasons)
     return is_settled(len(reasons) - wrong, wrong)
 
@@ -259,7 +259,7 @@ def _result(question: CanaryQuestion, name: str, reasons: Sequence[str]) -> Cana
     )
 
 
-async def _ask(judge: Judge, canary: Canary, names: tuple[str, ...]) -> Mapping[str, Score]:
+async def _verdicts(judge: Judge, canary: Canary, names: tuple[str, ...]) -> Mapping[str, Score]:
     if canary.other is None:
         return await judge(names, canary.sample, canary.output)
     compare = judge_abilities(judge).compare

@@ -8,7 +8,7 @@ from statistics import median
 
 import pytest
 
-from ragate.clients.http.limiter import SEVERAL, Breaker, Limiter
+from ragate.clients.http.limiter import SEVERAL_REFUSED, Breaker, Limiter
 from ragate.errors import ProviderError
 from tests.unit.clients.virtual_time import run
 
@@ -146,7 +146,7 @@ def test_without_refusals_all_places_are_used_after_two_rounds() -> None:
 def test_a_single_refusal_concerns_its_own_call_alone() -> None:
     async def main() -> float | None:
         limiter = Limiter(4)
-        for _ in range(SEVERAL - 1):
+        for _ in range(SEVERAL_REFUSED - 1):
             async with limiter.place() as place:
                 limiter.refused(place, after=60.0)
         async with limiter.place():
@@ -160,7 +160,7 @@ def test_a_single_refusal_concerns_its_own_call_alone() -> None:
 def test_several_refusals_slow_everyone_down_and_the_servers_wait_is_kept() -> None:
     async def main() -> float:
         limiter = Limiter(4)
-        for _ in range(SEVERAL):
+        for _ in range(SEVERAL_REFUSED):
             async with limiter.place() as place:
                 await asyncio.sleep(0.001)
                 limiter.refused(place, after=3.0)
