@@ -90,7 +90,7 @@ def test_the_collector_reads_its_file_and_every_pipe_leads_somewhere() -> None:
 
 
 def test_prometheus_asks_the_collector_and_has_the_rules() -> None:
-    file = mounted("prometheus", "/etc/prometheus/prometheus.yml")
+    file = mounted("prometheus", "/etc/prometheus/prometheus.yaml")
     config = yaml.safe_load(file.read_text())
     ((target,),) = [each["targets"] for each in config["scrape_configs"][0]["static_configs"]]
     host, port = target.split(":")
