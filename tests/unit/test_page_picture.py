@@ -9,8 +9,8 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 IMAGES = ROOT / "docs/images"
-# What each shows: of our own gate with `top_k = 1`, of this repository's main branch, or of two
-# files of deepeval.
+# What each shows: of our own gate with `top_k = 1`, of this repository's main branch, of two
+# files of deepeval, or of variants tried on Cranfield.
 SHOWN = {
     "comment": ["lost their document; recall@10", "top_k 10 -> 1", "regressed"],
     "console": ["$ ragate check", "FAILED", "Because of top_k 10 -> 1"],
@@ -22,6 +22,7 @@ SHOWN = {
     ],
     "page": ["Failed", "Because of", "Ranks of expected documents", "Answer before", "Answer now"],
     "threshold": ["red although nothing got worse"],
+    "try": ["limit: 4 points less", "worse (−4.5)", "safe (−0.01)", "not proven safe (−2.2)"],
     "history": ["How the main branch moved", "What moved them", "baselines/docs.json"],
 }
 

@@ -197,6 +197,6 @@ def test_calibrate_asks_the_configured_judge(server: FakeOpenAI, tmp_path: Path)
     result = CliRunner().invoke(cli, arguments, standalone_mode=False)
 
     assert result.exception is None
-    found = json.loads(result.output)["faithfulness"]
+    found = json.loads(result.stdout)["faithfulness"]
     assert (found["n"], found["agreement"], found["kappa"], found["flips"]) == (2, 1.0, 1.0, 0.0)
     assert len(server.requests) == 4

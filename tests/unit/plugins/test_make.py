@@ -52,7 +52,7 @@ WHOLE: list[tuple[Kind, Mapping[str, Any]]] = [
         },
     ),
     ("judges", {"fingerprint": "f", "criteria": frozenset({"faithfulness"}), "__call__": nothing}),
-    ("embedders", {"fingerprint": "f", "deterministic": True, "__call__": nothing}),
+    ("embedders", {"fingerprint": "f", "deterministic": True, "portion": 1, "__call__": nothing}),
     ("rerankers", {"fingerprint": "f", "__call__": nothing}),
 ]
 
