@@ -169,7 +169,7 @@ def test_the_image_reads_texts_as_this_interpreter_does(engine: Engine, image: s
 def test_the_image_lacks_what_serves_an_extra_or_pytest_alone(engine: Engine, image: str):
     shown = engine.call("run", "--rm", "--entrypoint", "python", image, "-P", "-c", LOAD)
 
-    assert shown.split() == ["mcp", "mcp_types", "procrastinate", "pytest"]
+    assert shown.split() == ["grpc", "mcp", "mcp_types", "procrastinate", "pytest"]
 
 
 def test_the_container_is_root_as_github_wants_it(facts: Mapping[str, Any]):
