@@ -205,13 +205,17 @@ def _fell_widely(report: Report) -> list[Words]:
 
 
 def _rose(report: Report, brief: bool) -> list[Words]:
-    """Return what got better: metrics, or beside questions that got worse how many did."""
+    """Return what got better: metrics, or beside questions that got worse how many did.
+
+    Of scores that vary by themselves questions are not counted: each moves, and proves nothing.
+    """
     rows = ordered(report.decision.metrics)
     better = [row for row in rows if row.verdict is MetricVerdict.IMPROVED]
     risen = sum(row.change == "better" for row in report.samples)
     if better and not (risen and report.story.worse):
         return [["better: ", *moves(better, brief)]]
-    return [[better_and_worse(report)]] if risen else []
+    vary = not better and any(row.gates and not row.exact for row in rows)
+    return [[better_and_worse(report)]] if risen and not vary else []
 
 
 def _only_warned(rows: Sequence[MetricRow], brief: bool) -> Words:

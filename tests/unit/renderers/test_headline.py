@@ -22,7 +22,12 @@ from ragate.renderers import console, markdown
 from ragate.renderers._headline import ReportSign, headline, status_of
 from ragate.renderers._next_steps import next_words
 from ragate.renderers._words import verdict_text
-from tests.factories import decision_factory, metric_row_factory, report_factory
+from tests.factories import (
+    decision_factory,
+    metric_row_factory,
+    report_factory,
+    sample_row_factory,
+)
 from tests.unit.renderers.cases import CASES
 
 
@@ -324,6 +329,19 @@ def test_many_falls_that_are_allowed_are_told_where_nothing_of_it_varies(
     report = report_factory(decision_factory(metrics=[fell, unsure]))
 
     assert ("idf_f1 −0.8 points, within what is allowed" in words_of(report)) is told
+
+
+@pytest.mark.parametrize("exact", [True, False])
+def test_questions_are_counted_beside_what_is_not_proven_where_nothing_varies(exact: bool) -> None:
+    fall = metric_row_factory(
+        "idf_f1", 0.2, 0.19, MetricVerdict.CANNOT_TELL, p=0.3, mde=0.08, exact=exact
+    )
+    changes = ("better", "better", "worse")
+    rows = [sample_row_factory(f"q{place}", change=each) for place, each in enumerate(changes)]
+    report = report_factory(decision_factory(metrics=[fall]), samples=rows)
+
+    assert ("2 questions better, 1 worse" in words_of(report)) is exact
+    assert "idf_f1 −1.0 points, may be chance" in words_of(report)
 
 
 def test_of_a_floor_that_is_missed_the_cell_says_nothing_but_that() -> None:
