@@ -14,6 +14,7 @@ from ragate.models import (
     MetricVerdict,
     MustPassRow,
     Report,
+    SampleChange,
     SliceRow,
     Story,
     Verdict,
@@ -336,7 +337,7 @@ def test_questions_are_counted_beside_what_is_not_proven_where_nothing_varies(ex
     fall = metric_row_factory(
         "idf_f1", 0.2, 0.19, MetricVerdict.CANNOT_TELL, p=0.3, mde=0.08, exact=exact
     )
-    changes = ("better", "better", "worse")
+    changes: tuple[SampleChange, ...] = ("better", "better", "worse")
     rows = [sample_row_factory(f"q{place}", change=each) for place, each in enumerate(changes)]
     report = report_factory(decision_factory(metrics=[fall]), samples=rows)
 
