@@ -14,7 +14,6 @@ from ragate.models import (
     MetricVerdict,
     MustPassRow,
     Report,
-    SampleChange,
     SliceRow,
     Story,
     Verdict,
@@ -24,6 +23,7 @@ from ragate.renderers._headline import ReportSign, headline, status_of
 from ragate.renderers._next_steps import next_words
 from ragate.renderers._words import verdict_text
 from tests.factories import (
+    SampleChange,
     decision_factory,
     metric_row_factory,
     report_factory,
