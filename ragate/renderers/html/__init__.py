@@ -74,7 +74,7 @@ def render(report: Report) -> str:
 
 def read_files() -> None:
     """Read what a page is filled from."""
-    for name in ("page.html.j2", "sample.html.j2"):
+    for name in ("page.html.j2", "sample.html.j2", "charts.svg.j2"):
         template(name)
     for name in ("page.css", "page.js", "review.js"):
         resource(name)

@@ -40,7 +40,7 @@ def charts_of(report: Report) -> Iterator[Chart]:
         yield Chart(title, how, drawings.ranks(rows, title))
     if rows := spent_rows(report.decision.metrics):
         title = "Cost and time"
-        yield Chart(title, "Before and now.", drawings.spent(rows, title))
+        yield Chart(title, "Before and now.", drawings.bars(rows, title))
 
 
 def _of_samples(report: Report) -> Iterator[Chart]:
@@ -56,7 +56,7 @@ def _of_samples(report: Report) -> Iterator[Chart]:
             title = f"{name}, questions"
             how = "What became of a score that is 0 or 1."
             rows = flip_rows(report, metric, unmoved)
-            yield Chart(title, how, drawings.spent(rows, title))
+            yield Chart(title, how, drawings.bars(rows, title))
             continue
         kept = f" Grey: {counted(still, 'question')} that did not move." if still else ""
         title = f"{name}, question by question"

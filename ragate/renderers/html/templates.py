@@ -58,7 +58,9 @@ def _environment() -> Environment:
 
 
 def _shown(value: Any) -> Any:
-    """Take what hides or reorders text out of every text that the template prints."""
+    """Take what hides or reorders text out of every text; a figure is a place in a drawing."""
+    if isinstance(value, float):
+        return f"{value:.2f}".rstrip("0").rstrip(".")
     return plain(value, ci=False) if type(value) is str else value
 
 

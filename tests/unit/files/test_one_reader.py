@@ -18,7 +18,6 @@ OUR_OWN_DATA = {
     "ragate/cli/plugin.py",
     "ragate/clients/prices.py",
     "ragate/config/scorecard.py",
-    "ragate/renderers/html/charts.py",
     "ragate/renderers/html/templates.py",
 }
 ASIDE = {

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragate.renderers.html import drawings
-from ragate.renderers.html.drawings import axis, element, figure, text
+from ragate.renderers.html.drawings import axis
 
 NUMBERS = st.floats(-1e6, 1e6, allow_nan=False)
 
@@ -123,7 +123,7 @@ def test_a_bar_of_what_was_spent_is_as_long_as_its_value() -> None:
         {"metric": "latency", "side": side, "value": value, "figure": f"{value} s"}
         for side, value in (("before", 1.0), ("now", 2.0))
     ]
-    shown = read(drawings.spent(rows, "spent"))
+    shown = read(drawings.bars(rows, "spent"))
     before, now = (float(bar.attrib["width"]) for bar in shown.iter("rect"))
 
     assert now == about(2 * before)
@@ -171,8 +171,10 @@ def test_ten_thousand_points_are_one_picture() -> None:
 
 def test_words_and_values_are_no_mark_up() -> None:
     hostile = "<script>alert('1')</script>\"&"
-    shown = figure([text(1, 2, hostile), element("rect", fill=hostile)], 9, 9, hostile)
+    row = {"before": 1.0, "now": 0.0, "link": hostile, "name": hostile, "tone": hostile}
+    shown = drawings.scatter([row], [], [0.0, 1.0], hostile)
+    (link,) = read(shown).iter("a")
 
     assert "<script" not in shown
-    assert read(shown).findtext("text") == hostile
+    assert link.findtext("title") == link.get("href") == hostile
     assert read(shown).get("aria-label") == hostile
