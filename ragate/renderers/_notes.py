@@ -217,17 +217,20 @@ def _reasons(report: Report) -> list[Words]:
 
 
 def _unscored(report: Report) -> Words:
-    """Return the most frequent reason why samples are unscored; [] where it is told."""
-    counts: dict[str, int] = {}
-    for row in report.decision.rows:
-        for reason, count in row.unscored_reasons.items():
-            counts[reason] = max(count, counts.get(reason, 0))
-    reason = max(counts, key=lambda each: (counts[each], each), default="")
-    told = (*report.decision.reasons, *report.decision.warnings)
-    if not counts or any(reason in sentence for sentence in told):
+    """Return how many samples a metric has no score of, and mostly why; [] where it is told."""
+    rows = [row for row in report.decision.metrics if row.unscored_reasons]
+    if not rows:
         return []
-    others = f", and {counted(len(counts) - 1, 'other reason')}" if len(counts) > 1 else ""
-    return said(f"**Unscored:** {counts[reason]:,} × {{}}{others}.", foreign(reason, 60))
+    row = max(rows, key=lambda each: (each.unscored_candidate, each.unscored_baseline))
+    reason = max(row.unscored_reasons, key=lambda each: (row.unscored_reasons[each], each))
+    told = (*report.decision.reasons, *report.decision.warnings)
+    if any(reason in sentence for sentence in told):
+        return []
+    where = "" if row.unscored_candidate else " of the baseline"
+    many = counted(row.unscored_candidate or row.unscored_baseline, numbers.NOUN)
+    mostly = "mostly " if len(row.unscored_reasons) > 1 else ""
+    sentence = f"**Unscored:** {{}} in {many}{where}: {mostly}{{}}."
+    return said(sentence, [Name(row.metric)], foreign(reason, 60))
 
 
 def _likely(report: Report) -> Words:
