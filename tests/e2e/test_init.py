@@ -82,20 +82,20 @@ def test_init_in_an_empty_folder_writes_nothing_and_ends_with_2(tmp_path: Path) 
     assert list(tmp_path.iterdir()) == []
 
 
-def test_in_a_terminal_three_questions_are_asked(project: Path) -> None:
+def test_in_a_terminal_two_questions_are_asked(project: Path) -> None:
     ours, theirs = pty.openpty()
     with subprocess.Popen(
         [str(RAGATE), "init"], cwd=project, stdin=theirs, stdout=theirs, stderr=theirs
     ) as command:
         os.close(theirs)
-        os.write(ours, b"6\ndocs\nn\n")
+        os.write(ours, b"6\ndocs\n")
         shown = read_all(ours)
         assert command.wait(timeout=60) == 0, shown
     os.close(ours)
 
     assert "What do you have?" in shown
-    assert "OPENAI_API_KEY" in shown
-    assert load_config(project / "ragate.toml").system.settings["answer"]["use"] == "chat"
+    answer = load_config(project / "ragate.toml").system.settings["answer"]
+    assert answer["use"] == "extractive"
 
 
 RAG = """

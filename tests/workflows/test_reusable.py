@@ -11,14 +11,13 @@ from typing import Any
 import pytest
 import yaml
 
-from ragate.cli.init.action_workflows import template
 from tests.workflows.blocks import ROOT, workflows
 from tests.workflows.reusable import FOLDER, callers, events_of, reusable
+from tests.workflows.written import manual_workflow
 
 CALLERS = list(callers())
 IDS = [place for place, *_ in CALLERS]
 LEVELS = ("none", "read", "write")
-ACTION = "ragate/ragate@" + "0" * 40
 # The job of a reusable workflow, and the workflow of `ragate init` that it comes from.
 JOBS = [
     ("gate.yml", "gate", "ragate"),
@@ -60,8 +59,7 @@ def test_every_job_is_listed():
 
 @pytest.mark.parametrize(("name", "job", "written"), JOBS)
 def test_a_job_is_the_one_that_init_writes(name: str, job: str, written: str):
-    text = template(written).replace("@ACTION@", ACTION).replace("@GATE@", "docs")
-    theirs = yaml.safe_load(text.replace("@MAIN@", "main"))["jobs"][job]
+    theirs = yaml.safe_load(manual_workflow(written))["jobs"][job]
 
     assert plain(reusable()[name]["jobs"][job]) == plain(theirs)
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ragate.cli.init.config_text import Choice, toml
+from ragate.cli.init.config_text import Choice
 from ragate.cli.init.failures import (
     KEY_WANTED,
     MODULE,
@@ -27,6 +27,7 @@ from ragate.cli.init.failures import (
 from ragate.cli.init.openapi import described
 from ragate.cli.init.python_code import is_secret
 from ragate.cli.init.question_fields import FIELDS, body_template, questions_in
+from ragate.cli.init.templates import toml
 from ragate.cli.one_question import opened
 from ragate.config import Config, parse_config
 from ragate.errors import RagateError

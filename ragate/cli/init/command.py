@@ -213,12 +213,7 @@ def _answered(survey: Survey, answers: _Answers, *, terminal: bool) -> Choice:
         if terminal and not at:
             guessed = place_of(survey, kind)
             at = click.prompt(ASKED_FOR[kind], default=guessed, show_default=bool(guessed))
-    choice = choice_of(survey, kind, at, start=answers.start, headers=answers.headers)
-    if terminal and kind == "documents":
-        question = "Answers from sentences of the documents, without a language model?"
-        if not click.confirm(question, default=True):
-            choice = replace(choice, answers="chat")
-    return choice
+    return choice_of(survey, kind, at, start=answers.start, headers=answers.headers)
 
 
 def _built_in(choice: Choice) -> str:

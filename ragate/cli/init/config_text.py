@@ -1,21 +1,18 @@
 """The text of a first ragate.toml: every key with a word on what it does."""
 
-import json
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from ragate import plugins
 from ragate.cli.init.gated_metrics import gated_metrics
-from ragate.cli.quoting import quoted
+from ragate.cli.init.templates import written
 from ragate.models import Sample
 from ragate.systems.pgvector.corpus import Document
 from ragate.version import MANUAL
 
 DATASET = "evals/golden.jsonl"
 BASELINE = "baselines/main.json"
-KEY_VARIABLE = "OPENAI_API_KEY"
 # What is said of the keys of a system of the project's own.
 KEY_WORDS = {
     "command": "a question a line in, an answer a line out",
@@ -69,7 +66,6 @@ class Choice:
     Attributes:
         system: ``pgvector``, ``replay``, or what reaches a system of the project's own.
         source: The folder of documents, or the pattern of the recordings; "" where there is none.
-        answers: Who writes the answers of the built-in system: ``extractive`` or ``chat``.
         dataset: Path of the golden set. baseline: Path of the baseline.
         gate: The gate's name where it is not the baseline's.
         settings: Keys of ``[system]`` of a system of the project's own.
@@ -89,11 +85,11 @@ class Choice:
         lock: ``uv`` or ``poetry``, which installs them from its lock file in the folder `packages`.
         keys: Variables that the code reads and whose names speak of a secret.
         keyless: It answered without any of them.
+        provider_keys: Variables with the keys of the policy's providers, such as its judge's.
     """
 
     system: str
     source: str
-    answers: str = "extractive"
     dataset: str = DATASET
     baseline: str = BASELINE
     gate: str = ""
@@ -112,6 +108,7 @@ class Choice:
     lock: str = ""
     keys: tuple[str, ...] = ()
     keyless: bool = False
+    provider_keys: tuple[str, ...] = ()
     runs: int = 3
     metrics: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
@@ -155,20 +152,11 @@ def config_text(
     choice: Choice, samples: Sequence[Sample], recorded: RecordedParts | None = None
 ) -> str:
     """Return a whole ragate.toml for `choice`, with the metrics that the samples allow."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
     recorded = recorded or choice.parts or RecordedParts()
-    environment = Environment(  # noqa: S701 - TOML, whose texts `quoted` escapes
-        loader=PackageLoader(__package__, ""),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
     expects = recorded.ids and any(sample.expected for sample in samples)
     references = any(sample.references for sample in samples)
     grounded = recorded.answers and recorded.texts
-    cites = grounded and (recorded.cites or choice.answers == "chat")
+    cites = grounded and recorded.cites
     gated = gated_metrics(
         list(samples),
         answers=recorded.answers,
@@ -176,34 +164,15 @@ def config_text(
         ids=recorded.ids,
         cites=cites,
     )
-    return environment.get_template("ragate.toml.j2").render(
-        manual=MANUAL,
-        choice=choice,
-        recorded=recorded,
-        gated=["error_rate", *gated],
-        expects=expects,
-        cites=cites,
-        references=references,
-        unanswerable=any(not sample.answerable for sample in samples),
-        key_variable=KEY_VARIABLE,
-        quoted=quoted,
-        toml=toml,
-        words=KEY_WORDS,
-    )
-
-
-def toml(value: Any) -> str:
-    """Return a text, number, flag, list or table as a value of TOML on one line."""
-    if isinstance(value, Mapping):
-        return "{" + ", ".join(f"{_bare(key)} = {toml(item)}" for key, item in value.items()) + "}"
-    if isinstance(value, list | tuple):
-        return "[" + ", ".join(map(toml, value)) + "]"
-    if not isinstance(value, str):
-        return json.dumps(value)
-    # A template reads better as it is sent.
-    plain = '"' in value and "'" not in value and "\\" not in value and value.isprintable()
-    return f"'{value}'" if plain else quoted(value)
-
-
-def _bare(key: str) -> str:
-    return key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else quoted(key)
+    gaps = {
+        "manual": MANUAL,
+        "choice": choice,
+        "recorded": recorded,
+        "gated": ["error_rate", *gated],
+        "expects": expects,
+        "cites": cites,
+        "references": references,
+        "unanswerable": any(not sample.answerable for sample in samples),
+        "words": KEY_WORDS,
+    }
+    return written("ragate.toml", gaps)

@@ -344,16 +344,16 @@ def existing_choice(root: Path) -> Choice | None:
     except ConfigError:
         return None
     settings = config.system.settings
-    answer, paths = settings.get("answer"), settings.get("paths")
-    chat = isinstance(answer, dict) and answer.get("use") == "chat"
+    paths = settings.get("paths")
+    keys = {provider.key_env for provider in config.policy.providers.values()}
     source = settings.get("corpus") or (paths[0] if isinstance(paths, list) and paths else "")
     return Choice(
         config.system.use,
         source if isinstance(source, str) else "",
-        "chat" if chat else "extractive",
         dataset=config.policy.dataset,
         baseline=config.policy.baseline,
         gate=config.policy.gate,
         settings=settings,
         parts=RecordedParts(),
+        provider_keys=tuple(sorted(keys - {""})),
     )

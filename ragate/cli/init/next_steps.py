@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ragate.cli.finding import plural
 from ragate.cli.init.action_workflows import RELEASES
-from ragate.cli.init.config_text import DATASET, KEY_VARIABLE, Choice
+from ragate.cli.init.config_text import DATASET, Choice
 from ragate.cli.init.plan import WritePlan
 from ragate.cli.init.survey import Survey
 from ragate.cli.init.workflow_files import WORKFLOWS
@@ -44,8 +44,6 @@ def _before_ci(plan: WritePlan) -> Iterator[str]:
     if plan.drafts:
         noun = plural(plan.drafts, "further question")
         yield f"Look at {noun} there, which no run asks: `ragate dataset accept` lets drafts count."
-    if plan.choice.answers == "chat":
-        yield f"Set {KEY_VARIABLE}, here and as an Actions secret of the repository."
     yield "`ragate doctor` says what is missing, with the remedy."
     yield "Commit all of it, the baseline too: without it, a check in CI ends with exit code 3."
     if plan.choice.system == "replay":

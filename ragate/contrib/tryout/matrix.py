@@ -14,7 +14,7 @@ from typing import Any, cast
 from pydantic import ConfigDict
 
 from ragate import plugins
-from ragate.cli.init.config_text import toml
+from ragate.cli.init.templates import toml
 from ragate.config import Config, load_config
 from ragate.config.set_keys import JUDGE_MODEL, told_keys
 from ragate.errors import ConfigError, UsageError

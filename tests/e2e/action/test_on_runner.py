@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 import yaml
 
-from ragate.cli.init.action_workflows import template
 from tests.container.runner import StepResult
 from tests.e2e.action.forge import SAMPLES, Change, Forge
 from tests.e2e.action.main_projects import baseline_of, record
 from tests.projects import right
+from tests.workflows.written import manual_workflow
 
 pytestmark = pytest.mark.e2e
 RAGATE = str(Path(sys.executable).with_name("ragate"))
@@ -33,8 +33,7 @@ def answer(query):
 def workflow_run(mode: str) -> list[str]:
     """Return the arguments that the shown workflow calls ragate with."""
     name = {"collect": "ragate-collect-code", "record": "ragate-main-code"}[mode]
-    filled = re.sub("@[A-Z]+@", "gate", template(name))
-    job = next(iter(yaml.safe_load(filled)["jobs"].values()))
+    job = next(iter(yaml.safe_load(manual_workflow(name, gate="gate"))["jobs"].values()))
     (line,) = [step["run"] for step in job["steps"] if "ragate action" in step.get("run", "")]
     program, *arguments = shlex.split(line.partition(" #")[0].removeprefix("exec "))
     assert program == "ragate"
@@ -126,7 +125,9 @@ def test_what_was_collected_on_the_runner_is_judged_in_the_other_half(
 
 def test_the_runners_own_shell_is_gone_before_code_of_the_project_runs() -> None:
     """A parent that holds the variables could be read in /proc by what it started."""
-    (line,) = re.findall(r"^ +exec ragate action .*$", template("ragate-main-code"), re.MULTILINE)
+    (line,) = re.findall(
+        r"^ +exec ragate action .*$", manual_workflow("ragate-main-code"), re.MULTILINE
+    )
 
     assert line.split()[1:3] == ["ragate", "action"]
 

@@ -13,8 +13,6 @@ from tools.house import ROOT, modules
 READER = "ragate/files/foreign_files.py"
 # What comes with the package, read in these modules only.
 OUR_OWN_DATA = {
-    "ragate/cli/init/action_workflows.py",
-    "ragate/cli/init/workflow_files.py",
     "ragate/cli/plugin.py",
     "ragate/clients/prices.py",
     "ragate/config/scorecard.py",

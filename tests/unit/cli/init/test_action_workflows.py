@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from ragate.cli.init.action_workflows import action_workflows, filled, template
+from ragate.cli.init.action_workflows import action_workflows
 from ragate.cli.init.config_text import Choice
 from ragate.cli.main import run
 from ragate.cli.main import run as ragate
@@ -19,9 +19,10 @@ from ragate.errors import UsageError
 from ragate.repository import git
 from ragate.version import REPOSITORY
 from tests.workflows.blocks import workflows
+from tests.workflows.written import manual_workflow
 
 COMMIT = "c0ffee" * 6 + "c0ff"
-CODE = Choice("python", "app.rag:answer", "chat")
+CODE = Choice("python", "app.rag:answer", provider_keys=("OPENAI_API_KEY",))
 DATA = Choice("pgvector", "docs")
 NAMES = ("ragate", "ragate-collect", "ragate-decide", "ragate-commands", "ragate-main")
 ON_RUNNER = ("ragate-collect-code", "ragate-main-code", "ragate-collect-shards")
@@ -30,10 +31,9 @@ ON_RUNNER = ("ragate-collect-code", "ragate-main-code", "ragate-collect-shards")
 @pytest.mark.parametrize("name", [*NAMES, *ON_RUNNER])
 def test_the_manual_shows_the_very_workflow(name: str):
     shown = [block.text for block in workflows() if block.page.parent.name == "docs"]
-    action = f"{REPOSITORY}@{PLACEHOLDER} # the commit of the release you use"
-    gaps = {"ACTION": action, "GATE": "docs", "MAIN": "main"}
-    gaps |= {"SHARDS": "1, 2, 3, 4", "OF": "4", "DATASET": "evals/golden.jsonl"}
-    assert filled(template(name), gaps) in shown
+    action = f"{REPOSITORY}@{PLACEHOLDER}"
+    text = manual_workflow(name).replace(action, f"{action} # the commit of the release you use")
+    assert text in shown
 
 
 @pytest.mark.parametrize(("choice", "folder"), [(CODE, ""), (DATA, ""), (CODE, "apps/help")])

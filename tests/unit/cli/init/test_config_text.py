@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 import yaml
 
+from ragate.cli.init.action_workflows import plain_text
 from ragate.cli.init.config_text import Choice, RecordedParts, config_text
-from ragate.cli.init.workflow_files import workflow_text
 from ragate.config import parse_config
 from ragate.models import Sample
 from tests.unit.cli.init.init_factories import PGVECTOR, REPLAY
@@ -27,8 +27,8 @@ def config_of(text: str, root: Path) -> dict[str, Any]:
 
 @pytest.mark.parametrize(
     "choice",
-    [PGVECTOR, REPLAY, Choice("pgvector", "docs", "chat")],
-    ids=lambda choice: f"{choice.system}-{choice.answers}",
+    [PGVECTOR, REPLAY],
+    ids=lambda choice: choice.system,
 )
 def test_every_key_of_a_new_configuration_is_explained(tmp_path: Path, choice: Choice) -> None:
     text = config_text(choice, [JUDGED])
@@ -92,13 +92,6 @@ def test_at_most_eight_metrics_can_fail_a_new_gate_by_what_there_is(
     assert tables["hit_rate@5"]["level"] == "warn"
 
 
-def test_chat_names_the_key_variable_and_holds_no_key(tmp_path: Path) -> None:
-    tables = config_of(config_text(Choice("pgvector", "docs", "chat"), [JUDGED]), tmp_path)
-
-    assert tables["policy"]["providers"]["openai"]["key_env"] == "OPENAI_API_KEY"
-    assert tables["system"]["answer"]["provider"] == "openai"
-
-
 @pytest.mark.parametrize("folder", ['my "docs"', "döcs", "back\\slash", "a'b", "del\x7f"])
 def test_a_folder_with_an_odd_name_is_written_so_that_it_reads_back(
     tmp_path: Path, folder: str
@@ -106,4 +99,4 @@ def test_a_folder_with_an_odd_name_is_written_so_that_it_reads_back(
     choice = Choice("pgvector", folder)
 
     assert config_of(config_text(choice, [JUDGED]), tmp_path)["system"]["corpus"] == folder
-    assert yaml.safe_load(workflow_text(choice, folder=folder))["jobs"]["gate"]["steps"]
+    assert yaml.safe_load(plain_text(choice, folder=folder))["jobs"]["gate"]["steps"]

@@ -11,9 +11,8 @@ from typing import Any
 import pytest
 import yaml
 
-from ragate.cli.init.action_workflows import action_workflows
+from ragate.cli.init.action_workflows import action_workflows, plain_text
 from ragate.cli.init.config_text import Choice, config_text
-from ragate.cli.init.workflow_files import workflow_text
 from ragate.cli.quoting import glob_text, literal, quoted, shell_word, yaml_text
 from ragate.cli.workflows import gates_of
 
@@ -129,7 +128,7 @@ def test_outputs_are_read_where_they_were_unpacked(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_plain_workflow_names_the_configuration_and_the_documents(name: str) -> None:
-    text = workflow_text(Choice("pgvector", name), folder=name)
+    text = plain_text(Choice("pgvector", name), folder=name)
     (job,) = yaml.safe_load(text)["jobs"].values()
     cache = next(step["with"] for step in job["steps"] if "cache" in step.get("uses", ""))
 
