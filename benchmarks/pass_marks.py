@@ -19,8 +19,8 @@ from random import Random
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from benchmarks.shares import print_lines, share
+from ragate.contrib.labels.confusion import confusion
 from ragate.contrib.labels.judge_agreement import EDGE, advised, best_threshold
-from ragate.core.judging.kappa import confusion
 
 RARER = (20, 30, 40, 50, 70, 100)
 TIMES = (1, 3)  # so many labels of the other class for each

@@ -25,6 +25,11 @@ Phrase = Annotated[str, AfterValidator(_with_words)]
 """A phrase that texts are looked through for, in whole words."""
 
 
+def phrases_of(text: str) -> tuple[str, ...]:
+    """Return the phrases of a list that has a comma between two."""
+    return tuple(" ".join(phrase.split()) for phrase in text.split(","))
+
+
 def takes(settings: type[Frozen]) -> Callable[[F], F]:
     """Declare the keys of a metric's table, above the function that makes the metric."""
 

@@ -15,7 +15,14 @@ from ragate.core.text.segmentation import whole_words, words
 from ragate.core.text.unicode_forms import visible
 from ragate.core.text.words import without_markers
 from ragate.metrics._claims import citations_of
-from ragate.metrics._identity import Phrase, metric_info, no_cut_off, own_settings, takes
+from ragate.metrics._identity import (
+    Phrase,
+    metric_info,
+    no_cut_off,
+    own_settings,
+    phrases_of,
+    takes,
+)
 from ragate.metrics._sample_metric import Exclusion, Explained, SampleMetric, applies_to_all
 from ragate.models import Frozen, MetricInfo, Reads, Sample, Score, ScoreState, SystemOutput
 from ragate.protocols import MetricRequest, Pair
@@ -217,16 +224,16 @@ def min_retrieval_score(request: MetricRequest) -> Check:
     return check_metric(request, low, reads=Reads.RETRIEVAL, settings=settings)
 
 
-FALLBACKS = (
-    *(f"unable to {verb}" for verb in ("generate", "produce", "process your", "complete your")),
-    *("could not generate", "can not generate", "failed to generate", "no answer was generated"),
-    *("an error occurred", "an error has occurred", "something went wrong", "internal error"),
-    *("please try again", "try again later", "service is unavailable", "temporarily unavailable"),
-    *("rate limit exceeded", "as an ai language model", "no response was generated"),
-    *("konnte nicht erzeugt werden", "ein fehler ist aufgetreten", "bitte versuchen sie es erneut"),
-    *("une erreur est survenue", "veuillez réessayer", "se ha producido un error"),
-    *("inténtelo de nuevo", "si è verificato un errore", "ocorreu um erro"),
-)
+FALLBACKS = phrases_of("""
+    unable to generate, unable to produce, unable to process your, unable to complete your,
+    could not generate, can not generate, failed to generate, no answer was generated,
+    an error occurred, an error has occurred, something went wrong, internal error,
+    please try again, try again later, service is unavailable, temporarily unavailable,
+    rate limit exceeded, as an ai language model, no response was generated,
+    konnte nicht erzeugt werden, ein fehler ist aufgetreten, bitte versuchen sie es erneut,
+    une erreur est survenue, veuillez réessayer, se ha producido un error, inténtelo de nuevo,
+    si è verificato un errore, ocorreu um erro
+""")
 
 
 class FallbackSettings(Frozen):
@@ -264,19 +271,25 @@ def no_fallback(request: MetricRequest) -> Check:
 
 
 LIST_TAG = "list"
-_NUMBERS = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-_COUNTS = (*_NUMBERS, *map(str, range(2, 11)), "all", "some")
+_COUNTS = (
+    *["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"],
+    *map(str, range(2, 11)),
+    "all",
+    "some",
+)
 LIST_QUESTIONS = (
     *(f"{verb} {count}" for verb in ("list", "name", "give", "give me") for count in _COUNTS),
-    *(f"{verb} a list" for verb in ("as", "give", "give me", "make", "write", "provide")),
-    *("list the", "bullet points", "bulleted", "enumerate", "step by step"),
-    *(f"{word} steps" for word in ("what", "which", "what are the", "list the", "the following")),
-    *(f"what {kind} of" for kind in ("types", "kinds", "sorts")),
-    *(f"what are the {kind}" for kind in ("types", "kinds", "options", "reasons", "requirements")),
-    *(f"what are the {kind}" for kind in ("advantages", "disadvantages", "benefits", "ways")),
-    *("als liste", "zähle auf", "nenne alle", "nenne drei", "welche schritte", "stichpunkte"),
-    *("sous forme de liste", "énumère", "quelles étapes", "quelles sont les étapes"),
-    *("en forma de lista", "enumera", "qué pasos", "cuáles son los pasos"),
+    *phrases_of("""
+        as a list, give a list, give me a list, make a list, write a list, provide a list,
+        list the, bullet points, bulleted, enumerate, step by step, what steps, which steps,
+        what are the steps, list the steps, the following steps, what types of, what kinds of,
+        what sorts of, what are the types, what are the kinds, what are the options,
+        what are the reasons, what are the requirements, what are the advantages,
+        what are the disadvantages, what are the benefits, what are the ways, als liste,
+        zähle auf, nenne alle, nenne drei, welche schritte, stichpunkte, sous forme de liste,
+        énumère, quelles étapes, quelles sont les étapes, en forma de lista, enumera, qué pasos,
+        cuáles son los pasos
+    """),
 )
 _ITEM = re.compile(
     r"^[ \t]{0,20}(?:[-*+•◦▪–]|\(?\d{1,3}[.):]|\(?[a-zA-Z][.)])[ \t]+\S", re.MULTILINE

@@ -17,10 +17,10 @@ from ragate.contrib.golden.drafting import (
     ask_all,
     documents_block,
 )
+from ragate.contrib.golden.quoted_passages import normalise, passages
 from ragate.core.hashing import digest
 from ragate.core.text.languages import language
 from ragate.core.text.near_duplicates import near_duplicates
-from ragate.core.text.quoted_passages import normalise, passages
 from ragate.core.text.sentences import split_sentences
 from ragate.core.text.words import tokens
 from ragate.errors import DatasetError, UsageError

@@ -5,8 +5,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import comb
 
+from ragate.contrib.labels.confusion import Confusion, confusion, kappa_interval, weighted_kappa
 from ragate.contrib.labels.review_label import ReviewVerdict
-from ragate.core.judging.kappa import Confusion, confusion, kappa, kappa_interval, weighted_kappa
+from ragate.core.judging.kappa import kappa
 
 EDGE = 1e-9
 _FOLDS = 2

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ragate.contrib.golden.generate import findings, keyless_drafts
-from ragate.core.text.quoted_passages import normalise
+from ragate.contrib.golden.quoted_passages import normalise
 
 PAGE = """\
 # Backups

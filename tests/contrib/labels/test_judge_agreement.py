@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ragate.contrib.labels.confusion import confusion, weighted_kappa
 from ragate.contrib.labels.judge_agreement import (
     _by_luck,
     advised,
@@ -19,7 +20,7 @@ from ragate.contrib.labels.judge_agreement import (
     review_agreement,
 )
 from ragate.contrib.labels.review_label import ReviewVerdict
-from ragate.core.judging.kappa import confusion, kappa, weighted_kappa
+from ragate.core.judging.kappa import kappa
 
 BOOLS = st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=40)
 GRADES = st.lists(st.tuples(st.integers(1, 5), st.integers(1, 5)), min_size=1, max_size=30)

@@ -8,7 +8,7 @@ from typing import Any
 
 from ragate.contrib.golden.importers import _bfcl, _logs, _promptfoo
 from ragate.contrib.golden.importers._notes import Notes, said_that_day, scalar
-from ragate.core.text.quoted_passages import normalise
+from ragate.contrib.golden.quoted_passages import normalise
 from ragate.dataset._values import MAX_TURNS
 from ragate.errors import DatasetError
 from ragate.models import MetadataValue

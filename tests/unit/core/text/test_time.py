@@ -15,7 +15,6 @@ from ragate.core.text.endings import cut_off
 from ragate.core.text.markdown import readable
 from ragate.core.text.number_places import claimed_places
 from ragate.core.text.numerals import numerals
-from ragate.core.text.quoted_passages import normalise
 from ragate.core.text.segmentation import level, units
 from ragate.core.text.sentences import split_sentences
 from ragate.core.text.statements import names, statement
@@ -26,7 +25,6 @@ READERS = (
     level,
     markers,
     names,
-    normalise,
     numerals,
     readable,
     split_sentences,

@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from ragate.core.judging.kappa import Confusion, kappa_interval, weighted_kappa
+from ragate.contrib.labels.confusion import Confusion, kappa_interval, weighted_kappa
 
 CELLS = (0.45, 0.1, 0.1, 0.35)  # kappa 0.596
 
