@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -34,7 +34,8 @@ def one_question(
         unread = "ragate.toml" if config is None else "the golden set"
         return [skipped(CHECK, f"{unread} cannot be read")]
     if not wanted:
-        how = f"`ragate doctor --ask` asks the first one; it runs {what_runs(config)}"
+        runs = what_runs(config.system.use, config.system.settings)
+        how = f"`ragate doctor --ask` asks the first one; it runs {runs}"
         return [Finding(CHECK, Status.SKIPPED, f"not asked: {how}")]
     sample = next(iter(samples), Sample(id="ask", query=WITHOUT_DOCUMENTS))
     try:
@@ -83,9 +84,10 @@ async def _asked_once(
         return await ask(sample)
 
 
-def what_runs(config: Config) -> str:
+def what_runs(system: str, settings: Mapping[str, Any]) -> str:
     """Return what asking means, as a command or an import."""
-    settings = config.system.settings
+    if command := settings.get("command"):
+        return one_line(shlex.join(map(str, command)))
     if start := settings.get("start"):
         return one_line(f"{shlex.join(map(str, start))}, then a request to {settings.get('url')}")
     if url := settings.get("url") or settings.get("url_env"):
@@ -94,7 +96,7 @@ def what_runs(config: Config) -> str:
         own = settings.get("interpreter")
         with_whom = shlex.join(map(str, own)) if own else "this Python"
         return one_line(f"an import of {target} by {with_whom}, and one call of it")
-    return one_line(f"the system {config.system.use}")
+    return f"the system {system}"
 
 
 def seen(sample: Sample, output: SystemOutput) -> Iterator[str]:

@@ -6,7 +6,6 @@ import asyncio
 import json
 import math
 import re
-import shlex
 import sys
 import time
 from collections.abc import Mapping
@@ -15,7 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ragate.cli.init.config_text import Choice
+from ragate.cli.init.config_text import Choice, config_text
 from ragate.cli.init.failures import (
     KEY_WANTED,
     MODULE,
@@ -27,8 +26,7 @@ from ragate.cli.init.failures import (
 from ragate.cli.init.openapi import described
 from ragate.cli.init.python_code import is_secret
 from ragate.cli.init.question_fields import FIELDS, body_template, questions_in
-from ragate.cli.init.templates import toml
-from ragate.cli.one_question import opened
+from ragate.cli.one_question import opened, what_runs
 from ragate.config import Config, parse_config
 from ragate.errors import RagateError
 from ragate.models import Sample, SystemOutput
@@ -76,18 +74,13 @@ class Asked:
 
 def shown_run(choice: Choice, question: str) -> list[str]:
     """Return what asking would run and send, in lines."""
-    settings = choice.first
-    if command := settings.get("start") or settings.get("command"):
-        lines = [f"  {shlex.join(map(str, command))}"]
-    elif target := settings.get("target"):
-        own = shlex.join(map(str, settings.get("interpreter") or [Path(sys.executable).name]))
-        lines = [f"  an import of {target} by {own}, and calls of it"]
-    else:
-        lines = []
-    lines += [f"  {name}, which is written for it" for name in choice.files]
-    if url := settings.get("url"):
-        lines.append(f"  requests to {url}, and below it as its /openapi.json says")
-    return [*lines, f"  the question: {question}"]
+    described = ["requests below that address, as its /openapi.json says"]
+    return [
+        f"  {what_runs(choice.system, choice.first)}",
+        *(f"  {line}" for line in described if "url" in choice.settings),
+        *(f"  {name}, which is written for it" for name in choice.files),
+        f"  the question: {question}",
+    ]
 
 
 async def ask(
@@ -201,25 +194,14 @@ async def _asked_twice(
 
 
 def _config(root: Path, choice: Choice, settings: Mapping[str, Any]) -> Config:
-    """Return a configuration that can ask, and nothing else."""
+    """Return the configuration that would ask so."""
     keys = dict(settings)
     if "target" in keys:
         # Without an interpreter its worker would have all that this process has, keys as well.
         keys["interpreter"] = keys.get("interpreter") or [sys.executable]
         keys["pass_env"] = ["*"]
-    lines = [
-        "[policy]",
-        'dataset = "asked.jsonl"',
-        'baseline = "asked.json"',
-        f"systems = {toml([choice.system])}",
-        *(f"{name} = {toml(value)}" for name, value in choice.policy.items()),
-        "[policy.metrics.error_rate]",
-        'level = "error"',
-        "[system]",
-        f"use = {toml(choice.system)}",
-        *(f"{name} = {toml(value)}" for name, value in keys.items()),
-    ]
-    return parse_config("\n".join(lines), where="what init would ask", root=root)
+    text = config_text(replace(choice, settings=keys), [])
+    return parse_config(text, where="what init would ask", root=root)
 
 
 def _without_keys(operations: Operations, passed: frozenset[str]) -> Operations:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 
 import click
 
-from ragate.cli.init.config_text import Choice
 from ragate.cli.init.kinds import (
     ASKED_FOR,
     KINDS,
@@ -21,16 +18,17 @@ from ragate.cli.init.kinds import (
     place_of,
     survey_lines,
 )
+from ragate.cli.init.look_once import look_once
 from ragate.cli.init.new_files import ignore_state, write_new
 from ragate.cli.init.next_steps import commands, next_steps
-from ragate.cli.init.plan import WritePlan, make_plan, with_action
+from ragate.cli.init.plan import WritePlan, make_plan, with_workflows
 from ragate.cli.init.survey import Survey, look
 from ragate.cli.init.upgrade import bring_up
-from ragate.cli.init.workflow_files import folder_of, gate_name, plain_workflow, runs_plainly
+from ragate.cli.init.workflow_files import folder_of, gate_name, runs_plainly
 from ragate.cli.operations import in_ci
 from ragate.cli.quoting import shell_word
 from ragate.cli.workflows import FOLDER, EarlierWorkflow, earlier_workflows, replace_all
-from ragate.errors import RagateError, UsageError
+from ragate.errors import UsageError
 from ragate.guards.escape import plain as printable
 
 
@@ -124,21 +122,24 @@ def command(
     begun = (survey.root / "ragate.toml").exists()
     if begun:
         _say(*bring_up(survey.root / "ragate.toml", write=yes, everything=replace))
-        plan = _workflow_only(survey, existing_choice(survey.root))
+        note = "ragate.toml: there already; `ragate doctor` says what it lacks"
+        plan = WritePlan(existing_choice(survey.root), notes=(note,))
     else:
-        asked = _Answers(have or "", at, start, passed, headers)
-        plan = make_plan(survey, _chosen(survey, asked, yes=yes, ask=ask))
+        terminal = _terminal() and not yes
+        kind, at = _answered(survey, have or "", at, terminal=terminal)
+        choice = choice_of(survey, kind, at, start=start, headers=headers)
+        _say("", f"Gated is {choice.what}")
+        choice = look_once(survey, choice, agreed=ask, terminal=terminal, passed=passed, say=_say)
+        plan = make_plan(survey, choice)
     plain = plain or (begun and not (action or shards) and runs_plainly(survey))
-    if not plain and (action or shards or not survey.elsewhere):
-        plan = with_action(survey, plan, action or "", shards=shards)
+    plan = with_workflows(survey, plan, plain=plain, commit=action or "", shards=shards)
     earlier = _earlier(survey, plan)
     replaced = [each for each in earlier if _gives_way(each, yes=yes, all_of_them=replace)]
     _write(survey, plan, replaced)
-    left = [each for each in earlier if each not in replaced]
-    _name_left(survey, left)
     again = ["--plain"] if plain else ["--action", action] if action else []
     again += ["--shards", str(shards)] if shards else []
-    _say(*_way_to_todays(left, [*again, *([] if folder == Path() else [str(folder)])]))
+    again += [] if folder == Path() else [str(folder)]
+    _say(*_left_lines(survey, [each for each in earlier if each not in replaced], again))
     return _finish(survey, plan)
 
 
@@ -168,64 +169,17 @@ def _project_of(survey: Survey, *, terminal: bool) -> Survey:
     return inner
 
 
-@dataclass(frozen=True)
-class _Answers:
-    """What the command line says of the one question."""
-
-    have: str
-    at: str
-    start: str
-    passed: tuple[str, ...]
-    headers: tuple[str, ...]
-
-
-def _chosen(survey: Survey, answers: _Answers, *, yes: bool, ask: bool) -> Choice:
-    """Return what is gated, with what a reply of it tells where somebody agrees to ask it."""
-    from ragate.cli.init.look_once import look_once
-
-    terminal = _terminal() and not yes
-    while True:
-        choice = _answered(survey, answers, terminal=terminal)
-        _say("", f"Gated is {choice.what or _built_in(choice)}")
-        try:
-            return look_once(
-                survey,
-                choice,
-                dict(os.environ),
-                agreed=ask,
-                terminal=terminal,
-                passed=answers.passed,
-                say=_say,
-            )
-        except RagateError as error:
-            if not terminal:
-                raise
-            told = (f"  {line}" for line in str(error).splitlines())
-            _say("", "It could not be gated as it stands:", *told)
-            answers = replace(answers, have="", at="")
-
-
-def _answered(survey: Survey, answers: _Answers, *, terminal: bool) -> Choice:
-    """Return what is gated, as the command line says, as a person answers, or the likeliest."""
-    kind, at = answers.have, answers.at
-    if not kind:
-        kind = ask_kind(survey) if terminal else likeliest(survey)
-        if terminal and not at:
-            guessed = place_of(survey, kind)
-            at = click.prompt(ASKED_FOR[kind], default=guessed, show_default=bool(guessed))
-    return choice_of(survey, kind, at, start=answers.start, headers=answers.headers)
-
-
-def _built_in(choice: Choice) -> str:
-    return f"the built-in RAG over {choice.source}/, and no code of yours"
-
-
-def _workflow_only(survey: Survey, existing: Choice | None) -> WritePlan:
-    """Return what is still to be done where there is a ragate.toml: it stays as it is."""
-    choice = existing or Choice("pgvector", "")
-    files = () if survey.elsewhere else (plain_workflow(survey, choice),)
-    notes = ("ragate.toml: there already; `ragate doctor` says what it lacks",)
-    return WritePlan(choice, files, notes=notes)
+def _answered(survey: Survey, kind: str, at: str, *, terminal: bool) -> tuple[str, str]:
+    """Return what is gated and where, as the command line says, a person answers, or likeliest."""
+    if kind:
+        return kind, at
+    if not terminal:
+        return likeliest(survey), at
+    kind = ask_kind(survey)
+    if not at:
+        guessed = place_of(survey, kind)
+        at = click.prompt(ASKED_FOR[kind], default=guessed, show_default=bool(guessed))
+    return kind, at
 
 
 def _terminal() -> bool:
@@ -254,8 +208,14 @@ def _gives_way(earlier: EarlierWorkflow, *, yes: bool, all_of_them: bool) -> boo
     return (earlier.unchanged and (yes or all_of_them)) or bool(all_of_them and earlier.new_text)
 
 
-def _name_left(survey: Survey, left: Sequence[EarlierWorkflow]) -> None:
-    """Say which workflows of this gate stay beside the new ones, or in their place."""
+def _left_lines(
+    survey: Survey, left: Sequence[EarlierWorkflow], arguments: Sequence[str]
+) -> Iterator[str]:
+    """Yield which workflows of this gate stay beside or in place of the new ones, and what to do.
+
+    Args:
+        arguments: What was typed beside `--yes`.
+    """
     for each in left:
         kind = "not what would be written now" if each.new_text else "of another kind of system"
         how = (
@@ -263,11 +223,7 @@ def _name_left(survey: Survey, left: Sequence[EarlierWorkflow]) -> None:
             if each.unchanged
             else "written or changed by hand, left alone: see whether you still want it"
         )
-        _say(f"{_name(survey, each.path)}: runs this gate too, {kind}; {how}")
-
-
-def _way_to_todays(left: Sequence[EarlierWorkflow], arguments: Sequence[str]) -> Iterator[str]:
-    """Yield the command that puts today's workflows in place of those that were left alone."""
+        yield f"{_name(survey, each.path)}: runs this gate too, {kind}; {how}"
     if any(each.new_text and not each.unchanged for each in left):
         yield "Today's in their place (what was changed there by hand stays in git alone):"
         yield f"  {' '.join(['ragate init --yes --replace', *map(shell_word, arguments)])}"

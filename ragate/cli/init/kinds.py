@@ -5,8 +5,8 @@ from __future__ import annotations
 import shlex
 import shutil
 import sys
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import urlsplit
@@ -50,51 +50,70 @@ _NODE_PORT = 3000
 MOST_VARIABLES = 20
 
 
-def seen(survey: Survey) -> dict[str, str]:
-    """Return by kind what is there of it, the likeliest first.
+@dataclass(frozen=True)
+class Seen:
+    """What is cheaply seen of a kind: in words, and where it is, as --at takes it."""
 
-    Files that somebody wrote on purpose come first, then a service that describes itself.
-    """
-    code, node = survey.code, survey.node
-    names = [f"{one.name}() in {one.path}:{one.line}" for one in code.callables[:3]]
-    libraries = [
-        str(path) if why == "its name" else f"{path} {why}" for path, why in code.candidates[:2]
-    ]
-    if node is not None and node.library:
-        libraries = [f"package.json needs {node.library}"]
-    apps = [f"{app.path} makes an application of {app.framework}" for app in code.apps[:2]]
-    if not apps and node is not None and node.serves and node.start:
-        apps = [f"npm run {node.start} of package.json"]
-    scores = [f"the scores in {path}" for path in list(survey.scores)[:1]]
-    answers = [f"the answers recorded in {pattern}" for pattern in list(survey.recorded)[:1]]
-    fresh = bool(scores) and not is_tracked(survey.top, survey.root / next(iter(survey.scores)))
-    ranked = (
-        ("results", scores if fresh else []),
-        ("answers", [one for one in answers if _is_told(survey)]),
-        ("code", [name for name in ADAPTERS if (survey.root / name).is_file()]),
-        ("service", apps if code.apps and code.apps[0].framework == "FastAPI" else []),
-        ("code", names[:1] if names and code.callables[0].sure else []),
-        ("program", [f"{program} takes a question" for program in code.programs[:2]]),
-        ("service", apps),
-        ("code", [*names, *libraries]),
-        ("answers", answers),
-        ("results", scores),
-        ("documents", [f"{_documents(survey)}/"] if survey.beir or survey.docs else []),
-    )
-    there: dict[str, str] = {}
-    for kind, words in ranked:
+    words: str
+    at: str = ""
+
+
+def seen(survey: Survey) -> dict[str, Seen]:
+    """Return by kind what is there of it, the likeliest first."""
+    there: dict[str, Seen] = {}
+    for kind, words, at in _sights(survey):
         if words:
-            there.setdefault(kind, ", ".join(words))
+            there.setdefault(kind, Seen(words, at))
     return there
 
 
-def _is_told(survey: Survey) -> bool:
-    """Whether answers lie in a folder whose name says that they are answers."""
-    return any(str(Path(pattern).parent) in FOLDERS for pattern in survey.recorded)
+def _sights(survey: Survey) -> Iterator[tuple[str, str, str]]:
+    """Yield kinds with what is seen of them and where: what is surely meant comes first.
+
+    That is files that somebody wrote on purpose, then a service that describes itself.
+    """
+    code = survey.code
+    functions = [f"{one.name}() in {one.path}:{one.line}" for one in code.callables[:3]]
+    scores, answers = next(iter(survey.scores), ""), next(iter(survey.recorded), "")
+    results_seen = ("results", scores and f"the scores in {scores}", scores)
+    answers_seen = ("answers", answers and f"the answers recorded in {answers}", answers)
+    service_seen = ("service", *_application(survey))
+
+    if scores and not is_tracked(survey.top, survey.root / scores):
+        yield results_seen
+    if str(Path(answers).parent) in FOLDERS:  # whose name says that they are answers
+        yield answers_seen
+    yield "code", ", ".join(name for name in ADAPTERS if (survey.root / name).is_file()), ""
+    if code.apps and code.apps[0].framework == "FastAPI":
+        yield service_seen
+    if functions and code.callables[0].sure:
+        yield "code", functions[0], ""
+    for program in code.programs[:1]:
+        yield "program", f"{program} takes a question", f"{program} {adapter.QUESTION}"
+    yield service_seen
+    yield "code", ", ".join([*functions, *_libraries(survey)]), ""
+    yield answers_seen
+    yield results_seen
+    for documents in [*survey.beir, *survey.docs][:1]:
+        yield "documents", f"{documents}/", documents
 
 
-def _documents(survey: Survey) -> str:
-    return next(iter([*survey.beir, *survey.docs]), "docs")
+def _application(survey: Survey) -> tuple[str, str]:
+    """Return which applications may be served, "" for none, and the address of the first."""
+    apps, node = survey.code.apps, survey.node
+    if apps:
+        words = [f"{app.path} makes an application of {app.framework}" for app in apps[:2]]
+        return ", ".join(words), f"http://{_HOST}:{_PORTS[apps[0].framework]}"
+    if node is not None and node.serves and node.start:
+        return f"npm run {node.start} of package.json", f"http://{_HOST}:{_NODE_PORT}"
+    return "", ""
+
+
+def _libraries(survey: Survey) -> list[str]:
+    """Return what speaks of a RAG without a function that could be named."""
+    if survey.node is not None and survey.node.library:
+        return [f"package.json needs {survey.node.library}"]
+    return [f"{path} {why}" for path, why in survey.code.candidates[:2]]
 
 
 def survey_lines(survey: Survey) -> list[str]:
@@ -102,7 +121,7 @@ def survey_lines(survey: Survey) -> list[str]:
     facts = {
         "golden sets": survey.golden[:4],
         "projects": survey.projects,
-        **{kind: [what] for kind, what in seen(survey).items()},
+        **{kind: [what.words] for kind, what in seen(survey).items()},
     }
     lines = [f"  {name}: {', '.join(names)}" for name, names in facts.items() if names]
     return [f"Looking at {survey.root}", *(lines or ["  nothing that ragate knows"])]
@@ -113,7 +132,7 @@ def ask_kind(survey: Survey) -> str:
     there = seen(survey)
     click.echo("\nWhat do you have?")
     for number, (kind, words) in enumerate(KINDS.items(), start=1):
-        found = f"  [{there[kind]}]" if kind in there else ""
+        found = f"  [{there[kind].words}]" if kind in there else ""
         click.echo(f"  {number}  {kind:<10} {words}{found}")
     first = 1 + list(KINDS).index(next(iter(there), "code"))
     number = click.prompt("Number", type=click.IntRange(1, len(KINDS)), default=first)
@@ -139,17 +158,8 @@ def likeliest(survey: Survey) -> str:
 
 def place_of(survey: Survey, kind: str) -> str:
     """Return where the likeliest of a kind is, as --at takes it; "" where that is not known."""
-    if kind == "service":
-        app = next(iter(survey.code.apps), None)
-        port = _PORTS[app.framework] if app else _NODE_PORT if survey.node else 8000
-        return f"http://{_HOST}:{port}"
-    places = {
-        "results": next(iter(survey.scores), ""),
-        "answers": next(iter(survey.recorded), "outputs/*.jsonl"),
-        "documents": _documents(survey),
-        "program": " ".join(f"{one} {adapter.QUESTION}" for one in survey.code.programs[:1]),
-    }
-    return places.get(kind, "")
+    found = seen(survey).get(kind)
+    return found.at if found else f"http://{_HOST}:8000" if kind == "service" else ""
 
 
 def choice_of(
@@ -170,7 +180,9 @@ def choice_of(
     if not at and kind != "code":
         raise UsageError(f"--have {kind}: where is it?", remedy=f"--at …: {ASKED_FOR[kind]}")
     if kind == "documents":
-        return Choice("pgvector", at.rstrip("/") or at)
+        folder = at.rstrip("/") or at
+        what = f"the built-in RAG over {folder}/, and no code of yours"
+        return Choice("pgvector", folder, what=what, parts=RecordedParts())
     if kind == "results":
         return _of_files("scores", at, "the scores in", {})
     if kind == "answers":
@@ -208,26 +220,25 @@ def _service(survey: Survey, at: str, start: str) -> Choice:
     parts = urlsplit(at)
     if not parts.hostname:
         raise UsageError(f"--at {at!r} is no address", remedy="such as http://127.0.0.1:8000/ask")
-    local = parts.hostname in {_HOST, "localhost"}
-    command = shlex.split(start) or (_start(survey, parts.port or 80) if local else [])
-    named = parts.path.strip("/") != ""
-    base = f"{parts.scheme}://{parts.netloc}"
-    urls = [at] if named else [f"{base}{path}" for path in CUSTOMARY]
+    is_here = parts.hostname in {_HOST, "localhost"}
+    command = shlex.split(start) or (_start(survey, parts.port or 80) if is_here else [])
     body = body_template({FIELDS[0]: None})
-    by_post = [{"url": url, "body": body} for url in urls]
-    by_get = [
-        {"url": at, "method": "GET", "params": {name: "{{ query }}"}} for name in FIELDS * named
-    ]
+    variants: list[dict[str, Any]]
+    if parts.path.strip("/"):
+        variants, unfilled = [{"body": body}], ""
+        variants += [{"method": "GET", "params": {name: "{{ query }}"}} for name in FIELDS]
+    else:
+        base = f"{parts.scheme}://{parts.netloc}"
+        variants = [{"url": f"{base}{path}", "body": body} for path in CUSTOMARY]
+        unfilled = f"{CONFIG_NAME}: [system] url lacks the path that takes questions"
     return Choice(
         "http",
         "",
         settings={"url": at, **({"start": command} if command else {})},
         policy={"http_hosts": [parts.netloc]},
         what=f"the service at {at}" + (f", started by {shlex.join(command)}" if command else ""),
-        variants=(*by_post, *by_get),
-        unfilled=""
-        if named
-        else f"{CONFIG_NAME}: [system] url lacks the path that takes questions",
+        variants=tuple(variants),
+        unfilled=unfilled,
     )
 
 
@@ -307,7 +318,7 @@ def _named(survey: Survey, at: str) -> Called:
     for found in survey.code.callables:
         if (found.module, found.name) == (module, name):
             return replace(found, sure=True)
-    return Called(PurePosixPath(f"{module.replace('.', '/')}.py"), 1, ".", name, sure=True)
+    return Called(PurePosixPath(f"{module.replace('.', '/')}.py"), ".", name, sure=True)
 
 
 def _python_settings(survey: Survey) -> dict[str, Any]:
@@ -337,12 +348,12 @@ def own_python(root: Path) -> str:
     return "python" if shutil.which("python") else "python3"
 
 
-def existing_choice(root: Path) -> Choice | None:
-    """Return what an existing ragate.toml gates, None where there is none or it cannot be read."""
+def existing_choice(root: Path) -> Choice:
+    """Return what an existing ragate.toml gates, documents where it cannot be read."""
     try:
         config = load_config(root / CONFIG_NAME)
     except ConfigError:
-        return None
+        return Choice("pgvector", "")
     settings = config.system.settings
     paths = settings.get("paths")
     keys = {provider.key_env for provider in config.policy.providers.values()}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -21,7 +22,6 @@ from ragate.cli.init.survey import Survey
 from ragate.cli.one_question import WITHOUT_DOCUMENTS, shown_reply
 from ragate.cli.operations import operations, with_dotenv
 from ragate.cli.streams import run_aside
-from ragate.core.hashing import UNNAMED
 from ragate.core.text.words import markers
 from ragate.files.pointer import PointerError, many, one
 from ragate.guards.escape import one_line
@@ -41,6 +41,10 @@ LABELS = {
     "citations": "citations",
     "usage": "usage",
 }
+# Where a system looks that is told nothing else.
+_NATIVE = frozenset(
+    {"/answer", "/chunks/*/text", "/chunks/*/doc_id", "/chunks/*/score", "/citations", "/usage"}
+)
 _CORRECTION = re.compile(r"\s*(\w+)\s*=\s*(/\S*|none)\s*")
 _SHOWN = 100
 
@@ -48,7 +52,6 @@ _SHOWN = 100
 def look_once(
     survey: Survey,
     choice: Choice,
-    environment: dict[str, str],
     *,
     agreed: bool,
     terminal: bool,
@@ -87,7 +90,7 @@ def look_once(
         return choice
 
     _write_adapter(survey.root, choice)  # it stays, to be mended where it does not answer
-    settings = operations(survey.root, with_dotenv(survey.root, environment))
+    settings = operations(survey.root, with_dotenv(survey.root, os.environ))
     asked = run_aside(ask(survey.root, choice, question, settings, frozenset(passed)))
     taken = take(asked, known, question)
     say("", *taken_lines(taken))
@@ -171,14 +174,13 @@ class Taken:
     @property
     def parts(self) -> RecordedParts:
         """Which parts come back, and so what can be measured."""
-        if not self.native:
-            parts = ("answer", "contexts", "ids", "citations")
-            return RecordedParts(*(part in self.pointers for part in parts))
-        output = self.asked.output
-        named = bool(output.chunks) and not output.chunks[0].doc_id.startswith(UNNAMED)
-        texts = any(chunk.text for chunk in output.chunks)
-        cites = bool(output.citations or markers(output.answer or ""))
-        return RecordedParts(output.answer is not None, texts, named, cites)
+        found = self.pointers
+        return RecordedParts(
+            answers="answer" in found or isinstance(self.asked.reply, str),
+            texts="contexts" in found,
+            ids="ids" in found,
+            cites="citations" in found or bool(markers(self.asked.output.answer or "")),
+        )
 
 
 def take(
@@ -197,21 +199,16 @@ def take(
     spelling = known.spelling(ids)
     if spelling.share < LIKELY:
         spelling = IdSpelling(spelling.share)
-    native = not corrected and not spelling.relative_to and _reads_alike(asked, pointers, ids)
+    native = not corrected and not spelling.relative_to and _reads_alike(asked, pointers)
     return Taken(asked, pointers, spelling, native)
 
 
-def _reads_alike(asked: Asked, pointers: Mapping[str, str], ids: Sequence[str]) -> bool:
+def _reads_alike(asked: Asked, pointers: Mapping[str, str]) -> bool:
     """Whether the system reads the same of a reply without pointers."""
-    output = asked.output
     if isinstance(asked.reply, str):
         return True
-    if output.error is not None or output.answer is None or asked.settings.get("stream"):
-        return False
-    usual = (pointers.get(part, f"/{part}") for part in ("answer", "citations", "usage"))
-    named = [chunk.doc_id for chunk in output.chunks] == [*ids]
-    texts = "contexts" not in pointers or any(chunk.text for chunk in output.chunks)
-    return named and texts and [*usual] == ["/answer", "/citations", "/usage"]
+    is_read = asked.output.error is None and asked.output.answer is not None
+    return is_read and not asked.settings.get("stream") and _NATIVE.issuperset(pointers.values())
 
 
 def _values(asked: Asked, pointer: str) -> list[str]:
@@ -246,10 +243,8 @@ def _corrected(
 def correction(text: str) -> dict[str, str] | None:
     """Return the pointer that a person wrote, ``documents=/hits/*/slug``; None for other texts."""
     match = _CORRECTION.fullmatch(text)
-    parts = {**{label: part for part, label in LABELS.items()}, **{part: part for part in LABELS}}
-    if match is None or match[1].lower() not in parts:
-        return None
-    return {parts[match[1].lower()]: "" if match[2] == "none" else match[2]}
+    parts = [part for part, label in LABELS.items() if match and match[1].lower() == label]
+    return {parts[0]: "" if match[2] == "none" else match[2]} if match and parts else None
 
 
 def taken_lines(taken: Taken) -> Iterator[str]:

@@ -10,6 +10,7 @@ from ragate.cli.init.config_text import DATASET, Choice
 from ragate.cli.init.plan import WritePlan
 from ragate.cli.init.survey import Survey
 from ragate.cli.init.workflow_files import WORKFLOWS
+from ragate.cli.workflows import PLACEHOLDER
 from ragate.version import MANUAL
 
 _LOOK = "ragate doctor --ask         (one question: what is read of its reply)"
@@ -53,12 +54,12 @@ def _before_ci(plan: WritePlan) -> Iterator[str]:
             f"{plan.choice.source}, in CI in a step before the check: "
             f"{MANUAL}/replay.md#write-the-file-from-python."
         )
-    if plan.unpinned:
+    if plan.action == PLACEHOLDER:
         yield f"Put the commit of a release for the zeros in {WORKFLOWS}: {RELEASES}"
 
 
 def _in_ci(survey: Survey, plan: WritePlan) -> Iterator[str]:
-    if survey.elsewhere and not plan.pinned:
+    if survey.elsewhere and plan.action in ("", PLACEHOLDER):
         yield f"Put `ragate check` into your CI: {MANUAL}/self-hosted.md has recipes."
         return
     required = f'require the status check "{plan.status}" for the main branch'

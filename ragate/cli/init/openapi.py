@@ -55,10 +55,9 @@ def _fetched(parts: SplitResult, path: str) -> str:
 
 def _loaded(text: str) -> Schema:
     try:
-        document = json.loads(text)
+        return _table(json.loads(text))
     except (ValueError, RecursionError):
         return {}
-    return document if isinstance(document, dict) else {}
 
 
 def ways_in(document: Schema, base: str) -> list[dict[str, Any]]:
@@ -68,16 +67,14 @@ def ways_in(document: Schema, base: str) -> list[dict[str, Any]]:
     ranked: list[tuple[tuple[bool, ...], dict[str, Any]]] = []
     for path, methods in document["paths"].items():
         for method, ways in (("post", _of_body), ("get", _of_query)):
-            operation = methods.get(method) if isinstance(methods, dict) else None
-            if isinstance(operation, dict) and "{" not in path:
-                told = f"{path} {operation.get('operationId', '')} {operation.get('summary', '')}"
-                last = path.rstrip("/").rpartition("/")[2]
-                rank = (method == "get", not _ASKS.search(told), not _ASKS.search(last))
-                in_pieces = "stream" in path.lower()
-                ranked += [
-                    ((*rank, in_pieces), {"url": f"{base}{path}", **way})
-                    for way in ways(operation, document)
-                ]
+            operation = _table(_table(methods).get(method))
+            told = f"{path} {operation.get('operationId', '')} {operation.get('summary', '')}"
+            last = path.rstrip("/").rpartition("/")[2]
+            in_pieces = "stream" in path.lower()
+            rank = (method == "get", not _ASKS.search(told), not _ASKS.search(last), in_pieces)
+            if "{" not in path:
+                found = ways(operation, document)
+                ranked += [(rank, {"url": f"{base}{path}", **way}) for way in found]
     return [way for _, way in sorted(ranked, key=lambda row: row[0])]
 
 
@@ -99,25 +96,22 @@ def _of_body(operation: Schema, document: Schema) -> Iterator[dict[str, Any]]:
 
 def _of_query(operation: Schema, _document: Schema) -> Iterator[dict[str, Any]]:
     listed = operation.get("parameters")
-    parameters = listed if isinstance(listed, list) else []
-    parameters = [each for each in parameters if isinstance(each, dict)]
-    names = [str(each.get("name")) for each in parameters if each.get("in") == "query"]
+    parameters = [_table(one) for one in listed] if isinstance(listed, list) else []
+    names = [str(one.get("name")) for one in parameters if one.get("in") == "query"]
     for name in questions_in(names):
         yield {"method": "GET", "params": {name: "{{ query }}"}}
 
 
-def _fields(schema: object, document: Schema) -> tuple[Mapping[str, object], list[str]]:
+def _fields(schema: object, document: Schema) -> tuple[Schema, list[str]]:
     """Return the fields of an object, and the names of those that it requires."""
-    told = _meant(schema, document, "properties")
-    fields, needs = told.get("properties"), told.get("required")
-    if not isinstance(fields, dict):
-        return {}, []
+    told = _meant(schema, document)
+    fields, needs = _table(told.get("properties")), told.get("required")
     return fields, [name for name in fields if isinstance(needs, list) and name in needs]
 
 
 def _stand_in(name: str, field: object, document: Schema, depth: int = 0) -> object:
     """Return what a required field is filled with beside the question, an object with its own."""
-    choices = _meant(field, document, "enum").get("enum")
+    choices = _meant(field, document).get("enum")
     if isinstance(choices, list) and choices:
         return choices[0]
     kind = _kind(field, document)
@@ -129,30 +123,32 @@ def _stand_in(name: str, field: object, document: Schema, depth: int = 0) -> obj
     return {"array": [], "boolean": False}.get(kind, "ragate")
 
 
+def _kind(field: object, document: Schema) -> str:
+    """Return the type of a field, of several the first that is none of nothing; "" for none."""
+    told = _meant(field, document).get("type")
+    kinds = told if isinstance(told, list) else [told]
+    return next((one for one in kinds if isinstance(one, str) and one != "null"), "")
+
+
+def _meant(schema: object, document: Schema, depth: int = 0) -> Schema:
+    """Return the schema that references lead to, of several the first that is none of nothing."""
+    told = _table(schema) if depth <= DEPTH else {}
+    if isinstance(told.get("$ref"), str):
+        # References within the document; others are not followed.
+        names = [one.replace("~1", "/").replace("~0", "~") for one in told["$ref"].split("/")]
+        return _meant(_at(document, *names[1:]) if names[0] == "#" else None, document, depth + 1)
+    for choice in ("allOf", "anyOf", "oneOf"):
+        if isinstance(told.get(choice), list):
+            found = (_meant(each, document, depth + 1) for each in told[choice])
+            return next((one for one in found if one and one.get("type") != "null"), {})
+    return told
+
+
 def _at(value: object, *names: str) -> object:
     for name in names:
-        value = value.get(name) if isinstance(value, dict) else None
+        value = _table(value).get(name)
     return value
 
 
-def _kind(field: object, document: Schema) -> str:
-    """Return the type of a field, of several the first that is none of nothing; "" for none."""
-    told = _meant(field, document, "type").get("type")
-    kinds = told if isinstance(told, list) else [told]
-    return next((str(one) for one in kinds if one not in (None, "null")), "")
-
-
-def _meant(schema: object, document: Schema, wanted: str, depth: int = 0) -> Schema:
-    """Return the first schema that references and choices lead to and that has a key, else {}."""
-    if not isinstance(schema, dict) or depth > DEPTH:
-        return {}
-    if isinstance(schema.get("$ref"), str):
-        # References within the document; others are not followed.
-        names = [one.replace("~1", "/").replace("~0", "~") for one in schema["$ref"].split("/")]
-        inside = _at(document, *names[1:]) if names[0] == "#" else None
-        return _meant(inside, document, wanted, depth + 1)
-    for choice in ("allOf", "anyOf", "oneOf"):
-        if isinstance(schema.get(choice), list):
-            found = (_meant(each, document, wanted, depth + 1) for each in schema[choice])
-            return next((each for each in found if each), {})
-    return schema if schema.get(wanted) not in (None, "", "null") else {}
+def _table(value: object) -> Schema:
+    return value if isinstance(value, dict) else {}

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ragate.cli.init.action_workflows import action_workflows
+from ragate.cli.init.action_workflows import action_workflows, plain_text
 from ragate.cli.init.config_text import DATASET, Choice, RecordedParts, config_text
 from ragate.cli.init.new_files import NewFile
 from ragate.cli.init.questions import drafts_from, from_corpus, from_recordings, to_jsonl
@@ -19,8 +19,6 @@ from ragate.cli.init.workflow_files import (
     gate_name,
     is_one_of_several,
     named,
-    plain_status,
-    plain_workflow,
     with_packages,
 )
 from ragate.cli.workflows import FOLDER, PLACEHOLDER, named_commit
@@ -54,22 +52,12 @@ class WritePlan:
     """
 
     choice: Choice
-    files: tuple[NewFile, ...]
+    files: tuple[NewFile, ...] = ()
     questions: int = 0
     drafts: int = 0
     notes: tuple[str, ...] = ()
-    status: str = "gate"
+    status: str = ""
     action: str = ""
-
-    @property
-    def unpinned(self) -> bool:
-        """True where the workflows wait for the commit of a release."""
-        return self.action == PLACEHOLDER
-
-    @property
-    def pinned(self) -> bool:
-        """True where the workflows name a commit."""
-        return bool(self.action) and not self.unpinned
 
 
 def make_plan(survey: Survey, choice: Choice) -> WritePlan:
@@ -79,31 +67,54 @@ def make_plan(survey: Survey, choice: Choice) -> WritePlan:
         RagateError: the documents or recordings cannot be read.
     """
     choice = named(survey, choice)
+    notes: tuple[str, ...] = ()
+    drafts: list[Sample] = []
     if choice.system == "scores":  # which say themselves what samples there are
         metrics, notes = _reported(sorted(survey.root.glob(choice.source)))
-        choice = replace(choice, metrics=metrics, runs=1)
-        return _plan(survey, choice, [], starters=[], notes=notes)
+        return _plan(survey, replace(choice, metrics=metrics, runs=1), [], notes=notes)
     if choice.system == "replay":
-        return _for_recordings(survey, choice)
-    corpus, notes = _documents(survey, choice)
-    # Of a system of the project's own nobody knows yet how it calls its documents.
-    known = frozenset(page.doc_id for page in corpus.documents)
-    existing, passed_over = _existing(
-        survey, choice, known if choice.system == "pgvector" else None
-    )
+        outputs = list(islice(_read(survey.root, choice), LOOKED_AT))
+        choice = replace(choice, runs=_passes(outputs), parts=_held(outputs))
+        starters, lack = from_recordings(outputs), "no question is recorded"
+        known = None
+    else:
+        corpus, notes = _documents(survey, choice)
+        starters, lack = from_corpus(corpus), "no documents with text were found"
+        drafts = drafts_from(corpus, starters)
+        # Of a system of the project's own nobody knows yet how it calls its documents.
+        is_built_in = choice.system == "pgvector"
+        known = frozenset(page.doc_id for page in corpus.documents) if is_built_in else None
+
+    there, passed_over = _existing(survey, choice, known)
     notes += passed_over
-    if existing is not None:
-        return _plan(survey, *existing, starters=[], notes=notes)
-    starters = from_corpus(corpus)
-    drafts = drafts_from(corpus, starters)
+    if there:
+        samples = read_dataset(survey.root / there)
+        return _plan(survey, replace(choice, dataset=there), samples, notes=notes)
     if not starters:
-        notes += (f"no golden set is made: no documents with text were found; write {DATASET}",)
-    elif not choice.judged or (choice.parts is not None and not choice.parts.ids):
-        starters, drafts = (
-            [sample.amended(relevant={}) for sample in rows] for rows in (starters, drafts)
-        )
+        notes += (f"no golden set is made: {lack}; write {DATASET}",)
+        return _plan(survey, choice, [], notes=notes)
+    names_documents = choice.parts is None or choice.parts.ids
+    if choice.system != "replay" and not (choice.judged and names_documents):
+        starters = [sample.amended(relevant={}) for sample in starters]
+        drafts = [sample.amended(relevant={}) for sample in drafts]
         notes += (_NO_DOCUMENT,)
-    return _plan(survey, choice, starters, starters=starters, drafts=drafts, notes=notes)
+    if (survey.root / DATASET).exists():
+        notes += (f"{DATASET}: not used as it is; `ragate dataset validate` says why",)
+        return _plan(survey, choice, starters, notes=notes)
+    plan = _plan(survey, choice, starters, notes=notes)
+    golden = NewFile(survey.root / DATASET, to_jsonl(starters, drafts))
+    return replace(plan, files=(*plan.files, golden), questions=len(starters), drafts=len(drafts))
+
+
+def _plan(
+    survey: Survey, choice: Choice, samples: Sequence[Sample], *, notes: tuple[str, ...]
+) -> WritePlan:
+    """Return the plan for a configuration that fits the samples."""
+    text = config_text(choice, samples)
+    parse_config(text, where=CONFIG_NAME, root=survey.root)
+    texts = {CONFIG_NAME: text, **choice.files}
+    files = tuple(NewFile(survey.root / name, content) for name, content in texts.items())
+    return WritePlan(choice, files, notes=notes)
 
 
 def _documents(survey: Survey, choice: Choice) -> tuple[Corpus, tuple[str, ...]]:
@@ -153,18 +164,6 @@ def _reported(files: Sequence[Path]) -> tuple[dict[str, dict[str, Any]], tuple[s
     return metrics, ((note,) if looked_at else ())
 
 
-def _for_recordings(survey: Survey, choice: Choice) -> WritePlan:
-    outputs = list(islice(_read(survey.root, choice), LOOKED_AT))
-    choice = replace(choice, runs=_passes(outputs), parts=_held(outputs))
-    existing, notes = _existing(survey, choice, None)
-    if existing is not None:
-        return _plan(survey, *existing, starters=[], notes=notes)
-    starters = from_recordings(outputs)
-    if not starters:
-        notes += (f"no golden set is made: no question is recorded; write {DATASET}",)
-    return _plan(survey, choice, starters, starters=starters, notes=notes)
-
-
 def _passes(outputs: Sequence[RecordedOutput]) -> int:
     """Return how often every question is recorded at least, up to three times."""
     counts = Counter(" ".join(output.question.split()) or output.id for output in outputs)
@@ -194,58 +193,29 @@ def _read(root: Path, choice: Choice) -> Iterator[RecordedOutput]:
 
 def _existing(
     survey: Survey, choice: Choice, documents: frozenset[str] | None
-) -> tuple[tuple[Choice, Sequence[Sample]] | None, tuple[str, ...]]:
+) -> tuple[str, tuple[str, ...]]:
     """Return the first golden set that fits the documents, and why others were passed over."""
     notes: list[str] = []
     beir = [choice.source] if choice.source in survey.beir else []
     for path in [*beir, *survey.golden]:
         samples = read_dataset(survey.root / path)
-        lost = (
-            sum(not sample.expected <= documents for sample in samples)
-            if documents is not None
-            else 0
-        )
+        expected = [sample.expected for sample in samples]
+        lost = sum(not one <= documents for one in expected) if documents is not None else 0
         if not lost:
-            chosen = replace(choice, dataset=path)
-            return (chosen, samples), (*notes, f"{path}: taken as the golden set")
+            return path, (*notes, f"{path}: taken as the golden set")
         notes.append(
             f"{path}: not used; {lost} of its questions expect documents not in the folder"
         )
-    return None, tuple(notes)
+    return "", tuple(notes)
 
 
-def _plan(
-    survey: Survey,
-    choice: Choice,
-    samples: Sequence[Sample],
-    *,
-    starters: Sequence[Sample],
-    notes: tuple[str, ...],
-    drafts: Sequence[Sample] = (),
+def with_workflows(
+    survey: Survey, plan: WritePlan, *, plain: bool, commit: str, shards: int | None
 ) -> WritePlan:
-    text = config_text(choice, samples)
-    parse_config(text, where=CONFIG_NAME, root=survey.root)
-    files = [NewFile(survey.root / CONFIG_NAME, text)]
-    files += [NewFile(survey.root / name, content) for name, content in choice.files.items()]
-    if starters and (survey.root / DATASET).exists():
-        starters, drafts = [], []
-        notes += (f"{DATASET}: not used as it is; `ragate dataset validate` says why",)
-    if starters:
-        files.append(NewFile(survey.root / DATASET, to_jsonl(starters, drafts)))
-    status = "gate"
-    if not survey.elsewhere:
-        files.append(plain_workflow(survey, choice))
-        status = plain_status(survey, choice)
-    count, further = len(starters), len(drafts)
-    return WritePlan(
-        choice, tuple(files), questions=count, drafts=further, notes=notes, status=status
-    )
-
-
-def with_action(survey: Survey, plan: WritePlan, commit: str, *, shards: int | None) -> WritePlan:
-    """Return the plan with the action's workflows in place of the plain one.
+    """Return the plan with the workflows of its gate; none where the repository is elsewhere.
 
     Args:
+        plain: The one without the action.
         commit: Of the action's release; "" for the one that workflows of this gate name already,
             else zeros, which GitHub refuses to run.
         shards: Into how many jobs the first half is split; None for one.
@@ -253,18 +223,27 @@ def with_action(survey: Survey, plan: WritePlan, commit: str, *, shards: int | N
     Raises:
         UsageError: the commit is none.
     """
+    if survey.elsewhere and not (commit or shards):
+        return plan
     folder = folder_of(survey)
     gate = plan.choice.gate or gate_name(survey)
-    commit = commit or named_commit(survey.top, folder or ".", gate) or PLACEHOLDER
-    texts = action_workflows(
-        with_packages(survey, plan.choice),
-        gate=gate,
-        commit=commit,
-        folder=folder,
-        main=git.main_branch(survey.top),
-        several=is_one_of_several(survey, gate),
-        shards=shards,
-    )
-    workflows = tuple(NewFile(survey.top / FOLDER / name, text) for name, text in texts.items())
-    others = tuple(file for file in plan.files if file.path.parent != survey.top / FOLDER)
-    return replace(plan, files=(*others, *workflows), status=f"ragate/{gate}", action=commit)
+    several = is_one_of_several(survey, gate)
+    choice = with_packages(survey, plan.choice)
+    if plain:
+        suffix = f"-{gate}" if several else ""
+        text = plain_text(choice, folder=folder, gate=gate if several else "")
+        texts, status = {f"ragate{suffix}.yml": text}, f"gate{suffix}"
+    else:
+        commit = commit or named_commit(survey.top, folder or ".", gate) or PLACEHOLDER
+        status = f"ragate/{gate}"
+        texts = action_workflows(
+            choice,
+            gate=gate,
+            commit=commit,
+            folder=folder,
+            main=git.main_branch(survey.top),
+            several=several,
+            shards=shards,
+        )
+    workflows = (NewFile(survey.top / FOLDER / name, text) for name, text in texts.items())
+    return replace(plan, files=(*plan.files, *workflows), status=status, action=commit)

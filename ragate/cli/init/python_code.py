@@ -43,21 +43,17 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 @dataclass(frozen=True)
-class Called:
-    """A callable that takes one question.
+class Named:
+    """Something of a module that can be imported.
 
     Attributes:
-        path: Of its file, below the root. line: Where it begins.
+        path: Of its file, below the root.
         folder: What it is imported from, below the root; "." for the root.
-        name: Of a function, or of a class that has a method for questions.
-        sure: A function whose name speaks of answers, its argument of a question.
     """
 
     path: PurePosixPath
-    line: int
     folder: str
     name: str
-    sure: bool
 
     @property
     def module(self) -> str:
@@ -66,19 +62,24 @@ class Called:
 
 
 @dataclass(frozen=True)
-class App:
-    """An application of a web framework: the name in its file, or the function that makes it."""
+class Called(Named):
+    """A callable that takes one question: a function, or a class with a method for questions.
 
-    path: PurePosixPath
-    folder: str
-    framework: str
-    name: str
-    factory: bool
+    Attributes:
+        line: Where it begins.
+        sure: A function whose name speaks of answers, its argument of a question.
+    """
 
-    @property
-    def module(self) -> str:
-        """Its dotted name, as it is imported from `folder`."""
-        return module_of(self.path, self.folder)
+    line: int = 1
+    sure: bool = False
+
+
+@dataclass(frozen=True)
+class App(Named):
+    """An application of a web framework, or the function that makes it."""
+
+    framework: str = ""
+    factory: bool = False
 
 
 @dataclass(frozen=True)
@@ -101,7 +102,7 @@ def read_code(root: Path, files: Iterable[PurePosixPath]) -> PythonCode:
     sources = [file for file in files if file.suffix == ".py" and _is_read(file)]
     callables: list[Called] = []
     apps: list[App] = []
-    libraries, named, programs, variables = [], [], [], set[str]()
+    libraries, programs, variables = [], [], set[str]()
     for file in sorted(sources, key=lambda path: (len(path.parts), path))[:MAX_FILES]:
         text = start_of(root / file, MAX_BYTES + 1)
         tree = _parsed(text) if len(text) <= MAX_BYTES else None
@@ -116,13 +117,12 @@ def read_code(root: Path, files: Iterable[PurePosixPath]) -> PythonCode:
             for dashes, name in _ARGUMENT.findall(text)
             if is_question(name)
         ]
-        named += [(file, "its name")] if _asks(PurePosixPath(file.name)) else []
         variables |= variables_in(text)
     return PythonCode(
         tuple(sorted(callables, key=lambda one: not one.sure)),
         # FastAPI describes itself when it is asked; of two, one may take files alone.
         tuple(sorted(apps, key=lambda app: (app.framework != "FastAPI", not _asks(app.path)))),
-        tuple(sorted(dict([*named, *libraries] if libraries else []).items(), key=_by_name)),
+        tuple(sorted(libraries, key=_by_name)),
         tuple(programs),
         tuple(sorted(variables)),
     )
@@ -159,11 +159,11 @@ def _callables(tree: ast.Module, file: PurePosixPath, folder: str) -> Iterator[C
             asks = words & _ANSWERS or (words & {"query", "run"} and "question" in _needed(node)[0])
             # A decorator may have made it something else; what yields is no text.
             plain = not node.decorator_list and not any(map(_yields, ast.walk(node)))
-            yield Called(file, node.lineno, folder, node.name, bool(asks) and plain)
+            yield Called(file, folder, node.name, node.lineno, bool(asks) and plain)
         elif isinstance(node, ast.ClassDef):
             methods = [part for part in node.body if isinstance(part, Function)]
             if any(map(_takes_question, methods)):
-                yield Called(file, node.lineno, folder, node.name, sure=False)
+                yield Called(file, folder, node.name, node.lineno)
 
 
 def _takes_question(function: Function) -> bool:
@@ -189,7 +189,7 @@ def _apps(text: str, file: PurePosixPath, folder: str) -> Iterator[App]:
     found = _APP.search(text)
     if framework and found:
         name = found[1] or found[2] or found[3]
-        yield App(file, folder, framework[1], name, factory=bool(found[3]))
+        yield App(file, folder, name, framework[1], factory=bool(found[3]))
 
 
 def variables_in(text: str) -> set[str]:

@@ -85,19 +85,17 @@ def _repeats(file: Path, pointer: str) -> bool:
     return len(set(ids)) < len(ids)
 
 
-def find_scores(root: Path, files: Iterable[PurePosixPath]) -> dict[str, str]:
-    """Return the files that an evaluator wrote, with its name: known by marks or metrics' names."""
+def find_scores(root: Path, files: Iterable[PurePosixPath]) -> list[str]:
+    """Return the files that an evaluator wrote: known by its marks, or by metrics' names."""
     likely = [file for file in files if file.suffix in _SCORE_FILES and _SCORES.search(str(file))]
-    written = {
-        str(file): _written_by(root / file)
+    return [
+        str(file)
         for file in [LATEST_OF_DEEPEVAL, *likely][:MOST_FILES]
-        if _is_inside(root / file, root, SCORE_BYTES)
-    }
-    return {file: name for file, name in written.items() if name is not None}
+        if _is_inside(root / file, root, SCORE_BYTES) and _holds_scores(root / file)
+    ]
 
 
-def _written_by(path: Path) -> str | None:
-    """Return the name of the evaluator; None where the file is something else."""
+def _holds_scores(path: Path) -> bool:
     from ragate.scores.known_metrics import known
     from ragate.scores.read_rows import read_scores
 
@@ -105,8 +103,8 @@ def _written_by(path: Path) -> str | None:
         file = read_scores(path)
         first = next(file.rows, None)
     except RagateError:
-        return None
-    named = first is not None and any(known(name) is not None for name in first.scores)
-    if file.format.name in {"plain", "junit"}:  # tests of code are no scores of a RAG
-        return "" if named else None
-    return file.format.name if first is not None else None
+        return False
+    if first is None:
+        return False
+    is_anybodys = file.format.name in {"plain", "junit"}  # tests of code are no scores of a RAG
+    return not is_anybodys or any(known(name) is not None for name in first.scores)

@@ -84,7 +84,7 @@ class Survey:
         beir: Folders with corpus.jsonl, queries.jsonl and qrels.
         golden: Files that can be read as a golden set.
         recorded: By pattern of recorded answers, the keys of ``[system]`` that read them.
-        scores: By file of an evaluator, the evaluator's name.
+        scores: Files of an evaluator.
         remote: Address of the repository's remote.
         fills: Files of Python that may fill its database or index.
         keys: Variables that the code reads and whose names speak of a secret.
@@ -98,7 +98,7 @@ class Survey:
     beir: tuple[str, ...] = ()
     golden: tuple[str, ...] = ()
     recorded: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    scores: Mapping[str, str] = field(default_factory=dict)
+    scores: tuple[str, ...] = ()
     code: PythonCode = field(default_factory=PythonCode)
     node: NodeProject | None = None
     remote: str = ""
@@ -131,7 +131,7 @@ def look(folder: Path) -> Survey:
         beir=beir,
         golden=tuple(_golden(root, files, beir)),
         recorded=find_recorded(root, files),
-        scores=find_scores(root, files),
+        scores=tuple(find_scores(root, files)),
         code=code,
         node=_node(root),
         remote=git.remote_url(top),

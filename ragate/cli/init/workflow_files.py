@@ -1,15 +1,12 @@
-"""The names that a gate has in its repository, and the plain workflow under its name."""
+"""A gate in its repository: its name, the folder of its workflows, what installs its packages."""
 
 import re
 import tomllib
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
-from ragate.cli.init.action_workflows import plain_text
 from ragate.cli.init.config_text import Choice
-from ragate.cli.init.new_files import NewFile
 from ragate.cli.init.survey import Survey
 from ragate.cli.quoting import shell_word
 from ragate.cli.workflows import FOLDER, WorkflowGate, gates_of, of_folder, workflow_texts
@@ -64,20 +61,6 @@ def runs_plainly(survey: Survey) -> bool:
     return any(gate.mode == "check" and not gate.name for _, text in own for gate in gates_of(text))
 
 
-def plain_workflow(survey: Survey, choice: Choice) -> NewFile:
-    """Return the one workflow without the action."""
-    gate = choice.gate if is_one_of_several(survey, choice.gate) else ""
-    choice = with_packages(survey, choice)
-    text = plain_text(choice, folder=folder_of(survey), gate=gate)
-    name = f"ragate-{gate}.yml" if gate else "ragate.yml"
-    return NewFile(survey.top / FOLDER / name, text)
-
-
-def plain_status(survey: Survey, choice: Choice) -> str:
-    """Return the check that the plain workflow is."""
-    return f"gate-{choice.gate}" if is_one_of_several(survey, choice.gate) else "gate"
-
-
 def with_packages(survey: Survey, choice: Choice) -> Choice:
     """Return the choice with what installs the RAG's packages, from the repository's root.
 
@@ -99,34 +82,28 @@ def with_packages(survey: Survey, choice: Choice) -> Choice:
     return choice
 
 
-# The name of a gate: its own among all gates of the repository.
-
-
 _GATE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,59}")
 MAX_BYTES = 1024 * 1024
 
 
 def gate_name(survey: Survey) -> str:
     """Return the name in its workflows; else one that no other gate has: the folder's, if free."""
-    own = survey.root.relative_to(survey.top).as_posix()
-    named = [gate.name for gate in _in_workflows(survey) if gate.folder == own and gate.in_checkout]
-    if name := next(filter(None, named), ""):
-        return name
+    own = survey.root.relative_to(survey.top)
+    for gate in _in_workflows(survey):
+        if gate.name and gate.folder == own.as_posix() and gate.in_checkout:
+            return gate.name
     taken = set(other_gates(survey))
-    parts = survey.root.relative_to(survey.top).parts or (survey.root.name,)
-    for count in range(1, len(parts) + 1):
-        name = "-".join(parts[-count:])
-        if _GATE.fullmatch(name) and name not in taken:
-            return name
-    numbered = (f"rag{number}" for number in range(1, 1000))
-    return next(name for name in ("rag", *numbered) if name not in taken)
+    parts = own.parts or (survey.root.name,)
+    names = ["-".join(parts[-count:]) for count in range(1, len(parts) + 1)]
+    names += ["rag", *(f"rag{number}" for number in range(1, 1000))]
+    return next(name for name in names if _GATE.fullmatch(name) and name not in taken)
 
 
 def other_gates(survey: Survey) -> Iterator[str]:
     """Yield the names that other configurations and workflows of the repository use."""
     for path in files_named(CONFIG_NAME, survey.top):
         if path.parent != survey.root:
-            yield from _configured(path)
+            yield _configured(path)
     own = survey.root.relative_to(survey.top).as_posix()
     yield from (gate.name for gate in _in_workflows(survey) if gate.name and gate.folder != own)
 
@@ -136,12 +113,10 @@ def _in_workflows(survey: Survey) -> Iterator[WorkflowGate]:
         yield from gates_of(text)
 
 
-def _configured(path: Path) -> Iterator[str]:
-    """Yield the names that one configuration may be known by: its own, and its folder's."""
+def _configured(path: Path) -> str:
+    """Return the name that a configuration says, else its folder's."""
     try:
-        tables: dict[str, Any] = tomllib.loads(start_of(path, MAX_BYTES))
-    except (ValueError, RecursionError):
-        tables = {}
-    policy = tables.get("policy")
-    gate = policy.get("gate") if isinstance(policy, dict) else ""
-    yield gate if isinstance(gate, str) and gate else path.parent.name
+        policy = tomllib.loads(start_of(path, MAX_BYTES))["policy"]
+        return str(policy["gate"] or path.parent.name)
+    except (ValueError, RecursionError, KeyError, TypeError):
+        return path.parent.name

@@ -52,7 +52,9 @@ def project(root: Path, code: str) -> Path:
     ],
 )
 def test_what_would_run_is_shown(tmp_path: Path, system: str, words: str) -> None:
-    assert words in what_runs(config(tmp_path, f"[system]\n{system}\n"))
+    asked = config(tmp_path, f"[system]\n{system}\n").system
+
+    assert words in what_runs(asked.use, asked.settings)
 
 
 def test_the_failure_of_the_question_is_shown() -> None:

@@ -22,7 +22,7 @@ from tests.unit.cli.init.init_factories import write
 def steps(**settings: Any) -> str:
     choice = Choice("http", "", settings=settings)
     root = Path("project")
-    return "\n".join(next_steps(Survey(root=root, top=root), WritePlan(choice, ())))
+    return "\n".join(next_steps(Survey(root=root, top=root), WritePlan(choice)))
 
 
 def test_a_service_that_wants_a_header_needs_its_variable_in_the_job():

@@ -80,7 +80,7 @@ def test_of_two_applications_the_one_that_answers_is_started_and_both_are_named(
     survey = look(write(tmp_path, {"src/indexing/main.py": APP, "src/query/main.py": APP}))
 
     assert "query.main:app" in choice_of(survey, "service").settings["start"]
-    assert seen(survey)["service"].count("makes an application of FastAPI") == 2
+    assert seen(survey)["service"].words.count("makes an application of FastAPI") == 2
 
 
 def test_a_router_is_no_application(tmp_path: Path) -> None:
@@ -123,7 +123,7 @@ def test_a_program_gets_the_question_where_it_takes_it(
 def test_the_file_whose_name_speaks_of_questions_is_shown_first(tmp_path: Path) -> None:
     library = "import langchain\n"
     files = {"compare.py": library, "storage.py": library, "qa_bot.py": library, "qa_engine.py": ""}
-    told = seen(look(write(tmp_path, files)))["code"]
+    told = seen(look(write(tmp_path, files)))["code"].words
 
     assert "qa_bot.py uses langchain" in told
     assert "storage.py" not in told
@@ -162,7 +162,7 @@ def test_of_two_frameworks_the_one_that_describes_itself_comes_first_and_both_ar
     survey = look(write(tmp_path, {"admin.py": flask, "web/main.py": APP}))
 
     assert "web.main:app" in choice_of(survey, "service").settings["start"]
-    told = seen(survey)["service"]
+    told = seen(survey)["service"].words
     assert "web/main.py makes an application of FastAPI" in told
     assert "admin.py makes an application of Flask" in told
 

@@ -94,7 +94,7 @@ def test_the_reply_is_shown_with_what_stands_where(tmp_path: Path):
     ("typed", "told"),
     [
         ("documents=/hits/*/slug", {"ids": "/hits/*/slug"}),
-        (" ids = /a ", {"ids": "/a"}),
+        (" documents = /a ", {"ids": "/a"}),
         ("citations=none", {"citations": ""}),
         ("title=/a", None),
         ("documents", None),

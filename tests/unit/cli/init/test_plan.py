@@ -10,7 +10,7 @@ import pytest
 from ragate.cli.init.config_text import Choice
 from ragate.cli.init.kinds import choice_of, likeliest
 from ragate.cli.init.new_files import NewFile, ignore_state, write_new
-from ragate.cli.init.plan import WritePlan, make_plan
+from ragate.cli.init.plan import WritePlan, make_plan, with_workflows
 from ragate.cli.init.survey import Survey, look
 from ragate.config import load_config
 from ragate.dataset import read_dataset
@@ -37,7 +37,8 @@ def test_the_adapter_that_code_needs_is_written_and_never_over_another(tmp_path:
 
 def plan_for(root: Path) -> WritePlan:
     survey = look(root)
-    return make_plan(survey, guess(survey))
+    plan = make_plan(survey, guess(survey))
+    return with_workflows(survey, plan, plain=True, commit="", shards=None)
 
 
 def put(plan: WritePlan) -> list[bool]:
@@ -138,8 +139,9 @@ def test_a_repository_on_another_host_gets_no_workflow(tmp_path: Path) -> None:
     write(tmp_path, pages("docs/a.md"))
     survey = Survey(root=tmp_path, top=tmp_path, remote="https://gitlab.example/x.git")
 
-    names = [file.path.name for file in make_plan(survey, PGVECTOR).files]
+    plan = with_workflows(survey, make_plan(survey, PGVECTOR), plain=False, commit="", shards=None)
 
+    names = [file.path.name for file in plan.files]
     assert names == ["ragate.toml", "golden.jsonl"]
 
 

@@ -127,4 +127,4 @@ def test_scores_of_an_evaluator_are_known_by_reading_them(tmp_path: Path) -> Non
         },
     )
 
-    assert look(tmp_path).scores == {"out/results.csv": ""}
+    assert look(tmp_path).scores == ("out/results.csv",)
