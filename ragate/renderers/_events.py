@@ -15,12 +15,12 @@ from ragate.renderers import _numbers as numbers
 from ragate.renderers._numbers import counted
 from ragate.renderers._samples import arrow, equal_scores, worse_count
 from ragate.renderers._words import (
+    Aside,
     Name,
     Words,
     fell,
     foreign,
     metric_words,
-    named,
     nothing_to_check,
     ordered,
     said,
@@ -30,7 +30,7 @@ from ragate.renderers._words import (
 _NOTABLE = 1 / 3
 
 
-def did_not_run(report: Report, brief: bool) -> list[Words]:
+def did_not_run(report: Report) -> list[Words]:
     """Return how many questions failed, and by which error."""
     facts, failed = report.facts, report.decision.failed
     blocks = any(row.blocks and row.metric == "error_rate" for row in report.decision.metrics)
@@ -38,18 +38,17 @@ def did_not_run(report: Report, brief: bool) -> list[Words]:
         errors = (row.candidate.error for row in report.samples if row.candidate)
         error = next(filter(None, errors), "")
         failed = f"{facts.errors:,} of {counted(facts.samples, numbers.NOUN)} failed: {error}"
-    return [[foreign(failed.partition(" (and ")[0], 32 if brief else 72)]] if failed else []
+    return [[foreign(failed.partition(" (and ")[0], 72)]] if failed else []
 
 
-def not_judged(rows: Sequence[MetricRow], brief: bool) -> list[Words]:
+def not_judged(rows: Sequence[MetricRow]) -> list[Words]:
     """Return which gated metrics have no score, and why."""
     missing = [row for row in rows if row.verdict is MetricVerdict.NOT_MEASURED]
     if not missing:
         return []
-    verb = " was not measured" if len(missing) == 1 else " were not measured"
     why = next((reason for row in missing for reason in row.unscored_reasons), "")
-    reason = [] if brief else said(": {}", foreign(why, 48))
-    return [[*metric_names(missing, brief or bool(why)), verb, *reason]]
+    verb = " was not measured" if len(missing) == 1 else " were not measured"
+    return [[*first_name(missing), verb, *said(": {}", foreign(why, 48))]]
 
 
 def _least(report: Report) -> float:
@@ -181,31 +180,29 @@ def metrics_then_slices(report: Report) -> list[MetricRow]:
     return [*ordered(report.decision.metrics), *ordered(report.decision.slices)]
 
 
-def first_reason(reasons: Sequence[str], brief: bool) -> Words:
+def first_reason(reasons: Sequence[str]) -> Words:
     """Return the first reason, cut to what a line holds: all stand below in full."""
-    return [foreign(reasons[0], 24 if brief else 56) if reasons else "nothing could be decided"]
+    return [foreign(reasons[0], 56) if reasons else "nothing could be decided"]
 
 
-def metric_names(rows: Sequence[MetricRow], brief: bool) -> Words:
-    if brief and len(rows) > 1:
-        return [f"{len(rows)} metrics"]
-    return named([[Name(row.key)] for row in rows])
+def first_name(rows: Sequence[MetricRow]) -> Words:
+    return [Name(rows[0].key), *more(rows)]
 
 
-def moves(rows: Sequence[MetricRow], brief: bool) -> Words:
-    """Name the first change, with the samples behind it, and count the others.
+def moves(rows: Sequence[MetricRow]) -> Words:
+    """Name the first change, with the samples behind it as an aside, and count the others.
 
     That answers hold less to check heads nothing beside a metric that moved.
     """
     of_metrics = [row for row in rows if fell(row) or not row.unchecked] or rows
-    return [*first_move(of_metrics[0], brief), *more(of_metrics)]
+    return [*first_move(of_metrics[0]), *more(of_metrics)]
 
 
 def more(rows: Sequence[MetricRow]) -> Words:
     return [f" and {len(rows) - 1} more"] if len(rows) > 1 else []
 
 
-def first_move(row: MetricRow, brief: bool) -> Words:
+def first_move(row: MetricRow) -> Words:
     """Return ``mrr −6.5 points (fell on 17 questions, rose on 4)``: that metric's own counts."""
     if row.unchecked and not fell(row):
         return [*metric_words(row), ": ", nothing_to_check(row)]
@@ -217,12 +214,12 @@ def first_move(row: MetricRow, brief: bool) -> Words:
     counts = [(row.worse, worse), (row.better, better)]
     if row.verdict is MetricVerdict.IMPROVED:
         counts.reverse()
-    noun = numbers.NOUN
     behind = list[str]()
     for count, word in counts:
         if count:
-            behind.append(f"{word} on {count:,}" if behind else f"{word} on {counted(count, noun)}")
-    return [*words, f" ({', '.join(behind)})"] if behind and not brief else words
+            of = f"{count:,}" if behind else counted(count, numbers.NOUN)
+            behind.append(f"{word} on {of}")
+    return [*words, Aside(f" ({', '.join(behind)})")] if behind else words
 
 
 def floor(row: MetricRow) -> Words:

@@ -16,10 +16,10 @@ from ragate.renderers._events import (
     came_words,
     did_not_run,
     empty_words,
+    first_name,
     first_reason,
     floor,
     is_rise,
-    metric_names,
     metrics_then_slices,
     more,
     moves,
@@ -39,6 +39,7 @@ from ragate.renderers._words import (
     joined,
     not_proven,
     ordered,
+    shortened,
     unsure_slices,
     wants_a_look,
     widest_fall,
@@ -54,14 +55,14 @@ PASSES = " · does not block the merge"
 def headline(report: Report) -> Words:
     """Return line 1: the gate, what happened, and whether it blocks.
 
-    It has at most `MOST_CHARS` characters: the last events go, then counts beside the first, then
-    names are cut.
+    It has at most `MOST_CHARS` characters: the last events go, then what others wrote is cut, then
+    asides go, then names are cut.
     """
     start: Words = [Name(report.gate), ", partial: " if report.partial else ": "]
     words = [*start, *verdict_words(report, room=MOST_CHARS - _length(start))]
     words = _fitted(words)
     if _length(words) > MOST_CHARS:
-        words = [*start, *verdict_words(report, brief=True)]
+        words = shortened(words)
     for longest in _SHORTER:
         if _length(words) > MOST_CHARS:
             words = [_cut(word, longest) for word in words]
@@ -77,25 +78,26 @@ def _fitted(words: Words) -> Words:
     return words
 
 
-def verdict_words(report: Report, *, brief: bool = False, room: int = MOST_CHARS) -> Words:
-    """Return line 1 without the gate.
+def verdict_words(report: Report, *, room: int = MOST_CHARS) -> Words:
+    """Return line 1 without the gate: the first event, and of the others as many as there is room.
 
     Args:
-        brief: The first event alone, without counts, for long names.
         room: Characters for the events and whether they block.
     """
     end = _end_of(report)
-    events, short = (_events(report, each) for each in (brief, True))
-    shown = events[:1]
-    for choice in () if brief else zip(events[1:], short[1:], strict=True):
-        fitting = [each for each in choice if _length([*joined([*shown, each]), end]) <= room]
-        shown += fitting[:1]
+    first, *others = _events(report)
+    shown = [first]
+    for event in others:
+        for form in (event, shortened(event)):
+            if _length([*joined([*shown, form]), end]) <= room:
+                shown.append(form)
+                break
     return [*joined(shown), end]
 
 
-def _events(report: Report, brief: bool) -> list[Words]:
+def _events(report: Report) -> list[Words]:
     """Return what happened, in the order of meaning; more documents stand behind the first."""
-    first, *others = _EVENTS[status_of(report)](report, brief)
+    first, *others = _EVENTS[status_of(report)](report)
     came = report.story.came
     more_came = [came_words(report)] if came and came[0] < came[1] else []
     return [first, *more_came, *others]
@@ -115,27 +117,22 @@ def _cut(word: str, longest: int) -> str:
     return Name(one_line(word, longest)) if isinstance(word, Name) else word
 
 
-def is_in_headline(report: Report, words: Words) -> bool:
-    """Whether line 1 says these words already: each thing is said once."""
-    return "".join(words) in "".join(headline(report))
-
-
 # The events of each kind of report, the one that means most in front.
 
 
-def _red(report: Report, brief: bool) -> list[Words]:
+def _red(report: Report) -> list[Words]:
     gated = [row for row in ordered(report.decision.metrics) if row.gates]
     rows = [row for row in metrics_then_slices(report) if row.blocks]
     regressed = [r for r in rows if r.verdict is MetricVerdict.REGRESSED or r.unchecked]
     floors = [row for row in rows if row not in regressed and below_floor(row)]
     failing = list(dict.fromkeys(row.sample_id for row in report.decision.must_pass if row.is_red))
-    failed = did_not_run(report, brief)
+    failed = did_not_run(report)
     broken = what_broke(report)
-    events = [*failed, *not_judged(gated, brief), *broken]
+    events = [*failed, *not_judged(gated), *broken]
     # Empty answers count as errors: their rate beside them reads as if something had raised.
     told = failed or empty_words(report) in broken
     if moved := [row for row in regressed if row.metric != "error_rate" or not told]:
-        events.append(moves(moved, brief))
+        events.append(moves(moved))
     if floors:
         events.append([*floor(floors[0]), *more(floors)])
     if failing:
@@ -146,26 +143,26 @@ def _red(report: Report, brief: bool) -> list[Words]:
     return events or [["failed"]]
 
 
-def _no_decision(report: Report, brief: bool) -> list[Words]:
-    failed = did_not_run(report, brief)
+def _no_decision(report: Report) -> list[Words]:
+    failed = did_not_run(report)
     rows = [row for row in ordered(report.decision.metrics) if row.gates]
     unlike = [row for row in rows if row.verdict is MetricVerdict.NOT_COMPARABLE]
-    events = [*failed] or not_judged(rows, brief)
+    events = [*failed] or not_judged(rows)
     if unlike:
-        events.append(_not_comparable(unlike, brief))
-    first, *others = events or [first_reason(report.decision.reasons, brief)]
+        events.append(_not_comparable(unlike))
+    first, *others = events or [first_reason(report.decision.reasons)]
     return [first if failed else ["no decision: ", *first], *others]
 
 
-def _not_comparable(rows: Sequence[MetricRow], brief: bool) -> Words:
-    return [*metric_names(rows, brief), " cannot be compared with the baseline"]
+def _not_comparable(rows: Sequence[MetricRow]) -> Words:
+    return [*first_name(rows), " cannot be compared with the baseline"]
 
 
-def _bootstrap(_report: Report, _brief: bool) -> list[Words]:
+def _bootstrap(_report: Report) -> list[Words]:
     return [["MEASURED: no baseline yet"]]
 
 
-def _look(report: Report, brief: bool) -> list[Words]:
+def _look(report: Report) -> list[Words]:
     rows, of_all = metrics_then_slices(report), ordered(report.decision.metrics)
     taken = [row for row in rows if row.accepted]
     worse_here = [row for row in rows if row.gates and row.verdict is MetricVerdict.WORSE_HERE]
@@ -184,13 +181,13 @@ def _look(report: Report, brief: bool) -> list[Words]:
         (unsure_slices(report.decision), "", chance),
     )
 
-    events = did_not_run(report, brief)
-    events += [["worse, and accepted: ", *moves(taken, brief)]] if taken else []
+    events = did_not_run(report)
+    events += [["worse, and accepted: ", *moves(taken)]] if taken else []
     events += what_broke(report)
-    events += [[before, *moves(each, True), after] for each, before, after in kinds if each]
-    events += [_only_warned(others, brief)] if others else []
+    events += [[before, *shortened(moves(each)), after] for each, before, after in kinds if each]
+    events += [_only_warned(others)] if others else []
     events = events or _fell_widely(report)
-    rose = _rose(report, brief)
+    rose = _rose(report)
     if rose and not events and not any(map(fell, rows)):
         rose.append(["nothing fell"])
     return [*events, *rose] or [within_noise(report)]
@@ -201,10 +198,11 @@ def _fell_widely(report: Report) -> list[Words]:
     row = widest_fall(report.decision)
     if row is None:
         return []
-    return [[*moves([row], True), ", within what is allowed" if row.gates else ", does not gate"]]
+    limit = ", within what is allowed" if row.gates else ", does not gate"
+    return [[*shortened(moves([row])), limit]]
 
 
-def _rose(report: Report, brief: bool) -> list[Words]:
+def _rose(report: Report) -> list[Words]:
     """Return what got better: metrics, or beside questions that got worse how many did.
 
     Of scores that vary by themselves questions are not counted: each moves, and proves nothing.
@@ -213,34 +211,34 @@ def _rose(report: Report, brief: bool) -> list[Words]:
     better = [row for row in rows if row.verdict is MetricVerdict.IMPROVED]
     risen = sum(row.change == "better" for row in report.samples)
     if better and not (risen and report.story.worse):
-        return [["better: ", *moves(better, brief)]]
+        return [["better: ", *moves(better)]]
     vary = not better and any(row.gates and not row.exact for row in rows)
     return [[better_and_worse(report)]] if risen and not vary else []
 
 
-def _only_warned(rows: Sequence[MetricRow], brief: bool) -> Words:
+def _only_warned(rows: Sequence[MetricRow]) -> Words:
     """Return what fell without gating, or what cannot be judged; the first with its size."""
     moved = [row for row in rows if fell(row)]
     unlike = [row for row in rows if row.verdict is MetricVerdict.NOT_COMPARABLE]
     if unlike and not moved:
-        return _not_comparable(unlike, brief)
+        return _not_comparable(unlike)
     if not moved:
-        return ["look at ", *metric_names(rows, brief)]
-    return [*moves(moved, brief), " (warning only)"]
+        return ["look at ", *first_name(rows)]
+    return [*moves(moved), " (warning only)"]
 
 
-def _better(report: Report, _brief: bool) -> list[Words]:
+def _better(report: Report) -> list[Words]:
     rows = ordered(report.decision.metrics)
     better = [row for row in rows if row.verdict is MetricVerdict.IMPROVED]
     gated = [row for row in rows if row.gates and row not in better]
     counts = better_and_worse(report)
-    events: list[Words] = [[*([f"{counts}: "] if counts else []), *moves(better, True)]]
+    events: list[Words] = [[*([f"{counts}: "] if counts else []), *shortened(moves(better))]]
     if gated:
         events.append(["the rest unchanged" if any(map(fell, gated)) else "no metric dropped"])
     return events
 
 
-def _held(report: Report, _brief: bool) -> list[Words]:
+def _held(report: Report) -> list[Words]:
     rows = [row for row in report.decision.metrics if row.gates and not row.aggregate]
     gating = [row for row in report.decision.slices if row.gates and not row.too_few]
     events = [within_noise(report)]
@@ -251,7 +249,7 @@ def _held(report: Report, _brief: bool) -> list[Words]:
     return events
 
 
-def _unchanged(report: Report, _brief: bool) -> list[Words]:
+def _unchanged(report: Report) -> list[Words]:
     samples, data = counted(report.facts.samples, numbers.NOUN), report.data
     others: list[Words] = []
     if data.added:  # these were compared with nothing

@@ -11,7 +11,7 @@ from ragate.renderers._events import (
     other_text_words,
     refused_words,
 )
-from ragate.renderers._headline import ReportSign, is_in_headline, status_of
+from ragate.renderers._headline import ReportSign, headline, status_of
 from ragate.renderers._numbers import counted
 from ragate.renderers._samples import arrow
 from ragate.renderers._words import Name, Words, joined
@@ -29,12 +29,11 @@ def story_words(report: Report) -> Words:
     story = report.story
     if not story.worse or status_of(report) in (ReportSign.BOOTSTRAP, ReportSign.UNCHANGED):
         return []
-    is_said = is_in_headline(report, lost_words(report))
-    clauses = _causes(report, is_said)
-    if named := _answers(report, alone=not clauses):
-        clauses.append(named)
+    line_1 = "".join(headline(report))
+    clauses = _causes(report, line_1)
+    clauses += _answers(report, line_1, alone=not clauses)
     came = came_words(report)
-    if came and not (story.fewer or is_in_headline(report, came)):
+    if not story.fewer and "".join(came) not in line_1:
         clauses.append(came)
     words = joined(clauses, ", ")
     if words and 0 < story.told < story.worse:
@@ -45,18 +44,18 @@ def story_words(report: Report) -> Words:
     return words
 
 
-def _causes(report: Report, lost_is_said: bool) -> list[Words]:
+def _causes(report: Report, line_1: str) -> list[Words]:
     """Return what the questions that got worse have in common, the most frequent first."""
-    story = report.story
-    counts = [(story.lost, "".join(lost_words(report)))] if story.lost and not lost_is_said else []
+    story, lost = report.story, "".join(lost_words(report))
+    lost_is_said = lost in line_1
+    counts = [(story.lost, lost)] if story.lost and not lost_is_said else []
     which = "other " if story.lost and lost_is_said else ""
     counts += [(story.fewer, _fewer(story, which))] if story.fewer else []
     counts += [(story.unnamed, _unnamed(story.unnamed, which))] if story.unnamed else []
-    if story.other_text and not is_in_headline(report, other_text_words(report)):
+    if story.other_text and "".join(other_text_words(report)) not in line_1:
         questions = counted(story.other_text, f"{which}{numbers.NOUN}")
         counts.append((story.other_text, f"{questions} got documents with other text"))
-    edited = is_in_headline(report, edited_words(report))
-    told = {CauseKind.DATA} if edited else set()
+    told = {CauseKind.DATA} if "".join(edited_words(report)) in line_1 else set()
     counts += [(n, _cause(kind, n, which)) for kind, n in story.causes.items() if kind not in told]
     counts.sort(key=itemgetter(0), reverse=True)
     clauses: list[Words] = [[words] for _, words in counts[:MOST_CAUSES]]
@@ -65,17 +64,17 @@ def _causes(report: Report, lost_is_said: bool) -> list[Words]:
     return clauses
 
 
-def _answers(report: Report, *, alone: bool) -> Words:
+def _answers(report: Report, line_1: str, *, alone: bool) -> list[Words]:
     """Return how many of these questions are refused now, or were: they are counted above."""
-    story, clauses = report.story, list[str]()
+    story, clauses = report.story, list[Words]()
     of_these = "" if alone else " of these"
-    if story.refused and not is_in_headline(report, refused_words(report)):
+    if story.refused and "".join(refused_words(report)) not in line_1:
         verb = "says" if story.refused == 1 else "say"
-        clauses.append(f"{story.refused:,}{of_these} now {verb} “I don't know”")
+        clauses.append([f"{story.refused:,}{of_these} now {verb} “I don't know”"])
     if story.answered:
         verb = "gets" if story.answered == 1 else "get"
-        clauses.append(f"{story.answered:,}{of_these}, refused before, now {verb} an answer")
-    return [", ".join(clauses)] if clauses else []
+        clauses.append([f"{story.answered:,}{of_these}, refused before, now {verb} an answer"])
+    return clauses
 
 
 def _fewer(story: Story, which: str) -> str:

@@ -21,6 +21,12 @@ class Strong(str):
     __slots__ = ()
 
 
+class Aside(str):
+    """Words of ours that are left out where a line has no room."""
+
+    __slots__ = ()
+
+
 class ForeignText(str):
     """Text that a model, a corpus or a pull request wrote; it may lead to a page."""
 
@@ -53,7 +59,7 @@ _ORDER = [
 ]
 _ADDRESS = re.compile(r"https://[A-Za-z0-9.:-]{1,200}/[A-Za-z0-9._~/%#?=&@+-]{0,600}")
 QUIET = {MetricVerdict.HELD, MetricVerdict.UNCHANGED, MetricVerdict.IMPROVED, MetricVerdict.SHOWN}
-MOST_NAMED = 3
+_SHORT = 24  # characters of a text in a line that is shortened
 
 
 def leading(word: ForeignText, url: str) -> ForeignText:
@@ -94,6 +100,15 @@ def listed(items: Iterable[Sequence[str]], most: int = 3, separator: str = ", ")
 def in_one_line(words: Words, most: int) -> str:
     """Return the words as plain text on one line, foreign ones cut to `most` characters."""
     return "".join(one_line(w, most) if isinstance(w, ForeignText) else w for w in words)
+
+
+def shortened(words: Words) -> Words:
+    """Return the words without asides, and with the beginnings of what others wrote."""
+    return [
+        foreign(word, _SHORT) if type(word) is ForeignText else word
+        for word in words
+        if not isinstance(word, Aside)
+    ]
 
 
 def as_sentence(text: str) -> str:
@@ -214,16 +229,6 @@ def shown_rows(decision: Decision) -> list[MetricRow]:
     unsure = unsure_slices(decision)
     looked_at = [r for r in decision.slices if r.blocks or wants_a_look(r) or r in unsure]
     return ordered([*decision.metrics, *looked_at])
-
-
-def named(items: Sequence[Words]) -> Words:
-    """Join as ``a, b and c``, naming three at most."""
-    shown = list(items[:MOST_NAMED])
-    if len(items) > MOST_NAMED:
-        shown.append([f"{len(items) - MOST_NAMED} more"])
-    if len(shown) == 1:
-        return shown[0]
-    return [*joined(shown[:-1], ", "), " and ", *shown[-1]]
 
 
 def joined(clauses: Sequence[Sequence[str]], separator: str = "; ") -> Words:
