@@ -5,17 +5,14 @@ list shows. That file is a copy: where it is missing, or of another manifest, th
 """
 
 import json
-import os
 import re
-import shutil
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from ragate.errors import StorageError
 from ragate.files.foreign_files import file_bytes, open_file
 from ragate.stores import OUTPUTS, RUN_FILES
 
@@ -55,6 +52,9 @@ class ListedRun:
         clean: All files were as in `commit`.
         samples: Only these were run, where the run is `partial`.
         problem: Why it cannot be read, "" where it can.
+        place: Where it is kept, in words; "" for the state folder alone.
+        writer: The role that wrote it to the run store; "" where none did, or several.
+        sent_at: When it came there, in seconds since the epoch; None where a folder here is it.
     """
 
     run_id: str
@@ -73,16 +73,9 @@ class ListedRun:
     description: str = ""
     meta: Mapping[str, str] = field(default_factory=dict)
     problem: str = ""
-
-
-def listed_runs(runs: Path) -> Iterator[ListedRun]:
-    """Yield every run below a folder, no link, newest first; what cannot be read is named."""
-    if not runs.is_dir():
-        return
-    with os.scandir(runs) as entries:
-        names = [at.name for at in entries if at.is_dir(follow_symlinks=False)]
-    for name in sorted(names, reverse=True):
-        yield read_listed_run(runs / name)
+    place: str = ""
+    writer: str = ""
+    sent_at: float | None = None
 
 
 def read_listed_run(folder: Path) -> ListedRun:
@@ -203,9 +196,10 @@ def run_facts(run: ListedRun) -> dict[str, Any]:
     return facts | {"status": str(run.status), "models": list(run.models), "meta": dict(run.meta)}
 
 
-_FACTS_IN_ORDER = [each.name for each in fields(ListedRun) if each.name != "folder"]
+_BESIDE = {"folder", "place", "writer", "sent_at"}  # where it lies here is no fact of a run
+_FACTS_IN_ORDER = [each.name for each in fields(ListedRun) if each.name not in _BESIDE]
 _FACTS = frozenset(_FACTS_IN_ORDER)
-_TEXTS = [each.name for each in fields(ListedRun) if each.type is str]
+_TEXTS = [each.name for each in fields(ListedRun) if each.type is str and each.name in _FACTS]
 
 
 # Which of the stored runs are meant.
@@ -268,32 +262,27 @@ _UNSCORED = frozenset({RunStatus.COLLECTED, RunStatus.UNFINISHED})
 _RUN_ID = re.compile(r"\d{8}-\d{6}(-\d{3})?-[0-9a-f]{4}")
 
 
-def last_write(folder: Path) -> float:
-    """Return when a folder, or a file in it, was last written, in seconds since the epoch."""
+def _last_write(run: ListedRun) -> float:
+    """Return when something was last written to a run, in seconds since the epoch."""
+    if run.sent_at is not None:
+        return run.sent_at
     try:
-        return max((path.lstat().st_mtime for path in (folder, *folder.iterdir())), default=0.0)
+        return max(path.lstat().st_mtime for path in (run.folder, *run.folder.iterdir()))
     except OSError:  # somebody is at it right now
         return time.time()
 
 
-def prunable(
-    runs: Iterable[ListedRun],
-    *,
-    keep: int,
-    now: float | None = None,
-    written: Callable[[ListedRun], float] = lambda run: last_write(run.folder),
-    writer: Callable[[ListedRun], str] = lambda _run: "",
-) -> list[ListedRun]:
+def prunable(runs: Iterable[ListedRun], *, keep: int, now: float | None = None) -> list[ListedRun]:
     """Return which of the runs may go.
 
     A folder without the name of a run is somebody's own. An unfinished run may go on, and what was
     collected may be judged yet: it stays until nothing was written to it for a day.
 
     Args:
-        runs: Newest first. keep: So many of the newest finished ones stay, of every gate.
+        runs: Newest first.
+        keep: So many of the newest finished ones stay, of every gate and writer: whoever invents
+            newer ones lets none of another's go.
         now: Seconds since the epoch.
-        written: Says when something was last written to a run, in the same seconds.
-        writer: Says who wrote a run: whoever invents newer ones lets none of another's go.
     """
     today = time.time() if now is None else now
     kept: dict[tuple[str, str], int] = {}
@@ -302,32 +291,12 @@ def prunable(
         if not _RUN_ID.fullmatch(run.run_id):
             continue
         if run.status in _UNSCORED:
-            if written(run) < today - STILL_RUNNING_SECONDS:
+            if _last_write(run) < today - STILL_RUNNING_SECONDS:
                 going.append(run)
             continue
-        group = run.gate, writer(run)
+        group = run.gate, run.writer
         if run.status is not RunStatus.BROKEN and kept.get(group, 0) < keep:
             kept[group] = kept.get(group, 0) + 1
             continue
         going.append(run)
     return going
-
-
-def remove(runs: Iterable[ListedRun]) -> Iterator[ListedRun]:
-    """Remove the folders one by one, and yield each that is gone.
-
-    The manifest goes first: a removal that is cut off leaves no run that looks whole.
-
-    Raises:
-        StorageError: a folder cannot be removed; those before it are gone.
-    """
-    for run in runs:
-        try:
-            (run.folder / "manifest.json").unlink(missing_ok=True)
-            shutil.rmtree(run.folder)
-        except OSError as error:
-            raise StorageError(
-                f"{run.folder}: cannot be removed: {error.strerror}",
-                remedy="look who owns the folder; the runs before it are gone",
-            ) from error
-        yield run

@@ -10,8 +10,10 @@ What reads and writes whole runs is loaded when that is done: a list needs none 
 from __future__ import annotations
 
 import json
+import os
 import re
 import secrets
+import shutil
 import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -24,10 +26,8 @@ from ragate.stores.listed_run import (
     LISTING,
     UNREADABLE,
     ListedRun,
-    last_write,
-    listed_runs,
     listing,
-    remove,
+    read_listed_run,
 )
 
 if TYPE_CHECKING:
@@ -79,24 +79,32 @@ class LocalStore:
         return folder
 
     def listed(self) -> Iterator[ListedRun]:
-        """Yield what a list shows of every run, newest first; see `listed_runs`."""
-        return listed_runs(self.runs)
-
-    def place(self, run: ListedRun) -> str:
-        """Return where a listed run is kept, in words; "" for the state folder."""
-        return "" if run.folder.parent == self.runs else str(run.folder)
-
-    def last_write(self, run: ListedRun) -> float:
-        """Return when something was last written to a run, in seconds since the epoch."""
-        return last_write(run.folder)
-
-    def writer(self, run: ListedRun) -> str:  # noqa: ARG002
-        """Return the role that wrote a run; "" for the state folder."""
-        return ""
+        """Yield what a list shows of every folder that is no link, newest first."""
+        if not self.runs.is_dir():
+            return
+        with os.scandir(self.runs) as entries:
+            names = [at.name for at in entries if at.is_dir(follow_symlinks=False)]
+        for name in sorted(names, reverse=True):
+            yield read_listed_run(self.runs / name)
 
     def remove(self, runs: Iterable[ListedRun]) -> Iterator[ListedRun]:
-        """Remove runs one by one, and yield each that is gone; see `listed_run.remove`."""
-        return remove(runs)
+        """Remove folders one by one, and yield each run that is gone.
+
+        The manifest goes first: a removal that is cut off leaves no run that looks whole.
+
+        Raises:
+            StorageError: a folder cannot be removed; those before it are gone.
+        """
+        for run in runs:
+            try:
+                (run.folder / "manifest.json").unlink(missing_ok=True)
+                shutil.rmtree(run.folder)
+            except OSError as error:
+                raise StorageError(
+                    f"{run.folder}: cannot be removed: {error.strerror}",
+                    remedy="look who owns the folder; the runs before it are gone",
+                ) from error
+            yield run
 
     def find(self, name: str, *, reported: bool = False, texts: bool = False) -> Path:  # noqa: ARG002
         """Return the folder of a run by id, by folder, or ``latest``.

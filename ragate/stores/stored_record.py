@@ -58,24 +58,24 @@ class StoredRecord(Frozen):
     scores: dict[str, Cell] = Field(default_factory=dict)
 
 
+_OF_RECORD = (
+    "sample_id",
+    "run",
+    "content_hash",
+    "retrieval_hash",
+    "output_hash",
+    "text_hashes",
+)
+_OF_OUTPUT = ("answer", "citations", "error", "request_hash", "usage", "latency_s")
+
+
 def record_line(record: Record) -> str:
     """Return a record as one line, without its newline."""
-    output = record.output
     stored = StoredRecord(
-        sample_id=record.sample_id,
-        run=record.run,
-        content_hash=record.content_hash,
-        retrieval_hash=record.retrieval_hash,
-        output_hash=record.output_hash,
-        text_hashes=record.text_hashes,
-        docs=tuple(chunk.doc_id for chunk in output.chunks),
-        answer=output.answer,
-        citations=output.citations,
-        error=output.error,
-        request_hash=output.request_hash,
-        usage=output.usage,
-        latency_s=output.latency_s,
+        docs=tuple(chunk.doc_id for chunk in record.output.chunks),
         scores=scores_json(record.scores),
+        **{name: getattr(record, name) for name in _OF_RECORD},
+        **{name: getattr(record.output, name) for name in _OF_OUTPUT},
     )
     return stored.model_dump_json(exclude_defaults=True)
 
@@ -98,23 +98,13 @@ def read_records(path: Path) -> Iterator[Record]:
 def _record(stored: StoredRecord) -> Record:
     # Everything is validated by now.
     output = SystemOutput(
-        chunks=(),
-        answer=stored.answer,
-        citations=stored.citations,
-        error=stored.error,
-        request_hash=stored.request_hash,
-        usage=stored.usage,
-        latency_s=stored.latency_s,
-    ).amended(chunks=tuple(map(bare_chunk, stored.docs)))
+        chunks=tuple(map(bare_chunk, stored.docs)),
+        **{name: getattr(stored, name) for name in _OF_OUTPUT},
+    )
     return Record.model_construct(
-        sample_id=stored.sample_id,
-        run=stored.run,
-        content_hash=stored.content_hash,
-        retrieval_hash=stored.retrieval_hash,
-        output_hash=stored.output_hash,
         output=output,
         scores=read_scores(stored.scores),
-        text_hashes=stored.text_hashes,
+        **{name: getattr(stored, name) for name in _OF_RECORD},
     )
 
 

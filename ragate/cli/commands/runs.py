@@ -136,11 +136,10 @@ def prune(
     operations = open_operations(config)
     store = open_store(operations.state, operations.runs_url)
     found = fitting(store.listed(), wanted)
-    going = prunable(found, keep=keep or 0, written=store.last_write, writer=store.writer)
+    going = prunable(found, keep=keep or 0)
     if dry_run or not yes:
         for run in going:
-            place = store.place(run)
-            click.echo(f"{run_line(run)}  ({place})" if place else run_line(run))
+            click.echo(f"{run_line(run)}  ({run.place})" if run.place else run_line(run))
     if dry_run or not going:
         click.echo(f"{_count(len(going))} would go" if going else "nothing to remove")
         return 0

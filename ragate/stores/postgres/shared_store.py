@@ -7,6 +7,7 @@ import tempfile
 import weakref
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import cached_property
 from itertools import groupby
 from pathlib import Path
@@ -17,12 +18,11 @@ from psycopg import Connection, Error
 from ragate.errors import StorageError, UsageError
 from ragate.stores import MANIFEST
 from ragate.stores.listed_run import (
+    VERDICTS,
     ListedRun,
     RunStatus,
-    listed_runs,
     read_listed_run,
     read_listing,
-    remove,
 )
 from ragate.stores.local import LocalStore, is_run_id
 from ragate.stores.postgres.connect import connect, told
@@ -40,9 +40,7 @@ if TYPE_CHECKING:
     from ragate.models import Run
 
 _REMOVE = "DELETE FROM ragate_runs.runs WHERE run_id = %s AND writer = ANY(%s)"
-_UNJUDGED = frozenset(
-    {RunStatus.RECORDED, RunStatus.COLLECTED, RunStatus.UNFINISHED, RunStatus.BROKEN}
-)
+_THERE = "in the run store"
 
 
 class SharedStore(LocalStore):
@@ -94,10 +92,23 @@ class SharedStore(LocalStore):
         with self._opened() as connection:
             rows = stored_rows(connection)
         self._rows = {key: list(found) for key, found in groupby(rows, lambda row: row.run_id)}
-        here = {run.run_id: run for run in listed_runs(self.runs)}
+        here = {run.run_id: run for run in super().listed()}
         for run_id in sorted({*here, *self._rows}, reverse=True):
-            there = list(map(self._listed, self._rows.get(run_id, ())))
-            yield from _counted(here.get(run_id), there)
+            yield from self._counted(here.get(run_id), self._rows.get(run_id, []))
+
+    def _counted(self, here: ListedRun | None, rows: list[StoredRow]) -> list[ListedRun]:
+        """Return what counts of one id: the folder here, unless it has not ended and a row did."""
+        there = [
+            replace(self._listed(row), place=_THERE, writer=row.writer, sent_at=row.at)
+            for row in rows
+        ]
+        if here is None or not rows:
+            return there if here is None else [here]
+        ended = [run for run in there if run.status is not RunStatus.UNFINISHED]
+        if ended and here.status is RunStatus.UNFINISHED:
+            return ended
+        writer = rows[0].writer if len(rows) == 1 else ""
+        return [replace(here, place=f"here and {_THERE}", writer=writer)]
 
     def _listed(self, row: StoredRow) -> ListedRun:
         """Return what a list shows of a run, whose folder it has once it is fetched."""
@@ -128,26 +139,6 @@ class SharedStore(LocalStore):
         rows = self._rows.get(folder.name, [])
         return next((row for row in rows if self._folder(row) == folder), None)
 
-    def place(self, run: ListedRun) -> str:
-        """Return where a listed run is kept, in words; "" for the state folder alone."""
-        if run.folder.parent != self.runs:
-            return "in the run store"
-        return "here and in the run store" if self._rows.get(run.run_id) else ""
-
-    def last_write(self, run: ListedRun) -> float:
-        """Return when something was last written to a run, in seconds since the epoch."""
-        row = self._row(run.folder)
-        return super().last_write(run) if row is None else row.at
-
-    def _rows_of(self, run: ListedRun) -> list[StoredRow]:
-        row = self._row(run.folder)
-        return self._rows.get(run.run_id, []) if row is None else [row]
-
-    def writer(self, run: ListedRun) -> str:
-        """Return the role that wrote a listed run; "" where none did, or several."""
-        rows = self._rows_of(run)
-        return rows[0].writer if len(rows) == 1 else ""
-
     def remove(self, runs: Iterable[ListedRun]) -> Iterator[ListedRun]:
         """Remove listed runs there and here, one by one, and yield each that is gone.
 
@@ -157,12 +148,12 @@ class SharedStore(LocalStore):
         """
         with self._opened() as connection:
             for run in runs:
-                if rows := self._rows_of(run):
-                    connection.execute(_REMOVE, (run.run_id, [each.writer for each in rows]))
-                if self._row(run.folder) is None:
-                    yield from remove([run])
-                else:
-                    yield run
+                is_there = run.sent_at is not None
+                rows = self._rows.get(run.run_id, [])
+                writers = [run.writer] if is_there else [each.writer for each in rows]
+                if writers:
+                    connection.execute(_REMOVE, (run.run_id, writers))
+                yield from [run] if is_there else super().remove([run])
 
     def find(self, name: str, *, reported: bool = False, texts: bool = False) -> Path:
         """Return the folder of a run, fetched where it is not here.
@@ -194,7 +185,7 @@ class SharedStore(LocalStore):
     def _newest(self, *, reported: bool = False, gate: str | None = None) -> StoredRow | None:
         for run in self.listed():
             row = self._row(run.folder)
-            fits = not reported or run.status not in _UNJUDGED
+            fits = not reported or run.status in VERDICTS
             if gate is not None and (run.gate != gate or run.partial):
                 continue
             if row is not None and row.scored and fits:
@@ -223,11 +214,3 @@ class SharedStore(LocalStore):
             return super().load(folder)
         finally:
             shutil.rmtree(folder, ignore_errors=True)  # of many runs only one is on the disk
-
-
-def _counted(here: ListedRun | None, there: list[ListedRun]) -> list[ListedRun]:
-    """Return those of one id that count: the folder here, unless it has not ended and one did."""
-    if here is None:
-        return there
-    ended = [run for run in there if run.status is not RunStatus.UNFINISHED]
-    return ended if ended and here.status is RunStatus.UNFINISHED else [here]

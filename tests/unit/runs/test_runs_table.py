@@ -12,7 +12,6 @@ import pytest
 from ragate.errors import UsageError
 from ragate.models import unscored
 from ragate.runs.runs_table import as_csv, as_jsonl, run_rows, score_rows, write_parquet
-from ragate.stores.listed_run import listed_runs
 from ragate.stores.local import LocalStore
 from tests.factories import record_factory, run_factory, sample_factory
 
@@ -31,7 +30,7 @@ def store(tmp_path: Path) -> LocalStore:
 
 
 def rows_of(store: LocalStore) -> list[dict[str, Any]]:
-    return list(run_rows(store, listed_runs(store.runs)))
+    return list(run_rows(store, store.listed()))
 
 
 def test_a_run_has_the_means_of_its_metrics(store: LocalStore):
@@ -51,7 +50,7 @@ def test_a_broken_run_keeps_its_row(store: LocalStore):
 
 
 def test_every_score_has_a_row_and_no_reason(store: LocalStore):
-    rows = list(score_rows(store, listed_runs(store.runs)))
+    rows = list(score_rows(store, store.listed()))
 
     assert [(row["sample_id"], row["pass"], row["metric"], row["value"]) for row in rows] == [
         ("q001", 0, "mrr", 0.5),

@@ -21,10 +21,8 @@ from ragate.stores.listed_run import (
     RunFilter,
     RunStatus,
     fitting,
-    listed_runs,
     prunable,
     read_listed_run,
-    remove,
 )
 from ragate.stores.local import LocalStore
 from tests.factories import decision_factory, report_factory, run_factory
@@ -49,7 +47,7 @@ def stored(tmp_path: Path, verdict: Verdict | None = Verdict.PASSED, **manifest:
 
 
 def only(tmp_path: Path) -> ListedRun:
-    (run,) = listed_runs(tmp_path / "runs")
+    (run,) = LocalStore(tmp_path).listed()
     return run
 
 
@@ -154,7 +152,7 @@ def test_newer_runs_come_first(tmp_path: Path):
     for run_id in ("20260101-000000-000-aaaa", "20260102-000000-000-aaaa"):
         stored(tmp_path, run_id=run_id)
 
-    ids = [run.run_id for run in listed_runs(tmp_path / "runs")]
+    ids = [run.run_id for run in LocalStore(tmp_path).listed()]
 
     assert ids == ["20260102-000000-000-aaaa", "20260101-000000-000-aaaa"]
 
@@ -164,11 +162,11 @@ def test_a_link_is_no_run(tmp_path: Path):
     (tmp_path / "runs").mkdir()
     (tmp_path / "runs" / RUN_ID).symlink_to(folder)
 
-    assert list(listed_runs(tmp_path / "runs")) == []
+    assert list(LocalStore(tmp_path).listed()) == []
 
 
 def test_without_a_folder_there_is_no_run(tmp_path: Path):
-    assert list(listed_runs(tmp_path / "runs")) == []
+    assert list(LocalStore(tmp_path).listed()) == []
 
 
 def test_every_verdict_is_a_status():
@@ -325,7 +323,7 @@ def test_a_folder_of_another_name_is_somebodys_own(tmp_path: Path):
 def test_a_run_is_removed_with_its_folder_and_no_other(tmp_path: Path):
     gone, stays = run_at(tmp_path, 1), run_at(tmp_path, 2)
 
-    assert list(remove([gone])) == [gone]
+    assert list(LocalStore(tmp_path).remove([gone])) == [gone]
     assert [path.name for path in tmp_path.iterdir()] == [stays.run_id]
 
 
@@ -334,7 +332,7 @@ def test_a_link_in_a_folder_is_removed_and_not_what_it_names(tmp_path: Path):
     own.write_text("keep")
     (run.folder / "linked").symlink_to(own)
 
-    list(remove([run]))
+    list(LocalStore(tmp_path).remove([run]))
 
     assert own.read_text() == "keep"
 
@@ -345,7 +343,7 @@ def test_what_cannot_be_removed_is_named(tmp_path: Path, monkeypatch: pytest.Mon
     def refused(*_: object, **__: object) -> None:
         raise PermissionError(13, os.strerror(13))
 
-    monkeypatch.setattr("ragate.stores.listed_run.shutil.rmtree", refused)
+    monkeypatch.setattr("ragate.stores.local.shutil.rmtree", refused)
 
     with pytest.raises(StorageError, match=r"aaaa: cannot be removed: Permission denied"):
-        list(remove([run]))
+        list(LocalStore(tmp_path).remove([run]))
