@@ -25,9 +25,9 @@ from ragate.history.show_history import (
     what_else,
     word_of,
 )
+from ragate.renderers._templates import content_policy, resource, template
 from ragate.renderers.html import drawings
 from ragate.renderers.html.charts import Chart
-from ragate.renderers.html.templates import content_policy, resource, template
 from ragate.version import __version__
 
 MOST_CHARTS = 30
@@ -39,9 +39,9 @@ _SIGNS = {"passed": "good", "failed": "red", "no_decision": "no-decision", "boot
 def as_page(history: History, metrics: Sequence[str]) -> str:
     """Return the page; what its pictures show stands in its tables too."""
     names = list(metrics) or metric_names(history)
-    style = resource("page.css")
+    style = resource("html/page.css")
     verdict = history.verdict
-    return template("history.html.j2").render(
+    return template("html/history.html.j2").render(
         policy=content_policy(style),
         style=style,
         gate=one_line(history.gate, 100),

@@ -6,25 +6,24 @@ a run without any decided metric has a case that is not passed.
 """
 
 from typing import Literal, NamedTuple
-from xml.sax.saxutils import escape, quoteattr
 
-from ragate.guards.escape import one_line
 from ragate.models import MetricRow, MustPassRow, Report, Verdict
 from ragate.renderers import _numbers as numbers
 from ragate.renderers._headline import headline
 from ragate.renderers._notes import whose_rules
+from ragate.renderers._templates import template
 from ragate.renderers._words import ordered, passes, verdict_text, wants_a_look
 
 Result = Literal["passed", "failure", "error", "skipped"]
 _RESULTS: dict[Verdict, Result] = {Verdict.FAILED: "failure", Verdict.NO_DECISION: "error"}
-_LONG = 1000
+_TEMPLATE = "templates/junit.xml.j2"
 
 
 class _TestCase(NamedTuple):
     name: str
     result: Result
     message: str
-    details: str = ""
+    details: tuple[str, ...] = ()
 
 
 def render(report: Report) -> str:
@@ -32,20 +31,18 @@ def render(report: Report) -> str:
     decision = report.decision
     cases = [*map(_metric, [*ordered(decision.metrics), *ordered(decision.slices)])]
     cases += [*map(_must_pass, decision.must_pass), _verdict(report)]
-    counts = " ".join(
-        f'{key}="{sum(case.result == result for case in cases)}"'
-        for key, result in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped"))
+    return template(_TEMPLATE).render(
+        gate=report.gate,
+        rules=whose_rules(report),
+        seconds=f"{report.facts.duration_s or 0.0:.3f}",
+        results=[case.result for case in cases],
+        cases=cases,
     )
-    seconds = report.facts.duration_s or 0.0
-    head = f'tests="{len(cases)}" {counts} time="{seconds:.3f}"'
-    gate = _attribute(f"ragate {report.gate}")
-    lines = ['<?xml version="1.0" encoding="UTF-8"?>', f"<testsuites {head}>"]
-    lines.append(f"  <testsuite name={gate} {head}>")
-    if note := whose_rules(report):
-        shown = f'<property name="rules" value={_attribute(note)}/>'
-        lines.append(f"    <properties>{shown}</properties>")
-    lines += [_written(case, report.gate) for case in cases]
-    return "\n".join([*lines, "  </testsuite>", "</testsuites>"]) + "\n"
+
+
+def read_files() -> None:
+    """Read what a report is filled from."""
+    template(_TEMPLATE)
 
 
 def _metric(row: MetricRow) -> _TestCase:
@@ -57,7 +54,7 @@ def _metric(row: MetricRow) -> _TestCase:
         f"n {row.n}",
         *filter(None, [passes(row)]),
     ]
-    details = "\n".join(filter(None, (row.reason, ", ".join(figures))))
+    details = tuple(filter(None, (row.reason, ", ".join(figures))))
     return _TestCase(row.key, _result(row), verdict_text(row), details)
 
 
@@ -83,23 +80,5 @@ def _verdict(report: Report) -> _TestCase:
         "verdict",
         _RESULTS.get(decision.verdict, "passed"),
         "".join(headline(report)),
-        "\n".join([*decision.reasons, *(f"-> {command}" for command in decision.remedies)]),
+        (*decision.reasons, *(f"-> {command}" for command in decision.remedies)),
     )
-
-
-def _written(case: _TestCase, gate: str) -> str:
-    start = f"    <testcase classname={_attribute(f'ragate.{gate}')} name={_attribute(case.name)}"
-    if case.result == "passed":
-        return f"{start}/>"
-    details = "\n".join(escape(_clean(line)) for line in case.details.splitlines())
-    inner = f"<{case.result} message={_attribute(case.message)}>{details}</{case.result}>"
-    return f"{start}>{inner}</testcase>"
-
-
-def _attribute(text: str) -> str:
-    return quoteattr(_clean(text))
-
-
-def _clean(text: str) -> str:
-    """Return the text on one line without what XML cannot hold."""
-    return one_line(text, _LONG)

@@ -8,23 +8,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cache
 from html import escape
-from typing import TYPE_CHECKING
 from urllib.parse import quote
+
+from markupsafe import Markup
 
 from ragate.guards.escape import code, name
 from ragate.models import MetricRow, MetricVerdict, Report, SampleRow
 from ragate.renderers._headline import ICONS
 from ragate.renderers._numbers import counted
+from ragate.renderers._templates import template
 from ragate.renderers._view import MOST_SAMPLES, MetricLine, View
 from ragate.renderers._words import ForeignText, Name, Strong, Words, below_floor, fell, joined
 
-if TYPE_CHECKING:
-    from jinja2 import Template
-
+_TEMPLATE = "templates/comment.md.j2"
 _COMPARED = ("metric", "before → now", "verdict")
 _ALONE = ("metric", "now", "verdict")
+_BOLD, _BREAK = Markup("<b>{}</b>"), Markup("<br>")
 _STRONG = (MetricVerdict.REGRESSED, MetricVerdict.IMPROVED)
 ABOVE = 31  # characters of one text above the fold
 CELL = 110
@@ -42,7 +42,7 @@ class Section:
     """A folded table; `more` counts the rows that were cut."""
 
     title: str
-    rows: list[list[str]]
+    rows: list[list[Markup]]
     more: int = 0
     head: tuple[str, ...] = ()
 
@@ -131,15 +131,17 @@ def _fill(view: View, folded: list[Section]) -> str:
         "how it was decided",
         *(counted(count, noun) for noun, count in counts.items() if count > 0),
     ]
-    return _template().render(
-        marker=marker(view.report.gate, view.report.head),
+    return template(
+        _TEMPLATE
+    ).render(
+        marker=Markup(marker(view.report.gate, view.report.head)),  # noqa: S704  percent-encoded
         icon=ICONS[view.sign],
         headline=as_html(view.headline),
-        rules=view.rules,
+        rules=as_html([view.rules]),
         notes=[as_html(words, SENTENCE) for words in (*view.notes, *view.asides)],
         columns=_COMPARED if view.is_compared else _ALONE,
         metrics=[_metric(row, view) for row in shown],
-        held=as_html(view.untold(shown)) if view.is_compared else "",
+        held=as_html(view.untold(shown) if view.is_compared else []),
         title=view.title,
         samples=[_sample(view, row, limit=ABOVE) for row in view.samples[:MOST_SAMPLES]],
         next=[as_html(words, SENTENCE) for words in view.steps],
@@ -151,30 +153,15 @@ def _fill(view: View, folded: list[Section]) -> str:
 
 def read_files() -> None:
     """Read what a comment is filled from."""
-    _template()
-
-
-@cache
-def _template() -> Template:
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    environment = Environment(
-        loader=PackageLoader("ragate.renderers"),
-        autoescape=False,  # noqa: S701  cells are HTML already: every part went through escape.py
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    return environment.get_template("comment.md.j2")
+    template(_TEMPLATE)
 
 
 # Cells of safe HTML.
 
 
-def as_html(words: Words, limit: int = CELL) -> str:
+def as_html(words: Words, limit: int = CELL) -> Markup:
     """Return the words as HTML: foreign ones through their filter, trusted ones escaped."""
-    return "".join(_safe(word, limit) for word in words)
+    return Markup("".join(_safe(word, limit) for word in words))  # noqa: S704
 
 
 def _safe(word: str, limit: int) -> str:
@@ -185,30 +172,30 @@ def _safe(word: str, limit: int) -> str:
     return f"<b>{safe}</b>" if isinstance(word, Strong) else safe
 
 
-def _metric(row: MetricRow, view: View, *, full: bool = False) -> list[str]:
+def _metric(row: MetricRow, view: View, *, full: bool = False) -> list[Markup]:
     """Return metric, before and now, and the verdict with the change: three columns fit a phone."""
     line = MetricLine(row)
     figure = _unbroken(line.now)
     if row.verdict in _STRONG or below_floor(row):
-        figure = f"<b>{figure}</b>"
-    verdict = escape(line.verdict if full or not view.is_compared else line.brief, quote=False)
+        figure = _BOLD.format(figure)
+    verdict = as_html([line.verdict if full or not view.is_compared else line.brief])
     what = as_html(line.what)
     if len(row.key) > _LONG_KEY:
-        what = what.replace("_", "_<wbr>").replace(".", ".<wbr>")
+        what = Markup(str(what).replace("_", "_<wbr>").replace(".", ".<wbr>"))  # noqa: S704
     if view.is_compared:
-        figure = f"{_unbroken(line.before)} → {figure}"
+        figure = _unbroken(line.before) + " → " + figure
     if view.is_compared and row.change is not None:
         # What is allowed stands beside what fell only.
         allowed = f" ({line.allowed} allowed)" if row.allowed and fell(row) else ""
-        verdict = f"{_unbroken(line.change)}{allowed}: {verdict}"
-    return [what, figure, f"<b>{verdict}</b>" if row.blocks else verdict]
+        verdict = _unbroken(line.change) + f"{allowed}: " + verdict
+    return [what, figure, _BOLD.format(verdict) if row.blocks else verdict]
 
 
-def _unbroken(figure: str) -> str:
+def _unbroken(figure: str) -> Markup:
     """Keep a figure on one line: a narrow column would part a number from its unit."""
-    return figure.replace(" ", "&nbsp;")
+    return Markup("&nbsp;").join(figure.split(" "))
 
 
-def _sample(view: View, row: SampleRow, limit: int = CELL) -> list[str]:
+def _sample(view: View, row: SampleRow, limit: int = CELL) -> list[Markup]:
     """Return the one cell of a sample: who was asked what, and below it what happened."""
-    return [f"{as_html(view.who(row))}<br>{as_html(view.what(row, limit=limit), limit)}"]
+    return [as_html(view.who(row)) + _BREAK + as_html(view.what(row, limit=limit), limit)]

@@ -56,7 +56,10 @@ _LATE = (
     *("aiohttp", "anyio._backends._asyncio", "anyio.streams.tls", "encodings.cp437"),
     *("encodings.utf_8_sig", "httpcore2", "numpy.ma", "numpy.polynomial"),
 )
-_TEMPLATES = ("page.html.j2", "sample.html.j2", "history.html.j2")
+_TEMPLATES = (
+    *("html/page.html.j2", "html/sample.html.j2", "html/history.html.j2", "html/charts.svg.j2"),
+    "templates/comment.md.j2",
+)
 
 
 CAN_FORK = hasattr(os, "pidfd_open")
@@ -332,12 +335,10 @@ def _prepare() -> None:
     from ragate.github.rest import api
     from ragate.guards.authorities import authorities
     from ragate.metrics.refusal import Refusals, RefusalSettings
-    from ragate.renderers.html.templates import template
-    from ragate.renderers.markdown import _template
+    from ragate.renderers._templates import template
 
     api.RETRY = replace(api.RETRY, base_s=0.02)
     change.WAITS_S = (0.02, 0.03, 0.05)
-    _template()
     for name in _TEMPLATES:
         template(name)
     authorities()

@@ -29,9 +29,9 @@ from ragate.models import (
 from ragate.renderers import _numbers as numbers
 from ragate.renderers._numbers import NOTHING
 from ragate.renderers._samples import happened, pass_words, score
+from ragate.renderers._templates import content_policy, resource, template
 from ragate.renderers._words import in_points
 from ragate.renderers.html.charts import charts_of, heat_table
-from ragate.renderers.html.templates import content_policy, resource, template
 from ragate.renderers.html.verdict_view import verdict_view
 
 # The page as one file: its policy, its style, its script and its data.
@@ -52,12 +52,12 @@ def render(report: Report) -> str:
     a block that no browser executes, and the policy in its head allows our style and script alone.
     """
     report = in_points(report)
-    style, script = resource("page.css"), resource("review.js") + resource("page.js")
+    style, script = resource("html/page.css"), resource("html/review.js") + resource("html/page.js")
     charts = list(charts_of(report))
     data = DataBlock(report)
     beside = data.size + sum(len(each.svg.encode()) for each in charts)
     samples = _samples(report, room=max(_LEAST_OF_SAMPLES, min(MOST_OF_SAMPLES, _PAGE - beside)))
-    return template("page.html.j2").render(
+    return template("html/page.html.j2").render(
         **verdict_view(report),
         policy=content_policy(style, script),
         style=style,
@@ -74,15 +74,15 @@ def render(report: Report) -> str:
 
 def read_files() -> None:
     """Read what a page is filled from."""
-    for name in ("page.html.j2", "sample.html.j2", "charts.svg.j2"):
+    for name in ("html/page.html.j2", "html/sample.html.j2", "html/charts.svg.j2"):
         template(name)
-    for name in ("page.css", "page.js", "review.js"):
+    for name in ("html/page.css", "html/page.js", "html/review.js"):
         resource(name)
 
 
 def _samples(report: Report, *, room: int) -> list[Any]:
     """Return the changed samples as HTML, as many as fit in `room` bytes, the first in full."""
-    fill = template("sample.html.j2").render
+    fill = template("html/sample.html.j2").render
     evidence = report.details.evidence if report.details is not None else {}
     rendered: list[Any] = []
     size = 0

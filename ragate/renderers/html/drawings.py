@@ -8,7 +8,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
-from ragate.renderers.html.templates import template
+from ragate.renderers._templates import template
 
 Rows = list[dict[str, Any]]
 _DAY = 86_400_000.0
@@ -103,4 +103,4 @@ def _days(x: Axis) -> Iterator[tuple[float, str]]:
 
 
 def _drawn(chart: str, *facts: Any) -> str:
-    return str(getattr(template("charts.svg.j2").module, chart)(*facts)).strip()
+    return str(getattr(template("html/charts.svg.j2").module, chart)(*facts)).strip()

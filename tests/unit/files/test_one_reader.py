@@ -16,7 +16,7 @@ OUR_OWN_DATA = {
     "ragate/cli/plugin.py",
     "ragate/clients/prices.py",
     "ragate/config/scorecard.py",
-    "ragate/renderers/html/templates.py",
+    "ragate/renderers/_templates.py",
 }
 ASIDE = {
     "ragate/files/atomic_files.py: os.open(folder, os.O_RDONLY)",  # a folder, to sync it

@@ -1,4 +1,4 @@
-"""The files of the pages: templates that escape, and the policy for a style and a script."""
+"""Templates that escape, their files, and a page's policy for its style and its script."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from ragate.guards.escape import plain
+from ragate.guards.escape import one_line, plain
 
 if TYPE_CHECKING:
     from jinja2 import Environment, Template
@@ -37,8 +37,8 @@ def _hash(text: str) -> str:
 
 @cache
 def resource(name: str) -> str:
-    """Return the text of a file of this folder."""
-    return (files("ragate.renderers.html") / name).read_text(encoding="utf-8")
+    """Return the text of a file, named by its folder: ``html/page.css``."""
+    return (files("ragate.renderers") / name).read_text(encoding="utf-8")
 
 
 @cache
@@ -46,7 +46,7 @@ def _environment() -> Environment:
     from jinja2 import Environment as Jinja
     from jinja2 import FunctionLoader, StrictUndefined
 
-    return Jinja(
+    environment = Jinja(
         loader=FunctionLoader(resource),
         autoescape=True,
         undefined=StrictUndefined,
@@ -55,6 +55,8 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
+    environment.filters["one_line"] = one_line
+    return environment
 
 
 def _shown(value: Any) -> Any:
@@ -65,5 +67,5 @@ def _shown(value: Any) -> Any:
 
 
 def template(name: str) -> Template:
-    """Return a template of this folder."""
+    """Return a template, named by its folder: ``html/page.html.j2``."""
     return _environment().get_template(name)

@@ -1,6 +1,6 @@
 """What every page has: a policy, and templates that escape."""
 
-from ragate.renderers.html.templates import content_policy, resource
+from ragate.renderers._templates import content_policy, resource
 
 
 def test_a_page_without_a_script_allows_none():
@@ -15,4 +15,4 @@ def test_a_script_is_allowed_by_its_hash_alone():
 
 
 def test_the_files_of_the_page_are_in_the_package():
-    assert resource("page.css").startswith(":root")
+    assert resource("html/page.css").startswith(":root")
