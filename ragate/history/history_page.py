@@ -9,21 +9,19 @@ from ragate.history.read_history import (
     WINDOW,
     History,
     HistoryPoint,
-    Move,
+    MetricHistory,
     StoredPoint,
     comparable,
-    drift,
-    metric_names,
-    moves,
-    series,
+    metric_histories,
 )
 from ragate.history.show_history import (
     arrow_of,
     counted_commits,
+    look_of,
+    moved_by,
     period,
     signed,
     what_else,
-    word_of,
 )
 from ragate.renderers._templates import content_policy, resource, template
 from ragate.renderers.html import drawings
@@ -33,28 +31,29 @@ from ragate.version import __version__
 MOST_CHARTS = 30
 MOST_DRAWN = 1_000  # commits of a picture
 MOST_MOVES = 200  # of a metric
-_SIGNS = {"passed": "good", "failed": "red", "no_decision": "no-decision", "bootstrap": "bootstrap"}
 
 
 def as_page(history: History, metrics: Sequence[str]) -> str:
     """Return the page; what its pictures show stands in its tables too."""
-    names = list(metrics) or metric_names(history)
+    shown = metric_histories(history, metrics)
+    names = [each.name for each in shown]
     style = resource("html/page.css")
     verdict = history.verdict
+    look = look_of(verdict)
     return template("html/history.html.j2").render(
         policy=content_policy(style),
         style=style,
         gate=one_line(history.gate, 100),
         path=one_line(history.path),
         period=period(history),
-        sign=_SIGNS.get(verdict.status, "") if verdict else "no-decision",
-        word=word_of(verdict),
+        sign=look.sign,
+        word=look.word,
         judged=f"Last verdict: {verdict.created[:10]} at {verdict.commit[:7]}" if verdict else "",
         notes=history.notes,
         window=f"{WINDOW} days",
-        metrics=[_metric_row(history, name) for name in names],
-        charts=list(_trends(history, names[:MOST_CHARTS])),
-        moved=[_moved(name, moves(history, name)) for name in names if moves(history, name)],
+        metrics=[_metric_row(each) for each in shown],
+        charts=[_trend(history, each) for each in shown[:MOST_CHARTS]],
+        moved=[_moved(each) for each in shown if each.moves],
         marks=[[at.date[:10], at.commit[:7], mark] for at, mark in what_else(history)],
         names=[one_line(name, 60) for name in names],
         numbers=range(4, 4 + len(names)),
@@ -63,33 +62,29 @@ def as_page(history: History, metrics: Sequence[str]) -> str:
     )
 
 
-def _metric_row(history: History, name: str) -> list[str]:
-    values = [value for _, value in series(history, name)]
-    changes = [drift(history, name, days=days) for days in (None, WINDOW)]
-    drifts = [f"{signed(each)} {arrow_of(each)}".strip() or "–" for each in changes]
-    ends = [f"{value:.3f}" for value in (min(values), max(values))]
-    return [
-        one_line(name, 60),
-        f"{values[-1]:.3f}",
-        *drifts,
-        *ends,
-        f"{len(moves(history, name)):,}",
+def _metric_row(metric: MetricHistory) -> list[str]:
+    values = [value for _, value in metric.means]
+    drifts = [
+        f"{signed(each)} {arrow_of(each)}".strip() or "–" for each in (metric.drift, metric.lately)
     ]
+    ends = [f"{value:.3f}" for value in (min(values), max(values))]
+    moves = f"{len(metric.moves):,}"
+    return [one_line(metric.name, 60), f"{metric.newest:.3f}", *drifts, *ends, moves]
 
 
-def _moved(name: str, found: list[Move]) -> tuple[str, list[list[str]], int]:
+def _moved(metric: MetricHistory) -> tuple[str, list[list[str]], int]:
     rows = [
         [
             move.commit.date[:10],
             move.commit.commit[:7],
-            signed(move.change) or "anew",
+            moved_by(move),
             f"{move.before:.3f}",
             f"{move.after:.3f}",
             one_line(move.commit.subject, 100),
         ]
-        for move in reversed(found[-MOST_MOVES:])
+        for move in reversed(metric.moves[-MOST_MOVES:])
     ]
-    return one_line(name, 60), rows, max(0, len(found) - MOST_MOVES)
+    return one_line(metric.name, 60), rows, max(0, len(metric.moves) - MOST_MOVES)
 
 
 def _run_row(run: StoredPoint, names: Sequence[str]) -> list[str]:
@@ -97,19 +92,18 @@ def _run_row(run: StoredPoint, names: Sequence[str]) -> list[str]:
     return [run.created[:10], run.commit[:7], run.status, one_line(run.run_id, 60), *figures]
 
 
-def _trends(history: History, names: Sequence[str]) -> Iterator[Chart]:
-    for name in names:
-        values = series(history, name)[-MOST_DRAWN:]
-        rows = list(_rows(name, values))
-        begin = rows[0]["at"]
-        marks = [at for point in history.points if point.marks and (at := _at(point)) >= begin]
-        runs = [
-            {"at": at, "value": run.means[name]}
-            for run in history.runs
-            if name in run.means and (at := _milliseconds(run.created)) >= begin
-        ]
-        title = one_line(name, 60)
-        yield Chart(title, counted_commits(len(rows)), drawings.trend(rows, runs, marks, title))
+def _trend(history: History, metric: MetricHistory) -> Chart:
+    name, values = metric.name, metric.means[-MOST_DRAWN:]
+    rows = list(_rows(name, values))
+    begin = rows[0]["at"]
+    marks = [at for point in history.points if point.marks and (at := _at(point)) >= begin]
+    runs = [
+        {"at": at, "value": run.means[name]}
+        for run in history.runs
+        if name in run.means and (at := _milliseconds(run.created)) >= begin
+    ]
+    title = one_line(name, 60)
+    return Chart(title, counted_commits(len(rows)), drawings.trend(rows, runs, marks, title))
 
 
 def _rows(name: str, values: Sequence[tuple[HistoryPoint, float]]) -> Iterator[dict[str, Any]]:

@@ -328,3 +328,39 @@ def _since(values: list[tuple[HistoryPoint, float]], days: int) -> list[tuple[Hi
 
 def _time(point: HistoryPoint) -> datetime:
     return datetime.fromisoformat(point.commit.date)
+
+
+@dataclass(frozen=True)
+class MetricHistory:
+    """A metric over the commits that hold it.
+
+    Attributes:
+        means: Of each commit, oldest first.
+        moves: Where one became another, oldest first.
+        drift, lately: As `drift` has them, over all commits and over the last `WINDOW` days.
+    """
+
+    name: str
+    means: list[tuple[HistoryPoint, float]]
+    moves: list[Move]
+    drift: float | None
+    lately: float | None
+
+    @property
+    def newest(self) -> float:
+        """The mean of the newest commit."""
+        return self.means[-1][1]
+
+
+def metric_histories(history: History, names: Sequence[str] = ()) -> list[MetricHistory]:
+    """Return the metrics of these names, or all of them."""
+    return [
+        MetricHistory(
+            name,
+            series(history, name),
+            moves(history, name),
+            drift(history, name),
+            drift(history, name, days=WINDOW),
+        )
+        for name in names or metric_names(history)
+    ]

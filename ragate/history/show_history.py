@@ -1,34 +1,42 @@
 """A history as text of 80 columns, as JSON, as Mermaid, and as Markdown for a job's summary."""
 
-import html
 import json
 import textwrap
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
-from ragate.guards.escape import code, one_line, short_sha
-from ragate.guards.escape import name as safe_name
+from markupsafe import Markup
+
+from ragate.guards.escape import one_line, short_sha
 from ragate.history.read_history import (
     WINDOW,
     History,
     HistoryPoint,
+    MetricHistory,
     Move,
     StoredPoint,
-    drift,
-    metric_names,
-    moves,
-    series,
+    metric_histories,
 )
+from ragate.renderers._templates import template
 from ragate.repository.git import FileCommit
 from ragate.stores.listed_run import ListedRun
 
-_WORDS = {
-    "passed": ("passed", "#2b7a3d"),
-    "failed": ("failed", "#b3261e"),
-    "no_decision": ("no decision", "#7d5300"),
-    "bootstrap": ("first run", "#57606a"),
+
+class VerdictLook(NamedTuple):
+    """A verdict in a word, the colour of its badge, and its class on a page."""
+
+    word: str
+    colour: str
+    sign: str
+
+
+_LOOKS = {
+    "passed": VerdictLook("passed", "#2b7a3d", "good"),
+    "failed": VerdictLook("failed", "#b3261e", "red"),
+    "no_decision": VerdictLook("no decision", "#7d5300", "no-decision"),
+    "bootstrap": VerdictLook("first run", "#57606a", "bootstrap"),
 }
-_UNMEASURED = ("not measured", "#57606a")
+_UNMEASURED = VerdictLook("not measured", "#57606a", "no-decision")
 _CHAR = 6.6  # pixels of a letter of 11 px, wide enough for every sans-serif
 _PADDING = 6
 _MOST_CHARS = 40
@@ -62,17 +70,15 @@ def as_text(history: History, metrics: Sequence[str]) -> str:
 
     What else changed, what cannot be read and what is stored here stands below.
     """
-    title = one_line(f"{history.gate}: {history.path}")
-    lines = [title, period(history), *history.notes, ""]
-    names = list(metrics) or metric_names(history)
-    longest = max([len(one_line(name)) for name in names], default=0)
+    shown = metric_histories(history, metrics)
+    longest = max([len(one_line(each.name)) for each in shown], default=0)
     room = min(max(longest, _NAMES[0]), _NAMES[1])
     bars = min(_WIDTH, _COLUMNS - _FIGURES - room)
+    lines = [one_line(f"{history.gate}: {history.path}"), period(history), *history.notes, ""]
     lines.append(f"{'':<{room}} {'':<{bars}} {'now':>6} {'in all':>7} {f'{WINDOW} days':>8}")
-    for name in names:
-        line = sparkline([value for _, value in series(history, name)], bars)
-        head = f"{one_line(name, room):<{room}} {line:<{bars}}"
-        lines += _metric_lines(history, name, head)
+    for metric in shown:
+        line = sparkline([value for _, value in metric.means], bars)
+        lines += _metric_lines(metric, f"{one_line(metric.name, room):<{room}} {line:<{bars}}")
     if marked := list(what_else(history)):
         lines += ["", "What else changed:"]
         lines += [f"  {at.date[:10]} {at.commit[:7]}  {mark}" for at, mark in marked]
@@ -101,20 +107,19 @@ def counted_commits(count: int) -> str:
     return f"{count:,} commit{'' if count == 1 else 's'}"
 
 
-def _metric_lines(history: History, name: str, head: str) -> Iterator[str]:
-    moved = [move for move in moves(history, name) if abs(move.after - move.before) >= _SHOWN]
-    whole, lately = (signed(drift(history, name, days=days)) for days in (None, WINDOW))
-    arrow = arrow_of(drift(history, name, days=WINDOW))
-    yield f"{head} {_newest(history, name):>6.3f} {whole:>7} {lately:>8} {arrow}".rstrip()
+def _metric_lines(metric: MetricHistory, head: str) -> Iterator[str]:
+    moved = [move for move in metric.moves if abs(move.after - move.before) >= _SHOWN]
+    drifts = f"{signed(metric.drift):>7} {signed(metric.lately):>8} {arrow_of(metric.lately)}"
+    yield f"{head} {metric.newest:>6.3f} {drifts}".rstrip()
     for move in reversed(moved[-_MOST_MOVES:]):
-        yield f"  {_change(move):>7}  {_at(move)}"
+        yield f"  {moved_by(move):>7}  {_at(move)}"
     if len(moved) > _MOST_MOVES:
         yield f"  and {len(moved) - _MOST_MOVES} earlier moves: --format json"
 
 
 def _run_lines(history: History, metrics: Sequence[str]) -> Iterator[str]:
     """Yield each run with the metrics that are named, without any with those that differ."""
-    main = {name: _newest(history, name) for name in metric_names(history)}
+    main = {each.name: each.newest for each in metric_histories(history)}
     for run in reversed(history.runs):
         names = metrics or [name for name in run.means if _differs(run.means[name], main.get(name))]
         shown = [
@@ -124,10 +129,6 @@ def _run_lines(history: History, metrics: Sequence[str]) -> Iterator[str]:
             f"  {run.created[:10]} {run.commit[:7]}  {run.status}  "
             f"{', '.join(shown) or ('' if metrics else 'as the baseline')}"
         )
-
-
-def _newest(history: History, name: str) -> float:
-    return series(history, name)[-1][1]
 
 
 def _differs(value: float, main: float | None) -> bool:
@@ -159,7 +160,8 @@ def arrow_of(change: float | None) -> str:
     return "↑" if change > 0 else "↓"
 
 
-def _change(move: Move) -> str:
+def moved_by(move: Move) -> str:
+    """Return how far a metric moved, ``anew`` where the two do not compare."""
     return signed(move.change) or "anew"
 
 
@@ -169,17 +171,17 @@ def _at(move: Move) -> str:
 
 def as_mermaid(history: History, metrics: Sequence[str]) -> str:
     """Return a chart for each metric, as Markdown; GitHub draws it in a summary and a comment."""
-    return "\n\n".join(_chart(history, name) for name in metrics or metric_names(history))
+    return "\n\n".join(map(_chart, metric_histories(history, metrics)))
 
 
-def _chart(history: History, name: str) -> str:
-    shown = series(history, name)[-_MOST_POINTS:]
+def _chart(metric: MetricHistory) -> str:
+    shown = metric.means[-_MOST_POINTS:]
     values = [value for _, value in shown]
     low, high = min(values), max(values)
     room = (high - low) * 0.1 or 0.05
     labels = ", ".join(f'"{point.commit.commit[:7]}"' for point, _ in shown)
     figures = ", ".join(f"{value:.6f}" for value in values)
-    title = "".join(char for char in name if char.isalnum() or char in "@._-: ")
+    title = "".join(char for char in metric.name if char.isalnum() or char in "@._-: ")
     return (
         f'```mermaid\nxychart-beta\n  title "{title}"\n  x-axis [{labels}]\n'
         f"  y-axis {low - room:.6f} --> {high + room:.6f}\n  line [{figures}]\n```"
@@ -188,15 +190,8 @@ def _chart(history: History, name: str) -> str:
 
 def as_json(history: History, metrics: Sequence[str]) -> str:
     """Return every point, and every move of each metric; a mean that is not there is absent."""
-    names = list(metrics) or metric_names(history)
-    by_metric: dict[str, Any] = {
-        name: {
-            "drift": drift(history, name),
-            "window_drift": drift(history, name, days=WINDOW),
-            "moves": [_move_facts(move) for move in moves(history, name)],
-        }
-        for name in names
-    }
+    shown = metric_histories(history, metrics)
+    names = [each.name for each in shown]
     facts = {
         "schema_version": 1,
         "gate": history.gate,
@@ -204,10 +199,23 @@ def as_json(history: History, metrics: Sequence[str]) -> str:
         "notes": list(history.notes),
         "window_days": WINDOW,
         "points": [_point_facts(point, names) for point in history.points],
-        "metrics": by_metric,
+        "metrics": {each.name: _metric_facts(each) for each in shown},
         "runs": [_run_facts(run, names) for run in history.runs],
     }
     return json.dumps(facts, indent=2, allow_nan=False)
+
+
+def _metric_facts(metric: MetricHistory) -> dict[str, Any]:
+    moves = [
+        {
+            "commit": move.commit.commit,
+            "before": move.before,
+            "after": move.after,
+            "change": move.change,
+        }
+        for move in metric.moves
+    ]
+    return {"drift": metric.drift, "window_drift": metric.lately, "moves": moves}
 
 
 def _point_facts(point: HistoryPoint, names: Sequence[str]) -> dict[str, Any]:
@@ -217,71 +225,52 @@ def _point_facts(point: HistoryPoint, names: Sequence[str]) -> dict[str, Any]:
         "date": point.commit.date,
         "subject": point.commit.subject,
         "samples": held.samples if held else None,
-        "means": {name: held.means[name] for name in names if name in held.means} if held else {},
+        "means": _named(held.means, names) if held else {},
         "marks": list(point.marks),
         "problem": point.problem,
     }
 
 
-def _move_facts(move: Move) -> dict[str, Any]:
-    figures = {"before": move.before, "after": move.after, "change": move.change}
-    return {"commit": move.commit.commit, **figures}
-
-
 def _run_facts(run: StoredPoint, names: Sequence[str]) -> dict[str, Any]:
-    means = {name: value for name, value in run.means.items() if name in names}
     where = {"run_id": run.run_id, "commit": run.commit, "created": run.created}
-    return {**where, "status": run.status, "means": means}
+    return {**where, "status": run.status, "means": _named(run.means, names)}
+
+
+def _named(means: Mapping[str, float], names: Sequence[str]) -> dict[str, float]:
+    return {name: means[name] for name in names if name in means}
 
 
 def as_summary(history: History) -> str:
-    """Return the history; no word that a commit or a person wrote is in it."""
-    names = metric_names(history)
-    lines = [
-        f"<h3>History of {safe_name(history.gate)}</h3>",
-        f"<p>{one_line(period(history))}.</p>",
-    ]
-    lines += [f"<p>{code(note, 300)}</p>" for note in history.notes]
-    if not names:
-        return "\n".join([*lines, "<p>No commit holds a figure.</p>"])
-    heads = ("metric", "now", "in all", f"{WINDOW} days", "last moved by")
-    lines.append(f"<table><tr>{''.join(f'<th>{head}</th>' for head in heads)}</tr>")
-    lines += [_row(history, each) for each in names[:MOST_ROWS]]
-    lines += ["</table>", *_left_out(names)]
-    charts = as_mermaid(history, names[:MOST_CHARTS])
-    return "\n".join(
-        [*lines, "", "<details><summary>Charts</summary>", "", charts, "", "</details>"]
+    """Return the history as Markdown; no word that a commit or a person wrote is in it."""
+    metrics = metric_histories(history)
+    charts = [each.name for each in metrics[:MOST_CHARTS]]
+    return (
+        template("html/summary.html.j2")
+        .render(
+            gate=history.gate,
+            period=period(history),
+            notes=history.notes,
+            window=f"{WINDOW} days",
+            rows=[_row(each) for each in metrics[:MOST_ROWS]],
+            more=len(metrics) - MOST_ROWS,
+            charts=Markup(as_mermaid(history, charts)),  # noqa: S704  letters and figures
+        )
+        .rstrip("\n")
     )
 
 
-def _row(history: History, metric: str) -> str:
-    values, moved = series(history, metric), moves(history, metric)
-    lately = drift(history, metric, days=WINDOW)
-    cells = [
-        safe_name(metric),
-        f"{values[-1][1]:.3f}",
-        signed(drift(history, metric)),
-        f"{signed(lately)} {arrow_of(lately)}".strip(),
-        code(short_sha(moved[-1].commit.commit)) if moved else "",
-    ]
-    return f"<tr>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>"
+def _row(metric: MetricHistory) -> tuple[str, ...]:
+    lately = f"{signed(metric.lately)} {arrow_of(metric.lately)}".strip()
+    last = short_sha(metric.moves[-1].commit.commit) if metric.moves else ""
+    return metric.name, f"{metric.newest:.3f}", signed(metric.drift), lately, last
 
 
-def _left_out(names: list[str]) -> Iterator[str]:
-    if len(names) > MOST_ROWS:
-        yield f"<p>and {len(names) - MOST_ROWS} more metrics: <code>ragate history</code></p>"
+# The look and the badge of the last verdict of a branch.
 
 
-# The words and the badge of the last verdict of a branch.
-
-
-def word_of(run: ListedRun | None) -> str:
-    """Return the verdict in words; of no run it is that nothing was measured."""
-    return _shown(run)[0]
-
-
-def _shown(run: ListedRun | None) -> tuple[str, str]:
-    return _UNMEASURED if run is None else _WORDS[run.status]
+def look_of(run: ListedRun | None) -> VerdictLook:
+    """Return how the verdict of a run is shown; of no run it is that nothing was measured."""
+    return _UNMEASURED if run is None else _LOOKS[run.status]
 
 
 def badge(gate: str, run: ListedRun | None) -> str:
@@ -289,23 +278,7 @@ def badge(gate: str, run: ListedRun | None) -> str:
 
     No script, no style, no address: it may stand in any page.
     """
-    word, colour = _shown(run)
-    name = one_line(gate, _MOST_CHARS) or "ragate"
-    left, right = (_PADDING * 2 + len(text) * _CHAR for text in (name, word))
-    wide = left + right
-    end = f"a3 3 0 0 1 3 3v14a3 3 0 0 1 -3 3h-{right - 3:.1f}z"  # round on the right
-    label = html.escape(f"{name}: {word}", quote=True)
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{wide:.0f}" height="20" role="img" '
-        f'aria-label="{label}"><title>{label}</title>'
-        f'<rect width="{wide:.0f}" height="20" rx="3" fill="#3b424a"/>'
-        f'<path d="M{left:.1f} 0h{right - 3:.1f}{end}" '
-        f'fill="{colour}"/><g fill="#fff" font-family="Verdana,DejaVu Sans,sans-serif" '
-        f'font-size="11" text-anchor="middle">{_text(name, left / 2)}'
-        f"{_text(word, left + right / 2)}</g></svg>"
-    )
-
-
-def _text(text: str, middle: float) -> str:
-    length = len(text) * _CHAR
-    return f'<text x="{middle:.1f}" y="14" textLength="{length:.1f}">{html.escape(text)}</text>'
+    look, name = look_of(run), one_line(gate, _MOST_CHARS) or "ragate"
+    left, right = (_PADDING * 2 + len(text) * _CHAR for text in (name, look.word))
+    facts = {"name": name, "word": look.word, "colour": look.colour, "left": left, "right": right}
+    return template("html/badge.svg.j2").render(facts).strip()

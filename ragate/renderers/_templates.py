@@ -8,7 +8,9 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from ragate.guards.escape import one_line, plain
+from markupsafe import Markup
+
+from ragate.guards.escape import code, name, one_line, plain
 
 if TYPE_CHECKING:
     from jinja2 import Environment, Template
@@ -56,6 +58,8 @@ def _environment() -> Environment:
         keep_trailing_newline=True,
     )
     environment.filters["one_line"] = one_line
+    environment.filters["name"] = lambda text: Markup(name(text))  # noqa: S704  both escape
+    environment.filters["code"] = lambda text, most=120: Markup(code(text, most))  # noqa: S704
     return environment
 
 

@@ -6,7 +6,7 @@ from xml.etree import ElementTree as Tree
 import pytest
 
 from ragate.history.read_history import last_verdict
-from ragate.history.show_history import badge, word_of
+from ragate.history.show_history import badge, look_of
 from ragate.models import Verdict
 from ragate.stores.listed_run import ListedRun, RunStatus
 from ragate.stores.local import LocalStore
@@ -31,7 +31,7 @@ def test_the_newest_judged_run_of_the_branch_counts(tmp_path: Path):
     stored(tmp_path, 1, Verdict.PASSED)
     stored(tmp_path, 2, Verdict.FAILED)
 
-    assert word_of(last(tmp_path)) == "failed"
+    assert look_of(last(tmp_path)).word == "failed"
 
 
 @pytest.mark.parametrize(
@@ -46,14 +46,14 @@ def test_the_newest_judged_run_of_the_branch_counts(tmp_path: Path):
 def test_a_pass_of_something_else_is_no_pass_of_main(tmp_path: Path, manifest: dict[str, object]):
     stored(tmp_path, 1, Verdict.PASSED, **manifest)
 
-    assert word_of(last(tmp_path)) == "not measured"
+    assert look_of(last(tmp_path)).word == "not measured"
 
 
 def test_a_recording_is_no_verdict(tmp_path: Path):
     stored(tmp_path, 1, Verdict.FAILED)
     stored(tmp_path, 2, None)
 
-    assert word_of(last(tmp_path)) == "failed"
+    assert look_of(last(tmp_path)).word == "failed"
 
 
 @pytest.mark.parametrize("verdict", list(Verdict))
@@ -62,7 +62,7 @@ def test_every_verdict_has_a_badge(tmp_path: Path, verdict: Verdict):
 
     drawn = Tree.fromstring(badge("docs", last(tmp_path)))
 
-    assert drawn.get("aria-label") == f"docs: {word_of(last(tmp_path))}"
+    assert drawn.get("aria-label") == f"docs: {look_of(last(tmp_path)).word}"
 
 
 def test_nothing_measured_is_not_green():
