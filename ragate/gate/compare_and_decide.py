@@ -19,7 +19,7 @@ from ragate.core.text.wording import count, listed
 from ragate.gate.gate_setup import BarePolicy, GateSetup
 from ragate.gate.question_record import record_of
 from ragate.gate.unread_labels import unread_labels
-from ragate.models import OVERALL, PASSES, Decision, Record, Rule, Run, Verdict
+from ragate.models import OVERALL, PASSES, Decision, Record, Rule, Run
 
 if TYPE_CHECKING:
     from ragate.clients.budget import Tally
@@ -70,15 +70,8 @@ class Decided:
         return replace(self, decision=self.decision.amended(lines=lines))
 
     def held_back(self, reasons: tuple[str, ...], remedies: tuple[str, ...]) -> Self:
-        """Add reasons why it cannot pass: a pass becomes no decision, a failure stays one."""
-        decision = self.decision
-        passed = decision.verdict is Verdict.PASSED
-        held = decision.amended(
-            verdict=Verdict.NO_DECISION if passed else decision.verdict,
-            reasons=(*reasons, *decision.reasons),
-            remedies=(*remedies, *decision.remedies),
-        )
-        return replace(self, decision=held)
+        """Add reasons why it cannot pass, and what to do."""
+        return replace(self, decision=self.decision.held_back(reasons, remedies))
 
     def with_notes(self, scorer: "Scorer") -> Self:
         """Add what the judge did, and what was left out on purpose."""
@@ -285,9 +278,4 @@ def held_back_by_merge(decision: Decision, baseline: Run | None, samples: Set[st
         f"{count(len(ids), 'sample')} {verb} compared with nothing: the baseline was merged, and "
         f"only the other side recorded {listed(ids, most=MOST_NAMED)}; record it anew on main"
     )
-    passed = decision.verdict is Verdict.PASSED
-    return decision.amended(
-        verdict=Verdict.NO_DECISION if passed else decision.verdict,
-        reasons=(*decision.reasons, reason),
-        remedies=tuple(dict.fromkeys((*decision.remedies, "ragate baseline update"))),
-    )
+    return decision.held_back([reason], ["ragate baseline update"])

@@ -1,6 +1,7 @@
 """The verdict and what it rests on."""
 
-from typing import Any, Literal
+from collections.abc import Iterable
+from typing import Any, Literal, Self
 
 from pydantic import computed_field, model_validator
 
@@ -149,6 +150,18 @@ class Decision(Frozen):
     def rows(self) -> tuple[MetricRow, ...]:
         """Return the rows of all metrics, then those of all slices."""
         return (*self.metrics, *self.slices)
+
+    def held_back(self, reasons: Iterable[str], remedies: Iterable[str]) -> Self:
+        """Return it with reasons why it cannot pass: a pass becomes no decision, a failure stays.
+
+        They stand before its own, and what to do as well, each once.
+        """
+        passed = self.verdict is Verdict.PASSED
+        return self.amended(
+            verdict=Verdict.NO_DECISION if passed else self.verdict,
+            reasons=(*reasons, *self.reasons),
+            remedies=tuple(dict.fromkeys((*remedies, *self.remedies))),
+        )
 
     @computed_field(json_schema_extra=as_documented)  # type: ignore[prop-decorator]
     @property

@@ -174,12 +174,7 @@ def _without_what_was_left_out(config: Config, run: Run, report: Report) -> Repo
         return report
     reason = f"not judged, since others failed first: {', '.join(missing)}"
     remedy = "run the workflow again (/ragate rerun): a second attempt asks the judge"
-    decision = report.decision.amended(
-        verdict=Verdict.NO_DECISION,
-        reasons=(reason, *report.decision.reasons),
-        remedies=(remedy, *report.decision.remedies),
-    )
-    return report.amended(decision=decision)
+    return report.amended(decision=report.decision.held_back([reason], [remedy]))
 
 
 def samples_of_run(config: Config, run: Run) -> Sequence[Sample]:

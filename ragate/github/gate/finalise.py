@@ -239,22 +239,13 @@ def _amended(report: Report, circumstances: Circumstances) -> Decision:
     """Return the decision with reasons, remedies and warnings, before a bootstrap takes it back."""
     decision, problems = report.decision, circumstances.problems
     if problems and decision.reasons != problems:
-        passed = decision.verdict is Verdict.PASSED
-        decision = decision.amended(
-            verdict=Verdict.NO_DECISION if passed else decision.verdict,
-            reasons=(*problems, *decision.reasons),
-            remedies=_united(circumstances.remedies, decision.remedies),
-        )
+        decision = decision.held_back(problems, circumstances.remedies)
     decision = decision.amended(warnings=(*circumstances.warnings, *decision.warnings))
     is_missing = report.baseline_system is None and report.run_id and decision.exit_code != 0
     if circumstances.recording and is_missing:
-        remedies = _united((circumstances.recording,), decision.remedies)
-        decision = decision.amended(remedies=remedies)
+        remedies = dict.fromkeys((circumstances.recording, *decision.remedies))
+        decision = decision.amended(remedies=tuple(remedies))
     return decision
-
-
-def _united(remedies: tuple[str, ...], general: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys((*remedies, *general)))
 
 
 def recording_remedy(baseline_path: str, default_branch: str) -> str:
