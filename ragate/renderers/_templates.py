@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 from ragate.guards.escape import code, name, one_line, plain
+from ragate.renderers._words import ForeignText, Strong
 
 if TYPE_CHECKING:
     from jinja2 import Environment, Template
@@ -57,6 +58,8 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
+    environment.tests["foreign"] = lambda word: isinstance(word, ForeignText)
+    environment.tests["strong"] = lambda word: isinstance(word, Strong)
     environment.filters["one_line"] = one_line
     environment.filters["name"] = lambda text: Markup(name(text))  # noqa: S704  both escape
     environment.filters["code"] = lambda text, most=120: Markup(code(text, most))  # noqa: S704
@@ -67,7 +70,8 @@ def _shown(value: Any) -> Any:
     """Take what hides or reorders text out of every text; a figure is a place in a drawing."""
     if isinstance(value, float):
         return f"{value:.2f}".rstrip("0").rstrip(".")
-    return plain(value, ci=False) if type(value) is str else value
+    is_text = isinstance(value, str) and not isinstance(value, Markup)
+    return plain(value, ci=False) if is_text else value
 
 
 def template(name: str) -> Template:

@@ -97,11 +97,6 @@ def listed(items: Iterable[Sequence[str]], most: int = 3, separator: str = ", ")
     return [*joined(every[:most], separator), *hidden]
 
 
-def in_one_line(words: Words, most: int) -> str:
-    """Return the words as plain text on one line, foreign ones cut to `most` characters."""
-    return "".join(one_line(w, most) if isinstance(w, ForeignText) else w for w in words)
-
-
 def shortened(words: Words) -> Words:
     """Return the words without asides, and with the beginnings of what others wrote."""
     return [

@@ -28,11 +28,10 @@ from ragate.models import (
 )
 from ragate.renderers import _numbers as numbers
 from ragate.renderers._numbers import NOTHING
-from ragate.renderers._samples import happened, pass_words, score
+from ragate.renderers._samples import equal_scores, happened, pass_words, score, worse_count
 from ragate.renderers._templates import content_policy, resource, template
-from ragate.renderers._words import in_points
+from ragate.renderers._view import MOST_SAMPLES, MetricLine, View
 from ragate.renderers.html.charts import charts_of, heat_table
-from ragate.renderers.html.verdict_view import verdict_view
 
 # The page as one file: its policy, its style, its script and its data.
 
@@ -51,14 +50,26 @@ def render(report: Report) -> str:
     Nothing in it comes from the report unescaped: text is escaped by the template, data stands in
     a block that no browser executes, and the policy in its head allows our style and script alone.
     """
-    report = in_points(report)
+    view = View(report)
+    report = view.report
     style, script = resource("html/page.css"), resource("html/review.js") + resource("html/page.js")
     charts = list(charts_of(report))
     data = DataBlock(report)
     beside = data.size + sum(len(each.svg.encode()) for each in charts)
     samples = _samples(report, room=max(_LEAST_OF_SAMPLES, min(MOST_OF_SAMPLES, _PAGE - beside)))
-    return template("html/page.html.j2").render(
-        **verdict_view(report),
+    return template(
+        "html/page.html.j2"
+    ).render(
+        view=view,
+        headline="".join(view.headline[1:]).lstrip(" :,"),  # the gate stands above it
+        first=[
+            (at, row)
+            for at, row in enumerate(report.samples)
+            if row.got_worse and row in view.samples[:MOST_SAMPLES]
+        ],
+        tiles=_tiles(view),
+        metrics=list(map(MetricLine, view.rows)),
+        slices=[MetricLine(row) for row in view.all_rows if row in report.decision.slices],
         policy=content_policy(style, script),
         style=style,
         script=script,
@@ -70,6 +81,24 @@ def render(report: Report) -> str:
         total=len(report.samples),
         note=report.details.note if report.details is not None else "",
     )
+
+
+def _tiles(view: View) -> list[tuple[str, str]]:
+    """Return the figures that are read first, each with its name."""
+    facts, samples = view.report.facts, view.report.samples
+    counts = {
+        "questions": facts.samples,
+        "worse": worse_count(view.report),
+        "better": len(view.groups.get("better", [])),
+        "other words, equal scores": equal_scores(samples),
+        **({"affected": facts.affected} if facts.affected is not None else {}),
+        **numbers.lacking(facts),
+        "model calls": facts.model_calls,
+    }
+    tiles = [(name, f"{count:,}") for name, count in counts.items()]
+    tiles += [("cost", f"${facts.cost_usd:,.2f}")] if facts.cost_usd is not None else []
+    time = facts.duration_s
+    return tiles + ([("time", numbers.duration(time))] if time is not None else [])
 
 
 def read_files() -> None:
