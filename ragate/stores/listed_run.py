@@ -144,6 +144,7 @@ def _manifest(folder: Path) -> dict[str, Any]:
 
 def _stored(folder: Path, manifest: dict[str, Any], status: RunStatus) -> ListedRun:
     system, filters = manifest["system"], manifest.get("filters") or {}
+    texts: dict[str, Any] = {name: str(manifest.get(name, "")) for name in _OF_MANIFEST}
     return ListedRun(
         run_id=folder.name,
         folder=folder,
@@ -156,7 +157,7 @@ def _stored(folder: Path, manifest: dict[str, Any], status: RunStatus) -> Listed
         clean=manifest.get("clean", manifest.get("evidence", "") != "") is True,
         meta={str(key): str(value) for key, value in (manifest.get("meta") or {}).items()},
         problem="report.json: no verdict" if status is RunStatus.BROKEN else "",
-        **{name: str(manifest.get(name, "")) for name in _OF_MANIFEST},
+        **texts,
     )
 
 
