@@ -1,7 +1,8 @@
 """The means of a baseline file, without its records: many versions of it are read in a row."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from math import fsum
 from typing import Any
 
 from pydantic import ValidationError
@@ -15,9 +16,8 @@ from ragate.models import Acceptance, MetricInfo, Score, Scorecard
 from ragate.settings import first_fault
 
 _START, _END = b'\n"samples":{\n', b"\n}\n}\n"
-_BITS = 60  # behind the point, of which six decimals need twenty
-Sums = dict[str, tuple[int, int]]  # metric -> sum in units of 2**-60, and how many
-Values = tuple[str, int, int]  # metric, sum, and how many
+Means = Mapping[str, float]  # by metric
+Scores = Mapping[str, Score]  # of one output, by metric
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class BaselineMeans:
         dataset: The name of the golden set.
     """
 
-    means: Mapping[str, float]
+    means: Means
     samples: int
     judge: str | None
     metrics: Mapping[str, MetricInfo]
@@ -41,20 +41,16 @@ class BaselineMeans:
 class MeansReader:
     """Reads version after version, of each only the samples that the one before did not hold.
 
-    From one commit to the next few samples move. Sums are whole numbers, so that adding and
-    taking away leaves no rounding behind.
+    From one commit to the next few samples move.
+
+    Args:
+        card: What it makes of the metrics is read too, where a file holds all its stages.
     """
 
     def __init__(self, card: Scorecard | None = None) -> None:
-        """Read nothing yet.
-
-        Args:
-            card: What it makes of the metrics is read too, where a file holds all its stages.
-        """
         self._card = card
         self._made = _Made(None, {})
-        self._lines: frozenset[bytes] = frozenset()
-        self._sums: Sums = {}
+        self._of_lines: dict[bytes, Means] = {}
 
     def read(self, content: bytes, *, where: str) -> BaselineMeans:
         """Return what the file says.
@@ -72,30 +68,28 @@ class MeansReader:
         try:
             file = BaselineFile.model_validate(data | {"states": {}})  # word counts, thousands
             made = _made_of(self._card, file.metrics)
-            if made != self._made:  # the same lines say something else now
-                self._made, self._lines, self._sums = made, frozenset(), {}
-            sums = dict(self._of_lines([line.removesuffix(b",") for line in lines]))
+            samples = self._read_lines([line.removesuffix(b",") for line in lines], made)
         except ValidationError as error:
             raise BaselineError(f"{where}: not a baseline: {first_fault(error)[1]}") from error
         except (AttributeError, LookupError, TypeError, ValueError) as error:
             raise BaselineError(f"{where}: not a baseline: {error}") from error
-        for scores in file.aggregates:
-            _add(sums, _Made(None, {}).values(read_scores(scores), 1))
+        totals = [_values(read_scores(scores)) for scores in file.aggregates]
         return BaselineMeans(
-            _means(sums), len(lines), file.judge, made.infos, file.accepted, file.dataset
+            _mean([*samples, *totals]),
+            len(lines),
+            file.judge,
+            made.infos,
+            file.accepted,
+            file.dataset,
         )
 
-    def _of_lines(self, lines: Sequence[bytes]) -> Sums:
-        now = frozenset(lines)
-        if len(now) != len(lines):
+    def _read_lines(self, lines: Sequence[bytes], made: "_Made") -> Iterable[Means]:
+        known = self._of_lines if made == self._made else {}
+        read = {line: known.get(line) or _of_line(line, made) for line in lines}
+        if len(read) != len(lines):
             raise ValueError("a sample stands in it twice")
-        sums = dict(self._sums)
-        for line in self._lines - now:
-            _add(sums, _scores(line, self._made), sign=-1)
-        for line in now - self._lines:
-            _add(sums, _scores(line, self._made))
-        self._lines, self._sums = now, sums
-        return sums
+        self._made, self._of_lines = made, read
+        return read.values()
 
 
 @dataclass(frozen=True)
@@ -105,13 +99,10 @@ class _Made:
     card: Scorecard | None
     infos: Mapping[str, MetricInfo]
 
-    def values(self, scores: Mapping[str, Score], times: int) -> Iterator[Values]:
-        """Yield the values of one output, and what they come to."""
+    def values(self, scores: Scores) -> Means:
+        """Return the values of one output, and what they come to."""
         made = {} if self.card is None else made_scores(self.card, self.infos, scores)
-        for name, score in {**scores, **made}.items():
-            if score.value is not None:
-                above, below = score.value.as_integer_ratio()
-                yield name, (above << _BITS) // below * times, times
+        return _values({**scores, **made})
 
 
 def _made_of(card: Scorecard | None, metrics: Mapping[str, MetricInfo]) -> _Made:
@@ -120,52 +111,36 @@ def _made_of(card: Scorecard | None, metrics: Mapping[str, MetricInfo]) -> _Made
     return _Made(card, {**metrics, **made_infos(card, metrics)})
 
 
-def _scores(line: bytes, made: _Made) -> Iterator[Values]:
+def _of_line(line: bytes, made: _Made) -> Means:
+    """Return the means over one sample's passes."""
     table: Any = loads(b"{" + line + b"}", where="a sample", error=BaselineError)
     (sample,) = table.values()
-    sums: Sums = {}
-    for index, output in enumerate(sample["outputs"]):
-        if times := sample["runs"].count(index):
-            _add(sums, made.values(read_scores(output.get("scores", {})), times))
-    yield from _averaged(sums)
+    outputs = [made.values(read_scores(each.get("scores", {}))) for each in sample["outputs"]]
+    return _mean([outputs[index] for index in sample["runs"]])
 
 
-def _averaged(sums: Sums) -> Iterator[Values]:
-    """Yield what one sample counts for, whose passes are summed."""
-    for name, (total, count) in sums.items():
-        yield name, total // count, 1
+def _values(scores: Scores) -> Means:
+    return {name: score.value for name, score in scores.items() if score.value is not None}
 
 
-def _add(sums: Sums, values: Iterable[Values], sign: int = 1) -> None:
-    for name, value, count in values:
-        total, number = sums.get(name, (0, 0))
-        sums[name] = (total + sign * value, number + sign * count)
-
-
-def _means(sums: Sums) -> dict[str, float]:
-    return {
-        name: total / (count << _BITS) for name, (total, count) in sorted(sums.items()) if count
-    }
+def _mean(rows: Sequence[Means]) -> Means:
+    """Return the mean of each metric over the rows that have it."""
+    columns: dict[str, list[float]] = {}
+    for row in rows:
+        for name, value in row.items():
+            columns.setdefault(name, []).append(value)
+    return {name: fsum(values) / len(values) for name, values in sorted(columns.items())}
 
 
 def _laid_out_otherwise(content: bytes, card: Scorecard | None, *, where: str) -> BaselineMeans:
     """Read a file that somebody laid out anew, which is right too."""
     run = parse_baseline(content, where=where)
-    made = _made_of(card, run.manifest.metrics)
-    of_samples: dict[str, Sums] = {}
-    for record in run.records:
-        _add(of_samples.setdefault(record.sample_id, {}), made.values(record.scores, 1))
-    sums: Sums = {}
-    for passes in of_samples.values():
-        _add(sums, _averaged(passes))
-    for scores in run.aggregates:
-        _add(sums, _Made(None, {}).values(scores, 1))
     manifest = run.manifest
+    made = _made_of(card, manifest.metrics)
+    passes: dict[str, list[Means]] = {}
+    for record in run.records:
+        passes.setdefault(record.sample_id, []).append(made.values(record.scores))
+    rows = [*map(_mean, passes.values()), *map(_values, run.aggregates)]
     return BaselineMeans(
-        _means(sums),
-        len(of_samples),
-        manifest.judge,
-        made.infos,
-        manifest.accepted,
-        manifest.dataset,
+        _mean(rows), len(passes), manifest.judge, made.infos, manifest.accepted, manifest.dataset
     )

@@ -7,25 +7,45 @@ from __future__ import annotations
 
 import gzip
 import json
-import re
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, TypeVar
+
+from pydantic import Field, ValidationError
 
 from ragate.baseline.read import read_packed
 from ragate.baseline.schema import contexts_path
 from ragate.errors import BaselineError
 from ragate.files.atomic_files import write_atomic
 from ragate.files.strict_json import canonical, loads
+from ragate.models import Frozen
+from ragate.settings import first_fault, shown
 
+M = TypeVar("M", bound=Frozen)
 VERSION = 1
 MAX_RUNS = 1000
-_KEY = re.compile(r"[0-9a-f]{16,64}")
 _REMEDY = "restore the file from git, or record it anew"
 Draws = dict[int, str]  # reply by run
 # Of a run, in its folder: it may become a baseline.
 RUN_REPLIES = "requests.jsonl.gz"
+
+
+class _Head(Frozen):
+    """The first line."""
+
+    ragate_requests: int = Field(ge=VERSION, le=VERSION)
+    runs: int = Field(ge=1, le=MAX_RUNS)
+
+
+class _Line(Frozen):
+    """Every other one: the distinct replies to a request, and which of them each run got."""
+
+    key: str = Field(pattern=r"^[0-9a-f]{16,64}$")
+    model: str
+    replies: list[dict[str, Any]] = Field(min_length=1)
+    runs: dict[Annotated[str, Field(pattern=r"^[0-9]{1,4}$")], Annotated[int, Field(ge=0)]] = Field(
+        min_length=1
+    )
 
 
 @dataclass
@@ -116,48 +136,31 @@ def load_replies(path: Path) -> Replies:
     if content is None:
         return Replies()
     first, *lines = content.split(b"\n")
-    replies = Replies(runs=_header(first, f"{path}:1"))
+    replies = Replies(runs=_read(_Head, first or b"null", f"{path}:1").runs)
     for number, line in enumerate(lines, start=2):
         if line.strip():
-            _add(replies, line, f"{path}:{number}")
+            where = f"{path}:{number}"
+            _add(replies, _read(_Line, line, where), where)
     return replies
 
 
-def _header(line: bytes, where: str) -> int:
-    head: Any = loads(line or b"null", where=where, error=BaselineError)
-    version = head.get("ragate_requests") if isinstance(head, dict) else None
-    if type(version) is not int or version != VERSION:
-        raise _bad(where, f"format {version!r}, this ragate reads {VERSION}")
-    runs = head.get("runs")
-    if type(runs) is not int or not 1 <= runs <= MAX_RUNS:
-        raise _bad(where, f"runs = {str(runs)[:40]}: a count from 1 to {MAX_RUNS}")
-    return int(runs)
+def _read(model: type[M], line: bytes, where: str) -> M:
+    row = loads(line, where=where, error=BaselineError, max_depth=80)
+    try:
+        return model.model_validate(row, strict=True)
+    except ValidationError as error:
+        field, reason, value = first_fault(error)
+        raise _bad(where, f"{field} = {shown(value)}: {reason}") from error
 
 
-def _add(replies: Replies, line: bytes, where: str) -> None:
-    row: Any = loads(line, where=where, error=BaselineError, max_depth=80)
-    if not isinstance(row, dict) or set(row) != {"key", "model", "replies", "runs"}:
-        raise _bad(where, "a line has key, model, replies and runs")
-    key, model, bodies, runs = row["key"], row["model"], row["replies"], row["runs"]
-    if not isinstance(key, str) or not _KEY.fullmatch(key) or key in replies.draws:
-        raise _bad(where, "key must be a digest of its own")
-    if not isinstance(model, str) or not isinstance(bodies, list) or not isinstance(runs, dict):
-        raise _bad(where, "model must be a text, replies a list, runs a table")
-    if not bodies or not all(isinstance(body, dict) for body in bodies):
-        raise _bad(where, "a reply must be an object")
-    texts = list(map(canonical, bodies))
-    for run, reply in _places(runs, len(texts), where).items():
-        if run >= replies.runs:
-            raise _bad(where, f"run {run} of {replies.runs}")
-        replies.add(key, run, model, texts[reply])
-
-
-def _places(runs: Mapping[str, Any], count: int, where: str) -> dict[int, int]:
-    numbered = {run: reply for run, reply in runs.items() if re.fullmatch(r"\d{1,4}", run)}
-    whole = all(type(reply) is int and 0 <= reply < count for reply in numbered.values())
-    if not runs or len(numbered) != len(runs) or not whole:
-        raise _bad(where, "runs must name replies of this line")
-    return {int(run): reply for run, reply in numbered.items()}
+def _add(replies: Replies, line: _Line, where: str) -> None:
+    if line.key in replies.draws:
+        raise _bad(where, f"the key {line.key} stands twice")
+    texts = list(map(canonical, line.replies))
+    for run, reply in line.runs.items():
+        if int(run) >= replies.runs or reply >= len(texts):
+            raise _bad(where, f"run {run} of {replies.runs} has reply {reply} of {len(texts)}")
+        replies.add(line.key, int(run), line.model, texts[reply])
 
 
 def _bad(where: str, what: str) -> BaselineError:
