@@ -271,14 +271,32 @@ def _read_system(table: Mapping[str, Any], allowed: tuple[str, ...]) -> SystemCo
 
 
 _POSITION = re.compile(r" \(at (?:line (?P<line>\d+), column (?P<column>\d+)|end of document)\)$")
-_NAME_WITH_AT = re.compile(r"^\s*\[\s*policy\.metrics\.(?P<name>[A-Za-z_]+@\d+)\s*\]")
-_KEY_WITH_AT = re.compile(r"^\s*(?P<name>[A-Za-z_]+@\d+)\b")
-_COLON = re.compile(r"^\s*(?P<key>[A-Za-z_]+)\s*:")
-_CAPITAL = re.compile(r"=\s*(?P<word>True|False)\b")
-_BARE = re.compile(r"=\s*(?P<word>[A-Za-z_./][^\s,#\"'\[\]{}]*)\s*(#.*)?$")
-_BACKSLASH = re.compile(r"\"[^\"]*\\[^\"]*\"")
-_CURLED = frozenset("\u201c\u201d\u201e\u2018\u2019")
-_CONFLICT = re.compile(r"^(<{7}|={7}|>{7})")
+_TWICE = ("Cannot overwrite", "Cannot declare")
+# How people write a line that is no TOML, and what to write in its place; the first that fits.
+_SLIPS = (
+    (
+        r"^\s*\[\s*policy\.metrics\.(?P<name>[A-Za-z_]+@\d+)\s*\]",
+        'a name with @ stands in quotes: [policy.metrics."{name}"]',
+    ),
+    (r"^\s*(?P<name>[A-Za-z_]+@\d+)\b", 'a name with @ stands in quotes: "{name}"'),
+    (r"^(<{7}|={7}|>{7})", "a merge left its marks here: keep one of the two sides"),
+    (
+        "[\u201c\u201d\u201e\u2018\u2019]",
+        "these are quotes for print: TOML wants straight ones",
+    ),
+    (r"=\s*True\b", "TOML writes true, in lower case"),
+    (r"=\s*False\b", "TOML writes false, in lower case"),
+    (r"^\s*(?P<name>[A-Za-z_]+)\s*:", "TOML has an equals sign: {name} = …"),
+    (
+        r"=\s*(?P<name>[A-Za-z_./][^\s,#\"'\[\]{}]*)\s*(#.*)?$",
+        'a text stands in quotes: "{name}"',
+    ),
+    (r"""^[^"']*"([^"']*"[^"']*")*[^"']*$""", "a quote is missing on this line"),
+    (
+        r'"[^"]*\\[^"]*"',
+        "a backslash in double quotes begins an escape: write / or use single quotes",
+    ),
+)
 
 
 def toml_mistake(text: str, error: tomllib.TOMLDecodeError) -> tuple[str, str, str]:
@@ -305,31 +323,9 @@ def toml_mistake(text: str, error: tomllib.TOMLDecodeError) -> tuple[str, str, s
 
 
 def _remedy(line: str, reason: str) -> str:
-    if named := _NAME_WITH_AT.match(line):
-        return f'a name with @ stands in quotes: [policy.metrics."{named["name"]}"]'
-    if named := _KEY_WITH_AT.match(line):
-        return f'a name with @ stands in quotes: "{named["name"]}"'
-    if _CONFLICT.match(line):
-        return "a merge left its marks here: keep one of the two sides"
-    if _CURLED & {*line}:
-        return "these are quotes for print: TOML wants straight ones"
-    if reason.startswith(("Cannot overwrite", "Cannot declare")):
+    if reason.startswith(_TWICE):
         return "it stands there twice: keep one"
-    if word := _of_a_value(line):
-        return word
-    if line.count('"') % 2 and "'" not in line:
-        return "a quote is missing on this line"
-    if _BACKSLASH.search(line):
-        return "a backslash in double quotes begins an escape: write / or use single quotes"
-    return ""
-
-
-def _of_a_value(line: str) -> str:
-    """Return what is wrong with how a line gives its value, "" where nothing of it is known."""
-    if capital := _CAPITAL.search(line):
-        return f"TOML writes {capital['word'].lower()}, in lower case"
-    if colon := _COLON.match(line):
-        return f"TOML has an equals sign: {colon['key']} = …"
-    if bare := _BARE.search(line):
-        return f'a text stands in quotes: "{bare["word"]}"'
+    for slip, instead in _SLIPS:
+        if found := re.search(slip, line):
+            return instead.format(**found.groupdict())
     return ""

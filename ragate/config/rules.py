@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from difflib import get_close_matches
+from math import inf
 from typing import Any
 
 from ragate import plugins
@@ -62,11 +63,18 @@ def read_rules(
                 f"policy.metrics.{name} = {shown(table)}: must be a table: {where}",
                 remedy=f'write {where} on a line of its own, and below it level = "error"',
             )
-        if of_scores:
-            rule, settings[name] = _reported(name, table, where)
-            rules.append(rule)
-            continue
-        rule, settings[name] = _rule(name, _with_embedder(name, table, embedder), where, judge)
+        table = table if of_scores else _with_embedder(name, table, embedder)
+        mine = {key: value for key, value in table.items() if key in RULE_KEYS}
+        settings[name] = {key: value for key, value in table.items() if key not in RULE_KEYS}
+        if not of_scores:
+            _refuse_unknown(name, settings[name], where)
+        rule = read_settings(Rule, {**mine, "metric": name}, where=where, strict=True)
+        if of_scores:  # its name and its keys are held against no other metric
+            from ragate.scores.reported_metric import ReportedMetric
+
+            check_rule(rule, ReportedMetric(name, settings[name], where).info)
+        elif plugins.is_builtin_metric(name):
+            rule = _checked(rule, plugins.metric(name, settings=settings[name]), judge)
         rules.append(rule)
     return tuple(rules), settings
 
@@ -88,41 +96,24 @@ def _with_embedder(
     return {**table, EMBEDDER: dict(embedder)} if takes_one else table
 
 
-def _rule(
-    name: str, table: Mapping[str, Any], where: str, judge: JudgeSettings | None
-) -> tuple[Rule, dict[str, Any]]:
+def _checked(rule: Rule, metric: Any, judge: JudgeSettings | None) -> Rule:
+    """Return the rule of a built-in metric, which warns where harmless rewording lowers it."""
+    if metric.info.falls_reworded > MOST_REWORDED and not _HOLDS & rule.model_fields_set:
+        rule = rule.amended(level="warn")
+    check_rule(rule, metric.info)
+    if rule.level != "off":
+        check_judged(metric, judge, metric_table(rule.metric))
+    return rule
+
+
+def _refuse_unknown(name: str, settings: Mapping[str, Any], where: str) -> None:
+    """Refuse an unknown metric, and keys that neither it nor its rule has.
+
+    Keys of foreign code it reads itself.
+    """
     base, _ = plugins.split_metric(name)
     plugins.locate("metrics", base)
-    is_builtin = plugins.is_builtin("metrics", base)
-    settings = {key: value for key, value in table.items() if key not in RULE_KEYS}
-    if is_builtin:
-        _refuse_unknown(base, settings, where)
-    mine = {key: value for key, value in table.items() if key in RULE_KEYS}
-    rule = read_settings(Rule, {**mine, "metric": name}, where=where, strict=True)
-    if is_builtin:
-        metric = plugins.metric(name, settings=settings)
-        if metric.info.falls_reworded > MOST_REWORDED and not _HOLDS & mine.keys():
-            rule = rule.amended(level="warn")
-        check_rule(rule, metric.info)
-        if rule.level != "off":
-            check_judged(metric, judge, where)
-    return rule, settings
-
-
-def _reported(name: str, table: Mapping[str, Any], where: str) -> tuple[Rule, dict[str, Any]]:
-    """Return the rule of an evaluator's metric; its name and its keys are held against no other."""
-    from ragate.scores.reported_metric import ReportedMetric
-
-    settings = {key: value for key, value in table.items() if key not in RULE_KEYS}
-    mine = {key: value for key, value in table.items() if key in RULE_KEYS}
-    rule = read_settings(Rule, {**mine, "metric": name}, where=where, strict=True)
-    check_rule(rule, ReportedMetric(name, settings, where).info)
-    return rule, settings
-
-
-def _refuse_unknown(base: str, settings: Mapping[str, Any], where: str) -> None:
-    """Name the nearest key of the rule or of the metric; what is left, the metric itself reads."""
-    if not settings:
+    if not settings or not plugins.is_builtin("metrics", base):
         return
     model = plugins.settings_model("metrics", base)
     fields = set(model.model_fields) if model is not None else set()
@@ -143,14 +134,8 @@ def check_rule(rule: Rule, info: MetricInfo) -> None:
         ConfigError: a limit on the wrong side or outside the range, or a key that does not apply.
     """
     where = metric_table(rule.metric)
-    higher = info.direction is Direction.HIGHER
-    wrong, right = ("maximum", "minimum") if higher else ("minimum", "maximum")
-    if getattr(rule, wrong) is not None:
-        raise ConfigError(
-            f"{where}: {wrong} = {getattr(rule, wrong)}: {info.direction} is better here",
-            remedy=f"write {right}",
-        )
-    _check_in_range(rule, info, where, keys=(right, "pass_at"))
+    for key in ("minimum", "maximum", "pass_at"):
+        check_limit(where, key, getattr(rule, key), info)
     _check_max_drop(rule, info, where)
     if rule.pass_rate is not None and (rule.pass_at is None or info.aggregate or info.is_expense):
         raise ConfigError(
@@ -161,29 +146,40 @@ def check_rule(rule: Rule, info: MetricInfo) -> None:
     if rule.max_increase is not None and not relative:
         raise ConfigError(
             f"{where}: max_increase = {rule.max_increase}: it holds tokens, cost and latency only",
-            remedy=f"write {right}, or max_drop",
+            remedy=f"write {_floor(info)}, or max_drop",
         )
     if info.aggregate:
-        _check_aggregate(rule, where, limit=right)
+        _check_aggregate(rule, where, limit=_floor(info))
     elif info.is_expense:
         _check_expense(rule, where)
 
 
-def _check_in_range(rule: Rule, info: MetricInfo, where: str, *, keys: tuple[str, ...]) -> None:
-    for key in keys:
-        value = getattr(rule, key)
-        if value is not None and not _possible(value, info):
-            upper_end = "and up" if info.high is None else f"to {info.high:g}"
-            percent = info.high == 1.0 and 1.0 < value <= 100.0
-            raise ConfigError(
-                f"{where}: {key} = {value}: values go from {info.low:g} {upper_end}",
-                remedy=f"write {value / 100:g} for {value:g} %" if percent else "",
-            )
+def _floor(info: MetricInfo) -> str:
+    """Return the key that holds a metric's worst value."""
+    return "minimum" if info.direction is Direction.HIGHER else "maximum"
 
 
-def _possible(value: float, info: MetricInfo) -> bool:
-    high = float("inf") if info.high is None else info.high
-    return info.low - _SLACK <= value <= high + _SLACK
+def check_limit(where: str, key: str, value: float | None, info: MetricInfo) -> None:
+    """Check that a limit is on the right side of a metric's values, and one of them.
+
+    Raises:
+        ConfigError: it is not; names the place, the key and the value.
+    """
+    if value is None:
+        return
+    if key in {"minimum", "maximum"} - {_floor(info)}:
+        raise ConfigError(
+            f"{where}: {key} = {value}: {info.direction} is better in {info.name}",
+            remedy=f"write {_floor(info)}",
+        )
+    high = inf if info.high is None else info.high
+    if not info.low - _SLACK <= value <= high + _SLACK:
+        upper_end = "and up" if info.high is None else f"to {info.high:g}"
+        percent = info.high == 1.0 and 1.0 < value <= 100.0
+        raise ConfigError(
+            f"{where}: {key} = {value}: values go from {info.low:g} {upper_end}",
+            remedy=f"write {value / 100:g} for {value:g} %" if percent else "",
+        )
 
 
 def _check_max_drop(rule: Rule, info: MetricInfo, where: str) -> None:

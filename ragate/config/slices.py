@@ -6,9 +6,10 @@ from typing import Any
 
 from ragate import plugins
 from ragate.config.model import Policy
+from ragate.config.rules import check_limit
 from ragate.core.conditions import read_conditions
 from ragate.errors import ConfigError
-from ragate.models import OVERALL, PASSES, Direction, MetricInfo, Rule, Slice, pass_name
+from ragate.models import OVERALL, PASSES, MetricInfo, Rule, Slice, pass_name
 from ragate.settings import nearest
 from ragate.version import MANUAL
 
@@ -142,21 +143,12 @@ def _is_of_samples(info: MetricInfo) -> bool:
 
 
 def _check_floor(part: Slice, where: str, infos: Sequence[MetricInfo]) -> None:
-    for key, better in (("minimum", Direction.HIGHER), ("maximum", Direction.LOWER)):
+    for key in ("minimum", "maximum"):
         limit = getattr(part, key)
-        if limit is None:
-            continue
-        if len(infos) != 1:
+        if limit is not None and len(infos) != 1:
             raise ConfigError(
                 f"{where}: {key} = {limit}: a limit is in the unit of one metric, and this slice "
                 f"has {len(infos)}",
                 remedy="make it a slice of its own, with one metric",
             )
-        (info,) = infos
-        if info.direction is not better:
-            raise ConfigError(
-                f"{where}: {key} = {limit}: {info.direction} is better in {info.name}"
-            )
-        if not info.low <= limit <= (float("inf") if info.high is None else info.high):
-            top = "and up" if info.high is None else f"to {info.high:g}"
-            raise ConfigError(f"{where}: {key} = {limit}: values go from {info.low:g} {top}")
+        check_limit(where, key, limit, infos[0])

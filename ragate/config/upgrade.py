@@ -1,24 +1,22 @@
 """A ragate.toml of an earlier version as this one reads it: what is gone is taken out.
 
-Whole lines go. Comments on lines of their own stay, and so does what no version knew, or what a
-person has to write anew; both go only where somebody says so.
+Whole lines go. Comments on lines of their own stay, and so does what a person has to write anew,
+which goes only where somebody says so. What no version knew stays: it is a slip, and its reader
+names the key that was meant.
 """
 
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from ragate import plugins
-from ragate.config.read import parse_config
 from ragate.config.toml_lines import Keys, key_lines
-from ragate.errors import ConfigError, RagateError
+from ragate.errors import RagateError
 from ragate.plugins import Kind
 from ragate.removed import BY_HAND, gone_key, gone_plugin
 
 _PLUGINS: dict[Kind, Keys] = {"systems": ("system",), "judges": ("policy", "judge")}
-_ROUNDS = 100  # an error names the unknown keys of one table
 
 
 @dataclass(frozen=True)
@@ -37,7 +35,7 @@ def upgraded(text: str, *, everything: bool = False) -> Upgraded:
     """Return a configuration without what is gone.
 
     Args:
-        everything: What a person would have to write anew goes too, and what no version knew.
+        everything: What a person would have to write anew goes too.
     """
     try:
         tables = tomllib.loads(text)
@@ -57,7 +55,7 @@ def upgraded(text: str, *, everything: bool = False) -> Upgraded:
         elif _level_of_a_latency(keys, tables):
             lines[first] = lines[first].replace('"error"', '"warn"', 1)
     text = "\n".join(line for number, line in enumerate(lines) if number not in gone)
-    return Upgraded(_without_unknown(text) if everything else text, tuple(left))
+    return Upgraded(text, tuple(left))
 
 
 def _entries(text: str) -> Iterator[tuple[int, int, Keys]]:
@@ -128,25 +126,3 @@ def _level_of_a_latency(keys: Keys, tables: dict[str, Any]) -> bool:
     except RagateError:  # whoever reads it says so
         return False
     return info is not None and info.aggregate and info.unit == "seconds"
-
-
-def _without_unknown(text: str) -> str:
-    """Return a configuration without the keys that its reader does not know."""
-    for _ in range(_ROUNDS):
-        unknown = _unknown_lines(text)
-        if not unknown:
-            break
-        spans = [range(first, last + 1) for first, last, _ in _entries(text) if first in unknown]
-        gone = {number for span in spans for number in span}
-        text = "\n".join(line for at, line in enumerate(text.split("\n")) if at not in gone)
-    return text
-
-
-def _unknown_lines(text: str) -> set[int]:
-    """Return the lines, from 0, that the reader's error names for an unknown key."""
-    try:
-        parse_config(text, where="", root=Path.cwd())
-    except ConfigError as error:
-        told = (line.split(":", 2) for line in error.message.splitlines() if "unknown key" in line)
-        return {int(each[1]) - 1 for each in told if len(each) == 3 and each[1].isdecimal()}
-    return set()

@@ -44,6 +44,11 @@ def _object(value: Any) -> Record:
     return value if isinstance(value, Mapping) else {}
 
 
+def _objects(value: Any) -> list[Record]:
+    """Return the items of a list, of which each that is no object is an empty one."""
+    return list(map(_object, value)) if isinstance(value, list) else []
+
+
 @lru_cache(maxsize=256)
 def _respelt(names: tuple[str, ...]) -> dict[str, str]:
     """Return the names of columns whose spelling hides a known one: ``Expected Answer``."""
@@ -90,18 +95,15 @@ def deepeval(row: Record, _head: Record) -> list[Record]:
     """
     name = row.get("name")
     key = "" if not isinstance(name, str) or _NUMBERED.match(name) else name
-    listed = "metricsData" if row.get("metricsData") is not None else "metrics_data"
-    items = row.get(listed)
-    turns = row.get("turns")
-    if isinstance(turns, list) and not row.get("input"):
-        asked = [each.get("content") for each in map(_object, turns) if each.get("role") == "user"]
+    turns = _objects(row.get("turns"))
+    if turns and not row.get("input"):
+        asked = [each.get("content") for each in turns if each.get("role") == "user"]
         row = {**row, "input": any_text(asked)}
-    if not isinstance(items, list):
-        return [{**row, "id": key}]
+    listed = "metricsData" if row.get("metricsData") is not None else "metrics_data"
     measured = [
         {**item, "name": re.sub(r"\s*\[.*\]$", "", str(item.get("name", "")))}
-        for item in items
-        if isinstance(item, Mapping)
+        for item in _objects(row.get(listed))
+        if item
     ]
     return [{**row, "id": key, listed: measured}]
 
@@ -116,7 +118,7 @@ def promptfoo(row: Record, _head: Record) -> list[Record]:
     provider = _object(provider).get("label") or _object(provider).get("id") or provider or ""
     system = [f"provider:{provider}", f"prompt:{row.get('promptIdx', 0)}"]
     asked = any_text(next(iter(given.values()), "")) if len(given) == 1 else any_text(given)
-    grading = _object(row.get("gradingResult"))
+    parts = _objects(_object(row.get("gradingResult")).get("componentResults"))
     failed = ""
     if row.get("failureReason") == 2 or _object(row.get("response")).get("error"):
         failed = str(row.get("error") or "promptfoo got no answer")
@@ -133,25 +135,22 @@ def promptfoo(row: Record, _head: Record) -> list[Record]:
             "latency_s": latency / 1000 if isinstance(latency, int | float) else None,
             "scores": {
                 "score": row.get("score"),
-                **_by_assertion(grading),
-                **_with_marks(_object(row.get("namedScores")), grading),
+                **_by_assertion(parts),
+                **_with_marks(_object(row.get("namedScores")), parts),
             },
         }
     ]
 
 
-def _by_assertion(grading: Record) -> dict[str, dict[str, Any]]:
+def _by_assertion(parts: list[Record]) -> dict[str, dict[str, Any]]:
     """Return the scores of assertions without a metric of their own, by type; of several the mean.
 
     One that is alone is the test's own score.
     """
-    parts = grading.get("componentResults")
-    if not isinstance(parts, list) or len(parts) < 2:
-        return {}
     by_type: dict[str, list[Record]] = {}
-    for part in parts:
-        assertion = part.get("assertion") if isinstance(part, Mapping) else None
-        if isinstance(assertion, Mapping) and not assertion.get("metric"):
+    for part in parts if len(parts) > 1 else ():
+        assertion = _object(part.get("assertion"))
+        if assertion and not assertion.get("metric"):
             by_type.setdefault(str(assertion.get("type", "")), []).append(part)
     scores = {}
     for kind, found in by_type.items():
@@ -162,19 +161,16 @@ def _by_assertion(grading: Record) -> dict[str, dict[str, Any]]:
     return scores
 
 
-def _with_marks(scores: Record, grading: Record) -> dict[str, Any]:
+def _with_marks(scores: Record, parts: list[Record]) -> dict[str, Any]:
     """Return scores by metric; with the mark from which on it passes, where the kind has one."""
-    parts = grading.get("componentResults")
-    told: dict[str, list[Record]] = {}
-    for part in map(_object, parts if isinstance(parts, list) else ()):
-        told.setdefault(str(_object(part.get("assertion")).get("metric")), []).append(part)
     marked = {}
     for name, score in scores.items():
-        first = next(iter(told.get(name, ())), {})
-        mark = _object(first.get("assertion")).get("threshold")
+        of_metric = [each for each in parts if _object(each.get("assertion")).get("metric") == name]
+        first = of_metric[0] if of_metric else {}
         marked[name] = {"score": score, "reason": first.get("reason")}
-        if len(told.get(name, ())) == 1 and first["assertion"].get("type") in _MARKED:
-            marked[name] |= {"passed": first.get("pass"), "mark": mark}
+        assertion = _object(first.get("assertion"))
+        if len(of_metric) == 1 and assertion.get("type") in _MARKED:
+            marked[name] |= {"passed": first.get("pass"), "mark": assertion.get("threshold")}
     return marked
 
 
@@ -186,13 +182,12 @@ def promptfoo_unfinished(head: Record) -> str:
 def inspect(row: Record, _head: Record) -> list[Record]:
     """Return a sample's scores: a scorer with several values is a metric for each."""
     scores: dict[str, Any] = {}
-    given = row.get("scores")
-    for name, score in (given if isinstance(given, Mapping) else {}).items():
-        value = score.get("value") if isinstance(score, Mapping) else score
-        reason = score.get("explanation") if isinstance(score, Mapping) else None
+    for name, score in _object(row.get("scores")).items():
+        given = score if isinstance(score, Mapping) else {"value": score}
+        value = given.get("value")
         several = value.items() if isinstance(value, Mapping) else [("", value)]
         for part, one in several:
-            told: dict[str, Any] = {"value": one, "reason": reason}
+            told: dict[str, Any] = {"value": one, "reason": given.get("explanation")}
             if isinstance(one, str) and one in _GRADES:
                 graded = _GRADES[one]
                 told |= {"value": graded, "passed": graded >= _HALF, "mark": _HALF}
@@ -203,20 +198,16 @@ def inspect(row: Record, _head: Record) -> list[Record]:
 
 def inspect_unfinished(head: Record) -> str:
     """Return why a log of Inspect is no whole evaluation."""
-    status = head.get("status")
-    if status != "success":
-        return f"its status is {status!r}"
-    if head.get("invalidated"):
-        return "it was invalidated"
-    return ""
+    if head.get("status") != "success":
+        return f"its status is {head.get('status')!r}"
+    return "it was invalidated" if head.get("invalidated") else ""
 
 
 def inspect_judges(head: Record) -> str:
     """Return which models grade, where the log names them: by their role, or as a scorer's own."""
     header = _object(head.get("eval"))
-    scorers = header.get("scorers")
     told = [_object(_object(header.get("model_roles")).get("grader"))]
-    told += [_object(_object(each).get("options")) for each in scorers or ()]
+    told += [_object(each.get("options")) for each in _objects(header.get("scorers"))]
     return ", ".join(sorted({str(each["model"]) for each in told if each.get("model")}))
 
 
@@ -244,38 +235,38 @@ def lm_eval(row: Record, _head: Record) -> list[Record]:
 
 def mlflow(row: Record, _head: Record) -> list[Record]:
     """Return a trace's feedback; what is expected is an assessment, too, and no score."""
-    where = row.get("info")
-    holder = row if row.get("assessments") is not None or not isinstance(where, Mapping) else where
-    given = parsed_cell(holder.get("assessments"))
-    items = [item for item in given or () if isinstance(item, Mapping)]
+    info = _object(row.get("info"))
+    holder = row if row.get("assessments") is not None else info
+    items = _objects(parsed_cell(holder.get("assessments")))
     expected = {
-        str(item.get("assessment_name") or item.get("name")): value.get("value")
+        str(item.get("assessment_name") or item.get("name")): _object(item["expectation"])["value"]
         for item in items
-        if isinstance(value := item.get("expectation"), Mapping)
+        if "value" in _object(item.get("expectation"))
     }
-    scored = []
-    for item in items:
-        source = item.get("source")
-        if isinstance(item.get("feedback"), Mapping):
-            judge = source.get("source_id") if isinstance(source, Mapping) else ""
-            judged = isinstance(source, Mapping) and source.get("source_type") == "LLM_JUDGE"
-            scored.append({**item, "judge": judge if judged else ""})
-    state = row.get("state") or (where or {}).get("state") if where else row.get("state")
+    scored = [
+        {**item, "judge": _judge_of(item)}
+        for item in items
+        if isinstance(item.get("feedback"), Mapping)
+    ]
+    state = row.get("state") or info.get("state")
     failed = "the trace's state is ERROR" if str(state).endswith("ERROR") else ""
     told = {**row, "assessments": scored, "expectations": expected or "", "error": failed}
     asked = row.get("request", row.get("inputs"))
     if asked is None:
-        asked, answer = _of_root_span(row)
-        told["response"] = answer
+        asked, told["response"] = _of_root_span(row)
     return [{**told, "request": parsed_cell(asked)}]
+
+
+def _judge_of(assessment: Record) -> Any:
+    source = _object(assessment.get("source"))
+    return source.get("source_id") if source.get("source_type") == "LLM_JUDGE" else ""
 
 
 def _of_root_span(trace: Record) -> tuple[Any, Any]:
     """Return what a trace was asked and what it answered: in its previews both are cut short."""
-    spans = _object(trace.get("data")).get("spans")
-    for span in spans if isinstance(spans, list) else ():
-        if not _object(span).get("parent_span_id"):
-            said = _object(_object(span).get("attributes"))
+    for span in _objects(_object(trace.get("data")).get("spans")):
+        if not span.get("parent_span_id"):
+            said = _object(span.get("attributes"))
             asked, answered = (said.get(f"mlflow.span{name}") for name in ("Inputs", "Outputs"))
             # Attributes are JSON within JSON: a text stands there in quotes.
             return asked, json.loads(answered) if isinstance(answered, str) else answered
@@ -295,23 +286,18 @@ def azure(row: Record, _head: Record) -> list[Record]:
             continue
         if any(name.endswith(part) and name.removesuffix(part) in outputs for part in _OF_ANOTHER):
             continue
-        beside = {part: outputs.get(name + part) for part in ("_result", "_reason", "_threshold")}
-        if not _is_plain_number(value) and f"{name}_score" in outputs:
-            value = outputs[f"{name}_score"]
-        is_absent = value is None and beside["_result"] is None and beside["_threshold"] is None
+        result, mark = outputs.get(f"{name}_result"), outputs.get(f"{name}_threshold")
+        if not _is_plain_number(value):
+            value = outputs.get(f"{name}_score", value)
+        is_absent = value is None and result is None and mark is None
         if is_absent or not isinstance(value, int | float | None):
             continue
         passed = outputs.get(f"{name}_passed")
         if not isinstance(passed, bool):
-            passed = {"pass": True, "fail": False}.get(str(beside["_result"]).lower())
+            passed = {"pass": True, "fail": False}.get(str(result).lower())
+        reason = outputs.get(f"{name}_reason")
         scores.append(
-            {
-                "name": metric,
-                "score": value,
-                "reason": beside["_reason"],
-                "mark": beside["_threshold"],
-                "passed": passed,
-            }
+            {"name": metric, "score": value, "reason": reason, "mark": mark, "passed": passed}
         )
     return [{**row, "scores": scores}]
 

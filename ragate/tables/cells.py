@@ -5,17 +5,22 @@ import io
 import math
 import re
 import tokenize
-from collections import deque
-from collections.abc import Iterator, Mapping
-from functools import lru_cache
+from collections.abc import Mapping
 from typing import Any
 
 from ragate.errors import RagateError
 from ragate.files.strict_json import canonical, loads
 
 _OPENING = ("[", "{", "('", '("', "array(")
-_NAMES = {"None": None, "True": True, "False": False, "nan": None, "NaN": None, "null": None}
-_NAMES |= {"true": True, "false": False}
+_NAMES = {"nan": None, "NaN": None, "null": None, "true": True, "false": False}
+_VALUES = frozenset({tokenize.STRING, tokenize.NUMBER, tokenize.NAME})
+_LAYOUT = frozenset(
+    {tokenize.NL, tokenize.NEWLINE, tokenize.ENDMARKER, tokenize.INDENT, tokenize.DEDENT}
+)
+_UNREADABLE = (
+    *(ValueError, TypeError, SyntaxError, RecursionError, MemoryError),
+    *(tokenize.TokenError, RagateError),
+)
 _TEXT_KEYS = frozenset({"text", "texts", "value"})  # of an object that is one right answer
 _DOCUMENT = re.compile(r"[^\s;,]*[a-zA-Z_][./#:]\w[^\s;,]*")
 _HALF = re.compile(r"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")  # escaped, where a list could not be read
@@ -129,84 +134,51 @@ def parsed_cell(cell: Any) -> Any:
     except RagateError:
         pass
     try:
-        value = _written(deque(_words(cell.strip())))
+        (value,) = _value(ast.parse(f"[{_with_commas(cell.strip())}]", mode="eval").body)
         # Python knows more than JSON does: infinities, and halves of characters.
         text = canonical(value) if isinstance(value, list | dict) else ""
         return loads(text.encode(), where="", error=RagateError) if text else cell
-    except (ValueError, TypeError, SyntaxError, IndexError, RecursionError, RagateError):
-        return cell
-    except tokenize.TokenError:
+    except _UNREADABLE:
         return cell
 
 
-def _words(text: str) -> Iterator[str]:
-    layout = (tokenize.NL, tokenize.NEWLINE, tokenize.ENDMARKER, tokenize.INDENT, tokenize.DEDENT)
-    for token in tokenize.generate_tokens(io.StringIO(text).readline):
-        if token.type not in layout:
-            yield token.string
-
-
-def _written(words: deque[str]) -> Any:
-    """Return the one value that some words spell.
+def _with_commas(text: str) -> str:
+    """Return a list as Python writes it: numpy has no commas, and two texts side by side are two.
 
     Raises:
-        ValueError: they spell none, or more than one.
+        SyntaxError, tokenize.TokenError: it holds what is no word.
     """
-    value = _value(words)
-    if words:
-        raise ValueError("more than one value")
-    return value
+    words: list[str] = []
+    was_value = was_name = False
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type in _LAYOUT:
+            continue
+        begins = token.type in _VALUES or token.string in {"[", "{", "-"}
+        if was_value and (begins or (token.string == "(" and not was_name)):
+            words.append(",")
+        words.append(token.string)
+        was_name = token.type == tokenize.NAME
+        was_value = token.type in _VALUES or token.string in {"]", "}", ")"}
+    return " ".join(words)
 
 
-def _value(words: deque[str]) -> Any:
-    word = words.popleft()
-    if word in {"[", "("}:
-        return _items(words, "]" if word == "[" else ")")
-    if word == "{":
-        return _fields(words)
-    if word == "array":
-        return _array(words)
-    if word in _NAMES:
-        return _NAMES[word]
-    if word == "-":
-        return -_literal(words.popleft())
-    return _literal(word)
+def _value(node: ast.expr) -> Any:
+    """Return what Python's words for a plain value mean; a tuple or an array is a list.
 
-
-@lru_cache(512)  # the names of fields stand in each row
-def _literal(word: str) -> Any:
-    return ast.literal_eval(word)
-
-
-def _items(words: deque[str], closing: str) -> list[Any]:
-    """Return items with or without commas between them: two texts side by side are two."""
-    items = []
-    while words[0] != closing:
-        items.append(_value(words))
-        if words[0] == ",":
-            words.popleft()
-    words.popleft()
-    return items
-
-
-def _fields(words: deque[str]) -> dict[Any, Any]:
-    fields = {}
-    while words[0] != "}":
-        name = _value(words)
-        if words.popleft() != ":":
-            raise ValueError("no object")
-        fields[name] = _value(words)
-        if words[0] == ",":
-            words.popleft()
-    words.popleft()
-    return fields
-
-
-def _array(words: deque[str]) -> Any:
-    """Return the list in ``array(…)``; the type that may stand behind it says nothing."""
-    if words.popleft() != "(":
-        raise ValueError("no array")
-    items = _value(words)
-    while words.popleft() != ")":
-        pass
-    return items
+    Raises:
+        ValueError: it is no plain value.
+    """
+    match node:
+        case ast.Constant(value):
+            return value
+        case ast.List(items) | ast.Tuple(items):
+            return list(map(_value, items))
+        case ast.Dict(keys, values) if None not in keys:
+            return dict(zip(map(_value, filter(None, keys)), map(_value, values), strict=True))
+        case ast.Call(ast.Name("array"), [items, *_]):
+            return _value(items)
+        case ast.Name(name) if name in _NAMES:
+            return _NAMES[name]
+        case ast.UnaryOp(ast.USub(), number):
+            return -_value(number)
+    raise ValueError("no plain value")

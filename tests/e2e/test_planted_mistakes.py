@@ -135,7 +135,7 @@ IN_THE_CONFIGURATION = {
         toml=('level = "error"', 'minimum = "0.8"'),
     ),
     "a ceiling where higher is better": Mistake(
-        "maximum = 0.8: higher is better here",
+        "maximum = 0.8: higher is better in ",
         "write minimum",
         toml=('level = "error"', "maximum = 0.8"),
     ),

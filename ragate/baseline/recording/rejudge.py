@@ -38,6 +38,60 @@ from ragate.scoring.spared_stages import SparedStages, spared_stages
 
 
 @dataclass(frozen=True)
+class StoredAnswers:
+    """A recording whose answers are read again, beside the golden set as it stands today.
+
+    Attributes:
+        records: With the texts of their chunks, where the baseline keeps them.
+        golden: All samples. samples: The same by the hash of their content.
+        has_contexts: Whether any texts of chunks are kept.
+    """
+
+    run: Run
+    records: Sequence[Record]
+    golden: Sequence[Sample]
+    samples: Mapping[str, Sample]
+    has_contexts: bool
+
+    def refuse_unreadable(self, config: Config) -> None:
+        """Raise where no record holds an answer, or none is of a sample as it stands today."""
+        outputs = [record.output for record in self.records]
+        hashed = any(output.answer is None and output.error is None for output in outputs)
+        if hashed and all(output.answer is None for output in outputs):
+            raise BaselineError(
+                f"{config.policy.baseline} holds hashes and no answers, so nothing can be judged "
+                "again",
+                remedy='set [policy] store = "answers" or "full", and record it with '
+                "`ragate baseline update`",
+            )
+        if not any(record.content_hash in self.samples for record in self.records):
+            raise BaselineError(
+                f"{config.policy.baseline} holds no sample as it stands in the golden set, "
+                "so nothing can be judged again",
+                remedy="record it anew with `ragate baseline update`; the baseline is as it was",
+            )
+
+    def save(self, config: Config, new: Run) -> None:
+        """Write other scores of the same answers in the baseline's place."""
+        store, contexts = config.policy.store, self.has_contexts
+        save_again(config.baseline, self.run, new, store=store, contexts=contexts)
+
+
+def stored_answers(config: Config) -> StoredAnswers:
+    """Return what the baseline holds.
+
+    Raises:
+        NoBaselineError, BaselineError: there is none that can be read.
+    """
+    run = load_baseline(config.baseline)
+    golden = read_dataset(config.dataset)
+    samples = Lookup(golden, {content_hash(sample): row for row, sample in enumerate(golden)})
+    contexts = load_contexts(config.baseline)
+    records = LazyItems(run.records, lambda record: with_texts(record, contexts))
+    return StoredAnswers(run, records, golden, samples, bool(contexts))
+
+
+@dataclass(frozen=True)
 class Rejudgement:
     """What `rejudge` did.
 
@@ -65,17 +119,13 @@ async def rejudge(config: Config, operations: Operations) -> Rejudgement:
         ConfigError: the policy has no judge.
         ProviderError: the judge gave no score for something; the baseline is as it was.
     """
-    old = load_baseline(config.baseline)
-    golden = read_dataset(config.dataset)
-    samples = Lookup(golden, {content_hash(sample): row for row, sample in enumerate(golden)})
-    active = make_metrics(config, golden, states={})
+    stored = stored_answers(config)
+    active = make_metrics(config, stored.golden, states={})
     metrics = _judged_metrics(active)
     if not metrics:
         return Rejudgement(same_judge=True)
-    contexts = load_contexts(config.baseline)
-    records = LazyItems(old.records, lambda record: with_texts(record, contexts))
-    refuse_without_answers(config, records)
-    refuse_without_samples(config, records, samples)
+    stored.refuse_unreadable(config)
+    old, records, samples = stored.run, stored.records, stored.samples
     spared = recorded_stages(config, active, records, samples)
     async with (
         open_resources(config, operations) as opened,
@@ -86,13 +136,13 @@ async def rejudge(config: Config, operations: Operations) -> Rejudgement:
             return Rejudgement(same_judge=True)
         chosen, without = _sort_out(config, judge, metrics, records)
         judging = opened_judge.judging(
-            chosen, samples=golden, eval_date=old.manifest.eval_date, spared=spared
+            chosen, samples=stored.golden, eval_date=old.manifest.eval_date, spared=spared
         )
         remedy = "finished verdicts are kept, and the baseline is as it was: start it again"
         async with within(config.policy.max_minutes, remedy=remedy):
             new = await _judge_all(judging, records, samples, chosen, old)
     refuse_unscored(judging, old, new, chosen, samples=samples, spared=spared)
-    save_again(config.baseline, old, new, store=config.policy.store, contexts=bool(contexts))
+    stored.save(config, new)
     rows = tuple(agreement_on(config, metric.info, old, new) for metric in chosen)
     return Rejudgement(False, judging.fresh, rows, without)
 
@@ -286,30 +336,6 @@ def without_contexts(config: Config, names: Sequence[str]) -> BaselineError:
         remedy='set [policy] store = "full" and run `ragate baseline update`; '
         "the baseline is as it was",
     )
-
-
-def refuse_without_answers(config: Config, records: Sequence[Record]) -> None:
-    """Raise where the baseline keeps no answer at all."""
-    outputs = [record.output for record in records]
-    hashed = any(output.answer is None and output.error is None for output in outputs)
-    if hashed and all(output.answer is None for output in outputs):
-        raise BaselineError(
-            f"{config.policy.baseline} holds hashes and no answers, so nothing can be judged again",
-            remedy='set [policy] store = "answers" or "full", and record it with '
-            "`ragate baseline update`",
-        )
-
-
-def refuse_without_samples(
-    config: Config, records: Sequence[Record], samples: Mapping[str, Sample]
-) -> None:
-    """Raise where no record is of a sample as it stands today."""
-    if not any(record.content_hash in samples for record in records):
-        raise BaselineError(
-            f"{config.policy.baseline} holds no sample as it stands in the golden set, "
-            "so nothing can be judged again",
-            remedy="record it anew with `ragate baseline update`; the baseline is as it was",
-        )
 
 
 def refuse_unscored(

@@ -4,18 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from ragate.baseline import load_baseline, load_contexts, with_texts
-from ragate.baseline.recording.rejudge import (
-    GONE,
-    refuse_without_answers,
-    refuse_without_samples,
-)
-from ragate.baseline.write import save_again
+from ragate.baseline.recording.rejudge import GONE, stored_answers
 from ragate.config import Config
-from ragate.core.hashing import content_hash
 from ragate.core.judging.applicability import NO_ANSWER
-from ragate.core.lookup import Lookup
-from ragate.dataset import read_dataset
 from ragate.models import Needs, Reads, Record, Run, Sample, Score, unscored
 from ragate.protocols import Aggregate, Metric
 from ragate.scoring.metric_records import sample_scores
@@ -47,16 +38,12 @@ def rescore(config: Config) -> Rescored:
     Raises:
         NoBaselineError, BaselineError: there is none, or nothing of it can be scored.
     """
-    old = load_baseline(config.baseline)
-    golden = read_dataset(config.dataset)
-    samples = Lookup(golden, {content_hash(sample): row for row, sample in enumerate(golden)})
-    contexts = load_contexts(config.baseline)
-    records = [with_texts(record, contexts) for record in old.records]
-    metrics = with_counts(make_metrics(config, golden, states=old.manifest.states))
+    stored = stored_answers(config)
+    old, samples, records = stored.run, stored.samples, list(stored.records)
+    metrics = with_counts(make_metrics(config, stored.golden, states=old.manifest.states))
     aged = [metric for metric in metrics if _has_aged(metric, old)]
     if aged:
-        refuse_without_answers(config, records)
-        refuse_without_samples(config, records, samples)
+        stored.refuse_unreadable(config)
     fresh = {metric.info.name: _scores(metric, records, samples) for metric in aged}
     left = tuple(name for name, scores in fresh.items() if _lost(name, records, scores))
     chosen = [metric.info for metric in aged if metric.info.name not in left]
@@ -70,7 +57,7 @@ def rescore(config: Config) -> Rescored:
     infos = old.manifest.metrics | {info.name: info for info in chosen}
     manifest = old.manifest.amended(metrics=infos)
     new = Run(manifest=manifest, records=updated, aggregates=old.aggregates)
-    save_again(config.baseline, old, new, store=config.policy.store, contexts=bool(contexts))
+    stored.save(config, new)
     outputs = [record.output for record in records]
     without = sum(output.answer is None and output.error is None for output in outputs)
     return Rescored({name: _means(old, new, name) for name in names}, left, without)

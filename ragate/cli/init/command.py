@@ -74,7 +74,7 @@ from ragate.guards.escape import plain as printable
 @click.option(
     "--replace",
     is_flag=True,
-    help="Also replace what of workflows and ragate.toml was written by hand or is unknown.",
+    help="Also replace what of workflows and ragate.toml was written by hand.",
 )
 @click.option(
     "--shards",
