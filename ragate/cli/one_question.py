@@ -8,9 +8,8 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mappin
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
-from ragate.cli.finding import Finding, Status, of_error, ok, problem, skipped, warning
+from ragate.cli.finding import Finding, Status, ok, problem, skipped, warning
 from ragate.cli.streams import run_aside
-from ragate.errors import RagateError
 from ragate.guards.escape import one_line
 from ragate.models import Sample
 from ragate.process import NO_DECISION
@@ -38,10 +37,7 @@ def one_question(
         how = f"`ragate doctor --ask` asks the first one; it runs {runs}"
         return [Finding(CHECK, Status.SKIPPED, f"not asked: {how}")]
     sample = next(iter(samples), Sample(id="ask", query=WITHOUT_DOCUMENTS))
-    try:
-        output, replies = run_aside(_asked_once(config, operations, sample))
-    except RagateError as error:
-        return [of_error(CHECK, error)]
+    output, replies = run_aside(_asked_once(config, operations, sample))
     golden = {doc_id for each in samples for doc_id in each.expected}
     streamed = bool(config.system.settings.get("stream"))
     reply = read_lines(replies, sample, golden, streamed=streamed)

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import wraps
-from itertools import chain, islice, zip_longest
+from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -405,7 +405,7 @@ def show(
 
     report = shown_here(report)
     for name, path in destinations:
-        put_parts(_render(report, name, path, verbose=verbose), path)
+        _put_report(report, name, path, verbose=verbose)
     if all(path is not None for _, path in destinations):
         click.echo(summary(report), err=True)
     return report.decision.exit_code
@@ -417,48 +417,38 @@ def put_out(text: str, path: Path | None) -> None:
     Raises:
         StorageError: it cannot be written; a file that was there is unchanged.
     """
-    from ragate.files.atomic_files import write_output
-
-    text = text.rstrip("\n")
-    if path is None:
-        click.echo(text)
-    else:
-        write_output(path, f"{text}\n".encode())
+    put_parts([f"{text.rstrip(chr(10))}\n"], path)
 
 
 def put_parts(parts: Iterable[str], path: Path | None) -> None:
-    """Write a text that comes in parts; as `put_out`, whose text is the only part."""
-    first, *others = islice(iterator := iter(parts), 2)
-    if not others:
-        put_out(first, path)
-    elif path is None:
-        for part in chain((first, *others), iterator):
-            click.echo(part, nl=False)
+    """Write a text that comes in parts, as `put_out` does with its line end in the last one."""
+    from ragate.files.atomic_files import write_output
+
+    if path is not None:
+        write_output(path, (part.encode() for part in parts))
     else:
-        from ragate.files.atomic_files import write_output_parts
+        for part in parts:
+            click.echo(part, nl=False)
 
-        write_output_parts(path, (part.encode() for part in chain((first, *others), iterator)))
 
-
-def _render(report: Report, name: str, path: Path | None, *, verbose: bool) -> Iterable[str]:
+def _put_report(report: Report, name: str, path: Path | None, *, verbose: bool) -> None:
     from ragate import plugins
 
-    module = plugins.load("renderers", name)
+    renderer = plugins.load("renderers", name)
     if name == "json":
-        parts: Iterable[str] = module.parts(report)
-        return parts
-    if name != "console":
-        text: str = module.render(report)
-        return [text]
-    seen = path is None and sys.stdout.isatty()
-    shown: str = module.render(
-        report,
-        colour=seen and not os.environ.get("NO_COLOR"),
-        ci=in_ci(),
-        verbose=verbose,
-        terminal=shutil.get_terminal_size((0, 0)).columns if seen else 0,
-    )
-    return [shown]
+        put_parts(renderer.parts(report), path)
+    elif name == "console":
+        seen = path is None and sys.stdout.isatty()
+        text = renderer.render(
+            report,
+            colour=seen and not os.environ.get("NO_COLOR"),
+            ci=in_ci(),
+            verbose=verbose,
+            terminal=shutil.get_terminal_size((0, 0)).columns if seen else 0,
+        )
+        put_out(text, path)
+    else:
+        put_out(renderer.render(report), path)
 
 
 def label_options(function: Callable[..., int]) -> Callable[..., int]:
@@ -471,12 +461,17 @@ def label_options(function: Callable[..., int]) -> Callable[..., int]:
         labels = read_labels(meta, description, names=("--meta", "--description"))
         return function(labels=labels, **given)
 
-    command = click.option(
-        "--description", default="", metavar="TEXT", help="Note this with the run."
-    )(command)
-    return click.option(
-        "--meta",
-        multiple=True,
-        metavar="KEY=VALUE",
-        help="Note this with the run, for `ragate runs`; may be repeated.",
-    )(command)
+    return with_options(
+        command,
+        [
+            click.option(
+                "--meta",
+                multiple=True,
+                metavar="KEY=VALUE",
+                help="Note this with the run, for `ragate runs`; may be repeated.",
+            ),
+            click.option(
+                "--description", default="", metavar="TEXT", help="Note this with the run."
+            ),
+        ],
+    )

@@ -4,6 +4,8 @@ import json
 import re
 import shlex
 
+from ragate.errors import UsageError
+
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_./-]*")
 # What YAML 1.1 reads as something else than a text.
 _WORDS = frozenset({"true", "false", "yes", "no", "on", "off", "null", "y", "n"})
@@ -33,18 +35,17 @@ def literal(text: str) -> str:
 
 
 def shell_word(text: str) -> str:
-    """Return `text` as one word of bash that stands on one line."""
-    if text.isprintable():
-        return shlex.quote(text)
-    return "$'" + "".join(map(_in_bash, text)) + "'"
+    """Return `text` as one word of bash that stands on one line.
 
-
-def _in_bash(character: str) -> str:
-    if character in "\\'":
-        return f"\\{character}"
-    if character.isprintable():
-        return character
-    return "".join(f"\\x{byte:02x}" for byte in character.encode("utf-8", "surrogateescape"))
+    Raises:
+        UsageError: it holds what is not seen, such as the end of a line.
+    """
+    if not text.isprintable():
+        raise UsageError(
+            f"{text!r}: no command can name it, since it holds what is not seen",
+            remedy="rename it",
+        )
+    return shlex.quote(text)
 
 
 def glob_text(path: str) -> str:

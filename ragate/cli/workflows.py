@@ -94,23 +94,13 @@ def _gate(given: Mapping[str, Any]) -> WorkflowGate:
 
 def _options(line: str) -> Iterator[tuple[str, str]]:
     try:
-        words = shlex.split(_bash_quotes(line), comments=True)
+        words = shlex.split(line, comments=True)
     except ValueError:
         return
     for word, following in zip(words, [*words[1:], ""], strict=True):
         name, is_given, value = word.removeprefix("--").partition("=")
         if word.startswith("--"):
             yield name, value if is_given else following
-
-
-def _bash_quotes(line: str) -> str:
-    """Return the line with words such as ``$'a\\nb'`` as other shells write them."""
-
-    def plain(match: re.Match[str]) -> str:
-        codes = match[1].encode().decode("unicode_escape").encode("latin-1", "replace")
-        return shlex.quote(codes.decode("utf-8", "surrogateescape"))
-
-    return re.sub(r"\$'((?:[^'\\]|\\.)*)'", plain, line)
 
 
 def _given(text: str) -> str:

@@ -25,17 +25,15 @@ def write_atomic(path: Path, data: bytes) -> None:
         stream.write(data)
 
 
-def write_output(path: Path, data: bytes) -> None:
+def write_output(path: Path, parts: Iterable[bytes]) -> None:
     """Write to what a user named: a file is replaced, a device or a pipe is written to.
+
+    Args:
+        parts: What need not fit into memory.
 
     Raises:
         StorageError: as for `write_atomic`.
     """
-    write_output_parts(path, [data])
-
-
-def write_output_parts(path: Path, parts: Iterable[bytes]) -> None:
-    """Write bytes that need not fit into memory; the rest as `write_output`."""
     if not (_is_device(path) or path.is_fifo()):
         write_parts(path, parts)
         return

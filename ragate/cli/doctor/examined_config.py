@@ -36,29 +36,25 @@ class ExaminedProject:
 
 def read_subject(start: Path, path: Path | None, environment: Mapping[str, str]) -> ExaminedProject:
     """Return what can be read, with the errors of what cannot."""
-    named = path or (
-        Path(environment["RAGATE_CONFIG"]) if environment.get("RAGATE_CONFIG") else None
-    )
+    variable = environment.get("RAGATE_CONFIG")
+    root, config, tables = start, None, dict[str, Any]()
     errors: list[tuple[str, RagateError]] = []
     try:
-        path = find_config(start, named=named)
-    except ConfigError as error:
-        operations, errors = _operations(start, environment)
-        return ExaminedProject(start, operations, errors=(("configuration", error), *errors))
-    root = path.parent.resolve()
-    operations, errors = _operations(root, environment)
-    try:
+        path = find_config(start, named=path or (Path(variable) if variable else None))
+        root, tables = path.parent.resolve(), _tables(path)
         config = load_config(path)
     except RagateError as error:
-        return _partly(path, root, operations, (("configuration", error), *errors))
+        errors.append(("configuration", error))
+    operations, others = _operations(root, environment)
+    policy, system = _table(tables, "policy"), _table(tables, "system")
     return ExaminedProject(
         root,
         operations,
         config=config,
-        use=config.system.use,
-        dataset=config.dataset if config.policy.dataset else None,
-        baseline=config.baseline,
-        errors=tuple(errors),
+        use=config.system.use if config is not None else str(system.get("use", "")),
+        dataset=_path(root, policy.get("dataset")),
+        baseline=_path(root, policy.get("baseline")),
+        errors=(*errors, *others),
     )
 
 
@@ -79,24 +75,12 @@ def _operations(
         return operations(root, readable), [*errors, ("environment", error)]
 
 
-def _partly(
-    path: Path, root: Path, operations: Operations, errors: tuple[tuple[str, RagateError], ...]
-) -> ExaminedProject:
-    """Return the paths of a ragate.toml in which something else is wrong."""
+def _tables(path: Path) -> dict[str, Any]:
+    """Return the tables of a ragate.toml in which something else may be wrong."""
     try:
-        tables = tomllib.loads(read_text(path, error=ConfigError, max_bytes=1024 * 1024))
+        return tomllib.loads(read_text(path, error=ConfigError, max_bytes=1024 * 1024))
     except (ConfigError, ValueError, RecursionError):
-        tables = {}
-    policy, system = _table(tables, "policy"), _table(tables, "system")
-    use = system.get("use")
-    return ExaminedProject(
-        root,
-        operations,
-        use=use if isinstance(use, str) else "",
-        dataset=_path(root, policy.get("dataset")),
-        baseline=_path(root, policy.get("baseline")),
-        errors=errors,
-    )
+        return {}
 
 
 def _table(tables: Mapping[str, Any], name: str) -> dict[str, Any]:
@@ -105,9 +89,10 @@ def _table(tables: Mapping[str, Any], name: str) -> dict[str, Any]:
 
 
 def _path(root: Path, value: object) -> Path | None:
-    if not isinstance(value, str):
-        return None
+    """Return a path below the root, None where it is none or leads out."""
     try:
-        return inside(root, value, where="path", error=ConfigError)
+        return (
+            inside(root, value, where="path", error=ConfigError) if isinstance(value, str) else None
+        )
     except ConfigError:
         return None

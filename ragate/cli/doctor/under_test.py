@@ -87,12 +87,11 @@ def database(subject: ExaminedProject) -> Iterable[Finding]:
     with ExitStack() as stack:
         conninfo, where = _reach(operations, stack)
         reached = inspect_server(conninfo)
-        findings = database_findings(reached, where=where)
         if reached.schema:
             from ragate.database import check_server
 
             check_server(conninfo)  # changes nothing where the schema is there
-    return findings
+    return [database_finding(reached, where=where)]
 
 
 def _reach(operations: Operations, stack: ExitStack) -> tuple[str, str]:
@@ -113,15 +112,14 @@ class Server:
     """A server that was reached.
 
     Attributes:
-        installed, available: Version of pgvector in this database, and the one that could be
-            installed; "" where there is none.
+        vector: Version of pgvector in this database, else of the one that could be installed
+            there; "" where there is none.
         may_create: Whether our role may create a schema here.
         schema: Whether ragate's tables are there.
     """
 
     postgres: str
-    installed: str
-    available: str
+    vector: str
     may_create: bool
     schema: bool
 
@@ -143,33 +141,24 @@ def inspect_server(conninfo: str) -> Server:
             "to_regclass('ragate.version') IS NOT NULL"
         ).fetchone()
     postgres, installed, available, may_create, schema = row or ("", "", "", False, False)
-    return Server(postgres, installed or "", available or "", bool(may_create), bool(schema))
+    return Server(postgres, installed or available or "", bool(may_create), bool(schema))
 
 
-def database_findings(server: Server, *, where: str) -> list[Finding]:
+def database_finding(server: Server, *, where: str) -> Finding:
     """Say whether our index can live there."""
-    check = "database"
-    vector = server.installed or server.available
-    if not vector:
-        return [
-            problem(
-                check,
-                f"{where}: PostgreSQL {server.postgres} without the vector extension",
-                "use an image with pgvector, such as pgvector/pgvector:pg18; the plain postgres "
-                "image has none",
-                exit_code=NO_DECISION,
-            )
-        ]
-    if not server.schema and not server.may_create:
-        return [
-            problem(
-                check,
-                f"{where}: this role may create no schema in the database",
-                "GRANT CREATE ON DATABASE … to it, or give ragate a database of its own",
-                exit_code=NO_DECISION,
-            )
-        ]
-    return [ok(check, f"{where}: PostgreSQL {server.postgres}, pgvector {vector}")]
+    if not server.vector:
+        lack = f"PostgreSQL {server.postgres} without the vector extension"
+        remedy = (
+            "use an image with pgvector, such as pgvector/pgvector:pg18; the plain postgres image "
+            "has none"
+        )
+    elif not server.schema and not server.may_create:
+        lack = "this role may create no schema in the database"
+        remedy = "GRANT CREATE ON DATABASE … to it, or give ragate a database of its own"
+    else:
+        has = f"{where}: PostgreSQL {server.postgres}, pgvector {server.vector}"
+        return ok("database", has)
+    return problem("database", f"{where}: {lack}", remedy, exit_code=NO_DECISION)
 
 
 # Which providers are used, and whether their keys are set. No value is ever shown.

@@ -28,6 +28,7 @@ from ragate.cli.init.workflow_files import folder_of, gate_name, runs_plainly
 from ragate.cli.operations import in_ci
 from ragate.cli.quoting import shell_word
 from ragate.cli.workflows import FOLDER, EarlierWorkflow, earlier_workflows, replace_all
+from ragate.config import CONFIG_NAME
 from ragate.errors import UsageError
 from ragate.guards.escape import plain as printable
 
@@ -113,19 +114,26 @@ def command(
     It writes `ragate.toml`, `evals/golden.jsonl` and the workflows of the [action](action.md):
     [Init](init.md).
     """
-    _refuse_beside_plain(plain, action, shards)
-    _refuse_in_ci(ask)
+    if plain and (action or shards):
+        other = "--action" if action else "--shards"
+        raise UsageError("--plain writes no action", remedy=f"leave out --plain or {other}")
+    if ask and in_ci():
+        raise UsageError(
+            "--ask: init starts nothing of a checkout in CI (the variable CI is set)",
+            remedy="run it on your own machine, and commit what it writes",
+        )
+    yes = yes or replace
+    terminal = not yes and sys.stdin.isatty() and sys.stdout.isatty()
     survey = look(folder)
     _say(*survey_lines(survey))
     if survey.projects:
-        survey = _project_of(survey, terminal=_terminal() and not yes)
-    begun = (survey.root / "ragate.toml").exists()
+        survey = _project_of(survey, terminal=terminal)
+    begun = (survey.root / CONFIG_NAME).exists()
     if begun:
-        _say(*bring_up(survey.root / "ragate.toml", write=yes, everything=replace))
+        _say(*bring_up(survey.root / CONFIG_NAME, write=yes, everything=replace))
         note = "ragate.toml: there already; `ragate doctor` says what it lacks"
         plan = WritePlan(existing_choice(survey.root), notes=(note,))
     else:
-        terminal = _terminal() and not yes
         kind, at = _answered(survey, have or "", at, terminal=terminal)
         choice = choice_of(survey, kind, at, start=start, headers=headers)
         _say("", f"Gated is {choice.what}")
@@ -133,28 +141,16 @@ def command(
         plan = make_plan(survey, choice)
     plain = plain or (begun and not (action or shards) and runs_plainly(survey))
     plan = with_workflows(survey, plan, plain=plain, commit=action or "", shards=shards)
+
     earlier = _earlier(survey, plan)
-    replaced = [each for each in earlier if _gives_way(each, yes=yes, all_of_them=replace)]
+    replaced = [each for each in earlier if (yes and each.unchanged) or (replace and each.new_text)]
     _write(survey, plan, replaced)
     again = ["--plain"] if plain else ["--action", action] if action else []
     again += ["--shards", str(shards)] if shards else []
     again += [] if folder == Path() else [str(folder)]
     _say(*_left_lines(survey, [each for each in earlier if each not in replaced], again))
-    return _finish(survey, plan)
-
-
-def _refuse_beside_plain(plain: bool, action: str | None, shards: int | None) -> None:
-    if plain and (action or shards):
-        other = "--action" if action else "--shards"
-        raise UsageError("--plain writes no action", remedy=f"leave out --plain or {other}")
-
-
-def _refuse_in_ci(ask: bool) -> None:
-    if ask and in_ci():
-        raise UsageError(
-            "--ask: init starts nothing of a checkout in CI (the variable CI is set)",
-            remedy="run it on your own machine, and commit what it writes",
-        )
+    _say(*_last_lines(survey, plan))
+    return 0
 
 
 def _project_of(survey: Survey, *, terminal: bool) -> Survey:
@@ -182,10 +178,6 @@ def _answered(survey: Survey, kind: str, at: str, *, terminal: bool) -> tuple[st
     return kind, at
 
 
-def _terminal() -> bool:
-    return sys.stdin.isatty() and sys.stdout.isatty()
-
-
 def _say(*lines: str) -> None:
     for line in lines:
         click.echo(printable(line))
@@ -197,15 +189,6 @@ def _earlier(survey: Survey, plan: WritePlan) -> list[EarlierWorkflow]:
     wanted = {file.path.name: file.content for file in plan.files if file.path.parent == folder}
     gate = plan.choice.gate or gate_name(survey)
     return earlier_workflows(survey.top, folder_of(survey) or ".", gate, wanted) if wanted else []
-
-
-def _gives_way(earlier: EarlierWorkflow, *, yes: bool, all_of_them: bool) -> bool:
-    """Whether it is replaced: one that init wrote and nobody changed, if so told.
-
-    Args:
-        all_of_them: One that has a successor of its name, too.
-    """
-    return (earlier.unchanged and (yes or all_of_them)) or bool(all_of_them and earlier.new_text)
 
 
 def _left_lines(
@@ -235,31 +218,25 @@ def _write(survey: Survey, plan: WritePlan, replaced: Sequence[EarlierWorkflow])
     for each in replaced:
         what = "replaced" if each.new_text else "removed: today's system needs none such"
         _say(f"{_name(survey, each.path)}: {what}")
-    done = {each.path for each in replaced}
     for file in plan.files:
-        if file.path in done:
-            continue
-        name = _name(survey, file.path)
-        if write_new(file):
-            _say(f"{name}: written")
-        else:
-            _say(f"{name}: there already, left alone")
+        if file.path not in {each.path for each in replaced}:
+            done = "written" if write_new(file) else "there already, left alone"
+            _say(f"{_name(survey, file.path)}: {done}")
     if ignore_state(survey.root):
         _say(".gitignore: .ragate/ added")
 
 
-def _finish(survey: Survey, plan: WritePlan) -> int:
-    steps = enumerate(next_steps(survey, plan), start=1)
-    _say("", "Before you rely on it:", *(f"  {n}. {step}" for n, step in steps))
-    here = Path.cwd().resolve()
-    way = [] if survey.root == here else [f"cd {shell_word(_relative(survey.root, here))}"]
+def _last_lines(survey: Survey, plan: WritePlan) -> Iterator[str]:
+    """Yield what is left to do, and what to type next."""
+    yield from ("", "Before you rely on it:")
+    yield from (f"  {n}. {step}" for n, step in enumerate(next_steps(survey, plan), start=1))
     words, lines = commands(survey, plan)
-    _say("", words, *(f"  {line}" for line in [*way, *lines]))
-    return 0
-
-
-def _relative(folder: Path, here: Path) -> str:
-    return folder.relative_to(here).as_posix() if folder.is_relative_to(here) else str(folder)
+    yield from ("", words)
+    here, root = Path.cwd().resolve(), survey.root
+    if root != here:
+        way = root.relative_to(here).as_posix() if root.is_relative_to(here) else str(root)
+        yield f"  cd {shell_word(way)}"
+    yield from (f"  {line}" for line in lines)
 
 
 def _name(survey: Survey, path: Path) -> str:

@@ -1,11 +1,11 @@
 """The text of a first ragate.toml: every key with a word on what it does."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 from ragate import plugins
-from ragate.cli.init.gated_metrics import gated_metrics
 from ragate.cli.init.templates import written
 from ragate.models import Sample
 from ragate.systems.pgvector.corpus import Document
@@ -13,40 +13,7 @@ from ragate.version import MANUAL
 
 DATASET = "evals/golden.jsonl"
 BASELINE = "baselines/main.json"
-# What is said of the keys of a system of the project's own.
-KEY_WORDS = {
-    "command": "a question a line in, an answer a line out",
-    "start_timeout_s": "seconds until then",
-    "target": "module:name, from the folder of this file",
-    "doc_id_relative_to": "ids are paths below this folder",
-    "interpreter": "the environment of your RAG",
-    "pass_env": "variables that it may have",
-    "url": "what is asked",
-    "method": "as the route takes it",
-    "start": "started before the first question, ended after the last",
-    "body": f"what is sent; more: {MANUAL}/system-http.md",
-    "params": "what stands in the address",
-    "headers_env": "by header, the variable with its whole value",
-    "http_hosts": "where requests may go",
-    "http_header_env": "which variables may go there",
-    "inputs": "what can change an output, below this folder",
-    "replay_paths": "where recorded outputs may come from",
-    "paths": "the files; must match replay_paths",
-    "preset": "the tool that wrote them",
-    "scores_paths": "where scores may come from",
-    "direction": "which way is good",
-    "range": "lowest and highest value",
-    "answer": "a text",
-    "contexts": "the passages' texts",
-    "ids": "their documents, as under `relevant`",
-    "scores": "how well they fit",
-    "question": "the sample's question",
-    "id": "the sample's id",
-    "citations": "what the answer cites",
-    "usage": "tokens",
-    "id_before": "ends a document's id",
-    "stream": "it answers in events",
-}
+MOST_GATED = 8
 
 
 @dataclass(frozen=True)
@@ -152,27 +119,36 @@ def config_text(
     choice: Choice, samples: Sequence[Sample], recorded: RecordedParts | None = None
 ) -> str:
     """Return a whole ragate.toml for `choice`, with the metrics that the samples allow."""
-    recorded = recorded or choice.parts or RecordedParts()
-    expects = recorded.ids and any(sample.expected for sample in samples)
-    references = any(sample.references for sample in samples)
-    grounded = recorded.answers and recorded.texts
-    cites = grounded and recorded.cites
-    gated = gated_metrics(
-        list(samples),
-        answers=recorded.answers,
-        texts=recorded.texts,
-        ids=recorded.ids,
-        cites=cites,
-    )
+    held = recorded or choice.parts or RecordedParts()
     gaps = {
         "manual": MANUAL,
         "choice": choice,
-        "recorded": recorded,
-        "gated": ["error_rate", *gated],
-        "expects": expects,
-        "cites": cites,
-        "references": references,
+        "recorded": held,
+        "gated": ["error_rate", *islice(_measurable(samples, held), MOST_GATED)],
+        "expects": held.ids and any(sample.expected for sample in samples),
+        "cites": held.answers and held.texts and held.cites,
+        "references": any(sample.references for sample in samples),
         "unanswerable": any(not sample.answerable for sample in samples),
-        "words": KEY_WORDS,
     }
     return written("ragate.toml", gaps)
+
+
+def _measurable(samples: Sequence[Sample], held: RecordedParts) -> Iterator[str]:
+    """Yield what can be measured, but for what sees much the same.
+
+    They come in the order in which they agree with people: the first can fail the gate.
+    """
+    if held.ids and any(sample.expected for sample in samples):
+        yield from ("recall@10", "ndcg@10")
+    if not held.answers:
+        return
+    if any(sample.references for sample in samples):
+        yield "idf_f1"
+    if held.texts:
+        yield from ("word_precision", "number_unit_support", "entity_support")
+    if any(not sample.answerable for sample in samples):
+        yield "refusal_recall"
+    yield "false_refusal"  # what else sees that every answer is a refusal may start too low to fall
+    if held.texts and held.cites:
+        yield "citation_support"
+    yield "complete_answer"

@@ -19,7 +19,7 @@ from ragate.cli.init.failures import ENVIRONMENTS
 from ragate.cli.init.openapi import CUSTOMARY
 from ragate.cli.init.python_code import Called
 from ragate.cli.init.question_fields import FIELDS, body_template
-from ragate.cli.init.recordings import FOLDERS
+from ragate.cli.init.recordings import FOLDERS, recorded_settings
 from ragate.cli.init.survey import Survey
 from ragate.config import CONFIG_NAME, load_config
 from ragate.errors import ConfigError, UsageError
@@ -186,7 +186,8 @@ def choice_of(
     if kind == "results":
         return _of_files("scores", at, "the scores in", {})
     if kind == "answers":
-        return _of_files("replay", at, "the answers recorded in", survey.recorded.get(at, {}))
+        settings = recorded_settings(survey.root, at)
+        return _of_files("replay", at, "the answers recorded in", settings)
     if kind == "service":
         choice = _with_headers(_service(survey, at, start), headers)
     else:
@@ -334,10 +335,7 @@ def _python_settings(survey: Survey) -> dict[str, Any]:
 
 def own_environment(root: Path) -> str:
     """Return the folder of the project's virtual environment, "" without one."""
-    for folder in ENVIRONMENTS:
-        if (root / folder / "pyvenv.cfg").is_file() and (root / folder / "bin/python").exists():
-            return folder
-    return ""
+    return next((name for name in ENVIRONMENTS if (root / name / "bin/python").exists()), "")
 
 
 def own_python(root: Path) -> str:

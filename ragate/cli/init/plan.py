@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from ragate.cli.init.action_workflows import action_workflows, plain_text
 from ragate.cli.init.config_text import DATASET, Choice, RecordedParts, config_text
 from ragate.cli.init.new_files import NewFile
 from ragate.cli.init.questions import drafts_from, from_corpus, from_recordings, to_jsonl
+from ragate.cli.init.recordings import recorded_files
 from ragate.cli.init.survey import Survey
 from ragate.cli.init.workflow_files import (
     folder_of,
@@ -182,12 +183,9 @@ def _held(outputs: Sequence[RecordedOutput]) -> RecordedParts:
 
 
 def _read(root: Path, choice: Choice) -> Iterator[RecordedOutput]:
-    pattern = choice.source
-    if PurePosixPath(pattern).is_absolute() or ".." in PurePosixPath(pattern).parts:
-        raise UsageError(f"{pattern}: recordings are named below {root}, such as outputs/*.jsonl")
     keys = {key: choice.settings[key] for key in ("preset", "pointers") if key in choice.settings}
     mapping = RecordMapping.model_validate(keys)
-    for file in sorted(root.glob(pattern)):
+    for file in recorded_files(root, choice.source):
         yield from (output for _, _, output in read_recorded(file, mapping))
 
 

@@ -10,7 +10,7 @@ from ragate.models import Sample
 from ragate.outputs.recorded_output import RecordedOutput
 from ragate.systems.pgvector.corpus import Corpus, Document
 
-STARTER_TAG = "starter"
+_TAGS = ("starter",)
 FROM_PAGES = 5
 DRAFTED = 15
 FROM_RECORDINGS = 50
@@ -35,12 +35,11 @@ def from_corpus(corpus: Corpus, most: int = FROM_PAGES) -> list[Sample]:
     """
     pages = [list(_questions(document)) for document in _spread(corpus.documents, most)]
     rounds = (question for turn in zip_longest(*pages) for question in turn if question)
-    samples: dict[str, Sample] = {}
-    for doc_id, query in rounds:
-        samples.setdefault(query.casefold(), _sample(query, relevant={doc_id: 1}))
-        if len(samples) == most:
-            break
-    return list(samples.values())
+    samples = (
+        Sample(id=f"starter-{digest(query)[:8]}", query=query, relevant={doc_id: 1}, tags=_TAGS)
+        for doc_id, query in rounds
+    )
+    return _first_of_each(samples, most)
 
 
 def drafts_from(corpus: Corpus, starters: Sequence[Sample]) -> list[Sample]:
@@ -55,33 +54,30 @@ def from_recordings(outputs: Iterable[RecordedOutput]) -> list[Sample]:
 
     Recordings without the text of their question give none.
     """
-    samples: dict[str, Sample] = {}
-    for output in outputs:
-        query = " ".join(output.question.split())
-        if query and query.casefold() not in samples:
-            samples[query.casefold()] = _sample(query, sample_id=output.id)
-        if len(samples) == FROM_RECORDINGS:
+    samples = (
+        Sample(id=output.id or f"starter-{digest(query)[:8]}", query=query, tags=_TAGS)
+        for output in outputs
+        if (query := " ".join(output.question.split()))
+    )
+    return _first_of_each(samples, FROM_RECORDINGS)
+
+
+def _first_of_each(samples: Iterable[Sample], most: int) -> list[Sample]:
+    """Return the first samples, of those that ask the same only one."""
+    first: dict[str, Sample] = {}
+    for sample in samples:
+        first.setdefault(sample.query.casefold(), sample)
+        if len(first) == most:
             break
-    return list(samples.values())
+    return list(first.values())
 
 
 def to_jsonl(samples: Sequence[Sample], drafts: Sequence[Sample] = ()) -> str:
     """Return the samples as a golden set, one a line, the drafts after them."""
-    rows = [sample.model_dump(mode="json", exclude_defaults=True) for sample in samples]
-    rows += [
-        {**sample.model_dump(mode="json", exclude_defaults=True), "draft": True}
-        for sample in drafts
-    ]
+    rows = [sample.model_dump(mode="json", exclude_defaults=True) for sample in (*samples, *drafts)]
+    for row in rows[len(samples) :]:
+        row["draft"] = True
     return "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)
-
-
-def _sample(query: str, *, sample_id: str = "", relevant: dict[str, int] | None = None) -> Sample:
-    return Sample(
-        id=sample_id or f"starter-{digest(query)[:8]}",
-        query=query,
-        relevant=relevant or {},
-        tags=(STARTER_TAG,),
-    )
 
 
 def _spread(documents: Sequence[Document], most: int) -> list[Document]:

@@ -7,7 +7,7 @@ from itertools import islice
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from ragate.errors import DatasetError, RagateError
+from ragate.errors import DatasetError, RagateError, UsageError
 from ragate.files.pointer import PointerError, one
 from ragate.outputs.foreign_lines import proposed_mapping
 from ragate.outputs.outputs_file import read_outputs
@@ -23,8 +23,8 @@ _SCORES = re.compile(r"score|result|eval|latest_test_run|ragas|deepeval|promptfo
 _SCORE_FILES = frozenset({".json", ".jsonl", ".csv", ".xml", ".eval"})
 
 
-def find_recorded(root: Path, files: Iterable[PurePosixPath]) -> dict[str, dict[str, Any]]:
-    """Return by pattern of JSON Lines with questions and answers, the keys that read them.
+def find_recorded(root: Path, files: Iterable[PurePosixPath]) -> list[str]:
+    """Return patterns of JSON Lines with questions and answers.
 
     In a folder whose name tells nothing they must hold passages as well: logs and training data
     have questions with answers too.
@@ -32,15 +32,31 @@ def find_recorded(root: Path, files: Iterable[PurePosixPath]) -> dict[str, dict[
     lines = [file for file in files if file.suffix == ".jsonl" and len(file.parts) <= 3]
     told = [file for file in lines if str(file.parent) in FOLDERS]
     untold = [file for file in lines if file not in told and not _QUESTIONS.search(file.as_posix())]
-    recorded: dict[str, dict[str, Any]] = {}
-    for file in [*told, *untold][:MOST_FILES]:
-        folder = str(file.parent)
-        pattern = f"{glob.escape(folder)}/*.jsonl" if folder != "." else "*.jsonl"
-        if pattern not in recorded and _is_inside(root / file, root, MAX_BYTES):
-            settings = _settings(root / file, whole=folder not in FOLDERS)
-            if settings is not None:
-                recorded[pattern] = settings
-    return recorded
+    patterns = [
+        "*.jsonl" if file.parent == PurePosixPath() else f"{glob.escape(str(file.parent))}/*.jsonl"
+        for file in [*told, *untold][:MOST_FILES]
+        if _is_inside(root / file, root, MAX_BYTES)
+        and _settings(root / file, whole=file not in told) is not None
+    ]
+    return list(dict.fromkeys(patterns))
+
+
+def recorded_files(root: Path, pattern: str) -> list[Path]:
+    """Return the files of a pattern.
+
+    Raises:
+        UsageError: it leads out of the folder.
+    """
+    path = PurePosixPath(pattern)
+    if path.is_absolute() or ".." in path.parts:
+        raise UsageError(f"{pattern}: recordings are named below {root}, such as outputs/*.jsonl")
+    return sorted(root.glob(pattern))
+
+
+def recorded_settings(root: Path, pattern: str) -> dict[str, Any]:
+    """Return the keys of ``[system]`` that read recordings, as the first of them shows."""
+    found = (_settings(file, whole=False) for file in recorded_files(root, pattern))
+    return next((settings for settings in found if settings), {})
 
 
 def _is_inside(file: Path, root: Path, most: int) -> bool:

@@ -4,10 +4,9 @@ import json
 import os
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
-from typing import Any
 
 from ragate.cli.init.python_code import PythonCode, is_key, read_code, variables_in
 from ragate.cli.init.recordings import find_recorded, find_scores
@@ -83,7 +82,7 @@ class Survey:
         docs: Folders with pages.
         beir: Folders with corpus.jsonl, queries.jsonl and qrels.
         golden: Files that can be read as a golden set.
-        recorded: By pattern of recorded answers, the keys of ``[system]`` that read them.
+        recorded: Patterns of recorded answers.
         scores: Files of an evaluator.
         remote: Address of the repository's remote.
         fills: Files of Python that may fill its database or index.
@@ -97,7 +96,7 @@ class Survey:
     docs: tuple[str, ...] = ()
     beir: tuple[str, ...] = ()
     golden: tuple[str, ...] = ()
-    recorded: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    recorded: tuple[str, ...] = ()
     scores: tuple[str, ...] = ()
     code: PythonCode = field(default_factory=PythonCode)
     node: NodeProject | None = None
@@ -130,7 +129,7 @@ def look(folder: Path) -> Survey:
         docs=tuple(_docs(files)),
         beir=beir,
         golden=tuple(_golden(root, files, beir)),
-        recorded=find_recorded(root, files),
+        recorded=tuple(find_recorded(root, files)),
         scores=tuple(find_scores(root, files)),
         code=code,
         node=_node(root),

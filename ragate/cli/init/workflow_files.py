@@ -11,7 +11,6 @@ from ragate.cli.init.survey import Survey
 from ragate.cli.quoting import shell_word
 from ragate.cli.workflows import FOLDER, WorkflowGate, gates_of, of_folder, workflow_texts
 from ragate.config import CONFIG_NAME
-from ragate.errors import UsageError
 from ragate.files.find_files import files_named
 from ragate.files.foreign_files import start_of
 
@@ -30,20 +29,8 @@ def named(survey: Survey, choice: Choice) -> Choice:
 
 
 def folder_of(survey: Survey) -> str:
-    """Return where ragate.toml is, below the repository's root; "" for the root itself.
-
-    Raises:
-        UsageError: no workflow can name it.
-    """
+    """Return where ragate.toml is, below the repository's root; "" for the root itself."""
     folder = survey.root.relative_to(survey.top).as_posix()
-    if not folder.isprintable():
-        try:
-            folder.encode()
-        except UnicodeEncodeError as error:
-            raise UsageError(
-                f"{folder!r}: the folder's name is not UTF-8, and no workflow can name it",
-                remedy="rename the folder",
-            ) from error
     return "" if folder == "." else folder
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from ragate.cli.finding import Finding, Status
-from ragate.cli.one_question import one_question, seen, what_runs
+from ragate.cli.finding import Finding, Status, guarded
+from ragate.cli.one_question import CHECK, one_question, seen, what_runs
 from ragate.cli.operations import open_config
 from ragate.config import Config, parse_config
 from ragate.models import Failure, RetrievedChunk, Sample, SystemOutput
@@ -67,7 +67,7 @@ def test_the_failure_of_the_question_is_shown() -> None:
 
 def doctor(root: Path, *, wanted: bool) -> list[Finding]:
     loaded, operations = open_config(root / "ragate.toml")
-    return one_question(loaded, operations, [SAMPLE], wanted=wanted)
+    return guarded(CHECK, lambda: one_question(loaded, operations, [SAMPLE], wanted=wanted))
 
 
 def test_doctor_asks_nothing_unless_told(tmp_path: Path) -> None:

@@ -45,7 +45,7 @@ def test_a_device_is_replaced_by_no_file(device: Path):
 
 
 def test_a_device_that_a_user_names_is_written_to(device: Path):
-    write_output(device, b"report\n")
+    write_output(device, [b"report\n"])
 
     assert device.is_symlink()
     assert device.read_bytes() == b"before\nreport\n"
@@ -57,7 +57,7 @@ def test_a_pipe_that_a_user_names_is_written_to(tmp_path: Path):
     os.mkfifo(path)
     reader = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
 
-    write_output(path, b"report\n")
+    write_output(path, [b"report\n"])
 
     assert os.read(reader, 100) == b"report\n"
     assert path.is_fifo()
@@ -67,6 +67,6 @@ def test_a_pipe_that_a_user_names_is_written_to(tmp_path: Path):
 def test_a_file_that_a_user_names_is_replaced(tmp_path: Path):
     (tmp_path / "r.json").write_bytes(b"a longer one of before")
 
-    write_output(tmp_path / "r.json", b"new")
+    write_output(tmp_path / "r.json", [b"new"])
 
     assert (tmp_path / "r.json").read_bytes() == b"new"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ragate.cli.doctor.under_test import Server, database_findings, inspect_server
+from ragate.cli.doctor.under_test import Server, database_finding, inspect_server
 from ragate.cli.finding import guarded, ok
 from tests.unit.cli.doctor.doctor_factories import statuses
 
@@ -10,8 +10,7 @@ from tests.unit.cli.doctor.doctor_factories import statuses
 def reached(**fields: object) -> Server:
     facts: dict[str, object] = {
         "postgres": "18.1",
-        "installed": "",
-        "available": "0.8.1",
+        "vector": "0.8.1",
         "may_create": True,
         "schema": False,
     }
@@ -19,10 +18,10 @@ def reached(**fields: object) -> Server:
 
 
 def test_a_server_is_well_with_pgvector_and_the_right_to_create_a_schema() -> None:
-    assert statuses(database_findings(reached(), where="x")) == ["ok"]
-    assert statuses(database_findings(reached(available=""), where="x")) == ["problem"]
-    assert statuses(database_findings(reached(may_create=False), where="x")) == ["problem"]
-    assert statuses(database_findings(reached(may_create=False, schema=True), where="x")) == ["ok"]
+    assert statuses([database_finding(reached(), where="x")]) == ["ok"]
+    assert statuses([database_finding(reached(vector=""), where="x")]) == ["problem"]
+    assert statuses([database_finding(reached(may_create=False), where="x")]) == ["problem"]
+    assert statuses([database_finding(reached(may_create=False, schema=True), where="x")]) == ["ok"]
 
 
 def test_an_unreachable_server_is_named_without_its_password() -> None:

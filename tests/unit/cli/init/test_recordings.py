@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from ragate.cli.init.recordings import recorded_settings
 from ragate.cli.init.survey import look
 
 LINE: dict[str, Any] = {
@@ -18,8 +18,8 @@ LINE: dict[str, Any] = {
 }
 
 
-def found_in(root: Path) -> Mapping[str, Mapping[str, Any]]:
-    return look(root).recorded
+def found_in(root: Path) -> dict[str, dict[str, Any]]:
+    return {pattern: recorded_settings(root, pattern) for pattern in look(root).recorded}
 
 
 def only(root: Path) -> str:

@@ -50,10 +50,10 @@ def test_a_golden_set_is_found_by_reading_it(tmp_path: Path) -> None:
 
 def test_recorded_outputs_are_found_by_reading_them(tmp_path: Path) -> None:
     write(tmp_path, {"outputs/a.jsonl": '{"id": "q1", "answer": "Yes."}\n'})
-    assert look(tmp_path).recorded == {"outputs/*.jsonl": {}}
+    assert look(tmp_path).recorded == ("outputs/*.jsonl",)
 
     write(tmp_path, {"outputs/a.jsonl": '{"event": "log line"}\n'})
-    assert look(tmp_path).recorded == {}
+    assert look(tmp_path).recorded == ()
 
 
 def test_no_link_is_followed(tmp_path: Path) -> None:
@@ -62,7 +62,7 @@ def test_no_link_is_followed(tmp_path: Path) -> None:
     root.mkdir()
     (root / "outputs").symlink_to(outside / "outputs")
 
-    assert look(root).recorded == {}
+    assert look(root).recorded == ()
 
 
 def test_the_host_is_read_from_the_remote(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from ragate.cli.init.action_workflows import action_workflows, plain_text
 from ragate.cli.init.config_text import Choice, config_text
 from ragate.cli.quoting import glob_text, literal, quoted, shell_word, yaml_text
 from ragate.cli.workflows import gates_of
+from ragate.errors import UsageError
 
 COMMIT = "c0ffee" * 6 + "c0ff"
 NAMES = (
@@ -25,7 +26,6 @@ NAMES = (
     "a #b",
     "{{ x }}",
     "${{ secrets.KEY }}",
-    "two\nlines",
     "$HOME;`id`",
     "back\\slash",
     "true",
@@ -33,9 +33,9 @@ NAMES = (
     "- a",
     "*[a]?",
     "größe/日本",
-    "bell\x07\x85\U000e0001",
-    "@GATE@ @MAIN@",
+    "@GATE@ << gate >>",
 )
+UNSEEN = ("two\nlines", "bell\x07\x85\U000e0001", "not UTF-8 \udcff")
 
 
 def as_github(text: str) -> str:
@@ -137,7 +137,16 @@ def test_the_plain_workflow_names_the_configuration_and_the_documents(name: str)
     assert [gate.folder for gate in gates_of(text)] == [name]
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", UNSEEN)
+def test_a_folder_whose_name_is_not_seen_is_in_no_workflow(name: str) -> None:
+    for choice in (Choice("python", ""), Choice("pgvector", "docs")):
+        with pytest.raises(UsageError, match="no command can name it"):
+            plain_text(choice, folder=name)
+        with pytest.raises(UsageError, match="no command can name it"):
+            action_workflows(choice, gate="g", commit=COMMIT, folder=name)
+
+
+@pytest.mark.parametrize("name", [*NAMES, *UNSEEN[:2]])
 def test_the_configuration_names_folder_and_interpreter(name: str) -> None:
     settings = {"target": "a:b", "interpreter": [f"{name}/python"], "doc_id_relative_to": name}
     text = config_text(Choice("llamaindex", name, gate="g", settings=settings), [])
