@@ -33,7 +33,7 @@ from types import CodeType, ModuleType
 from ragate.errors import TamperedError
 from ragate.files.foreign_files import file_bytes, open_file
 from ragate.process import INTERRUPTED, NO_DECISION, is_command, look_last
-from ragate.repository.git_process import GitError, git_program
+from ragate.repository.git_process import GitError, git_program, keep_no_folder
 
 PACKAGE = Path(__file__).parents[1]
 _STARTED_WITH = frozenset({"sitecustomize.py", "usercustomize.py"})
@@ -86,6 +86,7 @@ def load_modules(*names: str) -> None:
 
 def before_foreign_code() -> None:
     """Seal this process, once, where it is that of a command."""
+    keep_no_folder()
     if not is_command() or _process.seal is not None or os.name != "posix":
         return
     for load in _process.expected:

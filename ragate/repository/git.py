@@ -6,13 +6,20 @@ import re
 import stat
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import zip_longest
 from pathlib import Path
-from typing import IO
 
 from ragate.errors import UsageError
 from ragate.files.foreign_files import file_bytes
-from ragate.repository.git_process import GitError, git_talking, layout_of, read_setting, run_git
+from ragate.repository.git_process import (
+    MOST_BYTES,
+    GitError,
+    GitObject,
+    layout_of,
+    one_folder,
+    read_object,
+    read_setting,
+    run_git,
+)
 
 MOST_CHANGED = 1000
 _LARGE = 64 * 1024 * 1024  # bytes; of a larger file its time tells
@@ -28,7 +35,8 @@ _ENTRY = re.compile(r"\x01([0-9a-f]+)\x02([^\x02\0]*)\x02([^\0]*)\0\n?:\d+ \d+ \
 
 def head_commit(root: Path) -> str:
     """Return the full sha of HEAD, or "" where there is no repository, commit or git."""
-    return _git(root, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
+    head = _object(root, "HEAD^{commit}")
+    return head.sha if head is not None else ""
 
 
 def branch(root: Path) -> str:
@@ -131,16 +139,16 @@ def is_tracked(top: Path, path: Path) -> bool:
 
 def file_at(top: Path, commit: str, path: str) -> str:
     """Return a file of the repository at `top` as it was at a commit, "" where it was not there."""
-    if not _COMMIT.fullmatch(commit):
+    file = _object(top, f"{commit}:{path}") if _COMMIT.fullmatch(commit) else None
+    if file is None or file.kind != "blob":
         return ""
-    return _git(top, "cat-file", "blob", f"{commit}:{path}")
+    return (file.content or b"").decode("utf-8", "replace").strip()
 
 
 def files(top: Path) -> list[str]:
     """Return the paths of all files in the work tree that git knows or would add."""
     known = _git(top, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
-    deleted = set(_git(top, "ls-files", "-z", "--deleted").split("\0"))
-    return [path for path in known.split("\0") if path and path not in deleted]
+    return [path for path in known.split("\0") if path and os.path.lexists(top / path)]
 
 
 def last_commit_with(top: Path, path: str) -> str:
@@ -209,6 +217,15 @@ def answer(root: Path, *arguments: str, seconds: float = 10) -> str | None:
     except GitError:
         return None
     return done.stdout.decode("utf-8", "replace").strip() if done.returncode == 0 else None
+
+
+def _object(root: Path, name: str, *, most_bytes: int = MOST_BYTES) -> GitObject | None:
+    if not _may_be_in_repository(root):
+        return None
+    try:
+        return read_object(root, name, most_bytes=most_bytes)
+    except GitError:
+        return None
 
 
 def _may_be_in_repository(root: Path) -> bool:
@@ -316,34 +333,8 @@ def is_shallow(top: Path) -> bool:
 def blobs(
     top: Path, names: Sequence[str], *, most_bytes: int
 ) -> Iterator[tuple[str, bytes | None]]:
-    """Yield the contents of blobs, in order; None for one that is missing or too large.
-
-    A partial clone holds a commit without its files: git would fetch one after the other, and here
-    it fetches none.
-    """
-    with git_talking(top, "cat-file", "--batch") as (wanted, contents):
-        # One name ahead: git unpacks the next content while this one is read.
-        for name, ahead in zip_longest([None, *names], names):
-            if ahead is not None:
-                wanted.write(f"{ahead}\n".encode())
-                wanted.flush()
-            if name is not None:
-                yield name, _blob_content(contents, most_bytes)
-
-
-def _blob_content(stream: IO[bytes], most_bytes: int) -> bytes | None:
-    words = stream.readline().split()
-    if len(words) != 3:  # "NAME missing"
-        return None
-    size = int(words[2])
-    content = _read(stream, size, keep=size <= most_bytes)
-    stream.read(1)
-    return content if words[1] == b"blob" else None
-
-
-def _read(stream: IO[bytes], size: int, *, keep: bool) -> bytes | None:
-    if keep:
-        return stream.read(size)
-    while size > 0:
-        size -= len(stream.read(min(size, 1024 * 1024)))
-    return None
+    """Yield the contents of blobs, in order; None for one that is missing or too large."""
+    with one_folder():
+        for name in names:
+            found = _object(top, name, most_bytes=most_bytes)
+            yield name, found.content if found is not None and found.kind == "blob" else None

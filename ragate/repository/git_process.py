@@ -12,8 +12,9 @@ import os
 import shutil
 import subprocess
 import tempfile
+import threading
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -47,6 +48,9 @@ _SHARED = ("objects", "refs", "packed-refs", "reftable", "shallow")
 _OWN = ("index", "logs", "FETCH_HEAD", "ORIG_HEAD", "MERGE_HEAD")
 _MOST_HEAD = 4096
 _SECONDS = 10.0
+_READ_SECONDS = 60.0
+MOST_BYTES = 512 * 1024**2
+_PIECE = 1024**2
 
 
 class GitError(Exception):
@@ -81,8 +85,8 @@ def run_git(
     Raises:
         GitError: there is no git, no repository, or no answer in time.
     """
-    with _command(root, *arguments) as (argv, environment):
-        return _run(argv, environment, seconds)
+    with _shown(root) as folder:
+        return _run([git_program(), "-C", str(root), *arguments], folder.environment, seconds)
 
 
 def read_setting(root: Path, key: str) -> str:
@@ -94,40 +98,147 @@ def read_setting(root: Path, key: str) -> str:
     return _real(root, "config", "--get", key).stdout.decode("utf-8", "replace").strip()
 
 
-@contextmanager
-def git_talking(root: Path, *arguments: str) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
-    """Yield what git reads and what it writes; that it ends early is no error.
+@dataclass(frozen=True)
+class GitObject:
+    """A commit, a folder ("tree") or a file ("blob") of a repository.
+
+    Attributes:
+        content: None where it is larger than was asked for.
+    """
+
+    sha: str
+    kind: str
+    content: bytes | None
+
+
+def read_object(root: Path, name: str, *, most_bytes: int = MOST_BYTES) -> GitObject | None:
+    """Return an object of the repository that `root` is in, None where there is none.
+
+    A partial clone holds a commit without its files: git would fetch one after the other, and here
+    it fetches none.
+
+    Args:
+        name: Its sha, or another name on one line, such as ``HEAD^{commit}``.
 
     Raises:
-        GitError: there is no git, or no repository.
+        GitError: there is no git, no repository, or no answer in time.
     """
-    with _command(root, *arguments) as (argv, environment):
-        process = subprocess.Popen(  # noqa: S603
-            argv,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            env=environment,
-        )
-        with suppress(BrokenPipeError), process:
-            assert process.stdin is not None
-            assert process.stdout is not None
-            yield process.stdin, process.stdout
-            process.stdin.close()
+    if "\n" in name:
+        return None
+    with _shown(root) as folder:
+        return folder.read(name, most_bytes)
+
+
+class _ShownFolder:
+    """A folder of ours that git is shown in place of ``.git``, and a process that reads objects."""
+
+    def __init__(self, layout: Layout) -> None:
+        self._folder = tempfile.TemporaryDirectory(prefix="ragate-git-")
+        self._reader: subprocess.Popen[bytes] | None = None
+        own = self._folder.name
+        self.environment = _environment(ORDINARY) | _QUIET | {"HOME": own, "GIT_DIR": own}
+        if layout.top is not None:
+            self.environment["GIT_WORK_TREE"] = str(layout.top)
+        try:
+            _furnish(Path(own), layout)
+        except BaseException:
+            self.close()
+            raise
+
+    def read(self, name: str, most_bytes: int) -> GitObject | None:
+        reader = self._reader = self._reader or self._started()
+        late = threading.Timer(_READ_SECONDS, reader.kill)
+        late.start()
+        try:
+            return _answer(reader, name, most_bytes)
+        except (OSError, ValueError) as error:
+            raise GitError(f"git cat-file ended early: {error}") from error
+        finally:
+            late.cancel()
+
+    def _started(self) -> subprocess.Popen[bytes]:
+        try:
+            return subprocess.Popen(  # noqa: S603
+                [git_program(), "cat-file", "--batch"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                env=self.environment,
+            )
+        except OSError as error:
+            raise GitError(str(error)) from error
+
+    def close(self) -> None:
+        if self._reader is not None:
+            self._reader.kill()
+            self._reader.communicate()
+        self._folder.cleanup()
+
+
+def _answer(reader: subprocess.Popen[bytes], name: str, most_bytes: int) -> GitObject | None:
+    """Ask for one object; what comes is ``SHA KIND SIZE``, or ``NAME missing``, and the content."""
+    assert reader.stdin is not None
+    assert reader.stdout is not None
+    reader.stdin.write(f"{name}\n".encode())
+    reader.stdin.flush()
+    line = reader.stdout.readline()
+    if not line:
+        raise ValueError("no answer")
+    words = line.decode("utf-8", "replace").split()
+    if len(words) != 3 or not words[2].isdecimal():
+        return None
+    size = int(words[2])
+    if size > most_bytes:
+        _skip(reader.stdout, size + 1)
+        return GitObject(words[0], words[1], None)
+    content = reader.stdout.read(size + 1)
+    if len(content) <= size:
+        raise ValueError("half an answer")
+    return GitObject(words[0], words[1], content[:-1])
+
+
+def _skip(stream: IO[bytes], size: int) -> None:
+    while size > 0 and (piece := stream.read(min(size, _PIECE))):
+        size -= len(piece)
+
+
+# One folder for many calls, as long as nobody else's code runs who could write into it.
+
+_kept: dict[Path, _ShownFolder] | None = None
 
 
 @contextmanager
-def _command(root: Path, *arguments: str) -> Iterator[tuple[list[str], dict[str, str]]]:
-    """Yield a command line of git, and the variables that it is run with meanwhile."""
-    layout = layout_of(root)
-    with tempfile.TemporaryDirectory(prefix="ragate-git-") as folder:
-        own = Path(folder)
-        _furnish(own, layout)
-        environment = _environment(ORDINARY) | _QUIET
-        environment |= {"HOME": folder, "GIT_DIR": folder}
-        if layout.top is not None:
-            environment["GIT_WORK_TREE"] = str(layout.top)
-        yield [git_program(), "-C", str(root), *arguments], environment
+def one_folder() -> Iterator[None]:
+    """Show git one folder until the end, or until code under test starts."""
+    global _kept
+    if _kept is not None:
+        yield
+        return
+    _kept = {}
+    try:
+        yield
+    finally:
+        keep_no_folder()
+
+
+def keep_no_folder() -> None:
+    """Remove what was kept, and show git another folder in each call from now on."""
+    global _kept
+    kept, _kept = _kept or {}, None
+    for folder in kept.values():
+        folder.close()
+
+
+@contextmanager
+def _shown(root: Path) -> Iterator[_ShownFolder]:
+    layout, kept = layout_of(root), _kept
+    if kept is None:
+        with closing(_ShownFolder(layout)) as folder:
+            yield folder
+        return
+    if layout.own not in kept:
+        kept[layout.own] = _ShownFolder(layout)
+    yield kept[layout.own]
 
 
 def layout_of(root: Path) -> Layout:
@@ -142,17 +253,17 @@ def layout_of(root: Path) -> Layout:
 @lru_cache(64)
 def _layout(root: str, _places: tuple[str | None, ...]) -> Layout:
     folder = Path(root)
-    parts = ("--absolute-git-dir", "--git-common-dir", "--git-path", "index")
+    parts = ("--absolute-git-dir", "--git-common-dir", "--git-path", "index", "--show-toplevel")
     found = _real(folder, "rev-parse", *parts)
     lines = os.fsdecode(found.stdout).splitlines()
-    if found.returncode or len(lines) != 3:
+    if len(lines) not in (3, 4):  # a bare repository tells no work tree
         raise GitError(found.stderr.decode("utf-8", "replace").strip() or "no repository")
-    top = os.fsdecode(_real(folder, "rev-parse", "--show-toplevel").stdout).removesuffix("\n")
-    own, common, index = (Path(os.path.abspath(folder / line)) for line in lines)  # noqa: PTH100
+    own, common, index = (Path(os.path.abspath(folder / line)) for line in lines[:3])  # noqa: PTH100
+    top = Path(lines[3]).resolve() if lines[3:] else None
     settings = _settings(folder)
     home = os.environ.get("XDG_CONFIG_HOME") or Path("~/.config").expanduser()
     return Layout(
-        Path(top).resolve() if top else None,
+        top,
         own,
         common,
         index,

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ragate.errors import UsageError
 from ragate.github.commits import git_objects
-from ragate.github.commits.commit_tree import ApiTree, BaseUnreadableError
+from ragate.github.commits.commit_tree import ApiTree, BaseUnreadableError, Commits
 from ragate.github.event.event import Event, RunRef
 from ragate.github.rest.repository import Json, Repository
 from ragate.repository.git import head_commit, is_clean
@@ -131,18 +131,22 @@ class Change:
 
     Attributes:
         branch: The branch that it would land on.
+        commits: Where its files are read: without a root, it is not checked out.
         number: The pull request, None where there is none.
         other_branches: What the same commit is proposed to as well; their rules may differ.
-        root: The repository in which it is checked out, None where it is not.
         warnings: What the reader should know of the base.
     """
 
     base: Base
     branch: str
+    commits: Commits
     number: int | None = None
     other_branches: tuple[str, ...] = ()
-    root: Path | None = None
     warnings: tuple[str, ...] = ()
+
+    @property
+    def root(self) -> Path | None:
+        return self.commits.root
 
 
 def collected_change(event: Event, repository: Repository) -> Change | None:
@@ -164,7 +168,8 @@ def collected_change(event: Event, repository: Repository) -> Change | None:
         )
     if run.event == "merge_group":
         tip = branch_tip(repository, event.default_branch)
-        return Change(Base(tip, run.head_sha, "", trusted=False), event.default_branch)
+        base = Base(tip, run.head_sha, "", trusted=False)
+        return Change(base, event.default_branch, Commits(None, repository))
     pulls = pulls_of_run(run, repository)
     # One commit has one status: where it is proposed twice, the default branch's rules count.
     pulls.sort(key=lambda pull: (pull["base"]["ref"] != event.default_branch, pull["number"]))
@@ -188,7 +193,7 @@ def _of_pull(event: Event, repository: Repository, number: int, head: str) -> Ch
     if event.default_branch in refs:
         return None
     base = Base(pull.tip, head, pull.merged, trusted=False)
-    return Change(base, pull.base_ref, number, refs)
+    return Change(base, pull.base_ref, Commits(None, repository), number, refs)
 
 
 # The open pull requests that propose a commit, and which of them sets its one status.

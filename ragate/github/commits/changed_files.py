@@ -12,11 +12,9 @@ from ragate.errors import RagateError
 from ragate.files.foreign_files import read_bytes
 from ragate.github.commits import git_objects
 from ragate.github.commits.change import Base
-from ragate.github.commits.commit_tree import ConfigLocation, Tree, text_of
-from ragate.github.rest.repository import Repository
+from ragate.github.commits.commit_tree import Commits, ConfigLocation, Read, text_of
 from ragate.models import Sample
 
-_LINKS = frozenset({"120000", "160000"})
 _WORDS = re.compile(r"[\s=,;:@'\"`(){}<>|&]+")
 _MODULE = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
 API_LISTS = 300
@@ -26,23 +24,27 @@ MOST_BYTES = 5 * 1024 * 1024
 _SPACE = re.compile(r"\s+")
 
 
-def changed_files(base: Base, root: Path | None, repository: Repository | None) -> list[str] | None:
+def changed_files(base: Base, commits: Commits) -> list[str] | None:
     """Return the paths that the change touches, from the repository's top; None where unknown."""
     if base.trusted:
         return None
+    return files_between(commits, base.sha, base.merged, head=base.head)
+
+
+def files_between(commits: Commits, old: str, new: str, *, head: str = "") -> list[str] | None:
+    """Return the paths that differ between two commits; None where not all can be told.
+
+    Args:
+        head: What GitHub compares with `old` where they are not here; else `new`.
+    """
     try:
-        if root is not None and git_objects.has_tree(root, base.sha):
-            return git_objects.changed_files(root, base.sha, base.merged)
-        if repository is None:
+        if (root := commits.holding(old)) is not None:
+            return list(git_objects.changed_files(root, old, new))
+        if commits.repository is None:
             return None
-        return api_changed_files(repository, base.sha, base.head)
+        files = commits.repository.compare_files(old, head or new)
     except RagateError:
         return None
-
-
-def api_changed_files(repository: Repository, base: str, head: str) -> list[str] | None:
-    """Return the paths that differ, by the API; None where it may not have listed all."""
-    files = repository.compare_files(base, head)
     if len(files) >= API_LISTS:
         return None
     names = [str(file.get(key, "")) for file in files for key in ("filename", "previous_filename")]
@@ -106,7 +108,7 @@ def copied_answers(
     changed: Sequence[str],
     config: Config,
     samples: Sequence[Sample],
-    tree: Tree,
+    base: Read,
     location: ConfigLocation,
 ) -> tuple[str, ...]:
     """Say which changed files of the corpus hold a reference answer now that they did not before.
@@ -129,7 +131,7 @@ def copied_answers(
         content = _text(config.root / PurePosixPath(name).relative_to(location.folder or "."), room)
         room -= len(content)
         held = [(key, text) for key, text in answers if text in content]
-        before = _flat(text_of(tree.read, name)) if held else ""
+        before = _flat(text_of(base, name)) if held else ""
         if ids := [key for key, text in held if text not in before]:
             warnings.append(
                 f"{name} now holds the reference answer of {', '.join(ids[:3])} verbatim"
@@ -154,24 +156,17 @@ def _flat(text: str) -> str:
 
 
 def can_reach(
-    changed: list[str],
-    config: Config,
-    location: ConfigLocation,
-    *,
-    base: Base,
-    root: Path | None,
-    repository: Repository | None,
+    changed: Sequence[str], config: Config, location: ConfigLocation, base: Base, commits: Commits
 ) -> bool:
     """Return whether a changed file is one of ``inputs``, or one that ``[system]`` names.
 
     Args:
         config: Policy and system, where base and change name the same system.
-        root: The local repository, None where there is none.
     """
     patterns = (*config.policy.inputs, *named_files(config.system))
     if touches(changed, patterns, location):
         return True
-    links = _links(base, root, repository)
+    links = _links(base, commits)
     return links is None or touches(links.intersection(changed), patterns, location, links=links)
 
 
@@ -215,14 +210,15 @@ def _modules(word: str) -> Iterator[str]:
     yield from (f"{'/'.join(names[:depth])}/__init__.py" for depth in range(1, len(names)))
 
 
-def _links(base: Base, root: Path | None, repository: Repository | None) -> frozenset[str] | None:
+def _links(base: Base, commits: Commits) -> frozenset[str] | None:
     """Return the submodules and symbolic links of both sides; None where they cannot be told."""
     try:
-        if root is not None and git_objects.has_tree(root, base.sha):
-            return git_objects.changed_links(root, base.sha, base.merged)
-        if repository is None:
+        if (root := commits.holding(base.sha)) is not None:
+            changed = git_objects.changed_files(root, base.sha, base.merged)
+            return frozenset(path for path, is_link in changed.items() if is_link)
+        if commits.repository is None:
             return None
-        rows = [row for sha in (base.sha, base.head) for row in repository.tree(sha)]
+        rows = [row for sha in (base.sha, base.head) for row in commits.repository.tree(sha)]
     except RagateError:
         return None
-    return frozenset(str(row.get("path")) for row in rows if row.get("mode") in _LINKS)
+    return frozenset(str(row.get("path")) for row in rows if row.get("mode") in git_objects.LINKS)

@@ -1,9 +1,10 @@
 """The files of a commit: in the local repository, or by GitHub's API; the policy's among them."""
 
-from collections.abc import Callable
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 from ragate.baseline.requests import baseline_paths
 from ragate.config import CONFIG_NAME, Config, parse_config, preset_file
@@ -15,27 +16,101 @@ from ragate.github.commits import git_objects
 from ragate.github.commits.git_objects import TreeEntry
 from ragate.github.rest.repository import Repository
 
-_KEYS = ("mode", "type", "sha", "path")
 MAX_BYTES = 256 * 1024 * 1024
 T = TypeVar("T")
 Read = Callable[[str], bytes | None]
+Entries = Mapping[str, TreeEntry]
 
 
 class BaseUnreadableError(RagateError):
     """The base commit's files cannot be read: no decision."""
 
 
-class Tree(Protocol):
-    """The files of one commit; every call may raise a `RagateError`."""
+class Tree(ABC):
+    """The files of one commit; every call may raise a `RagateError`.
 
-    @property
-    def sha(self) -> str: ...
+    That a path is absent is read off the folders' listings: a 404 alone may also mean a missing
+    permission, and a link on the way leads elsewhere.
+    """
+
+    sha: str
+
+    @abstractmethod
+    def folder(self, sha: str) -> Entries:
+        """Return what a folder holds, by name; of a commit, its top."""
+
+    @abstractmethod
+    def content(self, path: str, entry: TreeEntry) -> bytes:
+        """Return the content of a regular file."""
 
     def read(self, path: str) -> bytes | None:
         """Return a file's content; None where the path is proven to be absent."""
+        entry = self._entry(path)
+        if entry is None:
+            return None
+        if not entry.is_regular:
+            raise _not_regular(path, self.sha)
+        return self.content(path, entry)
 
     def list(self, folder: str) -> list[str]:
         """Return the names of the regular files in a folder; [] where it is absent."""
+        entry = self._entry(folder)
+        if entry is None or not entry.is_folder:
+            return []
+        return sorted(name for name, each in self.folder(entry.sha).items() if each.is_regular)
+
+    def _entry(self, path: str) -> TreeEntry | None:
+        names = PurePosixPath(path).parts
+        if ".." in names:
+            raise BaseUnreadableError(
+                f"{path} at {self.sha[:7]} goes up", remedy="write the path without .."
+            )
+        entry = TreeEntry(git_objects.FOLDER, self.sha)
+        for name in names:
+            if not entry.is_folder:
+                raise _not_regular(path, self.sha)
+            found = self.folder(entry.sha).get(name)
+            if found is None:
+                return None
+            entry = found
+        return entry
+
+
+@dataclass(frozen=True)
+class GitTree(Tree):
+    """A commit of the local repository at `root`."""
+
+    root: Path
+    sha: str
+
+    def folder(self, sha: str) -> Entries:
+        return git_objects.folder(self.root, sha)
+
+    def content(self, path: str, entry: TreeEntry) -> bytes:  # noqa: ARG002
+        return git_objects.file(self.root, entry.sha)
+
+
+@dataclass(frozen=True)
+class ApiTree(Tree):
+    """A commit of GitHub's repository."""
+
+    repository: Repository
+    sha: str
+    _listed: dict[str, Entries] = field(default_factory=dict, repr=False)
+
+    def folder(self, sha: str) -> Entries:
+        if sha not in self._listed:
+            self._listed[sha] = {
+                str(row["path"]): TreeEntry(str(row["mode"]), str(row["sha"]))
+                for row in self.repository.tree(sha, recursive=False)
+            }
+        return self._listed[sha]
+
+    def content(self, path: str, entry: TreeEntry) -> bytes:  # noqa: ARG002
+        content = self.repository.contents(path, self.sha)
+        if content is None:
+            raise BaseUnreadableError(f"{path} at {self.sha[:7]}: listed, and cannot be read")
+        return content
 
 
 def text_of(read: Read, path: str) -> str:
@@ -47,79 +122,6 @@ def text_of(read: Read, path: str) -> str:
     return (content or b"").decode("utf-8-sig", "replace")
 
 
-@dataclass(frozen=True)
-class GitTree:
-    """A commit of the local repository at `root`."""
-
-    root: Path
-    sha: str
-
-    def read(self, path: str) -> bytes | None:
-        entry = git_objects.entry(self.root, self.sha, path)
-        if entry is None:
-            return None
-        if not entry.regular:
-            raise _not_regular(path, self.sha)
-        return git_objects.blob(self.root, entry.sha)
-
-    def list(self, folder: str) -> list[str]:
-        entry = git_objects.entry(self.root, self.sha, folder)
-        if entry is None or entry.kind != "tree":
-            return []
-        files = git_objects.listing(self.root, self.sha, folder)
-        return sorted(PurePosixPath(file.path).name for file in files.values() if file.regular)
-
-
-@dataclass(frozen=True)
-class ApiTree:
-    """A commit of GitHub's repository.
-
-    Absence is read off the tree's listings: a 404 alone may also mean a missing permission.
-    """
-
-    repository: Repository
-    sha: str
-    _listed: dict[str, dict[str, TreeEntry]] = field(default_factory=dict, repr=False)
-
-    def read(self, path: str) -> bytes | None:
-        entry = self._entry(path)
-        if entry is None:
-            return None
-        if not entry.regular:
-            raise _not_regular(path, self.sha)
-        content = self.repository.contents(path, self.sha)
-        if content is None:
-            raise BaseUnreadableError(f"{path} at {self.sha[:7]}: listed, and cannot be read")
-        return content
-
-    def list(self, folder: str) -> list[str]:
-        entry = self._entry(folder)
-        if entry is None or entry.kind != "tree":
-            return []
-        return sorted(name for name, file in self._names(folder, entry.sha).items() if file.regular)
-
-    def _entry(self, path: str) -> TreeEntry | None:
-        *folders, file = PurePosixPath(path).parts or ("",)
-        names, folder = self._names("", self.sha), ""
-        for name in folders:
-            folder = f"{folder}/{name}".lstrip("/")
-            entry = names.get(name)
-            if entry is None:
-                return None
-            if entry.kind != "tree":
-                raise _not_regular(folder, self.sha)
-            names = self._names(folder, entry.sha)
-        return names.get(file)
-
-    def _names(self, folder: str, sha: str) -> dict[str, TreeEntry]:
-        if folder not in self._listed:
-            rows = self.repository.tree(sha, recursive=False)
-            self._listed[folder] = {
-                str(row["path"]): TreeEntry(*(str(row[key]) for key in _KEYS)) for row in rows
-            }
-        return self._listed[folder]
-
-
 def _not_regular(path: str, sha: str) -> BaseUnreadableError:
     return BaseUnreadableError(
         f"{path} at {sha[:7]} is no regular file",
@@ -127,20 +129,37 @@ def _not_regular(path: str, sha: str) -> BaseUnreadableError:
     )
 
 
-def tree_of(sha: str, root: Path | None, repository: Repository | None) -> Tree:
-    """Return the files of a commit: from the local repository, else from the API.
+@dataclass(frozen=True)
+class Commits:
+    """Where commits are read: the local repository where it holds them, else GitHub's API.
 
-    Raises:
-        BaseUnreadableError: neither has them.
+    Attributes:
+        root: The top of what is checked out, None where nothing is.
+        repository: None without a token.
     """
-    if root is not None and git_objects.has_tree(root, sha):
-        return GitTree(root, sha)
-    if repository is not None:
-        return ApiTree(repository, sha)
-    raise BaseUnreadableError(
-        f"the files of the base commit {sha[:7]} are not here",
-        remedy="give the step a github-token, or check out with `fetch-depth: 2`",
-    )
+
+    root: Path | None
+    repository: Repository | None
+
+    def holding(self, sha: str) -> Path | None:
+        """Return the local repository where it holds the files of a commit, else None."""
+        is_here = self.root is not None and git_objects.has_tree(self.root, sha)
+        return self.root if is_here else None
+
+    def tree(self, sha: str) -> Tree:
+        """Return the files of a commit.
+
+        Raises:
+            BaseUnreadableError: it is not here, and there is no token.
+        """
+        if (root := self.holding(sha)) is not None:
+            return GitTree(root, sha)
+        if self.repository is not None:
+            return ApiTree(self.repository, sha)
+        raise BaseUnreadableError(
+            f"the files of the base commit {sha[:7]} are not here",
+            remedy="give the step a github-token, or check out with `fetch-depth: 2`",
+        )
 
 
 @dataclass(frozen=True)

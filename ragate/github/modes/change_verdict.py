@@ -15,7 +15,7 @@ from ragate.gate.gate_setup import load_baseline_or_none
 from ragate.gate.unaffected_verdict import decide_unaffected, describe_system
 from ragate.github.commits.change import Change, refuse_side_door, refuse_two_branches
 from ragate.github.commits.changed_files import can_reach, changed_files, touches
-from ragate.github.commits.commit_tree import ApiTree, GitTree, Tree, policy_files, tree_of
+from ragate.github.commits.commit_tree import Tree, policy_files
 from ragate.github.gate.base_rules import Gate, gate_of_change, gate_of_commit
 from ragate.github.gate.finalise import ReportDraft, blank_report, finalise
 from ragate.github.gate.output_provenance import Provenance, edited_measure, provenance_of
@@ -60,7 +60,7 @@ def judge_change(
     """Return the verdict on a change, or that another run's counts by now."""
     base = change.base
     with context.scratch() as folder:
-        tree = None if base.trusted else tree_of(base.sha, change.root, context.repository)
+        tree = None if base.trusted else change.commits.tree(base.sha)
         policy = _policy(context, change, tree, folder)
         target = Target("", base.head, change.number)
         if policy is not None:
@@ -134,7 +134,7 @@ def _measured_by_the_base(context: StepContext, change: Change, base: Config) ->
     patterns = base.policy.scores_measured_by
     if not patterns:
         return Provenance()
-    changed = changed_files(change.base, change.root, context.repository)
+    changed = changed_files(change.base, change.commits)
     if changed is None:
         return edited_measure("which files it edits is not known")
     location = context.location(change.root)
@@ -155,18 +155,13 @@ class _Changed:
 def _changed(
     context: StepContext, change: Change, gate: Gate, tree: Tree | None
 ) -> _Changed | None:
-    root, base, repository = change.root, change.base, context.repository
+    base, commits = change.base, change.commits
     if tree is None or gate.base is None:
         return None
-    head: Tree
-    if root is not None:
-        head = GitTree(root, base.merged)
-    elif repository is not None:
-        head = ApiTree(repository, base.merged or base.head)
-    else:
-        return None
-    paths = changed_files(base, root, repository) or []
-    sources = sources_of(tree.read, head.read, gate.config, context.location(root), paths)
+    head = commits.tree(base.merged or base.head)
+    paths = changed_files(base, commits) or []
+    location = context.location(change.root)
+    sources = sources_of(tree.read, head.read, gate.config, location, paths)
     return _Changed(paths, tree, head, sources)
 
 
@@ -235,11 +230,9 @@ def unaffected(
 def _by_files(context: StepContext, change: Change, base: Config, config: Config) -> str:
     if base.system != config.system:
         return ""
-    root, repository = change.root, context.repository
-    changed = changed_files(change.base, root, repository)
-    if changed is None or can_reach(
-        changed, base, context.location(root), base=change.base, root=root, repository=repository
-    ):
+    location = context.location(change.root)
+    changed = changed_files(change.base, change.commits)
+    if changed is None or can_reach(changed, base, location, change.base, change.commits):
         return ""
     return f"none of the {len(changed)} changed files is one that [policy] inputs names"
 

@@ -18,7 +18,7 @@ from ragate.github.commits.change import (
     refuse_two_branches,
 )
 from ragate.github.commits.changed_files import changed_files, copied_answers
-from ragate.github.commits.commit_tree import tree_of
+from ragate.github.commits.commit_tree import Commits
 from ragate.github.gate.base_rules import Gate
 from ragate.github.gate.finalise import ReportDraft
 from ragate.github.gate.left_result import result_of_status
@@ -51,7 +51,7 @@ def run_check(context: StepContext, announce: Announce) -> ModeOutcome:
     if (code := standing_verdict(context, change.base)) is not None:
         context.log.plain("only the title or the text was edited: the verdict stands")
         return ModeOutcome(ended_as=KEPT, exit_code=code)
-    return judge_change(context, change, CheckedOutSystem(context, change, root), announce)
+    return judge_change(context, change, CheckedOutSystem(context, change), announce)
 
 
 def _superseded(context: StepContext, reason: SupersededError) -> ModeOutcome:
@@ -66,7 +66,6 @@ class CheckedOutSystem:
 
     context: StepContext
     change: Change
-    root: Path
 
     def configuration(self, _policy: Config | None, _folder: Path) -> Config:
         return head_config(self.context)
@@ -92,16 +91,16 @@ class CheckedOutSystem:
         return True
 
     def _copied_answers(self, config: Config) -> tuple[str, ...]:
-        base, repository = self.change.base, self.context.repository
-        changed = changed_files(base, self.root, repository)
+        base, commits = self.change.base, self.change.commits
+        changed = changed_files(base, commits)
         if not changed:
             return ()
         try:
             samples = read_dataset(config.dataset)
         except DatasetError:
             return ()
-        tree = tree_of(base.sha, self.root, repository)
-        return copied_answers(changed, config, samples, tree, self.context.location(self.root))
+        location = self.context.location(self.change.root)
+        return copied_answers(changed, config, samples, commits.tree(base.sha).read, location)
 
 
 def head_config(context: StepContext) -> Config:
@@ -174,12 +173,12 @@ def newest_base(context: StepContext, base: Base, root: Path) -> Change:
         BaseUnreadableError: it is proposed to two branches, and neither is the default one.
     """
     event, repository = context.event, context.repository
-    number = event.pull.number if event.pull is not None else None
+    commits = Commits(root, repository)
     if event.pull is None or base.trusted:
         group = event.merge_group
         branch = group.base_ref.removeprefix("refs/heads/") if group else event.default_branch
-        return Change(base, branch, number, root=root)
-    checked_out = Change(base, event.pull.base_ref, number, root=root)
+        return Change(base, branch, commits, event.pull.number if event.pull is not None else None)
+    checked_out = Change(base, event.pull.base_ref, commits, event.pull.number)
     if repository is None:
         return checked_out
     try:

@@ -9,7 +9,7 @@ from ragate.config import Config
 from ragate.core.statistics.looks import CONFIRM
 from ragate.errors import RagateError
 from ragate.github.commits.change import Base, Change, base_of
-from ragate.github.commits.commit_tree import Tree, policy_files, tree_of
+from ragate.github.commits.commit_tree import Commits, policy_files
 from ragate.github.gate.base_rules import Gate, gate_of_change
 from ragate.github.gate.restore import let_prepare
 from ragate.github.gate.step_context import ModeOutcome, StepContext, refuse_code
@@ -65,7 +65,7 @@ def _is_spared(context: StepContext, base: Base, root: Path, gate: Gate) -> bool
     """Whether the half that judges passes this change without its outputs, as ``inputs`` say."""
     if gate.base is None or not gate.base.policy.inputs:
         return False
-    change = Change(base=base, branch="", root=root)
+    change = Change(base, "", Commits(root, context.repository))
     try:
         return unaffected(context, change, gate, context.operations()) is not None
     except RagateError:
@@ -77,7 +77,7 @@ def _policy(context: StepContext, base: Base, root: Path, folder: Path) -> Confi
     if base.trusted:
         return None
     try:
-        tree: Tree = tree_of(base.sha, root, context.repository)
+        tree = Commits(root, context.repository).tree(base.sha)
         return policy_files(tree, context.location(root), folder)
     except RagateError as error:
         context.log.warning(f"the base's golden set is not asked: {error.message}")

@@ -18,7 +18,7 @@ from ragate.github.commits.change import (
     other_branches,
     pulls_from_here,
 )
-from ragate.github.commits.commit_tree import ApiTree, policy_files
+from ragate.github.commits.commit_tree import ApiTree, Commits, policy_files
 from ragate.github.gate.base_rules import Gate
 from ragate.github.gate.earlier_attempts import outputs_in
 from ragate.github.gate.finalise import ReportDraft
@@ -157,7 +157,8 @@ def hold_verdict(context: StepContext, repository: Repository) -> ModeOutcome:
     if event.default_branch in other_branches(event, repository, head, branch):
         return _untouched(context)
     tip = branch_tip(repository, branch)
-    change = Change(Base(tip, head, "", trusted=False), branch, event.pull.number)
+    base = Base(tip, head, "", trusted=False)
+    change = Change(base, branch, Commits(None, repository), event.pull.number)
     with context.scratch() as folder:
         gate, newest = _newest_status(context, repository, change, folder)
         if newest is None or newest["state"] == "pending" or not _is_older(newest, context):

@@ -22,8 +22,8 @@ from ragate.gate.gate_setup import load_baseline_or_none
 from ragate.gate.unaffected_verdict import describe_system
 from ragate.github.commits import git_objects
 from ragate.github.commits.change import Base, base_of
-from ragate.github.commits.changed_files import api_changed_files, can_reach
-from ragate.github.commits.commit_tree import policy_files, tree_of
+from ragate.github.commits.changed_files import can_reach, files_between
+from ragate.github.commits.commit_tree import Commits, policy_files
 from ragate.github.gate.acceptances import accepted_on_the_way
 from ragate.github.gate.base_rules import measures_alike
 from ragate.github.gate.step_context import ModeOutcome, StepContext, refuse_code
@@ -252,7 +252,7 @@ def _measures_otherwise(context: StepContext, config: Config, root: Path, push: 
     """Whether the push changed what is measured, or how: the judge, metrics, what is stored."""
     with context.scratch() as folder:
         try:
-            tree = tree_of(push.before, root, context.repository)
+            tree = Commits(root, context.repository).tree(push.before)
             before = policy_files(tree, context.location(root), folder)
         except RagateError:
             return True
@@ -268,9 +268,8 @@ def _by_files(context: StepContext, config: Config, root: Path, head: str, push:
         return f"{location.name} changed"
     patterns = config.policy.inputs
     base = Base(push.before, head, head, trusted=False)
-    if patterns and not can_reach(
-        push.changed, config, location, base=base, root=root, repository=context.repository
-    ):
+    commits = Commits(root, context.repository)
+    if patterns and not can_reach(push.changed, config, location, base, commits):
         return ""
     recorded = {location.at(config.policy.baseline)}
     if set(push.changed) <= recorded:
@@ -300,7 +299,8 @@ def pushed(context: StepContext, root: Path, head: str) -> Push:
         before = context.event.before
     else:
         before = next(iter(git_objects.parents(root, head)), "")
-    return Push(before, _changed(context.repository, root, before, head) if before else None)
+    commits = Commits(root, context.repository)
+    return Push(before, _changed(commits, before, head) if before else None)
 
 
 def merges_of(
@@ -331,14 +331,14 @@ def merges_of(
     return merges
 
 
-def _changed(repository: Repository | None, root: Path, before: str, head: str) -> list[str] | None:
-    if git_objects.has_tree(root, before):
-        return git_objects.changed_files(root, before, head)
-    try:
+def _changed(commits: Commits, before: str, head: str) -> list[str] | None:
+    repository = commits.repository
+    if commits.holding(before) is None and repository is not None:
         # GitHub compares with the common ancestor: after a forced push that is another commit.
         # https://docs.github.com/rest/commits/commits#compare-two-commits
-        if repository is None or not repository.is_ancestor(before, head):
+        try:
+            if not repository.is_ancestor(before, head):
+                return None
+        except RagateError:
             return None
-        return api_changed_files(repository, before, head)
-    except RagateError:
-        return None
+    return files_between(commits, before, head)

@@ -21,6 +21,7 @@ from ragate.machine_faults import machine_fault
 from ragate.models import Report, Verdict
 from ragate.renderers import console
 from ragate.renderers._headline import ReportSign, status_of
+from ragate.repository.git_process import one_folder
 from ragate.run.late_parts import expect_renderers
 from ragate.task_groups import first_error
 
@@ -37,6 +38,7 @@ def step(environ: Mapping[str, str]) -> int:
     log.hide(inputs.secrets)
     log.guard()
     with ExitStack() as stack:
+        stack.enter_context(one_folder())
         try:
             repository = _repository(inputs, event, environ, log, stack)
         except RagateError as error:

@@ -24,7 +24,6 @@ _DRAFT = re.compile(r'"draft"\s*:\s*true')
 MOST_PARTS = 10
 MOST_SAMPLES = 60
 MOST_DOCUMENTS = 20  # each costs a look into the repository
-_LONGEST_PATH = 400
 _LOCKS = re.compile(
     r"uv\.lock|poetry\.lock|pdm\.lock|pylock.*\.toml|Pipfile\.lock|requirements[^/]*\.txt|"
     r"package-lock\.json|npm-shrinkwrap\.json|yarn\.lock|pnpm-lock\.yaml|bun\.lockb?|"
@@ -145,7 +144,7 @@ def document_pages(
         return {}
     rows = [row for row in report.samples if row.got_worse or row.change == "new"]
     found = {}
-    ids = [id_ for row in rows for id_ in _ids(row) if _is_path(id_)]
+    ids = [id_ for row in rows for id_ in _ids(row)]
     for doc_id in list(dict.fromkeys(ids))[:MOST_DOCUMENTS]:
         path = posixpath.normpath(f"{corpus}/{doc_id}")
         if not path.startswith(f"{corpus}/"):
@@ -155,11 +154,6 @@ def document_pages(
                 found[doc_id] = pages.of(path, at_base=at_base)
                 break
     return found
-
-
-def _is_path(doc_id: str) -> bool:
-    """Whether git can be asked for it: a system may name its documents as it likes."""
-    return len(doc_id) <= _LONGEST_PATH and doc_id.isprintable()
 
 
 def _holds(tree: Tree, path: str) -> bool:

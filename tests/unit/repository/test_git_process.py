@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from ragate.github.commits import git_objects
+from ragate.guards.seal import before_foreign_code
 from ragate.repository import git as asked
 from ragate.repository import git_process
 from tests.repositories import commit, git
@@ -119,7 +120,7 @@ def questions(top: Path) -> Iterator[object]:
     yield git_objects.parents(top, head)
     yield git_objects.has_tree(top, missing)
     yield git_objects.changed_files(top, f"{head}^", head)
-    yield git_objects.changed_links(top, f"{head}^", head)
+    yield git_objects.folder(top, head)
 
 
 @pytest.mark.parametrize("wording", ["status", "diff"])
@@ -207,3 +208,44 @@ def test_a_linked_work_tree_and_a_split_index_are_read(tmp_path: Path):
     assert asked.head_commit(linked) == asked.head_commit(top)
     assert asked.is_clean(top)
     assert set(asked.changed_files(linked) or {}) == {"b.txt"}
+
+
+def test_one_folder_serves_many_calls_until_code_under_test_starts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    git(tmp_path, "init", "-q", "-b", "main")
+    (tmp_path / "a.txt").write_text("a")
+    commit(tmp_path)
+    (tmp_path / "temporary").mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temporary"))
+
+    with git_process.one_folder():
+        head = asked.head_commit(tmp_path)
+        (kept,) = (tmp_path / "temporary").iterdir()
+        assert asked.file_at(tmp_path, head, "a.txt") == "a"
+        assert asked.branch(tmp_path) == "main"
+        assert [*(tmp_path / "temporary").iterdir()] == [kept]
+
+        before_foreign_code()
+        assert [*(tmp_path / "temporary").iterdir()] == []
+        assert asked.head_commit(tmp_path) == head
+        assert [*(tmp_path / "temporary").iterdir()] == []
+
+
+@pytest.mark.parametrize("name", ["HEAD", "no\nHEAD", "none at all", "HEAD:a 7 8"])
+def test_an_object_is_not_taken_for_another(tmp_path: Path, name: str):
+    git(tmp_path, "init", "-q")
+    (tmp_path / "a.txt").write_bytes(bytes(range(256)) * 9)
+    commit(tmp_path)
+    head = asked.head_commit(tmp_path)
+
+    with git_process.one_folder():
+        first = git_process.read_object(tmp_path, name)
+        large = git_process.read_object(tmp_path, "HEAD:a.txt", most_bytes=9)
+        whole = git_process.read_object(tmp_path, "HEAD:a.txt")
+
+    assert (first.sha if first else "") == (head if name == "HEAD" else "")
+    assert large is not None
+    assert large.content is None
+    assert whole is not None
+    assert whole.content == bytes(range(256)) * 9

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import fnmatch
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -86,20 +85,6 @@ def test_in_one_folder_it_is_what_fnmatch_says(pattern: str, name: str) -> None:
         assert touches([name], [pattern], TOP) is fnmatch.fnmatchcase(name, pattern)
 
 
-@dataclass
-class Before:
-    """A base tree in memory."""
-
-    files: dict[str, bytes] = field(default_factory=dict)
-    sha: str = "0" * 40
-
-    def read(self, path: str) -> bytes | None:
-        return self.files.get(path)
-
-    def list(self, folder: str) -> list[str]:
-        return []
-
-
 @pytest.fixture
 def config(tmp_path: Path) -> Config:
     write_docs_project(tmp_path)
@@ -113,18 +98,18 @@ def test_an_answer_that_moves_into_the_corpus_is_pointed_out(config: Config) -> 
     text = "# Figs\n\nThe figs come from   orchard 5, as always. Indeed.\n"
     (config.root / "docs" / "figs.md").write_text(text)
     changed = ["docs/figs.md", "README.md", "docs/gone.md"]
-    (told,) = copied_answers(changed, config, [SAMPLE], Before(), TOP)
+    (told,) = copied_answers(changed, config, [SAMPLE], {}.get, TOP)
     assert told == "docs/figs.md now holds the reference answer of q1 verbatim"
-    before = Before({"docs/figs.md": text.encode()})
+    before = {"docs/figs.md": text.encode()}.get
     assert copied_answers(changed, config, [SAMPLE], before, TOP) == ()
     short = SAMPLE.amended(references=("orchard 5",))
-    assert copied_answers(changed, config, [short], Before(), TOP) == ()
+    assert copied_answers(changed, config, [short], {}.get, TOP) == ()
 
 
 def test_only_so_much_is_read(config: Config, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ragate.github.commits.changed_files.MOST_BYTES", 10)
     (config.root / "docs" / "figs.md").write_text(SAMPLE.references[0])
-    assert copied_answers(["docs/figs.md"], config, [SAMPLE], Before(), TOP) == ()
+    assert copied_answers(["docs/figs.md"], config, [SAMPLE], {}.get, TOP) == ()
 
 
 # The files that ``[system]`` names, whatever its keys are called.

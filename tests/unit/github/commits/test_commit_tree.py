@@ -16,7 +16,7 @@ from ragate.github.commits.commit_tree import (
     policy_files,
 )
 from tests.repositories import git
-from tests.unit.github.commits.tree_factories import FILES
+from tests.unit.github.commits.tree_factories import FILES, FilesTree
 
 Make = Callable[[Path], Tree]
 
@@ -38,6 +38,12 @@ def test_links_and_folders_are_refused_rather_than_absent(tree: Tree, path: str)
         tree.read(path)
 
 
+@pytest.mark.parametrize("path", ["..", "../x", "app/../app/golden.jsonl"])
+def test_a_path_that_goes_up_is_not_proven_to_be_absent(tree: Tree, path: str) -> None:
+    with pytest.raises(BaseUnreadableError, match="goes up"):
+        tree.read(path)
+
+
 def test_the_policys_files_are_written_elsewhere(tree: Tree, tmp_path: Path) -> None:
     config = policy_files(tree, ConfigLocation("app"), tmp_path / "base")
     assert config is not None
@@ -47,31 +53,27 @@ def test_the_policys_files_are_written_elsewhere(tree: Tree, tmp_path: Path) -> 
     assert policy_files(tree, ConfigLocation(""), tmp_path / "none") is None
 
 
-class Unreadable:
-    """A tree whose files are listed and cannot be read."""
-
-    sha = "0" * 40
-
-    def __init__(self, text: str) -> None:
-        self._text = text
+class Unreadable(FilesTree):
+    """A tree whose files but the configuration cannot be read."""
 
     def read(self, path: str) -> bytes | None:
-        if path == "ragate.toml":
-            return self._text.encode()
+        if path in self.files:
+            return super().read(path)
         raise RagateError("the API is down")
-
-    def list(self, folder: str) -> list[str]:
-        return []
 
 
 def test_a_file_that_cannot_be_read_is_no_decision_and_a_wrong_policy_is_an_error(
     tmp_path: Path,
 ) -> None:
     with pytest.raises(BaseUnreadableError) as caught:
-        policy_files(Unreadable(FILES["app/ragate.toml"]), ConfigLocation(""), tmp_path)
+        policy_files(
+            Unreadable({"ragate.toml": FILES["app/ragate.toml"].encode()}),
+            ConfigLocation(""),
+            tmp_path,
+        )
     assert caught.value.exit_code == 3
     with pytest.raises(ConfigError) as wrong:
-        policy_files(Unreadable("[policy"), ConfigLocation(""), tmp_path)
+        policy_files(Unreadable({"ragate.toml": b"[policy"}), ConfigLocation(""), tmp_path)
     assert wrong.value.exit_code == 2
     assert "at the base 0000000" in wrong.value.message
     assert "0" * 8 not in wrong.value.message
@@ -80,15 +82,9 @@ def test_a_file_that_cannot_be_read_is_no_decision_and_a_wrong_policy_is_an_erro
 def test_a_base_of_an_earlier_version_judges_the_change_that_brings_it_to_this_one(
     tree: Tree, tmp_path: Path
 ) -> None:
-    class Earlier:
-        sha, list = tree.sha, tree.list
-
-        def read(self, path: str) -> bytes | None:
-            content = tree.read(path)
-            old = b'[policy.metrics.rbo]\nlevel = "warn"\n'
-            return old + content if content and path.endswith("ragate.toml") else content
-
-    config = policy_files(Earlier(), ConfigLocation("app"), tmp_path / "base")
+    files = {name: text.encode() for name, text in FILES.items()}
+    files["app/ragate.toml"] = b'[policy.metrics.rbo]\nlevel = "warn"\n' + files["app/ragate.toml"]
+    config = policy_files(FilesTree(files), ConfigLocation("app"), tmp_path / "base")
 
     whole = policy_files(tree, ConfigLocation("app"), tmp_path / "whole")
     assert config is not None

@@ -5,10 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-import pytest
-
 from ragate.github.commits.commit_tree import GitTree
-from ragate.github.commits.git_objects import ObjectError, changed_files, has_tree, parents
+from ragate.github.commits.git_objects import changed_files, has_tree, parents
 from tests.repositories import git
 from tests.unit.github.commits.tree_factories import local_repository
 
@@ -36,11 +34,3 @@ def test_git_is_asked_once_for_what_a_report_names_again(tmp_path: Path) -> None
     (tmp_path / "local" / ".git").rename(tmp_path / "away")
 
     assert tree.read("app/golden.jsonl") == content
-
-
-@pytest.mark.parametrize("path", ["..", "../x", "app/../app/golden.jsonl"])
-def test_a_path_that_goes_up_is_not_proven_to_be_absent(tmp_path: Path, path: str) -> None:
-    tree = GitTree(tmp_path / "local", local_repository(tmp_path / "local"))
-
-    with pytest.raises(ObjectError, match="goes up"):
-        tree.read(path)

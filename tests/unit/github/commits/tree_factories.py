@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
+from ragate.github.commits.commit_tree import Tree
+from ragate.github.commits.git_objects import FOLDER, TreeEntry
 from tests.projects import CONFIG
 from tests.repositories import git
 
@@ -29,3 +32,23 @@ def local_repository(folder: Path) -> str:
     git(folder, "add", "--all")
     git(folder, "commit", "--quiet", "-m", "all")
     return git(folder, "rev-parse", "HEAD")
+
+
+class FilesTree(Tree):
+    """A commit in memory; the sha of a file or a folder in it is its path."""
+
+    sha = "0" * 40
+
+    def __init__(self, files: Mapping[str, bytes]) -> None:
+        self.files = files
+
+    def folder(self, sha: str) -> dict[str, TreeEntry]:
+        start = "" if sha == self.sha else f"{sha}/"
+        below = [path.removeprefix(start) for path in self.files if path.startswith(start)]
+        parts = [path.partition("/") for path in below]
+        return {
+            name: TreeEntry(FOLDER if inner else "100644", start + name) for name, inner, _ in parts
+        }
+
+    def content(self, path: str, entry: TreeEntry) -> bytes:
+        return self.files[entry.sha]

@@ -25,6 +25,7 @@ from ragate.github.publish.report_sources import (
 from ragate.models import ChangedPart, ChangeOrigin, Report
 from ragate.renderers import markdown
 from tests.factories import report_factory, sample_row_factory
+from tests.unit.github.commits.tree_factories import FilesTree
 
 GOLDEN = "evals/golden.jsonl"
 PAGES = Pages("https://github.com/o/r", "h" * 40, "b" * 40)
@@ -146,17 +147,8 @@ def test_samples_lead_to_the_golden_set_of_the_base_whose_questions_they_are() -
     assert found == {"q2": f"{BASE}/evals/golden%20set.jsonl#L2"}
 
 
-class Folder:
-    sha = "0" * 40
-
-    def __init__(self, *paths: str) -> None:
-        self.paths = paths
-
-    def read(self, path: str) -> bytes | None:
-        return b"" if path in self.paths else None
-
-    def list(self, folder: str) -> list[str]:
-        return [path.rpartition("/")[2] for path in self.paths if path.startswith(f"{folder}/")]
+def holding(*paths: str) -> FilesTree:
+    return FilesTree(dict.fromkeys(paths, b""))
 
 
 def documents_of(*ids: str) -> Report:
@@ -164,14 +156,14 @@ def documents_of(*ids: str) -> Report:
 
 
 def test_a_document_leads_to_its_file_and_one_that_is_gone_to_what_it_was() -> None:
-    head, base = Folder("docs/a.md"), Folder("docs/a.md", "docs/old.md")
+    head, base = holding("docs/a.md"), holding("docs/a.md", "docs/old.md")
     found = document_pages(documents_of("a.md", "old.md", "row-7"), "docs", head, base, PAGES)
 
     assert found == {"a.md": f"{HEAD}/docs/a.md", "old.md": f"{BASE}/docs/old.md"}
 
 
 def test_no_document_leads_out_of_the_corpus() -> None:
-    tree = Folder("secret.md", "docs/a.md")
+    tree = holding("secret.md", "docs/a.md")
 
     assert document_pages(documents_of("../secret.md"), "docs", tree, tree, PAGES) == {}
     assert document_pages(documents_of("a.md"), "", tree, tree, PAGES) == {}
