@@ -106,7 +106,7 @@ class CommentCommand:
     """What a maintainer may write in a comment of a pull request: `/ragate VERB SHA …`.
 
     Attributes:
-        path: A function of a `ragate.github.modes.command.CommentRequest`.
+        path: A function of a `ragate.github.modes.obey.CommentRequest`.
         named: It names samples by their ids, and ends with a reason.
     """
 

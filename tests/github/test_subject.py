@@ -27,7 +27,7 @@ def pull(github: GitHub) -> Json:
 
 def event_of(pull: Json) -> Event:
     sha = pull["head"]["sha"]
-    run = RunRef(1, 1, "pull_request", sha, "change", FORK)
+    run = RunRef(1, 1, "pull_request", sha, FORK)
     return Event(
         name="workflow_run",
         action="completed",

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ragate.github.publish.workflow_commands import NAMES, ReportPaths, relative
+from ragate.github.publish.workflow_commands import NAMES, relative
 from ragate.github.rest.repository import BOT
 from ragate.renderers.markdown import marker
 from tests.github.publish_factories import HEAD, RED, TARGET, World
@@ -17,7 +17,8 @@ pytestmark = pytest.mark.integration
 def test_a_red_run_sets_the_status_writes_the_comment_and_the_outputs(world: World) -> None:
     publisher = world.publisher()
     publisher.begin(TARGET)
-    done = publisher.finish(TARGET, RED, exit_code=1, paths=ReportPaths("report.json", "report.md"))
+    paths = {"report-json": "report.json", "report-markdown": "report.md"}
+    done = publisher.finish(TARGET, RED, exit_code=1, paths=paths)
 
     assert world.statuses() == [
         ("ragate/docs", "pending", "judging"),

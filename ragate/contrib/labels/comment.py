@@ -7,8 +7,7 @@ from ragate.contrib.labels.answers_to_review import labels_of_ids
 from ragate.contrib.labels.labels import labels_beside
 from ragate.contrib.labels.review_label import ReviewLabel, ReviewVerdict
 from ragate.errors import UsageError
-from ragate.github.modes.command import CommentRequest
-from ragate.github.modes.obey import RefusedError
+from ragate.github.modes.obey import CommentRequest, RefusedError
 from ragate.guards.escape import code, name
 
 LABELS = {"fine": ReviewVerdict.SAME, "worse": ReviewVerdict.WORSE}
@@ -25,10 +24,8 @@ def label_comment(request: CommentRequest) -> None:
     Raises:
         RefusedError: a sample cannot be labelled, or the head has moved.
     """
-    talk, stored = request.talk, request.stored()
-    verdict = LABELS[talk.command.verb]
-    said = talk.command
-    who = talk.comment.author
+    stored, said = request.stored(), request.command
+    verdict, who = LABELS[said.verb], request.comment.author
     try:
         labels = labels_of_ids(
             stored.config,
@@ -41,12 +38,12 @@ def label_comment(request: CommentRequest) -> None:
         )
     except UsageError as error:
         raise RefusedError(error.message, remedy=error.remedy) from error
-    if not talk.same_head():
+    if not request.same_head():
         raise RefusedError("The head has moved meanwhile: nothing is labelled.")
     beside = labels_beside(stored.config.dataset).relative_to(stored.config.root)
     path = request.context.location(None).at(beside.as_posix())
     lines = labels_reply(labels, path, sha=stored.head)
-    talk.reply(lines, below=label_lines(labels))
+    request.reply(lines, below=label_lines(labels))
 
 
 # Lines to copy, which hold no text of the system's.

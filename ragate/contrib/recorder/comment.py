@@ -9,10 +9,8 @@ from ragate.contrib.recorder.pending_requests import PENDING_NAME
 from ragate.contrib.recorder.run_resolver import REPLIES_NAME
 from ragate.errors import RagateError, StorageError
 from ragate.files.foreign_files import read_bytes
-from ragate.github.commits.commit_tree import ApiTree, policy_files
 from ragate.github.gate.step_context import StepContext
-from ragate.github.modes.command import CommentRequest
-from ragate.github.modes.obey import SENTENCE, RefusedError, restart
+from ragate.github.modes.obey import SENTENCE, CommentRequest, RefusedError, restart
 from ragate.github.rest.artifacts import runs_with_results, unpack
 from ragate.github.rest.repository import Json, Repository
 from ragate.guards.escape import code
@@ -29,19 +27,19 @@ def run_comment(request: CommentRequest) -> None:
         RefusedError: nothing is pending at this commit.
         ProviderError: there is no key.
     """
-    context, repository, talk = request.context, request.repository, request.talk
+    context, repository, head = request.context, request.repository, request.head
     gate, folder, tip = request.gate, request.folder, request.tip
-    runs = runs_with_results(repository, gate, talk.head)
+    runs = runs_with_results(repository, gate, head)
     pending = _pending(repository, runs, gate, folder)
     if pending is None:
         raise RefusedError(
-            f"No model request waits at {talk.head[:7]}. Only systems with record = true leave any."
+            f"No model request waits at {head[:7]}. Only systems with record = true leave any."
         )
-    config = policy_files(ApiTree(repository, tip), context.location(None), folder / "policy")
+    config = context.policy_at(repository, tip, folder / "policy")
     if config is None:
         raise RefusedError(f"The base {tip[:7]} has no policy.")
     context.hide(config)
-    earlier = get_replies(repository, gate, talk.head)
+    earlier = get_replies(repository, gate, head)
     if earlier is not None:  # a chain of questions takes a round for each: all replies stay
         (folder / REPLIES_NAME).write_bytes(earlier)
     fulfilled = asyncio.run(
@@ -49,11 +47,11 @@ def run_comment(request: CommentRequest) -> None:
     )
     problem = ""
     if fulfilled.answered or fulfilled.known:
-        if not talk.same_head():
+        if not request.same_head():
             raise RefusedError("The head has moved meanwhile: the run is not started again.")
-        put_replies(repository, gate, talk.head, read_bytes(fulfilled.path, error=StorageError))
+        put_replies(repository, gate, head, read_bytes(fulfilled.path, error=StorageError))
         problem = restart(repository, runs[0])
-    talk.reply(_reply(fulfilled, talk.head, problem))
+    request.reply(_reply(fulfilled, head, problem))
 
 
 def _pending(repository: Repository, runs: list[Json], gate: str, folder: Path) -> Path | None:

@@ -71,7 +71,6 @@ class RunRef:
     attempt: int
     event: str
     head_sha: str
-    head_branch: str
     head_repository: str
     head_repository_id: int = 0
 
@@ -210,7 +209,6 @@ def _run(run: _PayloadObject) -> RunRef:
         attempt=run.number("run_attempt", default=1),
         event=run.text("event"),
         head_sha=run.sha("head_sha"),
-        head_branch=run.text("head_branch", default=""),
         head_repository=run.maybe("head_repository").text("full_name", default=""),
         head_repository_id=run.maybe("head_repository").number("id", default=0),
     )

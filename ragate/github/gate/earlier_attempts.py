@@ -12,9 +12,8 @@ from ragate.core.comparison.run_passes import is_measured
 from ragate.core.hashing import output_hash
 from ragate.errors import RagateError, StorageError
 from ragate.github.commits.change import Base
-from ragate.github.gate.left_result import RUN, LeftResult, fetch_result
+from ragate.github.gate.left_result import FetchedResult, fetched_results
 from ragate.github.gate.step_context import StepContext
-from ragate.github.rest.artifacts import find_results
 from ragate.github.rest.repository import Repository, gate_statuses
 from ragate.models import Run, Verdict
 from ragate.outputs.outputs_file import read_outputs
@@ -85,7 +84,7 @@ def earlier_red(
         if not red:
             return EarlierAttempts(warnings=_without_verdict(states, again=again))
         with context.scratch() as folder:
-            results = _results(context, repository, gate, base.head, folder)
+            results = _runs(context, repository, gate, base.head, folder)
             return EarlierAttempts(reasons=_reasons(results, red, base, outputs))
     except RagateError as error:
         unread = f"what earlier attempts of this commit came to could not be read: {error.message}"
@@ -93,19 +92,16 @@ def earlier_red(
 
 
 def _reasons(
-    results: Iterator[tuple[str, LeftResult, Run, bool]],
-    red: set[str],
-    base: Base,
-    outputs: Outputs | None,
+    results: Iterator[tuple[FetchedResult, Run]], red: set[str], base: Base, outputs: Outputs | None
 ) -> tuple[str, ...]:
     lost, is_kept = set(red), False
-    for page, result, run, is_whole in results:
-        lost = {address for address in lost if not address.endswith(page)}
-        if result.verdict != Verdict.FAILED.value:
+    for fetched, run in results:
+        lost = {address for address in lost if not address.endswith(fetched.page)}
+        if fetched.result.verdict != Verdict.FAILED.value:
             continue  # such as a look that `fail-on: warn` made a failure
         is_kept = True
-        if result.base == base.sha:
-            if outputs is None and not is_whole:
+        if fetched.result.base == base.sha:
+            if outputs is None and not (fetched.run / OUTPUTS).is_file():
                 return (f"{_WAS_RED}, and {_NOT_PUBLISHED} ({_oldest(red)})",)
             if outputs is None or outputs_of(run) <= outputs:
                 return ()
@@ -137,18 +133,15 @@ def _without_verdict(states: dict[str, str], *, again: bool) -> tuple[str, ...]:
     return ("an earlier attempt of this commit left no status: whether it was red is not known",)
 
 
-def _results(
+def _runs(
     context: StepContext, repository: Repository, gate: str, head: str, folder: Path
-) -> Iterator[tuple[str, LeftResult, Run, bool]]:
-    """Yield page, result and run of what earlier runs of this commit left, and if all is there."""
-    for number, artifact in enumerate(find_results(repository, gate, head)):
-        unpacked = folder / str(number)
+) -> Iterator[tuple[FetchedResult, Run]]:
+    """Yield what earlier runs of this commit left, with what they measured."""
+    for fetched in fetched_results(context, repository, gate, head, folder):
+        if not fetched.run.is_dir():
+            continue
         try:
-            result = fetch_result(repository, artifact, unpacked)
-            if (result.gate, result.head) == (gate, head) and (unpacked / RUN).is_dir():
-                page = f"/actions/runs/{artifact.run['id']}/attempts/{result.attempt}"
-                is_whole = (unpacked / RUN / OUTPUTS).is_file()
-                yield page, result, LocalStore(folder).load(unpacked / RUN), is_whole
+            yield fetched, LocalStore(folder).load(fetched.run)
         except StorageError as error:
             context.log.warning(f"a result of {head[:7]} was passed over: {error.message}")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from ragate.core.publishable import publishable
@@ -16,7 +16,7 @@ from ragate.github.gate.left_result import LeftResult, page_name, write_result
 from ragate.github.gate.output_provenance import OTHER, Provenance
 from ragate.github.gate.restore import weigh_again
 from ragate.github.gate.step_context import ModeOutcome, StepContext
-from ragate.github.publish.workflow_commands import ReportPaths, relative
+from ragate.github.publish.workflow_commands import relative
 from ragate.models import Decision, Report, Run, SystemInfo, Verdict
 from ragate.renderers import markdown
 from ragate.resources.operations import Operations
@@ -47,10 +47,12 @@ def finalise(
     context: StepContext, change: Change, gate: Gate, draft: ReportDraft, operations: Operations
 ) -> ModeOutcome:
     """Return the final report, and leave the run for later commands."""
-    report, run = draft.report, _run_of(draft.report, operations)
-    if not change.base.trusted:
-        draft = replace(draft, provenance=with_own_file(draft.provenance, report))
-    problems = _problems(report, draft.provenance)
+    report, base, store = draft.report, change.base, LocalStore(operations.state)
+    run = _run_of(report, store)
+    provenance = draft.provenance
+    if not base.trusted:
+        provenance = with_own_file(provenance, report)
+    problems = _problems(report, provenance)
     earlier = EarlierAttempts()
     if run is not None:
         report, is_accepted = weigh_again(
@@ -60,41 +62,71 @@ def finalise(
         if report.decision.verdict is Verdict.PASSED and not problems:
             held = outputs_of(run) if run.manifest.recorded else None  # no line pools what is held
             outputs = held if draft.outputs is None else draft.outputs
-            earlier = earlier_red(context, gate.config.gate, change.base, outputs)
-    circumstances = _circumstances(context, change, gate, draft, problems, earlier)
-    report = final_report(report, circumstances)
-    page = _page(context, gate, draft, report, run, operations) if run is not None else ""
-    _leave(context, change, gate, report, run, circumstances.problems, operations, page)
-    folder = context.result_folder
-    paths = ReportPaths(
-        json=relative(folder / "report.json", context.workspace),
-        markdown=relative(folder / "report.md", context.workspace),
-        html=relative(folder / page_name(report.gate), context.workspace) if page else "",
-    )
-    return ModeOutcome(report=report, exit_code=report.decision.exit_code, paths=paths)
-
-
-def _circumstances(
-    context: StepContext,
-    change: Change,
-    gate: Gate,
-    draft: ReportDraft,
-    problems: tuple[str, ...],
-    earlier: EarlierAttempts,
-) -> Circumstances:
-    base, is_answered = change.base, bool(problems) and change.number is not None
-    return Circumstances(
+            earlier = earlier_red(context, gate.config.gate, base, outputs)
+    may_be_accepted = bool(problems) and change.number is not None
+    circumstances = Circumstances(
         head=base.head,
         base="" if base.trusted else base.sha,
         pull=change.number,
         url=context.event.run_url,
         problems=(*problems, *earlier.reasons),
-        remedies=earlier.remedies if earlier.reasons else draft.provenance.remedies or (OTHER,),
+        remedies=earlier.remedies if earlier.reasons else provenance.remedies or (OTHER,),
         warnings=(*change.warnings, *draft.warnings, *earlier.warnings),
-        recording=recording_remedy(draft.report.baseline_path, context.event.default_branch),
-        accepting=accept_comment(base.head) if is_answered else "",
+        recording=recording_remedy(report.baseline_path, context.event.default_branch),
+        accepting=accept_comment(base.head) if may_be_accepted else "",
         bootstrap=gate.bootstrap,
     )
+    report = final_report(report, circumstances)
+    page = _page(context, gate, draft, report, run, store) if run is not None else ""
+    source = store.folder(report.run_id) if run is not None else None
+    text = context.log.redact(markdown.render(report))
+    try:
+        result = _result(context, change, gate, report, run, circumstances.problems)
+        write_result(context.result_folder, result, report, run=source, markdown=text, page=page)
+    except (RagateError, OSError) as error:
+        context.log.warning(f"the result could not be kept for later commands: {error}")
+    return ModeOutcome(report, exit_code=report.decision.exit_code, paths=_paths(context, report))
+
+
+def _result(
+    context: StepContext,
+    change: Change,
+    gate: Gate,
+    report: Report,
+    run: Run | None,
+    problems: tuple[str, ...],
+) -> LeftResult:
+    return LeftResult(
+        gate=gate.config.gate,
+        event=context.event.name,
+        pull=change.number,
+        attempt=context.event.run_attempt,
+        head=change.base.head,
+        base=change.base.sha,
+        merged=change.base.merged,
+        verdict=report.decision.verdict.value,
+        exit_code=report.decision.exit_code,
+        run_id=report.run_id,
+        evidence=run.manifest.evidence if run is not None else "",
+        outputs=outputs_digest(run) if run is not None else "",
+        problems=problems,
+        bootstrap=gate.bootstrap,
+    )
+
+
+def _paths(context: StepContext, report: Report) -> dict[str, str]:
+    """Return where the reports are, by the outputs that say so."""
+    names = {
+        "report-json": "report.json",
+        "report-markdown": "report.md",
+        "report-html": page_name(report.gate),
+    }
+    folder = context.result_folder
+    return {
+        output: relative(folder / name, context.workspace)
+        for output, name in names.items()
+        if (folder / name).is_file()
+    }
 
 
 def _problems(report: Report, provenance: Provenance) -> tuple[str, ...]:
@@ -118,12 +150,9 @@ def with_own_file(provenance: Provenance, report: Report) -> Provenance:
     )
 
 
-def _run_of(report: Report, operations: Operations) -> Run | None:
-    if not report.run_id:
-        return None
-    store = LocalStore(operations.state)
+def _run_of(report: Report, store: LocalStore) -> Run | None:
     try:
-        return store.load(store.folder(report.run_id))
+        return store.load(store.folder(report.run_id)) if report.run_id else None
     except RagateError:
         return None
 
@@ -134,57 +163,14 @@ def _page(
     draft: ReportDraft,
     report: Report,
     run: Run,
-    operations: Operations,
+    store: LocalStore,
 ) -> str:
     """Return the report as HTML, with the texts that the policy lets out."""
     from ragate.renderers.html import render
 
-    store = LocalStore(operations.state)
     folder = store.folder(report.run_id)
     detailed = with_details(report, gate.config, store, folder, outputs=draft.files, run=run)
     return context.log.redact(render(publishable(detailed)))
-
-
-def _leave(
-    context: StepContext,
-    change: Change,
-    gate: Gate,
-    report: Report,
-    run: Run | None,
-    problems: tuple[str, ...],
-    operations: Operations,
-    page: str,
-) -> None:
-    base = change.base
-    result = LeftResult(
-        gate=gate.config.gate,
-        event=context.event.name,
-        pull=change.number,
-        attempt=context.event.run_attempt,
-        head=base.head,
-        base=base.sha,
-        merged=base.merged,
-        verdict=report.decision.verdict.value,
-        exit_code=report.decision.exit_code,
-        run_id=report.run_id,
-        evidence=run.manifest.evidence if run is not None else "",
-        outputs=outputs_digest(run) if run is not None else "",
-        problems=problems,
-        bootstrap=gate.bootstrap,
-    )
-    source = LocalStore(operations.state).folder(report.run_id) if run is not None else None
-    try:
-        write_result(
-            context.result_folder,
-            result,
-            run=source,
-            report=report,
-            markdown=context.log.redact(markdown.render(report)),
-            publish=report.publish,
-            page=page,
-        )
-    except (RagateError, OSError) as error:
-        context.log.warning(f"the result could not be kept for later commands: {error}")
 
 
 # The report that is published: the line's, with what the action alone knows put in once.

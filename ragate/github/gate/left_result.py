@@ -1,6 +1,8 @@
 """What a run leaves for later commands: the stored run, what it was about, and its reports."""
 
 import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
@@ -9,9 +11,10 @@ from pydantic import Field, ValidationError
 from ragate.errors import StorageError
 from ragate.files.atomic_files import write_atomic, write_parts
 from ragate.files.foreign_files import read_bytes
-from ragate.github.rest.artifacts import FoundArtifact, find_results, unpack
+from ragate.github.gate.step_context import StepContext
+from ragate.github.rest.artifacts import find_results, unpack
 from ragate.github.rest.repository import Json, Repository
-from ragate.models import Frozen, Publish, Report
+from ragate.models import Frozen, Report
 from ragate.stores import RUN_FILES
 from ragate.stores.stored_record import copy_run
 
@@ -52,30 +55,27 @@ class LeftResult(Frozen):
 def write_result(
     folder: Path,
     result: LeftResult,
+    report: Report,
     *,
     run: Path | None,
-    report: Report | None,
     markdown: str,
-    publish: Publish,
     page: str = "",
 ) -> None:
     """Write the folder that the workflow uploads; what an earlier run left there is replaced.
 
     Args:
         run: The run's own folder, None where nothing was measured.
-        publish: Which texts may be uploaded.
         page: The report as HTML, "" where there is none.
     """
+    from ragate.renderers.json import parts
+
     for path in (folder.parent, folder):
         if path.is_symlink():  # a link of a pull request's would lead the reports elsewhere
             path.unlink()
     shutil.rmtree(folder, ignore_errors=True)
     if run is not None:
-        copy_run(run, folder / RUN, report, publish=publish)
-    if report is not None:
-        from ragate.renderers.json import parts
-
-        write_parts(folder / "report.json", (part.encode() for part in parts(report)))
+        copy_run(run, folder / RUN, report, publish=report.publish)
+    write_parts(folder / "report.json", (part.encode() for part in parts(report)))
     write_atomic(folder / "report.md", markdown.encode())
     if page:
         write_atomic(folder / page_name(result.gate), page.encode())
@@ -109,30 +109,61 @@ def read_result(folder: Path) -> LeftResult:
     return result
 
 
-def fetch_result(repository: Repository, artifact: FoundArtifact, folder: Path) -> LeftResult:
-    """Download one result, unpack it to `folder`, and return what it says of itself."""
-    unpack(repository.download_artifact(int(artifact.content["id"])), folder)
-    return read_result(folder)
+@dataclass(frozen=True)
+class FetchedResult:
+    """A result that an earlier run left, unpacked.
+
+    Attributes:
+        page: The end of the address of the attempt that left it.
+        run: The folder of its run, where there is one.
+    """
+
+    result: LeftResult
+    page: str
+    run: Path
+
+
+def fetched_results(
+    context: StepContext,
+    repository: Repository,
+    gate: str,
+    head: str,
+    folder: Path,
+    *,
+    page: str = "",
+) -> Iterator[FetchedResult]:
+    """Yield the results of one gate at one commit, the newest of each run first.
+
+    One that cannot be read is passed over.
+
+    Args:
+        folder: Where they are unpacked.
+        page: Of one run only: the address of one of its attempts.
+    """
+    for number, (run_id, artifact) in enumerate(find_results(repository, gate, head)):
+        attempts = f"/actions/runs/{run_id}/attempts/"
+        if page and attempts not in page:
+            continue
+        unpacked = folder / str(number)
+        try:
+            unpack(repository.download_artifact(int(artifact["id"])), unpacked)
+            result = read_result(unpacked)
+        except StorageError as error:
+            context.log.warning(f"a result of {head[:7]} was passed over: {error.message}")
+            continue
+        if (result.gate, result.head) == (gate, head):
+            yield FetchedResult(result, f"{attempts}{result.attempt}", unpacked / RUN)
 
 
 def result_of_status(
-    repository: Repository, status: Json, gate: str, head: str, folder: Path
+    context: StepContext, repository: Repository, gate: str, head: str, status: Json
 ) -> LeftResult | None:
     """Return what the run that set a gate's status left; None where that is not kept.
 
     Args:
-        status: A status of the commit `head`, as GitHub lists it.
-        folder: Where results are unpacked.
+        status: One of the commit `head`, as GitHub lists it.
     """
-    page = str(status.get("target_url") or "")
-    for number, artifact in enumerate(find_results(repository, gate, head)):
-        attempts = f"/actions/runs/{artifact.run['id']}/attempts/"
-        if attempts not in page:
-            continue
-        try:
-            result = fetch_result(repository, artifact, folder / str(number))
-        except StorageError:
-            continue
-        if page.endswith(f"{attempts}{result.attempt}"):
-            return result if (result.gate, result.head) == (gate, head) else None
-    return None
+    page = str(status.get("target_url") or "no page")
+    with context.scratch() as folder:
+        results = fetched_results(context, repository, gate, head, folder, page=page)
+        return next((each.result for each in results if page.endswith(each.page)), None)

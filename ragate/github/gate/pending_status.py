@@ -3,7 +3,6 @@
 from ragate.config import load_config
 from ragate.errors import RagateError
 from ragate.github.commits.change import PRIVILEGED, Change
-from ragate.github.commits.commit_tree import ApiTree, policy_files
 from ragate.github.event.event import Event
 from ragate.github.gate.step_context import ModeOutcome, StepContext
 from ragate.github.publish import Announce, Target
@@ -38,8 +37,7 @@ def announce_pending(
 
 def _policy_gate(context: StepContext, repository: Repository, change: Change) -> str:
     with context.scratch() as folder:
-        tree = ApiTree(repository, change.base.sha)
-        policy = policy_files(tree, context.location(None), folder)
+        policy = context.policy_at(repository, change.base.sha, folder)
     return policy.gate if policy is not None else ""
 
 

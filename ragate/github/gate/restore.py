@@ -8,9 +8,8 @@ from ragate.errors import RagateError
 from ragate.extension import extensions, loaded
 from ragate.github.commits.change import Change
 from ragate.github.gate.acceptances import AcceptScope, acceptances, outputs_digest, takes_system
-from ragate.github.gate.left_result import RUN, fetch_result
+from ragate.github.gate.left_result import fetched_results
 from ragate.github.gate.step_context import StepContext
-from ragate.github.rest.artifacts import find_results
 from ragate.github.rest.repository import (
     Repository,
     gate_statuses,
@@ -36,7 +35,11 @@ def restore_passes(context: StepContext, gate: str, head: str, operations: Opera
         if context.event.run_attempt < 2 and not _judged_before(context, repository, gate, head):
             return
         with context.scratch() as folder:
-            _restore(repository, gate, head, operations, folder)
+            results = fetched_results(context, repository, gate, head, folder)
+            whole = (each for each in results if each.result.run_id and each.run.is_dir())
+            if newest := next(whole, None):  # it holds the passes of all before it
+                target = LocalStore(operations.state).folder(Path(newest.result.run_id).name)
+                shutil.copytree(newest.run, target, dirs_exist_ok=True)
     except (RagateError, OSError) as error:
         context.log.warning(f"earlier attempts of this commit could not be read: {error}")
 
@@ -51,19 +54,6 @@ def _judged_before(context: StepContext, repository: Repository, gate: str, head
         this_run not in f"{status.get('target_url') or ''}/".partition("/attempts/")[0]
         for status in gate_statuses(repository, gate, head)
     )
-
-
-def _restore(
-    repository: Repository, gate: str, head: str, operations: Operations, folder: Path
-) -> None:
-    # The newest attempt holds the passes of all before it.
-    for number, artifact in enumerate(find_results(repository, gate, head)):
-        source = folder / str(number) / RUN
-        result = fetch_result(repository, artifact, source.parent)
-        if (result.gate, result.head) == (gate, head) and result.run_id and source.is_dir():
-            target = LocalStore(operations.state).folder(Path(result.run_id).name)
-            shutil.copytree(source, target, dirs_exist_ok=True)
-            return
 
 
 def let_prepare(context: StepContext, gate: str, head: str, operations: Operations) -> None:

@@ -8,15 +8,14 @@ from pydantic import ValidationError
 from ragate.config import Config
 from ragate.errors import StorageError
 from ragate.files.foreign_files import read_bytes
-from ragate.github.commits.change import is_merge_onto
-from ragate.github.commits.commit_tree import ApiTree, BaseUnreadableError, policy_files
+from ragate.github.commits.change import Base, is_merge_onto
+from ragate.github.commits.commit_tree import BaseUnreadableError
 from ragate.github.gate.acceptances import AcceptScope, outputs_digest, takes_system
 from ragate.github.gate.finalise import Circumstances, final_report
-from ragate.github.gate.left_result import RUN, LeftResult, fetch_result
+from ragate.github.gate.left_result import LeftResult, fetched_results
 from ragate.github.gate.output_provenance import OTHER
 from ragate.github.gate.step_context import StepContext
-from ragate.github.rest.artifacts import find_results
-from ragate.github.rest.repository import Repository
+from ragate.github.rest.repository import Json, Repository, gate_statuses
 from ragate.models import Acceptance, Report, Run
 from ragate.runs.compare_stored import decide_again
 from ragate.stores import REPORT, RUN_FILES
@@ -81,18 +80,27 @@ def _report_in(folder: Path) -> Report | None:
         return None
 
 
-def gate_name(context: StepContext, repository: Repository, base_sha: str, folder: Path) -> str:
+def gate_name(context: StepContext, repository: Repository, base_sha: str) -> str:
     """Return the gate's name: the input's, else that of the policy at `base_sha`."""
     if context.inputs.gate:
         return context.inputs.gate
-    location = context.location(None)
-    config = policy_files(ApiTree(repository, base_sha), location, folder)
+    with context.scratch() as folder:
+        config = context.policy_at(repository, base_sha, folder)
     if config is None:
+        name = context.location(None).name
         raise BaseUnreadableError(
-            f"the base {base_sha[:7]} has no {location.name}, so the gate has no name",
+            f"the base {base_sha[:7]} has no {name}, so the gate has no name",
             remedy="set the input `gate`",
         )
     return config.gate
+
+
+def newest_status(
+    context: StepContext, repository: Repository, base: Base
+) -> tuple[str, Json | None]:
+    """Return the gate's name, and the last status that it set on the commit."""
+    gate = gate_name(context, repository, base.sha)
+    return gate, next(iter(gate_statuses(repository, gate, base.head)), None)
 
 
 def open_stored(
@@ -105,23 +113,15 @@ def open_stored(
         tip: The newest commit of the base's branch: what was judged against another branch, or
             before this one had a gate, is passed over.
     """
-    for number, artifact in enumerate(find_results(repository, gate, sha)):
-        unpacked = folder / f"result-{number}"
-        try:
-            result = fetch_result(repository, artifact, unpacked)
-        except StorageError as error:
-            context.log.warning(f"a result of {sha[:7]} was passed over: {error.message}")
-            continue
-        if (result.gate, result.head) != (gate, sha) or not _is_merge(repository, result):
+    for fetched in fetched_results(context, repository, gate, sha, folder / "results"):
+        result = fetched.result
+        if not _is_merge(repository, result) or not (fetched.run / "manifest.json").is_file():
             continue
         if not is_of_branch(repository, result, tip):
             context.log.warning(f"a result of {sha[:7]} was passed over: it has another base")
             continue
-        if not (unpacked / RUN / "manifest.json").is_file():
-            continue
         config = _policy(context, repository, result, folder / "policy")
-        run = LocalStore(folder).load(unpacked / RUN)
-        return StoredResult(result, config, run, unpacked / RUN)
+        return StoredResult(result, config, LocalStore(folder).load(fetched.run), fetched.run)
     return None
 
 
@@ -146,7 +146,7 @@ def _policy(
     context: StepContext, repository: Repository, result: LeftResult, folder: Path
 ) -> Config:
     at = result.head if result.bootstrap or not result.base else result.base
-    config = policy_files(ApiTree(repository, at), context.location(None), folder.resolve())
+    config = context.policy_at(repository, at, folder)
     if config is None:
         raise BaseUnreadableError(f"{at[:7]} has no {context.location(None).name}")
     policy = config.policy.amended(gate=result.gate)

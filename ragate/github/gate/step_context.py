@@ -12,12 +12,12 @@ from ragate.answers.milestones import Milestones
 from ragate.answers.run_profile import Selection
 from ragate.config import CONFIG_NAME, Config
 from ragate.errors import UsageError
-from ragate.github.commits.commit_tree import ConfigLocation
+from ragate.github.commits.commit_tree import ApiTree, ConfigLocation, policy_files
 from ragate.github.event.event import Event
 from ragate.github.event.inputs import Inputs
 from ragate.github.publish import Target
 from ragate.github.publish.changed_sources import Annotation
-from ragate.github.publish.workflow_commands import Log, ReportPaths
+from ragate.github.publish.workflow_commands import Log
 from ragate.github.rest.repository import Repository
 from ragate.models import Filters, Report
 from ragate.repository.git import is_tracked
@@ -38,13 +38,14 @@ class ModeOutcome:
         report: None where nothing was to be judged.
         ended_as: The output ``verdict`` of a mode without a report.
         exit_code: By the verdict alone; fail-on comes later.
+        paths: Where the reports are, by the names of the outputs.
         target: What the report is about.
     """
 
     report: Report | None = None
     ended_as: str = ""
     exit_code: int = 0
-    paths: ReportPaths = field(default_factory=ReportPaths)
+    paths: Mapping[str, str] = field(default_factory=dict)
     annotations: tuple[Annotation, ...] = ()
     target: Target | None = None
 
@@ -118,6 +119,13 @@ class StepContext:
                 f"working-directory {self.inputs.working_directory!r} is outside of the workspace"
             )
         return _location(folder.relative_to(root), path.name)
+
+    def policy_at(self, repository: Repository, sha: str, folder: Path) -> Config | None:
+        """Return the configuration of a commit that is not here, its files below `folder`.
+
+        None where the commit is proven to have none.
+        """
+        return policy_files(ApiTree(repository, sha), self.location(None), folder)
 
     def operations(self, *, commit: str = "") -> Operations:
         """Return how to run: the token and the runner's own keys are in nobody's environment."""

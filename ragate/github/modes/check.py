@@ -24,12 +24,12 @@ from ragate.github.gate.finalise import ReportDraft
 from ragate.github.gate.left_result import result_of_status
 from ragate.github.gate.output_provenance import Provenance
 from ragate.github.gate.restore import let_prepare, restore_passes
-from ragate.github.gate.result_artifact import gate_name
+from ragate.github.gate.result_artifact import newest_status
 from ragate.github.gate.step_context import ModeOutcome, StepContext
 from ragate.github.modes.change_verdict import judge_change
 from ragate.github.publish import Announce
 from ragate.github.rest.api import GitHubApiError
-from ragate.github.rest.repository import Repository, gate_statuses
+from ragate.github.rest.repository import Repository
 from ragate.resources.operations import Operations
 from ragate.run.one_run import run_gate
 from ragate.run.plan import RunPlan
@@ -134,23 +134,16 @@ def standing_verdict(context: StepContext, base: Base) -> int | None:
     if event.action != "edited" or event.base_changed or event.pull is None or repository is None:
         return None
     try:
-        with context.scratch() as folder:
-            return _standing(context, repository, base, folder)
+        gate, newest = newest_status(context, repository, base)
+        code = _CODES.get(str(newest.get("state"))) if newest is not None else None
+        if newest is None or code is None:  # pending, or an error that may have passed
+            return None
+        result = result_of_status(context, repository, gate, base.head, newest)
     except RagateError as error:
         context.log.warning(f"the verdict before the edit could not be read: {error.message}")
         return None
-
-
-def _standing(context: StepContext, repository: Repository, base: Base, folder: Path) -> int | None:
-    gate = gate_name(context, repository, base.sha, folder / "gate")
-    newest = next(iter(gate_statuses(repository, gate, base.head)), None)
-    code = _CODES.get(str(newest.get("state"))) if newest is not None else None
-    if newest is None or code is None:  # pending, or an error that may have passed
-        return None
-    result = result_of_status(repository, newest, gate, base.head, folder)
-    if result is None or (result.base, result.merged) != (base.sha, base.merged):
-        return None
-    return code
+    is_same = result is not None and (result.base, result.merged) == (base.sha, base.merged)
+    return code if is_same else None
 
 
 # Mode ``check``: whose rules decide where the base's branch has moved, or is another by now.

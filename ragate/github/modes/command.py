@@ -3,21 +3,20 @@
 Nothing of a pull request is checked out or run: commands work on what earlier runs stored.
 """
 
-from dataclasses import dataclass
 from pathlib import Path
 
 from ragate.errors import ConfigError, ProviderError, RagateError, StorageError, UsageError
 from ragate.extension import extensions, loaded
-from ragate.github.commits.change import branch_tip
 from ragate.github.commits.commit_tree import BaseUnreadableError
-from ragate.github.gate.result_artifact import StoredResult, gate_name, open_stored
+from ragate.github.event.event import CommentRef
+from ragate.github.event.slash_command import HELP, Command, parse_command
+from ragate.github.gate.acceptances import may_write
 from ragate.github.gate.step_context import ModeOutcome, StepContext
 from ragate.github.modes.obey import (
     SENTENCE,
-    Conversation,
+    CommentRequest,
     RefusedError,
     accept,
-    open_conversation,
     rerun,
     update_baseline,
     usage,
@@ -33,41 +32,6 @@ NOTHING = "nothing"
 _TOLD = (RefusedError, ConfigError, ProviderError, StorageError, BaseUnreadableError)
 
 
-@dataclass(frozen=True)
-class CommentRequest:
-    """A comment that is to be obeyed, and what that needs.
-
-    Attributes:
-        gate: The name of the gate that it is for.
-        folder: What is fetched may lie here until the end.
-        tip: The newest commit of the base's branch, whose policy allows.
-    """
-
-    context: StepContext
-    repository: Repository
-    talk: Conversation
-    gate: str
-    folder: Path
-    tip: str
-
-    def stored(self) -> StoredResult:
-        """Return the newest result of the commit that the comment names.
-
-        Raises:
-            RefusedError: none is stored.
-        """
-        head = self.talk.head
-        found = open_stored(
-            self.context, self.repository, self.gate, head, self.folder, tip=self.tip
-        )
-        if found is None:
-            raise RefusedError(
-                f"No result of the gate {self.gate} is stored for {head[:7]}: let its check "
-                "finish first, or run it again."
-            )
-        return found
-
-
 def run_command(context: StepContext, announce: Announce) -> ModeOutcome:  # noqa: ARG001
     """Obey the event's comment; the outcome's report, if there is one, is to be published.
 
@@ -81,40 +45,98 @@ def run_command(context: StepContext, announce: Announce) -> ModeOutcome:  # noq
         raise UsageError(
             "mode command needs a github-token", remedy="leave the input at its default"
         )
-    talk = open_conversation(repository, context.event, login_of(repository.api), context.log.plain)
-    if talk is None:
+    comment = commanding_comment(context, repository)
+    if comment is None:
         return ModeOutcome(ended_as=NOTHING)
-    try:
-        with context.scratch() as folder:
-            report = _obey(context, repository, talk, folder)
-    except _TOLD as error:
-        talk.reply([_sentence(error)])
-        return ModeOutcome(ended_as=NOTHING)
-    target = Target(report.gate, report.head, talk.number) if report is not None else None
+    with context.scratch() as folder:
+        request = read_request(context, repository, comment, folder)
+        if request is None:
+            return ModeOutcome(ended_as=NOTHING)
+        try:
+            report = _obey(request)
+        except _TOLD as error:
+            request.reply([_sentence(error)])
+            return ModeOutcome(ended_as=NOTHING)
+    target = Target(report.gate, report.head, request.number) if report is not None else None
     return ModeOutcome(report=report, ended_as=DONE, target=target)
 
 
-def _obey(
-    context: StepContext, repository: Repository, talk: Conversation, folder: Path
-) -> Report | None:
-    verb = talk.command.verb
-    if verb == "help":
-        talk.reply([usage()])
+def commanding_comment(context: StepContext, repository: Repository) -> CommentRef | None:
+    """Return the event's comment where it commands something and its author may.
+
+    Nothing is written for somebody who may not give commands, not even a reply.
+
+    Raises:
+        GitHubApiError: it cannot be found out whether the author may; nothing is done then.
+        UsageError: the event is no comment.
+    """
+    event, comment = context.event, context.event.comment
+    if event.name != "issue_comment" or comment is None:
+        raise UsageError(
+            f"mode command on the event {event.name!r}: it reads comments",
+            remedy="start the workflow on: issue_comment: types: [created]",
+        )
+    if event.action != "created" or not comment.is_pull or not comment.body.startswith("/ragate"):
+        context.log.plain("no command in this comment")
         return None
-    tip = branch_tip(repository, str(talk.pull["base"]["ref"]))
-    gate = gate_name(context, repository, tip, folder / "named")
-    if talk.command.gate not in ("", gate):
-        context.log.plain(f"the command is for the gate {talk.command.gate}, this is {gate}")
+    if not may_write(repository, comment.author, comment.author_type):
+        context.log.plain(
+            "the author of this comment may not write to the repository: nothing done"
+        )
+        return None
+    return comment
+
+
+def read_request(
+    context: StepContext, repository: Repository, comment: CommentRef, folder: Path
+) -> CommentRequest | None:
+    """Return the command of a comment; None where it is none, or cannot be meant, which is told."""
+    try:
+        command, lines = parse_command(comment.body), []
+    except UsageError as error:
+        command, lines = Command(HELP), [code(error.message, SENTENCE), usage()]
+    if command is None:
+        return None
+    bot, pull = login_of(repository.api), repository.pull(comment.number)
+    request = CommentRequest(context, repository, comment, command, bot, pull, folder)
+    if problem := _problem(request):
+        lines = [problem]
+    if lines:
+        request.reply(lines)
+        return None
+    return request
+
+
+def _problem(request: CommentRequest) -> str:
+    """Return why the command cannot be meant for the pull request as it is, "" where it can."""
+    head, sha = request.head, request.command.sha
+    if request.command.verb == HELP:
+        return ""
+    if request.pull.get("state") != "open":
+        return "This pull request is closed: nothing done."
+    if not head.startswith(sha):
+        return (
+            f"The head is {code(head[:7])} and the command names {code(sha[:12])}: nothing done. "
+            "Look at the new commit first."
+        )
+    return ""
+
+
+def _obey(request: CommentRequest) -> Report | None:
+    verb, named = request.command.verb, request.command.gate
+    if verb == HELP:
+        request.reply([usage()])
+        return None
+    if named not in ("", request.gate):
+        request.context.log.plain(f"the command is for the gate {named}, this is {request.gate}")
         return None
     if verb == "rerun":
-        rerun(talk, gate)
+        rerun(request)
         return None
-    request = CommentRequest(context, repository, talk, gate, folder, tip)
     if verb == "accept":
-        return accept(talk, request.stored())
+        return accept(request)
     if verb == "update-baseline":
-        main = context.event.default_branch
-        return update_baseline(talk, request.stored(), context.location(None), default_branch=main)
+        return update_baseline(request)
     for each in extensions():
         if brought := each.comment_commands.get(verb):
             loaded(each, brought.path)(request)

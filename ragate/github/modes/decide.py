@@ -18,18 +18,18 @@ from ragate.github.commits.change import (
     other_branches,
     pulls_from_here,
 )
-from ragate.github.commits.commit_tree import ApiTree, Commits, policy_files
+from ragate.github.commits.commit_tree import Commits
 from ragate.github.gate.base_rules import Gate
 from ragate.github.gate.earlier_attempts import outputs_in
 from ragate.github.gate.finalise import ReportDraft
 from ragate.github.gate.left_result import result_of_status
 from ragate.github.gate.output_provenance import Provenance
 from ragate.github.gate.pending_status import announce_pending, is_begun
-from ragate.github.gate.result_artifact import gate_name, is_of_branch
+from ragate.github.gate.result_artifact import is_of_branch, newest_status
 from ragate.github.gate.step_context import ModeOutcome, StepContext
 from ragate.github.modes.change_verdict import judge_change, superseded
 from ragate.github.publish import Announce
-from ragate.github.rest.repository import Json, Repository, gate_statuses
+from ragate.github.rest.repository import Json, Repository
 from ragate.outputs.outputs_file import read_outputs
 from ragate.outputs.recorded_output import RecordedOutput
 from ragate.outputs.shards import shards_among
@@ -76,10 +76,10 @@ class CollectedOutputs:
             )
         # As checked out by the first half: a branch may be older than a file that the base has.
         commit = self.change.base.merged or self.change.base.head
-        location = self.context.location(None)
-        head = policy_files(ApiTree(self.repository, commit), location, folder / "head")
+        head = self.context.policy_at(self.repository, commit, folder / "head")
         if head is None:
-            raise ConfigError(f"the change has no {location.path}", remedy="put it back")
+            path = self.context.location(None).path
+            raise ConfigError(f"the change has no {path}", remedy="put it back")
         return head
 
     def prepare(self, gate: Gate, operations: Operations) -> Operations:
@@ -159,16 +159,15 @@ def hold_verdict(context: StepContext, repository: Repository) -> ModeOutcome:
     tip = branch_tip(repository, branch)
     base = Base(tip, head, "", trusted=False)
     change = Change(base, branch, Commits(None, repository), event.pull.number)
-    with context.scratch() as folder:
-        gate, newest = _newest_status(context, repository, change, folder)
-        if newest is None or newest["state"] == "pending" or not _is_older(newest, context):
+    gate, newest = newest_status(context, repository, change.base)
+    if newest is None or newest["state"] == "pending" or not _is_older(newest, context):
+        return _untouched(context)
+    try:
+        others = {*pulls_from_here(repository, head, branch)} - {event.pull.number}
+        if others and _is_green_by(others, context, repository, change, gate, newest):
             return _untouched(context)
-        try:
-            pulls = pulls_from_here(repository, head, branch)
-            if _is_green_by(pulls, repository, change, gate, newest, folder):
-                return _untouched(context)
-        except RagateError as error:
-            context.log.warning(f"whose verdict it is could not be asked: {error.message}")
+    except RagateError as error:
+        context.log.warning(f"whose verdict it is could not be asked: {error.message}")
     waiting = f"waits for outputs that are collected against {branch}"
     repository.set_status(head, "pending", f"ragate/{gate}", waiting, event.run_url)
     context.log.plain(f"the verdict on {head[:7]} was given for another branch or time: {waiting}")
@@ -181,49 +180,38 @@ def is_anothers(context: StepContext, repository: Repository, change: Change) ->
     What a fork's run collects does not replace that verdict. False where it cannot be asked.
     """
     try:
-        pulls = pulls_from_here(repository, change.base.head, change.branch)
+        pulls = {*pulls_from_here(repository, change.base.head, change.branch)}
         if not pulls or change.number is None or change.number in pulls:
             return False
-        with context.scratch() as folder:
-            gate, newest = _newest_status(context, repository, change, folder)
-            return newest is not None and _is_green_by(
-                pulls, repository, change, gate, newest, folder
-            )
+        gate, newest = newest_status(context, repository, change.base)
+        green = newest is not None and _is_green_by(
+            pulls, context, repository, change, gate, newest
+        )
     except RagateError as error:
         context.log.warning(f"whose verdict it is could not be asked: {error.message}")
         return False
-
-
-def _newest_status(
-    context: StepContext, repository: Repository, change: Change, folder: Path
-) -> tuple[str, Json | None]:
-    """Return the gate's name, and the last status that it set on the commit."""
-    gate = gate_name(context, repository, change.base.sha, folder / "policy")
-    return gate, next(iter(gate_statuses(repository, gate, change.base.head)), None)
+    return green
 
 
 def _is_green_by(
-    pulls: list[int],
+    pulls: set[int],
+    context: StepContext,
     repository: Repository,
     change: Change,
     gate: str,
     status: Json,
-    folder: Path,
 ) -> bool:
     """Return whether a status is green by the run of one of these pull requests, for the branch.
 
     Only what the run itself left says whose it was: a pull request that is open may have had
     another verdict, or none.
     """
-    others = set(pulls) - {change.number}
-    if status["state"] != "success" or not others:
+    if status["state"] != "success":
         return False
-    result = result_of_status(repository, status, gate, change.base.head, folder)
-    return (
-        result is not None
-        and result.pull in others
-        and is_of_branch(repository, result, change.base.sha)
-    )
+    result = result_of_status(context, repository, gate, change.base.head, status)
+    if result is None or result.pull not in pulls:
+        return False
+    return is_of_branch(repository, result, change.base.sha)
 
 
 def _untouched(context: StepContext) -> ModeOutcome:

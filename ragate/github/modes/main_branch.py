@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
 from pathlib import Path
 
 from ragate.answers.golden_set import golden_set
@@ -236,71 +235,74 @@ def why_due(
     if new := sorted(name for name in gated - units.keys() if not name.startswith(_TIMED)):
         return f"it has no {new[0]}"
     nightly = context.event.name == "schedule"
-    push = Push("", []) if nightly else pushed(context, root, head)
-    if not nightly and not push.before:
+    before = "" if nightly else _before(context, root, head)
+    if not nightly and not before:
         return UNTOLD
-    if not nightly and _measures_otherwise(context, config, root, push):
+    if not nightly and _measures_otherwise(context, config, root, before):
         return "the policy measures otherwise"
     info = asyncio.run(describe_system(config, context.operations(commit=head)))
     if info is not None and info.fingerprint:
         same = info.fingerprint == baseline.manifest.system.fingerprint
         return "" if same else "the system changed"
-    return "" if nightly else _by_files(context, config, root, head, push)
+    return "" if nightly else _by_files(context, config, root, head, before)
 
 
-def _measures_otherwise(context: StepContext, config: Config, root: Path, push: Push) -> bool:
+def _measures_otherwise(context: StepContext, config: Config, root: Path, before: str) -> bool:
     """Whether the push changed what is measured, or how: the judge, metrics, what is stored."""
     with context.scratch() as folder:
         try:
-            tree = Commits(root, context.repository).tree(push.before)
-            before = policy_files(tree, context.location(root), folder)
+            tree = Commits(root, context.repository).tree(before)
+            policy = policy_files(tree, context.location(root), folder)
         except RagateError:
             return True
-        return before is None or not measures_alike(before, config)
+        return policy is None or not measures_alike(policy, config)
 
 
-def _by_files(context: StepContext, config: Config, root: Path, head: str, push: Push) -> str:
+def _by_files(context: StepContext, config: Config, root: Path, head: str, before: str) -> str:
     """Judge by the files of the push, where the system cannot tell what it is made of."""
-    if push.changed is None:
+    commits = Commits(root, context.repository)
+    changed = _changed(commits, before, head)
+    if changed is None:
         return UNTOLD
     location = context.location(root)
-    if location.path in push.changed:
+    if location.path in changed:
         return f"{location.name} changed"
     patterns = config.policy.inputs
-    base = Base(push.before, head, head, trusted=False)
-    commits = Commits(root, context.repository)
-    if patterns and not can_reach(push.changed, config, location, base, commits):
+    base = Base(before, head, head, trusted=False)
+    if patterns and not can_reach(changed, config, location, base, commits):
         return ""
     recorded = {location.at(config.policy.baseline)}
-    if set(push.changed) <= recorded:
+    if set(changed) <= recorded:
         return ""  # the commit with the baseline itself
     return "files of the system changed" if patterns else "[policy] inputs names no files"
 
 
-# What a push to the default branch brought, from the commit that the branch was at before it.
+# What a push to the default branch brought, from the commit that the branch was at before it: a
+# push may bring many commits, and the last one's parent is in the middle of it.
 
 
-@dataclass(frozen=True)
-class Push:
-    """A push may bring many commits; the last one's parent is in the middle of it.
+def _before(context: StepContext, root: Path, head: str) -> str:
+    """Return the commit that the branch was at, "" where that cannot be told.
 
-    Attributes:
-        before: The commit that the branch was at; "" where that cannot be told.
-        changed: The paths that differ from it; None where they cannot be told.
+    By hand, the commit alone counts.
     """
-
-    before: str
-    changed: list[str] | None
-
-
-def pushed(context: StepContext, root: Path, head: str) -> Push:
-    """Return what `head` brought to its branch; by hand and at night, its own commit counts."""
     if context.event.name == "push":
-        before = context.event.before
-    else:
-        before = next(iter(git_objects.parents(root, head)), "")
-    commits = Commits(root, context.repository)
-    return Push(before, _changed(commits, before, head) if before else None)
+        return context.event.before
+    return next(iter(git_objects.parents(root, head)), "")
+
+
+def _changed(commits: Commits, before: str, head: str) -> list[str] | None:
+    """Return the paths that differ from before the push; None where they cannot be told."""
+    repository = commits.repository
+    if commits.holding(before) is None and repository is not None:
+        # GitHub compares with the common ancestor: after a forced push that is another commit.
+        # https://docs.github.com/rest/commits/commits#compare-two-commits
+        try:
+            if not repository.is_ancestor(before, head):
+                return None
+        except RagateError:
+            return None
+    return files_between(commits, before, head)
 
 
 def merges_of(
@@ -329,16 +331,3 @@ def merges_of(
             break
         merges.append(older)
     return merges
-
-
-def _changed(commits: Commits, before: str, head: str) -> list[str] | None:
-    repository = commits.repository
-    if commits.holding(before) is None and repository is not None:
-        # GitHub compares with the common ancestor: after a forced push that is another commit.
-        # https://docs.github.com/rest/commits/commits#compare-two-commits
-        try:
-            if not repository.is_ancestor(before, head):
-                return None
-        except RagateError:
-            return None
-    return files_between(commits, before, head)

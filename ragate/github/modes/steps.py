@@ -13,7 +13,7 @@ from ragate.github.gate.step_context import ModeOutcome, StepContext
 from ragate.github.modes.night import after_night
 from ragate.github.publish import Announce
 from ragate.github.publish.publisher import INTERRUPTED, Publisher
-from ragate.github.publish.workflow_commands import Log, outputs_without_report, write_outputs
+from ragate.github.publish.workflow_commands import UNSAID, Log, write_outputs
 from ragate.github.rest.api import Api
 from ragate.github.rest.repository import Repository
 from ragate.guards.seal import expect_modules
@@ -92,8 +92,7 @@ def _guarded(context: StepContext, publisher: Publisher) -> int:
 def _published(context: StepContext, publisher: Publisher, outcome: ModeOutcome) -> int:
     if outcome.report is None or outcome.target is None:
         code = outcome.exit_code
-        values = outputs_without_report(outcome.ended_as, exit_code=code, paths=outcome.paths)
-        _write(context.environ, values, context.log)
+        _write(context.environ, outcome.ended_as, code, context.log)
         return code
     report = outcome.report
     code = exit_code_of(report, context.inputs.fail_on)
@@ -163,12 +162,12 @@ def _unexpected(error: BaseException, context: StepContext) -> RagateError:
 
 def _unread(error: RagateError, environ: Mapping[str, str], log: Log) -> int:
     log.error(str(error), title="ragate: no verdict")
-    _write(environ, outputs_without_report("error", exit_code=error.exit_code), log)
+    _write(environ, "error", error.exit_code, log)
     return error.exit_code
 
 
-def _write(environ: Mapping[str, str], values: Mapping[str, str], log: Log) -> None:
+def _write(environ: Mapping[str, str], verdict: str, exit_code: int, log: Log) -> None:
     try:
-        write_outputs(environ, values)
+        write_outputs(environ, {**UNSAID, "verdict": verdict, "exit-code": str(exit_code)})
     except (RagateError, ValueError) as error:
         log.warning(f"the outputs could not be written: {error}")

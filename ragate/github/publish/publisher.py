@@ -16,11 +16,9 @@ from ragate.github.publish import Target
 from ragate.github.publish.changed_sources import Annotation
 from ragate.github.publish.comment import StickyComment
 from ragate.github.publish.workflow_commands import (
-    NO_PATHS,
+    UNSAID,
     Log,
-    ReportPaths,
     outputs_of,
-    outputs_without_report,
     summary_room,
     write_outputs,
     write_summary,
@@ -42,6 +40,7 @@ INTERRUPTED = 130
 _ADDRESS = re.compile(r"https?://[!-~]{1,1000}")
 SUMMARY_SAMPLES = 2000  # of one kind
 _ROOM = 10_000  # what the runner's limit keeps over the budget: our own notes
+NO_PATHS: Mapping[str, str] = {}
 _STATES: dict[int, State] = {0: "success", 1: "failure"}
 
 
@@ -86,13 +85,14 @@ class Publisher:
         report: Report,
         *,
         exit_code: int,
-        paths: ReportPaths = NO_PATHS,
+        paths: Mapping[str, str] = NO_PATHS,
         annotations: Sequence[Annotation] = (),
     ) -> Published:
         """Publish the verdict that `report` gives.
 
         Args:
             exit_code: What the step ends with; the status goes by it.
+            paths: Where the reports are, by the names of the outputs.
         """
         if not report.report_url:
             report = report.amended(report_url=self.event.run_url)
@@ -103,8 +103,7 @@ class Publisher:
         is_wanted = self._wants_comment(report, exit_code)
         url = self._comment(target, text, only_if_there=not is_wanted)
         self._try("the job summary", lambda: self._summary(report, text))
-        outputs = outputs_of(report, exit_code=exit_code, paths=paths, comment_url=url)
-        self._try("the outputs", lambda: write_outputs(self.environ, outputs))
+        self._outputs({**outputs_of(report), **paths}, exit_code, url)
         return Published(url, text)
 
     def fail(self, error: RagateError, *, exit_code: int, target: Target | None = None) -> None:
@@ -123,8 +122,11 @@ class Publisher:
             if exit_code != INTERRUPTED:
                 url = self._comment(target, text, only_if_current=True)
         self._try("the job summary", lambda: write_summary(self.environ, text))
-        outputs = outputs_without_report("error", exit_code=exit_code, comment_url=url)
-        self._try("the outputs", lambda: write_outputs(self.environ, outputs))
+        self._outputs({"verdict": "error"}, exit_code, url)
+
+    def _outputs(self, values: Mapping[str, str], exit_code: int, url: str) -> None:
+        told = {**UNSAID, **values, "exit-code": str(exit_code), "comment-url": url}
+        self._try("the outputs", lambda: write_outputs(self.environ, told))
 
     def _wants_comment(self, report: Report, exit_code: int) -> bool:
         if self.inputs.comment == "always" or exit_code != 0 or report.decision.exit_code != 0:

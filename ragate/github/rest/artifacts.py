@@ -6,7 +6,6 @@ import stat
 import zipfile
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -25,26 +24,13 @@ _OWN_EVENTS = frozenset({"pull_request", "push", "merge_group", "workflow_dispat
 _TRUSTED_EVENTS = frozenset({"workflow_run"})
 
 
-@dataclass(frozen=True)
-class FoundArtifact:
-    """One artifact of a trusted run.
-
-    Attributes:
-        run: The run it was made in.
-        content: What the API says of it.
-    """
-
-    run: Json
-    content: Json
-
-
 def _prefix(gate: str, sha: str) -> str:
     """Return what the name of a result's artifact begins with; the attempt's number follows."""
     return f"ragate-{gate}-{sha}-"
 
 
-def find_results(repository: Repository, gate: str, sha: str) -> Iterator[FoundArtifact]:
-    """Yield the results of one gate at one commit, the newest of each run first.
+def find_results(repository: Repository, gate: str, sha: str) -> Iterator[tuple[int, Json]]:
+    """Yield run and artifact of each result of one gate at one commit, the newest of a run first.
 
     The runs are found by the status that they set, and by the commit itself. Neither is believed:
     a run counts only where GitHub says that it belongs to this repository and to this commit, or
@@ -61,7 +47,7 @@ def find_results(repository: Repository, gate: str, sha: str) -> Iterator[FoundA
             if not artifact.get("expired") and (attempt := _attempt(artifact, prefix)) is not None
         ]
         for _, artifact in sorted(listed, key=lambda pair: pair[0], reverse=True):
-            yield FoundArtifact(run, artifact)
+            yield run_id, artifact
 
 
 def is_trusted(run: Json, repository: str, sha: str) -> bool:

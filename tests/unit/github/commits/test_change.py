@@ -19,7 +19,6 @@ RUN = RunRef(
     attempt=1,
     event="pull_request",
     head_sha=HEAD,
-    head_branch="change",
     head_repository="stranger/handbook",
 )
 EVENT = Event(
@@ -55,13 +54,8 @@ class Hub:
     def __init__(self, *pulls: dict[str, Any], parents: tuple[str, ...] = (BASE, HEAD)) -> None:
         self.pulls = {one["number"]: one for one in pulls}
         self.parents = parents
-        self.asked: list[str] = []
         self.elsewhere: list[dict[str, Any]] = []
         self.pulls_by_number = self.pulls
-
-    def pulls_of(self, head: str) -> list[dict[str, Any]]:
-        self.asked.append(head)
-        return list(self.pulls.values())
 
     def open_pulls(self) -> list[dict[str, Any]]:
         return [one for one in [*self.pulls.values(), *self.elsewhere] if one["state"] == "open"]
@@ -92,7 +86,6 @@ def test_the_base_is_the_branchs_tip_and_the_merge_is_one_with_it_or_an_ancestor
     change = found(hub)
     assert (change.number, change.base.sha, change.base.head) == (7, TIP, HEAD)
     assert change.base.merged == MERGE
-    assert hub.asked == ["stranger:change"]
 
 
 @pytest.mark.parametrize(

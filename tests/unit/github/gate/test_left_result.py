@@ -24,7 +24,7 @@ def folder(tmp_path: Path) -> Path:
     made.mkdir()
     (made / "old.txt").write_text("of an earlier run")
     report = report_factory(decision_factory())
-    write_result(made, RESULT, run=run, report=report, markdown="# Report\n", publish="full")
+    write_result(made, RESULT, report, run=run, markdown="# Report\n")
     return made
 
 

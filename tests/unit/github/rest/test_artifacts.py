@@ -62,7 +62,7 @@ def status(number: int, *, gate: str = "docs", url: str = URL) -> Any:
 
 def found(kept: Kept) -> list[tuple[int, str]]:
     results = find_results(kept, "docs", SHA)  # type: ignore[arg-type]
-    return [(one.run["id"], one.content["name"]) for one in results]
+    return [(number, artifact["name"]) for number, artifact in results]
 
 
 def test_the_newest_attempt_of_an_own_run_comes_first():
