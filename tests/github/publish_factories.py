@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ragate.github.event.event import Event, PullRef
+from ragate.github.event.event import Event, PullRef, RepositoryRef
 from ragate.github.event.inputs import Inputs
 from ragate.github.publish import Target
 from ragate.github.publish.publisher import Published, Publisher
@@ -22,7 +22,8 @@ from tests.servers.github_stub import TOKEN, GitHub
 HEAD, BASE, NEWER = "a" * 40, "b" * 40, "c" * 40
 
 
-PULL = PullRef(7, HEAD, "main", is_fork=False)
+HERE = RepositoryRef(id=1)
+PULL = PullRef(number=7, head_sha=HEAD, base_ref="main", base_repository=HERE, head_repository=HERE)
 
 
 EVENT = Event(

@@ -229,7 +229,7 @@ def test_the_reader_of_a_rate_limit_is_not_sent_to_the_permissions(world: World)
 
 def test_the_reader_of_a_forks_403_is_told_where_the_verdict_is(world: World) -> None:
     world.github.accounts[TOKEN] = Account(writes=frozenset())
-    pull = replace(PULL, is_fork=True)
+    pull = PULL.model_copy(update={"head_repository": None})
     replace(world, event=replace(EVENT, pull=pull, actor="mallory")).finish(RED)
 
     assert all("the verdict is in the job summary" in one.data for one in world.log().commands)

@@ -63,7 +63,7 @@ def test_a_permission_that_cannot_be_read_is_not_none(
     assert caught.value.status == 500
 
 
-def test_pull_requests_are_found_by_number_and_where_they_are_open(
+def test_pull_requests_are_found_by_number_and_by_branch(
     github: GitHub, repository: Repository, base: str
 ) -> None:
     head = github.commit({"docs/guide.md": b"# New\n"}, parents=[base])
@@ -71,7 +71,9 @@ def test_pull_requests_are_found_by_number_and_where_they_are_open(
     github.add_pull(8, head=head, base=base)
 
     assert repository.pull(7)["head"]["sha"] == head
-    assert [one["number"] for one in repository.open_pulls()] == [7, 8]
+    assert [one["number"] for one in repository.pulls_of("fork:change")] == [7]
+    assert [one["number"] for one in repository.pulls_of("octo-org:change")] == [8]
+    assert repository.pulls_of("fork:other") == []
 
 
 def test_the_changed_files_of_a_pull_request_come_with_their_lines(

@@ -27,7 +27,9 @@ def pull(github: GitHub) -> Json:
 
 def event_of(pull: Json) -> Event:
     sha = pull["head"]["sha"]
-    run = RunRef(1, 1, "pull_request", sha, FORK)
+    run = RunRef(
+        id=1, event="pull_request", head_sha=sha, head_branch="change", head_repository=FORK
+    )
     return Event(
         name="workflow_run",
         action="completed",

@@ -4,7 +4,7 @@ Only the checkout, the event and GitHub's API are asked. What the outputs say is
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -255,12 +255,23 @@ def refuse_two_branches(sha: str, branch: str, other_branches: tuple[str, ...]) 
 def pulls_of_run(run: RunRef, repository: Repository) -> list[Json]:
     """Return the open pull requests at the run's commit, from the run's own repository.
 
+    They are asked for by owner and branch. Where these lead to none, the branch or the owner may
+    have been renamed: then all open ones are looked through for the commit.
+
     Raises:
         GitHubApiError: the API is out.
     """
+    owner = run.head_repository.partition("/")[0]
+    if not owner or not run.head_branch:
+        return []
+    named = repository.pulls_of(f"{owner}:{run.head_branch}")
+    return _at(run, named or repository.open_pulls())
+
+
+def _at(run: RunRef, pulls: Iterable[Json]) -> list[Json]:
     return [
         pull
-        for pull in repository.open_pulls()
+        for pull in pulls
         if pull["head"]["sha"] == run.head_sha and _is_source(run, pull["head"].get("repo") or {})
     ]
 
@@ -270,7 +281,7 @@ def _is_source(run: RunRef, repository: Json) -> bool:
     number = repository.get("id")
     if run.head_repository_id and number:
         return bool(number == run.head_repository_id)
-    return bool(run.head_repository) and repository.get("full_name") == run.head_repository
+    return bool(repository.get("full_name") == run.head_repository)
 
 
 # The test merge that GitHub keeps of a pull request: believed where it belongs to the base.

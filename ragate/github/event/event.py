@@ -6,12 +6,14 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, TypeVar
+
+from pydantic import AliasPath, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from ragate.errors import UsageError
 from ragate.files import strict_json
 from ragate.files.foreign_files import read_bytes
-from ragate.settings import shown
+from ragate.settings import first_fault, shown
 
 # GitHub sends 25 MB at most: https://docs.github.com/webhooks/webhook-events-and-payloads
 MAX_BYTES = 32 * 1024 * 1024
@@ -19,47 +21,72 @@ _SHA = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _REPOSITORY = re.compile(r"[A-Za-z0-9._-]{1,100}/[A-Za-z0-9._-]{1,100}")
 _PULL_EVENTS = frozenset({"pull_request", "pull_request_target"})
 _NUMBER = re.compile(r"[0-9]{1,18}")
+P = TypeVar("P", bound=BaseModel)
 _REMEDY = "the action runs in a workflow only; elsewhere use the command ragate"
 
 
-@dataclass(frozen=True)
-class PullRef:
+Sha = Annotated[str, Field(pattern=r"^[0-9a-f]{40}([0-9a-f]{24})?$")]
+Number = Annotated[int, Field(ge=0)]
+# Null where an account or a fork is gone.
+Text = Annotated[str, BeforeValidator(lambda value: "" if value is None else value)]
+
+
+class _Part(BaseModel):
+    """A part of GitHub's payload: of what it holds, only the fields are looked at."""
+
+    model_config = ConfigDict(frozen=True, strict=True, extra="ignore", validate_by_name=True)
+
+
+class RepositoryRef(_Part):
+    """A repository, by the number that it keeps when it is renamed."""
+
+    id: Number
+
+
+class PullRef(_Part):
     """A pull request as the event saw it; its head may have moved since.
 
     Attributes:
+        head_repository: None where the fork is gone.
         updated_at: When the event came about, as GitHub writes times (UTC, ISO 8601).
     """
 
-    number: int
-    head_sha: str
-    base_ref: str
-    is_fork: bool
-    updated_at: str = ""
+    number: Number
+    head_sha: Sha = Field(validation_alias=AliasPath("head", "sha"))
+    base_ref: str = Field(validation_alias=AliasPath("base", "ref"))
+    base_repository: RepositoryRef = Field(validation_alias=AliasPath("base", "repo"))
+    head_repository: RepositoryRef | None = Field(None, validation_alias=AliasPath("head", "repo"))
+    updated_at: Text = ""
+
+    @property
+    def is_fork(self) -> bool:
+        return self.head_repository != self.base_repository
 
 
-@dataclass(frozen=True)
-class MergeGroup:
+class MergeGroup(_Part):
     """A group of the merge queue: `head_sha` holds what would land on `base_sha`."""
 
-    base_sha: str
-    head_sha: str
+    base_sha: Sha
+    head_sha: Sha
     base_ref: str
 
 
-@dataclass(frozen=True)
-class CommentRef:
+class CommentRef(_Part):
     """A comment on an issue or on a pull request, and who wrote it."""
 
-    id: int
-    body: str
-    author: str
-    author_type: str
-    number: int
-    is_pull: bool
+    id: Number = Field(validation_alias=AliasPath("comment", "id"))
+    body: Text = Field("", validation_alias=AliasPath("comment", "body"))
+    author: Text = Field("", validation_alias=AliasPath("comment", "user", "login"))
+    author_type: Text = Field("", validation_alias=AliasPath("comment", "user", "type"))
+    number: Number = Field(validation_alias=AliasPath("issue", "number"))
+    pull: dict[str, Any] | None = Field(None, validation_alias=AliasPath("issue", "pull_request"))
+
+    @property
+    def is_pull(self) -> bool:
+        return self.pull is not None
 
 
-@dataclass(frozen=True)
-class RunRef:
+class RunRef(_Part):
     """The workflow run that was requested or has completed, for ``workflow_run``.
 
     Attributes:
@@ -67,12 +94,22 @@ class RunRef:
         head_repository_id: Its number, which stays when it is renamed; 0 where unknown.
     """
 
-    id: int
-    attempt: int
+    id: Number
+    attempt: Number = Field(1, validation_alias="run_attempt")
     event: str
-    head_sha: str
-    head_repository: str
-    head_repository_id: int = 0
+    head_sha: Sha
+    head_branch: Text = ""
+    head_repository: Text = Field("", validation_alias=AliasPath("head_repository", "full_name"))
+    head_repository_id: Number = Field(0, validation_alias=AliasPath("head_repository", "id"))
+
+
+class _Payload(_Part):
+    """What every event may have."""
+
+    action: Text = ""
+    before: Text = ""
+    default_branch: Text = Field("", validation_alias=AliasPath("repository", "default_branch"))
+    old_base: Any = Field(None, validation_alias=AliasPath("changes", "base"))
 
 
 @dataclass(frozen=True)
@@ -123,10 +160,12 @@ def read_event(environ: Mapping[str, str]) -> Event:
     run_id = int(_variable(environ, "GITHUB_RUN_ID", _NUMBER))
     attempt = int(_variable(environ, "GITHUB_RUN_ATTEMPT", _NUMBER, default="1"))
     server = environ.get("GITHUB_SERVER_URL") or "https://github.com"
-    payload = _PayloadObject(_payload(environ), "event")
+    payload = _payload(environ)
+    common = _read(_Payload, payload, "event")
+    is_pull = name in _PULL_EVENTS
     return Event(
         name=name,
-        action=payload.text("action", default=""),
+        action=common.action,
         repository=repository,
         sha=_variable(environ, "GITHUB_SHA", _SHA),
         ref=environ.get("GITHUB_REF", ""),
@@ -134,13 +173,13 @@ def read_event(environ: Mapping[str, str]) -> Event:
         run_attempt=attempt,
         run_url=f"{server}/{repository}/actions/runs/{run_id}/attempts/{attempt}",
         actor=environ.get("GITHUB_ACTOR", ""),
-        default_branch=payload.maybe("repository").text("default_branch", default=""),
-        pull=_pull(payload.object("pull_request")) if name in _PULL_EVENTS else None,
-        merge_group=_merge_group(payload.object("merge_group")) if name == "merge_group" else None,
-        comment=_comment(payload) if name == "issue_comment" else None,
-        run=_run(payload.object("workflow_run")) if name == "workflow_run" else None,
-        base_changed="base" in payload.maybe("changes").value,
-        before=_before(payload) if name == "push" else "",
+        default_branch=common.default_branch,
+        pull=_part(PullRef, payload, "pull_request") if is_pull else None,
+        merge_group=_part(MergeGroup, payload, name) if name == "merge_group" else None,
+        comment=_read(CommentRef, payload, "event") if name == "issue_comment" else None,
+        run=_part(RunRef, payload, name) if name == "workflow_run" else None,
+        base_changed=common.old_base is not None,
+        before=_before(common.before) if name == "push" else "",
     )
 
 
@@ -164,97 +203,19 @@ def _variable(
     return value
 
 
-def _before(payload: _PayloadObject) -> str:
+def _before(sha: str) -> str:
     """Return the commit before a push; a new branch has none, which GitHub writes as zeros."""
-    before = payload.text("before", default="")
-    return before if _SHA.fullmatch(before) and before.strip("0") else ""
+    return sha if _SHA.fullmatch(sha) and sha.strip("0") else ""
 
 
-def _pull(pull: _PayloadObject) -> PullRef:
-    head, base = pull.object("head"), pull.object("base")
-    return PullRef(
-        number=pull.number("number"),
-        head_sha=head.sha("sha"),
-        base_ref=base.text("ref"),
-        # By number: a name can be given up and taken by someone else.
-        is_fork=head.maybe("repo").value.get("id") != base.object("repo").number("id"),
-        updated_at=pull.text("updated_at", default=""),
-    )
+def _part(model: type[P], payload: dict[str, Any], key: str) -> P:
+    return _read(model, payload.get(key), f"event.{key}")
 
 
-def _merge_group(group: _PayloadObject) -> MergeGroup:
-    return MergeGroup(
-        base_sha=group.sha("base_sha"),
-        head_sha=group.sha("head_sha"),
-        base_ref=group.text("base_ref"),
-    )
-
-
-def _comment(payload: _PayloadObject) -> CommentRef:
-    comment, issue = payload.object("comment"), payload.object("issue")
-    author = comment.maybe("user")
-    return CommentRef(
-        id=comment.number("id"),
-        body=comment.text("body", default=""),
-        author=author.text("login", default=""),
-        author_type=author.text("type", default=""),
-        number=issue.number("number"),
-        is_pull="pull_request" in issue.value,
-    )
-
-
-def _run(run: _PayloadObject) -> RunRef:
-    return RunRef(
-        id=run.number("id"),
-        attempt=run.number("run_attempt", default=1),
-        event=run.text("event"),
-        head_sha=run.sha("head_sha"),
-        head_repository=run.maybe("head_repository").text("full_name", default=""),
-        head_repository_id=run.maybe("head_repository").number("id", default=0),
-    )
-
-
-@dataclass(frozen=True)
-class _PayloadObject:
-    """An object of the payload and its place, for the message."""
-
-    value: dict[str, Any]
-    where: str
-
-    def object(self, key: str) -> _PayloadObject:
-        value = self.value.get(key)
-        if not isinstance(value, dict):
-            raise self._wrong(key, "an object")
-        return _PayloadObject(value, f"{self.where}.{key}")
-
-    def maybe(self, key: str) -> _PayloadObject:
-        """Return an object that may be null, as where an account or a fork is gone."""
-        if self.value.get(key) is None:
-            return _PayloadObject({}, f"{self.where}.{key}")
-        return self.object(key)
-
-    def text(self, key: str, *, default: str | None = None) -> str:
-        value = self.value.get(key)
-        if value is None and default is not None:
-            return default
-        if not isinstance(value, str):
-            raise self._wrong(key, "a text")
-        return value
-
-    def number(self, key: str, *, default: int | None = None) -> int:
-        value = self.value.get(key)
-        if value is None and default is not None:
-            return default
-        if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-            raise self._wrong(key, "a number")
-        return value
-
-    def sha(self, key: str) -> str:
-        value = self.text(key)
-        if not _SHA.fullmatch(value):
-            raise self._wrong(key, "a commit's full sha")
-        return value
-
-    def _wrong(self, key: str, kind: str) -> UsageError:
-        value = shown(self.value[key]) if key in self.value else "missing"
-        return UsageError(f"{self.where}.{key}: {value}, where {kind} belongs", remedy=_REMEDY)
+def _read(model: type[P], value: Any, where: str) -> P:
+    try:
+        return model.model_validate(value)
+    except ValidationError as error:
+        place, reason, wrong = first_fault(error)
+        place = f"{where}.{place}".rstrip(".")
+        raise UsageError(f"{place}: {shown(wrong)}: {reason}", remedy=_REMEDY) from error

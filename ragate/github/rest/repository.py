@@ -159,6 +159,10 @@ class Repository:
     def pull(self, number: int) -> Json:
         return json_object(self.api.get(f"{self._at}/pulls/{number}"))
 
+    def pulls_of(self, head: str) -> list[Json]:
+        """Return the open pull requests from ``owner:branch``."""
+        return list(self.api.pages(f"{self._at}/pulls", {"head": head, "state": "open"}))
+
     def pull_commits(self, number: int) -> list[Json]:
         """Return the commits of a pull request, oldest first; GitHub lists 250 at most."""
         return list(self.api.pages(f"{self._at}/pulls/{number}/commits"))

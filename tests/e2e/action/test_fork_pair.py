@@ -94,15 +94,19 @@ def test_a_head_that_has_moved_is_left_to_its_own_run(forge: Forge, broken: Chan
     assert forge.github.writes() == []
 
 
-def test_a_branch_and_an_owner_that_were_renamed_meanwhile_get_their_verdict(
-    forge: Forge, broken: Change
+@pytest.mark.parametrize(
+    "then",
+    [
+        {"head_branch": "old-branch"},
+        {"head_repository": {"id": 2, "full_name": "old-name/handbook"}},
+    ],
+)
+def test_a_branch_or_an_owner_that_was_renamed_meanwhile_gets_its_verdict(
+    forge: Forge, broken: Change, then: dict[str, object]
 ) -> None:
     lines = forge.collected(broken)
-    renamed = {"id": 2, "full_name": "old-name/handbook"}
 
-    result = forge.decide(
-        broken, lines, run={"head_branch": "old-branch", "head_repository": renamed}
-    )
+    result = forge.decide(broken, lines, run=then)
 
     assert result.exit_code == 1, result.raw_log
     assert forge.states(broken.head) == ["pending", "failure"]

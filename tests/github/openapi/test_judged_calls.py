@@ -54,6 +54,7 @@ CALLS: dict[str, Callable[[World], Any]] = {
     "statuses": lambda w: w.repository.statuses(w.head),
     "permission": lambda w: w.repository.permission("octocat"),
     "pull": lambda w: w.repository.pull(7),
+    "pulls_of": lambda w: w.repository.pulls_of("octo-org:change"),
     "pull_commits": lambda w: w.repository.pull_commits(7),
     "open_pulls": lambda w: w.repository.open_pulls(),
     "is_ancestor": lambda w: w.repository.is_ancestor(w.base, w.head),

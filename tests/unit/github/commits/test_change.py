@@ -19,6 +19,7 @@ RUN = RunRef(
     attempt=1,
     event="pull_request",
     head_sha=HEAD,
+    head_branch="change",
     head_repository="stranger/handbook",
 )
 EVENT = Event(
@@ -54,8 +55,13 @@ class Hub:
     def __init__(self, *pulls: dict[str, Any], parents: tuple[str, ...] = (BASE, HEAD)) -> None:
         self.pulls = {one["number"]: one for one in pulls}
         self.parents = parents
+        self.asked: list[str] = []
         self.elsewhere: list[dict[str, Any]] = []
         self.pulls_by_number = self.pulls
+
+    def pulls_of(self, head: str) -> list[dict[str, Any]]:
+        self.asked.append(head)
+        return list(self.pulls.values())
 
     def open_pulls(self) -> list[dict[str, Any]]:
         return [one for one in [*self.pulls.values(), *self.elsewhere] if one["state"] == "open"]
@@ -86,6 +92,7 @@ def test_the_base_is_the_branchs_tip_and_the_merge_is_one_with_it_or_an_ancestor
     change = found(hub)
     assert (change.number, change.base.sha, change.base.head) == (7, TIP, HEAD)
     assert change.base.merged == MERGE
+    assert hub.asked == ["stranger:change"]
 
 
 @pytest.mark.parametrize(
@@ -120,7 +127,7 @@ def test_a_renamed_branch_is_recognised_by_the_commit() -> None:
 
 
 def test_a_renamed_owner_is_recognised_by_the_repositorys_number() -> None:
-    event = replace(EVENT, run=replace(RUN, head_repository_id=2))
+    event = replace(EVENT, run=RUN.model_copy(update={"head_repository_id": 2}))
     renamed = {"sha": HEAD, "repo": {"id": 2, "full_name": "new-name/handbook"}}
     hub = Hub()
     hub.elsewhere = [pull(7, head=renamed)]
@@ -129,7 +136,7 @@ def test_a_renamed_owner_is_recognised_by_the_repositorys_number() -> None:
 
 
 def test_who_took_a_name_that_was_given_up_is_somebody_else() -> None:
-    event = replace(EVENT, run=replace(RUN, head_repository_id=2))
+    event = replace(EVENT, run=RUN.model_copy(update={"head_repository_id": 2}))
     taken = {"sha": HEAD, "repo": {"id": 9, "full_name": "stranger/handbook"}}
     assert found(Hub(pull(7, head=taken)), event) is None
 
@@ -160,7 +167,7 @@ def test_a_branch_that_cannot_be_read_is_no_decision() -> None:
 
 
 def test_a_group_of_the_queue_is_judged_by_the_default_branch() -> None:
-    event = replace(EVENT, run=replace(RUN, event="merge_group"))
+    event = replace(EVENT, run=RUN.model_copy(update={"event": "merge_group"}))
     change = found(Hub(), event)
     assert (change.number, change.base.sha, change.base.head) == (None, TIP, HEAD)
 
@@ -168,16 +175,14 @@ def test_a_group_of_the_queue_is_judged_by_the_default_branch() -> None:
 @pytest.mark.parametrize("event", ["push", "schedule", "issue_comment", "pull_request_target"])
 def test_a_run_of_another_event_is_refused(event: str) -> None:
     with pytest.raises(UsageError):
-        found(Hub(pull()), replace(EVENT, run=replace(RUN, event=event)))
+        found(Hub(pull()), replace(EVENT, run=RUN.model_copy(update={"event": event})))
 
 
 # Whose run it is: by the repository's number where both sides know it, else by its name.
 
 
 def run_of(number: int) -> RunRef:
-    known: dict[str, Any] = dict.fromkeys(RunRef.__dataclass_fields__, "")
-    known |= {"head_repository": "octo/fork", "head_repository_id": number}
-    return RunRef(**known)
+    return RUN.model_copy(update={"head_repository": "octo/fork", "head_repository_id": number})
 
 
 @pytest.mark.parametrize(
