@@ -30,6 +30,7 @@ from ragate.github.publish.report_sources import (
     with_unasked,
 )
 from ragate.models import Report, SourceLinks
+from ragate.repository.git_process import one_folder
 from ragate.resources.operations import Operations
 
 
@@ -77,11 +78,12 @@ def judge_change(
         draft = _draft(context, change, gate, source, operations)
         if not source.is_current():
             return superseded(context)
-        changed = _changed(context, change, gate, tree)
-        report = draft.report.amended(rules_differ=gate.differs)
-        draft = replace(draft, report=_with_sources(context, change, gate, changed, report))
-        outcome = finalise(context, change, gate, draft, operations)
-        annotations = _annotations(change, changed, outcome.report)
+        with one_folder():  # another one where code under test ran: it has ended by now
+            changed = _changed(context, change, gate, tree)
+            report = draft.report.amended(rules_differ=gate.differs)
+            draft = replace(draft, report=_with_sources(context, change, gate, changed, report))
+            outcome = finalise(context, change, gate, draft, operations)
+            annotations = _annotations(change, changed, outcome.report)
         return replace(outcome, target=target, annotations=annotations)
 
 

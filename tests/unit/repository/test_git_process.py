@@ -231,6 +231,12 @@ def test_one_folder_serves_many_calls_until_code_under_test_starts(
         assert asked.head_commit(tmp_path) == head
         assert [*(tmp_path / "temporary").iterdir()] == []
 
+        with git_process.one_folder():
+            assert asked.head_commit(tmp_path) == head
+            (another,) = (tmp_path / "temporary").iterdir()
+            assert another != kept
+    assert [*(tmp_path / "temporary").iterdir()] == []
+
 
 @pytest.mark.parametrize("name", ["HEAD", "no\nHEAD", "none at all", "HEAD:a 7 8"])
 def test_an_object_is_not_taken_for_another(tmp_path: Path, name: str):
