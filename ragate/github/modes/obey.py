@@ -297,14 +297,18 @@ def _refuse_without_texts(stored: StoredResult) -> None:
 
 
 def _not_started(request: CommentRequest, stored: StoredResult, new: str) -> list[str]:
-    """Say that the commit starts no required check, where the token is the workflow's."""
+    """Say which required checks the commit does not start, where the token is the workflow's."""
     if request.bot != BOT:
         return []
-    status = code(f"ragate/{stored.gate}")
+    ours = f"ragate/{stored.gate}"
+    statuses = request.repository.statuses(stored.head)
+    contexts = {str(status.get("context")) for status in statuses} - {ours}
+    checks = ", ".join(code(context, SENTENCE) for context in sorted(contexts)[:MOST_CONTEXTS])
+    missing = f", also none of {checks}, which its parent has" if checks else ""
     hint = (
-        f"A commit of a workflow's own token starts no other workflow: {code(new[:7])} has the "
-        f"status {status} and no other check. Where others are required, close and reopen the "
-        "pull request."
+        "A commit of a workflow's own token starts no other workflow: "
+        f"{code(new[:7])} has the status {code(ours)} and no other check{missing}. "
+        "Where others are required, close and reopen the pull request."
     )
     return [hint]
 

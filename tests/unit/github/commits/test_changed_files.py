@@ -98,18 +98,18 @@ def test_an_answer_that_moves_into_the_corpus_is_pointed_out(config: Config) -> 
     text = "# Figs\n\nThe figs come from   orchard 5, as always. Indeed.\n"
     (config.root / "docs" / "figs.md").write_text(text)
     changed = ["docs/figs.md", "README.md", "docs/gone.md"]
-    (told,) = copied_answers(changed, config, [SAMPLE], {}.get, TOP)
+    (told,) = copied_answers(changed, config, [SAMPLE], lambda _: None, TOP)
     assert told == "docs/figs.md now holds the reference answer of q1 verbatim"
     before = {"docs/figs.md": text.encode()}.get
     assert copied_answers(changed, config, [SAMPLE], before, TOP) == ()
     short = SAMPLE.amended(references=("orchard 5",))
-    assert copied_answers(changed, config, [short], {}.get, TOP) == ()
+    assert copied_answers(changed, config, [short], lambda _: None, TOP) == ()
 
 
 def test_only_so_much_is_read(config: Config, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ragate.github.commits.changed_files.MOST_BYTES", 10)
     (config.root / "docs" / "figs.md").write_text(SAMPLE.references[0])
-    assert copied_answers(["docs/figs.md"], config, [SAMPLE], {}.get, TOP) == ()
+    assert copied_answers(["docs/figs.md"], config, [SAMPLE], lambda _: None, TOP) == ()
 
 
 # The files that ``[system]`` names, whatever its keys are called.
