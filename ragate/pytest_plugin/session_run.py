@@ -1,8 +1,6 @@
 """One run of the gate for one session of pytest, whichever of its processes begins it."""
 
 import json
-import os
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,9 +23,10 @@ if TYPE_CHECKING:
     from _pytest._code.code import TerminalRepr, TracebackStyle
 
 
-_LOOK_S = 0.1
-_NEVER_S = 24 * 3600.0
-_ENDED_S = 3.0  # between making a file and locking it there is a moment
+_ENDED = {
+    "error": "the process that ran the gate for this session ended in the middle",
+    "remedy": "`ragate check` shows why",
+}
 
 
 def run_once(folder: Path, config: Path, *, live: bool) -> StoredRun:
@@ -40,18 +39,18 @@ def run_once(folder: Path, config: Path, *, live: bool) -> StoredRun:
     Raises:
         RagateError: nothing could be run; every process of the session is told the same.
     """
+    import fcntl
+
     key = config.as_posix().replace("/", "_")
     outcome, begun = folder / f"{key}.json", folder / f"{key}.begun"
-    try:
-        descriptor = os.open(begun, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
-    except FileExistsError:
-        _wait_for(outcome, begun, config)
-    else:
-        try:
-            _hold(descriptor, wait=True)
-            write_atomic(outcome, json.dumps(_outcome(config, live=live)).encode())
-        finally:
-            os.close(descriptor)
+    with begun.open("ab") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # the kernel undoes it with the process, however it ends
+        if not outcome.exists():
+            is_first = begun.stat().st_size == 0
+            lock.write(b"begun\n")
+            lock.flush()
+            found = _outcome(config, live=live) if is_first else _ENDED | {"config": str(config)}
+            write_atomic(outcome, json.dumps(found).encode())
     told = json.loads(file_bytes(outcome))
     if "error" in told:
         raise StorageError(told["error"], remedy=told["remedy"])
@@ -67,45 +66,6 @@ def _outcome(config: Path, *, live: bool) -> dict[str, str]:
         told = f"unexpected {type(error).__name__}: {error}"
         return {"error": told, "remedy": "`ragate check` shows where", "config": str(config)}
     return {"run": report.run_id, "config": str(config)}
-
-
-def _wait_for(outcome: Path, begun: Path, config: Path) -> None:
-    """Wait for what another process of the session comes to, or for its end without a word."""
-    end = time.monotonic() + _NEVER_S
-    held = time.monotonic()
-    while not outcome.exists() and time.monotonic() < end:
-        time.sleep(_LOOK_S)
-        if not _is_let_go(begun):
-            held = time.monotonic()
-        elif time.monotonic() - held > _ENDED_S and not outcome.exists():
-            told = {
-                "error": "the process that ran the gate for this session ended in the middle",
-                "remedy": "`ragate check` shows why",
-                "config": str(config),
-            }
-            write_atomic(outcome, json.dumps(told).encode())
-
-
-def _hold(descriptor: int, *, wait: bool) -> bool:
-    """Lock a file, which the kernel undoes with its process; False where another one has it.
-
-    Where there are no such locks (Windows, some file systems), nobody is known to have ended.
-    """
-    try:
-        import fcntl
-
-        fcntl.flock(descriptor, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except (ImportError, OSError):
-        return False
-    return True
-
-
-def _is_let_go(begun: Path) -> bool:
-    descriptor = os.open(begun, os.O_WRONLY)
-    try:
-        return _hold(descriptor, wait=False)
-    finally:
-        os.close(descriptor)
 
 
 def verdict_lines(folder: Path) -> list[str]:
