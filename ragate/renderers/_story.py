@@ -46,17 +46,22 @@ def story_words(report: Report) -> Words:
 
 def _causes(report: Report, line_1: str) -> list[Words]:
     """Return what the questions that got worse have in common, the most frequent first."""
-    story, lost = report.story, "".join(lost_words(report))
-    lost_is_said = lost in line_1
-    counts = [(story.lost, lost)] if story.lost and not lost_is_said else []
-    which = "other " if story.lost and lost_is_said else ""
-    counts += [(story.fewer, _fewer(story, which))] if story.fewer else []
-    counts += [(story.unnamed, _unnamed(story.unnamed, which))] if story.unnamed else []
-    if story.other_text and "".join(other_text_words(report)) not in line_1:
-        questions = counted(story.other_text, f"{which}{numbers.NOUN}")
-        counts.append((story.other_text, f"{questions} got documents with other text"))
-    told = {CauseKind.DATA} if "".join(edited_words(report)) in line_1 else set()
-    counts += [(n, _cause(kind, n, which)) for kind, n in story.causes.items() if kind not in told]
+    story = report.story
+    lost, other_text, edited = (
+        "".join(words(report)) for words in (lost_words, other_text_words, edited_words)
+    )
+    which = "other " if story.lost and lost in line_1 else ""
+    came_otherwise = f"{counted(story.other_text, f'{which}{numbers.NOUN}')} got documents with"
+    kinds = [  # each as it is said here, and as line 1 says it
+        (story.lost, lost, lost),
+        (story.fewer, fewer := _fewer(story, which), fewer),
+        (story.unnamed, unnamed := _unnamed(story.unnamed, which), unnamed),
+        (story.other_text, f"{came_otherwise} other text", other_text),
+    ]
+    for kind, count in story.causes.items():
+        words = _cause(kind, count, which)
+        kinds.append((count, words, edited if kind is CauseKind.DATA else words))
+    counts = [(count, words) for count, words, told in kinds if count and told not in line_1]
     counts.sort(key=itemgetter(0), reverse=True)
     clauses: list[Words] = [[words] for _, words in counts[:MOST_CAUSES]]
     if others := sum(count for count, _ in counts[MOST_CAUSES:]):

@@ -156,28 +156,18 @@ class View:
         Args:
             told: The rows that stand there. gated: Say nothing of what gates nothing.
         """
-        left = [row for row in self.rows if row not in told]
-        held = [
-            row
-            for row in left
-            if row.gates and row.verdict in _HELD and not isinstance(row, SliceRow)
-        ]
-        unproven = [row for row in held if not_proven(row)]
-        lower = [row for row in held if fell(row) and row not in unproven]
-        lower.sort(key=lambda row: row.lost / (row.allowed or 1.0), reverse=True)
-        calm = [r for r in held if not (fell(r) or has_risen(r) or r.checks_nothing)]
-        also = [] if gated else [row for row in left if row not in held and not row.blocks]
-        blocking = listed([_sized(row) for row in left if row.blocks], len(left))
-        kinds = (
-            ("No proven drop", map(_sized, unproven)),
-            ("Lower, by no more than is allowed", map(_sized, lower)),
-            ("Higher, not proven", map(_sized, filter(has_risen, held))),
-            ("Nothing to check", (metric_words(row) for row in held if row.checks_nothing)),
-            ("Unchanged", map(metric_words, calm)),
-            ("Also measured", map(label, also)),
-        )
-        sentences = [said(f"{title}: {{}}.", listed(rows, _MOST_HELD)) for title, rows in kinds]
-        return joined([said("**Blocks as well**: {}.", blocking), *sentences], " ")
+        kinds: dict[str, list[MetricRow]] = {title: [] for title in _UNTOLD}
+        for row in self.rows:
+            if row not in told:
+                kinds[_kind_of(row)].append(row)
+        kinds[_LOWER].sort(key=lambda row: row.lost / (row.allowed or 1.0), reverse=True)
+        if gated:
+            kinds.pop(_BESIDE)
+        sentences = []
+        for title, rows in kinds.items():
+            most = len(rows) if title == _BLOCKS else _MOST_HELD
+            sentences.append(said(f"{title}: {{}}.", listed(map(_UNTOLD[title], rows), most)))
+        return joined(sentences, " ")
 
     # The questions.
 
@@ -239,10 +229,34 @@ class View:
         return joined([fails, words])
 
 
+def _kind_of(row: MetricRow) -> str:
+    """Return by which title a row is told that stands in no table."""
+    if row.blocks:
+        return _BLOCKS
+    if not row.gates or row.verdict not in _HELD or isinstance(row, SliceRow):
+        return _BESIDE
+    if fell(row):
+        return _UNPROVEN if not_proven(row) else _LOWER
+    if has_risen(row):
+        return _HIGHER
+    return _NOTHING if row.checks_nothing else _CALM
+
+
 def _sized(row: MetricRow) -> Words:
     """Return the metric with the size of its change."""
     change = numbers.change(row.unit, row.change)
     return [*label(row), *([f" ({change})"] if row.change else [])]
+
+
+# What stands in no table, by its title, and how each row of it is told.
+_BLOCKS, _UNPROVEN = "**Blocks as well**", "No proven drop"
+_LOWER, _HIGHER = "Lower, by no more than is allowed", "Higher, not proven"
+_NOTHING, _CALM, _BESIDE = "Nothing to check", "Unchanged", "Also measured"
+_UNTOLD = {
+    **dict.fromkeys((_BLOCKS, _UNPROVEN, _LOWER, _HIGHER), _sized),
+    **dict.fromkeys((_NOTHING, _CALM), metric_words),
+    _BESIDE: label,
+}
 
 
 def _has_moved(row: MetricRow) -> bool:
