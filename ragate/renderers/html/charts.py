@@ -247,29 +247,21 @@ def heat_table(report: Report) -> HeatTable | None:
         return None
     rows = {row.metric: row for row in report.decision.metrics if row.unit == "fraction"}
     columns = [
-        (place, rows[name].direction is Direction.LOWER)
+        (place, 1 if rows[name].direction is Direction.HIGHER else -1)
         for place, name in enumerate(details.metrics)
         if name in rows
     ][:_MOST_COLUMNS]
-    by_tag = _by_tag(details)
-    if not by_tag or not columns:
+    lines = []
+    for tag, samples in _by_tag(details).items():
+        gains = [_gains(samples, place, way) for place, way in columns]
+        cells = [_cell(each, way) for each, (_, way) in zip(gains, columns, strict=True)]
+        lines.append((round(sum(map(sum, gains)), 9), -len(samples), tag, cells))
+    if not lines or not columns:
         return None
-
-    def gain(tag: str) -> float:
-        pairs = [(_changes(by_tag[tag], place), lower) for place, lower in columns]
-        return sum((-1 if lower else 1) * sum(changes) for changes, lower in pairs)
-
-    tags = sorted(by_tag, key=lambda tag: (round(gain(tag), 9), -len(by_tag[tag]), tag))
-    lines = [
-        (
-            one_line(tag, 60),
-            len(by_tag[tag]),
-            [_cell(_changes(by_tag[tag], place), lower=lower) for place, lower in columns],
-        )
-        for tag in tags[:MOST_TAGS]
-    ]
+    lines.sort(key=lambda line: line[:3])
+    shown = [(one_line(tag, 60), -count, cells) for _, count, tag, cells in lines[:MOST_TAGS]]
     names = [one_line(details.metrics[place], 60) for place, _ in columns]
-    return HeatTable(names, lines, len(tags) - len(lines))
+    return HeatTable(names, shown, len(lines) - len(shown))
 
 
 def _by_tag(details: RunDetails) -> dict[str, list[SampleScores]]:
@@ -280,17 +272,20 @@ def _by_tag(details: RunDetails) -> dict[str, list[SampleScores]]:
     return by_tag
 
 
-def _changes(samples: Sequence[SampleScores], place: int) -> list[float]:
-    """Return the change of one metric of each sample that has a score on both sides."""
+def _gains(samples: Sequence[SampleScores], place: int, way: int) -> list[float]:
+    """Return how much better each sample is by one metric that has a score on both sides.
+
+    Args:
+        way: 1 where higher is better, else -1.
+    """
     pairs = ((each.before[place], each.after[place]) for each in samples)
-    return [new - old for old, new in pairs if old is not None and new is not None]
+    return [way * (new - old) for old, new in pairs if old is not None and new is not None]
 
 
-def _cell(changes: list[float], *, lower: bool) -> HeatCell:
-    if not changes:
+def _cell(gains: list[float], way: int) -> HeatCell:
+    if not gains:
         return HeatCell(NOTHING, "none", 0)
-    mean = sum(changes) / len(changes)
-    gain = -mean if lower else mean
+    gain = sum(gains) / len(gains)
     size = sum(abs(gain) >= step for step in _TINTS)
     tone = f"{'worse' if gain < 0 else 'better'}-{size}" if size else "calm"
-    return HeatCell(numbers.change("fraction", mean), tone, len(changes))
+    return HeatCell(numbers.change("fraction", way * gain), tone, len(gains))
