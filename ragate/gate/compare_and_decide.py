@@ -1,6 +1,6 @@
 """A run against the baseline: compared and decided. Every verdict is made here."""
 
-from collections.abc import Callable, Iterable, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Self
 
@@ -24,6 +24,7 @@ from ragate.models import OVERALL, PASSES, Decision, Record, Rule, Run
 if TYPE_CHECKING:
     from ragate.clients.budget import Tally
     from ragate.config import Policy
+    from ragate.scoring.judging import Judging
     from ragate.scoring.scorer import Scorer
 
 MOST_NAMED = 10
@@ -76,28 +77,29 @@ class Decided:
     def with_notes(self, scorer: "Scorer") -> Self:
         """Add what the judge did, and what was left out on purpose."""
         notes = [f"{name} was left out: {why}" for name, why in scorer.left_out.items()]
-        judging = scorer.judging
-        if judging is not None and judging.out:
-            notes.append(f"{JUDGE_STOPPED}: {judging.out}")
-        if judging is not None and judging.cut:
-            notes.append(f"{judging.cut} answers were judged on contexts cut to the judge's limit")
-        if judging is not None and judging.queue.unchecked:
-            from ragate.core.judging.own_criterion import shown_name
+        noted, judging = replace(self, tally=scorer.plan.opened.tally), scorer.judging
+        if judging is not None:
+            notes += _notes_on(judging)
+            noted = replace(noted, judgements_reused=judging.reused)
+            if caught := power(judging.queue.canaries):
+                noted = noted.with_line(f"the judge {caught}")
+        return noted.with_warnings(*notes)
 
-            names = ", ".join(map(shown_name, judging.queue.unchecked))
-            notes.append(f"nothing checks this judge on {names}: no known answer fits")
-        if judging is not None and judging.preferences:
-            from ragate.scoring.known_judgements import losses
 
-            notes += filter(None, [losses(judging.preferences)])
-        noted = self.with_warnings(*notes)
-        if judging is not None and (caught := power(judging.queue.canaries)):
-            noted = noted.with_line(f"the judge {caught}")
-        return replace(
-            noted,
-            tally=scorer.plan.opened.tally,
-            judgements_reused=judging.reused if judging is not None else 0,
-        )
+def _notes_on(judging: "Judging") -> Iterator[str]:
+    """Yield what a reader must know of the judge's work."""
+    from ragate.core.judging.own_criterion import shown_name
+    from ragate.scoring.known_judgements import losses
+
+    if judging.out:
+        yield f"{JUDGE_STOPPED}: {judging.out}"
+    if judging.cut:
+        yield f"{judging.cut} answers were judged on contexts cut to the judge's limit"
+    if unchecked := judging.queue.unchecked:
+        names = ", ".join(map(shown_name, unchecked))
+        yield f"nothing checks this judge on {names}: no known answer fits"
+    if lost := losses(judging.preferences):
+        yield lost
 
 
 def compare_and_decide(setup: GateSetup, candidate: Run, *, untouched: bool = False) -> Decided:
