@@ -24,7 +24,6 @@ from ragate.renderers._lines import columns, wrapped
 from ragate.renderers._lists import lists, set_up, stages
 from ragate.renderers.console import MOST, Page, at_most, every_sample
 from tests.factories import decision_factory, metric_row_factory, report_factory, sample_row_factory
-from tests.unit.renderers.card_case import scorecard
 from tests.unit.renderers.cases import CASES
 from tests.unit.renderers.test_markdown import EVIL, report_made_of
 
@@ -168,14 +167,6 @@ def test_foreign_text_gives_neither_escape_sequences_nor_workflow_commands(
     assert not [line for line in shown.splitlines() if line.lstrip().startswith("::")]
 
 
-def test_a_change_in_points_has_a_sign_and_its_limit_stands_beside() -> None:
-    rows = CASES["regression"]().decision.metrics
-    text = console.render(report_factory(decision_factory(Verdict.FAILED, rows)))
-
-    row = next(line for line in text.splitlines() if line.startswith("hit_rate@10"))
-    assert row.split()[5:7] == ["−2.5", "1.0"]
-
-
 def test_a_change_too_small_for_a_decimal_is_not_printed_as_none() -> None:
     rows = [metric_row_factory(baseline=0.5, candidate=0.4997)]
     text = console.render(report_factory(decision_factory(metrics=rows)))
@@ -317,30 +308,6 @@ def test_it_is_told_how_many_questions_a_metric_has_no_score_of_and_mostly_why()
     assert told in console.render(CASES["unscored"]())
 
 
-def test_a_reason_that_a_warning_tells_already_is_not_told_twice() -> None:
-    assert console.render(CASES["regression"]()).count("judge timeout") == 1
-
-
-def test_questions_that_are_not_the_baselines_are_counted():
-    text = console.render(CASES["golden_set_changed"]())
-    told = " ".join(text.split())
-
-    assert (
-        "2 questions removed and not asked, 1 reworded or with other references, 1 renamed" in told
-    )
-    assert "3 added; 2 of them fail today" in told
-
-
-@pytest.mark.parametrize("verbose", [False, True])
-def test_a_share_that_blocks_is_a_property_of_its_metric(verbose: bool) -> None:
-    told = console.render(CASES["citations_taken_out"](), verbose=verbose, colour=True)
-
-    assert "\x1b[31mcitation_validity" in told
-    assert "nothing left to check in 25 of 200 answers" in " ".join(told.split())
-    assert not re.search(r"(?m)^(\x1b\[\d+m)?citation_validity\W*checked", told)
-    assert "(checked)" not in told
-
-
 def test_a_metric_that_checked_nothing_is_not_called_unchanged() -> None:
     rows = [metric_row_factory("polarity", checks_nothing=True), metric_row_factory("mrr")]
     report = report_factory(decision_factory(metrics=rows))
@@ -410,23 +377,6 @@ def test_without_a_scorecard_nothing_is_said() -> None:
     assert "Pass rate by stage, tag and field" not in lists(report_factory())
 
 
-def test_the_stages_are_one_sentence() -> None:
-    assert "".join(stages(scorecard())) == (
-        "Stages passed: retrieval 90.0 % → 78.0 %, token_f1 85.0 % → 80.0 %."
-    )
-
-
-def test_every_group_has_its_share_its_size_and_what_it_rests_on() -> None:
-    rows = lists(scorecard())["Pass rate by stage, tag and field"]
-    told = ["|".join("".join(cell) for cell in row) for row in rows]
-
-    assert told[0] == (
-        "stage|retrieval|90.0 % → 78.0 %|200 questions, 95 % interval 73.0 % … 83.0 %, "
-        "recall@5 at 0.5, weight 0.5, required"
-    )
-    assert any(row.startswith("source_type|") for row in told)
-
-
 def test_a_terminal_sets_the_width_within_what_can_be_read() -> None:
     report = CASES["regression"]()
 
@@ -437,10 +387,3 @@ def test_a_terminal_sets_the_width_within_what_can_be_read() -> None:
     assert 80 < widest(110) <= 110
     assert widest(400) <= 120
     assert widest(0) <= 80
-
-
-def test_the_sentence_of_the_verdict_stands_once() -> None:
-    text = console.render(CASES["regression"]())
-
-    assert text.count("blocks the") == 1
-    assert "FAILED (exit 1)\n" in text

@@ -6,6 +6,8 @@ from typing import Any
 
 from ragate.models import (
     CauseKind,
+    DataChanges,
+    Direction,
     FloorResult,
     MetricVerdict,
     MustPassRow,
@@ -37,13 +39,20 @@ FLOOR = metric_row_factory(
 )
 ACCEPTED = MRR.amended(blocks=False, accepted=True)
 SLOW = metric_row_factory("idf_f1", 0.9, 0.6, MetricVerdict.REGRESSED, level="warn", worse=6, n=20)
+SLOWER = metric_row_factory(
+    "latency", 1.0, 1.4, MetricVerdict.CANNOT_TELL, unit="seconds", direction=Direction.LOWER
+)
+DEARER = metric_row_factory(
+    "prompt_tokens", 500.0, 620.0, MetricVerdict.CANNOT_TELL, unit="tokens", limit=50.0,
+    direction=Direction.LOWER,
+)  # fmt: skip
 MUST = MustPassRow(
     sample_id="q1", metric="mrr", pass_at=1, tries=3, failed=3, met=False, eligible=True
 )
 
 
 def report(verdict: Verdict, *rows: Any, **fields: Any) -> Report:
-    decided = {key: fields.pop(key) for key in ("failed", "must_pass") if key in fields}
+    decided = {key: fields.pop(key) for key in ("failed", "must_pass", "reasons") if key in fields}
     story = Story(**{"worse": 6, "told": 6, **fields.pop("story", {})})
     facts = fields.pop("facts", RunFacts(samples=20))
     rest = {"samples": (sample_row_factory("q1"),), **fields}
@@ -141,6 +150,43 @@ KINDS = {
     ),
     "unchanged": report(PASSED, metric_row_factory("mrr"), samples=(), unchanged=20, **CALM),
     "first run": report(OPEN, metric_row_factory("mrr"), baseline_system=None),
+    "one of many is a refusal": report(
+        FAILED, MRR, story={"refused": 1, "lost": 1, "worse": 20, "told": 20}
+    ),
+    "nothing left to check beside a metric that fell": report(FAILED, SILENT, MRR),
+    "warning only, on every question": report(
+        PASSED, metric_row_factory("mrr", n=20), SLOW.amended(worse=20)
+    ),
+    "more than is allowed, not proven": report(
+        PASSED, DEARER, SLOWER.amended(aggregate=True), **CALM
+    ),
+    "more than is allowed, beside a drop that cannot show": report(
+        PASSED, UNSURE.amended(candidate=0.9, change=0.0), DEARER, **CALM
+    ),
+    "worse where lower is better": report(
+        FAILED, SLOWER.amended(verdict=MetricVerdict.REGRESSED, blocks=True, worse=9, better=1)
+    ),
+    "a large fall that may be chance": report(PASSED, UNSURE.amended(is_large_fall=True)),
+    "worse on these questions alone": report(
+        PASSED, UNSURE.amended(verdict=MetricVerdict.WORSE_HERE, interval=(-0.04, -0.01))
+    ),
+    "a fall that its interval does not show": report(
+        PASSED, UNSURE.amended(interval=(-0.06, 0.01)), **CALM
+    ),
+    "a reason without a metric": report(
+        OPEN, metric_row_factory("mrr"), reasons=("the cap was met", "another")
+    ),
+    "must-pass, and one that failed before as well": report(
+        FAILED, must_pass=(MUST.amended(sample_id="as-ever", eligible=False), MUST)
+    ),
+    "new and edited questions": report(
+        PASSED,
+        metric_row_factory("mrr", verdict=MetricVerdict.UNCHANGED),
+        samples=(),
+        data=DataChanges(matched=10, added=tuple(map(str, range(30))), edited=("q7", "q8")),
+        facts=RunFacts(samples=40),
+        **CALM,
+    ),
     "base without a gate": report(Verdict.BOOTSTRAP, metric_row_factory("mrr")),
 }
 

@@ -223,13 +223,6 @@ def test_two_gates_never_share_a_marker() -> None:
     assert not [mark for mark in markers if mark.count("-->") or mark.count("--") != 1]
 
 
-def test_the_marker_is_the_first_line_and_begins_with_what_stays_the_same() -> None:
-    line = markdown.render(report_factory()).splitlines()[0]
-
-    assert line == markdown.marker("support-bot", report_factory().head)
-    assert line.startswith(markdown.marker_of("support-bot"))
-
-
 def test_a_command_to_paste_holds_no_text_that_a_shell_would_run() -> None:
     rows = [sample_row_factory(i) for i in ("q1;rm${IFS}-rf", "q 2", "q,3", "q\u202e4", "q5")]
     rendered = markdown.render(report_factory(samples=tuple(rows)))
@@ -321,14 +314,6 @@ def test_a_red_comment_on_a_pull_request_says_how_its_drop_is_accepted() -> None
     assert "/ragate accept" not in markdown.render(held)
 
 
-def test_a_failing_must_pass_question_offers_no_accept_that_cannot_work() -> None:
-    told = markdown.render(CASES["floors_and_must_pass"]())
-
-    assert "/ragate accept" not in told
-    assert "<b>Accept:</b> not possible, a must-pass question fails." in told
-    assert "waives it, in a pull request of its own" in told
-
-
 def test_what_was_not_decided_is_not_offered_for_an_accept() -> None:
     rows = [
         metric_row_factory(verdict=MetricVerdict.REGRESSED, blocks=True),
@@ -355,24 +340,6 @@ def test_a_guess_stands_there_only_where_the_change_is_not_known() -> None:
     assert "<b>Likely:</b>" not in markdown.render(red)
     unknown = red.amended(origin=ChangeOrigin(), story=Story())
     assert "<b>Likely:</b>" in markdown.render(unknown)
-
-
-def test_causes_are_counted_where_no_change_is_known_and_no_pattern_contradicts_them() -> None:
-    text = markdown.render(CASES["two_causes"]())
-
-    assert text.count("5 questions lost their document") == 1
-    assert "<b>What happened:</b> 4 other answers changed with the same documents" in text
-    assert "<b>Likely:</b>" not in text
-
-
-def test_the_first_three_questions_differ_in_cause_or_tag_and_no_passing_one_is_put_first() -> None:
-    shown = markdown.render(CASES["two_causes"]()).split("<details>")[0]
-
-    assert [name for name in ("q300", "q310", "q320", "q301") if f"<td>{name} " in shown] == [
-        "q300", "q310", "q320",
-    ]  # fmt: skip
-    red = markdown.render(CASES["regression"]()).split("<details>")[0]
-    assert red.index(">q017<") < red.index(">q102<")  # q102 must pass, and passes
 
 
 def test_a_change_is_the_cause_only_where_nothing_else_differs() -> None:

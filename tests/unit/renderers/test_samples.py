@@ -135,14 +135,6 @@ def test_errors_that_few_share_stay_with_their_samples(errors: tuple[str | None,
     assert failed_alike(failing(*errors)) == ("", [])
 
 
-def test_the_console_tells_a_shared_error_once() -> None:
-    text = console.render(report_factory(samples=tuple(failing("down", "down", "down"))))
-
-    assert text.count("down") == 2  # of all, and of the first
-    assert "3 of 3 failed with one error: down" in text
-    assert "and 2 more questions" in text
-
-
 def test_the_comment_tells_a_shared_error_once_above_the_fold() -> None:
     text = markdown.render(report_factory(samples=tuple(failing("down", "down", "down"))))
 

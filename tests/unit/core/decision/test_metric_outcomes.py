@@ -149,12 +149,6 @@ def test_a_slice_that_fell_is_red_although_the_whole_set_is_not() -> None:
     assert slice_of(decision, "api:faithfulness").verdict is not MetricVerdict.REGRESSED
 
 
-def test_without_slices_nothing_is_another() -> None:
-    comparison = lost(3)
-
-    assert judge(comparison, RULE) == judge(comparison, RULE, slices=[])
-
-
 def test_slices_that_are_shown_only_change_nothing_of_the_rest() -> None:
     comparison = lost(3)
 

@@ -15,7 +15,6 @@ from ragate.models import DecisionSettings, Direction, MetricInfo, Needs, Rule, 
 from tests.unit.core.decision_factories import (
     N_A,
     TODAY,
-    exact_pair,
     judge,
     noisy_pair,
     row_of,
@@ -126,10 +125,6 @@ def test_nothing_scored_meets_no_floor():
 
     assert decision.verdict is Verdict.NO_DECISION
     assert row_of(decision, "faithfulness").floor is None
-
-
-def test_exact_pairs_are_what_the_helpers_say():
-    assert exact_pair([1.0], [1.0]).columns["ndcg@10"].exact
 
 
 @pytest.mark.parametrize(("least", "most", "shown"), [(0.5, 0.8, 0.8), (0.95, 1.0, 0.95)])

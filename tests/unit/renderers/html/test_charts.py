@@ -40,10 +40,6 @@ def test_what_answers_took_is_drawn_where_a_metric_measures_it() -> None:
     assert "Cost and time" in titles(CASES["improvement"]())
 
 
-def test_without_a_baseline_there_is_nothing_to_draw() -> None:
-    assert titles(CASES["bootstrap"]()) == []
-
-
 def test_one_sample_none_and_none_with_a_number_are_drawn_or_left_out() -> None:
     lone = report_factory(samples=(sample_row_factory(),))
     empty = metric_row_factory(baseline=None, candidate=None)

@@ -188,12 +188,6 @@ def test_a_word_of_a_megabyte_is_cut() -> None:
     assert len(page.render(report_factory(samples=(row,), gate=word))) < 150_000
 
 
-def test_a_note_says_what_is_missing() -> None:
-    report = report_factory(details=RunDetails(note="the baseline was recorded again"))
-
-    assert "the baseline was recorded again" in page.render(report)
-
-
 def test_the_same_report_gives_the_same_bytes() -> None:
     assert page.render(hostile_report()) == page.render(hostile_report())
 
