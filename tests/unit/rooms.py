@@ -6,6 +6,7 @@ import ast
 import re
 import sys
 from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -41,19 +42,25 @@ def uses(opened: Sequence[str] = OPEN) -> Graph:
     Args:
         opened: Rooms whose folders are rooms too.
     """
-    modules = {_dotted(path): path for path in sorted(PACKAGE.rglob("*.py"))}
     graph: dict[str, set[str]] = {}
-    for module, path in modules.items():
+    for module, imported in _imports().items():
         if room := room_of(module, opened):
-            used = graph.setdefault(room, set())
-            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-                if isinstance(node, ast.ImportFrom) and node.module:
-                    names = (f"{node.module}.{alias.name}" for alias in node.names)
-                    used |= {
-                        room_of(name if name in modules else node.module, opened) for name in names
-                    }
+            graph.setdefault(room, set()).update(room_of(name, opened) for name in imported)
     drawn = frozenset(graph)
     return {room: frozenset(graph[room] & drawn - {room}) for room in sorted(graph)}
+
+
+@cache
+def _imports() -> dict[str, set[str]]:
+    """Return the modules that each module imports from, in functions too; sorted by name."""
+    modules = {_dotted(path): path for path in sorted(PACKAGE.rglob("*.py"))}
+    imported: dict[str, set[str]] = {name: set() for name in modules}
+    for module, path in modules.items():
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and node.module:
+                names = {f"{node.module}.{alias.name}" for alias in node.names}
+                imported[module] |= {name if name in modules else node.module for name in names}
+    return imported
 
 
 def room_of(module: str, opened: Sequence[str] = OPEN) -> str:

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from ragate.cli.finding import Finding, exit_code, guarded, of_error, ok, problem, warning
 from ragate.errors import BaselineError, NoBaselineError
-from tests.unit.cli.doctor.doctor_factories import key_findings
 
 
 def test_a_file_to_edit_counts_more_than_a_server_out_of_reach() -> None:
@@ -32,10 +29,3 @@ def test_an_unexpected_error_in_a_check_is_a_finding_and_hides_nothing() -> None
 
     assert [one.exit_code for one in found] == [3]
     assert "ZeroDivisionError" in found[0].message
-
-
-def test_a_gate_that_goes_without_its_judge_is_warned_of_the_key(tmp_path: Path) -> None:
-    [found] = key_findings(tmp_path, policy='without_key = "judge-free"')
-
-    assert found.status == "warning"
-    assert "left out" in found.message

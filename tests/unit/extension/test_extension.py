@@ -52,6 +52,14 @@ def ragate(
     )
 
 
+def refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Return what is said of packages in a folder that cannot be used, and what to do."""
+    monkeypatch.syspath_prepend(folder)
+    with pytest.raises(UsageError) as caught:
+        extension.found.__wrapped__()  # the cache holds what this process has
+    return f"{caught.value.message} -> {caught.value.remedy}"
+
+
 def test_a_command_of_a_package_is_listed_and_runs(tmp_path: Path) -> None:
     commands = '"greet": ("greets:command", "Say hello."), "dataset greet": ("greets:command", "")'
     install(tmp_path, "greets", f'"greets", commands={{{commands}}}')
@@ -86,49 +94,61 @@ def test_a_table_of_a_package_is_read_and_one_of_none_is_an_error(tmp_path: Path
     ],
 )
 def test_what_two_packages_bring_is_an_error_that_names_both(
-    tmp_path: Path, first: str, second: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, first: str, second: str
 ) -> None:
     install(tmp_path, "greets", first)
     install(tmp_path, "welcomes", second)
 
-    done = ragate(tmp_path, "--help")
+    said = refused(tmp_path, monkeypatch)
 
-    assert done.returncode == 2
-    assert "is brought twice" in done.stderr
-    assert "the package greets 1.0" in done.stderr
-    assert "pip uninstall welcomes" in done.stderr
+    assert "is brought twice" in said
+    assert "the package greets 1.0" in said
+    assert "pip uninstall welcomes" in said
 
 
 @pytest.mark.parametrize(
     ("manifest", "said"),
     [
-        ('"x", commands={"check": ("a:b", "")}', "the command 'check', which is ragate's own"),
         ('"x", commands={"runs show": ("a:b", "")}', "would stand below 'runs', which takes none"),
         ('"x", tables={"policy": "a:b"}', "the table [policy], which is ragate's own"),
-        ('"x", plugins={"systems": {"http": "a:b"}}', "the system 'http', which is ragate's own"),
         ("missing", "names greets:EXTENSION, which cannot be imported: name 'missing'"),
         ('"x") and str(', "which is no ragate.extension.Extension"),
     ],
 )
-def test_what_cannot_be_used_ends_with_2_and_says_why(
-    tmp_path: Path, manifest: str, said: str
+def test_what_cannot_be_used_says_why(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, manifest: str, said: str
 ) -> None:
     install(tmp_path, "greets", manifest)
 
-    done = ragate(tmp_path, "schema" if "systems" in manifest else "--help")
+    assert said in refused(tmp_path, monkeypatch)
+
+
+@pytest.mark.parametrize(
+    ("manifest", "command", "said"),
+    [
+        ('commands={"check": ("a:b", "")}', "--help", "the command 'check', which is ragate's own"),
+        ('plugins={"systems": {"http": "a:b"}}', "schema", "the system 'http', which is ragate's"),
+    ],
+)
+def test_what_ragate_brings_itself_ends_with_2_and_says_so(
+    tmp_path: Path, manifest: str, command: str, said: str
+) -> None:
+    install(tmp_path, "greets", f'"x", {manifest}')
+
+    done = ragate(tmp_path, command)
 
     assert done.returncode == 2
     assert said in done.stderr
     assert "\n  -> " in done.stderr
 
 
-def test_another_version_of_the_group_is_an_error(tmp_path: Path) -> None:
+def test_another_version_of_the_group_is_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     install(tmp_path, "greets", '"greets"', group="ragate.extensions.v2")
 
-    done = ragate(tmp_path, "--help")
-
-    assert done.returncode == 2
-    assert "the package greets 1.0 wants ragate.extensions.v2" in done.stderr
+    said = "the package greets 1.0 wants ragate.extensions.v2"
+    assert said in refused(tmp_path, monkeypatch)
 
 
 def test_a_module_that_is_not_installed_is_named_with_what_installs_it() -> None:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from ragate.core.hashing import output_hash
-from ragate.models import Failure, ScoreState, SystemOutput
-from tests.unit.metrics.metric_factories import judged, retrieved, score, value
+from ragate.models import SystemOutput
+from tests.unit.metrics.metric_factories import judged, retrieved, value
 
 PAIRS = [("first_stage_ndcg@2", "ndcg@2"), ("first_stage_recall@2", "recall@2")]
 
@@ -32,16 +30,6 @@ def test_without_a_reranker_the_only_ranking_counts(name: str) -> None:
     sample, output = judged(a=1), retrieved("x", "a")
 
     assert value(name, sample, output) == value(after, sample, output)
-
-
-@pytest.mark.parametrize("name", [name for name, _ in PAIRS])
-def test_a_failure_is_the_worst_value_and_a_providers_is_unscored(name: str) -> None:
-    def outcome(kind: Any) -> Any:
-        output = SystemOutput(error=Failure(kind=kind, message="m"))
-        return score(name, judged(a=1), output)
-
-    assert outcome("system").value == 0.0
-    assert outcome("provider").state is ScoreState.UNSCORED
 
 
 def test_the_ranking_before_is_part_of_what_a_metric_can_read() -> None:

@@ -21,13 +21,3 @@ def test_a_refusal_is_right_where_there_is_no_answer(
     answerable: bool, answer: str, expected: float
 ) -> None:
     assert value("refusal_calibration", asked(answerable=answerable), answered(answer)) == expected
-
-
-def test_calibration_is_both_sides_of_refusing() -> None:
-    for answer in ("It is 42.", "I don't know.", "Sorry. I cannot find this."):
-        right = value("refusal_calibration", asked(), answered(answer))
-        assert right == 1 - value("false_refusal", asked(), answered(answer))
-        unanswerable = asked(answerable=False)
-        assert value("refusal_calibration", unanswerable, answered(answer)) == value(
-            "refusal_recall", unanswerable, answered(answer)
-        )

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from math import log2
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ragate.errors import ConfigError
 from ragate.models import ScoreState
-from tests.unit.metrics.metric_factories import RETRIEVAL, judged, make, retrieved, score, value
+from tests.unit.metrics.metric_factories import RETRIEVAL, judged, make, retrieved, score
 from tests.unit.metrics.test_oracles import (
     GRADES,
     IDS,
@@ -55,27 +53,6 @@ def test_another_lowest_grade_is_another_metric() -> None:
         prints = {make(name, settings={"relevant_from": n}).info.fingerprint for n in (1, 2, 3)}
 
         assert len(prints) == 3, name
-
-
-@pytest.mark.parametrize(
-    ("name", "expected"),
-    [
-        ("hit_rate@1", 0.0),
-        ("mrr", 1 / 2),
-        ("recall@4", 1 / 2),
-        ("precision@4", 1 / 4),
-        ("map", (1 / 2) / 2),
-        ("r_precision", 1 / 2),
-        ("judged@4", 3 / 4),
-        ("ndcg@4", (2 / log2(3)) / (3 / log2(2) + 2 / log2(3))),
-        ("first_stage_recall@4", 1 / 2),
-    ],
-)
-def test_lower_grades_are_judged_and_not_relevant(name: str, expected: float) -> None:
-    sample = judged(a=2, b=1, c=3, d=0)
-    output = retrieved("x", "a", "d", "b")
-
-    assert value(name, sample, output, settings={"relevant_from": 2}) == pytest.approx(expected)
 
 
 def test_a_sample_without_a_document_of_the_grade_is_not_applicable() -> None:

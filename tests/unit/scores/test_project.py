@@ -309,8 +309,9 @@ def test_two_files_are_compared_by_the_policy(project: Path, capsys: pytest.Capt
     assert "its policy says all" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("tool", ["deepeval 4", "promptfoo json", "azure"])
-@pytest.mark.parametrize("passed", [True, False])
+@pytest.mark.parametrize(
+    ("tool", "passed"), [("deepeval 4", True), ("promptfoo json", False), ("azure", True)]
+)
 def test_flags_that_contradict_their_scores_are_no_decision(
     tool: str, passed: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):

@@ -197,11 +197,6 @@ def test_a_target_that_cannot_be_asked_is_told_before_the_first_question(
         assert f"in the environment of {sys.executable}" in raised.value.remedy
 
 
-def test_a_near_name_is_proposed(tmp_path: Path):
-    with pytest.raises(ConfigError, match="did you mean 'anwser'"):
-        one(tmp_path, "def anwser(query): pass")
-
-
 CHAIN = """
 def load(name):
     return {}[name]
@@ -300,13 +295,6 @@ def test_a_whole_sample_has_what_a_user_would_know_and_no_expected_answer(tmp_pa
     (output,) = asked(tmp_path, code, samples=[sample])
 
     assert output.answer == "('q1', 'B?', ['t'], {'lang': 'en'}, ['user'], False)"
-
-
-def test_earlier_turns_are_given_to_a_parameter_for_them(tmp_path: Path):
-    sample = sample_factory("q1", query="B?", messages=(Turn(role="user", content="Hi"),))
-    code = "def answer(query, messages): return messages[0]['content'] + query"
-
-    assert asked(tmp_path, code, samples=[sample])[0].answer == "HiB?"
 
 
 def test_what_a_factory_opened_is_left_at_the_end(tmp_path: Path):

@@ -192,8 +192,8 @@ def test_a_share_that_fell_is_accepted_by_its_own_name() -> None:
 
 
 def on_slice(rule_of_metric: Rule) -> Decision:
-    samples = tagged({"billing": 40}, rest=2000)
-    before = np.full((2040, 3), 4.0)
+    samples = tagged({"billing": 40}, rest=400)
+    before = np.full((440, 3), 4.0)
     after = before.copy()
     after[:12] = 3.9
     comparison = pair(samples, before, after, infos=(GRADE,))

@@ -19,6 +19,7 @@ from ragate.core.text.segmentation import level, units
 from ragate.core.text.sentences import split_sentences
 from ragate.core.text.statements import names, statement
 from ragate.core.text.words import markers, squad_tokens, tokens
+from tests.night import NIGHT
 
 READERS = (
     claimed_places,
@@ -65,7 +66,7 @@ PIECES = {
     "labels": "\nA b: 1",
     "denials": "I am not a, but ",
 }
-SIZE = 8_000
+SIZE = 8_000 if NIGHT else 4_000
 
 
 def seconds(read: Callable[[str], Any], text: str) -> float:

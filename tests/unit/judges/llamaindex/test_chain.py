@@ -12,10 +12,6 @@ from hypothesis import strategies as st
 from ragate.judges.llamaindex._judge import ChainReply, run_chain
 from tests.unit.judges.judge_factories import Chat, answered, asked, values
 from tests.unit.judges.llamaindex_factories import (
-    TRIO,
-    evaluator_of,
-    existing,
-    is_refine,
     judge_by,
     obedient,
 )
@@ -28,44 +24,8 @@ ANSWER = (
     "The Arbitrum Foundation authored the STIP. It passed Snapshot and Tally and was executed; "
     "50 million ARB were allocated."
 )
-MADE_UP = "Offchain Labs asked for 100 million ARB, and the Security Council vetoed it."
 SAMPLE = asked(QUESTION, "The Arbitrum Foundation; executed after Snapshot and Tally.")
 OUTPUT = answered(ANSWER, TALLY, SNAPSHOT, FORUM)
-FABRICATED = answered(MADE_UP, TALLY, SNAPSHOT, FORUM)
-
-
-def test_a_supported_answer_is_faithful_and_relevant_at_the_first_chunk() -> None:
-    chat = obedient(lambda _evaluator, prompt: "Author: Arbitrum Foundation" in prompt)
-
-    scores = judge_by(chat, SAMPLE, OUTPUT, TRIO[1:], mode="refine")
-
-    assert values(scores) == {"faithfulness_binary": 1.0, "relevancy": 1.0}
-    assert [is_refine(request) for request in chat.requests] == [False, False]
-
-
-def test_faithfulness_is_asked_about_the_answer_alone_and_relevancy_about_both() -> None:
-    chat = obedient(lambda _evaluator, _prompt: True)
-
-    judge_by(chat, SAMPLE, OUTPUT, TRIO[1:], mode="refine")
-
-    prompts = {evaluator_of(request): request.messages[0][1] for request in chat.requests}
-    assert f"Information: {ANSWER}\nContext: {TALLY}\n" in prompts["faithfulness"]
-    assert QUESTION not in prompts["faithfulness"]
-    assert f"Question: {QUESTION}\nResponse: {ANSWER}\n" in prompts["relevancy"]
-    assert all(FORUM not in prompt for prompt in prompts.values())
-
-
-def test_a_made_up_answer_is_asked_about_chunk_by_chunk_and_stays_no() -> None:
-    chat = obedient(lambda _evaluator, _prompt: False)
-
-    scores = judge_by(chat, SAMPLE, FABRICATED, ["faithfulness_binary"], mode="refine")
-
-    assert values(scores) == {"faithfulness_binary": 0.0}
-    assert [is_refine(request) for request in chat.requests] == [False, True, True]
-    assert [existing(request) for request in chat.requests[1:]] == ["NO", "NO"]
-    for request, text in zip(chat.requests, (TALLY, SNAPSHOT, FORUM), strict=True):
-        assert text in request.messages[0][1]
-        assert MADE_UP in request.messages[0][1]
 
 
 def test_one_chunk_that_supports_the_answer_is_enough_wherever_it_stands() -> None:
@@ -121,28 +81,6 @@ def test_correctness_is_one_call_without_contexts() -> None:
     assert TALLY not in request.messages[1][1]
 
 
-@pytest.mark.parametrize("grade", [5.0, 3.0, 2.5, 1.0])
-def test_each_grade_of_the_scale_is_taken_as_it_is(grade: float) -> None:
-    scores = judge_by(Chat([f"{grade}\nbecause"]), SAMPLE, OUTPUT, ["correctness"])
-
-    assert values(scores) == {"correctness": grade}
-
-
-@pytest.mark.parametrize(
-    ("name", "faithful", "relevant"),
-    [("a wrong date for the right question", 0.0, 1.0), ("another proposal's facts", 1.0, 0.0)],
-)
-def test_faithfulness_and_relevancy_see_different_failures(
-    name: str, faithful: float, relevant: float
-) -> None:
-    yes = {"faithfulness": faithful == 1.0, "relevancy": relevant == 1.0}
-    chat = obedient(lambda evaluator, _prompt: yes[evaluator])
-
-    scores = judge_by(chat, SAMPLE, OUTPUT, TRIO[1:], mode="refine")
-
-    assert values(scores) == {"faithfulness_binary": faithful, "relevancy": relevant}, name
-
-
 @pytest.mark.parametrize(("mode", "calls"), [("refine", 31), ("compact", 3)])
 def test_fifteen_chunks_cost_31_calls_in_a_chain_and_3_when_joined(mode: str, calls: int) -> None:
     chat = obedient(lambda _evaluator, _prompt: False)
@@ -151,12 +89,3 @@ def test_fifteen_chunks_cost_31_calls_in_a_chain_and_3_when_joined(mode: str, ca
     judge_by(chat, SAMPLE, output, mode=mode)
 
     assert len(chat.requests) == calls
-
-
-def test_a_joined_prompt_holds_every_chunk_once() -> None:
-    chat = obedient(lambda _evaluator, _prompt: False)
-
-    judge_by(chat, SAMPLE, OUTPUT, ["faithfulness_binary"], mode="compact")
-
-    (request,) = chat.requests
-    assert f"Context: {TALLY}\n\n{SNAPSHOT}\n\n{FORUM}\nAnswer:" in request.messages[0][1]

@@ -44,17 +44,6 @@ def test_context_relevancy_is_four_points_and_stops_at_the_best() -> None:
     assert len(chat.requests) == 2
 
 
-def test_answer_relevancy_is_two_points_without_contexts() -> None:
-    chat = Chat(["Half. [RESULT] 1"])
-
-    scores = judge_by(chat, asked("How long?"), TWO, ["answer_relevancy"])
-
-    assert values(scores) == {"answer_relevancy": 0.5}
-    assert TWO.answer is not None
-    assert TWO.answer in chat.requests[0].messages[0][1]
-    assert "Stored in Oslo." not in chat.requests[0].messages[0][1]
-
-
 def test_guidelines_are_the_users_own_or_those_of_the_library() -> None:
     from llama_index.core.evaluation.guideline import DEFAULT_GUIDELINES
 

@@ -12,9 +12,7 @@ from typing import Any
 import pytest
 
 from ragate.systems._process import start
-from tests.factories import sample_factory
 from tests.unit.systems.commands import answers, program
-from tests.unit.systems.using import asked, resources_of
 
 
 def gone(pid: int) -> bool:
@@ -56,25 +54,6 @@ def test_where_there_are_no_groups_the_process_itself_is_ended(
         return child.code
 
     assert asyncio.run(ended()) not in (None, 0)
-
-
-def test_a_run_that_is_interrupted_leaves_no_process(tmp_path: Path):
-    body = "open('new', 'w').write(str(os.getpid())); os.rename('new', 'pid'); time.sleep(60)"
-    settings = {"command": program(tmp_path, body)}
-    pid = tmp_path / "pid"
-
-    async def interrupted() -> None:
-        running = asked("command", settings, resources_of(tmp_path), [sample_factory()])
-        run = asyncio.create_task(running)
-        while not (pid.exists() or run.done()):  # noqa: ASYNC110 - it is another process
-            await asyncio.sleep(0.01)
-        run.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await run
-
-    asyncio.run(interrupted())
-
-    assert gone(int(pid.read_text()))
 
 
 def test_the_command_gets_no_key_of_the_policy_unless_it_is_passed(tmp_path: Path):
