@@ -11,7 +11,7 @@ import ast
 import io
 import tokenize
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
@@ -57,6 +57,12 @@ def modules() -> dict[Path, ast.Module]:
         path.relative_to(ROOT): ast.parse(path.read_text(encoding="utf-8"))
         for path in sorted(PACKAGE.rglob("*.py"))
     }
+
+
+@cache
+def nodes() -> dict[Path, list[ast.AST]]:
+    """Return every node of every file: a walk costs more than all that is counted on it."""
+    return {path: list(ast.walk(tree)) for path, tree in modules().items()}
 
 
 def named_modules() -> list[Path]:
@@ -136,7 +142,7 @@ def import_graph() -> dict[str, set[str]]:
     graph: dict[str, set[str]] = {}
     for module, path in files.items():
         used = graph[module] = set()
-        for node in ast.walk(modules()[path]):
+        for node in nodes()[path]:
             if isinstance(node, ast.Import):
                 used |= {alias.name for alias in node.names}
             elif isinstance(node, ast.ImportFrom) and node.module:
@@ -170,8 +176,8 @@ def long_bodies() -> Counted:
     """Return how many functions have more than `LONG_BODY` lines below their docstring."""
     items = [
         f"{path}:{node.lineno} {node.name}, {lines} lines"
-        for path, tree in modules().items()
-        for node in ast.walk(tree)
+        for path, inside in nodes().items()
+        for node in inside
         if isinstance(node, Function) and (lines := body_lines(node)) > LONG_BODY
     ]
     return Counted(len(items), tuple(items))
@@ -188,15 +194,15 @@ def body_lines(function: Function) -> int:
 def vague_names() -> Counted:
     """Return the percentage of names, of all that code binds, that are a vague word."""
     bound = [
-        (path, line, name) for path, tree in modules().items() for line, name in bound_names(tree)
+        (path, line, name) for path, inside in nodes().items() for line, name in bound_names(inside)
     ]
     items = tuple(f"{path}:{line} {name}" for path, line, name in bound if name.strip("_") in VAGUE)
     return Counted(100 * len(items) / len(bound), items)
 
 
-def bound_names(tree: ast.Module) -> Iterator[tuple[int, str]]:
+def bound_names(inside: Iterable[ast.AST]) -> Iterator[tuple[int, str]]:
     """Yield functions, their arguments and the variables that are set, with their lines."""
-    for node in ast.walk(tree):
+    for node in inside:
         if isinstance(node, Function):
             yield node.lineno, node.name
         elif isinstance(node, ast.arg):

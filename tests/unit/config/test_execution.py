@@ -8,10 +8,6 @@ from ragate.errors import ConfigError
 from tests.unit.config.config_factories import WHOLE, parse
 
 
-def test_without_the_table_nothing_is_carried_out() -> None:
-    assert parse(WHOLE).policy.execution is None
-
-
 @pytest.mark.parametrize(
     ("table", "told"),
     [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.unit.config.config_factories import JUDGE, changed, error_of, judged, parse
+from tests.unit.config.config_factories import JUDGE, error_of, judged, parse
 
 
 def test_a_judge_is_read_with_its_own_keys_apart() -> None:
@@ -67,9 +67,3 @@ def test_a_criterion_that_the_judge_does_not_know_is_an_error(
 
     assert "the judge 'rubric' does not know the criterion 'faithfulness'" in message
     assert "it knows relevancy" in message
-
-
-def test_without_a_key_the_policy_may_do_without_the_judge() -> None:
-    text = changed("[policy]", '[policy]\nwithout_key = "judge-free"')
-
-    assert parse(text).policy.without_key == "judge-free"

@@ -6,10 +6,6 @@ from pydantic import ValidationError
 from ragate.config import Profile
 
 
-def test_a_profile_changes_nothing_by_itself() -> None:
-    assert Profile() == Profile(retrieval_only=False, top_k=None, tags=(), where=(), skip=())
-
-
 @pytest.mark.parametrize("options", [{"top_k": 0}, {"limit": 0}, {"runs": 2}])
 def test_an_option_that_cannot_be_is_refused(options: dict[str, int]) -> None:
     with pytest.raises(ValidationError):

@@ -3,11 +3,7 @@ from __future__ import annotations
 import pytest
 
 from ragate.config import preset_file
-from ragate.config.scorecard import ScorecardTable, merged_tables, preset_names
-
-
-def test_the_presets_are_the_files_that_come_with_ragate() -> None:
-    assert "retrieval" in preset_names()
+from ragate.config.scorecard import merged_tables
 
 
 def test_stages_are_merged_key_by_key_and_the_rest_is_replaced() -> None:
@@ -37,7 +33,3 @@ def test_a_preset_with_a_path_is_a_file(preset: str, file: str) -> None:
 @pytest.mark.parametrize("text", ["[policy", "policy = 3", "[policy]\nscorecard = []", ""])
 def test_what_cannot_be_read_names_no_file(text: str) -> None:
     assert preset_file(text) == ""
-
-
-def test_an_empty_table_has_no_stage() -> None:
-    assert ScorecardTable().stages == {}

@@ -34,10 +34,6 @@ def slices_of(*tables: str) -> tuple[Slice, ...]:
     return parse_config(text, where="ragate.toml", root=Path("/project")).policy.slices
 
 
-def test_a_policy_without_slices_has_none() -> None:
-    assert slices_of() == ()
-
-
 def test_a_slice_holds_the_first_metric_of_single_samples_that_gates() -> None:
     (billing,) = slices_of('name = "billing"\ntags = ["billing"]')
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import json
 import random
+import shutil
+from contextlib import chdir
 from pathlib import Path
 from typing import Any
 
@@ -48,12 +50,21 @@ def scores(root: Path, *, lost: float = 0.0, n: int = 60, zeal: float = 3.0) -> 
             out.writerow(row)
 
 
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A project with a baseline; it is recorded once, and each test gets a copy."""
+    root = tmp_path_factory.mktemp("recorded")
+    (root / "ragate.toml").write_text(CONFIG)
+    scores(root)
+    with chdir(root):
+        assert run(["baseline", "update"]) == 0
+    return root
+
+
 @pytest.fixture
-def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def project(recorded: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "ragate.toml").write_text(CONFIG)
-    scores(tmp_path)
-    assert run(["baseline", "update"]) == 0
+    shutil.copytree(recorded, tmp_path, dirs_exist_ok=True)
     return tmp_path
 
 

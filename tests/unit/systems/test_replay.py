@@ -225,12 +225,6 @@ def test_lines_of_several_ids_that_ask_the_same_are_its_runs(tmp_path: Path):
     assert answers(read(tmp_path / "o.jsonl", *rows)) == ["a", "b"]
 
 
-def test_lines_that_are_mapped_are_runs_as_any_others(tmp_path: Path):
-    rows = [{"user_input": ASKED.query, "response": text} for text in ("one", "two")]
-
-    assert answers(read(tmp_path / "o.jsonl", *rows, preset="ragas")) == ["one", "two"]
-
-
 def test_zero_is_an_id_and_a_number_names_a_document(tmp_path: Path):
     row = {"id": 0, "answer": "Yes.", "chunks": [{"doc_id": 12, "text": "t"}]}
     sample = ASKED.amended(id="0")

@@ -49,10 +49,6 @@ def test_what_was_not_scored_neither_passes_nor_fails() -> None:
     assert (found.passes, found.passed, found.scores) == (None, None, {"token_f1": None})
 
 
-def test_without_a_mark_nothing_passes_or_fails() -> None:
-    assert outcome({"token_f1": 1.0}, rules=[Rule(metric="token_f1")]).passes is None
-
-
 def test_those_that_fail_come_first_and_others_keep_their_order() -> None:
     samples = [sample_factory(f"q{n}") for n in range(3)]
     runs = {

@@ -17,10 +17,6 @@ NAMES = (
 )  # fmt: skip
 
 
-def test_without_inputs_everything_has_its_default() -> None:
-    assert read_inputs({}) == Inputs()
-
-
 def test_an_empty_input_has_its_default() -> None:
     assert read_inputs({f"INPUT_{name.upper()}": " " for name in NAMES}) == Inputs()
 
