@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import datetime
-from collections.abc import AsyncGenerator, AsyncIterable, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, replace
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
+from contextlib import aclosing, suppress
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import httpx2
@@ -32,6 +33,36 @@ _AGAIN = frozenset({502, _UNAVAILABLE, 504})
 _IDLE_S = 1.0
 
 
+class UnreachableError(Exception):
+    """No request reached the service."""
+
+
+class BadReplyError(Exception):
+    """The service answered, and not with what was asked for.
+
+    Attributes:
+        again: A later attempt may not meet it.
+        after: The seconds that the service asks to wait before.
+    """
+
+    def __init__(self, message: str, *, again: bool = False, after: float | None = None) -> None:
+        super().__init__(message)
+        self.again = again
+        self.after = after
+
+
+class UnavailableError(BadReplyError):
+    """The service answered that it cannot answer now (503), also after trying again."""
+
+
+@dataclass(frozen=True)
+class RawReply:
+    """A whole reply, with a status of success."""
+
+    headers: Mapping[str, str]
+    content: bytes
+
+
 class HttpClient:
     """Sends requests to the hosts that the policy allows.
 
@@ -52,38 +83,13 @@ class HttpClient:
         self._headers_env = headers_env or {}
         self._hidden = hidden
         self._addresses: dict[AllowedHost, list[str]] = {}
-        self._urls: dict[tuple[str, str, int], httpx2.URL] = {}
         self._timeout_s = timeout_s
-        self._all: list[httpx2.AsyncHTTPTransport] = []
         self._free: list[httpx2.AsyncHTTPTransport] = []
 
     async def close(self) -> None:
         """Close the connections."""
-        for transport in self._all:
+        for transport in self._free:
             await transport.aclose()
-
-    def _pinned(self, url: str, address: str, port: int) -> httpx2.URL:
-        pinned = self._urls.get((url, address, port))
-        if pinned is None:
-            pinned = httpx2.URL(url).copy_with(host=address, port=port)
-            self._urls[url, address, port] = pinned
-        return pinned
-
-    def _transport(self) -> httpx2.AsyncHTTPTransport:
-        """Return a connection that nobody uses.
-
-        There is no client around it: a client keeps cookies, by which a service would know one
-        sample from the last, and its pool looks through all connections at every step.
-        """
-        if self._free:
-            return self._free.pop()
-        transport = httpx2.AsyncHTTPTransport(
-            verify=authorities(),
-            trust_env=False,
-            limits=httpx2.Limits(max_connections=1, keepalive_expiry=_IDLE_S),
-        )
-        self._all.append(transport)
-        return transport
 
     async def check(self, url: str, *, key: str, secret_rule: str = "") -> None:
         """Resolve the host of `url`, once for the whole run.
@@ -136,76 +142,90 @@ class HttpClient:
             BadReplyError: a status other than success, a body that is too long, or a broken reply.
         """
         host = place_of(url, key=key, hosts=self._hosts)
-        addresses = self._addresses[host]
-        course = Course(replace(_RETRY, tries=max(_RETRY.tries, len(addresses))))
+        course = Course(_RETRY)
         while True:
             try:
-                return await self._once(method, url, host, addresses[0], **parts)
-            except _UNSENT as error:
-                addresses.append(addresses.pop(0))  # the next may listen where this does not
+                return await self._once(method, url, host, **parts)
+            except UnreachableError:
                 wait = course.wait_after(FaultKind.FAILED)
                 if wait is None:
-                    raise UnreachableError(self._connect_failed(host, error)) from error
-            except httpx2.HTTPError as error:
-                wait = course.wait_after(FaultKind.FAILED) if method == "GET" else None
+                    raise
+            except BadReplyError as error:
+                if not error.again or method != "GET":
+                    raise
+                wait = course.wait_after(FaultKind.FAILED, error.after)
                 if wait is None:
-                    raise BadReplyError(self._hidden.clean(f"no reply: {_told(error)}")) from error
-            except _TryAgainError as error:
-                wait = course.wait_after(FaultKind.FAILED, error.after) if method == "GET" else None
-                if wait is None:
-                    final = UnavailableError if error.unavailable else BadReplyError
-                    raise final(str(error)) from error
-            if course.calls >= len(addresses):
-                await asyncio.sleep(wait)
+                    raise
+            await asyncio.sleep(wait)
 
     async def _once(
-        self, method: str, url: str, host: AllowedHost, address: str, **parts: Any
+        self,
+        method: str,
+        url: str,
+        host: AllowedHost,
+        *,
+        headers: Mapping[str, str] | None = None,
+        params: Mapping[str, str] | None = None,
+        content: bytes | None = None,
+        stream: EventStream | None = None,
+        idle_s: float | None = None,
     ) -> RawReply:
-        stream, idle_s = parts.pop("stream", None), parts.pop("idle_s", self._timeout_s)
-        # Host and port are those that were checked, however another parser reads the address.
-        pinned = self._pinned(url, address, host.port)
-        if params := parts.pop("params", None):
-            pinned = pinned.copy_merge_params(params)
-        headers = {"Accept": "*/*", "User-Agent": "ragate", **parts.pop("headers", {})}
-        headers |= {"Host": host.authority, "Accept-Encoding": "identity"}
-        timeout = httpx2.Timeout(self._timeout_s).as_dict()
-        extensions = {"sni_hostname": host.host, "timeout": timeout}
-        request = httpx2.Request(method, pinned, headers=headers, extensions=extensions, **parts)
-        transport = self._transport()
+        target = _parsed(url)
+        request = httpx2.Request(
+            method,
+            target.copy_merge_params(params) if params else target,
+            headers={"Accept": "*/*", "User-Agent": "ragate", **(headers or {})},
+            content=content,
+            extensions={"timeout": httpx2.Timeout(self._timeout_s).as_dict()},
+        )
+        body = b""
+        transport = self._free.pop() if self._free else _connection()
         try:
-            response = await transport.handle_async_request(request)
-            response.request = request
-            content = b""
+            response = await send_pinned(transport, request, host, self._addresses[host])
             try:
-                if stream is not None and response.is_success:
-                    await take_stream(response, stream, idle_s=idle_s)
-                else:
-                    content = self._hidden.without_secrets(await content_of(response))
+                assert isinstance(response.stream, BoundedStream)
+                # The stream itself takes half the CPU of the library's ways to read it.
+                async with aclosing(aiter(response.stream)) as parts:
+                    if stream is not None and response.is_success:
+                        await take_stream(parts, stream, idle_s=idle_s)
+                    else:
+                        body = b"".join([part async for part in parts])
             finally:
                 await response.aclose()
+        except _UNSENT as error:
+            raise UnreachableError(self._connect_failed(host, error)) from error
+        except BodyError as error:
+            raise BadReplyError(str(error)) from error
+        except httpx2.HTTPError as error:
+            raise BadReplyError(
+                self._hidden.clean(f"no reply: {_told(error)}"), again=True
+            ) from error
         finally:
             self._free.append(transport)
-        self._check(response, content)
+        body = self._hidden.without_secrets(body)
+        self._check(response, body)
         shown = {
             name: self._hidden.without_secrets(value.encode()).decode("utf-8", "replace")
             for name, value in response.headers.items()
         }
-        return RawReply(headers=shown, content=content)
+        return RawReply(headers=shown, content=body)
 
     def _check(self, response: httpx2.Response, content: bytes) -> None:
+        """Raise BadReplyError for a status other than success."""
         code = response.status_code
-        if 200 <= code < 300:
+        if response.is_success:
             return
         if 300 <= code < 400:
             target = self._hidden.clean(response.headers.get("location", "nowhere"))
             raise BadReplyError(f"answered {code}, a redirect to {target}; none is followed")
         told = self._hidden.clean(content[:2000].decode("utf-8", "replace"))
-        message = f"answered {code}{refusal(response, self._headers_env)}: {told}"
-        if code in _AGAIN:
-            now = datetime.datetime.now(datetime.UTC)
-            after = retry_after(response.headers.get("retry-after"), now=now)
-            raise _TryAgainError(message, unavailable=code == _UNAVAILABLE, after=after)
-        raise BadReplyError(message)
+        kind = UnavailableError if code == _UNAVAILABLE else BadReplyError
+        now = datetime.datetime.now(datetime.UTC)
+        raise kind(
+            f"answered {code}{refusal(response, self._headers_env)}: {told}",
+            again=code in _AGAIN,
+            after=retry_after(response.headers.get("retry-after"), now=now),
+        )
 
     def _connect_failed(self, host: AllowedHost, error: Exception) -> str:
         hint = ""
@@ -215,17 +235,93 @@ class HttpClient:
         return f"no connection to {host.told}: {self._hidden.clean(_told(error))}{hint}"
 
 
-class _TryAgainError(Exception):
-    """A status that a later attempt may not meet."""
+def _connection() -> httpx2.AsyncHTTPTransport:
+    """Return a connection of its own.
 
-    def __init__(self, message: str, *, unavailable: bool, after: float | None) -> None:
-        super().__init__(message)
-        self.unavailable = unavailable
-        self.after = after
+    There is no client around it: a client keeps cookies, by which a service would know one sample
+    from the last, and its pool looks through all connections at every step.
+    """
+    return httpx2.AsyncHTTPTransport(
+        verify=authorities(),
+        trust_env=False,
+        limits=httpx2.Limits(max_connections=1, keepalive_expiry=_IDLE_S),
+    )
 
 
 def _told(error: Exception) -> str:
     return str(error) or type(error).__name__
+
+
+# One request to a host of the policy: at the addresses that were checked, its reply bounded.
+
+
+class BodyError(httpx2.ReadError):
+    """A body that is too long, or cannot be unpacked."""
+
+
+async def send_pinned(
+    transport: httpx2.AsyncBaseTransport,
+    request: httpx2.Request,
+    host: AllowedHost,
+    addresses: list[str],
+) -> httpx2.Response:
+    """Return the reply of the first address that takes a connection; it comes first from now on.
+
+    Host and port are those that were checked, however another parser reads the request's address.
+
+    Raises:
+        httpx2.ConnectError: no address takes one.
+        BodyError: while the body is read: see `BoundedBody`.
+    """
+    request.headers.update({"Host": host.authority, "Accept-Encoding": "identity"})
+    request.extensions = {**request.extensions, "sni_hostname": host.host}
+    url = request.url
+    refused: httpx2.TransportError = httpx2.ConnectError("no address")
+    for address in tuple(addresses):
+        request.url = _pinned(url, address, host.port)
+        try:
+            response = await transport.handle_async_request(request)
+        except _UNSENT as error:
+            refused = error
+            continue
+        addresses.sort(key=address.__ne__)
+        response.request = request
+        assert isinstance(response.stream, httpx2.AsyncByteStream)
+        packed = response.headers.pop("content-encoding", "")
+        response.stream = BoundedStream(response.stream, packed)
+        return response
+    raise refused
+
+
+# To parse an address takes a good part of the CPU of a request.
+_parsed = lru_cache(maxsize=64)(httpx2.URL)
+
+
+@lru_cache(maxsize=64)
+def _pinned(url: httpx2.URL, address: str, port: int) -> httpx2.URL:
+    return url.copy_with(host=address, port=port)
+
+
+class BoundedStream(httpx2.AsyncByteStream):
+    """A body of at most so many bytes, unpacked here: the library would do it without a bound."""
+
+    def __init__(self, inner: httpx2.AsyncByteStream, packed: str) -> None:
+        self._inner = inner
+        self._packed = packed
+
+    async def __aiter__(self) -> AsyncGenerator[bytes, None]:
+        try:
+            body = BoundedBody(self._packed, MAX_BYTES)
+            async for part in self._inner:
+                yield body.feed(part)
+        except ReplyTooLargeError as error:
+            raise BodyError(f"answered with more than {MAX_BYTES} bytes") from error
+        except MalformedError as error:
+            raise BodyError(f"answered with a body that cannot be read: {error}") from error
+
+    async def aclose(self) -> None:
+        """Close the connection, or leave it to the next request."""
+        await self._inner.aclose()
 
 
 # What a service that lets nobody in without a key is to be sent.
@@ -251,43 +347,11 @@ def refusal(response: httpx2.Response, headers_env: Mapping[str, str]) -> str:
     return f" (it wants {wanted}: [system] headers_env names header and variable, {_WHERE})"
 
 
-# What a service sent back, whole and within its bound, and what may be wrong with it.
-
-
-class UnreachableError(Exception):
-    """No request reached the service."""
-
-
-class BadReplyError(Exception):
-    """The service answered, and not with what was asked for."""
-
-
-class UnavailableError(BadReplyError):
-    """The service answered that it cannot answer now (503), also after trying again."""
-
-
-@dataclass(frozen=True)
-class RawReply:
-    """A whole reply, with a status of success."""
-
-    headers: Mapping[str, str]
-    content: bytes
-
-
-async def content_of(response: httpx2.Response) -> bytes:
-    """Return the body.
-
-    Raises:
-        BadReplyError: it is too long, or cannot be unpacked.
-    """
-    content = bytearray()
-    async for part in _parts(response):
-        content += part
-    return bytes(content)
+# A reply that comes in events.
 
 
 async def take_stream(
-    response: httpx2.Response, stream: EventStream, *, idle_s: float | None
+    parts: AsyncIterator[bytes], stream: EventStream, *, idle_s: float | None
 ) -> None:
     """Read a body as its events come, until it ends or an event ends it.
 
@@ -295,18 +359,17 @@ async def take_stream(
         idle_s: How long nothing may come after the first part; None for as long as it takes.
 
     Raises:
-        BadReplyError: nothing came for too long, or as `content_of`.
+        BadReplyError: nothing came for too long.
+        BodyError: it is too long, or cannot be unpacked.
         OutputError: there are too many events.
     """
     stream.begin()
-    parts = _parts(response)
     limit: float | None = None
     try:
         while True:
-            try:
-                async with asyncio.timeout(limit):
-                    part = await anext(parts)
-            except StopAsyncIteration:
+            async with asyncio.timeout(limit):
+                part = await anext(parts, None)
+            if part is None:
                 break
             if stream.feed(part):
                 return
@@ -316,19 +379,4 @@ async def take_stream(
             f"streamed nothing for {idle_s:g} s after {len(stream.events):,} events: name what "
             "ends its stream in [system.stream] end"
         ) from error
-    finally:
-        await parts.aclose()
     stream.close()
-
-
-async def _parts(response: httpx2.Response) -> AsyncGenerator[bytes, None]:
-    # The stream itself: half the CPU of a reply, and what is unpacked is bounded.
-    assert isinstance(response.stream, AsyncIterable)
-    try:
-        body = BoundedBody(response.headers.get("content-encoding", ""), MAX_BYTES)
-        async for part in response.stream:
-            yield body.feed(part)
-    except ReplyTooLargeError as error:
-        raise BadReplyError(f"answered with more than {MAX_BYTES} bytes") from error
-    except MalformedError as error:
-        raise BadReplyError(f"answered with a body that cannot be read: {error}") from error

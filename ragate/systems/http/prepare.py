@@ -2,8 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -29,55 +28,48 @@ EVERY_S = 1.0  # between two requests that wait for an index
 _NAMES = frozenset({"id", "path", "text"})
 
 
-@dataclass
 class AllowedStep:
     """A step that the policy allows.
 
     Attributes:
         where: Names it in messages.
         last: What was seen last, for the message of a step that takes too long.
+
+    Raises:
+        ConfigError: the policy does not allow host, method, path or a variable; or the body is no
+            template.
+        ProviderError: a variable for a header is not set.
     """
 
-    keys: PrepareStep
-    where: str
-    key: str
-    secrets: HeaderSecrets
-    body: Template | None
-    last: str = ""
-
-    @classmethod
-    def read(cls, keys: PrepareStep, number: int, resources: Resources) -> "AllowedStep":
-        """Check a step against the policy.
-
-        Raises:
-            ConfigError: it does not allow host, method, path or a variable; or the body is no
-                template.
-            ProviderError: a variable for a header is not set.
-        """
-        key, where = f"prepare {number}", f"[[system.prepare]] {number}"
+    def __init__(self, keys: PrepareStep, number: int, resources: Resources) -> None:
+        self.keys = keys
+        self.key = f"prepare {number}"
+        self.where = f"[[system.prepare]] {number}"
+        self.last = ""
+        self.secrets = HeaderSecrets({})
         if keys.command:
-            return cls(keys, where, key, HeaderSecrets({}), None)
-        host = place_of(keys.url, key=key, hosts=resources.http_hosts)
-        check_request(keys.method, keys.url, key=key, rules=resources)
-        text = keys.body or (DOCUMENT_BODY if keys.documents else "")
+            return
+        host = place_of(keys.url, key=self.key, hosts=resources.http_hosts)
+        check_request(keys.method, keys.url, key=self.key, rules=resources)
+        self.secrets = header_secrets(keys.headers_env, resources, host=host)
+        body = keys.body or (DOCUMENT_BODY if keys.documents else "")
         names = _NAMES if keys.documents else frozenset()
-        body = Template(text, where=f"{where} body", names=names) if text else None
-        return cls(keys, where, key, header_secrets(keys.headers_env, resources, host=host), body)
+        self._body = Template(body, where=f"{self.where} body", names=names)
 
-    @property
-    def headers(self) -> dict[str, str]:
-        return {"Content-Type": "application/json", **self.keys.headers, **self.secrets.headers}
-
-    def content(self, values: dict[str, str]) -> bytes:
-        """Return the body of a request.
+    def parts(self, values: Mapping[str, str]) -> dict[str, Any]:
+        """Return headers and body of a request.
 
         Raises:
             ConfigError: the template cannot be filled in.
         """
+        keys = self.keys
+        fixed = {"Content-Type": "application/json", **keys.headers}
+        parts: dict[str, Any] = {"headers": {**fixed, **self.secrets.headers}}
         try:
-            return self.body.fill(values).encode() if self.body is not None else b""
+            body = self._body.fill(values).encode()
         except OutputError as error:
             raise ConfigError(one_line(str(error))) from error
+        return parts if keys.method == "GET" else {**parts, "content": body}
 
 
 def documents_of(root: Path, keys: PrepareStep, where: str) -> Iterator[dict[str, str]]:
@@ -128,9 +120,7 @@ class Preparation:
     ) -> None:
         self._resources = resources
         self._environment = program_environment(resources, pass_env)
-        self._steps = [
-            AllowedStep.read(step, n, resources) for n, step in enumerate(steps, start=1)
-        ]
+        self._steps = [AllowedStep(step, n, resources) for n, step in enumerate(steps, start=1)]
         self._hidden = hidden
         for step in self._steps:
             hidden.add_secrets(step.secrets.headers.values())
@@ -192,7 +182,7 @@ class Preparation:
         if keys.until_pointer:
             return await self._until(step)
         if not keys.documents:
-            await self._send(step, step.content({}), what="")
+            await self._send(step)
             return "one request"
         waiting = iter(documents_of(self._resources.root, keys, step.where))
         count = 0
@@ -200,7 +190,7 @@ class Preparation:
         async def work() -> None:
             nonlocal count
             for document in waiting:
-                await self._send(step, step.content(document), what=f"{document['path']}: ")
+                await self._send(step, document)
                 count += 1
 
         async with task_group() as group:
@@ -208,32 +198,27 @@ class Preparation:
                 group.create_task(work())
         return f"{count:,} documents"
 
-    async def _send(self, step: AllowedStep, content: bytes, *, what: str) -> bytes:
-        keys = step.keys
-        parts: dict[str, Any] = {"headers": step.headers}
-        if keys.method != "GET":
-            parts["content"] = content
+    async def _send(self, step: AllowedStep, document: Mapping[str, str] | None = None) -> bytes:
+        keys, parts = step.keys, step.parts(document or {})
         try:
             reply = await self._client.send(keys.method, keys.url, key=step.key, **parts)
         except (UnreachableError, BadReplyError) as error:
+            what = f"{document['path']}: " if document else ""
             raise SystemStartError(f"{step.where}: {what}the service {error}") from error
         return reply.content
 
     async def _until(self, step: AllowedStep) -> str:
         """Ask until the reply says what is wanted; failures on the way are told at the end."""
-        wanted = step.keys.until_equals
+        pointer, wanted = step.keys.until_pointer, step.keys.until_equals
         while True:
             try:
-                found = one(
-                    json.loads(await self._send(step, step.content({}), what="")),
-                    step.keys.until_pointer,
-                )
+                found = one(json.loads(await self._send(step)), pointer)
             except (SystemStartError, PointerError, ValueError, RecursionError) as error:
                 told = error.message if isinstance(error, SystemStartError) else str(error)
                 step.last = f"; last: {self._hidden.clean(told)}"
             else:
                 if found == wanted and isinstance(found, bool) == isinstance(wanted, bool):
-                    return f"{step.keys.until_pointer} is {wanted}"
+                    return f"{pointer} is {wanted}"
                 shown = self._hidden.clean(json.dumps(found, ensure_ascii=False))
-                step.last = f"; {step.keys.until_pointer} is {shown}, wanted {json.dumps(wanted)}"
+                step.last = f"; {pointer} is {shown}, wanted {json.dumps(wanted)}"
             await asyncio.sleep(EVERY_S)

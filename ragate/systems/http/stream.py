@@ -19,20 +19,7 @@ from ragate.systems.http.settings import Streaming
 MAX_EVENTS = 100_000
 _DONE, _END = "[DONE]", "end"
 Format = Literal["sse", "ndjson", "text"]
-# Where well-known services have the text of an event; proposed, never taken unasked.
-_USUAL = (
-    "/choices/0/delta/content",
-    "/message/content",
-    "/delta/content",
-    "/delta/text",
-    "/delta",
-    "/content",
-    "/answer",
-    "/token",
-    "/text",
-    "/response",
-)
-_COLUMNS = ("contexts", "ids", "scores")
+_USUAL = "/choices/0/delta/content"  # of OpenAI, whose form most services have
 
 
 class StreamReader:
@@ -105,22 +92,18 @@ class StreamReader:
 
     def _others(self, events: Sequence[StreamEvent]) -> dict[str, Any]:
         """Return everything but the answer."""
-        given = self._pointers
         whole: dict[str, Any] = {}
-        read: dict[str, str] = {}
-        for name in ("latency", *_COLUMNS, "citations", "tool_calls"):
-            pointer = getattr(given, name)
-            if not pointer:
-                continue
-            if name == "latency":
-                values = [_found(event, pointer) for event in events]
-                whole[name] = next((value for value in reversed(values) if value is not None), None)
-            elif name == "tool_calls":
-                whole[name] = self._calls(events)
-            else:
+        for name in ("contexts", "ids", "scores", "citations"):
+            if pointer := getattr(self._pointers, name):
                 whole[name] = _items(events, pointer, optional=name == "scores")
-            read[name] = f"/{name}"
-        return pointed(whole, Pointers.model_validate(read))
+        for name in ("latency", "usage"):
+            if pointer := getattr(self._pointers, name):
+                values = (_found(event, pointer) for event in reversed(events))
+                whole[name] = next((value for value in values if value is not None), None)
+        if self._pointers.tool_calls:
+            whole["tool_calls"] = self._calls(events)
+        read = {name: f"/{name}" for name in whole}
+        return pointed(whole, Pointers(**read, id_before=self._pointers.id_before))
 
     def _silent(self, events: Sequence[StreamEvent]) -> str:
         first = one_line(events[0].text, 120)
@@ -135,15 +118,12 @@ class StreamReader:
 
 def _plain(event: StreamEvent, number: int) -> str:
     """Return the text of an event where no pointer says where it stands."""
-    if isinstance(event.value, str):
-        return event.value
     if isinstance(event.value, dict | list):
-        usual = next((p for p in _USUAL if isinstance(_found(event, p), str)), "/…")
         raise OutputError(
-            f'event {number} is an object: set [system.pointers] answer = "{usual}" '
-            f"(it is {one_line(event.text, 120)})"
+            f'event {number} is an object: set [system.pointers] answer = "{_USUAL}", or wherever '
+            f"its text stands (it is {one_line(event.text, 120)})"
         )
-    return event.text
+    return event.value if isinstance(event.value, str) else event.text
 
 
 def _check_error(event: StreamEvent) -> None:

@@ -64,13 +64,14 @@ class Service:
         hidden: Hidden,
         *,
         url: str,
+        key: str,
     ) -> None:
-        self._url = url
-        self._key = "url" if settings.url else "url_env"
         self._settings = settings
-        self._resources = resources
+        self._root = resources.root
         self._client = client
         self._hidden = hidden
+        self._url = url
+        self._key = key
         self._environment = program_environment(resources, settings.pass_env)
         self._child: Child | None = None
 
@@ -100,36 +101,29 @@ class Service:
         return f"{message}{self._hidden.clean(self._child.tail.told(), LONGEST)}"
 
     async def _start(self) -> Child:
-        settings = self._settings
-        if await self._is_up():
+        argv = self._settings.start
+        if not isinstance(await self._fault(), UnreachableError):
             raise SystemStartError(
-                f"[system] start: {settings.health or self._url} answers already, before "
-                f"{settings.start[0]!r} is started",
+                f"[system] start: {self._settings.health or self._url} answers already, before "
+                f"{argv[0]!r} is started",
                 remedy="end the service that runs there, which is another build, or remove start",
             )
-        root, environment = self._resources.root, self._environment
-        return await start(
-            settings.start, key="start", cwd=root, environment=environment, talks=False
-        )
+        environment = self._environment
+        return await start(argv, key="start", cwd=self._root, environment=environment, talks=False)
 
-    async def _look(self) -> None:
-        """Ask the page that says it is up; without one, connect to where it is asked."""
-        if self._settings.health:
-            await self._client.send("GET", self._settings.health, key="health")
-        else:
-            await self._client.connect(self._url, key=self._key)
-
-    async def _is_up(self) -> bool:
+    async def _fault(self) -> Exception | None:
+        """Ask the page that says it is up, or connect; return what is wrong, None for nothing."""
         try:
-            await self._look()
-        except UnreachableError:
-            return False
-        except BadReplyError:
-            return True  # something is there
-        return True
+            if self._settings.health:
+                await self._client.send("GET", self._settings.health, key="health")
+            else:
+                await self._client.connect(self._url, key=self._key)
+        except (UnreachableError, BadReplyError) as error:
+            return error
+        return None
 
     async def _wait(self) -> None:
-        settings, last, listens = self._settings, "nothing", False
+        settings, fault = self._settings, None
         try:
             async with asyncio.timeout(settings.start_timeout_s):
                 while True:
@@ -138,18 +132,16 @@ class Service:
                         raise SystemStartError(
                             f"[system] start: {settings.start[0]!r} {why}", remedy=_BY_HAND
                         )
-                    try:
-                        await self._look()
-                    except (UnreachableError, BadReplyError) as error:
-                        last, listens = str(error), isinstance(error, BadReplyError)
-                        await asyncio.sleep(_POLL_S)
-                    else:
+                    fault = await self._fault()
+                    if fault is None:
                         return
+                    await asyncio.sleep(_POLL_S)
         except TimeoutError as error:
+            listens = isinstance(fault, BadReplyError)
             raise SystemStartError(
                 self.explained(
                     f"[system] {'health' if settings.health else 'start'}: no success in "
-                    f"{settings.start_timeout_s:g} s: {last}"
+                    f"{settings.start_timeout_s:g} s: {fault or 'nothing'}"
                 ),
                 remedy=_LISTENS if listens else self._nothing_listens(),
             ) from error
@@ -195,7 +187,9 @@ class HttpSystem(Foreign):
         self._preparation = Preparation(
             settings.prepare, resources, self._hidden, pass_env=settings.pass_env
         )
-        self._service = Service(settings, resources, self._client, self._hidden, url=self._url)
+        self._service = Service(
+            settings, resources, self._client, self._hidden, url=self._url, key=self._key
+        )
 
     async def prepare(self, *, rebuild: bool = False) -> None:
         """Start the service where that is wanted, see which build it is, and load its corpus.
@@ -246,8 +240,7 @@ class HttpSystem(Foreign):
         took = time.perf_counter() - started
         value = parsed(reply.content)
         note(value)
-        if self._settings.demands_version and not self._settings.version_url:
-            self._build.check(reply, value)
+        self._build.check_answer(reply, value)
         settings, root = self._settings, self._resources.root
         if not settings.pointers.empty:
             folder = settings.doc_id_relative_to
@@ -261,17 +254,16 @@ class HttpSystem(Foreign):
         clean = self._hidden.without_secrets
         stream = EventStream(keys.format or "sse", keys.end, self._reader.speaks, clean)
         started = time.perf_counter()
+        limit = _OWN_SHARE * self._resources.timeout_s
         # A recorded service may wait for its provider, whose time is counted apart.
-        limit, idle_s = _OWN_SHARE * self._resources.timeout_s, IDLE_S
-        own_limit, idle = (None, None) if self._settings.record else (limit, idle_s)
+        waits = self._settings.record
         try:
-            async with asyncio.timeout(own_limit):
-                reply = await self._ask(sample, stream=stream, idle_s=idle)
+            async with asyncio.timeout(None if waits else limit):
+                reply = await self._ask(sample, stream=stream, idle_s=None if waits else IDLE_S)
         except TimeoutError as error:
             raise BadReplyError(unfinished(stream, limit)) from error
         took = time.perf_counter() - started
-        if self._settings.demands_version and not self._settings.version_url:
-            self._build.check(reply, None)
+        self._build.check_answer(reply, None)
         check_complete(stream, keys, reply.headers.get("content-type", ""))
         note([event.value if event.is_json else event.text for event in stream.events])
         recorded = self._reader.fields(stream.events)
@@ -313,6 +305,11 @@ class Build:
     settings: Settings
     head: str
     hidden: Hidden
+
+    def check_answer(self, reply: RawReply, value: Any) -> None:
+        """Check the build that a reply to a question names, where each has to name it."""
+        if self.settings.demands_version and not self.settings.version_url:
+            self.check(reply, value)
 
     async def look_up(self, client: HttpClient) -> None:
         """Ask the page that names the build.

@@ -18,14 +18,12 @@ from mcp.shared.exceptions import MCPError
 from mcp.shared.message import SessionMessage
 from mcp_types import CONNECTION_CLOSED, CallToolResult, jsonrpc_message_adapter
 
-from ragate.clients.http.bounded_body import BoundedBody, ReplyTooLargeError
-from ragate.clients.http.error_mapping import MalformedError
 from ragate.guards.authorities import authorities
 from ragate.guards.escape import one_line
 from ragate.guards.secret_address import PORTS
 from ragate.systems._process import Child, start
 from ragate.systems.http.address import AllowedHost
-from ragate.systems.http.client import MAX_BYTES
+from ragate.systems.http.client import MAX_BYTES, send_pinned
 from ragate.systems.http.policy import HttpRules, is_allowed_path
 
 Received = MemoryObjectReceiveStream[SessionMessage | Exception]
@@ -283,7 +281,7 @@ def _message(line: bytes) -> SessionMessage | Exception:
 
 
 class PinnedTransport(httpx2.AsyncBaseTransport):
-    """Sends to one host, at addresses that were looked up once; bounds and unpacks every reply.
+    """Sends to one host, at addresses that were looked up once.
 
     Args:
         headers: Go along with every request, secrets among them.
@@ -306,52 +304,16 @@ class PinnedTransport(httpx2.AsyncBaseTransport):
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         """Send a request where the policy lets it go; the session's other ones get a 405."""
-        url = request.url
-        port = url.port or PORTS[url.scheme]
-        here = (url.scheme, url.host.rstrip("."), port)
-        if here != (self._host.scheme, self._host.host, self._host.port):
+        url, host, rules = request.url, self._host, self._rules
+        here = (url.scheme, url.host.rstrip("."), url.port or PORTS[url.scheme])
+        if here != (host.scheme, host.host, host.port):
             raise httpx2.ConnectError("another host than the policy's", request=request)
-        rules, path = self._rules, url.raw_path.decode("ascii").partition("?")[0]
+        path = url.raw_path.decode("ascii").partition("?")[0]
         if request.method not in rules.http_methods or not is_allowed_path(path, rules.http_paths):
             return httpx2.Response(405, request=request)
-        request.headers.update({**self._headers, "Host": self._host.authority})
-        request.headers["Accept-Encoding"] = "identity"
-        request.extensions = {**request.extensions, "sni_hostname": self._host.host}
-        last: httpx2.ConnectError | None = None
-        for address in self._addresses:
-            request.url = url.copy_with(host=address, port=port)
-            try:
-                response = await self._inner.handle_async_request(request)
-            except httpx2.ConnectError as error:
-                last = error
-            else:
-                assert isinstance(response.stream, httpx2.AsyncByteStream)
-                packed = response.headers.pop("content-encoding", "")
-                response.stream = _Bounded(response.stream, packed)
-                return response
-        raise last or httpx2.ConnectError("no address", request=request)
+        request.headers.update(self._headers)
+        return await send_pinned(self._inner, request, host, self._addresses)
 
     async def aclose(self) -> None:
         """Close the connections."""
-        await self._inner.aclose()
-
-
-class _Bounded(httpx2.AsyncByteStream):
-    """A body of at most so many bytes, unpacked here: the library would do it without a bound."""
-
-    def __init__(self, inner: httpx2.AsyncByteStream, packed: str) -> None:
-        self._inner = inner
-        self._packed = packed
-
-    async def __aiter__(self) -> AsyncIterator[bytes]:
-        try:
-            body = BoundedBody(self._packed, MAX_BYTES)
-            async for part in self._inner:
-                yield body.feed(part)
-        except ReplyTooLargeError as error:
-            raise httpx2.ReadError(f"the server sent more than {MAX_BYTES} bytes") from error
-        except MalformedError as error:
-            raise httpx2.ReadError(f"the server sent {error}") from error
-
-    async def aclose(self) -> None:
         await self._inner.aclose()
