@@ -20,8 +20,8 @@ from ragate.guards.escape import one_line
 from ragate.models import CallResult, Executed, ExpectedCall, Sample, SystemOutput, ToolCall
 from ragate.protocols import Resources
 from ragate.systems._output import OutputError, WorkerRaisedError
+from ragate.systems._talk import EndedError
 from ragate.systems._target import InterpreterSettings, check_form
-from ragate.systems._worker import WorkerEndedError
 from ragate.systems._worker_target import WorkerTarget, open_target
 from ragate.systems.http.policy import Hidden
 
@@ -168,7 +168,7 @@ def _executes(
             return CallResult(error=one_line(str(error), _LONGEST), unreachable=error.outage)
         except SystemStartError as error:  # no worker can be started any more
             return CallResult(error=one_line(str(error), _LONGEST), unreachable=True)
-        except (OutputError, WorkerEndedError, RagateError, TypeError, ValueError) as error:
+        except (OutputError, EndedError, RagateError, TypeError, ValueError) as error:
             return CallResult(error=one_line(str(error), _LONGEST))
         return storable(text)
 

@@ -8,8 +8,8 @@ import shutil
 import signal
 import sys
 from collections import deque
-from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -311,39 +311,6 @@ def _end(process: asyncio.subprocess.Process, *, hard: bool = False) -> None:
             process.kill()
         else:
             process.terminate()
-
-
-# Replies of a process that are waited for.
-
-
-class Expected(dict[str, asyncio.Future[Any]]):
-    """Replies by key, until whoever gives them is broken."""
-
-    broken: Exception | None = None
-
-    @contextmanager
-    def reply(self, key: str) -> Iterator[asyncio.Future[Any]]:
-        """Yield the reply to come; raises why none can come any more."""
-        if self.broken is not None:
-            raise self.broken
-        self[key] = reply = asyncio.get_running_loop().create_future()
-        try:
-            yield reply
-        finally:
-            self.pop(key, None)
-            reply.cancel()  # else asyncio prints an error that came when nobody waited any more
-
-    def settle(self, key: str, reply: Any) -> None:
-        """Give the reply to whoever still waits for it."""
-        if not self[key].done():
-            self[key].set_result(reply)
-
-    def give_up(self, error: Exception) -> None:
-        """Raise an error, or the one before it, where a reply is waited for, now and later."""
-        self.broken = self.broken or error
-        for future in self.values():
-            if not future.done():
-                future.set_exception(self.broken)
 
 
 # The last lines of what a process wrote, for messages.

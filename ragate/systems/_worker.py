@@ -9,7 +9,6 @@ import json
 import secrets
 import tempfile
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -22,10 +21,9 @@ from ragate.clients.provider_clock import (
     waiting_for_worker,
 )
 from ragate.errors import LeftBehindError, RagateError, SystemStartError
-from ragate.guards.escape import one_line
-from ragate.systems._process import LINE_BYTES, Child, Expected, start
+from ragate.systems._process import LINE_BYTES, Child, start
+from ragate.systems._talk import MAX_FAILURES, TOLD_LINES, EndedError, Talk, read_object, shown_line
 
-MAX_FAILURES = 5  # in a row, without a single answer: the code is broken, not the question
 PROGRAM = Path(ragate.worker.__file__).with_name("__main__.py")
 _LONGEST_FOLDER = 70  # a socket's path may have 104 bytes on one system, 108 on another
 _REMEDY = (
@@ -33,22 +31,18 @@ _REMEDY = (
     '[".venv/bin/python"] or ["uv", "run", "python"]'
 )
 MOST_UNASKED = 1000  # replies to nothing, before it is taken for broken
-TOLD_LINES = 5  # of what it wrote, where it ended
-_GRACE_S = 2.0
 _PULSE_S = 1.0  # without a reply, before it is asked whether it still runs
 
 
-class WorkerEndedError(Exception):
-    """The process ended, or wrote what is no reply; the message goes on from its name."""
-
-
-class Worker:
+class Worker(Talk):
     """A process that runs, and what it was asked.
 
     Args:
         patience_s: How long it may be silent while several samples are under way in it: one that
             stops the process, or holds its interpreter, would let the others run out of time.
     """
+
+    grace_s = 2.0
 
     def __init__(
         self,
@@ -57,30 +51,38 @@ class Worker:
         writer: asyncio.StreamWriter,
         patience_s: float,
     ) -> None:
-        self._child = child
-        self._reader = reader
-        self._writer = writer
+        super().__init__(child, reader, writer)
         self._patience_s = patience_s
-        self._waiting = Expected()
         self._pulse = secrets.token_hex(16)
         self._life: asyncio.Future[None] | None = None  # after a pulse, until anything is replied
         self._unasked = 0
-        self._tasks = [asyncio.create_task(self._read()), asyncio.create_task(self._watch())]
 
     async def ask(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """Return the reply to one request.
 
         Raises:
-            WorkerEndedError: the process ended, wrote something that is no reply, or is silent.
+            EndedError: the process ended, wrote something that is no reply, or is silent.
         """
         key = secrets.token_hex(16)
-        with self._waiting.reply(key) as reply:
-            self._write(key, request)
+        with self.waiting.reply(key) as reply:
+            self._send(key, request)
             while not (await asyncio.wait({reply}, timeout=min(_PULSE_S, self._patience_s / 4)))[0]:
-                if len(self._waiting) > 1:
+                if len(self.waiting) > 1:
                     await self._alive(reply)
             answer: dict[str, Any] = reply.result()
         return answer
+
+    async def close(self) -> None:
+        """End it, and wait for nobody that it left behind: who holds the socket may never read.
+
+        Raises:
+            SystemStartError: something of it may be left.
+        """
+        try:
+            await super().close()
+        finally:
+            self.writer.transport.abort()
+            await asyncio.sleep(0)
 
     async def _alive(self, reply: asyncio.Future[Any]) -> None:
         """Wait for a reply or a sign of life: whose time it is that it is silent is not known yet.
@@ -89,7 +91,7 @@ class Worker:
         """
         if self._life is None or self._life.done():
             self._life = asyncio.get_running_loop().create_future()
-            self._write(self._pulse, {"pulse": True})
+            self._send(self._pulse, {"pulse": True})
         time = SampleTime()
         with waiting_for_worker():
             either: set[asyncio.Future[Any]] = {reply, self._life}
@@ -97,73 +99,28 @@ class Worker:
                 either, timeout=self._patience_s, return_when="FIRST_COMPLETED"
             )
         if not done:
-            silent = WorkerEndedError(f"replied to nothing for {self._patience_s:g} s")
-            self._waiting.give_up(silent)
+            silent = EndedError(f"replied to nothing for {self._patience_s:g} s")
+            self.waiting.give_up(silent)
         time.own()
 
-    def _write(self, key: str, request: Mapping[str, Any]) -> None:
-        if not self._writer.is_closing():  # whoever reads tells how it ended
-            self._writer.write(json.dumps({"id": key, **request}).encode() + b"\n")
+    def _send(self, key: str, request: Mapping[str, Any]) -> None:
+        self.write(json.dumps({"id": key, **request}).encode())
 
-    async def close(self) -> None:
-        """Let it leave what it opened, and end it and all that it started.
-
-        Raises:
-            SystemStartError: something of it may be left.
-        """
-        self._waiting.give_up(WorkerEndedError("was ended"))
-        self._writer.close()
-        try:
-            with suppress(TimeoutError):
-                await asyncio.wait_for(self._child.wait(), _GRACE_S)
-        finally:
-            await self._stop()
-
-    async def _stop(self) -> None:
-        try:
-            await self._child.stop()
-        finally:
-            for task in self._tasks:
-                task.cancel()
-            await asyncio.gather(*self._tasks, return_exceptions=True)
-            # What it left behind may hold the other end and never read: nothing waits for that.
-            self._writer.transport.abort()
-            await asyncio.sleep(0)
-
-    async def _read(self) -> None:
-        try:
-            while line := await self._reader.readline():
-                self._take(line)
-        except ConnectionError:
-            pass
-        except ValueError:
-            self._waiting.give_up(WorkerEndedError(f"wrote a line of more than {LINE_BYTES} bytes"))
-        except WorkerEndedError as error:
-            self._waiting.give_up(error)
-        self._waiting.give_up(WorkerEndedError(await self._child.why(lines=TOLD_LINES)))
-
-    async def _watch(self) -> None:
-        """See the end of the process also where something that it started holds its socket."""
-        await self._child.wait()
-        self._waiting.give_up(WorkerEndedError(await self._child.why(lines=TOLD_LINES)))
-
-    def _take(self, line: bytes) -> None:
-        line = self._child.without_secrets(line)
-        try:
-            reply = json.loads(line)
-            key, asked = reply["id"], reply["id"] in self._waiting
-        except (ValueError, KeyError, TypeError, RecursionError) as error:
-            said = one_line(line[:1000].decode("utf-8", "replace"), 200)
-            raise WorkerEndedError(f"wrote to its socket what is no reply: {said}") from error
-        alive = key == self._pulse
+    def take(self, line: bytes) -> None:
+        """Settle the reply that has the key of a request; others are counted."""
+        reply = read_object(line) or {}
+        key = reply.get("id")
+        if not isinstance(key, str):
+            raise EndedError(f"wrote to its socket what is no reply: {shown_line(line)}")
+        asked, alive = key in self.waiting, key == self._pulse
         if (asked or alive) and self._life is not None and not self._life.done():
             self._life.set_result(None)
         if asked:
-            self._waiting.settle(key, reply)
+            self.waiting.settle(key, reply)
         elif not alive:
             self._unasked += 1  # most often to a question that ran out of time
             if self._unasked > MOST_UNASKED:
-                raise WorkerEndedError(f"wrote {self._unasked} replies to nothing that was asked")
+                raise EndedError(f"wrote {self._unasked} replies to nothing that was asked")
 
 
 # Starting a worker: the project's interpreter runs our file, which connects to a socket of
@@ -335,7 +292,7 @@ class Workers:
         """Return the reply to one request.
 
         Raises:
-            WorkerEndedError: workers died of it, or died or hung of all that was asked before.
+            EndedError: workers died of it, or died or hung of all that was asked before.
             SystemStartError: none can be started any more.
         """
         if self._failures >= MAX_FAILURES:
@@ -343,7 +300,7 @@ class Workers:
         time = SampleTime()
         try:
             reply = await self._asked(self._current(), request)
-        except (WorkerEndedError, RagateError):
+        except (EndedError, RagateError):
             # What else was under way may be the cause: nothing of this is the sample's time.
             time.disown()
             with waiting_for_worker():
@@ -374,13 +331,13 @@ class Workers:
         waited_s = provider.waited_s()
         try:
             return await self._asked(slot, request)
-        except (WorkerEndedError, RagateError) as error:
+        except (EndedError, RagateError) as error:
             self._failures += 1
             self._why = str(error)
             self._unstartable = isinstance(error, SystemStartError)
             if self._unstartable:
                 raise  # what it connects to is down, or the interpreter gone: nobody's answer
-            raise WorkerEndedError(self._why) from error
+            raise EndedError(self._why) from error
         except asyncio.CancelledError:
             if provider.waited_s() - waited_s <= time.own_s() / 2:  # else it hung, not the code
                 self._failures += 1
@@ -401,7 +358,7 @@ class Workers:
             if slot.starting.done():  # it hangs, and no thread can be ended without its process
                 self._retire(slot)
             raise
-        except (WorkerEndedError, RagateError):
+        except (EndedError, RagateError):
             self._retire(slot)
             raise
         finally:
@@ -430,8 +387,8 @@ class Workers:
         self._closing.add(task)
         task.add_done_callback(self._closing.discard)
 
-    def _given_up(self) -> WorkerEndedError | SystemStartError:
-        kind = SystemStartError if self._unstartable else WorkerEndedError
+    def _given_up(self) -> EndedError | SystemStartError:
+        kind = SystemStartError if self._unstartable else EndedError
         return kind(f"not asked, after {MAX_FAILURES} failures in a row: {self._why}")
 
     async def _end(self, starting: asyncio.Task[Worker]) -> None:

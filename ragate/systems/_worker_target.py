@@ -25,6 +25,7 @@ from ragate.systems._output import (
     raised,
     unanswered,
 )
+from ragate.systems._talk import EndedError
 from ragate.systems._target import (
     InterpreterSettings,
     mend_there,
@@ -33,13 +34,7 @@ from ragate.systems._target import (
     worker_environment,
 )
 from ragate.systems._variables import passed_secrets
-from ragate.systems._worker import (
-    Worker,
-    WorkerEndedError,
-    WorkerPlan,
-    Workers,
-    start_worker,
-)
+from ragate.systems._worker import Worker, WorkerPlan, Workers, start_worker
 from ragate.worker.raised import MOST_OF_A_TRACE
 from ragate.worker.responder import Responder
 
@@ -147,7 +142,7 @@ class WorkerTarget:
             time = SampleTime()  # where it is asked again, only the time of its answer
             value = await self.ask(sample)
             return read(value, time.own_s())
-        except (OutputError, WorkerEndedError) as error:
+        except (OutputError, EndedError) as error:
             return failed(str(error))
         except SystemStartError as error:
             return unanswered(error.message)  # no worker can be started any more
@@ -159,7 +154,7 @@ class WorkerTarget:
 
         Raises:
             WorkerRaisedError: it raised.
-            WorkerEndedError: its process ended, twice.
+            EndedError: its process ended, twice.
             OutputError: what it returned cannot be sent.
             RagateError: a worker cannot be started any more.
         """
@@ -205,7 +200,7 @@ class WorkerTarget:
                     f"{where}: not imported and set up within {limit}",
                     remedy="raise start_timeout_s",
                 ) from error
-            if isinstance(error, WorkerEndedError):
+            if isinstance(error, EndedError):
                 raise ConfigError(f"{where}: its worker {error}") from error
             if isinstance(error, KeyError | TypeError | ValueError):
                 raise ConfigError(f"{where}: its worker sent what is no reply") from error

@@ -6,13 +6,13 @@ import asyncio
 import json
 import time
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
+from functools import partial
 from typing import Any, ClassVar
 
 from pydantic import Field
 
 from ragate.errors import RagateError, SystemStartError
-from ragate.guards.escape import one_line
 from ragate.models import Sample, SystemOutput
 from ragate.outputs.pointed import Pointers
 from ragate.protocols import Resources, Traits
@@ -26,13 +26,12 @@ from ragate.systems._output import (
     unanswered,
     wanted,
 )
-from ragate.systems._process import LINE_BYTES, Child, Expected, start
+from ragate.systems._process import Child, start
+from ragate.systems._talk import EndedError, GivenUpError, Lives, Talk, read_object, shown_line
 from ragate.systems._variables import passed_secrets, program_environment
 
 _READY = "\0ready"
-_SHOWN = 200
 TRAITS = Traits()
-MAX_FAILURES = 5  # in a row, without a single answer: the command is broken, not the question
 
 
 class Settings(ForeignSettings):
@@ -75,10 +74,7 @@ class CommandSystem(Foreign):
         self._resources = resources
         self._environment = program_environment(resources, settings.pass_env)
         self._secrets = passed_secrets(resources, settings.pass_env)
-        self._opening: asyncio.Task[Peer] | None = None
-        self._failures = 0
-        self._why = ""
-        self._unstartable = False  # no program, no process left: nobody's answer
+        self._lives = Lives(self._start)
 
     async def prepare(self, *, rebuild: bool = False) -> None:
         """Start the process.
@@ -87,49 +83,37 @@ class CommandSystem(Foreign):
             SystemStartError: there is no such program, or it does not get ready.
         """
         del rebuild
-        argv = self._settings.command
         try:
-            await asyncio.shield(self._opened())
-        except PeerError as error:
-            raise SystemStartError(f"[system] command: {argv[0]!r} {error}") from error
+            await self._lives.current()
+        except EndedError as error:
+            program = self._settings.command[0]
+            raise SystemStartError(f"[system] command: {program!r} {error}") from error
 
     async def answer(self, sample: Sample, *, run: int = 0) -> SystemOutput:
         """Return the reply; a process that died is started again, and asked once more."""
         del run  # it can be asked again at will
-        error: Exception | None = None
-        for _ in range(2):
-            if self._failures >= MAX_FAILURES:
-                break
-            opening = self._opened()
-            try:
-                return await self._asked(opening, sample)
-            except OutputError as problem:
-                return failed(str(problem))
-            except (PeerError, RagateError) as problem:
-                error = problem
-                await self._broke(opening, problem)
-                if isinstance(problem, PeerError) and not problem.crashed:
-                    break
-        given_up = "" if error else f"not asked, after {MAX_FAILURES} failures in a row: "
-        output = unanswered if self._unstartable else failed
-        return output(f"{given_up}{self._why}")
+        try:
+            return await self._lives.ask(partial(self._asked, sample))
+        except OutputError as error:
+            return failed(str(error))
+        except GivenUpError as error:
+            return _lost(error.last, f"{error}: ")
+        except (EndedError, RagateError) as error:
+            return _lost(error)
 
     async def close(self) -> None:
         """End the process and all that it started."""
-        await self._drop()
+        await self._lives.close()
 
-    async def _asked(self, opening: asyncio.Task[Peer], sample: Sample) -> SystemOutput:
-        # Starting it goes on where this sample runs out of time: the next one needs it too.
-        peer = await asyncio.shield(opening)
+    async def _asked(self, sample: Sample, peer: Peer) -> SystemOutput:
         started = time.perf_counter()
         try:
-            reply = await peer.ask(sample.id, _request(sample))
+            reply = await peer.ask(sample)
         except asyncio.CancelledError:
             # Whether and when it answers the old question is unknown: nothing it says fits now.
-            if not self._settings.parallel and self._opening is opening:
-                await self._drop()
+            if not self._settings.parallel:
+                await self._lives.close()
             raise
-        self._failures = 0
         note(reply)
         output = to_output(self._read(reply), who="the command")
         return wanted(output, self._resources, took=time.perf_counter() - started)
@@ -142,25 +126,12 @@ class CommandSystem(Foreign):
         folder, root = settings.doc_id_relative_to, self._resources.root
         return pointed_reply(reply, settings.pointers, folder=folder, root=root)
 
-    async def _broke(self, opening: asyncio.Task[Peer], error: Exception) -> None:
-        """Count one failure of a process, however many samples were waiting for it."""
-        if self._opening is opening:
-            self._failures += 1
-            self._why = error.message if isinstance(error, RagateError) else f"the command {error}"
-            self._unstartable = isinstance(error, SystemStartError)
-            await self._drop()
-
-    def _opened(self) -> asyncio.Task[Peer]:
-        if self._opening is None:
-            self._opening = asyncio.create_task(self._open())
-        return self._opening
-
-    async def _open(self) -> Peer:
-        settings, resources = self._settings, self._resources
+    async def _start(self) -> Peer:
+        settings = self._settings
         child = await start(
             settings.command,
             key="command",
-            cwd=resources.root,
+            cwd=self._resources.root,
             environment=self._environment,
             talks=True,
             secrets=self._secrets,
@@ -174,23 +145,13 @@ class CommandSystem(Foreign):
                 raise
         return peer
 
-    async def _drop(self) -> None:
-        opening, self._opening = self._opening, None
-        if opening is None:
-            return
-        if not opening.done():
-            opening.cancel()
-            await asyncio.wait({opening})
-        if not opening.cancelled() and opening.exception() is None:
-            await opening.result().close()
 
-
-def _request(sample: Sample) -> bytes:
-    """Return the line for one sample: what a user would know, never the expected answer."""
-    fields: dict[str, Any] = {"id": sample.id, "query": sample.query, "metadata": sample.metadata}
-    if sample.messages:
-        fields["messages"] = sample.turns
-    return json.dumps(fields, ensure_ascii=False, allow_nan=False).encode() + b"\n"
+def _lost(error: Exception, lead: str = "") -> SystemOutput:
+    """Return the output of a sample whose process ended; no program is nobody's answer."""
+    if isinstance(error, SystemStartError):
+        return unanswered(f"{lead}{error.message}")
+    told = error.message if isinstance(error, RagateError) else f"the command {error}"
+    return failed(f"{lead}{told}")
 
 
 @asynccontextmanager
@@ -210,114 +171,72 @@ async def create(settings: Mapping[str, Any], resources: Resources) -> AsyncIter
 # Questions and replies over the pipes of a process, one JSON object a line.
 
 
-class PeerError(Exception):
-    """The process cannot go on.
-
-    Attributes:
-        crashed: It ended, as opposed to wrote what is no reply.
-    """
-
-    def __init__(self, message: str, *, crashed: bool = False) -> None:
-        super().__init__(message)
-        self.crashed = crashed
-
-
-class Peer:
-    """A process that is asked and replies.
+class Peer(Talk):
+    """A program that is asked over its standard input, and replies on its standard output.
 
     Args:
         ordered: One question at a time, so that a reply need not say which it answers.
     """
 
     def __init__(self, child: Child, *, ordered: bool) -> None:
-        self._child = child
+        replies, questions = child.process.stdout, child.process.stdin
+        assert replies is not None
+        assert questions is not None
+        super().__init__(child, replies, questions)
         self._ordered = ordered
-        self._waiting = Expected()
-        self._turn = asyncio.Lock()
-        self._reader = asyncio.create_task(self._read())
 
     async def wait_ready(self, timeout_s: float) -> None:
         """Wait for the first line.
 
         Raises:
-            PeerError: it ended before, or wrote nothing in time.
+            EndedError: it ended before, or wrote nothing in time.
         """
         try:
             async with asyncio.timeout(timeout_s):
-                with self._waiting.reply(_READY) as line:
+                with self.waiting.reply(_READY) as line:
                     await line
         except TimeoutError as error:
-            raise PeerError(f"wrote no line within {timeout_s:g} s of its start") from error
+            raise EndedError(f"wrote no line within {timeout_s:g} s of its start") from error
 
-    async def ask(self, key: str, line: bytes) -> Any:
+    async def ask(self, sample: Sample) -> dict[str, Any]:
         """Return the reply to one question.
 
+        It is told what a user would know, never the expected answer.
+
         Raises:
-            PeerError: the process ended, or wrote something that is no reply.
+            EndedError: the process ended, or wrote something that is no reply.
         """
-        if not self._ordered:
-            return await self._exchange(key, line)
-        async with self._turn:
-            return await self._exchange(key, line)
+        fields: dict[str, Any] = {
+            "id": sample.id,
+            "query": sample.query,
+            "metadata": sample.metadata,
+        }
+        if sample.messages:
+            fields["messages"] = sample.turns
+        with self.waiting.reply(sample.id) as reply:
+            self.write(json.dumps(fields, ensure_ascii=False, allow_nan=False).encode())
+            answer: dict[str, Any] = await reply
+        return answer
 
-    async def close(self) -> None:
-        """End the process."""
-        self._reader.cancel()
-        self._waiting.give_up(PeerError("was ended"))
-        stdin = self._child.process.stdin
-        if stdin is not None:
-            stdin.close()  # a well-behaved command ends by itself now
-        await self._child.stop()
-        await asyncio.gather(self._reader, return_exceptions=True)
-
-    async def _exchange(self, key: str, line: bytes) -> Any:
-        stdin = self._child.process.stdin
-        assert stdin is not None
-        with self._waiting.reply(key) as reply:
-            with suppress(ConnectionError):  # the reader tells how it ended
-                stdin.write(line)
-                await stdin.drain()
-            return await reply
-
-    async def _read(self) -> None:
-        try:
-            while line := await self._child.read_line():
-                if line.strip():
-                    self._take(line)
-        except PeerError as error:
-            self._waiting.give_up(error)
-        except ValueError:
-            self._waiting.give_up(PeerError(f"wrote a line of more than {LINE_BYTES} bytes"))
+    def take(self, line: bytes) -> None:
+        """Settle the reply of the question that a line names, or of the only one."""
+        reply = read_object(line)
+        if reply is None:
+            raise EndedError(
+                f"wrote to its output what is no JSON object: {shown_line(line)}; everything else "
+                "belongs on its error output"
+            )
+        if _READY in self.waiting:
+            key = _READY
+        elif "id" in reply:
+            key = str(reply["id"])
+        elif self._ordered:
+            key = next(iter(self.waiting), "")
         else:
-            self._waiting.give_up(PeerError(await self._child.why(), crashed=True))
-
-    def _take(self, line: bytes) -> None:
-        reply = _parsed(line)
-        if _READY in self._waiting:
-            self._waiting.settle(_READY, reply)
-        elif "id" in reply and str(reply["id"]) in self._waiting:
-            self._waiting.settle(str(reply["id"]), reply)
-        elif not self._ordered:
-            if "id" not in reply:
-                raise PeerError(f"wrote a reply without an id, with parallel = true: {_cut(line)}")
-        elif "id" in reply or not self._waiting:
-            raise PeerError(f"wrote a reply to no question that was asked: {_cut(line)}")
-        else:
-            self._waiting.settle(next(iter(self._waiting)), reply)
-
-
-def _parsed(line: bytes) -> dict[str, Any]:
-    try:
-        reply = json.loads(line)
-    except (ValueError, RecursionError):
-        reply = None
-    if not isinstance(reply, dict):
-        raise PeerError(
-            f"wrote to its output what is no JSON object: {_cut(line)}; everything else belongs on "
-            "its error output"
-        )
-    return reply
-
-
-def _cut(line: bytes) -> str:
-    return one_line(line[: 8 * _SHOWN].decode("utf-8", "replace"), _SHOWN)
+            raise EndedError(
+                f"wrote a reply without an id, with parallel = true: {shown_line(line)}"
+            )
+        if key in self.waiting:
+            self.waiting.settle(key, reply)
+        elif self._ordered:  # else its question ran out of time
+            raise EndedError(f"wrote a reply to no question that was asked: {shown_line(line)}")

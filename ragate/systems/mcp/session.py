@@ -22,6 +22,7 @@ from ragate.guards.authorities import authorities
 from ragate.guards.escape import one_line
 from ragate.guards.secret_address import PORTS
 from ragate.systems._process import Child, start
+from ragate.systems._talk import EndedError
 from ragate.systems.http.address import AllowedHost
 from ragate.systems.http.client import MAX_BYTES, send_pinned
 from ragate.systems.http.policy import HttpRules, is_allowed_path
@@ -33,7 +34,7 @@ Opens = Callable[[], AbstractAsyncContextManager[Client]]
 logging.getLogger("mcp").addHandler(logging.NullHandler())
 
 
-class ConnectionLostError(Exception):
+class ConnectionLostError(EndedError):
     """The server cannot be talked to, or not any more.
 
     Attributes:
@@ -41,7 +42,7 @@ class ConnectionLostError(Exception):
     """
 
     def __init__(self, message: str, *, unreachable: bool = False) -> None:
-        super().__init__(message)
+        super().__init__(message, crashed=True)
         self.unreachable = unreachable
 
 

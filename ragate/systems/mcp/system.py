@@ -4,6 +4,7 @@ import asyncio
 import json
 import time
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from mcp_types import (
@@ -24,6 +25,7 @@ from ragate.settings import nearest
 from ragate.systems._foreign import Foreign, no_place_for_turns
 from ragate.systems._output import LONGEST, OutputError, failed, to_output, unanswered, wanted
 from ragate.systems._process import Child
+from ragate.systems._talk import GivenUpError, Lives
 from ragate.systems._variables import program_environment
 from ragate.systems.http.address import place_of, refuse_secret, resolve
 from ragate.systems.http.policy import Hidden, check_request, header_secrets
@@ -31,7 +33,6 @@ from ragate.systems.http.prepare import Preparation
 from ragate.systems.http.requests import Template
 from ragate.systems.mcp.session import (
     ConnectionLostError,
-    Opens,
     PinnedTransport,
     ToolRefusedError,
     ToolSession,
@@ -42,7 +43,6 @@ from ragate.systems.mcp.settings import ARGUMENTS, CHAT_ARGUMENTS, Sampling, Set
 
 _NOTHING = object()
 _WHERE = "[system] arguments"
-MAX_FAILURES = 5  # in a row, without a single answer: the server is broken, not the question
 
 
 class McpSystem(Foreign):
@@ -63,8 +63,7 @@ class McpSystem(Foreign):
             settings.prepare, resources, self._hidden, pass_env=settings.pass_env
         )
         self._child: Child | None = None
-        self._connection: ToolSession | None = None
-        self._failures = 0
+        self._lives = Lives(self._open)
 
     async def prepare(self, *, rebuild: bool = False) -> None:
         """Open the session, load the corpus, and see that the tool is there.
@@ -78,7 +77,7 @@ class McpSystem(Foreign):
         name = "command" if self._settings.command else "url"
         try:
             async with asyncio.timeout(limit):
-                tools = await (await self._connected()).tools()
+                tools = await (await self._lives.current()).tools()
         except TimeoutError as error:
             raise SystemStartError(
                 f"[system] {name}: no handshake within {limit:g} s{self._clean(self._tail())}",
@@ -108,44 +107,36 @@ class McpSystem(Foreign):
             arguments = self._arguments.of(sample)
         except OutputError as error:
             return failed(str(error))
-        lost: ConnectionLostError | None = None
-        for _ in range(2):  # a server that ended is started again, and asked once more
-            if self._failures >= MAX_FAILURES:
-                break
-            connection = await self._connected()
-            outages = self._model.outages
-            try:
-                return await self._asked(connection, arguments)
-            except OutputError as error:
-                return self._failed(f"{error}{self._tail()}", outages=outages)
-            except ToolRefusedError as error:
-                return self._failed(f"the server refused the call: {error}", outages=outages)
-            except ConnectionLostError as error:
-                lost = error
-                await self._drop(connection)
-            except SystemStartError:
-                await self._drop(connection)
-                raise
-        if lost is None:
-            return failed(f"not asked, after {MAX_FAILURES} failures in a row")
-        message = self._clean(await self._why("the server", lost))
-        return unanswered(message) if lost.unreachable else failed(message)
+        outages = self._model.outages
+        try:
+            return await self._lives.ask(partial(self._asked, arguments))
+        except OutputError as error:
+            return self._failed(f"{error}{self._tail()}", outages=outages)
+        except ToolRefusedError as error:
+            return self._failed(f"the server refused the call: {error}", outages=outages)
+        except GivenUpError as error:
+            return await self._lost(error.last, f"{error}: ")
+        except ConnectionLostError as error:
+            return await self._lost(error)
 
     async def close(self) -> None:
         """End the session, and the server with all that it started."""
-        connection, self._connection = self._connection, None
-        if connection is not None:
-            await connection.close()
+        await self._lives.close()
         await self._preparation.close()
 
-    async def _asked(self, connection: ToolSession, arguments: dict[str, Any]) -> SystemOutput:
+    async def _asked(self, arguments: dict[str, Any], session: ToolSession) -> SystemOutput:
         started = time.perf_counter()
-        result = await connection.call(self._settings.tool, arguments)
+        result = await session.call(self._settings.tool, arguments)
         took = time.perf_counter() - started
-        self._failures = 0
         clean = self._hidden.without_secrets(json.dumps(result, ensure_ascii=False).encode())
         value = recorded(json.loads(clean), self._settings.pointers)
         return wanted(to_output(value, who="the tool"), self._resources, took=took)
+
+    async def _lost(self, error: Exception, lead: str = "") -> SystemOutput:
+        """Return the output of a sample whose session ended; one unreachable gave no answer."""
+        message = self._clean(f"{lead}{await self._why('the server', error)}")
+        unreachable = isinstance(error, ConnectionLostError) and error.unreachable
+        return unanswered(message) if unreachable else failed(message)
 
     def _failed(self, message: str, *, outages: int) -> SystemOutput:
         """Return the failure of a sample; a provider's, where one failed meanwhile."""
@@ -164,13 +155,7 @@ class McpSystem(Foreign):
         self._hidden.add_secrets(self._secrets.headers.values())
         self._headers = {**settings.headers, **self._secrets.headers}
 
-    async def _connected(self) -> ToolSession:
-        if self._connection is None:
-            opens = await self._opens()
-            self._connection = self._connection or ToolSession(opens)
-        return self._connection
-
-    async def _opens(self) -> Opens:
+    async def _open(self) -> ToolSession:
         settings, resources = self._settings, self._resources
         sampling = self._model if settings.sampling.provider else None
         if settings.command:
@@ -179,21 +164,14 @@ class McpSystem(Foreign):
                 self._child = child
 
             where = {"cwd": resources.root, "environment": self._environment}
-            return over_stdio(settings.command, sampling, on_start=keep, **where)
+            return ToolSession(over_stdio(settings.command, sampling, on_start=keep, **where))
         addresses = await resolve(self._host, key="url")
         if self._secrets.rule:
             refuse_secret(self._host, addresses, key="url", rule=self._secrets.rule)
         transport = PinnedTransport(self._host, addresses, headers=self._headers, rules=resources)
-        return over_http(settings.url, transport, sampling)
+        return ToolSession(over_http(settings.url, transport, sampling))
 
-    async def _drop(self, connection: ToolSession) -> None:
-        """Give up a session; samples that were waiting for it count as one failure."""
-        if self._connection is connection:
-            self._connection = None
-            self._failures += 1
-            await connection.close()
-
-    async def _why(self, who: str, error: ConnectionLostError) -> str:
+    async def _why(self, who: str, error: Exception) -> str:
         child = self._child
         if self._settings.command and child is not None:
             return f"{who}: {self._settings.command[0]!r} {await child.why()}"

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from ragate.systems._process import Expected
+from ragate.systems._talk import Expected
 from tests.unit.systems.commands import answers, program
 from tests.unit.systems.using import message
 

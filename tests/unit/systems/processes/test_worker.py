@@ -16,14 +16,8 @@ import pytest
 from ragate.answers.sample_time import SampleTimeError, sample_time
 from ragate.clients.provider_clock import waiting_for_provider
 from ragate.systems._process import Child, start
-from ragate.systems._worker import (
-    MAX_FAILURES,
-    Worker,
-    WorkerEndedError,
-    WorkerPlan,
-    Workers,
-    start_worker,
-)
+from ragate.systems._talk import MAX_FAILURES, EndedError
+from ragate.systems._worker import Worker, WorkerPlan, Workers, start_worker
 from tests.unit.clients import virtual_time
 
 
@@ -39,7 +33,7 @@ def test_what_is_left_of_a_worker_and_never_reads_holds_up_no_close(tmp_path: Pa
         asking = asyncio.create_task(worker.ask({"ask": "q" * 8_000_000}))
         await asyncio.sleep(0.05)
         await worker.close()
-        with pytest.raises(WorkerEndedError, match="was ended"):
+        with pytest.raises(EndedError, match="was ended"):
             await asyncio.wait_for(asking, 60.0)
         return await asyncio.to_thread(_read_all, others)
 
@@ -87,7 +81,7 @@ class Dying:
 
     async def ask(self, _request: object) -> dict[str, Any]:
         if self._dies:
-            raise WorkerEndedError("died")
+            raise EndedError("died")
         with waiting_for_provider():
             await asyncio.sleep(60.0)
         return {}

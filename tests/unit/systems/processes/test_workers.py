@@ -31,7 +31,7 @@ def answer(query):
 @pytest.fixture(autouse=True)
 def short_farewell(monkeypatch: pytest.MonkeyPatch) -> None:
     """Wait less for the end of a process that is stopped or hangs: none of them ends by itself."""
-    monkeypatch.setattr(_worker, "_GRACE_S", 0.2)
+    monkeypatch.setattr(_worker.Worker, "grace_s", 0.2)
 
 
 def samples(*queries: str):
