@@ -11,7 +11,7 @@ import numpy.typing as npt
 from benchmarks.gate_answers import source
 from benchmarks.gate_losses import run_of_scores
 from benchmarks.gate_model import Floats
-from benchmarks.gate_verdicts import SETTINGS, Gate, family_p
+from benchmarks.gate_verdicts import Gate, family_p
 from benchmarks.repeating import TODAY, samples_of
 from benchmarks.shares import share
 from ragate.core.comparison.compare import compare
@@ -81,7 +81,7 @@ def _red(before: Passes, after: Passes) -> list[MustPassRow]:
         candidate = run_of_scores(scores, "after", ["score"], confirm=0, whole=1)
         comparison = compare(baseline, candidate, samples)
         cases = read_cases(RULES, comparison, (), TODAY)
-        decided = decide_must_pass(cases, comparison, SETTINGS, (), TODAY, record)
+        decided = decide_must_pass(cases, comparison, (), TODAY, record)
         if not decided.missing_tries or tries == FLIPS_TRIES:
             return [row for row in decided.rows if row.is_red]
         tries = min(FLIPS_TRIES, tries + decided.missing_tries)

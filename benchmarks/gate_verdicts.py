@@ -8,15 +8,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from benchmarks.gate_model import Floats
+from ragate.core.rules.decide_noisy import CARE, WORSE_HERE, Figures, verdict_of
 from ragate.core.rules.metric_family import ALLOWED
-from ragate.core.rules.metric_figures import CARE, WORSE_HERE, Figures, verdict_of
 from ragate.core.rules.visible_drop import visible_drop
-from ragate.core.statistics.drop_moments import Moments
 from ragate.core.statistics.joint_noise import joint_noise
 from ragate.core.statistics.looks import SUSPICIOUS, Stages
 from ragate.core.statistics.metric_noise import Noise, measure_noise
 from ragate.core.statistics.permutation import Block, flip, relabel, step_down
-from ragate.core.statistics.power import Design
+from ragate.core.statistics.power import Design, Moments
 from ragate.models import DecisionSettings, MetricVerdict
 
 SETTINGS = DecisionSettings()
@@ -154,12 +153,7 @@ def _figures(scores: Floats, metric: int, gate: Gate, look: Look, seed: int) -> 
         p_up=1.0,
         p_here=p_here,
         level=look.level,
-        before=0.0,
-        after=0.0,
-        worse=0,
-        better=0,
         interval=(0.0, 0.0),
-        n=len(scores),
         allowed=gate.allowed,
         excluded=moments.excludes(CARE, change, len(scores)),
     )

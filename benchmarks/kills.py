@@ -40,8 +40,7 @@ from benchmarks.judged_projects import PAGES, REPLAY, Project
 from ragate.cache import STEPS, Cache
 from ragate.cache.store import read_draw
 from ragate.config import load_config
-from ragate.core.hashing import digest
-from ragate.core.judging.judgement_hash import judgement_hash
+from ragate.core.hashing import digest, judgement_hash
 from ragate.dataset import read_dataset
 from ragate.errors import RagateError
 from ragate.models import Report

@@ -55,7 +55,6 @@ DECIDING = [
     "comparison/sample_matching",
     "rules/must_pass",
     "rules/decide_noisy",
-    "rules/metric_figures",
     "comparison/run_passes",
     "statistics/permutation",
     "statistics/power",

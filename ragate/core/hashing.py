@@ -1,10 +1,11 @@
-"""Content hashes: the identity of a sample, of a retrieval and of an output."""
+"""Content hashes: the identity of a sample, of a retrieval, an output and a judgement."""
 
 import hashlib
 import json
 from collections.abc import Iterable
 from typing import Any
 
+from ragate.core.conversation import conversation
 from ragate.models import Sample, SystemOutput
 
 _CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode
@@ -89,3 +90,26 @@ def output_hash(output: SystemOutput, retrieval: str = "") -> str:
     if output.reported is not None:
         later.append({name: score.value for name, score in output.reported.items()})
     return digest([*scored, *later, *(["cut off"] if output.cut_off else ())])
+
+
+def judgement_hash(judge_fingerprint: str, sample: Sample, output: SystemOutput) -> str:
+    """Return the identity of a judgement: equal hashes share one, whatever run they come from.
+
+    It is a hash over the judge and everything of the sample and its output that it can see.
+
+    Ids, tags, latency, scores of chunks and names of documents are left out: no judge reads them.
+    """
+    failure = output.error.kind if output.error else None
+    texts = [chunk.text for chunk in output.chunks]
+    return digest(
+        [
+            judge_fingerprint,
+            conversation(sample),
+            sample.references,
+            sample.answerable,
+            output.answer,
+            texts,
+            output.citations,
+            failure,
+        ]
+    )

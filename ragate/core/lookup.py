@@ -68,6 +68,9 @@ class LazyItems(LazyRows[T]):
     def __len__(self) -> int:
         return len(self._items)
 
+    def __iter__(self) -> Iterator[T]:
+        return map(self._make, self._items)
+
     def row(self, number: int) -> T:
         """Return the item, made anew each time."""
         return self._make(self._items[number])

@@ -24,7 +24,7 @@ from ragate.core.calls.values import (
     same_dates,
     texts_alike,
 )
-from ragate.core.judging.judged_calls import NOT_REPORTED, unjudged, without_right_calls
+from ragate.core.judging.criteria import NOT_REPORTED, unjudged, without_right_calls
 from ragate.files.json_schema import violation
 from ragate.metrics._identity import metric_info, no_cut_off, own_settings, takes
 from ragate.metrics._sample_metric import Exclusion, MetricOfOutputs, settled

@@ -4,10 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ragate.answers.relative_dates import DatedJudge, names_today
-from ragate.core.hashing import content_hash, digest
+from ragate.core.hashing import content_hash, digest, judgement_hash
 from ragate.core.judging.applicability import PAIRWISE
 from ragate.core.judging.criteria import Criterion, unasked_score
-from ragate.core.judging.judgement_hash import judgement_hash
 from ragate.core.lookup import Lookup, first_runs
 from ragate.core.text.wording import listed
 from ragate.models import Record, Run, Sample, Score, SystemOutput, not_applicable, unscored

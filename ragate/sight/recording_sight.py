@@ -13,7 +13,7 @@ from ragate.config import Config
 from ragate.core.comparison.compare import Comparison
 from ragate.core.comparison.sample_matching import cluster_numbers
 from ragate.core.decision.false_alarms import about, other_alarms, run_residuals
-from ragate.core.decision.repeating_notes import unrepeated_note
+from ragate.core.decision.verdict_lines import unrepeated_note
 from ragate.core.rules.floors import floors_of
 from ragate.core.rules.metric_case import MetricCase
 from ragate.core.rules.must_pass import decide_must_pass
@@ -42,7 +42,7 @@ def recording_lines(
         for case in cases
         if case.gates and case.column and not (case.column.exact or case.info.is_expense)
     ]
-    must_pass = decide_must_pass(cases, comparison, policy, policy.waivers, today)
+    must_pass = decide_must_pass(cases, comparison, policy.waivers, today)
     parts = read_slice_cases(policy.slices, cases, comparison)
     floors = floors_of([*cases, *(each.case for each in parts)], comparison, policy)
     others = other_alarms(must_pass, floors, comparison, policy, passes=(1, CONFIRM))

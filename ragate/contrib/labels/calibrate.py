@@ -155,7 +155,7 @@ async def _ask_all(
     judge: Judge, settings: JudgeSettings, labels: Sequence[Label], *, repeats: int, show: Show
 ) -> Scores:
     """Ask once for each answer and repeat, for all criteria that the answer has a label for."""
-    from ragate.core.judging.judgement_hash import judgement_hash
+    from ragate.core.hashing import judgement_hash
 
     gate = asyncio.Semaphore(settings.concurrency)
     keys = [judgement_hash("", label.sample, label.output) for label in labels]

@@ -9,8 +9,8 @@ from typing import Any
 from pydantic import ValidationError
 
 from ragate.contrib.labels.review_label import ReviewLabel
+from ragate.core.hashing import judgement_hash
 from ragate.core.judging.criteria import ALL_CRITERIA, YES_OR_NO
-from ragate.core.judging.judgement_hash import judgement_hash
 from ragate.dataset._rows import MAX_BYTES, MAX_SAMPLES, WHOLE_BYTES
 from ragate.errors import DatasetError
 from ragate.files import strict_json

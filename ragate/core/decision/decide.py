@@ -16,8 +16,12 @@ from ragate.core.decision.metric_outcomes import (
     whole_sets,
     with_floors,
 )
-from ragate.core.decision.repeating_notes import unrepeated_note
-from ragate.core.decision.verdict_lines import decision_lines, first_sight, general_warnings
+from ragate.core.decision.verdict_lines import (
+    decision_lines,
+    first_sight,
+    general_warnings,
+    unrepeated_note,
+)
 from ragate.core.rules.checked_columns import with_nothing_checked
 from ragate.core.rules.decide_noisy import stages_of
 from ragate.core.rules.failed_outputs import failed_outputs
@@ -96,7 +100,7 @@ def decide(
     rows, outcomes = with_floors(list(map(metrics.row, cases)), metrics, floors, comparison, taken)
     shown_parts = [slice_row(each, of_parts.row(each.case)) for each in slice_cases]
     part_rows, part_outcomes = with_floors(shown_parts, of_parts, of_slices, comparison, taken)
-    must_pass = decide_must_pass(cases, comparison, settings, waivers, today, record)
+    must_pass = decide_must_pass(cases, comparison, waivers, today, record)
     outcomes += [*part_outcomes, *must_pass.outcomes]
     ungated = _nothing_gated(cases, slice_cases, comparison)
     decision = _sum_up(outcomes, ungated, comparison).amended(

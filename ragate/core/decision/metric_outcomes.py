@@ -14,8 +14,13 @@ from ragate.core.rules.decide_noisy import FamilyResult, decide_noisy
 from ragate.core.rules.exact import decide_exact
 from ragate.core.rules.expense import decide_expense
 from ragate.core.rules.floors import HeldCase
-from ragate.core.rules.metric_case import MetricCase, RuleOutcome, blank_row, left_open
-from ragate.core.rules.pass_shares import pass_share
+from ragate.core.rules.metric_case import (
+    MetricCase,
+    RuleOutcome,
+    blank_row,
+    left_open,
+    pass_share,
+)
 from ragate.core.rules.slice_cases import SliceCase
 from ragate.core.rules.unscored import (
     at_worst,

@@ -133,16 +133,13 @@ def _difference(family: Sequence[MetricCase], newest: Comparison, run: Run) -> f
 
 def _cases_on(cases: Sequence[MetricCase], comparison: Comparison) -> list[MetricCase]:
     """Return the cases with the scores of another comparison; what was waived stays so."""
-    columns = [case.column_in(comparison) for case in cases]
-    return [
-        replace(
-            case,
-            column=column,
-            counted=column.applies & case.counted,
-            counted_added=case.counted_added[:0],  # earlier passes hold none of them
-        )
-        for case, column in zip(cases, columns, strict=True)
-    ]
+    moved = []
+    for case in cases:
+        column = case.column_in(comparison)
+        counted = column.applies & case.counted
+        none_added = case.counted_added[:0]  # earlier passes hold none of them
+        moved.append(replace(case, column=column, counted=counted, counted_added=none_added))
+    return moved
 
 
 def _confirmed(
@@ -183,17 +180,18 @@ def _figures(
     newest = comparison
     if comparison.candidate_run is run:
         newest = _against_baseline(comparison, newest_run(run))
-    sides = (newest, _against_baseline(comparison, earlier_run(run)), pooled)
-    means = [{case.name: _mean(case) for case in terms.cases(side)} for side in sides]
+    earlier = _against_baseline(comparison, earlier_run(run))
+    means = {
+        side: {case.name: _mean(case) for case in terms.cases(compared)}
+        for side, compared in (("newest", newest), ("earlier", earlier), ("pooled", pooled))
+    }
     figures = []
     for row in decision.metrics:
-        if not row.gates or row.aggregate:
-            continue
-        of_sides = (each.get(row.metric) for each in means)
-        shown = dict(zip(("newest", "earlier", "pooled"), of_sides, strict=True))
-        outcome = weighed.outcomes.get(row.metric, RuleOutcome())
-        p = None if outcome.row is None else outcome.row.p
-        figures.append(EarlierFigure(metric=row.metric, p=p, **shown))
+        if row.gates and not row.aggregate:
+            by_side = {side: of_metrics.get(row.metric) for side, of_metrics in means.items()}
+            together = weighed.outcomes.get(row.metric, RuleOutcome()).row
+            p = None if together is None else together.p
+            figures.append(EarlierFigure(metric=row.metric, p=p, **by_side))
     return tuple(figures)
 
 
@@ -201,9 +199,9 @@ def _mean(case: MetricCase) -> float | None:
     """Return the candidate's mean over the samples that count, in the metric's own unit."""
     if case.column is None:
         return None
-    rows = row_means(case.column.candidate.values[case.counted])
-    rows = rows[np.isfinite(rows)]
-    return float(rows.mean()) if len(rows) else None
+    means = row_means(case.column.candidate.values[case.counted])
+    scored = means[np.isfinite(means)]
+    return float(scored.mean()) if len(scored) else None
 
 
 def dated(runs: Sequence[EarlierRun]) -> str:
@@ -220,21 +218,17 @@ def _minute(created: str) -> str:
 
 def note_of(earlier: EarlierPasses) -> str:
     """Say what the earlier passes are good for."""
-    runs = dated(earlier.runs)
-    if earlier.use == "counted":
-        return f"{runs} count as well: all that the system reads is proven to be the same"
-    if earlier.use == "differ":
-        p = earlier.p_differ
-        rare = f", as an unchanged one does {odds(p)}" if p else ""
-        return (
-            f"{runs} do not count: the system answers differently now{rare}, so what it reads "
-            "outside git may have changed"
-        )
-    if earlier.use == "agree":
-        return f"{runs} were tested with the newest: together they prove no regression either"
-    if earlier.use == "confirm":
-        return f"{runs} confirm the newest: alone it is suspicious, together they are red"
-    return f"{runs} are only shown: what the system reads outside git may have changed since"
+    p = earlier.p_differ
+    rare = f", as an unchanged one does {odds(p)}" if p else ""
+    notes = {
+        "counted": "count as well: all that the system reads is proven to be the same",
+        "differ": f"do not count: the system answers differently now{rare}, so what it reads "
+        "outside git may have changed",
+        "agree": "were tested with the newest: together they prove no regression either",
+        "confirm": "confirm the newest: alone it is suspicious, together they are red",
+        "shown": "are only shown: what the system reads outside git may have changed since",
+    }
+    return f"{dated(earlier.runs)} {notes[earlier.use]}"
 
 
 def new_draw(decision: Decision, earlier: EarlierPasses) -> tuple[str, ...]:

@@ -4,8 +4,11 @@ What is stored are the scores as they were measured. So a new weight or pass mar
 baseline, and a baseline that was recorded without a scorecard has one as soon as it is named.
 """
 
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from itertools import chain
 
 import numpy as np
 
@@ -13,9 +16,8 @@ from ragate.core.comparison.compare import Comparison
 from ragate.core.comparison.pass_columns import pass_column
 from ragate.core.comparison.run_passes import run_means
 from ragate.core.hashing import digest
-from ragate.core.lookup import LazyRows
-from ragate.core.rules.metric_case import MetricCase
-from ragate.core.rules.pass_shares import pass_share, share_of
+from ragate.core.lookup import LazyItems
+from ragate.core.rules.metric_case import MetricCase, pass_share, share_of
 from ragate.core.statistics.score_columns import Mask
 from ragate.core.text.wording import listed
 from ragate.models import (
@@ -42,7 +44,6 @@ NO_STAGE = "no stage of the scorecard applies"
 ONE_SIDED = "nothing to measure here, but a value on the other side"
 TAG = "tag"
 MOST_OF_A_KIND = 20
-_Group = tuple[str, str]
 _EVEN = 1e-6
 Doubtful = Mapping[str, Collection[str]]
 """By sample, the metrics that apply to it in one pass and not in another."""
@@ -215,10 +216,7 @@ def _members(kind: str, comparison: Comparison) -> Iterator[tuple[str, Mask, Mas
     """Yield each value of a kind with its matched and its other samples."""
     sides = (comparison.ids, comparison.added)
     values = [[_values(kind, comparison.samples[key]) for key in side] for side in sides]
-    sizes: dict[str, int] = {}
-    for of_sample in (each for side in values for each in side):
-        for value in of_sample:
-            sizes[value] = sizes.get(value, 0) + 1
+    sizes = Counter(value for side in values for of_sample in side for value in of_sample)
     if kind != TAG and len(sizes) < 2:
         return
     largest = sorted(sizes, key=lambda value: (-sizes[value], value))[:MOST_OF_A_KIND]
@@ -247,9 +245,9 @@ def staged(run: Run, card: Scorecard | None, *, doubtful: Doubtful | None = None
     metrics = run.manifest.metrics
     if card is None or any(stage.metric not in metrics for stage in card.stages):
         return run
-    records = StagedRecords(run.records, card, metrics, doubtful or {})
+    make = partial(_staged, card=card, metrics=metrics, doubtful=doubtful or {})
     manifest = run.manifest.amended(metrics={**metrics, **made_infos(card, metrics)})
-    return run.amended(manifest=manifest, records=records)
+    return run.amended(manifest=manifest, records=LazyItems(run.records, make))
 
 
 def staged_runs(
@@ -310,17 +308,16 @@ def one_sided(runs: Sequence[Run], card: Scorecard | None) -> Doubtful:
     not measured there: an output that leaves nothing to measure must not raise the score.
     """
     metrics = [stage.metric for stage in card.stages] if card is not None else []
-    silent: dict[str, set[str]] = {}
-    valued: dict[str, set[str]] = {}
-    for record in (record for run in runs for record in run.records) if metrics else ():
+    silent: defaultdict[str, set[str]] = defaultdict(set)
+    valued: defaultdict[str, set[str]] = defaultdict(set)
+    for record in chain.from_iterable(run.records for run in runs) if metrics else ():
         for name in metrics:
             score = record.scores.get(name)
             if score is not None and score.state is ScoreState.NOT_APPLICABLE:
-                silent.setdefault(record.sample_id, set()).add(name)
+                silent[record.sample_id].add(name)
             elif score is not None and score.value is not None:
-                valued.setdefault(record.sample_id, set()).add(name)
-    both = {key: names & valued.get(key, set()) for key, names in silent.items()}
-    return {key: names for key, names in both.items() if names}
+                valued[record.sample_id].add(name)
+    return {key: doubtful for key, names in silent.items() if (doubtful := names & valued[key])}
 
 
 def made_infos(card: Scorecard, metrics: Mapping[str, MetricInfo]) -> dict[str, MetricInfo]:
@@ -337,38 +334,17 @@ def made_infos(card: Scorecard, metrics: Mapping[str, MetricInfo]) -> dict[str, 
     }
 
 
-class StagedRecords(LazyRows[Record]):
-    """Records with the scores of a scorecard, made of each when it is looked at."""
-
-    def __init__(
-        self,
-        records: Sequence[Record],
-        card: Scorecard,
-        metrics: Mapping[str, MetricInfo],
-        doubtful: Doubtful,
-    ) -> None:
-        self._records = records
-        self._card = card
-        self._metrics = metrics
-        self._doubtful = doubtful
-
-    def __len__(self) -> int:
-        return len(self._records)
-
-    def __iter__(self) -> Iterator[Record]:
-        return map(self._staged, self._records)
-
-    def row(self, number: int) -> Record:
-        return self._staged(self._records[number])
-
-    def _staged(self, record: Record) -> Record:
-        scores: dict[str, Score] = dict(record.scores)
-        for name in self._doubtful.get(record.sample_id, ()):
-            if scores[name].state is ScoreState.NOT_APPLICABLE:
-                scores[name] = unscored(name, ONE_SIDED)
-        stages = read_stages(self._card, self._metrics, scores)
-        # A metric with a table of its own is held as without a scorecard: the same value on both
-        # sides would hide what became of it.
-        shown = {each.stage.metric: each.score for each in stages if not each.stage.own_row}
-        made = {each.metric: each for each in sample_scores(self._card, self._metrics, stages)}
-        return record.amended(scores={**record.scores, **shown, **made})
+def _staged(
+    record: Record, *, card: Scorecard, metrics: Mapping[str, MetricInfo], doubtful: Doubtful
+) -> Record:
+    """Return a record with the scores of a scorecard."""
+    scores: dict[str, Score] = dict(record.scores)
+    for name in doubtful.get(record.sample_id, ()):
+        if scores[name].state is ScoreState.NOT_APPLICABLE:
+            scores[name] = unscored(name, ONE_SIDED)
+    stages = read_stages(card, metrics, scores)
+    # A metric with a table of its own is held as without a scorecard: the same value on both
+    # sides would hide what became of it.
+    shown = {each.stage.metric: each.score for each in stages if not each.stage.own_row}
+    made = {each.metric: each for each in sample_scores(card, metrics, stages)}
+    return record.amended(scores={**record.scores, **shown, **made})

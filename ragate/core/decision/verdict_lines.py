@@ -1,17 +1,17 @@
 """The lines under a verdict: what the set can see, how often it errs, what is worse on it."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from ragate.core.comparison.compare import Comparison
-from ragate.core.decision.repeating_notes import copies_note, repeating_notes
+from ragate.core.comparison.repeating_samples import PARTS
+from ragate.core.comparison.run_passes import Passes
 from ragate.core.rules.checked_columns import nothing_checked
 from ragate.core.rules.checked_metric import without_counts
-from ragate.core.rules.decide_noisy import FamilyResult
+from ragate.core.rules.decide_noisy import YELLOW, FamilyResult
 from ragate.core.rules.metric_case import MetricCase
-from ragate.core.rules.metric_figures import YELLOW
 from ragate.core.rules.unscored import lost_scores
 from ragate.core.rules.visible_drop import (
     design_of,
@@ -25,13 +25,14 @@ from ragate.core.statistics.joint_noise import independent_noise
 from ragate.core.statistics.metric_noise import measure_noise
 from ragate.core.statistics.power import Design, up_to_a_thousandth
 from ragate.core.text.wording import count, harmless, listed, odds, points
-from ragate.models import Decision, DecisionSettings, MetricRow, MetricVerdict, Verdict
+from ragate.models import Decision, DecisionSettings, MetricRow, MetricVerdict, Reads, Verdict
 
 NO_EVIDENCE = "no evidence of regression"
 FEW_CLUSTERS = 8
 FEW_NAMED = 4
 MUST_GET_WORSE = "must get worse before"
 FEW = 30
+_NOUN = {Reads.RETRIEVAL: "retrieval", Reads.ANSWER: "answer"}
 
 
 def decision_lines(
@@ -252,3 +253,49 @@ def about_runs(
         return []
     more = missed(thrice, about="about ")
     return [f"with 1 baseline run {missed(once, about='about ')}; with 3 {more}{assumed}"]
+
+
+def repeating_notes(comparison: Comparison) -> list[str]:
+    """Return one sentence on each part of which the candidate varies where the baseline did not."""
+    repetition, notes = comparison.repetition, []
+    told = np.zeros(len(comparison.ids), dtype=bool)  # another passage makes another answer
+    for reads in sorted(repetition.exact, reverse=True):
+        jitters = repetition.by_part[reads].jitters & ~told
+        told |= jitters
+        if jitters.any():
+            ids = comparison.ids_of(jitters)
+            notes.append(
+                f"the {_NOUN[reads]} of {count(len(ids), 'sample')} differs from run to run, as it "
+                f"did not in the baseline: {listed(ids)}; tested as noisy"
+            )
+    return notes
+
+
+def unrepeated_note(comparison: Comparison, parts: Collection[Reads] = PARTS) -> str:
+    """Name the questions whose passages, or answers alone, differ between the baseline's runs.
+
+    Args:
+        parts: What is looked at.
+
+    Returns:
+        "" where there is no other run, or all repeat.
+    """
+    repetition, told = comparison.repetition, []
+    seen = np.zeros(len(comparison.ids), dtype=bool)  # another passage makes another answer
+    for reads in PARTS if repetition.passes > 1 else ():
+        varies = repetition.by_part[reads].baseline & ~seen
+        seen |= varies
+        if varies.any() and reads in parts:
+            ids = comparison.ids_of(varies)
+            told.append(f"the {_NOUN[reads]} of {len(ids)} of {len(seen)} ({listed(ids)})")
+    if not told:
+        return ""
+    return f"did not repeat in the baseline's {repetition.passes} runs: {', '.join(told)}"
+
+
+def copies_note(passes: Passes, name: str) -> str:
+    """Say that runs which repeat another byte for byte are no further evidence."""
+    runs, distinct = passes.repeats, len(passes.distinct)
+    if distinct == 1:
+        return f"all {runs} runs of the {name} are identical: they count as one"
+    return f"only {distinct} of {runs} runs of the {name} differ: identical ones count once"

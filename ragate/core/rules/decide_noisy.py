@@ -1,19 +1,40 @@
 """Noisy metrics: the verdict of each from the family's test, and the drop it could see."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ragate.core.comparison.compare import Comparison
-from ragate.core.rules.metric_case import MetricCase, RuleOutcome, left_open
-from ragate.core.rules.metric_family import build_table, run_tests, seed_of
-from ragate.core.rules.metric_figures import FamilyTest, Figures, figures_of, noisy_row
+from ragate.core.rules.metric_case import (
+    MetricCase,
+    RuleOutcome,
+    blank_row,
+    left_open,
+    settled,
+    without_value,
+)
+from ragate.core.rules.metric_family import (
+    FamilyP,
+    Table,
+    allowed_drop,
+    build_table,
+    run_tests,
+    seed_of,
+)
 from ragate.core.rules.not_comparable import usable_cases
+from ragate.core.rules.visible_drop import ASSUMED, design_of, noise_of, visible_drop
+from ragate.core.statistics.interval import difference_interval
 from ragate.core.statistics.joint_noise import JointNoise, joint_noise
-from ragate.core.statistics.looks import Stages
+from ragate.core.statistics.looks import SUSPICIOUS, Stages
 from ragate.core.statistics.permutation import DRAWS
-from ragate.core.statistics.power import losses_to_fail
-from ragate.core.text.wording import count
-from ragate.models import DecisionSettings, MetricRow, MetricVerdict
+from ragate.core.statistics.power import Moments, losses_to_fail, samples_needed
+from ragate.core.statistics.score_columns import SLACK
+from ragate.core.text.wording import count, moved, number, odds, points, worse_way
+from ragate.models import DecisionSettings, Direction, MetricRow, MetricVerdict
+
+YELLOW = 0.05
+WORSE_HERE = 0.02  # of the range: harmless rewording truly moves some metric of a set by less
+CARE = 0.05  # a metric has held where a drop of this size is excluded
+RARE = 0.02
 
 
 @dataclass(frozen=True)
@@ -34,6 +55,34 @@ class FamilyResult:
     joint: Mapping[str, JointNoise] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class _FamilyTest:
+    """One look at the noisy metrics of a family, tested together.
+
+    Attributes:
+        table: A column each metric.
+        p: Of every metric.
+        joint: The noise of every metric beside that of the others.
+        level: What a p must reach to be proven.
+        losses: Fewest samples or clusters that must break before one metric alone can be red.
+    """
+
+    comparison: Comparison
+    settings: DecisionSettings
+    table: Table
+    p: FamilyP
+    joint: tuple[JointNoise, ...]
+    level: float
+    losses: int
+
+    @property
+    def can_fail(self) -> bool:
+        """Whether the matched samples, or clusters, are as many as must break for a red."""
+        clusters = self.comparison.clusters
+        units = self.comparison.ids if clusters is None else set(clusters.tolist())
+        return len(units) >= self.losses
+
+
 def stages_of(comparison: Comparison, settings: DecisionSettings) -> Stages:
     """Return how often this candidate is looked at, which is fixed before it is first run."""
     return Stages(settings.alpha, comparison.candidate_run.manifest.confirm)
@@ -50,63 +99,227 @@ def decide_noisy(
     usable, outcomes = usable_cases(cases, comparison, settings)
     if not usable:
         return FamilyResult(outcomes)
-    is_gate = any(case.gates for case in usable)
-    stages = stages_of(comparison, settings) if is_gate else Stages(settings.alpha)
     table = build_table(usable, comparison)
     if not len(table.units):
         for case in usable:
             reason = f"{case.name}: no sample has all its scores on both sides"
             outcomes[case.name] = left_open(case, MetricVerdict.NOT_MEASURED, reason)
         return FamilyResult(outcomes)
-    p = run_tests(table, seed=seed_of(comparison), draws=draws)
+
+    is_gate = any(case.gates for case in usable)
+    stages = stages_of(comparison, settings) if is_gate else Stages(settings.alpha)
     passes = comparison.candidate.repeats
     alone, together = (
         losses_to_fail(stages, passes, metrics=metrics) for metrics in (1, len(usable))
     )
+    p = run_tests(table, seed=seed_of(comparison), draws=draws)
     joint = joint_noise(table.blocks)
-    level = stages.level(passes)
-    test = FamilyTest(comparison, settings, table, p, joint, level, alone)
+    test = _FamilyTest(comparison, settings, table, p, joint, stages.level(passes), alone)
     for column, case in enumerate(usable):
-        outcomes[case.name] = _outcome(case, figures_of(case, column, test), test)
+        outcomes[case.name] = _outcome(case, column, test)
     names, units = tuple(case.name for case in usable), int(table.units.max(initial=-1)) + 1
     beside = dict(zip(names, joint, strict=False))
     return FamilyResult(outcomes, names, float(p.down.min()), (alone, together), units, beside)
 
 
-def _outcome(case: MetricCase, figures: Figures | None, test: FamilyTest) -> RuleOutcome:
+def _outcome(case: MetricCase, column: int, test: _FamilyTest) -> RuleOutcome:
     """Return one metric's row, and what it means for the gate, where enough of it was measured."""
-    if figures is None:
-        return left_open(
-            case, MetricVerdict.NOT_MEASURED, f"{case.name} has no value on both sides"
-        )
-    if figures.n < case.least[0]:
-        whole = f"{count(figures.n, 'sample')} with every score that is tested beside it"
+    samples = int(test.table.speaks[:, column].sum())
+    if not samples:
+        return without_value(case)
+    if samples < case.least[0]:
+        whole = f"{count(samples, 'sample')} with every score that is tested beside it"
         return left_open(
             case, MetricVerdict.NOT_MEASURED, f"{case.name}: {whole}, {case.least[0]} are needed"
         )
-    return _meaning(case, noisy_row(case, test, figures), figures, test)
+    figures = _figures(case, column, test)
+    return _meaning(case, _row(case, column, test, figures), figures.units, test)
 
 
-def _meaning(case: MetricCase, row: MetricRow, figures: Figures, test: FamilyTest) -> RuleOutcome:
+def _meaning(case: MetricCase, row: MetricRow, units: int, test: _FamilyTest) -> RuleOutcome:
     """Say what one metric's row means for the gate.
 
     A set that is too small to be red is no gate. A metric that speaks about few samples of a set
     that is large enough cannot be red alone, and says so.
     """
-    if not case.gates:
-        return RuleOutcome(row)
-    if row.verdict is MetricVerdict.REGRESSED:
-        return RuleOutcome(row.amended(blocks=True), red=(row.reason,))
+    if (outcome := settled(case, row)) is not None:
+        return outcome
     look = row.verdict is MetricVerdict.WORSE_HERE or row.is_large_fall
     warnings = (row.reason,) if look else ()
-    if row.verdict is not MetricVerdict.UNCHANGED and figures.units < test.losses:
-        noun = "cluster" if test.table.clustered else "sample"
-        reason = (
-            f"{case.name} is scored on {count(figures.units, noun)}: at least {test.losses} must "
-            "get worse before it can fail"
-        )
-        lost = case.scores.candidate.unscored[case.counted].any()
-        if test.can_fail and not lost:
-            return RuleOutcome(row, warnings=(*warnings, reason))
-        return RuleOutcome(row, undecided=(reason,), warnings=warnings)
-    return RuleOutcome(row, warnings=warnings)
+    if row.verdict is MetricVerdict.UNCHANGED or units >= test.losses:
+        return RuleOutcome(row, warnings=warnings)
+    noun = "cluster" if test.table.clustered else "sample"
+    reason = (
+        f"{case.name} is scored on {count(units, noun)}: at least {test.losses} must "
+        "get worse before it can fail"
+    )
+    lost = case.scores.candidate.unscored[case.counted].any()
+    if test.can_fail and not lost:
+        return RuleOutcome(row, warnings=(*warnings, reason))
+    return RuleOutcome(row, undecided=(reason,), warnings=warnings)
+
+
+@dataclass(frozen=True)
+class Figures:
+    """What one metric's verdict rests on, on [0, 1], higher is better.
+
+    Attributes:
+        units: Independent units: samples or clusters.
+        level: What p must reach to be proven.
+        excluded: Whether a drop of `CARE` is ruled out at 5 %.
+        allowed: Smallest drop that can be red.
+        shows: Smallest drop that shows in a change that rewords as much as this one; None: none.
+        assumed: Whether that rests on noise that nobody measured.
+        breaks: The same where the rest stays as it is; of a set that sees none, or a total
+            one alone, what is allowed. None where that is not asked.
+        decisive: Units of which a drop of this size would show; None where no set is large enough.
+    """
+
+    change: float
+    units: int
+    p: float
+    p_up: float
+    p_here: float
+    level: float
+    interval: tuple[float, float]
+    allowed: float
+    shows: float | None = None
+    assumed: bool = False
+    breaks: float | None = None
+    excluded: bool = False
+    decisive: int | None = None
+
+    @property
+    def is_large_fall(self) -> bool:
+        """Whether it fell by what this set is said to see, and that is hardly luck."""
+        fell = self.breaks is not None and self.fell_by(self.breaks)
+        return fell and self.p <= SUSPICIOUS
+
+    def fell_by(self, drop: float) -> bool:
+        """Whether it fell by so much, or more."""
+        return -self.change >= drop - SLACK
+
+
+def _figures(case: MetricCase, column: int, test: _FamilyTest) -> Figures:
+    """Return the figures of the metric in one column, of which some sample has a value.
+
+    Which drops show is told for a change that rewords as much as this one, and for the kindest.
+    """
+    table, differences = test.table, test.table.spread(column)
+    changes = table.differences[table.speaks[:, column], column]
+    noise, (base, cand) = noise_of(case, test.comparison), table.runs
+    seen = noise.as_seen(changes, baseline_runs=base, candidate_runs=cand)
+    design = design_of(case, test.comparison, test.settings, test.joint[column])
+    change, units = float(changes.mean()), len(differences)
+    figures = Figures(
+        change=change,
+        units=units,
+        p=float(test.p.down[column]),
+        p_up=float(test.p.up[column]),
+        p_here=float(test.p.here[column]),
+        level=test.level,
+        interval=difference_interval(differences),
+        allowed=allowed_drop(case.rule, case.info, case.scores.span),
+        shows=visible_drop(design, units, seen),
+        assumed=not noise.measured,
+        excluded=Moments(seen, base, cand).excludes(CARE, change, units),
+    )
+    if not case.gates or figures.p > SUSPICIOUS or change >= 0:
+        return figures
+    breaks = visible_drop(design, units, noise)
+    if not case.slice and (breaks is None or breaks >= 1.0 - SLACK):
+        breaks = figures.allowed  # it sees no drop: of none can it say that it is luck
+    figures = replace(figures, breaks=breaks)
+    if not figures.is_large_fall:
+        return figures
+    return replace(figures, decisive=samples_needed(-change, seen, design))
+
+
+def verdict_of(figures: Figures, settings: DecisionSettings) -> MetricVerdict:
+    """Return the verdict; red means proven, the two yellow ones mean look."""
+    proven = figures.p <= figures.level
+    if proven and figures.fell_by(figures.allowed):
+        return MetricVerdict.REGRESSED
+    least = max(figures.allowed, WORSE_HERE)
+    if proven or (figures.fell_by(least) and figures.p_here <= YELLOW):
+        return MetricVerdict.WORSE_HERE
+    if figures.p_up <= settings.alpha and figures.interval[0] > 0:
+        return MetricVerdict.IMPROVED
+    if figures.is_large_fall:
+        return MetricVerdict.CANNOT_TELL
+    if figures.excluded and (1 - CARE) ** figures.units <= RARE:
+        return MetricVerdict.HELD
+    return MetricVerdict.CANNOT_TELL
+
+
+def _row(case: MetricCase, column: int, test: _FamilyTest, figures: Figures) -> MetricRow:
+    """Return the metric's row, all figures in its own unit."""
+    table, scores, comparison = test.table, case.scores, test.comparison
+    rows = table.speaks[:, column]
+    change = table.differences[rows, column]
+    better, worse = int((change > SLACK).sum()), int((change < -SLACK).sum())
+    same = comparison.affected == 0 or comparison.identical
+    untouched = same and not (worse or better)
+    verdict = MetricVerdict.UNCHANGED if untouched else verdict_of(figures, test.settings)
+    before, after = (
+        scores.unit(float(side[rows, column].mean())) for side in (table.before, table.after)
+    )
+    low, high = (bound * scores.span for bound in figures.interval)
+    if case.info.direction is Direction.LOWER:
+        low, high = -high, -low
+    row = blank_row(case, verdict).amended(
+        n=len(change),
+        baseline=before,
+        candidate=after,
+        change=after - before,
+        interval=None if untouched else (low, high),
+        better=better,
+        worse=worse,
+        p=figures.p,
+        p_here=figures.p_here,
+        allowed=figures.allowed * scores.span,
+        mde=None if figures.shows is None else figures.shows * scores.span,
+        mde_note=_note(figures),
+        is_large_fall=verdict is MetricVerdict.CANNOT_TELL and figures.is_large_fall,
+    )
+    if untouched:
+        return row.amended(reason="no output changed")
+    why = _why(case, row, figures)
+    return row.amended(reason=f"{moved(case.info, before, after)}; {why}")
+
+
+def _note(figures: Figures) -> str:
+    if figures.shows is None:
+        return "no drop can be shown"
+    return ASSUMED if figures.assumed else ""
+
+
+def _why(case: MetricCase, row: MetricRow, figures: Figures) -> str:
+    """Say what a verdict on a metric that moved rests on."""
+    bad = worse_way(case.info)
+    if row.verdict is MetricVerdict.REGRESSED:
+        return f"an unchanged system does this {odds(figures.p)}"
+    if row.verdict is MetricVerdict.IMPROVED:
+        return f"an unchanged system does this {odds(figures.p_up)}"
+    if row.verdict is MetricVerdict.WORSE_HERE:
+        if figures.p > figures.level:
+            return "worse on these very samples; that new questions get worse is not proven"
+        least = number(figures.allowed * case.scores.span)
+        return f"proven, but smaller than {least}, from where on it counts"
+    if row.verdict is MetricVerdict.HELD:
+        return f"a {bad} of {number(CARE * case.scores.span)} or more can be ruled out"
+    if figures.is_large_fall:
+        return _undecided(figures, noun="cluster" if figures.units < row.n else "question")
+    if figures.shows is None:
+        return f"too few samples to show any {bad}"
+    return f"a {bad} of {points(figures.shows)} is missed in one of five runs"
+
+
+def _undecided(figures: Figures, *, noun: str) -> str:
+    """Say that a fall may be real or luck, and what would tell."""
+    chance = f"CANNOT TELL: an unchanged system does this {odds(figures.p)}"
+    if figures.decisive is None:
+        return f"{chance}, and no set of this noise would show it"
+    if figures.decisive <= figures.units:
+        return f"{chance}; `ragate check --runs 5` would decide it"
+    return f"{chance}; about {count(figures.decisive, noun)} would show a fall of this size"

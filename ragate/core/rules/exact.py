@@ -12,14 +12,19 @@ import numpy as np
 
 from ragate.core.comparison.compare import Comparison
 from ragate.core.comparison.repeating_samples import UNPROVEN
-from ragate.core.rules.metric_case import MetricCase, RuleOutcome, blank_row
+from ragate.core.rules.metric_case import (
+    MetricCase,
+    RuleOutcome,
+    blank_row,
+    settled,
+    without_value,
+)
 from ragate.core.rules.metric_family import allowed_drop, seed_of
 from ragate.core.rules.not_comparable import usable_cases
 from ragate.core.statistics.looks import confirmed_level, fast_level
 from ragate.core.statistics.permutation import DRAWS, flip, step_down
 from ragate.core.statistics.score_columns import (
     SLACK,
-    Column,
     Floats,
     Mask,
     row_means,
@@ -37,10 +42,15 @@ def decide_exact(
 ) -> dict[str, RuleOutcome]:
     """Decide on the metrics that carry no noise; those that gate are tested together."""
     usable, outcomes = usable_cases(cases, comparison, settings)
-    rows = _rows(usable, comparison, settings)
-    return outcomes | {
-        case.name: _outcome(case, *row) for case, row in zip(usable, rows, strict=True)
-    }
+    lost = {case.name: one for case in usable if (one := _lost(case, comparison))}
+    chances = _chances(lost, comparison)
+    for case in usable:
+        if case.name in lost:
+            tested = replace(lost[case.name], chance=chances.get(case.name, 1.0))
+            outcomes[case.name] = _outcome(tested, comparison, settings.alpha)
+        else:
+            outcomes[case.name] = without_value(case)
+    return outcomes
 
 
 def unproven_samples(cases: Sequence[MetricCase], comparison: Comparison) -> list[str]:
@@ -76,10 +86,7 @@ class _Lost:
     @property
     def drop(self) -> float:
         """Net loss of the mean by the samples that repeat; negative where they gained."""
-        return self._drop_of(self.changes)
-
-    def _drop_of(self, changes: Floats) -> float:
-        return -float(changes.sum()) / len(self.before)
+        return -float(self.changes.sum()) / len(self.before)
 
     @property
     def changed(self) -> int:
@@ -87,27 +94,18 @@ class _Lost:
         return int((abs(self.changes) > SLACK).sum())
 
     @property
-    def column(self) -> Column:
-        return self.case.scores
-
-    @property
     def limit(self) -> float:
         """Net loss of the mean that is allowed, on [0, 1]."""
         limit = self.case.rule.max_drop
         if limit is not None:
-            return limit / self.column.span
+            return limit / self.case.scores.span
         return HALF / len(self.before)
-
-    @property
-    def noisy_limit(self) -> float:
-        """What is allowed of a metric that nobody declared to repeat."""
-        return allowed_drop(self.case.rule, self.case.info, self.column.span)
 
     @property
     def rests_on_unproven(self) -> bool:
         """Whether what is proven is no loss beyond the limit; an unproven gain counts."""
         proven = np.where(self.unproven, self.changes.clip(0.0), self.changes)
-        return bool(self.unproven.any()) and self._drop_of(proven) <= self.limit + SLACK
+        return bool(self.unproven.any()) and replace(self, changes=proven).is_allowed
 
     @property
     def is_allowed(self) -> bool:
@@ -144,49 +142,33 @@ class _Lost:
             return self.chance <= YELLOW
         if rule.max_drop is not None or (self.doubt and self.changed <= self.least_tested):
             return True
-        return self.drop >= self.noisy_limit - SLACK
+        of_noisy = allowed_drop(rule, self.case.info, self.case.scores.span)
+        return self.drop >= of_noisy - SLACK
 
 
-def _outcome(case: MetricCase, row: MetricRow, again: tuple[str, ...], in_vain: int) -> RuleOutcome:
-    if row.verdict is MetricVerdict.NOT_MEASURED:
-        return RuleOutcome(row, undecided=(row.reason,) if case.gates else ())
-    if not case.gates:
-        return RuleOutcome(row)
-    if row.verdict is MetricVerdict.REGRESSED:
-        return RuleOutcome(row.amended(blocks=True), red=(row.reason,))
+def _outcome(lost: _Lost, comparison: Comparison, alpha: float) -> RuleOutcome:
+    """Return the metric's row, and what it means for the gate.
+
+    A loss that would be red, were all of it proven, names the samples to ask again.
+    """
+    row = _row(lost, _level(lost, alpha))
+    if (outcome := settled(lost.case, row)) is not None:
+        return outcome
     if row.verdict is not MetricVerdict.WORSE_HERE:
         return RuleOutcome(row)
-    if in_vain:
-        reason = f"{row.reason}; asked again, {in_vain} of the changed outputs failed"
+    proven = replace(lost, unproven=np.zeros_like(lost.unproven))
+    would_be_red = proven.verdict(alpha) is MetricVerdict.REGRESSED
+    if would_be_red and lost.in_vain:
+        reason = f"{row.reason}; asked again, {lost.in_vain} of the changed outputs failed"
         return RuleOutcome(row, undecided=(reason,))
+    again = tuple(comparison.ids_of(lost.unproven)) if would_be_red else ()
     remedies = ("ragate collect",) if again else ()
     return RuleOutcome(row, warnings=(row.reason,), remedies=remedies, again=again)
 
 
-def _rows(
-    cases: Sequence[MetricCase], comparison: Comparison, settings: DecisionSettings
-) -> list[tuple[MetricRow, tuple[str, ...], int]]:
-    """Return each metric's row, the samples to ask again before it is red, and those that fail."""
-    lost = {case.name: one for case in cases if (one := _lost(case, comparison))}
-    chances = _chances(lost, comparison)
-    rows: list[tuple[MetricRow, tuple[str, ...], int]] = []
-    for case in cases:
-        if case.name not in lost:
-            reason = f"{case.name} has no value on both sides"
-            rows.append((blank_row(case, MetricVerdict.NOT_MEASURED, reason), (), 0))
-        else:
-            tested = replace(lost[case.name], chance=chances.get(case.name, 1.0))
-            row = _row(tested, _level(tested, settings.alpha))
-            proven = replace(tested, unproven=np.zeros_like(tested.unproven))
-            is_red = proven.verdict(settings.alpha) is MetricVerdict.REGRESSED
-            again = tuple(comparison.ids_of(tested.unproven)) if is_red else ()
-            rows.append((row, again, tested.in_vain if is_red else 0))
-    return rows
-
-
 def _lost(case: MetricCase, comparison: Comparison) -> _Lost | None:
     """Return what one metric lost, None where no sample has a value on both sides."""
-    column, part = case.scores, comparison.repetition.of(case.info)
+    column, repetition = case.scores, comparison.repetition
     before, after = (
         np.where(case.counted, row_means(column.scaled(side.values)), np.nan)
         for side in (column.baseline, column.candidate)
@@ -196,11 +178,12 @@ def _lost(case: MetricCase, comparison: Comparison) -> _Lost | None:
         return None
     changes = np.where(scored & ~column.varies, after - before, 0.0)
     moved = abs(changes) > SLACK
-    repetition = comparison.repetition
-    needed = repetition.needed(case.info.reads, int(moved.sum()))
-    unproven = moved & (part.asked < needed) if part is not None else np.zeros_like(moved)
+    unproven, in_vain = np.zeros_like(moved), 0
+    part = repetition.of(case.info)
+    if part is not None:
+        unproven = moved & (part.asked < repetition.needed(case.info.reads, int(moved.sum())))
+        in_vain = int((unproven & part.in_vain).sum())
     few = repetition.few(case.info.reads)
-    in_vain = int((unproven & part.in_vain).sum()) if part is not None else 0
     return _Lost(case, before[scored], after[scored], changes, unproven, few, in_vain)
 
 
@@ -233,10 +216,10 @@ def _chances(lost: Mapping[str, _Lost], comparison: Comparison) -> dict[str, flo
 
 
 def _row(lost: _Lost, level: float) -> MetricRow:
-    case, change = lost.case, lost.after - lost.before
-    before, after = (lost.column.unit(float(side.mean())) for side in (lost.before, lost.after))
+    case, scores, change = lost.case, lost.case.scores, lost.after - lost.before
+    before, after = (scores.unit(float(side.mean())) for side in (lost.before, lost.after))
     verdict = lost.verdict(level)
-    limit = lost.limit * lost.column.span
+    limit = lost.limit * scores.span
     return blank_row(case, verdict).amended(
         n=len(change),
         baseline=before,

@@ -10,7 +10,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from ragate.core.comparison.compare import Comparison
-from ragate.core.rules.metric_case import MetricCase, RuleOutcome, blank_row, left_open
+from ragate.core.rules.metric_case import (
+    MetricCase,
+    RuleOutcome,
+    blank_row,
+    settled,
+    without_value,
+)
 from ragate.core.rules.not_comparable import decide_unusable
 from ragate.core.statistics.quantiles import t_quantile
 from ragate.core.statistics.score_columns import SLACK, Floats, Ints, row_means, sums_by_unit
@@ -45,23 +51,15 @@ def decide_expense(
     before = row_means(case.scores.baseline.values[rows])
     after = row_means(case.scores.candidate.values[rows])
     if not before.sum() > 0:
-        reason = f"{case.name} has no value on both sides"
-        return left_open(case, MetricVerdict.NOT_MEASURED, reason)
+        return without_value(case)
     clusters = None if comparison.clusters is None else comparison.clusters[rows]
     rise = increase(before, after, limit or 0.0, settings.alpha, clusters=clusters)
     row = _row(case, before, after, rise)
-    if not case.gates:
-        return RuleOutcome(row)
-    return _outcome(row, rise, settings.alpha)
-
-
-def _outcome(row: MetricRow, rise: Increase, alpha: float) -> RuleOutcome:
-    """Say what the row means for the gate."""
-    if row.verdict is MetricVerdict.REGRESSED:
-        return RuleOutcome(row.amended(blocks=True), red=(row.reason,))
+    if (outcome := settled(case, row)) is not None:
+        return outcome
     if row.verdict is not MetricVerdict.CANNOT_TELL:
         return RuleOutcome(row)
-    if not _can_prove(rise.units, alpha):  # no gate: it could not be red
+    if not _can_prove(rise.units, settings.alpha):  # no gate: it could not be red
         return RuleOutcome(row, undecided=(f"{row.reason}: so few prove nothing",))
     return RuleOutcome(row, warnings=(row.reason,))
 

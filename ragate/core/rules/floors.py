@@ -55,13 +55,14 @@ class _Limit:
             met = self.keeps(float(values.mean()))
             return FloorResult(limit=self.value, kind="point", met=met)
         low, span = self.case.scores.low, self.case.scores.span
-        unit = np.clip((values - low) / span, 0.0, 1.0)
-        goal, upper = (self.value - low) / span, self.is_minimum
-        binary = clusters is None and bool(np.isin(unit, (0.0, 1.0)).all())
+        scaled = np.clip((values - low) / span, 0.0, 1.0)
+        limit_scaled = (self.value - low) / span
+        binary = clusters is None and bool(np.isin(scaled, (0.0, 1.0)).all())
         if clusters is not None:
-            unit = by_cluster(unit, clusters)
-        bound = low + span * mean_bound(unit, self.error, upper=upper, binary=binary)
-        fails_at = low + span * failing_mean(goal, unit, self.error, upper=upper, binary=binary)
+            scaled = by_cluster(scaled, clusters)
+        side = {"upper": self.is_minimum, "binary": binary}
+        bound = low + span * mean_bound(scaled, self.error, **side)
+        fails_at = low + span * failing_mean(limit_scaled, scaled, self.error, **side)
         return FloorResult(
             limit=self.value,
             kind="evidence",
@@ -122,12 +123,16 @@ def floors_of(
     Of many floors on small slices one is missed by luck: so the evidence has to be as strong as all
     of them together need it.
     """
-    of_slices = sum(case.gates and case.has_floor for case in cases if case.slice)
-    by_evidence, error = settings.amended(floor="evidence"), settings.alpha / max(of_slices, 1)
+    floors_of_slices = sum(case.gates and case.has_floor for case in cases if case.slice)
+    error_of_slice = settings.alpha / max(floors_of_slices, 1)
+    by_evidence = settings.amended(floor="evidence")
     held = []
     for case in cases:
-        how = (by_evidence, error) if case.slice else (settings, ERROR)
-        held.append(HeldCase(case, *decide_floors(case, comparison, how[0], error=how[1])))
+        if case.slice:
+            floor, meaning = decide_floors(case, comparison, by_evidence, error=error_of_slice)
+        else:
+            floor, meaning = decide_floors(case, comparison, settings)
+        held.append(HeldCase(case, floor, meaning))
     return held
 
 
@@ -143,10 +148,11 @@ def decide_floors(
     Args:
         error: How often a floor by evidence may fail although the true mean keeps it.
     """
-    results = []
-    outcome = RuleOutcome()
+    if comparison.all_failed:  # which is said once for the whole run
+        return None, RuleOutcome()
+    shown, outcome = None, RuleOutcome()
     for value, is_minimum in ((case.rule.minimum, True), (case.rule.maximum, False)):
-        if value is None or comparison.all_failed:  # which is said once for the whole run
+        if value is None:
             continue
         limit = _Limit(case, value, is_minimum, settings.floor, error)
         if case.aggregate is not None:
@@ -155,12 +161,11 @@ def decide_floors(
             result, meaning = _of_samples(limit, comparison, settings.max_unscored)
         else:
             continue  # the comparison says that it was not measured
-        if result is not None:
-            results.append(result)
+        if shown is None or (shown.met and result is not None and not result.met):
+            shown = result
         outcome = RuleOutcome(
             red=outcome.red + meaning.red, undecided=outcome.undecided + meaning.undecided
         )
-    shown = next((result for result in results if not result.met), results[0] if results else None)
     return shown, outcome
 
 
@@ -171,20 +176,19 @@ def _of_samples(
     case, cells = limit.case, limit.case.everything()
     rows = row_means(cells)
     scored = np.isfinite(rows)
+    wanted = number(limit.value)
     if not scored.any():
-        return None, limit.undecided(
-            f"{case.name} has no value to hold against {number(limit.value)}"
-        )
+        return None, limit.undecided(f"{case.name} has no value to hold against {wanted}")
     clusters = _clusters(case, comparison)
     result = limit.hold(rows[scored], None if clusters is None else clusters[scored])
     missing = float(np.isnan(cells).mean())
     if result.met:
         if missing and not limit.hold(limit.at_worst(cells, comparison), clusters).met:
-            reason = f"{case.name}: its unscored samples could put it beyond {number(limit.value)}"
+            reason = f"{case.name}: its unscored samples could put it beyond {wanted}"
             return result, limit.undecided(reason)
         return result, RuleOutcome()
     if missing > max_unscored + SLACK and limit.hold(limit.at_best(cells), clusters).met:
-        reason = f"{case.name}: too much is unscored to hold it against {number(limit.value)}"
+        reason = f"{case.name}: too much is unscored to hold it against {wanted}"
         return result, limit.undecided(reason)
     return result, limit.missed(result, float(rows[scored].mean()))
 

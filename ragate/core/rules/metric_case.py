@@ -1,4 +1,7 @@
-"""One case a metric: its rule, its scores, and the samples that count for it."""
+"""One case a metric: its rule, its scores, and the samples that count for it.
+
+With what every kind of rule says alike of it, and the share of samples that reach its pass mark.
+"""
 
 import datetime
 from collections import Counter
@@ -12,17 +15,21 @@ from ragate.core.comparison.pass_columns import pass_column, pass_info
 from ragate.core.rules.checked_columns import checked_rules, counts_only
 from ragate.core.rules.checked_metric import metric_of
 from ragate.core.rules.waivers import active
+from ragate.core.statistics.interval import mean_bound
 from ragate.core.statistics.score_columns import Column, Floats, Mask, row_means
 from ragate.models import (
     MetricInfo,
     MetricRow,
     MetricVerdict,
+    PassShare,
     Rule,
     Waiver,
     pass_name,
     rated_metric,
     slice_key,
 )
+
+ERROR = 0.05  # of the interval of a share
 
 
 @dataclass(frozen=True)
@@ -204,3 +211,62 @@ def left_open(
     if not case.gates:
         return RuleOutcome(row)
     return RuleOutcome(row, undecided=(reason,), remedies=(remedy,) if remedy else ())
+
+
+def without_value(case: MetricCase) -> RuleOutcome:
+    """Return the row of a metric of which no sample has a value on both sides."""
+    reason = f"{case.name} has no value on both sides"
+    return left_open(case, MetricVerdict.NOT_MEASURED, reason)
+
+
+def settled(case: MetricCase, row: MetricRow) -> RuleOutcome | None:
+    """Return what a row means that is shown only, or red; None where the metric's kind says it."""
+    if not case.gates:
+        return RuleOutcome(row)
+    if row.verdict is MetricVerdict.REGRESSED:
+        return RuleOutcome(row.amended(blocks=True), red=(row.reason,))
+    return None
+
+
+def pass_share(case: MetricCase, comparison: Comparison) -> PassShare | None:
+    """Return the share on both sides, None for a metric without a pass mark.
+
+    Over the samples with a value on both sides; where nothing is compared, over all that were run.
+    Of several runs a sample counts with the share of its runs that passed, so the interval, which
+    takes samples for yes or no, is never too narrow.
+    """
+    mark = case.rule.pass_at
+    if mark is None or case.column is None:
+        return None
+    return share_of(case, pass_column(case.column, mark, comparison.unaffected), mark)
+
+
+def share_of(case: MetricCase, rated: Column, mark: float) -> PassShare:
+    """Return the share over the samples that count for `case`.
+
+    Args:
+        rated: The column of passes and failures of its metric.
+    """
+    before, after = _shares(case, rated)
+    baseline = float(before.mean()) if len(before) else None
+    if not len(after):
+        return PassShare(mark=mark, n=0, baseline=baseline)
+    low, high = (mean_bound(after, ERROR / 2, upper=upper, binary=True) for upper in (False, True))
+    return PassShare(
+        mark=mark,
+        n=len(after),
+        baseline=baseline,
+        candidate=float(after.mean()),
+        interval=(max(low, 0.0), min(high, 1.0)),
+    )
+
+
+def _shares(case: MetricCase, rated: Column) -> tuple[Floats, Floats]:
+    """Return (samples,) shares of the runs that passed, before and after."""
+    before = row_means(rated.baseline.values[case.counted])
+    after = row_means(rated.candidate.values[case.counted])
+    both = np.isfinite(before) & np.isfinite(after)
+    if both.any() and not rated.problem:
+        return before[both], after[both]
+    after = np.concatenate([after, row_means(rated.added.values[case.counted_added])])
+    return before[:0], after[np.isfinite(after)]

@@ -7,8 +7,9 @@ fails only where so many misses are too rare for its record, over all that flip 
 
 import datetime
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -20,7 +21,7 @@ from ragate.core.statistics.looks import FLIPS_TRIES, TRIES
 from ragate.core.statistics.must_pass_odds import Steadiness, steadiness, tail
 from ragate.core.statistics.score_columns import Floats, Mask
 from ragate.core.text.wording import count, number
-from ragate.models import DecisionSettings, MustPassRow, Reads, Waiver
+from ragate.models import MustPassRow, Reads, Waiver
 
 FLIPS_ERROR = 0.005  # of all flipping questions together
 STEADY = 30  # runs without a failure from which on two misses of three are enough
@@ -56,7 +57,6 @@ class MustPass:
 def decide_must_pass(
     cases: Sequence[MetricCase],
     comparison: Comparison,
-    settings: DecisionSettings,
     waivers: Sequence[Waiver],
     today: datetime.date,
     record: Record | None = None,
@@ -66,25 +66,19 @@ def decide_must_pass(
     Args:
         record: Of runs before the baseline's.
     """
+    marked = _marked(cases, comparison, waivers, today)
+    known = [(each, key, each.before(key, record or {})) for each in marked for key in each.keys]
+    unsteady = {key: (sum(before), len(before)) for _, key, before in known if not all(before)}
+    flipping = sum(flips(before) for _, _, before in known)
     rows: list[MustPassRow] = []
     outcomes: list[RuleOutcome] = []
-    missing, unsteady = 0, dict[str, tuple[int, int]]()
-    marked = [
-        _Marked(case, comparison, settings, {key: n for n, key in enumerate(comparison.ids)}, keys)
-        for case, keys in _marked(cases, comparison, waivers, today)
-    ]
-    known = [(each, key, each.before(key, record or {})) for each in marked for key in each.keys]
-    flipping = sum(flips(before) for _, _, before in known)
-    steady = {id(each): each.steadiness() for each in marked}
+    missing = 0
     for each, key, before in known:
-        if not all(before):
-            unsteady[key] = sum(before), len(before)
-        decided = each.decide(key, before, steady[id(each)], flipping)
-        if decided is not None:
-            row, meaning = decided
+        row = each.decide(key, before, flipping)
+        if row is not None:
             rows.append(row)
-            outcomes.append(meaning)
-            missing = max(missing, _missing_tries(each.case, comparison, row))
+            outcomes.append(_meaning(row))
+            missing = max(missing, each.missing_tries(row))
     return MustPass(tuple(rows), tuple(outcomes), missing, unsteady)
 
 
@@ -104,40 +98,22 @@ def _misses(tries: int, before: Sequence[bool], flipping: int) -> int:
     return next(rare, tries + 1)
 
 
-def _marked(
-    cases: Sequence[MetricCase],
-    comparison: Comparison,
-    waivers: Sequence[Waiver],
-    today: datetime.date,
-) -> Iterator[tuple[MetricCase, list[str]]]:
-    """Yield each metric with a pass mark that gates, and the samples that must reach it."""
-    gating = [c for c in cases if c.rule.gates and c.rule.pass_at is not None]
-    gating = [case for case in gating if not case.info.aggregate]
-    if comparison.all_failed or not gating:
-        return
-    waived = active((*comparison.waivers, *waivers), today)
-    marked = sorted(key for key, sample in comparison.samples.items() if sample.must_pass)
-    for case in gating if marked else ():
-        yield case, [key for key in marked if (key, case.name) not in waived]
-
-
 @dataclass(frozen=True)
 class _Marked:
-    """A metric with a pass mark that gates.
+    """A metric with a pass mark that gates, and the samples that must reach it.
 
     Attributes:
         rows: Of the matched samples, by id.
     """
 
     case: MetricCase
+    mark: float
     comparison: Comparison
-    settings: DecisionSettings
     rows: Mapping[str, int]
     keys: Sequence[str]
 
     def passing(self, values: Floats) -> Mask:
-        assert self.case.rule.pass_at is not None
-        return passing(self.case.info, self.case.rule.pass_at, values)
+        return passing(self.case.info, self.mark, values)
 
     def before(self, key: str, record: Record) -> list[bool]:
         """Whether each run of main passed; empty for a sample the baseline does not have."""
@@ -150,8 +126,9 @@ class _Marked:
         runs = self.comparison.baseline.repeats if len(recorded) == 1 else 1  # equal ones are one
         return [*earlier, *recorded * runs]
 
+    @cached_property
     def steadiness(self) -> Steadiness | None:
-        """Return how steady the baseline's runs of these samples are, without what repeats."""
+        """How steady the baseline's runs of these samples are, without what repeats."""
         column = self.case.column
         if column is None or column.problem:
             return None
@@ -174,83 +151,105 @@ class _Marked:
         scores = [record.scores.get(self.case.name) for record in tries]
         return [score.value if score is not None else None for score in scores] or [None]
 
-    def odds(
-        self, key: str, before: Sequence[bool], steady: Steadiness | None, fails: int
-    ) -> float | None:
+    def odds(self, key: str, before: Sequence[bool], fails: int) -> float | None:
         """Return how often one that never failed on main fails by luck; None where unknown."""
         if before and not self.case.scores.varies[self.rows[key]]:
             return 0.0  # it repeats
-        return steady.fails(TRIES, fails) if before and steady is not None else None
+        if not before or self.steadiness is None:
+            return None
+        return self.steadiness.fails(TRIES, fails)
 
-    def decide(
-        self, key: str, before: Sequence[bool], steady: Steadiness | None, flipping: int
-    ) -> tuple[MustPassRow, RuleOutcome] | None:
+    def decide(self, key: str, before: Sequence[bool], flipping: int) -> MustPassRow | None:
         """Decide on one sample; None where the metric does not apply to it.
 
         Args:
             flipping: How many questions flip.
         """
-        case, is_flip = self.case, flips(before)
+        is_flip = flips(before)
         tries = FLIPS_TRIES if is_flip else TRIES
         scores = self.scores(key, tries)
         if scores is None:
             return None
-        assert case.rule.pass_at is not None
         scored = [value for value in scores if value is not None]
         passed = int(self.passing(np.array(scored, dtype=float)).sum())
-        failed, unknown = len(scored) - passed, len(scores) - len(scored)
+        failed = len(scored) - passed
         fails = _misses(len(scored), before, flipping)
-        # Of one that flips a first pass is enough: what broke for good fails the first try as well.
-        met = passed > 0 if is_flip else passed > min(failed + unknown, tries - fails)
-        row = MustPassRow(
+        if is_flip:
+            # A first pass is enough: what broke for good fails the first try as well.
+            met = passed > 0 and failed < fails
+        else:
+            not_passed = len(scores) - passed
+            met = passed > min(not_passed, tries - fails)
+        return MustPassRow(
             sample_id=key,
-            metric=case.name,
-            pass_at=case.rule.pass_at,
+            metric=self.case.name,
+            pass_at=self.mark,
             tries=len(scores),
             failed=failed,
-            met=met and not (is_flip and failed >= fails),
+            met=met,
             eligible=all(before) or is_flip,
-            false_red=FLIPS_ERROR / flipping if is_flip else self.odds(key, before, steady, fails),
+            false_red=FLIPS_ERROR / flipping if is_flip else self.odds(key, before, fails),
             scores=tuple(scores),
             of_tries=tries,
             fails=fails,
             failed_before=len(before) - sum(before),
             runs_before=len(before),
         )
-        return row, _meaning(case, row, unknown)
+
+    def missing_tries(self, row: MustPassRow) -> int:
+        """Tries still to make: none once it is settled, or the input repeats byte for byte."""
+        repeats = self.case.column is not None and self.case.column.declared
+        if repeats and self.case.info.reads is not Reads.RUN:
+            tries = self.comparison.candidate.tries.get(row.sample_id, ())
+            if len({record.output_hash for record in tries}) == 1:
+                return 0
+        if row.flips:  # until it passes, or fails too often
+            return 0 if row.met or row.missed or row.tries >= row.of_tries else 1
+        passed = row.tries - row.failed - row.scores.count(None)
+        to_fail = row.fails - row.failed
+        to_pass = row.of_tries - row.fails + 1 - passed
+        return max(0, min(row.of_tries - row.tries, to_fail, to_pass))
 
 
-def _meaning(case: MetricCase, row: MustPassRow, unknown: int) -> RuleOutcome:
+def _marked(
+    cases: Sequence[MetricCase],
+    comparison: Comparison,
+    waivers: Sequence[Waiver],
+    today: datetime.date,
+) -> list[_Marked]:
+    """Return each metric with a pass mark that gates."""
+    if comparison.all_failed:
+        return []
+    waived = active((*comparison.waivers, *waivers), today)
+    samples = sorted(key for key, sample in comparison.samples.items() if sample.must_pass)
+    rows = {key: row for row, key in enumerate(comparison.ids)} if samples else {}
+    marked = []
+    for case in cases if samples else ():
+        mark = case.rule.pass_at
+        if case.rule.gates and mark is not None and not case.info.aggregate:
+            keys = [key for key in samples if (key, case.name) not in waived]
+            marked.append(_Marked(case, mark, comparison, rows, keys))
+    return marked
+
+
+def _meaning(row: MustPassRow) -> RuleOutcome:
     if row.met:
         return RuleOutcome()
-    subject = f"must-pass {row.sample_id}: {case.name}"
+    subject = f"must-pass {row.sample_id}: {row.metric}"
     tries = count(row.tries, "try").replace("trys", "tries")
+    unknown = row.scores.count(None)
+    by_itself = f"flips by itself in {row.failed_before} of {row.runs_before}"
     if row.missed:
         mark = number(row.pass_at)
         reason = f"{subject} missed its pass mark {mark} in {row.failed} of {tries}"
         if row.flips:
-            reason = f"{reason}; it flips by itself in {row.failed_before} of {row.runs_before}"
+            reason = f"{reason}; it {by_itself}"
         if row.eligible:
             return RuleOutcome(red=(reason,))
         return RuleOutcome(warnings=(f"{reason}; it failed in the baseline as well",))
     if row.flips and not unknown:
-        seen = f"flips by itself in {row.failed_before} of {row.runs_before}"
-        return RuleOutcome(warnings=(f"{subject}: failed {row.failed} of {tries}, and {seen}",))
+        warning = f"{subject}: failed {row.failed} of {tries}, and {by_itself}"
+        return RuleOutcome(warnings=(warning,))
     missing = f"{unknown} unscored" if unknown else f"{row.failed} failed"
     reason = f"{subject}: {missing} in {tries}, and {row.of_tries} are needed to tell"
     return RuleOutcome(undecided=(reason,))
-
-
-def _missing_tries(case: MetricCase, comparison: Comparison, row: MustPassRow) -> int:
-    """Tries still to make: none once it is settled, or the input repeats byte for byte."""
-    repeats = case.column is not None and case.column.declared
-    if repeats and case.info.reads is not Reads.RUN:
-        outputs = {r.output_hash for r in comparison.candidate.tries.get(row.sample_id, ())}
-        if len(outputs) == 1:
-            return 0
-    if row.flips:  # until it passes, or fails too often
-        return 0 if row.met or row.missed or row.tries >= row.of_tries else 1
-    passed = row.tries - row.failed - sum(score is None for score in row.scores)
-    to_fail = row.fails - row.failed
-    to_pass = row.of_tries - row.fails + 1 - passed
-    return max(0, min(row.of_tries - row.tries, to_fail, to_pass))

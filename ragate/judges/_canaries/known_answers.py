@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from ragate.core.judging.applicability import PAIRWISE
-from ragate.core.judging.judged_calls import TOOL_SEMANTICS
+from ragate.core.judging.criteria import TOOL_SEMANTICS
 from ragate.errors import ConfigError
 from ragate.files.strict_json import read_lines
 from ragate.models import RetrievedChunk, Sample, SystemOutput

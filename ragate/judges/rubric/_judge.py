@@ -9,8 +9,7 @@ from typing import Any
 
 from ragate.core.hashing import digest
 from ragate.core.judging.canary_rule import NO_VALID_REPLY
-from ragate.core.judging.criteria import CRITERIA, OF_CALLS, sort_out
-from ragate.core.judging.judged_calls import TOOL_SEMANTICS
+from ragate.core.judging.criteria import CRITERIA, OF_CALLS, TOOL_SEMANTICS, sort_out
 from ragate.core.judging.own_criterion import OwnCriterion, shown_name
 from ragate.errors import ProviderError
 from ragate.guards.escape import one_line, sendable

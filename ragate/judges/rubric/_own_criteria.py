@@ -5,7 +5,7 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from ragate.core.judging.judged_calls import TOOL_SEMANTICS
+from ragate.core.judging.criteria import TOOL_SEMANTICS
 from ragate.core.judging.own_criterion import PREFIX, OwnCriterion, shown_name
 from ragate.guards.escape import one_line
 from ragate.judges.rubric._schema import Number, OtherShapeError, Strict, exact_object, exactly

@@ -14,7 +14,7 @@ import pytest
 
 import ragate
 from ragate.core.judging.canary_rule import DRESSES, CanaryResult
-from ragate.core.judging.judged_calls import TOOL_SEMANTICS, unasked_semantics
+from ragate.core.judging.criteria import TOOL_SEMANTICS, unasked_semantics
 from ragate.core.judging.own_criterion import OwnCriterion, identity
 from ragate.judges import dress, run_canaries, unchecked, wordings
 from ragate.judges._canaries.known_answers import (

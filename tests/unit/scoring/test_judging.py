@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ragate.cache import Cache
-from ragate.core.judging.judgement_hash import judgement_hash
+from ragate.core.hashing import judgement_hash
 from ragate.models import Sample, Score, SystemOutput, unscored
 from tests.factories import output_factory, sample_factory
 from tests.unit.judges.every_canary import every_canary

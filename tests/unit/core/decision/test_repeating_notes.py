@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ragate.core.decision.repeating_notes import unrepeated_note
+from ragate.core.decision.verdict_lines import unrepeated_note
 from ragate.models import MetricVerdict, Rule, Verdict
 from tests.unit.core.comparison.repeating_factories import NUMBERS, declared, pair_of
 from tests.unit.core.decision_factories import judge, noisy_pair, row_of

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from ragate.core.judging.judgement_hash import judgement_hash
+from ragate.core.hashing import judgement_hash
 from ragate.models import RetrievedChunk, SystemOutput, Turn
 from tests.unit.judges.judge_factories import asked
 

@@ -7,9 +7,9 @@ import math
 import numpy as np
 import pytest
 
-from ragate.core.statistics.drop_moments import Moments
 from ragate.core.statistics.metric_noise import Noise
 from ragate.core.statistics.permutation import Block, flip
+from ragate.core.statistics.power import Moments
 
 
 def broken_scores(rng: np.random.Generator, n: int, base: int, cand: int) -> np.ndarray:
