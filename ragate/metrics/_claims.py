@@ -4,44 +4,21 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
-from ragate.core.judging.applicability import NO_TEXTS, lacks_texts, unanswerable
+from ragate.core.judging.applicability import NO_TEXTS, lacks_texts
 from ragate.core.text.citations import with_markers
 from ragate.core.text.claims import ClaimedSentence, claims
 from ragate.core.text.segmentation import units, words
 from ragate.core.text.sentences import split_sentences
 from ragate.core.text.words import markers, without_markers
-from ragate.metrics._identity import Phrase, metric_info, no_cut_off
-from ragate.metrics._sample_metric import Formula, SampleMetric, ValueOrReason, of_a_part
-from ragate.models import Direction, Frozen, Reads, Sample, SystemOutput
+from ragate.metrics._identity import Phrase
+from ragate.metrics._sample_metric import SampleMetric, ValueOrReason, of_a_part, sample_metric
+from ragate.models import Direction, Frozen, Sample, SystemOutput
 from ragate.protocols import MetricRequest
 
 T = TypeVar("T")
 MOST_KEPT = 4_096  # outputs whose claims are kept: the metric, its reason and its count ask
 MIN_WORDS = 3
 _QUOTE = re.compile(r'"([^"\n]++)"|“([^“”\n]++)”|„([^„“”\n]++)[“”]|«([^«»\n]++)»')
-
-
-def claim_metric(
-    request: MetricRequest,
-    formula: Formula,
-    *,
-    version: int = 1,
-    direction: Direction = Direction.HIGHER,
-    settings: Frozen | None = None,
-) -> SampleMetric:
-    """Return a metric of the claims of an answer; an unanswerable question wants none."""
-    no_cut_off(request)
-    return SampleMetric(
-        info=metric_info(
-            request,
-            version=version,
-            reads=Reads.ANSWER,
-            direction=direction,
-            settings=settings,
-        ),
-        formula=formula,
-        exclude=unanswerable,
-    )
 
 
 def metric_of_claims(
@@ -74,7 +51,9 @@ def metric_of_claims(
     def formula(sample: Sample, output: SystemOutput) -> ValueOrReason:
         return NO_TEXTS if lacks_texts(output) else held(read(output), sample, output)
 
-    metric = claim_metric(request, formula, version=version, direction=direction, settings=settings)
+    metric = sample_metric(
+        request, formula, version=version, direction=direction, settings=settings
+    )
     return of_a_part(metric, request, read, called=called)
 
 

@@ -1,6 +1,7 @@
 """What a metric is called, what it may be configured with, and the hash of both."""
 
 from collections.abc import Callable
+from functools import wraps
 from typing import Annotated, TypeVar
 
 from pydantic import AfterValidator
@@ -12,7 +13,7 @@ from ragate.models import Direction, Frozen, MetricInfo, Reads
 from ragate.protocols import MetricRequest
 from ragate.settings import M, read_settings
 
-F = TypeVar("F", bound=Callable[[MetricRequest], object])
+T = TypeVar("T")
 
 
 def _with_words(phrase: str) -> str:
@@ -30,12 +31,18 @@ def phrases_of(text: str) -> tuple[str, ...]:
     return tuple(" ".join(phrase.split()) for phrase in text.split(","))
 
 
-def takes(settings: type[Frozen]) -> Callable[[F], F]:
-    """Declare the keys of a metric's table, above the function that makes the metric."""
+def takes(
+    settings: type[M],
+) -> Callable[[Callable[[MetricRequest, M], T]], Callable[[MetricRequest], T]]:
+    """Declare the keys of a metric's table, above the function that makes the metric of them."""
 
-    def declared(create: F) -> F:
-        create.__dict__["Settings"] = settings
-        return create
+    def declared(create: Callable[[MetricRequest, M], T]) -> Callable[[MetricRequest], T]:
+        @wraps(create)
+        def created(request: MetricRequest) -> T:
+            return create(request, own_settings(request, settings))
+
+        created.__dict__["Settings"] = settings
+        return created
 
     return declared
 

@@ -20,8 +20,10 @@ from ragate.core.judging.applicability import (
     unanswerable,
 )
 from ragate.core.rules.checked_metric import checked_name
-from ragate.metrics._identity import NoSettings, fingerprint
+from ragate.metrics._identity import NoSettings, fingerprint, metric_info, no_cut_off
 from ragate.models import (
+    Direction,
+    Frozen,
     MetricInfo,
     Reads,
     Sample,
@@ -103,6 +105,29 @@ class SampleMetric(MetricOfOutputs):
         if isinstance(outcome, Explained):
             return Score(metric=self.info.name, value=outcome.value, reason=outcome.why)
         return Score(metric=self.info.name, value=outcome)
+
+
+def sample_metric(
+    request: MetricRequest,
+    formula: Formula,
+    *,
+    exclude: Exclusion = unanswerable,
+    version: int = VERSION,
+    reads: Reads = Reads.ANSWER,
+    direction: Direction = Direction.HIGHER,
+    settings: Frozen | None = None,
+    state: dict[str, float] | None = None,
+) -> SampleMetric:
+    """Return a metric that is a fraction of a sample, without a cut-off.
+
+    Raises:
+        ConfigError: the name has a cut-off.
+    """
+    no_cut_off(request)
+    info = metric_info(
+        request, version=version, reads=reads, direction=direction, settings=settings
+    )
+    return SampleMetric(info=info, formula=formula, exclude=exclude, state=state or {})
 
 
 def settled(

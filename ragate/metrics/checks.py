@@ -17,13 +17,16 @@ from ragate.core.text.words import without_markers
 from ragate.metrics._claims import citations_of
 from ragate.metrics._identity import (
     Phrase,
-    metric_info,
-    no_cut_off,
-    own_settings,
     phrases_of,
     takes,
 )
-from ragate.metrics._sample_metric import Exclusion, Explained, SampleMetric, applies_to_all
+from ragate.metrics._sample_metric import (
+    Exclusion,
+    Explained,
+    SampleMetric,
+    applies_to_all,
+    sample_metric,
+)
 from ragate.models import Frozen, MetricInfo, Reads, Sample, Score, ScoreState, SystemOutput
 from ragate.protocols import MetricRequest, Pair
 
@@ -81,9 +84,10 @@ def check_metric(
             return finding.why
         return Explained(0.0, finding) if finding else 1.0
 
-    no_cut_off(request)
-    info = metric_info(request, version=version, reads=reads, settings=settings)
-    return Check(SampleMetric(info=info, formula=passed, exclude=exclude), unusable)
+    metric = sample_metric(
+        request, passed, exclude=exclude, version=version, reads=reads, settings=settings
+    )
+    return Check(metric, unusable)
 
 
 def _with_failure(score: Score, output: SystemOutput) -> Score:
@@ -188,7 +192,7 @@ class ScoreSettings(Frozen):
 
 
 @takes(ScoreSettings)
-def min_retrieval_score(request: MetricRequest) -> Check:
+def min_retrieval_score(request: MetricRequest, settings: ScoreSettings) -> Check:
     """Return min_retrieval_score: 1 where the retrieval's score reaches the threshold, else 0.
 
     Formula: 1[max over chunks of their score >= threshold]; the mean or the minimum in its place
@@ -197,7 +201,6 @@ def min_retrieval_score(request: MetricRequest) -> Check:
     policy cannot name it, since retrievers have no scale in common; unanswerable: not applicable.
     Source: this project.
     """
-    settings = own_settings(request, ScoreSettings)
     threshold = settings.threshold
     if threshold is None:
         lacks = f'{request.name} has no threshold: set it in [policy.metrics."{request.name}"]'
@@ -249,7 +252,7 @@ class FallbackSettings(Frozen):
 
 
 @takes(FallbackSettings)
-def no_fallback(request: MetricRequest) -> Check:
+def no_fallback(request: MetricRequest, settings: FallbackSettings) -> Check:
     """Return no_fallback: 0 where the answer holds a text such as "Something went wrong", else 1.
 
     Formula: 1[no phrase of the list stands in the answer as a run of whole words]; case,
@@ -259,7 +262,6 @@ def no_fallback(request: MetricRequest) -> Check:
     applicable.
     Source: this project.
     """
-    settings = own_settings(request, FallbackSettings)
     phrases = {whole_words(each): each for each in (*settings.phrases, *settings.more_phrases)}
 
     def held(_sample: Sample, output: SystemOutput) -> str:
@@ -313,7 +315,7 @@ class ListSettings(Frozen):
 
 
 @takes(ListSettings)
-def list_structure(request: MetricRequest) -> Check:
+def list_structure(request: MetricRequest, settings: ListSettings) -> Check:
     """Return list_structure: 1 where a question for a list is answered with one, else 0.
 
     Formula: 1[the answer has `items` list items or more]: lines that begin with a bullet, a number
@@ -323,7 +325,6 @@ def list_structure(request: MetricRequest) -> Check:
     Edge cases: a question that asks for no list, or unanswerable: not applicable.
     Source: this project.
     """
-    settings = own_settings(request, ListSettings)
     phrases = [whole_words(each) for each in (*settings.phrases, *settings.more_phrases)]
 
     def asks_for_none(sample: Sample) -> str:

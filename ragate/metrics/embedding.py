@@ -20,7 +20,7 @@ from ragate.metrics._embedded import (
     cosines,
     embedded_metric,
 )
-from ragate.metrics._identity import own_settings, takes
+from ragate.metrics._identity import takes
 from ragate.metrics._sample_metric import Exclusion, Explained
 from ragate.metrics.reference import harmonic_mean
 from ragate.metrics.reference_content import Weights, fit
@@ -117,7 +117,7 @@ def context_cosines(
 
 
 @takes(EmbeddingSettings)
-def embedded_correctness(request: MetricRequest) -> EmbeddedMetric:
+def embedded_correctness(request: MetricRequest, settings: EmbeddingSettings) -> EmbeddedMetric:
     """Return embedded_correctness: the cosine of the answer and the nearest reference.
 
     Formula: max over references G of cos(A, G), a negative cosine being 0. Range [0, 1], a
@@ -128,7 +128,7 @@ def embedded_correctness(request: MetricRequest) -> EmbeddedMetric:
     """
     return answer_cosine(
         request,
-        own_settings(request, EmbeddingSettings),
+        settings,
         references_of,
         exclude=without_reference,
         meaning="factual issues are likely",
@@ -149,7 +149,9 @@ class RelevanceSettings(EmbeddingSettings):
 
 
 @takes(RelevanceSettings)
-def embedded_answer_relevance(request: MetricRequest) -> EmbeddedMetric:
+def embedded_answer_relevance(
+    request: MetricRequest, settings: RelevanceSettings
+) -> EmbeddedMetric:
     """Return embedded_answer_relevance: the cosine of answer and reference, or question.
 
     Formula: max over references G of cos(A, G), a negative cosine being 0; with against =
@@ -159,7 +161,6 @@ def embedded_answer_relevance(request: MetricRequest) -> EmbeddedMetric:
     unanswerable: not applicable.
     Source: the usual similarity of sentence embeddings, Reimers and Gurevych, EMNLP 2019.
     """
-    settings = own_settings(request, RelevanceSettings)
     if settings.against == "question":
         exclude, targets = unanswerable, _question
     else:
@@ -175,7 +176,7 @@ MOST_WORDS = 2_000
 
 
 @takes(EmbeddingSettings)
-def embedded_token_f1(request: MetricRequest) -> EmbeddedMetric:
+def embedded_token_f1(request: MetricRequest, settings: EmbeddingSettings) -> EmbeddedMetric:
     """Return embedded_token_f1: F1 of words matched by meaning, rare ones counting most.
 
     Formula: max over references R of F1(p, r), p the mean over the distinct words a of the answer
@@ -198,7 +199,7 @@ def embedded_token_f1(request: MetricRequest) -> EmbeddedMetric:
 
     return embedded_metric(
         request,
-        own_settings(request, EmbeddingSettings),
+        settings,
         reads=Reads.ANSWER,
         exclude=without_reference,
         wanted=_words,
@@ -233,7 +234,9 @@ def _matched_f1(
 
 
 @takes(EmbeddingSettings)
-def embedded_context_relevance(request: MetricRequest) -> EmbeddedMetric:
+def embedded_context_relevance(
+    request: MetricRequest, settings: EmbeddingSettings
+) -> EmbeddedMetric:
     """Return embedded_context_relevance: the mean cosine of question and contexts.
 
     Formula: mean over retrieved chunks C of cos(question, C), a negative cosine being 0. Range
@@ -244,7 +247,7 @@ def embedded_context_relevance(request: MetricRequest) -> EmbeddedMetric:
     """
     return context_cosines(
         request,
-        own_settings(request, EmbeddingSettings),
+        settings,
         lambda near: float(near.mean()),
         meaning="retrieved contexts may be off-topic",
     )
@@ -261,7 +264,7 @@ class SufficiencySettings(EmbeddingSettings):
 
 
 @takes(SufficiencySettings)
-def embedded_sufficiency(request: MetricRequest) -> EmbeddedMetric:
+def embedded_sufficiency(request: MetricRequest, settings: SufficiencySettings) -> EmbeddedMetric:
     """Return embedded_sufficiency: the share of contexts that are near to the question.
 
     Formula: share of retrieved chunks C with cos(question, C) >= threshold. Range [0, 1], a
@@ -270,7 +273,6 @@ def embedded_sufficiency(request: MetricRequest) -> EmbeddedMetric:
     without text among others: 0; no chunk has a text: unscored; unanswerable: not applicable.
     Source: the usual similarity of sentence embeddings, Reimers and Gurevych, EMNLP 2019.
     """
-    settings = own_settings(request, SufficiencySettings)
     return context_cosines(
         request,
         settings,
@@ -293,7 +295,9 @@ class HallucinationSettings(EmbeddingSettings):
 
 
 @takes(HallucinationSettings)
-def embedded_hallucination(request: MetricRequest) -> EmbeddedMetric:
+def embedded_hallucination(
+    request: MetricRequest, settings: HallucinationSettings
+) -> EmbeddedMetric:
     """Return embedded_hallucination: the share of answer sentences that no context is near to.
 
     Formula: share of the sentences s of the answer with max over chunks C of cos(s, C) <
@@ -303,7 +307,6 @@ def embedded_hallucination(request: MetricRequest) -> EmbeddedMetric:
     taken out; unanswerable: not applicable.
     Source: the usual similarity of sentence embeddings, Reimers and Gurevych, EMNLP 2019.
     """
-    settings = own_settings(request, HallucinationSettings)
 
     def unsupported(
         _sample: Sample, output: SystemOutput, vectors: Vectors

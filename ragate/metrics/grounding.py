@@ -32,13 +32,12 @@ from ragate.core.text.words import markers, without_markers
 from ragate.metrics._claims import (
     ClaimSettings,
     citations_of,
-    claim_metric,
     metric_of_claims,
     phrases_held,
     quotes,
 )
-from ragate.metrics._identity import own_settings, takes
-from ragate.metrics._sample_metric import SampleMetric, ValueOrReason, of_a_part
+from ragate.metrics._identity import takes
+from ragate.metrics._sample_metric import SampleMetric, ValueOrReason, of_a_part, sample_metric
 from ragate.models import Direction, Sample, SystemOutput
 from ragate.protocols import MetricRequest
 
@@ -54,7 +53,7 @@ def _texts(sample: Sample, output: SystemOutput) -> list[str]:
 
 
 @takes(ClaimSettings)
-def entity_support(request: MetricRequest) -> SampleMetric:
+def entity_support(request: MetricRequest, settings: ClaimSettings) -> SampleMetric:
     """Return entity_support: the share of the answer's names that stand in contexts or question.
 
     Formula: |E(answer) and T(contexts and question)| / |E(answer)|, T the words, E the distinct
@@ -72,7 +71,6 @@ def entity_support(request: MetricRequest) -> SampleMetric:
     Source: this project; after Nan et al., Entity-level factual consistency, EACL 2021 (precision
     against the source), without their tagger.
     """
-    settings = own_settings(request, ClaimSettings)
 
     def support(entities: Sequence[str], sample: Sample, output: SystemOutput) -> float:
         texts = _texts(sample, output)
@@ -112,7 +110,7 @@ def _entities(said: Sequence[ClaimedSentence]) -> list[str]:
 
 
 @takes(ClaimSettings)
-def number_unit_support(request: MetricRequest) -> SampleMetric:
+def number_unit_support(request: MetricRequest, settings: ClaimSettings) -> SampleMetric:
     """Return number_unit_support: the share of numbers that the contexts hold, with unit and place.
 
     Formula: share of the numbers n (as in number_recall, no citations, no list items) that stand
@@ -135,7 +133,6 @@ def number_unit_support(request: MetricRequest) -> SampleMetric:
     the Earth [1]. It is 238,855 miles away [2].": 1 of 1 (converted).
     Source: this project.
     """
-    settings = own_settings(request, ClaimSettings)
 
     def places(output: SystemOutput) -> list[NumberPlace]:
         said = (without_markers(claim.figures) for claim in settings.claims(output))
@@ -151,7 +148,7 @@ def number_unit_support(request: MetricRequest) -> SampleMetric:
 
 
 @takes(ClaimSettings)
-def unsupported_numbers(request: MetricRequest) -> SampleMetric:
+def unsupported_numbers(request: MetricRequest, settings: ClaimSettings) -> SampleMetric:
     """Return unsupported_numbers: the share of numbers that neither contexts nor question hold.
 
     Formula: |N(answer) - N(contexts) - N(question)| / |N(answer)|, N the distinct numbers as in
@@ -164,7 +161,6 @@ def unsupported_numbers(request: MetricRequest) -> SampleMetric:
     the Earth [1]. It is 238,855 miles away [2].": 0 of 1.
     Source: this project.
     """
-    settings = own_settings(request, ClaimSettings)
 
     def distinct(output: SystemOutput) -> list[NumberPlace]:
         said = (without_markers(claim.figures) for claim in settings.claims(output))
@@ -187,7 +183,7 @@ def unsupported_numbers(request: MetricRequest) -> SampleMetric:
 
 
 @takes(ClaimSettings)
-def polarity(request: MetricRequest) -> SampleMetric:
+def polarity(request: MetricRequest, settings: ClaimSettings) -> SampleMetric:
     """Return polarity: the share of sentences that agree with a context on what is negated.
 
     Formula: of the sentences of which at least half of the content words stand in one sentence of
@@ -200,7 +196,6 @@ def polarity(request: MetricRequest) -> SampleMetric:
     without texts: unscored; unanswerable: not applicable.
     Source: this project.
     """
-    settings = own_settings(request, ClaimSettings)
 
     def paired(output: SystemOutput) -> list[tuple[Statement, Statement]]:
         sources = StatementSources(chunk.text for chunk in output.chunks)
@@ -224,7 +219,7 @@ def polarity(request: MetricRequest) -> SampleMetric:
 
 
 @takes(ClaimSettings)
-def word_precision(request: MetricRequest) -> SampleMetric:
+def word_precision(request: MetricRequest, settings: ClaimSettings) -> SampleMetric:
     """Return word_precision: the share of the answer's content words that its contexts hold.
 
     Formula: mean of |C(answer) and T(contexts)| / |C(answer)|, T the words, C the distinct words
@@ -242,7 +237,6 @@ def word_precision(request: MetricRequest) -> SampleMetric:
     Source: K-precision of Adlakha et al., TACL 2024, over content words; the half that asks for
     neighbours is this project's.
     """
-    settings = own_settings(request, ClaimSettings)
 
     def precision(_sample: Sample, output: SystemOutput) -> ValueOrReason:
         if lacks_texts(output):
@@ -255,7 +249,7 @@ def word_precision(request: MetricRequest) -> SampleMetric:
         together = sum(held_together(one, texts) * len(one) for one in said)
         return (apart + together / sum(map(len, said))) / 2
 
-    return claim_metric(request, precision, version=3, settings=settings)
+    return sample_metric(request, precision, version=3, settings=settings)
 
 
 def _claimed_words(sentence: str) -> frozenset[str]:
@@ -282,7 +276,7 @@ class LexicalSettings(ClaimSettings):
 
 
 @takes(LexicalSettings)
-def lexical_support(request: MetricRequest) -> SampleMetric:
+def lexical_support(request: MetricRequest, settings: LexicalSettings) -> SampleMetric:
     """Return lexical_support: the share of answer sentences whose words the contexts hold.
 
     Formula: share of sentences s with |T(s) and T(contexts)| / |T(s)| >= threshold, T the distinct
@@ -297,7 +291,6 @@ def lexical_support(request: MetricRequest) -> SampleMetric:
     the Earth [1]. It is 238,855 miles away [2].": 1 of 2.
     Source: this project; token precision as in Adlakha et al., TACL 2024 (K-precision).
     """
-    settings = own_settings(request, LexicalSettings)
 
     def support(_sample: Sample, output: SystemOutput) -> ValueOrReason:
         if lacks_texts(output):
@@ -312,7 +305,7 @@ def lexical_support(request: MetricRequest) -> SampleMetric:
             said
         )
 
-    return claim_metric(request, support, version=7, settings=settings)
+    return sample_metric(request, support, version=7, settings=settings)
 
 
 def _said(sentence: str) -> set[str]:
@@ -339,12 +332,12 @@ def citation_validity(request: MetricRequest) -> SampleMetric:
         cited = citations_of(output)
         return sum(1 <= number <= len(output.chunks) for number in cited) / len(cited)
 
-    metric = claim_metric(request, validity, version=3)
+    metric = sample_metric(request, validity, version=3)
     return of_a_part(metric, request, citations_of, called="citations")
 
 
 @takes(ClaimSettings)
-def citation_support(request: MetricRequest) -> SampleMetric:
+def citation_support(request: MetricRequest, settings: ClaimSettings) -> SampleMetric:
     """Return citation_support: the share of citations whose passage says what their sentence says.
 
     Formula: of the citations [n] of a sentence, the share whose chunk holds h(n) >= 1/2 of its
@@ -359,7 +352,6 @@ def citation_support(request: MetricRequest) -> SampleMetric:
     the Earth [1]. It is 238,855 miles away [2].": 1 of 2.
     Source: this project; after Gao et al., ALCE, EMNLP 2023, without their entailment model.
     """
-    settings = own_settings(request, ClaimSettings)
 
     def cited(output: SystemOutput) -> list[tuple[frozenset[str], tuple[int, ...]]]:
         said = [(one, markers(one)) for one in settings.sentences(output)]
@@ -391,7 +383,7 @@ def _borne_out(
 
 
 @takes(ClaimSettings)
-def citation_coverage(request: MetricRequest) -> SampleMetric:
+def citation_coverage(request: MetricRequest, settings: ClaimSettings) -> SampleMetric:
     """Return citation_coverage: the share of sentences with a citation of a retrieved chunk.
 
     Formula: share of the sentences that assert something which have a citation n, as in
@@ -404,7 +396,6 @@ def citation_coverage(request: MetricRequest) -> SampleMetric:
     the Earth [1]. It is 238,855 miles away [2].": 1 of 2.
     Source: this project; after Gao et al., ALCE, EMNLP 2023, without their entailment model.
     """
-    settings = own_settings(request, ClaimSettings)
 
     def coverage(_sample: Sample, output: SystemOutput) -> ValueOrReason:
         sentences = [one for one in settings.sentences(output) if words(without_markers(one))]
@@ -412,11 +403,11 @@ def citation_coverage(request: MetricRequest) -> SampleMetric:
         citing = sum(any(n in places for n in markers(s)) for s in sentences)
         return citing / max(1, len(sentences))
 
-    return claim_metric(request, coverage, version=5, settings=settings)
+    return sample_metric(request, coverage, version=5, settings=settings)
 
 
 @takes(ClaimSettings)
-def quote_fidelity(request: MetricRequest) -> SampleMetric:
+def quote_fidelity(request: MetricRequest, settings: ClaimSettings) -> SampleMetric:
     """Return quote_fidelity: the share of quoted spans that stand verbatim in a context.
 
     Formula: share of the spans of three words or more in quotation marks ("…", “…”, „…“ or «…», on
@@ -426,7 +417,6 @@ def quote_fidelity(request: MetricRequest) -> SampleMetric:
     without texts: unscored; unanswerable: not applicable.
     Source: this project.
     """
-    settings = own_settings(request, ClaimSettings)
 
     def fidelity(spans: Sequence[list[str]], _sample: Sample, output: SystemOutput) -> float:
         held = phrases_held(spans, (units(chunk.text) for chunk in output.chunks))

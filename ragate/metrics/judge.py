@@ -287,7 +287,7 @@ def tool_semantics(request: MetricRequest) -> JudgedMetric:
 
 
 @takes(OwnCriterion)
-def criterion(request: MetricRequest) -> JudgedMetric:
+def criterion(request: MetricRequest, own: OwnCriterion) -> JudgedMetric:
     """Return the metric: the grade that the judge gives, on the criterion's own scale.
 
     Range: the scale, higher is better; of guidelines the share that are kept. Version 1.
@@ -297,7 +297,6 @@ def criterion(request: MetricRequest) -> JudgedMetric:
     Raises:
         ConfigError: a key is missing or wrong, or the name is none.
     """
-    own = own_settings(request, OwnCriterion)
     if not is_own(request.name):
         raise ConfigError(
             f"{request.name}: a criterion is named criterion.<name>",

@@ -14,9 +14,9 @@ from ragate.core.text.unicode_forms import normalised, visible
 from ragate.core.text.wording import listed
 from ragate.core.text.words import without_markers
 from ragate.guards.escape import one_line
-from ragate.metrics._claims import claim_metric, phrases_held, quotes, worded_sentences
-from ragate.metrics._identity import metric_info, no_cut_off, own_settings, takes
-from ragate.metrics._sample_metric import Explained, SampleMetric, ValueOrReason
+from ragate.metrics._claims import phrases_held, quotes, worded_sentences
+from ragate.metrics._identity import takes
+from ragate.metrics._sample_metric import Explained, SampleMetric, ValueOrReason, sample_metric
 from ragate.models import Frozen, Reads, Sample, SystemOutput
 from ragate.protocols import MetricRequest
 
@@ -36,7 +36,7 @@ class KeywordSettings(Frozen):
 
 
 @takes(KeywordSettings)
-def answer_keywords(request: MetricRequest) -> SampleMetric:
+def answer_keywords(request: MetricRequest, settings: KeywordSettings) -> SampleMetric:
     """Return answer_keywords: the share of the sample's keywords that the answer mentions.
 
     Formula: keywords of which a spelling stands in the answer / all keywords; case, punctuation and
@@ -44,8 +44,6 @@ def answer_keywords(request: MetricRequest) -> SampleMetric:
     Edge cases: no keywords or unanswerable: not applicable.
     Source: this project.
     """
-    no_cut_off(request)
-    settings = own_settings(request, KeywordSettings)
     written = _FORMS[settings.match]
 
     def mentioned(sample: Sample, output: SystemOutput) -> Explained:
@@ -59,11 +57,7 @@ def answer_keywords(request: MetricRequest) -> SampleMetric:
         because = f"missing: {listed(missing, most=_MOST_NAMED)}" if missing else ""
         return Explained((total - len(missing)) / total, because)
 
-    return SampleMetric(
-        info=metric_info(request, version=1, reads=Reads.ANSWER, settings=settings),
-        formula=mentioned,
-        exclude=_without_keywords,
-    )
+    return sample_metric(request, mentioned, exclude=_without_keywords, settings=settings)
 
 
 def _without_keywords(sample: Sample) -> str:
@@ -88,12 +82,7 @@ def allowed_sources(request: MetricRequest) -> SampleMetric:
     documents: not applicable; an unanswerable question counts.
     Source: this project.
     """
-    no_cut_off(request)
-    return SampleMetric(
-        info=metric_info(request, version=1, reads=Reads.RETRIEVAL),
-        formula=_lets_through,
-        exclude=_without_sources,
-    )
+    return sample_metric(request, _lets_through, exclude=_without_sources, reads=Reads.RETRIEVAL)
 
 
 def _without_sources(sample: Sample) -> str:
@@ -168,7 +157,7 @@ class PatternSettings(Frozen):
 
 
 @takes(PatternSettings)
-def policy_patterns(request: MetricRequest) -> SampleMetric:
+def policy_patterns(request: MetricRequest, settings: PatternSettings) -> SampleMetric:
     """Return policy_patterns: the share of the policy's patterns that the answer keeps to.
 
     Formula: (forbidden patterns that are not found + required ones that are) / all patterns; case,
@@ -179,8 +168,6 @@ def policy_patterns(request: MetricRequest) -> SampleMetric:
     all: unscored, and an error where the policy names the metric.
     Source: this project.
     """
-    no_cut_off(request)
-    settings = own_settings(request, PatternSettings)
     forbidden, required = _made(settings.forbidden), _made(settings.required)
 
     def kept(sample: Sample, output: SystemOutput) -> ValueOrReason:
@@ -201,8 +188,7 @@ def policy_patterns(request: MetricRequest) -> SampleMetric:
         only_required = bool(required) and not forbidden
         return "unanswerable question" if only_required and not sample.answerable else ""
 
-    info = metric_info(request, version=1, reads=Reads.ANSWER, settings=settings)
-    metric = SampleMetric(info=info, formula=kept, exclude=exclude)
+    metric = sample_metric(request, kept, exclude=exclude, settings=settings)
     return metric if forbidden or required else replace(metric, unusable=NO_PATTERN)
 
 
@@ -230,7 +216,7 @@ class SourceSettings(Frozen):
 
 
 @takes(SourceSettings)
-def source_policy(request: MetricRequest) -> SampleMetric:
+def source_policy(request: MetricRequest, settings: SourceSettings) -> SampleMetric:
     """Return source_policy: how much of the answer keeps to the form of the sample's policy.
 
     Formula: under ``quote_only`` sentences that stand in a context whole, or whose quotations do
@@ -241,7 +227,6 @@ def source_policy(request: MetricRequest) -> SampleMetric:
     policy without a form, none at all, or an unanswerable question: not applicable.
     Source: this project.
     """
-    settings = own_settings(request, SourceSettings)
 
     def kept(sample: Sample, output: SystemOutput) -> ValueOrReason:
         if lacks_texts(output):
@@ -254,8 +239,7 @@ def source_policy(request: MetricRequest) -> SampleMetric:
             return _quoted(output.answer or "", contexts, settings.lead_in)
         return _in_own_words(output.answer or "", contexts, settings.longest_copy)
 
-    metric = claim_metric(request, kept, settings=settings)
-    return SampleMetric(info=metric.info, formula=kept, exclude=_without_form)
+    return sample_metric(request, kept, exclude=_without_form, settings=settings)
 
 
 def _without_form(sample: Sample) -> str:

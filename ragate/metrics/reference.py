@@ -8,9 +8,8 @@ from ragate.core.text.citations import with_markers
 from ragate.core.text.segmentation import units
 from ragate.core.text.words import lcs_length, squad_normalize, squad_tokens, without_markers
 from ragate.metrics._claims import documents_of
-from ragate.metrics._identity import metric_info, no_cut_off
-from ragate.metrics._sample_metric import SampleMetric
-from ragate.models import Reads, Sample, SystemOutput
+from ragate.metrics._sample_metric import SampleMetric, sample_metric
+from ragate.models import Sample, SystemOutput
 from ragate.protocols import MetricRequest
 
 
@@ -42,13 +41,7 @@ def reference_metric(
         reason = without_reference(sample)
         return reason or ("" if any(map(usable, sample.references)) else without_usable)
 
-    no_cut_off(request)
-    return SampleMetric(
-        info=metric_info(request, version=version, reads=Reads.ANSWER),
-        formula=best,
-        exclude=exclude,
-        state=state or {},
-    )
+    return sample_metric(request, best, exclude=exclude, version=version, state=state)
 
 
 def harmonic_mean(precision: float, recall: float) -> float:

@@ -11,10 +11,9 @@ from ragate.core.text.numerals import in_digits
 from ragate.core.text.segmentation import content_words, words
 from ragate.core.text.vocabulary import Vocabulary
 from ragate.core.text.words import without_markers
-from ragate.metrics._identity import metric_info, no_cut_off
-from ragate.metrics._sample_metric import SampleMetric
+from ragate.metrics._sample_metric import SampleMetric, sample_metric
 from ragate.metrics.reference import harmonic_mean, reference_metric
-from ragate.models import Reads, Sample, SystemOutput
+from ragate.models import Sample, SystemOutput
 from ragate.protocols import MetricRequest
 
 SIZE = ""
@@ -119,12 +118,7 @@ def reference_recall(request: MetricRequest) -> SampleMetric:
     Edge cases: the question repeated scores 0; no reference or unanswerable: not applicable.
     Source: recall of Adlakha et al., TACL 2024, without the words of the question.
     """
-    no_cut_off(request)
-    return SampleMetric(
-        info=metric_info(request, version=2, reads=Reads.ANSWER),
-        formula=_words_held,
-        exclude=without_reference,
-    )
+    return sample_metric(request, _words_held, exclude=without_reference, version=2)
 
 
 def _words_held(sample: Sample, output: SystemOutput) -> float:

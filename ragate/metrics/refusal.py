@@ -8,17 +8,18 @@ from functools import cache
 
 from pydantic import Field
 
-from ragate.core.judging.applicability import NO_ANSWER, failed, provider_failure, unanswerable
+from ragate.core.judging.applicability import NO_ANSWER, failed, provider_failure
 from ragate.core.text.segmentation import units, whole_words
 from ragate.core.text.sentences import split_sentences
 from ragate.core.text.unicode_forms import visible
-from ragate.metrics._identity import Phrase, metric_info, no_cut_off, own_settings, takes
+from ragate.metrics._identity import Phrase, metric_info, no_cut_off, takes
 from ragate.metrics._refusal_phrases import DEFAULT_PHRASES
 from ragate.metrics._sample_metric import (
     Explained,
     SampleMetric,
     answerable,
     applies_to_all,
+    sample_metric,
 )
 from ragate.models import (
     Direction,
@@ -111,20 +112,8 @@ def _narrowed(blanks: re.Match[str]) -> str:
     return ("\n" * min(2, blanks[0].count("\n"))) or " "
 
 
-def _prepared(
-    request: MetricRequest, *, version: int, direction: Direction = Direction.HIGHER
-) -> tuple[MetricInfo, Refusals]:
-    """Return the identity of a metric of refusals, and what tells them."""
-    no_cut_off(request)
-    settings = own_settings(request, RefusalSettings)
-    info = metric_info(
-        request, version=version, reads=Reads.ANSWER, settings=settings, direction=direction
-    )
-    return info, Refusals(settings)
-
-
 @takes(RefusalSettings)
-def refusal_recall(request: MetricRequest) -> SampleMetric:
+def refusal_recall(request: MetricRequest, settings: RefusalSettings) -> SampleMetric:
     """Return refusal_recall: 1 when an unanswerable question is refused, else 0.
 
     Formula: 1[a phrase of the list stands in the answer's opening]. The opening ends with the first
@@ -133,12 +122,12 @@ def refusal_recall(request: MetricRequest) -> SampleMetric:
     Edge cases: an empty answer is a failure, not a refusal: 0; answerable: not applicable.
     Source: this project.
     """
-    info, refuses = _prepared(request, version=3)
-    return SampleMetric(info=info, formula=refuses.share, exclude=answerable)
+    formula = Refusals(settings).share
+    return sample_metric(request, formula, exclude=answerable, version=3, settings=settings)
 
 
 @takes(RefusalSettings)
-def false_refusal(request: MetricRequest) -> SampleMetric:
+def false_refusal(request: MetricRequest, settings: RefusalSettings) -> SampleMetric:
     """Return false_refusal: 1 when an answerable question is refused, else 0.
 
     Formula: 1[a phrase of the list stands in the answer's opening]. Range {0, 1}, a fraction,
@@ -146,12 +135,12 @@ def false_refusal(request: MetricRequest) -> SampleMetric:
     Edge cases: a failed sample counts as refused: 1; unanswerable: not applicable.
     Source: this project.
     """
-    info, refuses = _prepared(request, version=3, direction=Direction.LOWER)
-    return SampleMetric(info=info, formula=refuses.share, exclude=unanswerable)
+    formula = Refusals(settings).share
+    return sample_metric(request, formula, version=3, direction=Direction.LOWER, settings=settings)
 
 
 @takes(RefusalSettings)
-def refusal_calibration(request: MetricRequest) -> SampleMetric:
+def refusal_calibration(request: MetricRequest, settings: RefusalSettings) -> SampleMetric:
     """Return refusal_calibration: 1 when refusing or answering was the right choice, else 0.
 
     Formula: 1[a phrase of the list stands in the answer's opening = the question is unanswerable];
@@ -160,7 +149,7 @@ def refusal_calibration(request: MetricRequest) -> SampleMetric:
     Edge cases: a failed sample is a wrong choice: 0.
     Source: this project; judged_refusal is the same by a judge.
     """
-    info, refuses = _prepared(request, version=2)
+    refuses = Refusals(settings)
 
     def right_choice(sample: Sample, output: SystemOutput) -> Explained:
         refused = refuses(output.answer or "")
@@ -168,7 +157,9 @@ def refusal_calibration(request: MetricRequest) -> SampleMetric:
             float(refused is not sample.answerable), "refuses" if refused else "answers"
         )
 
-    return SampleMetric(info=info, formula=right_choice, exclude=applies_to_all)
+    return sample_metric(
+        request, right_choice, exclude=applies_to_all, version=2, settings=settings
+    )
 
 
 @dataclass(frozen=True)
@@ -208,7 +199,7 @@ def _left_out(count: int) -> str:
 
 
 @takes(RefusalSettings)
-def refusal_f1(request: MetricRequest) -> RefusalF1:
+def refusal_f1(request: MetricRequest, settings: RefusalSettings) -> RefusalF1:
     """Return refusal_f1: the harmonic mean of precision and recall of refusals.
 
     Formula: 2 tp / (refusals + unanswerable questions), tp the unanswerable questions that were
@@ -218,5 +209,6 @@ def refusal_f1(request: MetricRequest) -> RefusalF1:
     applicable.
     Source: this project; F1 of van Rijsbergen, 1979.
     """
-    info, refuses = _prepared(request, version=3)
-    return RefusalF1(info=info.amended(aggregate=True), refuses=refuses)
+    no_cut_off(request)
+    info = metric_info(request, version=3, reads=Reads.ANSWER, settings=settings)
+    return RefusalF1(info.amended(aggregate=True), Refusals(settings))

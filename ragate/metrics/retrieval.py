@@ -18,7 +18,6 @@ from ragate.metrics._identity import (
     metric_info,
     no_cut_off,
     optional_cut_off,
-    own_settings,
     required_cut_off,
     takes,
 )
@@ -55,10 +54,10 @@ def _ranked_before(output: SystemOutput) -> list[str]:
 
 def ranking_metric(
     request: MetricRequest,
+    settings: RankingSettings,
     formula: Formula,
     *,
     version: int = 1,
-    settings: RankingSettings | None = None,
     ranking: Ranking = _ranked,
 ) -> SampleMetric:
     """Return a metric of the document ranking.
@@ -66,7 +65,6 @@ def ranking_metric(
     Chunks are collapsed to documents first. A sample without a relevant document is not
     applicable, since no system could score on it; an empty retrieval is scored.
     """
-    settings = own_settings(request, RankingSettings) if settings is None else settings
     graded = _seen_from(settings.relevant_from)
 
     return SampleMetric(
@@ -100,7 +98,7 @@ class NdcgSettings(RankingSettings):
 
 
 @takes(NdcgSettings)
-def ndcg(request: MetricRequest) -> SampleMetric:
+def ndcg(request: MetricRequest, settings: NdcgSettings) -> SampleMetric:
     """Return ndcg@k: discounted gain of the first k, over that of the best possible k.
 
     Formula: sum_i g_i / log2(i + 1), over the same sum for the k largest known gains. Range
@@ -111,9 +109,8 @@ def ndcg(request: MetricRequest) -> SampleMetric:
     rank using gradient descent, ICML 2005 (exponential).
     """
     k = required_cut_off(request)
-    settings = own_settings(request, NdcgSettings)
     gain = linear_gain if settings.gain == "linear" else exponential_gain
-    return ranking_metric(request, _normalised_gain(k, gain), settings=settings)
+    return ranking_metric(request, settings, _normalised_gain(k, gain))
 
 
 def _normalised_gain(k: int, gain: Callable[[int], float]) -> Formula:
@@ -125,7 +122,7 @@ def _normalised_gain(k: int, gain: Callable[[int], float]) -> Formula:
 
 
 @takes(RankingSettings)
-def recall(request: MetricRequest) -> SampleMetric:
+def recall(request: MetricRequest, settings: RankingSettings) -> SampleMetric:
     """Return recall@k: the share of the relevant documents that are among the first k.
 
     Formula: |D_k and R| / |R|; elsewhere also called context recall. Range [0, 1], a fraction,
@@ -134,7 +131,7 @@ def recall(request: MetricRequest) -> SampleMetric:
     relevant document known: not applicable.
     Source: ``recall`` in trec_eval, ``R`` in ir_measures.
     """
-    return ranking_metric(request, _share_found(required_cut_off(request)))
+    return ranking_metric(request, settings, _share_found(required_cut_off(request)))
 
 
 def _share_found(k: int) -> Formula:
@@ -142,7 +139,7 @@ def _share_found(k: int) -> Formula:
 
 
 @takes(RankingSettings)
-def all_found(request: MetricRequest) -> SampleMetric:
+def all_found(request: MetricRequest, settings: RankingSettings) -> SampleMetric:
     """Return all_found@k: 1 where every relevant document is among the first k, else 0.
 
     Formula: 1 if R is a part of D_k, else 0; for questions that take several documents together
@@ -152,11 +149,13 @@ def all_found(request: MetricRequest) -> SampleMetric:
     Source: recall@k that is whole; ``full support`` in work on multi-hop retrieval.
     """
     found = _share_found(required_cut_off(request))
-    return ranking_metric(request, lambda ranking, sample: float(found(ranking, sample) == 1.0))
+    return ranking_metric(
+        request, settings, lambda ranking, sample: float(found(ranking, sample) == 1.0)
+    )
 
 
 @takes(RankingSettings)
-def precision(request: MetricRequest) -> SampleMetric:
+def precision(request: MetricRequest, settings: RankingSettings) -> SampleMetric:
     """Return precision@k: the share of the first k places that hold a relevant document.
 
     Formula: |D_k and R| / k. Range [0, 1], a fraction, higher is better. Version 1.
@@ -166,12 +165,12 @@ def precision(request: MetricRequest) -> SampleMetric:
     """
     k = required_cut_off(request)
     return ranking_metric(
-        request, lambda ranking, sample: len(hits(ranking, sample.expected, k)) / k
+        request, settings, lambda ranking, sample: len(hits(ranking, sample.expected, k)) / k
     )
 
 
 @takes(RankingSettings)
-def hit_rate(request: MetricRequest) -> SampleMetric:
+def hit_rate(request: MetricRequest, settings: RankingSettings) -> SampleMetric:
     """Return hit_rate@k: 1 when a relevant document is among the first k, else 0.
 
     Formula: 1[|D_k and R| > 0]. Range {0, 1}, a fraction, higher is better. Version 1.
@@ -180,12 +179,12 @@ def hit_rate(request: MetricRequest) -> SampleMetric:
     """
     k = required_cut_off(request)
     return ranking_metric(
-        request, lambda ranking, sample: float(bool(hits(ranking, sample.expected, k)))
+        request, settings, lambda ranking, sample: float(bool(hits(ranking, sample.expected, k)))
     )
 
 
 @takes(RankingSettings)
-def mrr(request: MetricRequest) -> SampleMetric:
+def mrr(request: MetricRequest, settings: RankingSettings) -> SampleMetric:
     """Return mrr: the reciprocal rank of the first relevant document, 0 if there is none.
 
     Formula: 1 / min{i : D_i in R}, over the first k where a cut-off is given. Range [0, 1], a
@@ -199,11 +198,11 @@ def mrr(request: MetricRequest) -> SampleMetric:
         ranks = hits(ranking, sample.expected, k)
         return 1 / ranks[0] if ranks else 0.0
 
-    return ranking_metric(request, reciprocal_rank)
+    return ranking_metric(request, settings, reciprocal_rank)
 
 
 @takes(RankingSettings)
-def average_precision(request: MetricRequest) -> SampleMetric:
+def average_precision(request: MetricRequest, settings: RankingSettings) -> SampleMetric:
     """Return map: average precision, divided by the relevant documents that are known.
 
     Formula: (1 / |R|) sum over relevant D_i of P@i, over the first k where a cut-off is given.
@@ -219,11 +218,11 @@ def average_precision(request: MetricRequest) -> SampleMetric:
         precisions = (count / rank for count, rank in enumerate(ranks, start=1))
         return sum(precisions) / len(sample.expected)
 
-    return ranking_metric(request, averaged)
+    return ranking_metric(request, settings, averaged)
 
 
 @takes(RankingSettings)
-def r_precision(request: MetricRequest) -> SampleMetric:
+def r_precision(request: MetricRequest, settings: RankingSettings) -> SampleMetric:
     """Return r_precision: the share of relevant documents among the first |R|.
 
     Formula: |D_|R| and R| / |R|. Range [0, 1], a fraction, higher is better. Version 1.
@@ -236,11 +235,11 @@ def r_precision(request: MetricRequest) -> SampleMetric:
     def at_all_relevant(ranking: list[str], sample: Sample) -> float:
         return _share_found(len(sample.expected))(ranking, sample)
 
-    return ranking_metric(request, at_all_relevant)
+    return ranking_metric(request, settings, at_all_relevant)
 
 
 @takes(RankingSettings)
-def judged(request: MetricRequest) -> SampleMetric:
+def judged(request: MetricRequest, settings: RankingSettings) -> SampleMetric:
     """Return judged@k: the share of the first k documents that have a grade, of any value.
 
     Formula: |D_k and J| / min(k, |D|), J the judged documents. To be read beside ndcg@k: where it
@@ -256,11 +255,11 @@ def judged(request: MetricRequest) -> SampleMetric:
         top = ranking[:k]
         return sum(doc_id in sample.relevant for doc_id in top) / max(len(top), 1)
 
-    return ranking_metric(request, share_judged)
+    return ranking_metric(request, settings, share_judged)
 
 
 @takes(RankingSettings)
-def first_stage_ndcg(request: MetricRequest) -> SampleMetric:
+def first_stage_ndcg(request: MetricRequest, settings: RankingSettings) -> SampleMetric:
     """Return first_stage_ndcg@k: linear ndcg@k of the documents as ranked before reranking.
 
     Formula: that of ndcg@k. Beside ndcg@k it shows what the reranker does. Range [0, 1], a
@@ -269,11 +268,11 @@ def first_stage_ndcg(request: MetricRequest) -> SampleMetric:
     Source: as for ndcg@k.
     """
     formula = _normalised_gain(required_cut_off(request), linear_gain)
-    return ranking_metric(request, formula, version=2, ranking=_ranked_before)
+    return ranking_metric(request, settings, formula, version=2, ranking=_ranked_before)
 
 
 @takes(RankingSettings)
-def first_stage_recall(request: MetricRequest) -> SampleMetric:
+def first_stage_recall(request: MetricRequest, settings: RankingSettings) -> SampleMetric:
     """Return first_stage_recall@k: recall@k of the documents as ranked before reranking.
 
     Formula: that of recall@k. With k as large as ``candidates`` it is the most that reranking can
@@ -282,4 +281,4 @@ def first_stage_recall(request: MetricRequest) -> SampleMetric:
     Source: as for recall@k.
     """
     formula = _share_found(required_cut_off(request))
-    return ranking_metric(request, formula, version=2, ranking=_ranked_before)
+    return ranking_metric(request, settings, formula, version=2, ranking=_ranked_before)

@@ -5,8 +5,13 @@ from dataclasses import dataclass
 
 from ragate.core.judging.applicability import NO_TEXTS, gave_nothing, lacks_texts, provider_failure
 from ragate.core.text.words import token_count
-from ragate.metrics._identity import metric_info, no_cut_off, unbounded_info
-from ragate.metrics._sample_metric import MetricOfOutputs, SampleMetric, applies_to_all
+from ragate.metrics._identity import unbounded_info
+from ragate.metrics._sample_metric import (
+    MetricOfOutputs,
+    SampleMetric,
+    applies_to_all,
+    sample_metric,
+)
 from ragate.models import (
     Direction,
     MetricInfo,
@@ -230,10 +235,11 @@ def error_rate(request: MetricRequest) -> SampleMetric:
     applies to every sample.
     Source: this project.
     """
-    no_cut_off(request)
     # A failed output never reaches the formula: it has the worst value, which is 1.
-    return SampleMetric(
-        info=metric_info(request, version=1, reads=Reads.RUN, direction=Direction.LOWER),
-        formula=lambda _sample, _output: 0.0,
+    return sample_metric(
+        request,
+        lambda _sample, _output: 0.0,
         exclude=applies_to_all,
+        reads=Reads.RUN,
+        direction=Direction.LOWER,
     )

@@ -26,8 +26,16 @@ from ragate.core.calls.values import (
 )
 from ragate.core.judging.criteria import NOT_REPORTED, unjudged, without_right_calls
 from ragate.files.json_schema import violation
-from ragate.metrics._identity import metric_info, no_cut_off, own_settings, takes
-from ragate.metrics._sample_metric import Exclusion, MetricOfOutputs, settled
+from ragate.metrics._identity import metric_info, no_cut_off, takes
+from ragate.metrics._sample_metric import (
+    Exclusion,
+    Explained,
+    MetricOfOutputs,
+    SampleMetric,
+    ValueOrReason,
+    sample_metric,
+    settled,
+)
 from ragate.models import (
     CallResult,
     Executed,
@@ -99,12 +107,12 @@ def call_metric(
 
 def comparing_metric(
     request: MetricRequest,
+    settings: DateSettings,
     formula: Callable[[Sample, Sequence[ToolCall], CallRules], Outcome],
     *,
     exclude: Exclusion | None = None,
 ) -> CallMetric:
     """Return a metric that compares arguments, by the rules of its keys."""
-    settings = own_settings(request, DateSettings)
     rules = rules_of(request, settings)
     return call_metric(
         request,
@@ -124,7 +132,7 @@ def rules_of(request: MetricRequest, settings: DateSettings) -> Rules:
 
 
 @takes(DateSettings)
-def tool_logic(request: MetricRequest) -> CallMetric:
+def tool_logic(request: MetricRequest, settings: DateSettings) -> CallMetric:
     """Return tool_logic: 1 when the calls made are the expected ones, in any order, else 0.
 
     Formula: 1[each expected call pairs with one that was made, and none is left over]; a pair
@@ -136,7 +144,7 @@ def tool_logic(request: MetricRequest) -> CallMetric:
     calls not reported: unscored.
     Source: Patil et al., The Berkeley Function Calling Leaderboard, ICML 2025.
     """
-    return comparing_metric(request, _all_right)
+    return comparing_metric(request, settings, _all_right)
 
 
 def _all_right(sample: Sample, calls: Sequence[ToolCall], rules: CallRules) -> Outcome:
@@ -146,7 +154,7 @@ def _all_right(sample: Sample, calls: Sequence[ToolCall], rules: CallRules) -> O
 
 
 @takes(DateSettings)
-def tool_f1(request: MetricRequest) -> CallMetric:
+def tool_f1(request: MetricRequest, settings: DateSettings) -> CallMetric:
     """Return tool_f1: F1 of the calls made against the expected ones, in any order.
 
     Formula: 2 * pairs / (expected + made), pairs as in tool_logic. Range [0, 1], a fraction,
@@ -155,7 +163,7 @@ def tool_f1(request: MetricRequest) -> CallMetric:
     reported: unscored.
     Source: van Rijsbergen, Information Retrieval, 1979; here over name and arguments.
     """
-    return comparing_metric(request, _f1)
+    return comparing_metric(request, settings, _f1)
 
 
 def _f1(sample: Sample, calls: Sequence[ToolCall], rules: CallRules) -> Outcome:
@@ -168,7 +176,7 @@ def _f1(sample: Sample, calls: Sequence[ToolCall], rules: CallRules) -> Outcome:
 
 
 @takes(DateSettings)
-def tool_order(request: MetricRequest) -> CallMetric:
+def tool_order(request: MetricRequest, settings: DateSettings) -> CallMetric:
     """Return tool_order: the share of expected calls that were made in their order.
 
     Formula: length of the longest common subsequence of expected and made calls / expected,
@@ -177,7 +185,7 @@ def tool_order(request: MetricRequest) -> CallMetric:
     Edge cases: fewer than two expected calls: not applicable; calls not reported: unscored.
     Source: Hirschberg, A linear space algorithm for maximal common subsequences, CACM 1975.
     """
-    return comparing_metric(request, _in_order, exclude=_without_order)
+    return comparing_metric(request, settings, _in_order, exclude=_without_order)
 
 
 def _without_order(sample: Sample) -> str:
@@ -277,7 +285,7 @@ class EntitySettings(DateSettings):
 
 
 @takes(EntitySettings)
-def tool_entities(request: MetricRequest) -> CallMetric:
+def tool_entities(request: MetricRequest, settings: EntitySettings) -> CallMetric:
     """Return tool_entities: F1 of the entities in the arguments of calls, whatever the tool.
 
     Formula: 2 * pairs / (expected + given entities); an entity is the value of an argument that
@@ -288,7 +296,6 @@ def tool_entities(request: MetricRequest) -> CallMetric:
     out is not expected; calls not reported: unscored.
     Source: van Rijsbergen, Information Retrieval, 1979; here over values of arguments.
     """
-    settings = own_settings(request, EntitySettings)
     rules, arguments = rules_of(request, settings), frozenset(settings.arguments)
 
     def without_entities(sample: Sample) -> str:
@@ -326,34 +333,6 @@ class ExecutionSettings(Frozen):
     ignore: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class ToolExecution(MetricOfOutputs):
-    """Reads the results that were stored; it carries nothing out itself."""
-
-    tolerance: Tolerance
-
-    def _score(self, sample: Sample, output: SystemOutput) -> Score:
-        name = self.info.name
-        if score := settled(self.info, sample, output, exclude=without_right_calls):
-            return score
-        if output.tool_calls is None:
-            return unscored(name, NOT_REPORTED)
-        executed = output.executed
-        if executed is None:
-            return unscored(name, _NOT_EXECUTED)
-        if len(executed.made) != len(output.tool_calls):
-            return unscored(name, _OTHER_CALLS)
-        expected = _right_results(sample.expected_calls or (), executed)
-        if expected is None:
-            return unscored(name, _NOT_ALL_RIGHT)
-        if wrong := next((right.error for right in expected if right.error), ""):
-            return unscored(name, f"the right call gives no result: {wrong}")
-        if lost := next((made.error for made in executed.made if made.unreachable), ""):
-            return unscored(name, lost)
-        reason = why_unequal(executed.amended(expected=expected), self.tolerance)
-        return Score(metric=name, value=float(not reason), reason=reason)
-
-
 def _right_results(
     right: Sequence[ExpectedCall], executed: Executed
 ) -> tuple[CallResult, ...] | None:
@@ -374,7 +353,7 @@ def _right_results(
 
 
 @takes(ExecutionSettings)
-def tool_execution(request: MetricRequest) -> ToolExecution:
+def tool_execution(request: MetricRequest, settings: ExecutionSettings) -> SampleMetric:
     """Return tool_execution: 1 when the calls give the results of the right calls, else 0.
 
     Formula: 1[each right result equals one that the calls gave, in any order, and none is left
@@ -384,10 +363,33 @@ def tool_execution(request: MetricRequest) -> ToolExecution:
     right call without a result, or a tool out of reach: unscored; a call that fails otherwise: 0.
     Source: executable evaluation of the Berkeley Function Calling Leaderboard, ICML 2025.
     """
-    no_cut_off(request)
-    settings = own_settings(request, ExecutionSettings)
     tolerance = Tolerance(
         settings.tolerance, settings.absolute_tolerance, frozenset(settings.ignore)
     )
-    info = metric_info(request, version=1, reads=Reads.RUN, settings=settings)
-    return ToolExecution(info, tolerance)
+
+    def right_results(sample: Sample, output: SystemOutput) -> ValueOrReason:
+        """Compare the results that were stored; nothing is carried out here."""
+        if output.tool_calls is None:
+            return NOT_REPORTED
+        executed = output.executed
+        if executed is None:
+            return _NOT_EXECUTED
+        if len(executed.made) != len(output.tool_calls):
+            return _OTHER_CALLS
+        expected = _right_results(sample.expected_calls or (), executed)
+        if expected is None:
+            return _NOT_ALL_RIGHT
+        if wrong := next((right.error for right in expected if right.error), ""):
+            return f"the right call gives no result: {wrong}"
+        if lost := next((made.error for made in executed.made if made.unreachable), ""):
+            return lost
+        reason = why_unequal(executed.amended(expected=expected), tolerance)
+        return Explained(float(not reason), reason)
+
+    return sample_metric(
+        request,
+        right_results,
+        exclude=without_right_calls,
+        reads=Reads.RUN,
+        settings=settings,
+    )

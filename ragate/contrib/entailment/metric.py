@@ -15,9 +15,9 @@ from ragate.core.text.sentences import split_sentences
 from ragate.errors import ConfigError
 from ragate.files.foreign_files import read_bytes
 from ragate.installed import install_line
-from ragate.metrics._claims import ClaimSettings, claim_metric
-from ragate.metrics._identity import own_settings, takes
-from ragate.metrics._sample_metric import SampleMetric, ValueOrReason
+from ragate.metrics._claims import ClaimSettings
+from ragate.metrics._identity import takes
+from ragate.metrics._sample_metric import SampleMetric, ValueOrReason, sample_metric
 from ragate.models import Frozen, Sample, SystemOutput
 from ragate.protocols import MetricRequest
 
@@ -229,7 +229,7 @@ class _Identity(EntailmentSettings):
 
 
 @takes(EntailmentSettings)
-def entailment(request: MetricRequest) -> SampleMetric:
+def entailment(request: MetricRequest, settings: EntailmentSettings) -> SampleMetric:
     """Return entailment: the mean chance that some context entails a sentence of the answer.
 
     Formula: mean over sentences s of the answer of max over pieces p of the contexts of
@@ -242,15 +242,14 @@ def entailment(request: MetricRequest) -> SampleMetric:
     identity.
     Source: Honovich et al., TRUE, NAACL 2022; Laban et al., SummaC, TACL 2022 (the maximum).
     """
-    settings = own_settings(request, EntailmentSettings)
     if not settings.model:
-        nameless = claim_metric(
+        nameless = sample_metric(
             request, lambda _sample, _output: NO_MODEL, version=3, settings=settings
         )
         return replace(nameless, unusable=NO_MODEL)
     encoder = CrossEncoder(settings.model, f'[policy.metrics."{request.name}"] model')
     identity = _Identity(model=settings.model, files=encoder.fingerprint)
-    return claim_metric(request, _formula(encoder), version=3, settings=identity)
+    return sample_metric(request, _formula(encoder), version=3, settings=identity)
 
 
 def _formula(encoder: CrossEncoder) -> Callable[[Sample, SystemOutput], ValueOrReason]:
