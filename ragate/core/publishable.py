@@ -39,36 +39,12 @@ from ragate.models import (
 _LINE = re.compile(r"(?P<gone>removed: )?(?P<key>[^=]*?)\s*=\s*(?P<value>.*)", re.DOTALL)
 _WAS = re.compile(r"(?P<now>\S*) \((?:new|was (?P<was>\S*))\)")
 # Fields of a report that hold figures, ids, names, dates, addresses and the rules of the base.
-KEPT = (
-    "schema_version",
-    "gate",
-    "run_id",
-    "created",
-    "head",
-    "base",
-    "ragate_version",
-    "dataset",
-    "baseline_path",
-    "baseline_recorded",
-    "partial",
-    "retrieval_only",
-    "facts",
-    "succeeded",
-    "data",
-    "judge",
-    "outcomes",
-    "unchanged",
-    "left_out",
-    "story",
-    "links",
-    "drill",
-    "suggested_floors",
-    "rules_differ",
-    "checkout_rules",
-    "pull",
-    "publish",
-    "report_url",
-)
+_KEPT = """
+    schema_version gate run_id created head base ragate_version dataset baseline_path
+    baseline_recorded partial retrieval_only facts succeeded data judge outcomes unchanged left_out
+    story links drill suggested_floors rules_differ checkout_rules pull publish report_url
+"""
+KEPT = tuple(_KEPT.split())
 _ROW = ("sample_id", "tags", "slices", "must_pass", "change", "expected", "ranks")
 _SIDES = ("baseline", "candidate")
 _SCORE = ("metric", "before", "after", "passed", "passes")
@@ -224,11 +200,7 @@ def _spent(side: SideEvidence) -> SideEvidence:
 
 
 def _side(side: SampleSide | None) -> SampleSide | None:
-    return (
-        None
-        if side is None
-        else SampleSide(**_picked(side, ("docs", "answer", "error", "refused")))
-    )
+    return side and SampleSide(**_picked(side, ("docs", "answer", "error", "refused")))
 
 
 def _side_of_ids(side: SampleSide | None) -> SampleSide | None:
@@ -238,7 +210,7 @@ def _side_of_ids(side: SampleSide | None) -> SampleSide | None:
     return SampleSide(docs=side.docs, error=error, refused=side.refused)
 
 
-def _picked(model: Any, names: tuple[str, ...]) -> dict[str, Any]:
+def _picked(model: Any, names: Iterable[str]) -> dict[str, Any]:
     return {name: getattr(model, name) for name in names}
 
 

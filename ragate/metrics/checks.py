@@ -273,12 +273,9 @@ def no_fallback(request: MetricRequest, settings: FallbackSettings) -> Check:
 
 
 LIST_TAG = "list"
-_COUNTS = (
-    *["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"],
-    *map(str, range(2, 11)),
-    "all",
-    "some",
-)
+_COUNTS = phrases_of("""
+    two, three, four, five, six, seven, eight, nine, ten, 2, 3, 4, 5, 6, 7, 8, 9, 10, all, some
+""")
 LIST_QUESTIONS = (
     *(f"{verb} {count}" for verb in ("list", "name", "give", "give me") for count in _COUNTS),
     *phrases_of("""

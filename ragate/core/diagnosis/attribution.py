@@ -23,7 +23,15 @@ from ragate.core.diagnosis.context_texts import (
     same_ranking,
     texts_known,
 )
-from ragate.core.diagnosis.sample_diff import SampleDiff, apart, docs_of, named, unknown, values
+from ragate.core.diagnosis.sample_diff import (
+    SampleDiff,
+    apart,
+    docs_of,
+    generation,
+    named,
+    unknown,
+    values,
+)
 from ragate.core.diagnosis.system_changes import Stage
 from ragate.core.diagnosis.word_origin import (
     TracedWords,
@@ -56,16 +64,15 @@ def attribute(diff: SampleDiff) -> Cause:
     The first that holds answers: the contexts are the same; what moved reads no context; only what
     is upstream of the contexts changed. Otherwise ranks, texts and words have to tell.
     """
-    old = {record.retrieval_hash for record in diff.before}
     answers = compare_answers(diff.before, diff.after)
-    contexts = {record.retrieval_hash for record in diff.after}
-    if diff.deltas and _scored_by_others(diff) and answers is Answers.SAME and contexts <= old:
+    same = answers is Answers.SAME and diff.same_contexts
+    if same and diff.deltas and _scored_by_others(diff):
         return scored_otherwise(diff)
     if _holds_no_contexts(diff):
         if all(record.output.answer is None for record in diff.after):
             return unknown("the file holds scores, and no outputs")
         return unknown("another answer; what was retrieved is not recorded")
-    if {record.retrieval_hash for record in diff.after} <= old:
+    if diff.same_contexts:
         return blame_answer(diff)
     if answers is not Answers.DIFFERENT and _reads_no_context(diff):
         return scored_otherwise(diff) if answers is Answers.SAME else _cannot_tell(diff)
@@ -86,10 +93,9 @@ def _came_scored(diff: SampleDiff) -> bool:
 
 def _holds_no_contexts(diff: SampleDiff) -> bool:
     """Return whether these are scores of a file that does not say what was retrieved."""
-    records = (*diff.before, *diff.after)
-    if any(record.retrieval_hash == "" for record in records):
+    if any(record.retrieval_hash == "" for record in diff.records):
         return True
-    return _came_scored(diff) and not any(record.output.chunks for record in records)
+    return _came_scored(diff) and not any(record.output.chunks for record in diff.records)
 
 
 def _is_only_seen(diff: SampleDiff) -> bool:
@@ -99,7 +105,7 @@ def _is_only_seen(diff: SampleDiff) -> bool:
 
 def _scored_by_others(diff: SampleDiff) -> bool:
     """Return whether the outputs are answers that came with their scores, and nothing else."""
-    outputs = [record.output for record in (*diff.before, *diff.after)]
+    outputs = (record.output for record in diff.records)
     return all(
         output.answer is not None
         and output.tool_calls is None
@@ -136,7 +142,7 @@ def _only_upstream_changed(diff: SampleDiff) -> bool:
     """
     if not _changed_one_stage(diff):
         return False
-    steady = len({record.retrieval_hash for record in diff.before}) == 1
+    steady = len(diff.old_contexts) == 1
     return (steady or Reads.RETRIEVAL in diff.changes.repeats) and _beyond_noise(diff)
 
 
@@ -241,7 +247,7 @@ def _generation(diff: SampleDiff, had: Sequence[RankChange]) -> Cause:
     if not basis_kept(diff) or follows_new_chunks(diff):
         return _cannot_tell(diff)
     elsewhere = f"the contexts changed elsewhere, and the answer{score_words(diff)}"
-    return Cause(kind=CauseKind.GENERATION, evidence=f"{rank_words(had)}; {elsewhere}")
+    return generation(f"{rank_words(had)}; {elsewhere}")
 
 
 def _cannot_tell(diff: SampleDiff) -> Cause:
@@ -322,7 +328,7 @@ def _written_otherwise(diff: SampleDiff, chunks: str) -> Cause:
     answers = {record.output_hash for record in twins}
     if len(answers) > 1:
         evidence += f"; the baseline's own {len(twins)} runs gave {len(answers)} answers"
-    return Cause(kind=CauseKind.GENERATION, evidence=evidence)
+    return generation(evidence)
 
 
 def scored_otherwise(diff: SampleDiff) -> Cause:
@@ -352,16 +358,10 @@ def blame_by_words(diff: SampleDiff, had: Sequence[RankChange]) -> Cause | None:
         return None
     traced = trace_run(diff, worst_run(diff), newer)
     if traced.origin is WordOrigin.NOWHERE and not any(refusals):
-        return Cause(
-            kind=CauseKind.GENERATION,
-            evidence=f"the answer now says {traced.quoted}, which no retrieved chunk holds",
-        )
+        return generation(f"the answer now says {traced.quoted}, which no retrieved chunk holds")
     old = _answers_of(diff.before)
     if had and all(is_part(record.output.answer or "", old) for record in diff.after):
-        return Cause(
-            kind=CauseKind.GENERATION,
-            evidence=f"{rank_words(had)}; an earlier answer, cut short{score_words(diff)}",
-        )
+        return generation(f"{rank_words(had)}; an earlier answer, cut short{score_words(diff)}")
     return None
 
 

@@ -26,14 +26,13 @@ def texts_of(record: Record) -> Texts | None:
 
 def texts_known(diff: SampleDiff) -> bool:
     """Return True where the texts of every run of both sides are known."""
-    return all(texts_of(record) is not None for record in (*diff.before, *diff.after))
+    return all(texts_of(record) is not None for record in diff.records)
 
 
 def ids_and_texts_equal(diff: SampleDiff) -> bool:
     """Return True where equal hashes of the retrieval are equal texts, not equal ids alone."""
     chunks = diff.after[0].output.chunks
-    records = (*diff.before, *diff.after)
-    return not chunks or any(texts_of(record) is not None for record in records)
+    return not chunks or any(texts_of(record) is not None for record in diff.records)
 
 
 def _basis(diff: SampleDiff) -> frozenset[str]:

@@ -58,17 +58,13 @@ def values(records: Sequence[Record], metric: str) -> list[float]:
     return [score.value for score in scores if score is not None and score.value is not None]
 
 
-def apart(old: Sequence[float], new: Sequence[float], *, slack: float = 0.0) -> bool:
+def apart(old: Sequence[float], new: Sequence[float]) -> bool:
     """Return True where all values of one side lie beyond all of the other; False without any."""
-    return bool(old and new) and (max(new) < min(old) - slack or min(new) > max(old) + slack)
+    return bool(old and new) and (max(new) < min(old) or min(new) > max(old))
 
 
 def means(records: Iterable[Record]) -> dict[str, float]:
     """Return each metric's mean over the runs that have a value; metrics without one are absent."""
-    records = list(records)
-    if len(records) == 1:
-        scores = records[0].scores.items()
-        return {name: score.value for name, score in scores if score.value is not None}
     by_metric: dict[str, list[float]] = {}
     for record in records:
         for name, score in record.scores.items():
@@ -201,6 +197,21 @@ class SampleDiff:
         """Return the diff with other records on its sides."""
         return replace(self, before=before, after=after)
 
+    @property
+    def records(self) -> tuple[Record, ...]:
+        """The passes of both sides."""
+        return (*self.before, *self.after)
+
+    @cached_property
+    def old_contexts(self) -> frozenset[str]:
+        """Hashes of what the baseline retrieved."""
+        return frozenset(record.retrieval_hash for record in self.before)
+
+    @property
+    def same_contexts(self) -> bool:
+        """Whether each pass retrieved what one of the baseline did."""
+        return all(record.retrieval_hash in self.old_contexts for record in self.after)
+
     @cached_property
     def means(self) -> tuple[dict[str, float], dict[str, float]]:
         """Each metric's mean over the runs, by side."""
@@ -238,7 +249,7 @@ class SampleDiff:
     @property
     def is_taken(self) -> bool:
         """Whether all passes asked the model for the same, so that the baseline's answers count."""
-        requests = {each.output.request_hash for each in (*self.before, *self.after)}
+        requests = {each.output.request_hash for each in self.records}
         (request,) = requests if len(requests) == 1 else (None,)
         return request is not None and not is_recorded(request)
 
@@ -251,6 +262,11 @@ class SampleDiff:
 def unknown(evidence: str) -> Cause:
     """Return a cause that blames nothing."""
     return Cause(kind=CauseKind.UNKNOWN, evidence=evidence)
+
+
+def generation(evidence: str) -> Cause:
+    """Return a cause that blames what writes the answer."""
+    return Cause(kind=CauseKind.GENERATION, evidence=evidence)
 
 
 def named(doc_ids: Sequence[str]) -> str:

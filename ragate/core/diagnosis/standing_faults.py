@@ -1,6 +1,6 @@
 """What is wrong with single samples as they stand, whether or not it was so before."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -111,23 +111,34 @@ def standing_faults(
     """
     now = _faults(candidate, infos)
     before = _faults(baseline, infos) if any(found is not None for found in now.values()) else {}
-    rows = []
-    for number, fault in enumerate(FAULTS):
-        samples = [name for name, found in now.items() if found == number]
-        if samples:
-            already = [name for name in samples if before.get(name) == number]
-            both = [name for name in now if name in before]
-            moves = [(before[name] == number) - (now[name] == number) for name in both]
-            is_old = both and difference_interval(np.array(moves, float))[1] >= 0
-            as_before = f", {len(already):,} of them in the baseline as well" if already else ""
-            counts = f"{len(samples):,} of {len(now):,} samples as they stand{as_before}"
-            said = Diagnosis(
-                symptom=f"{counts}: {fault.symptom}: {listed(samples, most=_NAMED)}",
-                likely_cause=_AS_BEFORE if is_old else fault.likely_cause.format(advice=advice),
-                action=fault.action.format(advice=advice),
-            )
-            rows.append((len(samples), said))
-    return tuple(row for _, row in sorted(rows, key=lambda row: -row[0]))
+    counted = Counter(found for found in now.values() if found is not None)
+    return tuple(
+        _standing(number, now, before, advice)
+        for number, _ in sorted(counted.items(), key=lambda item: (-item[1], item[0]))
+    )
+
+
+def _standing(
+    number: int, now: Mapping[str, int | None], before: Mapping[str, int | None], advice: Advice
+) -> Diagnosis:
+    """Return the row of one fault: who has it, and whether more have it than in the baseline."""
+    fault = FAULTS[number]
+    samples = [name for name, found in now.items() if found == number]
+    already = sum(before.get(name) == number for name in samples)
+    as_before = f", {already:,} of them in the baseline as well" if already else ""
+    counts = f"{len(samples):,} of {len(now):,} samples as they stand{as_before}"
+
+    moves = [
+        (before[name] == number) - (found == number)
+        for name, found in now.items()
+        if name in before
+    ]
+    is_old = moves and difference_interval(np.array(moves, float))[1] >= 0
+    return Diagnosis(
+        symptom=f"{counts}: {fault.symptom}: {listed(samples, most=_NAMED)}",
+        likely_cause=_AS_BEFORE if is_old else fault.likely_cause.format(advice=advice),
+        action=fault.action.format(advice=advice),
+    )
 
 
 def fault_of(records: Sequence[Record], infos: Mapping[str, MetricInfo], advice: Advice) -> str:
