@@ -142,7 +142,7 @@ def samples_to_prove(setup: GateSetup, candidate: Run) -> list[str]:
     policy = setup.config.policy
     cases = read_cases(rules, comparison, policy.waivers, setup.today)
     parts = read_slice_cases(policy.slices, cases, comparison)
-    return unproven_samples([*cases, *(each.case for each in parts)], comparison)
+    return unproven_samples([*cases, *(each.case for each in parts)])
 
 
 def _compared(setup: GateSetup, candidate: Run) -> tuple[tuple[Rule, ...], Comparison, Run]:

@@ -120,13 +120,13 @@ def _family_plans(
     runs = max(len(comparison.baseline.distinct), 1)
     family_plans: list[MetricPower] = []
     for case in gating:
-        column, rule, n = case.scores, case.rule, _units(case, comparison)
+        column, rule, n = case.scores, case.rule, _units(case)
         if column.exact:
             limit = rule.max_drop if rule.max_drop is not None else HALF * column.span / max(n, 1)
             known = Noise(q=0.0, measured=True)
             family_plans.append(MetricPower(case.name, n, known, True, limit))
             continue
-        n, noise = round(n * share), noise_of(case, comparison)
+        n, noise = round(n * share), noise_of(case)
         level = SUSPICIOUS_SLICES if case.slice else SUSPICIOUS
         together = joints.get(case.name, ALONE)
         design = Design(settings.alpha, together, runs, suspicious=level)
@@ -135,12 +135,11 @@ def _family_plans(
     return family_plans
 
 
-def _units(case: MetricCase, comparison: Comparison) -> int:
+def _units(case: MetricCase) -> int:
     """Return how many samples have a value, or how many clusters have such a sample."""
     valued = case.scores.recorded.valued & case.counted
-    if comparison.clusters is None:
-        return int(valued.sum())
-    return len(np.unique(comparison.clusters[valued]))
+    clusters = case.comparison.clusters
+    return int(valued.sum()) if clusters is None else len(np.unique(clusters[valued]))
 
 
 def assumed_plans(config: Config, size: int, noise: Noise) -> list[MetricPower]:

@@ -44,7 +44,7 @@ def recording_lines(
     ]
     must_pass = decide_must_pass(cases, comparison, policy.waivers, today)
     parts = read_slice_cases(policy.slices, cases, comparison)
-    floors = floors_of([*cases, *(each.case for each in parts)], comparison, policy)
+    floors = floors_of([*cases, *(each.case for each in parts)], policy)
     others = other_alarms(must_pass, floors, comparison, policy, passes=(1, CONFIRM))
     tests = f"{harmless(policy.alpha)} by metrics" if noisy else ""
     alarms = "; ".join(filter(None, [tests, others]))

@@ -96,10 +96,10 @@ def decide(
     own = on_all(settings) if is_split(slice_cases) else settings
     metrics = decide_metrics(cases, comparison, own)
     of_parts = decide_metrics(parts, comparison, on_slices(settings, cases))
-    floors, of_slices = (floors_of(each, comparison, settings) for each in (cases, parts))
-    rows, outcomes = with_floors(list(map(metrics.row, cases)), metrics, floors, comparison, taken)
+    floors, of_slices = (floors_of(each, settings) for each in (cases, parts))
+    rows, outcomes = with_floors(list(map(metrics.row, cases)), metrics, floors, taken)
     shown_parts = [slice_row(each, of_parts.row(each.case)) for each in slice_cases]
-    part_rows, part_outcomes = with_floors(shown_parts, of_parts, of_slices, comparison, taken)
+    part_rows, part_outcomes = with_floors(shown_parts, of_parts, of_slices, taken)
     must_pass = decide_must_pass(cases, comparison, waivers, today, record)
     outcomes += [*part_outcomes, *must_pass.outcomes]
     ungated = _nothing_gated(cases, slice_cases, comparison)

@@ -99,15 +99,15 @@ def decide_metrics(
     outcomes, family = _by_kind(cases, comparison, settings)
     checked, error = {}, error_of(cases)
     for case in cases:
-        outcome = decide_no_longer_repeating(case, outcomes[case.name], comparison)
-        checked[case.name] = hold_back_lost(case, outcome, comparison, error=error)
+        outcome = decide_no_longer_repeating(case, outcomes[case.name])
+        checked[case.name] = hold_back_lost(case, outcome, error=error)
     p_at_worst = 1.0
     if not any(outcome.undecided for outcome in checked.values()):
         worst, p_at_worst = _at_worst(cases, comparison, settings)
         for case in cases:
             if case.name in worst:
                 outcome, at_its_worst = checked[case.name], worst[case.name]
-                checked[case.name] = hold_back_at_worst(case, outcome, at_its_worst, comparison)
+                checked[case.name] = hold_back_at_worst(case, outcome, at_its_worst)
     return MetricOutcomes(checked, family, settings, p_at_worst=p_at_worst)
 
 
@@ -120,7 +120,7 @@ def _at_worst(
         Outcomes by metric, and the family's p; none and 1 where nothing was lost.
     """
     held = [case for case in cases if is_held(case) and not case.info.is_expense]
-    filled = [at_worst(case, comparison) for case in held]
+    filled = list(map(at_worst, held))
     if all(case is same for case, same in zip(filled, held, strict=True)):
         return {}, 1.0
     outcomes, family = _by_kind(filled, comparison, settings)
@@ -138,7 +138,7 @@ def _by_kind(
         if case.aggregate is not None:
             outcomes[case.name] = decide_aggregate(case)
         elif case.column is not None and case.info.is_expense:
-            outcomes[case.name] = decide_expense(case, comparison, settings)
+            outcomes[case.name] = decide_expense(case, settings)
         elif case.column is not None and case.column.exact:
             exact.append(case)
         else:
@@ -163,7 +163,6 @@ def with_floors(
     rows: Sequence[Row],
     metrics: MetricOutcomes,
     floors: Sequence[HeldCase],
-    comparison: Comparison,
     taken: Mapping[str, Acceptance],
 ) -> tuple[list[Row], list[RuleOutcome]]:
     """Return the rows with their floors, and what both mean.
@@ -173,7 +172,7 @@ def with_floors(
     """
     held, outcomes, beyond = [], [], []
     for row, (case, floor, meaning) in zip(rows, floors, strict=True):
-        blocks, share = row.blocks or bool(meaning.red), pass_share(case, comparison)
+        blocks, share = row.blocks or bool(meaning.red), pass_share(case)
         row = row.amended(floor=floor, blocks=blocks, pass_share=share)
         moved = metrics.outcomes[case.name]
         if row.blocks and row.key in taken:

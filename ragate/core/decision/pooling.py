@@ -138,7 +138,14 @@ def _cases_on(cases: Sequence[MetricCase], comparison: Comparison) -> list[Metri
         column = case.column_in(comparison)
         counted = column.applies & case.counted
         none_added = case.counted_added[:0]  # earlier passes hold none of them
-        moved.append(replace(case, column=column, counted=counted, counted_added=none_added))
+        case = replace(
+            case,
+            comparison=comparison,
+            column=column,
+            counted=counted,
+            counted_added=none_added,
+        )
+        moved.append(case)
     return moved
 
 

@@ -188,7 +188,7 @@ def pass_groups(
     by_name = {case.rule.metric: case for case in cases}
     for stage in card.stages:
         case = by_name.get(stage.metric)
-        share = pass_share(case, comparison) if case is not None else None
+        share = pass_share(case) if case is not None else None
         if share is not None:
             yield PassGroup(
                 kind="stage",

@@ -132,7 +132,7 @@ def general_warnings(
     if not red:
         warnings.extend(about_size(cases, comparison, family))
     warnings.extend(about_risen(cases))
-    warnings.extend(about_lost(cases, comparison))
+    warnings.extend(about_lost(cases))
     warnings.extend(about_runs(cases, comparison, family, settings))
     warnings.extend(nothing_checked([case.rule for case in cases], comparison.columns))
     warnings.extend(
@@ -198,13 +198,13 @@ def about_size(
     return [f"of {units} at least {alone}{more} {MUST_GET_WORSE} {whose} can fail"]
 
 
-def about_lost(cases: Sequence[MetricCase], comparison: Comparison) -> list[str]:
+def about_lost(cases: Sequence[MetricCase]) -> list[str]:
     """Say what could hide among the samples that the candidate has no score of."""
     notes = []
     for case in cases:
         if not case.gates or case.column is None or case.column.problem:
             continue
-        lost = lost_scores(case, comparison)
+        lost = lost_scores(case)
         if lost.count and not lost.is_unusual and not case.info.is_expense:
             unscored = f"{lost.count} of {count(lost.of, 'sample')} could not be scored"
             hidden = f"a drop of {points(up_to_a_thousandth(lost.hides))} could hide there"
@@ -243,8 +243,8 @@ def about_runs(
     once, thrice = dict[str, float](), dict[str, float]()
     assumed = ""
     for case in (each for each in cases if each.name in family.tested):
-        noise = noise_of(case, comparison)
-        design = design_of(case, comparison, settings, family.joint[case.name])
+        noise = noise_of(case)
+        design = design_of(case, settings, family.joint[case.name])
         for runs, drops in ((1, once), (3, thrice)):
             drop = visible_drop(replace(design, baseline_runs=runs), family.units, noise)
             drops |= {} if drop is None else {case.name: drop}

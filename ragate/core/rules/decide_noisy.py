@@ -67,7 +67,6 @@ class _FamilyTest:
         losses: Fewest samples or clusters that must break before one metric alone can be red.
     """
 
-    comparison: Comparison
     settings: DecisionSettings
     table: Table
     p: FamilyP
@@ -75,11 +74,10 @@ class _FamilyTest:
     level: float
     losses: int
 
-    @property
-    def can_fail(self) -> bool:
-        """Whether the matched samples, or clusters, are as many as must break for a red."""
-        clusters = self.comparison.clusters
-        units = self.comparison.ids if clusters is None else set(clusters.tolist())
+    def can_fail(self, comparison: Comparison) -> bool:
+        """Return whether the matched samples, or clusters, are as many as must break for a red."""
+        clusters = comparison.clusters
+        units = comparison.ids if clusters is None else set(clusters.tolist())
         return len(units) >= self.losses
 
 
@@ -96,7 +94,7 @@ def decide_noisy(
     draws: int = DRAWS,
 ) -> FamilyResult:
     """Decide on the metrics of one family together."""
-    usable, outcomes = usable_cases(cases, comparison, settings)
+    usable, outcomes = usable_cases(cases, settings)
     if not usable:
         return FamilyResult(outcomes)
     table = build_table(usable, comparison)
@@ -114,7 +112,7 @@ def decide_noisy(
     )
     p = run_tests(table, seed=seed_of(comparison), draws=draws)
     joint = joint_noise(table.blocks)
-    test = _FamilyTest(comparison, settings, table, p, joint, stages.level(passes), alone)
+    test = _FamilyTest(settings, table, p, joint, stages.level(passes), alone)
     for column, case in enumerate(usable):
         outcomes[case.name] = _outcome(case, column, test)
     names, units = tuple(case.name for case in usable), int(table.units.max(initial=-1)) + 1
@@ -154,7 +152,7 @@ def _meaning(case: MetricCase, row: MetricRow, units: int, test: _FamilyTest) ->
         "get worse before it can fail"
     )
     lost = case.scores.candidate.unscored[case.counted].any()
-    if test.can_fail and not lost:
+    if test.can_fail(case.comparison) and not lost:
         return RuleOutcome(row, warnings=(*warnings, reason))
     return RuleOutcome(row, undecided=(reason,), warnings=warnings)
 
@@ -207,9 +205,9 @@ def _figures(case: MetricCase, column: int, test: _FamilyTest) -> Figures:
     """
     table, differences = test.table, test.table.spread(column)
     changes = table.differences[table.speaks[:, column], column]
-    noise, (base, cand) = noise_of(case, test.comparison), table.runs
+    noise, (base, cand) = noise_of(case), table.runs
     seen = noise.as_seen(changes, baseline_runs=base, candidate_runs=cand)
-    design = design_of(case, test.comparison, test.settings, test.joint[column])
+    design = design_of(case, test.settings, test.joint[column])
     change, units = float(changes.mean()), len(differences)
     figures = Figures(
         change=change,
@@ -254,7 +252,7 @@ def verdict_of(figures: Figures, settings: DecisionSettings) -> MetricVerdict:
 
 def _row(case: MetricCase, column: int, test: _FamilyTest, figures: Figures) -> MetricRow:
     """Return the metric's row, all figures in its own unit."""
-    table, scores, comparison = test.table, case.scores, test.comparison
+    table, scores, comparison = test.table, case.scores, case.comparison
     rows = table.speaks[:, column]
     change = table.differences[rows, column]
     better, worse = int((change > SLACK).sum()), int((change < -SLACK).sum())

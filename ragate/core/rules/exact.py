@@ -41,23 +41,25 @@ def decide_exact(
     cases: Sequence[MetricCase], comparison: Comparison, settings: DecisionSettings
 ) -> dict[str, RuleOutcome]:
     """Decide on the metrics that carry no noise; those that gate are tested together."""
-    usable, outcomes = usable_cases(cases, comparison, settings)
-    lost = {case.name: one for case in usable if (one := _lost(case, comparison))}
+    usable, outcomes = usable_cases(cases, settings)
+    lost = {case.name: one for case in usable if (one := _lost(case))}
     chances = _chances(lost, comparison)
     for case in usable:
         if case.name in lost:
             tested = replace(lost[case.name], chance=chances.get(case.name, 1.0))
-            outcomes[case.name] = _outcome(tested, comparison, settings.alpha)
+            outcomes[case.name] = _outcome(tested, settings.alpha)
         else:
             outcomes[case.name] = without_value(case)
     return outcomes
 
 
-def unproven_samples(cases: Sequence[MetricCase], comparison: Comparison) -> list[str]:
+def unproven_samples(cases: Sequence[MetricCase]) -> list[str]:
     """Return the samples with another score of which too few passes show that they repeat."""
     exact = [case for case in cases if case.gates and case.column and case.column.exact]
-    lost = filter(None, (_lost(case, comparison) for case in exact))
-    return list(dict.fromkeys(key for one in lost for key in comparison.ids_of(one.unproven)))
+    lost = filter(None, map(_lost, exact))
+    return list(
+        dict.fromkeys(key for one in lost for key in one.case.comparison.ids_of(one.unproven))
+    )
 
 
 @dataclass(frozen=True)
@@ -146,7 +148,7 @@ class _Lost:
         return self.drop >= of_noisy - SLACK
 
 
-def _outcome(lost: _Lost, comparison: Comparison, alpha: float) -> RuleOutcome:
+def _outcome(lost: _Lost, alpha: float) -> RuleOutcome:
     """Return the metric's row, and what it means for the gate.
 
     A loss that would be red, were all of it proven, names the samples to ask again.
@@ -161,14 +163,14 @@ def _outcome(lost: _Lost, comparison: Comparison, alpha: float) -> RuleOutcome:
     if would_be_red and lost.in_vain:
         reason = f"{row.reason}; asked again, {lost.in_vain} of the changed outputs failed"
         return RuleOutcome(row, undecided=(reason,))
-    again = tuple(comparison.ids_of(lost.unproven)) if would_be_red else ()
+    again = tuple(lost.case.comparison.ids_of(lost.unproven)) if would_be_red else ()
     remedies = ("ragate collect",) if again else ()
     return RuleOutcome(row, warnings=(row.reason,), remedies=remedies, again=again)
 
 
-def _lost(case: MetricCase, comparison: Comparison) -> _Lost | None:
+def _lost(case: MetricCase) -> _Lost | None:
     """Return what one metric lost, None where no sample has a value on both sides."""
-    column, repetition = case.scores, comparison.repetition
+    column, repetition = case.scores, case.comparison.repetition
     before, after = (
         np.where(case.counted, row_means(column.scaled(side.values)), np.nan)
         for side in (column.baseline, column.candidate)

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ragate.core.comparison.compare import Comparison
 from ragate.core.rules.metric_case import (
     MetricCase,
     RuleOutcome,
@@ -40,11 +39,9 @@ class Increase:
     units: int
 
 
-def decide_expense(
-    case: MetricCase, comparison: Comparison, settings: DecisionSettings
-) -> RuleOutcome:
+def decide_expense(case: MetricCase, settings: DecisionSettings) -> RuleOutcome:
     """Decide on one such metric by ``max_increase``; without that key it is shown only."""
-    refused = decide_unusable(case, comparison, settings.max_unscored)
+    refused = decide_unusable(case, settings.max_unscored)
     if refused is not None:
         return refused
     rows, limit = case.compared, case.rule.max_increase
@@ -52,7 +49,8 @@ def decide_expense(
     after = row_means(case.scores.candidate.values[rows])
     if not before.sum() > 0:
         return without_value(case)
-    clusters = None if comparison.clusters is None else comparison.clusters[rows]
+    clusters = case.comparison.clusters
+    clusters = None if clusters is None else clusters[rows]
     rise = increase(before, after, limit or 0.0, settings.alpha, clusters=clusters)
     row = _row(case, before, after, rise)
     if (outcome := settled(case, row)) is not None:

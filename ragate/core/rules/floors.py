@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from ragate.core.comparison.compare import AggregatePair, Comparison
+from ragate.core.comparison.compare import AggregatePair
 from ragate.core.comparison.sample_matching import cluster_numbers
 from ragate.core.rules.metric_case import MetricCase, RuleOutcome
 from ragate.core.rules.unscored import beyond_usual
@@ -79,7 +79,7 @@ class _Limit:
         """
         return row_means(np.where(np.isnan(cells), self._edge(good=True), cells))
 
-    def at_worst(self, cells: Floats, comparison: Comparison) -> Floats:
+    def at_worst(self, cells: Floats) -> Floats:
         """Return (samples,) means, with as much as the baseline lost at the worst of its runs.
 
         What was lost beyond that, or has none, is at the bad end of the range.
@@ -94,7 +94,7 @@ class _Limit:
         if len(known):
             worst = np.nanmin if self.is_minimum else np.nanmax
             fill[known] = worst(recorded[known], axis=1)[:, None]
-        fill[: len(recorded)][beyond_usual(case, comparison)[case.counted]] = edge
+        fill[: len(recorded)][beyond_usual(case)[case.counted]] = edge
         return row_means(np.where(np.isnan(cells), fill, cells))
 
     def _edge(self, *, good: bool) -> float:
@@ -115,9 +115,7 @@ class _Limit:
         return RuleOutcome(red=(sentence,)) if self.case.gates else RuleOutcome()
 
 
-def floors_of(
-    cases: Sequence[MetricCase], comparison: Comparison, settings: DecisionSettings
-) -> list[HeldCase]:
+def floors_of(cases: Sequence[MetricCase], settings: DecisionSettings) -> list[HeldCase]:
     """Hold every metric, of the whole set and of slices, against its floor.
 
     Of many floors on small slices one is missed by luck: so the evidence has to be as strong as all
@@ -129,16 +127,15 @@ def floors_of(
     held = []
     for case in cases:
         if case.slice:
-            floor, meaning = decide_floors(case, comparison, by_evidence, error=error_of_slice)
+            floor, meaning = decide_floors(case, by_evidence, error=error_of_slice)
         else:
-            floor, meaning = decide_floors(case, comparison, settings)
+            floor, meaning = decide_floors(case, settings)
         held.append(HeldCase(case, floor, meaning))
     return held
 
 
 def decide_floors(
     case: MetricCase,
-    comparison: Comparison,
     settings: DecisionSettings,
     *,
     error: float = ERROR,
@@ -148,7 +145,7 @@ def decide_floors(
     Args:
         error: How often a floor by evidence may fail although the true mean keeps it.
     """
-    if comparison.all_failed:  # which is said once for the whole run
+    if case.comparison.all_failed:  # which is said once for the whole run
         return None, RuleOutcome()
     shown, outcome = None, RuleOutcome()
     for value, is_minimum in ((case.rule.minimum, True), (case.rule.maximum, False)):
@@ -158,7 +155,7 @@ def decide_floors(
         if case.aggregate is not None:
             result, meaning = _aggregate(limit, case.aggregate)
         elif case.column is not None:
-            result, meaning = _of_samples(limit, comparison, settings.max_unscored)
+            result, meaning = _of_samples(limit, settings.max_unscored)
         else:
             continue  # the comparison says that it was not measured
         if shown is None or (shown.met and result is not None and not result.met):
@@ -169,9 +166,7 @@ def decide_floors(
     return shown, outcome
 
 
-def _of_samples(
-    limit: _Limit, comparison: Comparison, max_unscored: float
-) -> tuple[FloorResult | None, RuleOutcome]:
+def _of_samples(limit: _Limit, max_unscored: float) -> tuple[FloorResult | None, RuleOutcome]:
     """Hold the mean over the samples against it, given what could not be measured."""
     case, cells = limit.case, limit.case.everything()
     rows = row_means(cells)
@@ -179,11 +174,11 @@ def _of_samples(
     wanted = number(limit.value)
     if not scored.any():
         return None, limit.undecided(f"{case.name} has no value to hold against {wanted}")
-    clusters = _clusters(case, comparison)
+    clusters = _clusters(case)
     result = limit.hold(rows[scored], None if clusters is None else clusters[scored])
     missing = float(np.isnan(cells).mean())
     if result.met:
-        if missing and not limit.hold(limit.at_worst(cells, comparison), clusters).met:
+        if missing and not limit.hold(limit.at_worst(cells), clusters).met:
             reason = f"{case.name}: its unscored samples could put it beyond {wanted}"
             return result, limit.undecided(reason)
         return result, RuleOutcome()
@@ -201,10 +196,10 @@ def _aggregate(limit: _Limit, pair: AggregatePair) -> tuple[FloorResult | None, 
     return result, RuleOutcome() if met else limit.missed(result, pair.candidate)
 
 
-def _clusters(case: MetricCase, comparison: Comparison) -> Ints | None:
+def _clusters(case: MetricCase) -> Ints | None:
     """Return the cluster of every sample that counts for floors, None where each is its own."""
-    ids = case.ids_in(comparison)
-    clusters = cluster_numbers(comparison.samples, ids, comparison.cluster)
+    ids = case.ids
+    clusters = cluster_numbers(case.comparison.samples, ids, case.comparison.cluster)
     if clusters is None or len(np.unique(clusters)) == len(ids):
         return None
     return clusters

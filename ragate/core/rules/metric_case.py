@@ -61,6 +61,7 @@ class MetricCase:
         mark: The pass mark whose reaching is the score, in the unit of the metric that is rated.
     """
 
+    comparison: Comparison
     rule: Rule
     info: MetricInfo
     column: Column | None
@@ -106,10 +107,12 @@ class MetricCase:
         """(matched samples,) True where it counts and has a value on both sides."""
         return self.counted & self.scores.baseline.valued & self.scores.candidate.valued
 
-    def ids_in(self, comparison: Comparison) -> list[str]:
-        """Return the samples that count for floors, in the order of `everything`."""
+    @property
+    def ids(self) -> list[str]:
+        """The samples that count for floors, in the order of `everything`."""
+        matched = self.comparison.ids_of(self.counted)
         added = np.flatnonzero(self.counted_added)
-        return [*comparison.ids_of(self.counted), *(comparison.added[row] for row in added)]
+        return [*matched, *(self.comparison.added[row] for row in added)]
 
     def everything(self) -> Floats:
         """Return the candidate's scores in own units, on every sample that counts for floors."""
@@ -134,18 +137,18 @@ def read_cases(
         by_name.setdefault(rule.metric, rule)
     waived = set(active((*comparison.waivers, *waivers), today))
     cases = [_case(r, comparison, waived) for r in by_name.values() if r.level != "off"]
-    return [each for case in cases for each in (case, *_pass_rate(case, comparison))]
+    return [each for case in cases for each in (case, *_pass_rate(case))]
 
 
-def _pass_rate(case: MetricCase, comparison: Comparison) -> list[MetricCase]:
+def _pass_rate(case: MetricCase) -> list[MetricCase]:
     held = case.rule.pass_rate
     if held is None or case.rule.pass_at is None:
         return []
     rule = Rule(metric=pass_name(case.rule.metric), **dict(held))
-    return [pass_case(case, rule, comparison)]
+    return [pass_case(case, rule)]
 
 
-def pass_case(case: MetricCase, rule: Rule, comparison: Comparison) -> MetricCase:
+def pass_case(case: MetricCase, rule: Rule) -> MetricCase:
     """Return the case of the share that passes: the same samples, each with 0 or 1.
 
     Args:
@@ -154,7 +157,7 @@ def pass_case(case: MetricCase, rule: Rule, comparison: Comparison) -> MetricCas
     rated = replace(case, rule=rule, info=pass_info(case.info), mark=case.rule.pass_at)
     if case.column is None:
         return rated
-    return replace(rated, column=rated.column_in(comparison))
+    return replace(rated, column=rated.column_in(case.comparison))
 
 
 def _case(rule: Rule, comparison: Comparison, waived: set[tuple[str, str]]) -> MetricCase:
@@ -168,7 +171,7 @@ def _case(rule: Rule, comparison: Comparison, waived: set[tuple[str, str]]) -> M
         added &= ~column.added.silent.any(axis=1)
     measured = column or aggregate
     info = measured.info if measured else MetricInfo(name=rule.metric)
-    return MetricCase(rule, info, column, aggregate, counted, added)
+    return MetricCase(comparison, rule, info, column, aggregate, counted, added)
 
 
 def blank_row(case: MetricCase, verdict: MetricVerdict, reason: str = "") -> MetricRow:
@@ -228,7 +231,7 @@ def settled(case: MetricCase, row: MetricRow) -> RuleOutcome | None:
     return None
 
 
-def pass_share(case: MetricCase, comparison: Comparison) -> PassShare | None:
+def pass_share(case: MetricCase) -> PassShare | None:
     """Return the share on both sides, None for a metric without a pass mark.
 
     Over the samples with a value on both sides; where nothing is compared, over all that were run.
@@ -238,7 +241,7 @@ def pass_share(case: MetricCase, comparison: Comparison) -> PassShare | None:
     mark = case.rule.pass_at
     if mark is None or case.column is None:
         return None
-    return share_of(case, pass_column(case.column, mark, comparison.unaffected), mark)
+    return share_of(case, pass_column(case.column, mark, case.comparison.unaffected), mark)
 
 
 def share_of(case: MetricCase, rated: Column, mark: float) -> PassShare:

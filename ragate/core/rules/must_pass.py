@@ -108,7 +108,6 @@ class _Marked:
 
     case: MetricCase
     mark: float
-    comparison: Comparison
     rows: Mapping[str, int]
     keys: Sequence[str]
 
@@ -123,7 +122,9 @@ class _Marked:
         values = column.recorded.values[self.rows[key]]
         earlier = record.get((key, self.case.name), ())
         recorded = list(map(bool, self.passing(values[np.isfinite(values)])))
-        runs = self.comparison.baseline.repeats if len(recorded) == 1 else 1  # equal ones are one
+        runs = (
+            self.case.comparison.baseline.repeats if len(recorded) == 1 else 1
+        )  # equal ones are one
         return [*earlier, *recorded * runs]
 
     @cached_property
@@ -138,7 +139,7 @@ class _Marked:
 
     def scores(self, key: str, most: int) -> list[float | None] | None:
         """Return one value for each of so many tries; None where the metric does not apply."""
-        column, comparison = self.case.column, self.comparison
+        column, comparison = self.case.column, self.case.comparison
         if column is None:
             return None
         if key in self.rows:
@@ -200,7 +201,7 @@ class _Marked:
         """Tries still to make: none once it is settled, or the input repeats byte for byte."""
         repeats = self.case.column is not None and self.case.column.declared
         if repeats and self.case.info.reads is not Reads.RUN:
-            tries = self.comparison.candidate.tries.get(row.sample_id, ())
+            tries = self.case.comparison.candidate.tries.get(row.sample_id, ())
             if len({record.output_hash for record in tries}) == 1:
                 return 0
         if row.flips:  # until it passes, or fails too often
@@ -228,7 +229,7 @@ def _marked(
         mark = case.rule.pass_at
         if case.rule.gates and mark is not None and not case.info.aggregate:
             keys = [key for key in samples if (key, case.name) not in waived]
-            marked.append(_Marked(case, mark, comparison, rows, keys))
+            marked.append(_Marked(case, mark, rows, keys))
     return marked
 
 

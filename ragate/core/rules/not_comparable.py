@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ragate.core.comparison.compare import Comparison
 from ragate.core.judging.canary_rule import OBEYED, VOIDED
 from ragate.core.publishable import NONE_MEASURED, SCORES_MISSING
 from ragate.core.rules.metric_case import MetricCase, RuleOutcome, blank_row, left_open
@@ -17,12 +16,12 @@ _NOUNS = ("samples", "clusters")
 
 
 def usable_cases(
-    cases: Sequence[MetricCase], comparison: Comparison, settings: DecisionSettings
+    cases: Sequence[MetricCase], settings: DecisionSettings
 ) -> tuple[list[MetricCase], dict[str, RuleOutcome]]:
     """Return the cases that can be compared, and by metric why the others cannot."""
     usable, refused = [], {}
     for case in cases:
-        refusal = decide_unusable(case, comparison, settings.max_unscored)
+        refusal = decide_unusable(case, settings.max_unscored)
         if refusal is None:
             usable.append(case)
         else:
@@ -30,10 +29,9 @@ def usable_cases(
     return usable, refused
 
 
-def decide_unusable(
-    case: MetricCase, comparison: Comparison, max_unscored: float
-) -> RuleOutcome | None:
+def decide_unusable(case: MetricCase, max_unscored: float) -> RuleOutcome | None:
     """Return why a metric cannot be compared at all; None where it can."""
+    comparison = case.comparison
     remedy, verdict = "", MetricVerdict.NOT_MEASURED
     if comparison.all_failed:
         reason = "every sample failed"
@@ -52,20 +50,20 @@ def decide_unusable(
         reason = f"only {matched} of the baseline's {count(selected, 'sample')} are still the same"
         remedy, verdict = "ragate baseline update", MetricVerdict.NOT_COMPARABLE
     else:
-        reason, remedy = _too_few_measured(case, comparison)
+        reason, remedy = _too_few_measured(case)
         if not reason:
-            reason, remedy = _too_little(case, comparison, max_unscored)
+            reason, remedy = _too_little(case, max_unscored)
     return left_open(case, verdict, reason, remedy=remedy) if reason else None
 
 
-def _too_few_measured(case: MetricCase, comparison: Comparison) -> tuple[str, str]:
+def _too_few_measured(case: MetricCase) -> tuple[str, str]:
     """Return why a case with a least size is not decided on what happens to have values.
 
     With the remedy; both "" where it is decided.
     """
     before = case.counted & case.scores.baseline.valued
     after = case.counted & case.scores.candidate.valued
-    few = _few(before & after, case, comparison)
+    few = _few(before & after, case)
     if not few:
         return "", ""
     total = int(case.counted.sum()) + int(case.counted_added.sum())
@@ -74,25 +72,25 @@ def _too_few_measured(case: MetricCase, comparison: Comparison) -> tuple[str, st
         f"{case.name}: {few} (of {total} samples the baseline has {before.sum()}, the candidate "
         f"{after.sum() + new})"
     )
-    return reason, "ragate baseline update" if _few(before, case, comparison) else ""
+    return reason, "ragate baseline update" if _few(before, case) else ""
 
 
-def _few(rows: Mask, case: MetricCase, comparison: Comparison) -> str:
+def _few(rows: Mask, case: MetricCase) -> str:
     """Return how many of these rows there are and how many are needed, "" where these do."""
     samples, clusters = int(rows.sum()), case.least[1]
-    if comparison.clusters is not None:
-        clusters = len(np.unique(comparison.clusters[rows]))
+    if case.comparison.clusters is not None:
+        clusters = len(np.unique(case.comparison.clusters[rows]))
     for number, noun, least in zip((samples, clusters), _NOUNS, case.least, strict=True):
         if number < least:
             return f"{number} {noun} with a value on both sides, {least} are needed"
     return ""
 
 
-def _too_little(case: MetricCase, comparison: Comparison, max_unscored: float) -> tuple[str, str]:
+def _too_little(case: MetricCase, max_unscored: float) -> tuple[str, str]:
     """Return why too little of a metric has scores, with the remedy; both "" where enough has."""
     if not case.counted.any():
         return f"{case.name} applies to no sample", ""
-    lost = lost_scores(case, comparison)
+    lost = lost_scores(case)
     before, asked = lost.usual
     allowed = share_allowed(lost.of, lost=before, runs=asked, max_unscored=max_unscored)
     limits = {"baseline": max_unscored, "candidate": allowed}

@@ -72,7 +72,7 @@ def read_slice_cases(
     Args:
         cases: Those over the whole set.
     """
-    by_name = {case.name: case for case in (*_pass_rates(slices, cases, comparison), *cases)}
+    by_name = {case.name: case for case in (*_pass_rates(slices, cases), *cases)}
     slice_cases = []
     inside = membership(slices, comparison, comparison.ids)
     added_inside = membership(slices, comparison, comparison.added)
@@ -85,17 +85,15 @@ def read_slice_cases(
                 counted_added=whole.counted_added & added,
                 slice=part.name,
             )
-            slice_cases.append(_slice_case(part, case, members, comparison))
+            slice_cases.append(_slice_case(part, case, members))
     return slice_cases
 
 
-def _pass_rates(
-    slices: Sequence[Slice], cases: Sequence[MetricCase], comparison: Comparison
-) -> list[MetricCase]:
+def _pass_rates(slices: Sequence[Slice], cases: Sequence[MetricCase]) -> list[MetricCase]:
     """Return the pass rates that slices hold, whether the policy holds them on the whole or not."""
     named = {metric for part in slices for metric in part.metrics}
     return [
-        pass_case(case, Rule(metric=pass_name(case.name)), comparison)
+        pass_case(case, Rule(metric=pass_name(case.name)))
         for case in cases
         if case.rule.pass_at is not None and pass_name(case.name) in named
     ]
@@ -132,23 +130,22 @@ def _slice_case(
     part: Slice,
     case: MetricCase,
     members: Mask,
-    comparison: Comparison,
 ) -> SliceCase:
     n = int(case.counted.sum())
-    few = too_few(case, comparison) if part.level == "error" else ""
+    few = too_few(case) if part.level == "error" else ""
     level = "warn" if few else part.level
     info = case.info.amended(name=case.name)
-    rule = _rule(part, case, n, comparison).amended(level=level)
+    rule = _rule(part, case, n).amended(level=level)
     least = (LEAST, LEAST_CLUSTERS) if level == "error" else (0, 0)
     held = replace(case, rule=rule, info=info, least=least)
     return SliceCase(part, held, members, few)
 
 
-def _rule(part: Slice, case: MetricCase, n: int, comparison: Comparison) -> Rule:
+def _rule(part: Slice, case: MetricCase, n: int) -> Rule:
     """Return the metric's rule on the slice; what it allows is at least two whole samples."""
     span = case.column.span if case.column is not None else 1.0
     allowed = max(allowed_drop(case.rule, case.info, span), LEAST_LOST / max(n, 1))
-    of_counts = case.column is not None and counts_only(case.rule.metric, comparison.columns)
+    of_counts = case.column is not None and counts_only(case.rule.metric, case.comparison.columns)
     return Rule(
         metric=case.rule.metric,
         max_drop=allowed * span,
@@ -158,13 +155,13 @@ def _rule(part: Slice, case: MetricCase, n: int, comparison: Comparison) -> Rule
     )
 
 
-def too_few(case: MetricCase, comparison: Comparison) -> str:
+def too_few(case: MetricCase) -> str:
     """Return why a slice is shown only, "" where as much counts as can fail the gate.
 
     Samples that the baseline does not know yet count as well: what was not measured leaves a slice
     undecided, it does not make it a small one.
     """
-    ids = case.ids_in(comparison)
+    ids, comparison = case.ids, case.comparison
     if len(ids) < LEAST:
         return f"{len(ids)} samples count: shown only, from {LEAST} on a slice can fail the gate"
     numbers = cluster_numbers(comparison.samples, ids, comparison.cluster)

@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ragate.core.comparison.compare import Comparison
 from ragate.core.rules.metric_case import MetricCase, RuleOutcome
 from ragate.core.statistics.must_pass_odds import log_beta
 from ragate.core.statistics.score_columns import SLACK, Column, Mask, row_means
@@ -46,9 +45,7 @@ class LostScores:
         return self.count > self.most
 
 
-def hold_back_lost(
-    case: MetricCase, outcome: RuleOutcome, comparison: Comparison, *, error: float
-) -> RuleOutcome:
+def hold_back_lost(case: MetricCase, outcome: RuleOutcome, *, error: float) -> RuleOutcome:
     """Leave a metric undecided that lost more than bad luck explains.
 
     What is red stays red, unless it is what should confirm it that was lost.
@@ -58,7 +55,7 @@ def hold_back_lost(
     """
     if not is_held(case) or outcome.undecided:
         return outcome
-    lost = lost_scores(case, comparison, error=error, first_pass=1 if outcome.red else 0)
+    lost = lost_scores(case, error=error, first_pass=1 if outcome.red else 0)
     if not lost.is_unusual:
         return outcome
     reason = (
@@ -81,7 +78,7 @@ def error_of(cases: Sequence[MetricCase]) -> float:
     return ERROR / max(1, sum(map(is_held, cases)))
 
 
-def at_worst(case: MetricCase, comparison: Comparison) -> MetricCase:
+def at_worst(case: MetricCase) -> MetricCase:
     """Return the case with nothing missing that the baseline has: itself where nothing is.
 
     What was lost beyond the baseline's share counts as the worst of the range, and the rest of it
@@ -89,23 +86,23 @@ def at_worst(case: MetricCase, comparison: Comparison) -> MetricCase:
     """
     column = case.scores
     before = row_means(column.baseline.values)
-    anew = case.counted & ~comparison.unaffected & np.isfinite(before)
+    anew = case.counted & ~case.comparison.unaffected & np.isfinite(before)
     missing = np.isnan(column.candidate.values) & anew[:, None]
     if not missing.any():
         return case
     values = np.where(missing, before[:, None], column.candidate.values)
-    values[beyond_usual(case, comparison)] = column.unit(0.0)
+    values[beyond_usual(case)] = column.unit(0.0)
     return replace(case, column=replace(column, candidate=replace(column.candidate, values=values)))
 
 
-def beyond_usual(case: MetricCase, comparison: Comparison) -> Mask:
+def beyond_usual(case: MetricCase) -> Mask:
     """Return (samples, passes): True for what a pass lost beyond what one of the baseline loses.
 
     The samples that were best before are taken first.
     """
     column = case.scores
     before = column.scaled(row_means(column.baseline.values))
-    anew = case.counted & ~comparison.unaffected
+    anew = case.counted & ~case.comparison.unaffected
     usual = _share_lost(column) * int(anew.sum())
     beyond = np.zeros_like(column.candidate.silent)
     for scores, taken in zip(column.candidate.values.T, beyond.T, strict=True):
@@ -124,9 +121,7 @@ def _share_lost(column: Column) -> float:
     return float(recorded.mean()) if recorded.size else 0.0
 
 
-def hold_back_at_worst(
-    case: MetricCase, outcome: RuleOutcome, worst: RuleOutcome, comparison: Comparison
-) -> RuleOutcome:
+def hold_back_at_worst(case: MetricCase, outcome: RuleOutcome, worst: RuleOutcome) -> RuleOutcome:
     """Leave a metric undecided that would be red with what was lost at its worst.
 
     Args:
@@ -134,16 +129,14 @@ def hold_back_at_worst(
     """
     if outcome.red or outcome.undecided or not worst.red:
         return outcome
-    lost = lost_scores(case, comparison)
+    lost = lost_scores(case)
     could = f"{lost.count} of {count(lost.of, 'sample')} could not be scored" if lost.count else ""
     beside = could or "a metric beside it could not be scored everywhere"
     reason = f"{case.name}: {beside}; at their worst it would fail: {worst.red[0]}"
     return replace(outcome, undecided=(reason,))
 
 
-def lost_scores(
-    case: MetricCase, comparison: Comparison, *, error: float = ERROR, first_pass: int = 0
-) -> LostScores:
+def lost_scores(case: MetricCase, *, error: float = ERROR, first_pass: int = 0) -> LostScores:
     """Return what the candidate lost beside what the baseline's runs make likely.
 
     Runs are those that the baseline made: one that equals another asked as many questions, and is
@@ -153,11 +146,11 @@ def lost_scores(
         error: How often bad luck may lose more.
         first_pass: Passes before it do not count; of no pass nothing is lost.
     """
-    anew = case.counted & ~comparison.unaffected
+    anew = case.counted & ~case.comparison.unaffected
     unscored = case.scores.candidate.unscored[anew][:, first_pass:]
     unasked = np.full(len(unscored), 0.0 if first_pass else 1.0)
     lost = unscored.mean(axis=1) if unscored.shape[1] else unasked
-    asked = int(case.scores.applies.sum()) * comparison.baseline.repeats
+    asked = int(case.scores.applies.sum()) * case.comparison.baseline.repeats
     before_lost = round(_share_lost(case.scores) * asked)
     before = case.scores.scaled(row_means(case.scores.recorded.values))
     could_fall = np.where(np.isfinite(before), before, 1.0)[anew]

@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from ragate.core.comparison.compare import Comparison
 from ragate.core.rules.metric_case import MetricCase, RuleOutcome
 from ragate.core.statistics.score_columns import SLACK
 from ragate.core.text.wording import count, listed
@@ -61,12 +60,10 @@ def _with_test(row: MetricRow, varying: MetricRow, verdict: MetricVerdict) -> Me
     return tested.amended(verdict=verdict, reason=reason)
 
 
-def decide_no_longer_repeating(
-    case: MetricCase, outcome: RuleOutcome, comparison: Comparison
-) -> RuleOutcome:
+def decide_no_longer_repeating(case: MetricCase, outcome: RuleOutcome) -> RuleOutcome:
     """Turn a quiet verdict yellow where the candidate stopped to repeat: it hides behind noise."""
+    comparison, row = case.comparison, outcome.row
     repetition = comparison.repetition.of(case.info)
-    row = outcome.row
     if repetition is None or row is None or case.info.reads not in comparison.repetition.exact:
         return outcome
     ids = comparison.ids_of(repetition.jitters & case.counted)

@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from ragate.core.comparison.compare import Comparison
 from ragate.core.rules.metric_case import MetricCase
 from ragate.core.rules.metric_family import allowed_drop
 from ragate.core.statistics.joint_noise import JointNoise
@@ -17,13 +16,13 @@ ASSUMED = "noise unknown: 5 % of verdicts are assumed to flip between runs; no p
 REWORDED = 0.3  # share of the answers that a change which breaks some also words otherwise
 
 
-def noise_of(case: MetricCase, comparison: Comparison) -> Noise:
+def noise_of(case: MetricCase) -> Noise:
     """Return the noise of a metric's recorded baseline, on the samples that count.
 
     Of one run nothing is known but what the passes of the candidate differ by.
     """
     recorded = case.scores.scaled(case.scores.recorded.values[case.counted])
-    noise = measure_noise(recorded, runs=comparison.baseline.repeats)
+    noise = measure_noise(recorded, runs=case.comparison.baseline.repeats)
     again = case.scores.scaled(case.scores.candidate.values[case.counted])
     return noise if noise.measured else noise.with_runs(again)
 
@@ -52,7 +51,6 @@ class Sight:
 
 def design_of(
     case: MetricCase,
-    comparison: Comparison,
     settings: DecisionSettings,
     joint: JointNoise,
 ) -> Design:
@@ -61,6 +59,7 @@ def design_of(
     Args:
         joint: The noise of the metric beside that of those tested together with it.
     """
+    comparison = case.comparison
     runs = max(len(comparison.candidate.distinct), 1)
     further = comparison.candidate_run.manifest.confirm if case.gates else 0
     return Design(

@@ -150,7 +150,6 @@ def test_what_is_missing_decides_a_floor_only_where_it_could(missing, lost, mini
     pair = noisy_pair(scores, scores)
     (_, outcome) = decide_floors(
         read_cases([Rule(metric="faithfulness", minimum=minimum)], pair, [], TODAY)[0],
-        pair,
         DecisionSettings(),
     )
 
@@ -167,7 +166,7 @@ def test_an_added_sample_that_is_waived_or_without_a_label_is_no_gap_in_a_floor(
     )
     rule = Rule(metric="faithfulness", minimum=0.95)
     (case,) = read_cases([rule], pair, [waiver], TODAY)
-    floor, outcome = decide_floors(case, pair, DecisionSettings())
+    floor, outcome = decide_floors(case, DecisionSettings())
 
     assert case.everything().ravel().tolist() == [1.0] * 12
     assert floor is not None

@@ -52,7 +52,7 @@ def test_runs_that_are_equal_asked_as_many_questions():
     for baseline in (once, thrice):
         pair = compare(baseline, after, samples)
         (case,) = read_cases([RULE], pair, [], TODAY)
-        most.append(lost_scores(case, pair).most)
+        most.append(lost_scores(case).most)
 
     assert most == [4, 2]
 
@@ -153,8 +153,8 @@ def test_of_several_passes_the_mean_is_lost():
     pair = noisy_pair([[1.0] * 3] * 100, after)
     (case,) = read_cases([RULE], pair, [], TODAY)
 
-    assert lost_scores(case, pair).count == 3
-    assert lost_scores(case, pair).hides == pytest.approx(7 / 300)
+    assert lost_scores(case).count == 3
+    assert lost_scores(case).hides == pytest.approx(7 / 300)
 
 
 def test_waived_and_unaffected_samples_are_not_counted():
@@ -163,7 +163,7 @@ def test_waived_and_unaffected_samples_are_not_counted():
     pair = losing(50, before=0, after=3)
     (case,) = read_cases([RULE], pair, [waiver], TODAY)
 
-    lost = lost_scores(case, pair)
+    lost = lost_scores(case)
     assert (lost.count, lost.of) == (2, 49)
     assert lost.usual == (0, 50 * pair.baseline.repeats)
 
