@@ -56,8 +56,8 @@ def folded(doc_id: str) -> str:
 
 def tails(path: str) -> list[str]:
     """Return a folded id and what is left of it without its first folders, longest first."""
-    parts = path.split("/")
-    return ["/".join(parts[start:]) for start in range(max(0, len(parts) - DEPTH), len(parts))]
+    parts = path.split("/")[-DEPTH:]
+    return ["/".join(parts[start:]) for start in range(len(parts))]
 
 
 def differences(expected: str, retrieved: str) -> tuple[Spelling, ...] | None:
@@ -234,9 +234,9 @@ class _Candidates:
         self._tails: dict[str, list[str]] = defaultdict(list)
         for doc_id in sorted(returned)[:MOST_COMPARED]:
             path = folded(doc_id)
-            for table, key in [(self._whole, path), *((self._tails, tail) for tail in tails(path))]:
-                if len(table[key]) < MOST_ALIKE:
-                    table[key].append(doc_id)
+            for alike in (self._whole[path], *(self._tails[tail] for tail in tails(path))):
+                if len(alike) < MOST_ALIKE:
+                    alike.append(doc_id)
 
     def of(self, doc_id: str) -> list[str]:
         """Return the ids of which one ends as the other does."""

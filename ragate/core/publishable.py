@@ -227,12 +227,9 @@ def _texts(report: Report) -> Iterator[str]:
 
 
 def _decision(decision: Decision, texts: set[str], publish: Publish) -> Decision:
-    if publish == "ids":  # messages of failures stay at home
-        reasons, failed = (
-            tuple(_OF_FAILURES.sub(rf"\1: {WITHHELD}", sentence) for sentence in sentences)
-            for sentences in (decision.reasons, (decision.failed,))
-        )
-        decision = decision.amended(reasons=reasons, failed=failed[0])
+    if publish == "ids":
+        reasons = tuple(map(_without_failure, decision.reasons))
+        decision = decision.amended(reasons=reasons, failed=_without_failure(decision.failed))
     sentences = PublishedSentences(decision.rows, texts)
     return decision.amended(
         reasons=sentences.all_of(decision.reasons),
@@ -240,6 +237,11 @@ def _decision(decision: Decision, texts: set[str], publish: Publish) -> Decision
         metrics=tuple(map(sentences.row, decision.metrics)),
         slices=tuple(map(sentences.row, decision.slices)),
     )
+
+
+def _without_failure(sentence: str) -> str:
+    """Return the sentence without the message of what failed."""
+    return _OF_FAILURES.sub(rf"\1: {WITHHELD}", sentence)
 
 
 def _diagnosis(row: Diagnosis, settings: PublishedSettings) -> Diagnosis:

@@ -12,7 +12,7 @@ from pydantic import JsonValue
 
 from ragate.config import Config
 from ragate.config.model import Execution
-from ragate.core.calls.values import as_named, filled
+from ragate.core.calls.values import as_named, filled, tool_names
 from ragate.core.hashing import digest
 from ragate.errors import RagateError, SystemStartError
 from ragate.executors import of_execution, storable
@@ -65,10 +65,9 @@ class Executor:
     async def _executed(
         self, sample: Sample, expected: Sequence[ExpectedCall], calls: Sequence[ToolCall]
     ) -> Executed:
-        names = {tool.name for tool in sample.tools} | {right.name for right in expected}
         known: dict[str, CallResult] = {}
         right = [await self._right(call, known) for call in expected]
-        made = as_named(calls, names)
+        made = as_named(calls, tool_names(sample))
         results = [await self._once(call, known) for call in made[:MOST]]
         beyond = CallResult(error=f"more than {MOST} calls: not carried out")
         results += [beyond] * (len(made) - MOST)

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ragate import plugins
 from ragate.errors import ConfigError, NotInstalledError
 from ragate.metrics._identity import metric_info, no_cut_off
-from ragate.metrics._sample_metric import Exclusion, Explained, SampleMetric
-from ragate.models import Direction, Frozen, MetricInfo, Needs, Reads, Sample, Score, SystemOutput
-from ragate.protocols import Embedder, MetricRequest, Pair
+from ragate.metrics._sample_metric import Exclusion, Formula, SampleMetric, ValueOrReason
+from ragate.models import Direction, Frozen, Needs, Reads, Sample, Score, SystemOutput
+from ragate.protocols import Embedder, MetricRequest
 from ragate.settings import nearest, shown
 from ragate.version import MANUAL
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 Vectors = Mapping[str, "npt.NDArray[np.float64]"]
 """The vector of each text that was asked for, by the text."""
+EmbeddedFormula = Callable[[Sample, SystemOutput, Vectors], ValueOrReason]
 NOT_EMBEDDED = "its texts were not embedded"
 SLACK = 1e-9
 
@@ -43,42 +44,29 @@ class _Identity(Frozen):
     embedder: str
 
 
-@dataclass(frozen=True)
-class EmbeddedMetric:
-    """Implements `ragate.protocols.EmbeddingMetric`.
+@dataclass(frozen=True, kw_only=True)
+class EmbeddedMetric(SampleMetric):
+    """Implements `ragate.protocols.EmbeddingMetric`: unscored where vectors have to tell.
 
     Attributes:
-        wanted: From sample and output to the texts whose vectors the formula reads.
-        formula: From sample, output and vectors to a value, or the reason why there is none.
-        unusable: Why a policy cannot name it as it is configured, "" where it can.
+        wanted: From sample and output to the texts whose vectors are read.
+        embedded: From sample, output and vectors to a value, or the reason why there is none.
     """
 
-    info: MetricInfo
+    formula: Formula = lambda _sample, _output: NOT_EMBEDDED
     embedder: Embedder
     wanted: Callable[[Sample, SystemOutput], Sequence[str]]
-    formula: Callable[[Sample, SystemOutput, Vectors], float | str | Explained]
-    exclude: Exclusion
-    state: dict[str, float] = field(default_factory=dict)
-    unusable: str = ""
+    embedded: EmbeddedFormula
 
     def texts(self, sample: Sample, output: SystemOutput) -> Sequence[str]:
         """Return the texts to embed, none where the score is settled without."""
-        (settled,) = self.score_samples([(sample, output)])
-        return self.wanted(sample, output) if settled.reason == NOT_EMBEDDED else ()
+        waits = self._score(sample, output).reason == NOT_EMBEDDED
+        return self.wanted(sample, output) if waits else ()
 
     def score(self, sample: Sample, output: SystemOutput, vectors: Vectors) -> Score:
         """Return the score, given the vectors of `texts`."""
-        metric = SampleMetric(
-            self.info, lambda one, of: self.formula(one, of, vectors), self.exclude
-        )
-        (score,) = metric.score_samples([(sample, output)])
-        return score
-
-    def score_samples(self, pairs: Sequence[Pair]) -> list[Score]:
-        """Return what can be told without vectors; all else is unscored."""
-        return SampleMetric(
-            self.info, lambda _sample, _output: NOT_EMBEDDED, self.exclude
-        ).score_samples(pairs)
+        told = replace(self, formula=lambda one, of: self.embedded(one, of, vectors))
+        return told._score(sample, output)
 
 
 def embedded_metric(
@@ -88,7 +76,7 @@ def embedded_metric(
     reads: Reads,
     exclude: Exclusion,
     wanted: Callable[[Sample, SystemOutput], Sequence[str]],
-    formula: Callable[[Sample, SystemOutput, Vectors], float | str | Explained],
+    formula: EmbeddedFormula,
     direction: Direction = Direction.HIGHER,
     state: dict[str, float] | None = None,
 ) -> EmbeddedMetric:
@@ -110,11 +98,11 @@ def embedded_metric(
         request, version=1, reads=reads, direction=direction, settings=identity
     ).amended(needs=Needs.EMBEDDINGS)
     return EmbeddedMetric(
-        info,
-        _Nobody() if lacks else request.clients.embedder(settings.embedder),
-        wanted,
-        formula,
-        exclude,
+        info=info,
+        embedder=_Nobody() if lacks else request.clients.embedder(settings.embedder),
+        wanted=wanted,
+        embedded=formula,
+        exclude=exclude,
         state=state or {},
         unusable=lacks,
     )

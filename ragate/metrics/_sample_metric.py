@@ -20,7 +20,7 @@ from ragate.core.judging.applicability import (
     unanswerable,
 )
 from ragate.core.rules.checked_metric import checked_name
-from ragate.metrics._identity import NoSettings, fingerprint, metric_info, no_cut_off
+from ragate.metrics._identity import metric_info, no_cut_off
 from ragate.models import (
     Direction,
     Frozen,
@@ -202,15 +202,9 @@ def count_of_checked(
     Args:
         version: Of the metric, which reads the same parts.
     """
-    name = checked_name(request.name)
-    named = MetricRequest(name=name)
-    info = MetricInfo(
-        name=name,
+    return sample_metric(
+        MetricRequest(name=checked_name(request.name)),
+        lambda _sample, output: float(bool(part(output))),
+        exclude=exclude,
         version=version,
-        reads=Reads.ANSWER,
-        fingerprint=fingerprint(named, version=version, settings=NoSettings()),
-    )
-
-    return SampleMetric(
-        info=info, formula=lambda _sample, output: float(bool(part(output))), exclude=exclude
     )

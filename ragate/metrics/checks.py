@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from pydantic import Field
@@ -17,6 +17,8 @@ from ragate.core.text.words import without_markers
 from ragate.metrics._claims import citations_of
 from ragate.metrics._identity import (
     Phrase,
+    metric_info,
+    no_cut_off,
     phrases_of,
     takes,
 )
@@ -25,10 +27,9 @@ from ragate.metrics._sample_metric import (
     Explained,
     SampleMetric,
     applies_to_all,
-    sample_metric,
 )
-from ragate.models import Frozen, MetricInfo, Reads, Sample, Score, ScoreState, SystemOutput
-from ragate.protocols import MetricRequest, Pair
+from ragate.models import Frozen, Reads, Sample, Score, ScoreState, SystemOutput
+from ragate.protocols import MetricRequest
 
 
 @dataclass(frozen=True)
@@ -42,28 +43,15 @@ Finding = str | Unmeasured
 """What is wrong with an output, "" where nothing is."""
 
 
-@dataclass(frozen=True)
-class Check:
-    """Implements `ragate.protocols.Metric`: 1 where nothing is wrong, else 0 with what is.
+class Check(SampleMetric):
+    """1 where nothing is wrong, else 0 with what is; a failed output fails every check."""
 
-    Attributes:
-        unusable: Why a policy cannot name it as it is configured, "" where it can.
-    """
-
-    metric: SampleMetric
-    unusable: str = ""
-    state: dict[str, float] = field(default_factory=dict)
-
-    @property
-    def info(self) -> MetricInfo:
-        return self.metric.info
-
-    def score_samples(self, pairs: Sequence[Pair]) -> list[Score]:
-        """Return one score a pair, in order; a failed output fails every check."""
-        scores = self.metric.score_samples(pairs)
-        return [
-            _with_failure(score, output) for score, (_, output) in zip(scores, pairs, strict=True)
-        ]
+    def _score(self, sample: Sample, output: SystemOutput) -> Score:
+        score = super()._score(sample, output)
+        if score.state is not ScoreState.VALUE or score.reason or score.value != 0.0:
+            return score
+        why = "the answer is empty" if output.error is None else f"failed: {output.error.message}"
+        return replace(score, reason=why)
 
 
 def check_metric(
@@ -84,17 +72,9 @@ def check_metric(
             return finding.why
         return Explained(0.0, finding) if finding else 1.0
 
-    metric = sample_metric(
-        request, passed, exclude=exclude, version=version, reads=reads, settings=settings
-    )
-    return Check(metric, unusable)
-
-
-def _with_failure(score: Score, output: SystemOutput) -> Score:
-    if score.state is not ScoreState.VALUE or score.reason or score.value != 0.0:
-        return score
-    why = "the answer is empty" if output.error is None else f"failed: {output.error.message}"
-    return replace(score, reason=why)
+    no_cut_off(request)
+    info = metric_info(request, version=version, reads=reads, settings=settings)
+    return Check(info=info, formula=passed, exclude=exclude, unusable=unusable)
 
 
 def not_empty(request: MetricRequest) -> Check:

@@ -300,10 +300,11 @@ def lexical_support(request: MetricRequest, settings: LexicalSettings) -> Sample
         if not said:
             return float(any(map(claimed_places, bare)))
         known = vocabulary(chunk.text for chunk in output.chunks)
-        least = [settings.threshold * (OF_PAIRS if are_pairs(one) else 1) - 1e-9 for one in said]
-        return sum(known.share(one) >= low for one, low in zip(said, least, strict=True)) / len(
-            said
-        )
+        supported = [
+            known.share(one) >= settings.threshold * (OF_PAIRS if are_pairs(one) else 1) - 1e-9
+            for one in said
+        ]
+        return sum(supported) / len(supported)
 
     return sample_metric(request, support, version=7, settings=settings)
 

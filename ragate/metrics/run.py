@@ -53,21 +53,26 @@ class LatencyPercentile:
         return Score(metric=self.info.name, value=percentile(times, self.share))
 
 
-def latency_percentile(request: MetricRequest, share: float) -> LatencyPercentile:
-    """Return the aggregate for one percentile of the whole time, `share` in [0, 1]."""
-    return LatencyPercentile(
-        _info(request), share, lambda output: output.latency_s, "no latency was recorded"
-    )
+def _percentile(
+    request: MetricRequest,
+    share: float,
+    time_of: Callable[[SystemOutput], float | None],
+    missing: str,
+) -> LatencyPercentile:
+    info = unbounded_info(request, reads=Reads.RUN, unit="seconds", aggregate=True)
+    return LatencyPercentile(info, share, time_of, missing)
 
 
-def first_token_percentile(request: MetricRequest, share: float) -> LatencyPercentile:
-    """Return the same of the time to the first text of the answer."""
-    missing = "no time to the first token was recorded: the answers did not come in a stream"
-    return LatencyPercentile(_info(request), share, lambda output: output.first_token_s, missing)
+def _of_all(output: SystemOutput) -> float | None:
+    return output.latency_s
 
 
-def _info(request: MetricRequest) -> MetricInfo:
-    return unbounded_info(request, reads=Reads.RUN, unit="seconds", aggregate=True)
+def _of_first_token(output: SystemOutput) -> float | None:
+    return output.first_token_s
+
+
+_NO_LATENCY = "no latency was recorded"
+_NO_STREAM = "no time to the first token was recorded: the answers did not come in a stream"
 
 
 def percentile(ascending: Sequence[float], share: float) -> float:
@@ -87,7 +92,7 @@ def latency_p50(request: MetricRequest) -> LatencyPercentile:
     recorded: unscored.
     Source: Hyndman and Fan, The American Statistician 1996, type 7.
     """
-    return latency_percentile(request, 0.5)
+    return _percentile(request, 0.5, _of_all, _NO_LATENCY)
 
 
 def latency_p95(request: MetricRequest) -> LatencyPercentile:
@@ -99,7 +104,7 @@ def latency_p95(request: MetricRequest) -> LatencyPercentile:
     recorded: unscored.
     Source: Hyndman and Fan, The American Statistician 1996, type 7.
     """
-    return latency_percentile(request, 0.95)
+    return _percentile(request, 0.95, _of_all, _NO_LATENCY)
 
 
 def first_token_p50(request: MetricRequest) -> LatencyPercentile:
@@ -112,7 +117,7 @@ def first_token_p50(request: MetricRequest) -> LatencyPercentile:
     out; no time recorded: unscored.
     Source: Hyndman and Fan, The American Statistician 1996, type 7.
     """
-    return first_token_percentile(request, 0.5)
+    return _percentile(request, 0.5, _of_first_token, _NO_STREAM)
 
 
 def first_token_p95(request: MetricRequest) -> LatencyPercentile:
@@ -125,7 +130,7 @@ def first_token_p95(request: MetricRequest) -> LatencyPercentile:
     out; no time recorded: unscored.
     Source: Hyndman and Fan, The American Statistician 1996, type 7.
     """
-    return first_token_percentile(request, 0.95)
+    return _percentile(request, 0.95, _of_first_token, _NO_STREAM)
 
 
 Read = Callable[[Usage], float | None]

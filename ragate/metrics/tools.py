@@ -23,6 +23,7 @@ from ragate.core.calls.values import (
     found_entities,
     same_dates,
     texts_alike,
+    tool_names,
 )
 from ragate.core.judging.criteria import NOT_REPORTED, unjudged, without_right_calls
 from ragate.files.json_schema import violation
@@ -81,9 +82,8 @@ class CallMetric(MetricOfOutputs):
             return score
         if output.tool_calls is None:
             return unscored(name, NOT_REPORTED)
-        names = {tool.name for tool in sample.tools}
-        names.update(right.name for right in sample.expected_calls or ())
-        value, reason = self.formula(sample, as_named(output.tool_calls, names))
+        calls = as_named(output.tool_calls, tool_names(sample))
+        value, reason = self.formula(sample, calls)
         return Score(metric=name, value=value, reason=reason)
 
 

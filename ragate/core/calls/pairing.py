@@ -36,36 +36,32 @@ def largest_pairing(fits: list[list[int]]) -> dict[int, int]:
     pairs: dict[int, int] = {}
     taken: dict[int, int] = {}
     for number in range(len(fits)):
-        _pair(number, fits, pairs, taken)
+        reached_by: dict[int, int] = {}
+        free = _reach_free(number, fits, taken, reached_by)
+        # It goes to whom reached it, what that had to whom reached that, and so on.
+        while free is not None:
+            right = reached_by[free]
+            taken[free] = right
+            free, pairs[right] = pairs.get(right), free
     return pairs
 
 
-def _pair(number: int, fits: list[list[int]], pairs: dict[int, int], taken: dict[int, int]) -> None:
-    """Pair one more right one, if need be by giving those in its way another; breadth first."""
-    reached_by: dict[int, int] = {}
+def _reach_free(
+    number: int, fits: list[list[int]], taken: dict[int, int], reached_by: dict[int, int]
+) -> int | None:
+    """Return a free one that a right one reaches, if need be over those that have another.
+
+    Breadth first; who reached which is noted.
+    """
     waiting = [number]
     for right in waiting:
         for other in fits[right]:
-            if other in reached_by:
-                continue
-            reached_by[other] = right
-            if other in taken:
+            if other not in reached_by:
+                reached_by[other] = right
+                if other not in taken:
+                    return other
                 waiting.append(taken[other])
-            else:
-                _hand_on(other, reached_by, pairs, taken)
-                return
-
-
-def _hand_on(
-    free: int, reached_by: dict[int, int], pairs: dict[int, int], taken: dict[int, int]
-) -> None:
-    """Give the free one to whom reached it, what that had to whom reached that, and so on."""
-    given: int | None = free
-    while given is not None:
-        right = reached_by[given]
-        taken[given] = right
-        left, pairs[right] = pairs.get(right), given
-        given = left
+    return None
 
 
 def in_order(expected: Sequence[ExpectedCall], calls: Sequence[ToolCall], rules: CallRules) -> int:

@@ -286,6 +286,12 @@ def _defaults(parameters: dict[str, JsonValue]) -> dict[str, JsonValue]:
     }
 
 
+def tool_names(sample: Sample) -> set[str]:
+    """Return the names that the golden set has for what may be called."""
+    right = (call.name for call in sample.expected_calls or ())
+    return {*right, *(tool.name for tool in sample.tools)}
+
+
 def as_named(calls: Sequence[ToolCall], names: Collection[str]) -> tuple[ToolCall, ...]:
     """Return the calls by the names that the golden set has: ``math_sum`` is ``math.sum``.
 

@@ -222,7 +222,6 @@ def _slower(case: MetricCase, before: float | None, after: float | None) -> tupl
 
 def slice_row(each: SliceCase, row: MetricRow) -> SliceRow:
     """Return the row with the counts of the slice alone."""
-    column = each.case.column
     shown = SliceRow(
         **dict(row),
         slice=each.part.name,
@@ -232,16 +231,16 @@ def slice_row(each: SliceCase, row: MetricRow) -> SliceRow:
     )
     reason = "; ".join(filter(None, (row.reason, each.too_few)))
     shown = shown.amended(reason=reason, unscored_reasons={})
+    column = each.case.column
     if column is None:
         return shown
     before, after = (
         int((side.unscored.any(axis=1) & each.case.counted).sum())
         for side in (column.baseline, column.candidate)
     )
+    silent = ~column.applies & each.members
     return shown.amended(
-        not_applicable=int((~column.applies & each.members).sum()),
-        unscored_baseline=before,
-        unscored_candidate=after,
+        not_applicable=int(silent.sum()), unscored_baseline=before, unscored_candidate=after
     )
 
 

@@ -68,12 +68,12 @@ def _missing(doc_ids: Sequence[str], note: str = "") -> Cause:
 
 def _failure(diff: SampleDiff) -> SampleDiff | Cause:
     """Blame failed runs where they are more on one side and explain most of the change."""
+    if not any(record.output.error for record in diff.records):
+        return diff
     succeeded = diff.between(
         [record for record in diff.before if not record.output.error],
         [record for record in diff.after if not record.output.error],
     )
-    if (len(succeeded.before), len(succeeded.after)) == (len(diff.before), len(diff.after)):
-        return diff
     both_succeeded = bool(succeeded.before and succeeded.after)
     more = len(succeeded.before) / len(diff.before) - len(succeeded.after) / len(diff.after)
     if abs(more) <= SLACK:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from ragate.core.calls.pairing import why_not
-from ragate.core.calls.values import CallRules, as_named, defaults_of
+from ragate.core.calls.values import CallRules, as_named, defaults_of, tool_names
 from ragate.core.judging.applicability import (
     NO_ANSWER,
     NO_TEXTS,
@@ -40,8 +40,7 @@ def unasked_semantics(sample: Sample, output: SystemOutput) -> Score | None:
     if not output.tool_calls:
         return Score(metric=TOOL_SEMANTICS, value=0.0, reason="no call was made")
     expected = sample.expected_calls or ()
-    names = {tool.name for tool in sample.tools} | {right.name for right in expected}
-    calls = as_named(output.tool_calls, names)
+    calls = as_named(output.tool_calls, tool_names(sample))
     if why_not(expected, calls, CallRules(defaults_of(sample))):
         return None
     return Score(metric=TOOL_SEMANTICS, value=1.0, reason="the calls are the right ones")
@@ -74,48 +73,44 @@ class Criterion:
         return self.high if self.lower_is_better else self.low
 
 
-CRITERIA: dict[str, Criterion] = {
-    criterion.name: criterion
-    for criterion in (
-        Criterion("faithfulness", grounded=True),
-        Criterion("faithfulness_binary", grounded=True),
-        Criterion("judged_context_relevance", grounded=True),
-        Criterion("citation_recall", grounded=True, cites=True),
-        Criterion("citation_precision", grounded=True, cites=True),
-        Criterion("judged_refusal", exclude=lambda _sample: ""),
-        Criterion("relevancy"),
-        Criterion("correctness", exclude=without_reference, low=1.0, high=5.0, unit="grade"),
-        Criterion("correctness_binary", exclude=without_reference),
-        Criterion("claim_precision", exclude=without_reference),
-        Criterion("claim_recall", exclude=without_reference),
-        Criterion("claim_f1", exclude=without_reference),
-        Criterion("context_utilisation", exclude=without_reference, grounded=True),
-        *(
-            Criterion(name, exclude=without_reference, grounded=True, lower_is_better=True)
-            for name in ("hallucination", "self_knowledge", "noise_sensitivity")
-        ),
-    )
-}
+def _by_name(*criteria: Criterion) -> dict[str, Criterion]:
+    return {criterion.name: criterion for criterion in criteria}
+
+
+CRITERIA = _by_name(
+    Criterion("faithfulness", grounded=True),
+    Criterion("faithfulness_binary", grounded=True),
+    Criterion("judged_context_relevance", grounded=True),
+    Criterion("citation_recall", grounded=True, cites=True),
+    Criterion("citation_precision", grounded=True, cites=True),
+    Criterion("judged_refusal", exclude=lambda _sample: ""),
+    Criterion("relevancy"),
+    Criterion("correctness", exclude=without_reference, low=1.0, high=5.0, unit="grade"),
+    Criterion("correctness_binary", exclude=without_reference),
+    Criterion("claim_precision", exclude=without_reference),
+    Criterion("claim_recall", exclude=without_reference),
+    Criterion("claim_f1", exclude=without_reference),
+    Criterion("context_utilisation", exclude=without_reference, grounded=True),
+    *(
+        Criterion(name, exclude=without_reference, grounded=True, lower_is_better=True)
+        for name in ("hallucination", "self_knowledge", "noise_sensitivity")
+    ),
+)
 
 # Asked by evaluators that have a prompt for each question; the rubric has no part for them.
-EVALUATED: dict[str, Criterion] = {
-    criterion.name: criterion
-    for criterion in (
-        Criterion("context_relevancy", grounded=True),
-        Criterion("answer_relevancy"),
-        Criterion("guideline"),
-        Criterion("semantic_similarity", exclude=without_reference),
-    )
-}
+EVALUATED = _by_name(
+    Criterion("context_relevancy", grounded=True),
+    Criterion("answer_relevancy"),
+    Criterion("guideline"),
+    Criterion("semantic_similarity", exclude=without_reference),
+)
 
 # Of the calls of tools in place of the answer.
-OF_CALLS: dict[str, Criterion] = {
-    TOOL_SEMANTICS: Criterion(
-        TOOL_SEMANTICS, exclude=without_right_calls, unasked=unasked_semantics
-    )
-}
+OF_CALLS = _by_name(
+    Criterion(TOOL_SEMANTICS, exclude=without_right_calls, unasked=unasked_semantics)
+)
 
-ALL_CRITERIA: dict[str, Criterion] = CRITERIA | EVALUATED | OF_CALLS
+ALL_CRITERIA = CRITERIA | EVALUATED | OF_CALLS
 
 # Those whose scores are 0 or 1 and nothing between.
 YES_OR_NO = frozenset(

@@ -51,7 +51,7 @@ class OwnCriterion(Frozen):
             raise ValueError("guidelines take no scale: each is kept or not")
         if len(set(self.guidelines)) != len(self.guidelines):
             raise ValueError("a guideline stands twice")
-        if not all(map(str.strip, (*self.guidelines, *[self.ask][: bool(self.ask)]))):
+        if not all(map(str.strip, self.guidelines or (self.ask,))):
             raise ValueError("ask, or a guideline, is blank")
         return self
 

@@ -188,21 +188,21 @@ def blank_row(case: MetricCase, verdict: MetricVerdict, reason: str = "") -> Met
     if case.column is None:
         return row
     column = case.column
-    values = case.everything()
-    rows = row_means(values)
-    mean = rows[np.isfinite(rows)]
-    reasons: Counter[str] = Counter(column.candidate.reasons)
-    reasons.update(column.baseline.reasons)
-    reasons.update(column.added.reasons)
+    means = row_means(case.everything())
+    scored = means[np.isfinite(means)]
+    silent_added = column.added.silent.any(axis=1)
+    unscored_added = column.added.unscored.any(axis=1)
+    reasons = Counter[str]()
+    for side in (column.candidate, column.baseline, column.added):
+        reasons.update(side.reasons)
     return row.amended(
         exact=column.exact,
-        n=len(mean),
-        not_applicable=int((~column.applies).sum()) + int(column.added.silent.any(1).sum()),
+        n=len(scored),
+        not_applicable=int((~column.applies).sum() + silent_added.sum()),
         unscored_baseline=int(column.baseline.unscored.any(axis=1).sum()),
-        unscored_candidate=int(column.candidate.unscored.any(axis=1).sum())
-        + int(column.added.unscored.any(axis=1).sum()),
+        unscored_candidate=int(column.candidate.unscored.any(axis=1).sum() + unscored_added.sum()),
         unscored_reasons=dict(sorted(reasons.items())),
-        candidate=float(mean.mean()) if len(mean) else None,
+        candidate=float(scored.mean()) if len(scored) else None,
     )
 
 

@@ -123,15 +123,19 @@ def _spelled(numbers: str) -> str:
     return ", ".join(re.findall(r"\d+", numbers))
 
 
+def _opens_item(text: str, start: int) -> bool:
+    return _ITEM.search(text[max(0, start - 40) : start]) is not None
+
+
 def _numbered(form: re.Pattern[str], text: str, most: int) -> str:
     """Return a text with a form of number as markers, where all at ends of clauses can be ones."""
-    found = [
-        m for m in form.finditer(text) if not _ITEM.search(text[max(0, m.start() - 40) : m.start()])
+    ending = [
+        match
+        for match in form.finditer(text)
+        if _ENDS.match(text, match.end()) and not _opens_item(text, match.start())
     ]
-    ending = [m for m in found if _ENDS.match(text, m.end())]
-    if not ending or not all(1 <= int(m[1]) <= most for m in ending):
-        ending = []
-    citing = {m.start() for m in ending}
+    all_cite = all(1 <= int(match[1]) <= most for match in ending)
+    citing = {match.start() for match in ending} if all_cite else set[int]()
 
     def marker(match: re.Match[str]) -> str:
         if match.start() in citing:

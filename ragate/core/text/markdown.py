@@ -8,6 +8,7 @@ import html
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from itertools import zip_longest
 from typing import NamedTuple
 
@@ -397,16 +398,20 @@ def _without_marks(text: str, labels: frozenset[str]) -> str:
         if "](" in text:
             text = _LINK.sub(r"\1", text)
     if labels:
-        text = _REFERENCE.sub(
-            lambda m: m[1] if (m[2] or m[1]).lower() in labels and not m[2].isdigit() else m[0],
-            text,
-        )
+        text = _REFERENCE.sub(partial(_referring, labels=labels), text)
     if "<" in text:
         text = _TAG.sub(lambda match: " " if match["parts"] else "", _ADDRESS.sub(r"\1", text))
     text = _EMPHASIS.sub(_emphasis, text)
     if "&" in text:
         text = _ENTITY.sub(lambda match: html.unescape(match[0]), text)
     return text.translate(_SHOWN)
+
+
+def _referring(match: re.Match[str], *, labels: frozenset[str]) -> str:
+    """Return the words of ``[words][label]`` where the label has an address; a citation stays."""
+    words, label = match.groups()
+    refers = (label or words).lower() in labels and not label.isdigit()
+    return words if refers else match[0]
 
 
 def _emphasis(match: re.Match[str]) -> str:

@@ -150,8 +150,9 @@ def spelled_numbers(text: str) -> Iterator[Numeral]:
     if len(lowered) != len(text):  # a letter whose lower case is two: places would be wrong
         lowered = text
     # Looking each word up is ten times as fast as trying the whole pattern everywhere.
-    for start, word in [(m.start(), m[0]) for m in _WORD.finditer(lowered) if m[0] in _FIRST]:
-        if start < end:
+    for found in _WORD.finditer(lowered):
+        start, word = found.start(), found[0]
+        if word not in _FIRST or start < end:
             continue
         if value := _ORDINALS.get(word):
             if not _FRACTION.search(lowered, max(0, start - 7), start):
@@ -323,8 +324,10 @@ def _time(match: re.Match[str], text: str) -> Numeral | None:
         possible = [hours, (hours + 12) % 24]
     seconds = f":{clock['s']}" if clock["s"] else ""
     readings = tuple(f"{each:02}:{minute}{seconds}" for each in possible)
-    parts = (str(int(hour)), *([str(int(minute))] if int(minute) else []))
-    return Numeral(match.start(), clock.end(), readings, parts)
+    parts = [str(int(part)) for part in (hour, minute)]
+    if not int(minute):
+        parts.pop()
+    return Numeral(match.start(), clock.end(), readings, tuple(parts))
 
 
 def _part_of_date(match: re.Match[str], text: str) -> Numeral | None:

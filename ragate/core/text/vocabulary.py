@@ -15,7 +15,9 @@ MOST_READ = 5_000  # sentences of a text; all behind them count as one
 @lru_cache(maxsize=65_536)  # the words of a language come back
 def starts(word: str) -> tuple[str, ...]:
     """Return what is left without an ending: the word, and without one or two of its letters."""
-    return (word, word[:-1], word[:-2]) if len(word) >= 5 and word.isalpha() else (word,)
+    if len(word) < 5 or not word.isalpha():
+        return (word,)
+    return word, word[:-1], word[:-2]
 
 
 class Vocabulary:
