@@ -124,13 +124,16 @@ def refuse_unknown(
     names = set(existing)
     for name in asked_for:
         if name not in names:
-            close = difflib.get_close_matches(name, names, n=1)
-            examples = ", ".join(sorted(names)[:_EXAMPLES])
-            hint = (
-                f"did you mean {close[0]!r}?" if close else f"it has {examples}" if examples else ""
-            )
             start = f"{where}: " if where else ""
-            raise error(f"{start}no sample has the {noun} {name!r}{'; ' if hint else ''}{hint}")
+            raise error(f"{start}no sample has the {noun} {name!r}{_hint(name, names)}")
+
+
+def _hint(name: str, names: Collection[str]) -> str:
+    """Return the end of a message: the name that may be meant, else some that there are."""
+    if close := difflib.get_close_matches(name, names, n=1):
+        return f"; did you mean {close[0]!r}?"
+    examples = ", ".join(sorted(names)[:_EXAMPLES])
+    return f"; it has {examples}" if examples else ""
 
 
 def _written(value: MetadataValue) -> str:

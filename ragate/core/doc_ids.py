@@ -9,7 +9,8 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum, StrEnum, auto
-from itertools import combinations
+from itertools import combinations, groupby
+from operator import attrgetter
 
 from ragate.core.hashing import UNNAMED
 from ragate.core.lookup import samples_by_id
@@ -300,11 +301,8 @@ def run_mismatch(samples: Sequence[Sample], records: Iterable[Record]) -> IdMism
 def _of_first_run(
     samples: Mapping[str, Sample], records: Iterable[Record]
 ) -> Iterator[tuple[frozenset[str], frozenset[str]]]:
-    first_run = None
-    for record in records:
-        first_run = record.run if first_run is None else first_run
-        if record.run != first_run:
-            return
+    _, first_run = next(groupby(records, attrgetter("run")), (None, ()))
+    for record in first_run:
         sample = samples.get(record.sample_id) if record.output.error is None else None
         if sample is not None:
             yield sample.expected, frozenset(chunk.doc_id for chunk in record.output.chunks)

@@ -5,11 +5,12 @@ import sys
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TypeVar, overload
+from typing import Generic, TypeVar, overload
 
 from ragate.core.conversation import told_by_question
 from ragate.models import Record, Sample
 
+S = TypeVar("S")
 T = TypeVar("T")
 
 
@@ -58,10 +59,10 @@ def tells_outputs(records: Sequence[Record]) -> bool:
     return bool(getattr(records, "tells_outputs", True))
 
 
-class LazyItems(LazyRows[T]):
+class LazyItems(LazyRows[T], Generic[S, T]):
     """What `make` makes of the items of another sequence."""
 
-    def __init__(self, items: Sequence[T], make: Callable[[T], T]) -> None:
+    def __init__(self, items: Sequence[S], make: Callable[[S], T]) -> None:
         self._items = items
         self._make = make
 

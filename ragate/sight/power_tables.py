@@ -3,7 +3,7 @@
 import datetime
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -201,7 +201,7 @@ def needs(config: Config, metric_plans: Sequence[MetricPower], drop: float) -> l
         if plan.sight is None:
             continue
         design = plan.sight.design
-        recorded = design.with_baseline(config.policy.runs)
+        recorded = replace(design, baseline_runs=config.policy.runs)
         samples, reworded = (
             samples_needed(drop, noise, recorded)
             for noise in (plan.noise, plan.noise.when_reworded(REWORDED))

@@ -42,7 +42,9 @@ def largest_pairing(fits: list[list[int]]) -> dict[int, int]:
         while free is not None:
             right = reached_by[free]
             taken[free] = right
-            free, pairs[right] = pairs.get(right), free
+            before = pairs.get(right)
+            pairs[right] = free
+            free = before
     return pairs
 
 

@@ -1,5 +1,6 @@
 """Values of calls: when two are the same, dates and entities among them."""
 
+import calendar
 import datetime
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -173,12 +174,9 @@ def _shifted(day: datetime.date, count: int, unit: str) -> datetime.date:
     if unit not in _MONTHS:
         return day + datetime.timedelta(days=count * (7 if unit == "w" else 1))
     months = day.year * 12 + day.month - 1 + count * _MONTHS[unit]
-    first = datetime.date(months // 12, months % 12 + 1, 1)
-    after = datetime.date((months + 1) // 12, (months + 1) % 12 + 1, 1)
-    return min(first.replace(day=1) + datetime.timedelta(days=day.day - 1), after - _ONE_DAY)
-
-
-_ONE_DAY = datetime.timedelta(days=1)
+    year, month = months // 12, months % 12 + 1
+    last = calendar.monthrange(year, month)[1]
+    return day.replace(year=year, month=month, day=min(day.day, last))
 
 
 _IGNORED = re.compile(r"[ ,./\-_*^]")

@@ -8,13 +8,13 @@ run alone decides, and good passes of yesterday do not hide what is broken today
 
 import hashlib
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 from typing import NamedTuple
 
 from ragate.core.hashing import calls_hash, is_recorded
-from ragate.core.lookup import LazyRows, Pass, SampleTries, passes_of
+from ragate.core.lookup import LazyItems, Pass, SampleTries, passes_of
 from ragate.models import Record, Run, RunManifest, SystemOutput
 
 _NO_CALLS = calls_hash(())
@@ -118,23 +118,6 @@ def _distinct(passes: Sequence[Pass], ids: Sequence[str]) -> tuple[Pass, ...]:
     return tuple(by_outputs.values())
 
 
-class RecordsFrom(LazyRows[Record]):
-    """Some records of a run in a row, each read when it is looked at."""
-
-    def __init__(self, records: Sequence[Record], start: int, stop: int) -> None:
-        self._records = records
-        self._rows = range(start, stop)
-
-    def __len__(self) -> int:
-        return len(self._rows)
-
-    def __iter__(self) -> Iterator[Record]:
-        return (self._records[row] for row in self._rows)
-
-    def row(self, number: int) -> Record:
-        return self._records[self._rows[number]]
-
-
 def earlier_passes(manifest: RunManifest) -> int:
     """Return how many passes of a run were made by earlier runs: its first ones."""
     return sum(each.passes for each in manifest.earlier)
@@ -199,7 +182,7 @@ def _passes_between(run: Run, start: int, end: int | None) -> Run:
     to_row = len(run.records)
     if end is not None:
         to_row = bisect_left(run.records, end, key=lambda record: record.run)
-    records = RecordsFrom(run.records, from_row, to_row)
+    records = LazyItems(range(from_row, to_row), run.records.__getitem__)
     aggregates = run.aggregates[start:end]
     passes = (run.manifest.runs if end is None else end) - start
     manifest = run.manifest.amended(runs=max(1, passes), identical=0, earlier=(), same_state=False)

@@ -50,6 +50,8 @@ def counts_in_metrics(report: Report) -> Report:
     """
     decision = report.decision
     counts = {row.metric for row in decision.rows if metric_of(row.metric) != row.metric}
+    if not counts:
+        return report
 
     def said(sentences: Iterable[str]) -> tuple[str, ...]:
         return tuple(_said(sentence, counts) for sentence in sentences)
@@ -62,7 +64,7 @@ def counts_in_metrics(report: Report) -> Report:
         warnings=said(decision.warnings),
         lines=said(decision.lines),
     )
-    return report.amended(decision=decision) if counts else report
+    return report.amended(decision=decision)
 
 
 def _with_counts(rows: Sequence[RowT]) -> tuple[RowT, ...]:
@@ -75,12 +77,12 @@ def _with_count(row: RowT, count: MetricRow | None) -> RowT:
     if count is None:
         return row
     reason = _said(count.reason, {count.metric})
-    blocks, accepted = row.blocks or count.blocks, row.accepted or count.accepted
-    row = row.amended(checked=count.amended(metric=row.metric, reason=reason))
+    blocks = row.blocks or count.blocks
     return row.amended(
+        checked=count.amended(metric=row.metric, reason=reason),
         blocks=blocks,
-        accepted=accepted and not blocks,
-        reason=row.reason if row.blocks else reason if count.blocks else row.reason,
+        accepted=(row.accepted or count.accepted) and not blocks,
+        reason=reason if count.blocks and not row.blocks else row.reason,
     )
 
 

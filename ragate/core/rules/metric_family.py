@@ -59,8 +59,8 @@ class Table:
 def build_table(cases: Sequence[MetricCase], comparison: Comparison) -> Table:
     """Lay the cases' scores out by sample, run and metric."""
     speaks = np.stack([case.counted for case in cases], axis=1)
-    base = _stack(cases, [case.scores.baseline for case in cases])
-    cand = _stack(cases, [case.scores.candidate for case in cases])
+    base = _stack([(case, case.scores.baseline) for case in cases])
+    cand = _stack([(case, case.scores.candidate) for case in cases])
     whole_base, whole_cand = _whole_runs(base), _whole_runs(cand)
     if comparison.clusters is None:
         counted = whole_base.any(axis=1) & whole_cand.any(axis=1)
@@ -88,11 +88,11 @@ def build_table(cases: Sequence[MetricCase], comparison: Comparison) -> Table:
     )
 
 
-def _stack(cases: Sequence[MetricCase], sides: Sequence[Side]) -> Floats:
+def _stack(sides: Sequence[tuple[MetricCase, Side]]) -> Floats:
     """Return (samples, runs, metrics), 0 where a metric does not count for a sample."""
     values = [
         np.where(case.counted[:, None], case.scores.scaled(side.values), 0.0)
-        for case, side in zip(cases, sides, strict=True)
+        for case, side in sides
     ]
     return np.stack(values, axis=2)
 

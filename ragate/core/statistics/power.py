@@ -6,7 +6,6 @@ And what a wanted effect needs: samples, or baseline runs.
 import math
 from bisect import bisect_left
 from dataclasses import dataclass, replace
-from typing import Self
 
 from ragate.core.statistics.joint_noise import ALONE, JointNoise
 from ragate.core.statistics.looks import SUSPICIOUS, Stages
@@ -155,10 +154,6 @@ class Design:
         confirmed = last.threshold(drop, stages.level(last.runs))
         return first.chance(drop, clear) + _red_at_last(first, last, drop, clear, confirmed)
 
-    def with_baseline(self, runs: int) -> Self:
-        """Return the same gate with another number of baseline runs."""
-        return replace(self, baseline_runs=runs)
-
 
 class _LookPower:
     """One test: its thresholds on the drop of the mean, and the chance to exceed them."""
@@ -215,5 +210,7 @@ def samples_needed(drop: float, noise: Noise, design: Design) -> int | None:
 
 def runs_needed(drop: float, n: int, noise: Noise, design: Design) -> int | None:
     """Return the fewest baseline runs with which `n` samples show `drop`, or None."""
-    tried = range(1, MOST_RUNS + 1)
-    return next((runs for runs in tried if design.with_baseline(runs).shows(drop, n, noise)), None)
+    for runs in range(1, MOST_RUNS + 1):
+        if replace(design, baseline_runs=runs).shows(drop, n, noise):
+            return runs
+    return None

@@ -107,14 +107,15 @@ def read_sides(
 ) -> dict[str, Side]:
     """Collect the scores by metric; a value outside the metric's range is unscored."""
     shape = (len(ids), len(passes))
-    sides = {name: Side(np.full(shape, np.nan), np.zeros(shape, bool), {}) for name in infos}
+    reasons = {name: Counter[str]() for name in infos}
+    sides = {
+        name: Side(np.full(shape, np.nan), np.zeros(shape, bool), reasons[name]) for name in infos
+    }
     for column, each in enumerate(passes):
         missing = _read_pass(each, ids, sides, column)
         for name, side in sides.items():
-            reasons = Counter(side.reasons)
-            reasons.update(_drop_bad(infos[name], side.values[:, column]))
-            reasons.update(missing[name])
-            sides[name] = replace(side, reasons=dict(reasons))
+            reasons[name].update(_drop_bad(infos[name], side.values[:, column]))
+            reasons[name].update(missing[name])
     return sides
 
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from ragate.core.text.languages import FUNCTION_WORDS, is_negation, language
-from ragate.core.text.segmentation import units, words
+from ragate.core.text.segmentation import units, whole_words, words
 from ragate.core.text.words import without_markers
 
 # Of an answer, its sources and its parts: they count in no share of words.
@@ -266,9 +266,9 @@ def _denies_itself(said: Sequence[str]) -> bool:
 
 
 def _without(text: str, phrases: Sequence[str]) -> tuple[str, bool]:
-    said = whole = f" {' '.join(units(text))} "
+    said = whole = whole_words(text)
     for phrase in phrases:
-        said = said.replace(f" {' '.join(units(phrase))} ", " ")
+        said = said.replace(whole_words(phrase), " ")
     return (text, False) if said == whole else (said, True)
 
 

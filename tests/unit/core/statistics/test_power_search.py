@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ragate.core.statistics.metric_noise import Noise
 from ragate.core.statistics.power import Design, runs_needed, samples_needed
 
@@ -24,7 +26,7 @@ def test_the_runs_that_are_needed_are_the_fewest():
 
     assert needed is not None
     assert needed > 1
-    assert design.with_baseline(needed).shows(0.11, 60, YES)
-    assert not design.with_baseline(needed - 1).shows(0.11, 60, YES)
+    assert replace(design, baseline_runs=needed).shows(0.11, 60, YES)
+    assert not replace(design, baseline_runs=needed - 1).shows(0.11, 60, YES)
     assert runs_needed(0.01, 50, YES, design) is None
     assert runs_needed(0.6, 50, YES, design) == 1
