@@ -25,8 +25,7 @@ _DECIDING = (
     *("concurrent.futures.thread", "numpy.ma", "numpy.polynomial", "encodings.unicode_escape"),
 )
 _RECORDING = (
-    "ragate.sight.recording_sight",
-    "ragate.sight.power_tables",
+    "ragate.sight",
     "ragate.renderers._numbers",
 )
 _JUDGING = (

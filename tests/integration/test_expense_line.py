@@ -16,7 +16,7 @@ from ragate.core.statistics.joint_noise import ALONE
 from ragate.core.statistics.metric_noise import Noise
 from ragate.dataset import read_dataset
 from ragate.models import MetricVerdict, Report, Verdict
-from ragate.sight.power_tables import assumed_plans, compared_with_itself, plans
+from ragate.sight import assumed_plans, compared_with_itself, plans
 from tests.integration.recorded_project import RecordedProject
 from tests.runs import check
 from tests.servers.openai_server import FakeOpenAI

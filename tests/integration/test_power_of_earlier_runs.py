@@ -12,7 +12,7 @@ from ragate.baseline import load_baseline
 from ragate.cli.main import run
 from ragate.config import load_config
 from ragate.dataset import read_dataset
-from ragate.sight.power_tables import compared_with_itself
+from ragate.sight import compared_with_itself
 from tests.projects import ReplayProject, right
 
 pytestmark = pytest.mark.integration

@@ -137,7 +137,7 @@ def _same_answer(run: Run) -> str:
 def _shows(config: Config, run: Run, samples: Sequence[Sample] | None = None) -> int:
     """Say what the gate sees with this recording, and how often it is red by luck; return 0."""
     from ragate.answers.golden_set import golden_set
-    from ragate.sight.recording_sight import recording_lines
+    from ragate.sight import recording_lines
 
     today = datetime.datetime.now(datetime.UTC).date()
     try:

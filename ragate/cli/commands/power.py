@@ -18,7 +18,7 @@ from ragate.guards.escape import one_line
 if TYPE_CHECKING:
     from ragate.config import Config
     from ragate.models import Run
-    from ragate.sight.power_tables import MetricPower
+    from ragate.sight import MetricPower
 
 _WIDTH = 10
 _NAME = 22
@@ -65,7 +65,7 @@ def command(*, config: Path | None, drop: float, samples: int | None, noise: flo
     from ragate.answers.golden_set import golden_set
     from ragate.core.statistics.metric_noise import ASSUMED_NOISE, Noise
     from ragate.gate.gate_setup import load_baseline_or_none
-    from ragate.sight.power_tables import (
+    from ragate.sight import (
         assumed_plans,
         compared_with_itself,
         earlier_passes,
@@ -154,7 +154,7 @@ def _drop(value: float | None) -> str:
 def _needs(config: Config, metric_plans: Sequence[MetricPower], drop: float) -> list[str]:
     from ragate.core.rules.visible_drop import REWORDED
     from ragate.core.statistics.looks import CONFIRM
-    from ragate.sight.power_tables import needs
+    from ragate.sight import needs
 
     if all(plan.exact for plan in metric_plans):
         return ["Nothing here is noisy: more samples widen what is asked, not what is seen."]
