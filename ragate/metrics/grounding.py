@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from functools import partial
 from itertools import chain
 
 from pydantic import Field
@@ -134,17 +135,24 @@ def number_unit_support(request: MetricRequest, settings: ClaimSettings) -> Samp
     Source: this project.
     """
 
-    def places(output: SystemOutput) -> list[NumberPlace]:
-        said = (without_markers(claim.figures) for claim in settings.claims(output))
-        return [place for text in said for place in claimed_places(text)]
-
     def support(claimed: Sequence[NumberPlace], sample: Sample, output: SystemOutput) -> float:
         sources = NumberSources(_texts(sample, output))
         return sum(sources.held(claimed)) / len(claimed)
 
     return metric_of_claims(
-        request, places, support, called="numbers", version=5, settings=settings
+        request,
+        partial(_numbers, settings),
+        support,
+        called="numbers",
+        version=5,
+        settings=settings,
     )
+
+
+def _numbers(settings: ClaimSettings, output: SystemOutput) -> list[NumberPlace]:
+    """Return the numbers that an answer claims, in order."""
+    said = (without_markers(claim.figures) for claim in settings.claims(output))
+    return [place for text in said for place in claimed_places(text)]
 
 
 @takes(ClaimSettings)
@@ -163,9 +171,8 @@ def unsupported_numbers(request: MetricRequest, settings: ClaimSettings) -> Samp
     """
 
     def distinct(output: SystemOutput) -> list[NumberPlace]:
-        said = (without_markers(claim.figures) for claim in settings.claims(output))
-        found = (place for text in said for place in claimed_places(text))
-        return list({place.numeral.readings: place for place in found}.values())
+        claimed = {place.numeral.readings: place for place in _numbers(settings, output)}
+        return list(claimed.values())
 
     def unsupported(claimed: Sequence[NumberPlace], sample: Sample, output: SystemOutput) -> float:
         sources = NumberSources(_texts(sample, output))

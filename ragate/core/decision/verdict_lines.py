@@ -128,19 +128,20 @@ def general_warnings(
     if wants_runs:
         runs = count(wants_runs, "more run")
         warnings.append(f"not final yet: {runs} over all samples would confirm or clear it")
-    warnings.extend(_about_clusters(comparison, family))
-    if not red:
-        warnings.extend(about_size(cases, comparison, family))
-    warnings.extend(about_risen(cases))
-    warnings.extend(about_lost(cases))
-    warnings.extend(about_runs(cases, comparison, family, settings))
-    warnings.extend(nothing_checked([case.rule for case in cases], comparison.columns))
-    warnings.extend(
-        f"{case.name} has no limit such as `maximum`: it is shown and cannot fail the gate"
-        for case in cases
-        if case.gates and case.aggregate and not case.has_floor
+    return (
+        *warnings,
+        *_about_clusters(comparison, family),
+        *([] if red else about_size(cases, comparison, family)),
+        *about_risen(cases),
+        *about_lost(cases),
+        *about_runs(cases, comparison, family, settings),
+        *nothing_checked([case.rule for case in cases], comparison.columns),
+        *(
+            f"{case.name} has no limit such as `maximum`: it is shown and cannot fail the gate"
+            for case in cases
+            if case.gates and case.aggregate and not case.has_floor
+        ),
     )
-    return tuple(warnings)
 
 
 def about_risen(cases: Sequence[MetricCase]) -> list[str]:
@@ -149,12 +150,8 @@ def about_risen(cases: Sequence[MetricCase]) -> list[str]:
     if not names:
         return []
     were = "is" if len(names) == 1 else "are"
-    return [
-        (
-            f"{listed(names)} {were} left out until main is recorded anew: this ragate measures "
-            "in another way than the one that wrote the baseline"
-        )
-    ]
+    why = "this ragate measures in another way than the one that wrote the baseline"
+    return [f"{listed(names)} {were} left out until main is recorded anew: {why}"]
 
 
 def _about_clusters(comparison: Comparison, family: FamilyResult) -> list[str]:
