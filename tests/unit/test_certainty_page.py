@@ -21,7 +21,7 @@ ROOMS = (
     "core/statistics",
     "core/text/wording.py",
     "renderers",
-    "sight",
+    "sight.py",
     "gate",
     "run",
     "cli/commands/baseline.py",
