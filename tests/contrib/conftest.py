@@ -4,6 +4,7 @@ from tests.integration.conftest import (  # noqa: F401
     database,
     made,
     ready,
+    recording,
     served,
     server,
     state,

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.command import ragate
+from tests.night import by_night
 from tests.projects import TOPICS, write_docs_project
 
 pytestmark = pytest.mark.e2e
@@ -22,6 +23,7 @@ def test_the_tools_are_listed_with_what_they_do(tmp_path: Path) -> None:
     assert ragate(tmp_path, "dataset").returncode == 2
 
 
+@by_night
 def test_labels_from_nothing_to_a_verdict(tmp_path: Path) -> None:
     write_docs_project(tmp_path)
     questions = [{"id": topic, "query": f"Where do the {topic} come from?"} for topic in TOPICS]

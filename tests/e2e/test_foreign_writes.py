@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 import venv
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -296,6 +297,12 @@ level = "error"
 """
 
 
+@pytest.fixture(scope="module")
+def judge_url() -> Iterator[str]:
+    with server_process() as server:
+        yield server.base_url
+
+
 @pytest.mark.parametrize(
     "words",
     [
@@ -306,22 +313,21 @@ level = "error"
 )
 @pytest.mark.parametrize("judged", [False, True])
 def test_nothing_is_imported_once_code_under_test_runs(
-    installed: Path, tmp_path: Path, words: str, *, judged: bool
+    installed: Path, judge_url: str, tmp_path: Path, words: str, *, judged: bool
 ):
     project = tmp_path / "project"
     shutil.copytree(installed / "project", project)
-    with server_process() as server:
-        if judged:
-            config = CONFIG.replace("http://127.0.0.1:9", server.base_url)
-            config = re.sub("(?m)^metrics = .*\\n", "", config) + JUDGE
-            (project / "ragate.toml").write_text(config)
-        subprocess.run(
-            [sys.executable, "-c", LATE, "ragate", *words.split()],
-            cwd=project,
-            env={**CLEAN, "JUDGE_API_KEY": KEY, "CI": "1"},
-            capture_output=True,
-            timeout=200,
-            check=False,
-        )
+    if judged:
+        config = CONFIG.replace("http://127.0.0.1:9", judge_url)
+        config = re.sub("(?m)^metrics = .*\\n", "", config) + JUDGE
+        (project / "ragate.toml").write_text(config)
+    subprocess.run(
+        [sys.executable, "-c", LATE, "ragate", *words.split()],
+        cwd=project,
+        env={**CLEAN, "JUDGE_API_KEY": KEY, "CI": "1"},
+        capture_output=True,
+        timeout=200,
+        check=False,
+    )
 
     assert (project / "late").read_text() == ""

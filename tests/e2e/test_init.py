@@ -13,6 +13,7 @@ import pytest
 
 from ragate.config import load_config
 from tests.e2e import command
+from tests.night import by_night
 
 RAGATE = Path(sys.executable).parent / "ragate"
 PAGES = {
@@ -38,6 +39,7 @@ def ragate(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return command.ragate(folder, *arguments, env={"CI": "1", "NO_COLOR": "1"})
 
 
+@by_night  # by day the first hour does so, and the tutorial
 def test_what_init_writes_can_be_recorded_and_checked_at_once(project: Path) -> None:
     assert ragate(project, "init", "--yes").returncode == 0
     before = ragate(project, "doctor")

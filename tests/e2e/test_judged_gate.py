@@ -51,7 +51,7 @@ METRICS = {
     "llamaindex": ("faithfulness_binary", "relevancy", 2),
 }
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, by_night]
 
 
 def gate_in(folder: Path, url: str, judge: str) -> None:
@@ -88,7 +88,7 @@ def prompt(folder: Path, wish: str) -> None:
 Gate = tuple[Path, ServerProcess, str]
 
 
-@pytest.fixture(params=["rubric", pytest.param("llamaindex", marks=by_night)])
+@pytest.fixture(params=["rubric", "llamaindex"])
 def recorded(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Gate]:
     folder = tmp_path / "judged"
     folder.mkdir()

@@ -19,22 +19,24 @@ from tests.servers.openai_server import FakeOpenAI, never_the_same, openai_serve
 
 pytestmark = pytest.mark.e2e
 SCRIPT = """
-import json, sys
-import openai
+import json, os, sys, urllib.request
 
-client = openai.OpenAI(max_retries=0)
+def ask(content):  # what the package `openai` sends, without the second that its import takes
+    body = {"model": "gpt-4o-mini", "messages": [{"role": "user", "content": content}]}
+    key = os.environ["OPENAI_API_KEY"]
+    headers = {"authorization": f"Bearer {key}", "content-type": "application/json"}
+    url = os.environ["OPENAI_BASE_URL"] + "/chat/completions"
+    request = urllib.request.Request(url, json.dumps(body).encode(), headers)
+    return json.load(urllib.request.urlopen(request))["choices"][0]["message"]["content"]
+
 lines = []
 for row in map(json.loads, open("golden.jsonl")):
     text = open("passages/" + row["id"][1:] + ".md").read()
     try:
-        reply = client.chat.completions.create(
-            model="gpt-4o-mini",
-            messages=[{"role": "user", "content": text + row["query"]}],
-        )
-    except openai.OpenAIError as error:
+        answer = ask(text + row["query"])
+    except OSError as error:
         print(type(error).__name__, file=sys.stderr)
         continue
-    answer = reply.choices[0].message.content
     lines.append(json.dumps({"id": row["id"], "answer": answer, "contexts": [text]}))
 open("outputs.jsonl", "w").write("\\n".join(lines))
 print("written")

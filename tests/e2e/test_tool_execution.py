@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -50,11 +51,13 @@ def call(name, arguments):
 """
 
 
-@pytest.fixture
-def project(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def recording(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A project with its baseline, to be copied."""
+    root = tmp_path_factory.mktemp("recording")
     text = CONFIG.replace("tolerance", 'ignore = ["seen"]\ntolerance')
-    (tmp_path / "ragate.toml").write_text(text)
-    (tmp_path / "tools.py").write_text(TOOLS)
+    (root / "ragate.toml").write_text(text)
+    (root / "tools.py").write_text(TOOLS)
     rows = [
         {
             "id": city,
@@ -63,11 +66,16 @@ def project(tmp_path: Path) -> Path:
         }
         for city in CITIES
     ]
-    (tmp_path / "golden.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    write_outputs(tmp_path)
-    recorded = ragate(tmp_path, "baseline", "update")
+    (root / "golden.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    write_outputs(root)
+    recorded = ragate(root, "baseline", "update")
     assert recorded.returncode == 0, recorded.stdout + recorded.stderr
-    return tmp_path
+    return root
+
+
+@pytest.fixture
+def project(tmp_path: Path, recording: Path) -> Path:
+    return Path(shutil.copytree(recording, tmp_path, dirs_exist_ok=True))
 
 
 def write_outputs(project: Path, **arguments: Any) -> None:

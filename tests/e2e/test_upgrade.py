@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.test_init import ragate
+from tests.night import by_night
 from tests.repositories import commit, git
 
 pytestmark = pytest.mark.e2e
@@ -24,7 +25,11 @@ RELEASE = "2" * 40
 UPGRADE = ("init", "--yes", "--action", RELEASE)
 
 
-@pytest.fixture(params=[path.name for path in sorted(VERSIONS.iterdir())])
+# By day the oldest comes the whole way: it has most to change.
+OLDEST, *LATER = ("d16bf3b", "e27ae3b8", "ae2d4c2f")
+
+
+@pytest.fixture(params=[OLDEST, *LATER])
 def earlier(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Path]:
     """A project that an earlier version wrote, in a clone of another name."""
     folder = tmp_path / "clone"
@@ -55,6 +60,9 @@ def todays_workflows(folder: Path) -> dict[str, str]:
     return workflows(folder)
 
 
+@pytest.mark.parametrize(
+    "earlier", [OLDEST, *(pytest.param(name, marks=by_night) for name in LATER)], indirect=True
+)
 def test_a_project_of_an_earlier_version_comes_to_this_one_by_what_init_prints(
     earlier: Path, tmp_path: Path
 ) -> None:

@@ -11,7 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from ragate.cli.main import run
 from ragate.database import PostgresDatabase
+from tests.projects import ReplayProject
 from tests.servers.openai_server import FakeOpenAI, openai_server
 
 
@@ -60,6 +62,17 @@ def database() -> Iterator[PostgresDatabase]:
 def served(database: PostgresDatabase, monkeypatch: pytest.MonkeyPatch) -> None:
     """Commands of this test use the server of the session: to start one takes a second."""
     monkeypatch.setenv("RAGATE_DATABASE_URL", database.conninfo())
+
+
+@pytest.fixture(scope="session")
+def recording(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A `ReplayProject` with a baseline of three runs, to be copied."""
+    made = ReplayProject(tmp_path_factory.mktemp("recording"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("RAGATE_DATABASE_URL", raising=False)
+        patch.chdir(made.root)
+        assert run(["baseline", "update"]) == 0
+    return made.root
 
 
 @pytest.fixture

@@ -10,6 +10,7 @@ import pytest
 
 from ragate.cli.main import run
 from ragate.database import PostgresDatabase
+from tests.night import by_night
 
 pytestmark = pytest.mark.integration
 
@@ -169,6 +170,7 @@ def test_a_baseline_of_the_first_version_is_compared_and_nothing_is_guessed(proj
 CLAPNQ = Path(__file__).parents[2] / "../shared/data/clapnq_dev"
 
 
+@by_night
 @pytest.mark.skipif(
     not (CLAPNQ / "corpus.jsonl").exists(),
     reason="the clapnq collection is not beside this repository",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import shutil
 from datetime import date
 from pathlib import Path
 
@@ -19,21 +20,32 @@ from ragate.models import MetricVerdict, Report, Verdict
 from ragate.sight import assumed_plans, compared_with_itself, plans
 from tests.integration.recorded_project import RecordedProject
 from tests.runs import check
-from tests.servers.openai_server import FakeOpenAI
+from tests.servers.openai_server import FakeOpenAI, openai_server
 
 pytestmark = pytest.mark.integration
 RULE = "[policy.metrics.prompt_tokens]\nmax_increase = 0.2\n"
 SAMPLES = 12
 
 
-@pytest.fixture
-def project(tmp_path: Path, server: FakeOpenAI) -> RecordedProject:
+def written(root: Path, server: FakeOpenAI) -> RecordedProject:
     server.tokens = lambda body: len(json.dumps(body["messages"]))
-    made = RecordedProject(tmp_path, server.base_url, samples=SAMPLES)
-    made.metrics = RULE
-    made.configure()
-    asyncio.run(update_baseline(made.config(), made.operations(), runs=2))
-    return made
+    return RecordedProject(root, server.base_url, samples=SAMPLES, metrics=RULE)
+
+
+@pytest.fixture(scope="module")
+def recording(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A project whose baseline has been recorded, to be copied."""
+    with openai_server() as server:
+        made = written(tmp_path_factory.mktemp("recording"), server)
+        asyncio.run(update_baseline(made.config(), made.operations(), runs=2))
+    return made.root
+
+
+@pytest.fixture
+def project(tmp_path: Path, recording: Path, server: FakeOpenAI) -> RecordedProject:
+    """A copy, which will ask another server."""
+    shutil.copytree(recording, tmp_path, dirs_exist_ok=True)
+    return written(tmp_path, server)
 
 
 def checked(project: RecordedProject) -> Report:

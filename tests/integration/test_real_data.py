@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from ragate.cli.main import run
+from tests.night import by_night
 
 pytestmark = pytest.mark.integration
 
@@ -63,6 +64,7 @@ def report(state: Path) -> dict[str, Any]:
     return found
 
 
+@by_night
 def test_stemming_switched_off_and_nothing_else_is_red_on_ndcg(cranfield: Path, ready: Path):
     assert run(["baseline", "update", "--runs", "2"]) == 0
     assert run(["check"]) == 0

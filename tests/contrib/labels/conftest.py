@@ -1,3 +1,3 @@
 """Fixtures of this folder."""
 
-from tests.integration.line.conftest import gated, project, recording  # noqa: F401
+from tests.integration.line.conftest import gated, project  # noqa: F401

@@ -44,7 +44,7 @@ def test_the_comment_says_what_broke_and_what_to_type(forge: Forge) -> None:
 
 def test_a_change_that_breaks_retrieval_fails_and_the_repaired_one_passes(forge: Forge) -> None:
     broken = forge.change(outputs(broken=range(12)))
-    result = forge.check(broken, entrypoint=STEP)
+    result = forge.check(broken)
     assert result.exit_code == 1, result.log
     assert result.outputs["verdict"] == "failed"
     assert result.outputs["passed"] == "false"
@@ -53,7 +53,7 @@ def test_a_change_that_breaks_retrieval_fails_and_the_repaired_one_passes(forge:
     assert "blocks" in forge.comment()
 
     repaired = forge.change(outputs())
-    result = forge.check(repaired, entrypoint=STEP)
+    result = forge.check(repaired)
     assert result.exit_code == 0, result.log
     assert result.outputs["verdict"] == "passed"
     assert forge.states(repaired.head) == ["pending", "success"]

@@ -12,7 +12,7 @@ import pytest
 
 from ragate.baseline.recording.record_baseline import update_baseline
 from tests.container.runner import StepResult
-from tests.e2e.action.forge import Change, Forge
+from tests.e2e.action.forge import Change, Files, Forge
 from tests.e2e.action.talk import GATE, replies, say
 from tests.integration.recorded_project import KEY, RecordedProject
 from tests.servers.github_stub import TOKEN, Account, github_stub
@@ -29,29 +29,33 @@ def right(body: dict[str, Any]) -> str:
     return str(body["messages"][0]["content"]).split("\n")[0]
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def model() -> Iterator[FakeOpenAI]:
     with openai_server() as server:
         server.reply = right
         yield server
 
 
-@pytest.fixture
-def forge(tmp_path: Path, model: FakeOpenAI) -> Iterator[Forge]:
-    """Yield a repository whose main branch has recorded its model's answers."""
-    folder = tmp_path / "project"
-    folder.mkdir()
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory: pytest.TempPathFactory, model: FakeOpenAI) -> Files:
+    """Return the files of a project that has recorded its model's answers."""
+    folder = tmp_path_factory.mktemp("recorded")
     project = RecordedProject(folder, model.base_url, samples=20, policy="runs = 2")
     asyncio.run(update_baseline(project.config(), project.operations()))
-    files = {
+    return {
         path.relative_to(folder).as_posix(): path.read_bytes()
         for path in folder.rglob("*")
         if path.is_file() and ".ragate" not in path.parts and path.suffix != ".pyc"
     }
+
+
+@pytest.fixture
+def forge(tmp_path: Path, recorded: Files, model: FakeOpenAI) -> Iterator[Forge]:
+    """Yield a repository whose main branch has these files."""
     with github_stub(tmp_path / "github") as github:
         github.accounts[READER] = Account(writes=frozenset())
         made = Forge(github, tmp_path)
-        made.start({**files, ".gitignore": b".ragate/\n__pycache__/\n"})
+        made.start({**recorded, ".gitignore": b".ragate/\n__pycache__/\n"})
         model.requests.clear()
         yield made
 

@@ -102,8 +102,8 @@ FOREIGN = {
     ),
 }
 NEEDED = {"fastapi": ("fastapi", "uvicorn"), "starlette": ("starlette", "uvicorn")}
-# By day one that is asked over HTTP, one whose outputs are there, and one by its function.
-BY_DAY = ("starlette", "jsonl", "function")
+# By day one whose outputs are there, and one that is asked by its function.
+BY_DAY = ("jsonl", "function")
 NAMES = [
     pytest.param(
         name, marks=[needs(*NEEDED.get(name, ())), *([] if name in BY_DAY else [by_night])]

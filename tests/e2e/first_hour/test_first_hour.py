@@ -155,6 +155,7 @@ def test_the_printed_commands_lead_to_a_right_gate_that_sees_what_breaks(
         assert "ragate power says how many" in told, told
 
 
+@by_night
 def test_a_halved_top_k_is_red_with_the_line_that_is_printed_and_before_it_cannot_tell(
     tmp_path: Path,
 ) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from ragate.cli.main import run
@@ -14,14 +12,11 @@ pytestmark = pytest.mark.integration
 
 
 @pytest.fixture
-def cut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ReplayProject:
+def cut(gated: ReplayProject) -> ReplayProject:
     """A project of which only the first passages were looked at, and half the answers are lost."""
-    monkeypatch.chdir(tmp_path)
-    project = ReplayProject(tmp_path)
-    assert run(["baseline", "update"]) == 0
-    project.record(lambda number, of: {**lost(2)(number, of), "latency_s": 0.25}, runs=3)
+    gated.record(lambda number, of: {**lost(2)(number, of), "latency_s": 0.25}, runs=3)
     assert run(["check", "--top-k", "1"]) == 1
-    return project
+    return gated
 
 
 def test_the_report_is_partial_and_names_the_cut(cut, capsys):

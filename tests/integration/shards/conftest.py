@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from pathlib import Path
 
 import pytest
 
-from ragate.cli.main import run
 from tests.integration.repeating.repeating_projects import Project
 from tests.projects import ReplayProject, right
 
@@ -21,10 +21,10 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def gated(here: Path) -> ReplayProject:
+def gated(here: Path, recording: Path) -> ReplayProject:
     """A project with a baseline of three runs, and one run of the candidate."""
+    shutil.copytree(recording, here, dirs_exist_ok=True)
     project = ReplayProject(here)
-    assert run(["baseline", "update"]) == 0
     project.record(right)
     return project
 

@@ -16,12 +16,16 @@ pytestmark = pytest.mark.integration
 
 @pytest.fixture
 def elsewhere(
-    tmp_path: Path, url: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path,
+    recording: Path,
+    url: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> ReplayProject:
     """A project whose only run was made on another machine, and sent to the store."""
     monkeypatch.chdir(tmp_path)
+    shutil.copytree(recording, tmp_path, dirs_exist_ok=True)
     project = ReplayProject(tmp_path)
-    assert run(["baseline", "update"]) == 0
     shutil.rmtree(tmp_path / ".ragate")
     monkeypatch.setenv("RAGATE_RUNS_URL", url)
     assert run(["check"]) == 0
