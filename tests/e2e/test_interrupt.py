@@ -101,16 +101,6 @@ def test_a_killed_check_leaves_database_and_baseline_usable_and_no_server_behind
     assert "stopped" in ragate(tmp_path, "db", "status").stdout
 
 
-def test_six_first_starts_at_once_on_one_folder_all_work(tmp_path: Path):
-    write_docs_project(tmp_path)
-
-    processes = [start(tmp_path, "ingest") for _ in range(6)]
-    results = [process.communicate(timeout=600) for process in processes]
-
-    assert [process.returncode for process in processes] == [0] * 6, results
-    assert "stopped" in ragate(tmp_path, "db", "status").stdout
-
-
 def test_outputs_of_a_killed_run_can_still_be_read(tmp_path: Path):
     write_docs_project(tmp_path)
     process = start(tmp_path, "check")

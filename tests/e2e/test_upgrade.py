@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import re
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -18,7 +17,7 @@ from tests.e2e.test_init import ragate
 from tests.night import by_night
 from tests.repositories import commit, git
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, pytest.mark.usefixtures("served")]
 
 VERSIONS = Path(__file__).parents[1] / "fixtures" / "upgrade"
 RELEASE = "2" * 40
@@ -30,14 +29,13 @@ OLDEST, *LATER = ("d16bf3b", "e27ae3b8", "ae2d4c2f")
 
 
 @pytest.fixture(params=[OLDEST, *LATER])
-def earlier(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Path]:
+def earlier(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
     """A project that an earlier version wrote, in a clone of another name."""
     folder = tmp_path / "clone"
     shutil.copytree(VERSIONS / request.param, folder)
     git(folder, "init", "--quiet", "--initial-branch=main")
     commit(folder, "as it was")
-    yield folder
-    ragate(folder, "db", "stop")
+    return folder
 
 
 def printed_commands(output: str) -> list[list[str]]:
@@ -114,7 +112,6 @@ def test_a_newer_ragate_leaves_out_what_it_measures_in_another_way_and_the_other
     for page in (folder / "docs").glob("*.md"):
         page.write_text("Nothing is here.\n")
     assert ragate(folder, "check").returncode == 1
-    ragate(folder, "db", "stop")
 
 
 def test_what_is_gone_is_taken_out_of_the_configuration(tmp_path: Path) -> None:

@@ -110,19 +110,6 @@ def test_smaller_chunks_are_blamed_on_retrieval_and_named_first(project: Path) -
     assert all(one.endswith("; changed: chunk_size 128 -> 16") for one in evidence(report))
 
 
-def test_fewer_chunks_are_retrieval_although_the_expected_page_stands_where_it_stood(
-    project: Path,
-) -> None:
-    configure(top_k=1)
-
-    report = checked()
-
-    assert causes(report) == {"retrieval"}
-    assert all(one.endswith("; changed: top_k 5 -> 1") for one in evidence(report))
-    assert any("still at rank 1" in one for one in evidence(report))
-    assert report["diagnosis"][0]["likely_cause"] == "what changed in the system: top_k 5 -> 1"
-
-
 def test_edited_documents_with_their_old_ids_are_data(project: Path) -> None:
     for number, topic in enumerate(TOPICS[:4]):
         text = (

@@ -103,7 +103,7 @@ def invented(project: ReplayProject) -> list[Any]:
 def test_a_server_that_gives_no_reply_gives_no_score_and_no_decision(
     gate, server, monkeypatch, fault: Fault
 ):
-    monkeypatch.setenv("RAGATE_TIMEOUT_S", "1")
+    monkeypatch.setenv("RAGATE_TIMEOUT_S", "0.3")
     server.chaos = Chaos(1.0, kinds=[fault])
 
     assert run(["check"]) == 3
@@ -113,7 +113,7 @@ def test_a_server_that_gives_no_reply_gives_no_score_and_no_decision(
 
 
 def test_a_server_that_hangs_or_refuses_in_turn_is_given_up_on(gate, server, monkeypatch):
-    monkeypatch.setenv("RAGATE_TIMEOUT_S", "1")
+    monkeypatch.setenv("RAGATE_TIMEOUT_S", "0.3")
     server.chaos = Chaos(1.0, kinds=[HANG, status(400)])
     started = time.monotonic()
 

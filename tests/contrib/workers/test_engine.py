@@ -25,13 +25,14 @@ from ragate.contrib.workers.engine import EngineWorker
 from ragate.contrib.workers.queue import TASK, Queue, open_queue, schema_name
 from ragate.database import PostgresDatabase
 from ragate.errors import DatabaseError
+from tests.night import by_night
 from tests.servers.cut_line import CutLine, cut_line
 from tests.servers.queue import fresh_queue
 
 pytestmark = pytest.mark.integration
 
 STALLED_S = 3.0
-SAMPLES = [f"s{number}" for number in range(40)]
+SAMPLES = [f"s{number}" for number in range(20)]
 SIZE = 4
 KEEP = """
 INSERT INTO results (run, pass, name, block, line) VALUES (%s, 0, %s, %s, 'x')
@@ -85,7 +86,7 @@ async def defer(queue: Queue, name: str, samples: Sequence[str]) -> None:
 
 
 class Workers:
-    """A run of ten blocks, and workers of one process that ask its samples one after another.
+    """A run of five blocks, and workers of one process that ask its samples one after another.
 
     Attributes:
         asked: How often each sample was.
@@ -141,7 +142,7 @@ async def away(line: CutLine, seconds: float, meanwhile: Callable[[], object] = 
     await asyncio.to_thread(line.restore)
 
 
-@pytest.mark.parametrize("workers", [1, 3])
+@pytest.mark.parametrize("workers", [pytest.param(1, marks=by_night), 3])
 def test_workers_live_through_an_outage_and_nothing_is_asked_twice(
     line: CutLine, url: str, workers: int, caplog: pytest.LogCaptureFixture
 ) -> None:

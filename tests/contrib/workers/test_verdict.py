@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.command import ragate, start
+from tests.night import by_night
 from tests.slow_rag import SlowProject, baseline_of, report_of
 
 pytestmark = pytest.mark.e2e
@@ -29,6 +30,7 @@ def timeless(text: str) -> str:
     return re.sub(r"\d{8}-\d{6}-\d{3}-[0-9a-f]{4}|\d\d:\d\d UTC|[0-9.]+ s ·", "", text)
 
 
+@by_night  # by day each of these events has a test of its own, in this folder
 def test_three_workers_one_killed_and_one_late_give_what_one_process_gives(
     tmp_path: Path, url: str
 ) -> None:

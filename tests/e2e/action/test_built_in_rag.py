@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
+from ragate.database import PostgresDatabase
 from ragate.machine_faults import in_container
+from tests.container.runner import StepResult
 from tests.e2e.action.forge import Forge
 from tests.e2e.command import ragate
-from tests.integration.conftest import open_folder
 from tests.projects import TOPICS, write_docs_project
 from tests.servers.github_stub import github_stub
 
@@ -22,34 +23,45 @@ Files = dict[str, bytes]
 
 
 @pytest.fixture(scope="module")
-def state() -> Iterator[Path]:
-    """The state folder of all runs here: one server serves them."""
-    folder = open_folder()
-    yield folder
-    shutil.rmtree(folder, ignore_errors=True)
-
-
-@pytest.fixture(scope="module")
-def docs_files(tmp_path_factory: pytest.TempPathFactory, state: Path) -> Iterator[Files]:
+def docs_files(tmp_path_factory: pytest.TempPathFactory, database: PostgresDatabase) -> Files:
     folder = tmp_path_factory.mktemp("docs-gate")
     write_docs_project(folder)
-    env = {"RAGATE_STATE_DIR": str(state)}
+    env = {"RAGATE_DATABASE_URL": database.conninfo()}
     done = ragate(folder, "baseline", "update", "--runs", "2", env=env)
     assert done.returncode == 0, done.stderr
-    yield {
+    return {
         path.relative_to(folder).as_posix(): path.read_bytes()
         for path in folder.rglob("*")
-        if path.is_file()
+        if path.is_file() and ".ragate" not in path.parts
     }
-    ragate(folder, "db", "stop", env=env)
+
+
+@contextmanager
+def opened(folder: Path, docs_files: Files, database: PostgresDatabase) -> Iterator[Forge]:
+    with github_stub(folder / "github") as github:
+        forge = Forge(github, folder, env={"RAGATE_DATABASE_URL": database.conninfo()})
+        forge.start(docs_files)
+        yield forge
 
 
 @pytest.fixture
-def docs(tmp_path: Path, docs_files: Files, state: Path) -> Iterator[Forge]:
-    with github_stub(tmp_path / "github") as github:
-        forge = Forge(github, tmp_path, env={"RAGATE_STATE_DIR": str(state)})
-        forge.start(docs_files)
+def docs(tmp_path: Path, docs_files: Files, database: PostgresDatabase) -> Iterator[Forge]:
+    with opened(tmp_path, docs_files, database) as forge:
         yield forge
+
+
+@pytest.fixture(scope="module")
+def edited(
+    tmp_path_factory: pytest.TempPathFactory, docs_files: Files, database: PostgresDatabase
+) -> Iterator[tuple[Forge, StepResult]]:
+    """Yield a judged change: two pages are lost, and a new one holds what was answered from one."""
+    with opened(tmp_path_factory.mktemp("edited"), docs_files, database) as forge:
+        files = {
+            "docs/figs.md": b"# Nothing here\n",
+            "docs/plums.md": b"# Gone\n",
+            "docs/kiwis.md": b"# Kiwis\n\nThe plums come from orchard 2.\n",
+        }
+        yield forge, forge.check(forge.change(files))
 
 
 def test_an_equal_fingerprint_needs_no_database_and_no_run(docs: Forge) -> None:
@@ -70,31 +82,28 @@ def test_a_changed_page_is_run_and_needs_its_database(docs: Forge) -> None:
     assert "hush-hush-pw" not in result.raw_log + result.summary + docs.comment()
 
 
-def test_a_page_that_is_lost_fails_and_names_itself(docs: Forge, docs_files: Files) -> None:
-    change = docs.change({"docs/figs.md": b"# Nothing here\n", "docs/plums.md": b"# Gone\n"})
-    result = docs.check(change)
+def test_a_page_that_is_lost_fails_and_names_itself(edited: tuple[Forge, StepResult]) -> None:
+    forge, result = edited
     assert result.exit_code == 1, result.log
-    assert "figs" in docs.comment()
+    assert "figs" in forge.comment()
     paths = {one.properties.get("file") for one in result.annotations("error")}
     assert paths & {"docs/figs.md", "docs/plums.md"}
 
 
 def test_an_answer_that_is_copied_into_the_corpus_is_pointed_out(
-    docs: Forge, docs_files: Files
+    edited: tuple[Forge, StepResult],
 ) -> None:
-    text = docs_files["docs/figs.md"].decode() + "\nThe plums come from orchard 2.\n"
-    result = docs.check(docs.change({"docs/figs.md": text.encode()}))
-    told = "docs/figs.md now holds the reference answer of plums verbatim"
-    assert any(told in warning for warning in docs.report()["decision"]["warnings"]), result.log
+    forge, result = edited
+    told = "docs/kiwis.md now holds the reference answer of plums verbatim"
+    assert any(told in warning for warning in forge.report()["decision"]["warnings"]), result.log
 
 
-def test_a_new_page_that_no_question_expects_has_a_line_in_the_comment(docs: Forge) -> None:
-    files = {"docs/kiwis.md": b"# Kiwis\n\nStored at 4 degrees.\n", "docs/figs.md": b"# Gone\n"}
-    result = docs.check(docs.change(files))
-
-    assert result.exit_code == 1, result.log
-    assert docs.report()["data"]["unasked_documents"] == ["kiwis.md"]
-    assert "No golden question covers <code>kiwis.md</code>" in docs.comment()
+def test_a_new_page_that_no_question_expects_has_a_line_in_the_comment(
+    edited: tuple[Forge, StepResult],
+) -> None:
+    forge, _ = edited
+    assert forge.report()["data"]["unasked_documents"] == ["kiwis.md"]
+    assert "No golden question covers <code>kiwis.md</code>" in forge.comment()
 
 
 def test_a_header_that_denies_determinism_does_not_soften_the_rules(docs: Forge) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from ragate.cli.main import run as ragate
+from tests.container.runner import StepResult
 from tests.e2e.action.command_projects import BROKEN
 from tests.e2e.action.forge import Change, Forge, outputs, recorded_project
 from tests.e2e.action.talk import judged, replies, say
@@ -30,56 +31,62 @@ def project(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     return recorded_project(folder, policy=f'publish = "{request.param}"')
 
 
-@pytest.fixture
-def held(tmp_path: Path, project: Files) -> Iterator[Forge]:
-    with github_stub(tmp_path / "github") as github:
-        made = Forge(github, tmp_path)
+@pytest.fixture(scope="module")
+def first(
+    tmp_path_factory: pytest.TempPathFactory, project: Files
+) -> Iterator[tuple[Forge, Change, StepResult]]:
+    """Yield a repository whose pull request was judged and is red."""
+    folder = tmp_path_factory.mktemp("first")
+    with github_stub(folder / "github") as github:
+        made = Forge(github, folder)
         made.start(project)
-        yield made
+        change = made.change(outputs(broken=BROKEN))
+        github.git.move("change", change.head)
+        yield made, change, judged(made, change)
 
 
 @pytest.fixture
-def of_ids(held: Forge, project: Files) -> bool:
-    return b'publish = "ids"' in project["ragate.toml"]
+def held(tmp_path: Path) -> Iterator[Forge]:
+    with github_stub(tmp_path / "github") as github:
+        yield Forge(github, tmp_path)
 
 
-def opened(forge: Forge) -> Change:
-    change = forge.change(outputs(broken=BROKEN))
-    forge.github.git.move("change", change.head)
-    return change
+@pytest.fixture
+def red(held: Forge, first: tuple[Forge, Change, StepResult]) -> Change:
+    earlier, change, _ = first
+    return held.again(earlier, change)
 
 
-def test_nothing_that_is_written_holds_a_text_that_stays_at_home(held: Forge, of_ids: bool) -> None:
-    result = judged(held, opened(held))
+def test_nothing_that_is_written_holds_a_text_that_stays_at_home(
+    first: tuple[Forge, Change, StepResult], project: Files
+) -> None:
+    forge, _, result = first
+    of_ids = b'publish = "ids"' in project["ragate.toml"]
 
     assert result.exit_code == 1, result.log
-    left = sorted((held.last / ".ragate" / "result").rglob("*.*"))
+    left = sorted((forge.last / ".ragate" / "result").rglob("*.*"))
     assert {path.name for path in left} >= {"report.md", "report.json", "scores.jsonl", PAGE}
     written = "".join(path.read_text() for path in left if path.is_file())
-    written += result.log + result.summary + held.comment()
+    written += result.log + result.summary + forge.comment()
     assert "q3" in written
     assert PASSAGE not in written
     for word in (NOW, WAS, QUESTION):
         assert (word not in written) is of_ids, word
 
 
-def test_an_accept_counts_without_the_texts(held: Forge) -> None:
-    change = opened(held)
-    judged(held, change)
+def test_an_accept_counts_without_the_texts(held: Forge, red: Change) -> None:
+    say(held, f'/ragate accept {red.head[:7]} hit_rate@5 token_f1 "the pages were merged"')
 
-    say(held, f'/ragate accept {change.head[:7]} hit_rate@5 token_f1 "the pages were merged"')
-
-    assert held.states(change.head)[-1] == "success"
+    assert held.states(red.head)[-1] == "success"
 
 
-def test_a_baseline_of_what_lacks_its_texts_is_refused_with_what_to_do(held: Forge) -> None:
-    change = opened(held)
-    judged(held, change)
-
-    say(held, f"/ragate update-baseline {change.head[:7]}")
+def test_a_baseline_of_what_lacks_its_texts_is_refused_with_what_to_do(
+    held: Forge, red: Change
+) -> None:
+    say(held, f"/ragate update-baseline {red.head[:7]}")
 
     assert "ragate baseline update" in replies(held)[-1]
-    assert held.github.git.resolve("refs/heads/change") == change.head
+    assert held.github.git.resolve("refs/heads/change") == red.head
 
 
 def test_a_red_commit_whose_outputs_stayed_at_home_gets_no_luckier_verdict(
