@@ -9,6 +9,7 @@ import yaml
 
 from benchmarks.evaluator_workflows import WORKFLOWS, codes, project, step
 from tests.e2e.action.forge import ROOT, Forge
+from tests.night import by_night
 from tests.servers.github_stub import github_stub
 from tests.unit.scores.ways_not_to_run import harmless
 from tests.unit.scores.written_by_tools import WRITERS, evaluated
@@ -17,7 +18,7 @@ pytestmark = pytest.mark.e2e
 ACTION = yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))
 
 
-@pytest.mark.parametrize("number", [0, 5])
+@pytest.mark.parametrize("number", [0, pytest.param(5, marks=by_night)])
 def test_the_step_judges_what_the_evaluator_wrote(number: int, tmp_path: Path) -> None:
     # As before, a third of the answers broken, the judge was out, no file.
     assert codes(WORKFLOWS[number], tmp_path) == [0, 1, 3, 2]

@@ -30,11 +30,11 @@ def nested(tmp_path: Path, gated: dict[str, bytes]) -> Iterator[Forge]:
         yield forge
 
 
-@pytest.mark.parametrize("depth", [1, 2])
-def test_it_is_checked_against_its_own_base(nested: Forge, depth: int) -> None:
+def test_it_is_checked_against_its_own_base(nested: Forge) -> None:
     weak = {"ragate.toml": b"[policy]\n"}
     broken = nested.change(below(outputs(broken=range(12))))
-    assert nested.check(broken, depth=depth, inputs=WITH).exit_code == 1
+    for depth in (1, 2):
+        assert nested.check(broken, depth=depth, inputs=WITH).exit_code == 1
     assert nested.check(nested.change({"README.md": b"x"}), inputs=WITH).exit_code == 0
     assert nested.check(nested.change(below(weak)), inputs=WITH).exit_code == 2
 

@@ -39,7 +39,7 @@ class GitStore:
         self._lock = threading.Lock()
         if not (folder / "HEAD").exists():
             folder.mkdir(parents=True, exist_ok=True)
-            self.run("init", "--quiet", "--bare", "--initial-branch=main", ".")
+            self.run("init", "--quiet", "--bare", "--initial-branch=main", "--template=", ".")
 
     def run(self, *arguments: str) -> bytes:
         """Return what git prints; `CalledProcessError` where it refuses."""
