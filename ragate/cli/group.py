@@ -11,7 +11,7 @@ from ragate import errors, extension
 from ragate.extension import Extension
 from ragate.version import __version__
 
-# Name -> (module, with the command's name in it where it is not `command`; one line for the list).
+# Name -> (module, one line for the list).
 COMMANDS: dict[str, tuple[str, str]] = {
     "init": ("init.command", "Write a ragate.toml, a starter golden set and a workflow."),
     "demo": ("commands.demo", "Show a gate that passes, a planted break, and the gate that fails."),
@@ -126,9 +126,8 @@ class LazyGroup(OrderedGroup):
     ) -> click.Command | None:
         if cmd_name not in self.table:
             return self._brought(cmd_name)
-        module, _, name = self.table[cmd_name][0].partition(":")
-        found = getattr(import_module(f"{self.package}.{module}"), name or "command")
-        command: click.Command = found
+        module, _ = self.table[cmd_name]
+        command: click.Command = import_module(f"{self.package}.{module}").command
         return command
 
     def format_commands(

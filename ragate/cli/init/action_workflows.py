@@ -49,12 +49,11 @@ def action_workflows(
         raise UsageError(f"{gate!r} cannot name a gate: up to 60 letters, digits, '.', '_' and '-'")
     # What needs packages that the container has not runs on the runner.
     code = "-code" if choice.on_runner else ""
-    templates = {"ragate-commands": "ragate-commands", "ragate-main": f"ragate-main{code}"}
-    if choice.on_runner or shards is not None:
+    templates = {"ragate": "ragate"}
+    if code or shards is not None:
         collect = "ragate-collect-shards" if shards is not None else "ragate-collect-code"
-        templates |= {"ragate-collect": collect, "ragate-decide": "ragate-decide"}
-    else:
-        templates["ragate"] = "ragate"
+        templates = {"ragate-collect": collect, "ragate-decide": "ragate-decide"}
+    templates |= {"ragate-commands": "ragate-commands", "ragate-main": f"ragate-main{code}"}
     gaps = {
         **action_gaps(choice, gate=gate, commit=commit, folder=folder, shards=shards),
         "main": main,

@@ -18,7 +18,7 @@ from ragate.cli.init.kinds import (
     place_of,
     survey_lines,
 )
-from ragate.cli.init.look_once import look_once
+from ragate.cli.init.look_once import look_once, say
 from ragate.cli.init.new_files import ignore_state, write_new
 from ragate.cli.init.next_steps import commands, next_steps
 from ragate.cli.init.plan import WritePlan, make_plan, with_workflows
@@ -30,7 +30,6 @@ from ragate.cli.quoting import shell_word
 from ragate.cli.workflows import FOLDER, EarlierWorkflow, earlier_workflows, replace_all
 from ragate.config import CONFIG_NAME
 from ragate.errors import UsageError
-from ragate.guards.escape import plain as printable
 
 
 @click.command("init")
@@ -125,19 +124,19 @@ def command(
     yes = yes or replace
     terminal = not yes and sys.stdin.isatty() and sys.stdout.isatty()
     survey = look(folder)
-    _say(*survey_lines(survey))
+    say(*survey_lines(survey))
     if survey.projects:
         survey = _project_of(survey, terminal=terminal)
     begun = (survey.root / CONFIG_NAME).exists()
     if begun:
-        _say(*bring_up(survey.root / CONFIG_NAME, write=yes, everything=replace))
+        say(*bring_up(survey.root / CONFIG_NAME, write=yes, everything=replace))
         note = "ragate.toml: there already; `ragate doctor` says what it lacks"
         plan = WritePlan(existing_choice(survey.root), notes=(note,))
     else:
         kind, at = _answered(survey, have or "", at, terminal=terminal)
         choice = choice_of(survey, kind, at, start=start, headers=headers)
-        _say("", f"Gated is {choice.what}")
-        choice = look_once(survey, choice, agreed=ask, terminal=terminal, passed=passed, say=_say)
+        say("", f"Gated is {choice.what}")
+        choice = look_once(survey, choice, agreed=ask, terminal=terminal, passed=passed)
         plan = make_plan(survey, choice)
     plain = plain or (begun and not (action or shards) and runs_plainly(survey))
     plan = with_workflows(survey, plan, plain=plain, commit=action or "", shards=shards)
@@ -148,8 +147,8 @@ def command(
     again = ["--plain"] if plain else ["--action", action] if action else []
     again += ["--shards", str(shards)] if shards else []
     again += [] if folder == Path() else [str(folder)]
-    _say(*_left_lines(survey, [each for each in earlier if each not in replaced], again))
-    _say(*_last_lines(survey, plan))
+    say(*_left_lines(survey, [each for each in earlier if each not in replaced], again))
+    say(*_last_lines(survey, plan))
     return 0
 
 
@@ -159,9 +158,9 @@ def _project_of(survey: Survey, *, terminal: bool) -> Survey:
     if others and terminal:
         chosen = click.prompt("Which project?", type=click.Choice(survey.projects), default=chosen)
     elif others:
-        _say(f"Taken is {chosen}; for another: `ragate init {shell_word(others[0])}`")
+        say(f"Taken is {chosen}; for another: `ragate init {shell_word(others[0])}`")
     inner = look(survey.root / chosen)
-    _say("", *survey_lines(inner))
+    say("", *survey_lines(inner))
     return inner
 
 
@@ -176,11 +175,6 @@ def _answered(survey: Survey, kind: str, at: str, *, terminal: bool) -> tuple[st
         guessed = place_of(survey, kind)
         at = click.prompt(ASKED_FOR[kind], default=guessed, show_default=bool(guessed))
     return kind, at
-
-
-def _say(*lines: str) -> None:
-    for line in lines:
-        click.echo(printable(line))
 
 
 def _earlier(survey: Survey, plan: WritePlan) -> list[EarlierWorkflow]:
@@ -213,17 +207,17 @@ def _left_lines(
 
 
 def _write(survey: Survey, plan: WritePlan, replaced: Sequence[EarlierWorkflow]) -> None:
-    _say("", *plan.notes)
+    say("", *plan.notes)
     replace_all(replaced)
     for each in replaced:
         what = "replaced" if each.new_text else "removed: today's system needs none such"
-        _say(f"{_name(survey, each.path)}: {what}")
+        say(f"{_name(survey, each.path)}: {what}")
     for file in plan.files:
         if file.path not in {each.path for each in replaced}:
             done = "written" if write_new(file) else "there already, left alone"
-            _say(f"{_name(survey, file.path)}: {done}")
+            say(f"{_name(survey, file.path)}: {done}")
     if ignore_state(survey.root):
-        _say(".gitignore: .ragate/ added")
+        say(".gitignore: .ragate/ added")
 
 
 def _last_lines(survey: Survey, plan: WritePlan) -> Iterator[str]:

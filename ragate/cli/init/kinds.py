@@ -189,7 +189,7 @@ def choice_of(
         settings = recorded_settings(survey.root, at)
         return _of_files("replay", at, "the answers recorded in", settings)
     if kind == "service":
-        choice = _with_headers(_service(survey, at, start), headers)
+        choice = _service(survey, at, start, headers)
     else:
         choice = _program(survey, at) if kind == "program" else _code(survey, at)
     docs, node = survey.docs[:1], survey.node
@@ -215,7 +215,7 @@ def _of_files(use: str, at: str, what: str, settings: Any) -> Choice:
     )
 
 
-def _service(survey: Survey, at: str, start: str) -> Choice:
+def _service(survey: Survey, at: str, start: str, headers: Sequence[str]) -> Choice:
     """Return a service: customary paths are tried where it does not describe itself."""
     at = at if "://" in at else f"http://{at}"
     parts = urlsplit(at)
@@ -232,32 +232,35 @@ def _service(survey: Survey, at: str, start: str) -> Choice:
         base = f"{parts.scheme}://{parts.netloc}"
         variants = [{"url": f"{base}{path}", "body": body} for path in CUSTOMARY]
         unfilled = f"{CONFIG_NAME}: [system] url lacks the path that takes questions"
+    settings: dict[str, Any] = {"url": at}
+    policy: dict[str, Any] = {"http_hosts": [parts.netloc]}
+    if command:
+        settings["start"] = command
+    if headers:
+        settings["headers_env"] = names = _variables_of(headers)
+        policy["http_header_env"] = {parts.netloc: [*names.values()]}
     return Choice(
         "http",
         "",
-        settings={"url": at, **({"start": command} if command else {})},
-        policy={"http_hosts": [parts.netloc]},
+        settings=settings,
+        policy=policy,
         what=f"the service at {at}" + (f", started by {shlex.join(command)}" if command else ""),
         variants=tuple(variants),
         unfilled=unfilled,
     )
 
 
-def _with_headers(choice: Choice, headers: Sequence[str]) -> Choice:
-    """Return a service that gets headers, whose values variables hold.
+def _variables_of(headers: Sequence[str]) -> dict[str, str]:
+    """Return by header the variable that holds its value.
 
     Raises:
         UsageError: one of them is no header with its variable.
     """
-    if not headers:
-        return choice
     names = dict(one.partition("=")[::2] for one in headers)
     if not all(map(str.isidentifier, names.values())):
         remedy = "such as --header Authorization=RAG_AUTHORIZATION"
         raise UsageError(f"--header {headers[0]!r} names no variable", remedy=remedy)
-    hosts = choice.policy["http_hosts"]
-    policy = {**choice.policy, "http_header_env": {hosts[0]: [*names.values()]}}
-    return replace(choice, policy=policy, settings={**choice.settings, "headers_env": names})
+    return names
 
 
 def _start(survey: Survey, port: int) -> list[str]:

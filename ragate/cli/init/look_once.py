@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -24,7 +24,7 @@ from ragate.cli.operations import operations, with_dotenv
 from ragate.cli.streams import run_aside
 from ragate.core.text.words import markers
 from ragate.files.pointer import PointerError, many, one
-from ragate.guards.escape import one_line
+from ragate.guards.escape import one_line, plain
 from ragate.outputs.seen_reply import LIKELY, read_events, read_reply
 from ragate.systems.pgvector.corpus import Corpus
 
@@ -49,6 +49,12 @@ _CORRECTION = re.compile(r"\s*(\w+)\s*=\s*(/\S*|none)\s*")
 _SHOWN = 100
 
 
+def say(*lines: str) -> None:
+    """Print lines, whatever a project's names hold."""
+    for line in lines:
+        click.echo(plain(line))
+
+
 def look_once(
     survey: Survey,
     choice: Choice,
@@ -56,7 +62,6 @@ def look_once(
     agreed: bool,
     terminal: bool,
     passed: Sequence[str],
-    say: Callable[..., None],
 ) -> Choice:
     """Ask the chosen system one question, and return the choice with what its reply tells.
 
@@ -70,7 +75,7 @@ def look_once(
     if not choice.unasked:
         return choice
     is_code = choice.system != "http"
-    if is_code and choice.unfilled and not _filled_in(survey.root, choice, terminal, say):
+    if is_code and choice.unfilled and not _filled_in(survey.root, choice, terminal):
         return choice
     if not (agreed or terminal):
         say("", _UNASKED)
@@ -95,7 +100,7 @@ def look_once(
     taken = take(asked, known, question)
     say("", *taken_lines(taken))
     if terminal:
-        taken = _corrected(taken, known, question, say)
+        taken = _corrected(taken, known, question)
     say(*missing_sources(taken.parts))
     return replace(
         choice,
@@ -108,7 +113,7 @@ def look_once(
     )
 
 
-def _filled_in(root: Path, choice: Choice, terminal: bool, say: Callable[..., None]) -> bool:
+def _filled_in(root: Path, choice: Choice, terminal: bool) -> bool:
     """Return whether the adapter says what is called, once a person had the time to write it."""
     path = root / choice.unfilled.partition(":")[0]
     _write_adapter(root, choice)
@@ -220,9 +225,7 @@ def _values(asked: Asked, pointer: str) -> list[str]:
     return []
 
 
-def _corrected(
-    taken: Taken, known: KnownDocuments, question: str, say: Callable[..., None]
-) -> Taken:
+def _corrected(taken: Taken, known: KnownDocuments, question: str) -> Taken:
     """Return what was taken after a person looked at it, and said what stands elsewhere."""
     pointers: dict[str, str] = {}
     while typed := click.prompt(

@@ -16,9 +16,9 @@ from ragate.cli.init.questions import drafts_from, from_corpus, from_recordings,
 from ragate.cli.init.recordings import recorded_files
 from ragate.cli.init.survey import Survey
 from ragate.cli.init.workflow_files import (
+    bear_the_name,
     folder_of,
     gate_name,
-    is_one_of_several,
     named,
     with_packages,
 )
@@ -225,7 +225,7 @@ def with_workflows(
         return plan
     folder = folder_of(survey)
     gate = plan.choice.gate or gate_name(survey)
-    several = is_one_of_several(survey, gate)
+    several = bear_the_name(survey, gate)
     choice = with_packages(survey, plan.choice)
     if plain:
         suffix = f"-{gate}" if several else ""

@@ -1,29 +1,24 @@
 """A gate in its repository: its name, the folder of its workflows, what installs its packages."""
 
 import re
-import tomllib
-from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
+from itertools import chain, count
 
 from ragate.cli.init.config_text import Choice
 from ragate.cli.init.survey import Survey
 from ragate.cli.quoting import shell_word
-from ragate.cli.workflows import FOLDER, WorkflowGate, gates_of, of_folder, workflow_texts
-from ragate.config import CONFIG_NAME
-from ragate.files.find_files import files_named
-from ragate.files.foreign_files import start_of
+from ragate.cli.workflows import FOLDER, gates_of, of_folder, workflow_texts
 
 WORKFLOWS = f"{FOLDER}/ragate*.yml"
 
 
 def named(survey: Survey, choice: Choice) -> Choice:
-    """Return the choice with a name, and a baseline of its own where it is one of several gates."""
+    """Return the choice with a name; below the repository's root with a baseline of that name."""
     gate = gate_name(survey)
-    if survey.root == survey.top and not any(other_gates(survey)):
+    if survey.root == survey.top:
         return replace(choice, gate=gate)
     policy = dict(choice.policy)
-    if survey.root != survey.top and choice.runs_code:
+    if choice.runs_code:
         policy["inputs"] = ["**"]  # a change elsewhere in the repository costs no call
     return replace(choice, gate=gate, baseline=f"baselines/{gate}.json", policy=policy)
 
@@ -34,11 +29,14 @@ def folder_of(survey: Survey) -> str:
     return "" if folder == "." else folder
 
 
-def is_one_of_several(survey: Survey, gate: str) -> bool:
-    """Return whether the workflows bear the gate's name: others have the names without it."""
-    if not any(other_gates(survey)):
+def bear_the_name(survey: Survey, gate: str) -> bool:
+    """Return whether the workflows bear the gate's name: others stand beside them, or may.
+
+    Those of the root have the names without it, and so have some of an earlier version.
+    """
+    if survey.root == survey.top:
         return False
-    own = of_folder(survey.top, folder_of(survey) or ".", gate)
+    own = of_folder(survey.top, folder_of(survey), gate)
     return not any(path.name in {"ragate.yml", "ragate-collect.yml"} for path, _ in own)
 
 
@@ -69,41 +67,18 @@ def with_packages(survey: Survey, choice: Choice) -> Choice:
     return choice
 
 
-_GATE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,59}")
-MAX_BYTES = 1024 * 1024
-
-
 def gate_name(survey: Survey) -> str:
-    """Return the name in its workflows; else one that no other gate has: the folder's, if free."""
+    """Return the name in its workflows; else the way to its folder, or the name of the root.
+
+    A status has one gate: a name that another gate's workflow uses gets a number.
+    """
     own = survey.root.relative_to(survey.top)
-    for gate in _in_workflows(survey):
-        if gate.name and gate.folder == own.as_posix() and gate.in_checkout:
+    gates = [gate for _, text in workflow_texts(survey.top) for gate in gates_of(text) if gate.name]
+    for gate in gates:
+        if gate.folder == own.as_posix() and gate.in_checkout:
             return gate.name
-    taken = set(other_gates(survey))
-    parts = own.parts or (survey.root.name,)
-    names = ["-".join(parts[-count:]) for count in range(1, len(parts) + 1)]
-    names += ["rag", *(f"rag{number}" for number in range(1, 1000))]
-    return next(name for name in names if _GATE.fullmatch(name) and name not in taken)
-
-
-def other_gates(survey: Survey) -> Iterator[str]:
-    """Yield the names that other configurations and workflows of the repository use."""
-    for path in files_named(CONFIG_NAME, survey.top):
-        if path.parent != survey.root:
-            yield _configured(path)
-    own = survey.root.relative_to(survey.top).as_posix()
-    yield from (gate.name for gate in _in_workflows(survey) if gate.name and gate.folder != own)
-
-
-def _in_workflows(survey: Survey) -> Iterator[WorkflowGate]:
-    for _, text in workflow_texts(survey.top):
-        yield from gates_of(text)
-
-
-def _configured(path: Path) -> str:
-    """Return the name that a configuration says, else its folder's."""
-    try:
-        policy = tomllib.loads(start_of(path, MAX_BYTES))["policy"]
-        return str(policy["gate"] or path.parent.name)
-    except (ValueError, RecursionError, KeyError, TypeError):
-        return path.parent.name
+    way = "-".join(own.parts) or survey.root.name
+    name = re.sub(r"[^A-Za-z0-9._-]+", "-", way)[:56].strip("-._") or "rag"
+    taken = {gate.name for gate in gates}
+    numbered = (f"{name}-{number}" for number in count(2))
+    return next(one for one in chain([name], numbered) if one not in taken)

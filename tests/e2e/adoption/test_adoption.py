@@ -161,8 +161,8 @@ def test_the_second_project_of_a_repository_has_a_gate_of_its_own(tmp_path: Path
     assert app.run(*INIT).returncode == 0
 
     workflows = {path.name for path in (tmp_path / ".github/workflows").iterdir()}
-    assert {"ragate-collect.yml", "ragate-collect-shop.yml"} <= workflows
-    assert load_config(app.config).policy.baseline == "baselines/shop.json"
+    assert {"ragate-collect-apps-help.yml", "ragate-collect-apps-shop.yml"} <= workflows
+    assert load_config(app.config).policy.baseline == "baselines/apps-shop.json"
     from_the_root = App(tmp_path, "python").run("check")
     assert from_the_root.returncode == 2
     assert "apps/help/ragate.toml, apps/shop/ragate.toml" in from_the_root.stderr

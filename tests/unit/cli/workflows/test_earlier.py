@@ -122,7 +122,8 @@ def test_the_workflows_of_another_folder_are_left_alone(
     assert run(["init", "--yes", str(tmp_path / "apps/help")]) == 0
 
     assert written(tmp_path) == before
-    assert {path.name for path, _ in of_folder(tmp_path, "apps/help", "help")} == ALL
+    own = {path.name for path, _ in of_folder(tmp_path, "apps/help", "apps-help")}
+    assert own == {name.replace(".yml", "-apps-help.yml") for name in ALL}
 
 
 def test_the_gate_has_one_name_here_and_in_the_workflow(project: Path) -> None:
