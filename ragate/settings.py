@@ -46,11 +46,16 @@ def read_settings(
         ) from error
 
 
-def first_fault(error: ValidationError) -> tuple[str, str, Any]:
-    """Return the first thing that is wrong with a model's fields: field, reason, and the value."""
+def first_fault(error: ValidationError, *above: str) -> str:
+    """Return the first thing that is wrong with a model: field, value and reason.
+
+    Args:
+        above: Names on the way to the model, which stand before the field.
+    """
     fault = error.errors(include_url=False)[0]
-    reason = fault["msg"].removeprefix("Value error, ")
-    return ".".join(map(str, fault["loc"])), reason, fault["input"]
+    reason = str(fault["msg"].removeprefix("Value error, "))
+    field = ".".join((*above, *map(str, fault["loc"])))
+    return f"{field} = {shown(fault['input'])}: {reason}" if field else reason
 
 
 def _tuples(value: Any) -> Any:

@@ -70,7 +70,7 @@ class MeansReader:
             made = _made_of(self._card, file.metrics)
             samples = self._read_lines([line.removesuffix(b",") for line in lines], made)
         except ValidationError as error:
-            raise BaselineError(f"{where}: not a baseline: {first_fault(error)[1]}") from error
+            raise BaselineError(f"{where}: not a baseline: {first_fault(error)}") from error
         except (AttributeError, LookupError, TypeError, ValueError) as error:
             raise BaselineError(f"{where}: not a baseline: {error}") from error
         totals = [_values(read_scores(scores)) for scores in file.aggregates]

@@ -1,10 +1,8 @@
 """Reading a baseline file, and the retrieved texts packed beside it, strictly."""
 
-import codecs
 import gzip
 import hashlib
 import io
-import json
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -143,7 +141,7 @@ def _made(data: Any, samples: Samples, *, where: str) -> Run:
     except BadSampleError as error:
         raise unreadable(where, str(error)) from error.__cause__
     except ValidationError as error:
-        raise unreadable(where, first_problem(error)) from error
+        raise unreadable(where, first_fault(error)) from error
     except (IndexError, ValueError) as error:
         raise unreadable(where, str(error)) from error
 
@@ -220,7 +218,7 @@ def stored_samples(samples: Samples) -> Iterable[tuple[str, StoredSample]]:
         try:
             yield sample_id, StoredSample.model_validate(stored)
         except ValidationError as error:
-            raise BadSampleError(first_problem(error, "samples", sample_id)) from error
+            raise BadSampleError(first_fault(error, "samples", sample_id)) from error
 
 
 def records_of(
@@ -278,11 +276,6 @@ class BadSampleError(Exception):
     """One sample of the file is none."""
 
 
-def first_problem(error: ValidationError, *above: str) -> str:
-    field, reason, value = first_fault(error)
-    return f"{'.'.join(filter(None, (*above, field)))}: {reason} (got {str(value)[:60]!r})"
-
-
 # The bytes of a baseline and of the packed files beside it: no pipe, no link outside, bounded.
 
 
@@ -307,18 +300,17 @@ def open_baseline(path: Path) -> BinaryIO | None:
 
 
 def baseline_digest(path: Path) -> str | None:
-    """Return what names the content of a baseline file, part by part; None where there is none.
+    """Return what names the content of a baseline file; None where there is none.
 
-    It is `digest` of its text. Raises as `open_baseline`.
+    Raises as `open_baseline`.
     """
     file = open_baseline(path)
     if file is None:
         return None
-    seen = hashlib.sha256(b'"')
+    seen = hashlib.sha256()
     with file:
-        for part in codecs.iterdecode(iter(lambda: file.read(_PART), b""), "utf-8", "replace"):
-            seen.update(json.dumps(part, ensure_ascii=False)[1:-1].encode())
-    seen.update(b'"')
+        while part := file.read(_PART):
+            seen.update(part)
     return seen.hexdigest()[:16]
 
 

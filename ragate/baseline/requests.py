@@ -19,7 +19,7 @@ from ragate.errors import BaselineError
 from ragate.files.atomic_files import write_atomic
 from ragate.files.strict_json import canonical, loads
 from ragate.models import Frozen
-from ragate.settings import first_fault, shown
+from ragate.settings import first_fault
 
 M = TypeVar("M", bound=Frozen)
 VERSION = 1
@@ -149,8 +149,7 @@ def _read(model: type[M], line: bytes, where: str) -> M:
     try:
         return model.model_validate(row, strict=True)
     except ValidationError as error:
-        field, reason, value = first_fault(error)
-        raise _bad(where, f"{field} = {shown(value)}: {reason}") from error
+        raise _bad(where, first_fault(error)) from error
 
 
 def _add(replies: Replies, line: _Line, where: str) -> None:

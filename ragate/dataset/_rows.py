@@ -322,5 +322,4 @@ def _sample(where: str, fields: Mapping[str, Any]) -> Sample:
     try:
         return lean(Sample(**fields))
     except ValidationError as error:
-        field, reason, value = first_fault(error)
-        raise DatasetError(f"{where}: {field} = {shown(value)}: {reason}") from error
+        raise DatasetError(f"{where}: {first_fault(error)}") from error

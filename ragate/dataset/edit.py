@@ -1,12 +1,11 @@
 """Writing a golden set: samples as rows of a JSON Lines file, or one field of one line in place.
 
-What is changed in place keeps every other byte.
+Every other line keeps its bytes.
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from json.decoder import scanstring  # type: ignore[attr-defined]  # says where a string ends
 from pathlib import Path
 from typing import Any
 
@@ -17,23 +16,6 @@ from ragate.files.foreign_files import decode, read_bytes
 from ragate.models import ExpectedCall, SourcePolicy
 from ragate.tables.containers import LINES
 from ragate.tables.names import part_of
-
-_BLANK = " \t\r\n"
-_DECODER = json.JSONDecoder()
-
-
-@dataclass(frozen=True)
-class _Member:
-    """Where a field of an object stands in its text: key and value, from start to end."""
-
-    name: str
-    start: int
-    value: int
-    end: int
-
-    def is_called(self, name: str) -> bool:
-        """Whether it is the field of this name, in whatever spelling."""
-        return name in {self.name, part_of(self.name)}
 
 
 @dataclass
@@ -53,8 +35,7 @@ class GoldenFile:
     def update(self, entry: Entry, name: str, value: Any) -> None:
         """Set a field of a sample, under the spelling that its row has; None removes it."""
         number = _number(entry)
-        line = self.lines[number]
-        self.lines[number] = without(line, name) if value is None else with_field(line, name, value)
+        self.lines[number] = with_field(self.lines[number], name, value)
 
     def remove(self, entry: Entry) -> None:
         """Take a sample out; its line goes, and no other moves."""
@@ -115,51 +96,24 @@ def open_golden(path: Path) -> GoldenFile:
 
 
 def with_field(line: str, name: str, value: Any) -> str:
-    """Return the line of one object with a field set, under the spelling that is there."""
-    members = list(_members(line))
-    text = json.dumps(value, ensure_ascii=False)
-    for member in members:
-        if member.is_called(name):
-            return line[: member.value] + text + line[member.end :]
-    gap = " " if not members or line[members[0].value - 1] in _BLANK else ""
-    if not members:
-        start = line.index("{") + 1
-        return f'{line[:start]}"{name}":{gap}{text}{line[start:]}'
-    end = members[-1].end
-    return f'{line[:end]},{gap}"{name}":{gap}{text}{line[end:]}'
+    """Return the line of one object with a field set, under the spelling that is there.
 
-
-def without(line: str, name: str) -> str:
-    """Return the line without a field."""
-    members = list(_members(line))
-    for number, member in enumerate(members):
-        if not member.is_called(name):
-            continue
-        if number:
-            return line[: members[number - 1].end] + line[member.end :]
-        after = members[1].start if len(members) > 1 else member.end
-        return line[: member.start] + line[after:]
-    return line
-
-
-def _members(line: str) -> Iterator[_Member]:
-    """Yield the fields of the object that a line holds; the line has been read as JSON before."""
-    position = _skip(line, line.index("{") + 1)
-    while line[position] != "}":
-        start = position
-        name, position = scanstring(line, position + 1)
-        value = _skip(line, _skip(line, position) + 1)
-        _, end = _DECODER.raw_decode(line, value)
-        yield _Member(name, start, value, end)
-        position = _skip(line, end)
-        if line[position] == ",":
-            position = _skip(line, position + 1)
-
-
-def _skip(line: str, position: int) -> int:
-    while line[position] in _BLANK:
-        position += 1
-    return position
+    Args:
+        value: None removes the field.
+    """
+    start, end = line.index("{"), line.rindex("}") + 1
+    row = json.loads(line[start:end])
+    spelt = next((key for key in row if name in {key, part_of(key)}), name)
+    if row.get(spelt) == value:
+        return line
+    row[spelt] = value
+    if value is None:
+        del row[spelt]
+    compact = '":' in line and '": ' not in line
+    text = json.dumps(
+        row, ensure_ascii="\\u" in line, separators=(",", ":") if compact else (", ", ": ")
+    )
+    return line[:start] + text + line[end:]
 
 
 def row_of(entry: Entry) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from ragate.models import Frozen
 from ragate.outputs.outputs_file import validated_output
 from ragate.outputs.pointed import IN_CI, Pointer, Pointers, described, fields_of, pointed
 from ragate.outputs.recorded_output import RecordedOutput, names_a_sample
-from ragate.settings import first_fault, nearest, read_settings, shown
+from ragate.settings import first_fault, nearest, read_settings
 from ragate.tables.containers import records
 
 if TYPE_CHECKING:
@@ -177,8 +177,7 @@ def _validated(fields: Mapping[str, Any]) -> RecordedOutput:
     try:
         return RecordedOutput.model_validate(fields)
     except ValidationError as error:
-        field, reason, value = first_fault(error)
-        raise PointerError(f"{field}: {reason} (got {shown(value)})") from error
+        raise PointerError(first_fault(error)) from error
 
 
 def _of_exchange(exchange: "Exchange") -> RecordedOutput:

@@ -16,7 +16,7 @@ from ragate.files.strict_json import loads
 from ragate.models import Frozen, RunManifest, Sample, SystemOutput
 from ragate.outputs.foreign_lines import refuse_foreign
 from ragate.outputs.recorded_output import RecordedOutput
-from ragate.settings import first_fault, shown
+from ragate.settings import first_fault
 from ragate.version import MANUAL
 
 M = TypeVar("M", bound=Frozen)
@@ -202,9 +202,8 @@ def _validated(model: type[M], where: str, value: Any) -> M:
     try:
         return model.model_validate(value)
     except ValidationError as error:
-        field, reason, value = first_fault(error)
         raise DatasetError(
-            f"{where}: {field + ': ' if field else ''}{reason} (got {shown(value)})",
+            f"{where}: {first_fault(error)}",
             remedy=f"{MANUAL}/replay.md shows the format of a line",
         ) from error
 

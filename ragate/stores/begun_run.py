@@ -139,9 +139,8 @@ def read_begun(folder: Path) -> BegunRun:
         content = read_bytes(path, error=StorageError, max_bytes=_MOST_BYTES)
         run = BegunRun.model_validate(loads(content, where=str(path), error=StorageError))
     except ValidationError as error:
-        field, reason, _ = first_fault(error)
         raise StorageError(
-            f"{path}: {field}: {reason}", remedy="another ragate began it: begin a new run"
+            f"{path}: {first_fault(error)}", remedy="another ragate began it: begin a new run"
         ) from error
     if run.run_id != folder.name:
         raise StorageError(

@@ -77,9 +77,7 @@ def to_output(value: Any, *, who: str) -> SystemOutput:
     try:
         return RecordedOutput.model_validate(fields).output()
     except ValidationError as error:
-        field, reason, value = first_fault(error)
-        got = f" (got {shown(value)})" if field else ""
-        raise OutputError(f"{who} returned {f'{field}: ' if field else ''}{reason}{got}") from error
+        raise OutputError(f"{who} returned {first_fault(error)}") from error
 
 
 def pointed_reply(value: Any, pointers: Pointers, *, folder: str, root: Path) -> dict[str, Any]:

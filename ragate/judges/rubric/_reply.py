@@ -106,8 +106,7 @@ def checked_reply(
     try:
         reply = RubricReply.model_validate(value)
     except ValidationError as error:
-        field, reason, wrong = first_fault(error)
-        raise OtherShapeError(f"{field} = {shown(wrong)}: {reason}") from error
+        raise OtherShapeError(first_fault(error)) from error
     contexts = len(judged.contexts)
     if "claims" in keys:
         sentences = len(judged.sentences)

@@ -98,7 +98,7 @@ def test_null_is_no_passage_and_a_text_is_one(tmp_path: Path, value: Any, texts:
 @pytest.mark.parametrize(
     ("row", "told"),
     [
-        (line(1, 3), "answer: Input should be a valid string (got 3)"),
+        (line(1, 3), "answer = 3: Input should be a valid string"),
         (line(1) | {"n": ""}, "id = '/n' leads to what names no sample"),
         (line(1) | {"n": {}}, "id = '/n' leads to what names no sample"),
     ],

@@ -47,7 +47,7 @@ def test_every_kind_of_result_is_understood(tmp_path: Path, result: str):
         ("42", "answer returned int 42; expected a text, a dict"),
         ("None", "returned NoneType None"),
         ("{'answers': 'x'}", "unknown field 'answers'; did you mean 'answer'?"),
-        ("{'answer': 3}", "returned answer: Input should be a valid string (got 3)"),
+        ("{'answer': 3}", "returned answer = 3: Input should be a valid string"),
         ("{'chunks': [{'doc_id': 'a', 'score': 'high'}]}", "chunks.0.score"),
         ("{'result': 'It is so.'}", "neither `answer` nor `contexts`, but /result"),
         ("{}", "neither `answer` nor `contexts`, but no fields"),
