@@ -274,18 +274,13 @@ def _spelt_out(value: Any) -> list[Any]:
 
 
 def _objects(value: Mapping[str, list[Any]]) -> Iterator[dict[str, Any]]:
-    options = [list(_ways(key, items or _EMPTY)) for key, items in value.items()]
-    for chosen in product(*options):
-        yield {key: item for pairs in chosen for key, item in pairs}
-
-
-def _ways(key: str, items: list[Any]) -> Iterator[list[tuple[str, Any]]]:
-    """Yield one pair for each right value of a key, and none where it may be left out."""
-    for item in items:
-        if item == _LEFT_OUT:
-            yield []
-        else:
-            yield from ([(key, choice)] for choice in _spelt_out(item))
+    """Yield the objects in which each key has one of its right values, or may be left out."""
+    fields = [
+        [(key, choice) for item in items or _EMPTY for choice in _spelt_out(item)]
+        for key, items in value.items()
+    ]
+    for chosen in product(*fields):
+        yield {key: choice for key, choice in chosen if choice != _LEFT_OUT}
 
 
 def _refuse_other_than_list(value: Any) -> list[Any]:

@@ -151,7 +151,7 @@ def read_locations(path: Path) -> Iterator[tuple[OutputLocation, RecordedOutput]
         raise DatasetError(f"{path}: no recorded output in it")
 
 
-def _header(path: Path, value: dict[str, Any]) -> OutputsHeader:
+def _header(path: Path, value: Any) -> OutputsHeader:
     if value["ragate_outputs"] != OUTPUTS_VERSION:
         raise DatasetError(
             f"{path}:1: outputs of format {value['ragate_outputs']!r}; this ragate reads "
@@ -171,8 +171,7 @@ def read_header(path: Path) -> OutputsHeader | None:
         return None
     with open_regular(path, error=DatasetError, max_bytes=MAX_BYTES) as file:
         line = file.readline(_LONGEST_HEADER)
-    value: Any = loads(line, where=f"{path}:1", error=DatasetError)
-    return _header(path, value)
+    return _header(path, loads(line, where=f"{path}:1", error=DatasetError))
 
 
 def written_by_ragate(path: Path) -> bool:

@@ -80,15 +80,15 @@ def consistent(table: ScoreTable) -> ScoreTable:
 
 def checked(table: ScoreTable, infos: Mapping[str, MetricInfo]) -> ScoreTable:
     """Return a table without the scores that it takes back itself."""
-    if table.facts.unfinished:
-        for name in infos.keys() & table.columns.keys():
-            table = table.without_scores(name, f"no whole evaluation: {table.facts.unfinished}")
-        return table
+    why = "whether it passed contradicts its score and its threshold"
+    unfinished = table.facts.unfinished
     for name in infos.keys() & table.columns.keys():
-        wrong = _contradicting(table, name, infos[name].direction)
-        why = "whether it passed contradicts its score and its threshold"
-        table = table.without_scores(name, why, wrong)
-    return _without_passes(table, infos)
+        if unfinished:
+            table = table.without_scores(name, f"no whole evaluation: {unfinished}")
+        else:
+            wrong = _contradicting(table, name, infos[name].direction)
+            table = table.without_scores(name, why, wrong)
+    return table if unfinished else _without_passes(table, infos)
 
 
 def _without_passes(table: ScoreTable, infos: Mapping[str, MetricInfo]) -> ScoreTable:

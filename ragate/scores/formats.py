@@ -367,7 +367,7 @@ PLAIN = Format(
     tested=True,
 )
 
-# The first whose signs a file bears is taken for its writer.
+# The first whose signs a file bears is taken for its writer; the last bears none.
 FORMATS: Mapping[str, Format] = {
     each.name: each
     for each in (

@@ -79,22 +79,14 @@ def read_scores(path: Path, reader: str = "") -> ReadFile:
 
 def _recognised(file: ScoreFile, reader: str) -> tuple[Format, Iterator[Record]]:
     """Return the format of a file, with its records."""
-    wanted = [FORMATS[reader]] if reader else [each for each in FORMATS.values() if each != PLAIN]
-    first, records = _first(file.records) if file.kind not in {"json"} else ({}, file.records)
-    for layout in wanted:
+    whole = _first(file.records)
+    for layout in [FORMATS[reader]] if reader else FORMATS.values():
         if file.kind not in layout.kinds:
             continue
-        if file.kind == "json":
-            found = _listed_in(file, layout)
-            if found is not None and (reader or _fits(layout, file.head, found[0])):
-                return layout, found[1]
-        elif reader or file.kind in {"xml", "eval"} or has_signs(first, layout.signs):
-            return layout, records
-    if reader == "plain" or (not reader and file.kind != "json"):
-        return PLAIN, records
-    if not reader and (found := _listed_in(file, PLAIN)) is not None:
-        return PLAIN, found[1]
-    raise _unknown(file, reader, first)
+        found = _listed_in(file, layout) if file.kind == "json" else whole
+        if found is not None and (reader or _fits(layout, file, found[0])):
+            return layout, found[1]
+    raise _unknown(file, reader, whole[0])
 
 
 def _unknown(file: ScoreFile, reader: str, first: Row) -> DatasetError:
@@ -155,8 +147,10 @@ def _listed_in(file: ScoreFile, layout: Format) -> tuple[Row, Iterator[Record]] 
     return None
 
 
-def _fits(layout: Format, head: Row, first: Row) -> bool:
-    return has_signs(head, layout.head) or has_signs(first, layout.signs)
+def _fits(layout: Format, file: ScoreFile, first: Row) -> bool:
+    """Whether a file bears the signs of a tool; somebody's own rows bear none."""
+    is_alone = layout is PLAIN or file.kind in {"xml", "eval"}
+    return is_alone or has_signs(file.head, layout.head) or has_signs(first, layout.signs)
 
 
 def _facts(layout: Format, head: Row) -> Facts:
