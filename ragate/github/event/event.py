@@ -216,6 +216,4 @@ def _read(model: type[P], value: Any, where: str) -> P:
     try:
         return model.model_validate(value)
     except ValidationError as error:
-        place, reason, wrong = first_fault(error)
-        place = f"{where}.{place}".rstrip(".")
-        raise UsageError(f"{place}: {shown(wrong)}: {reason}", remedy=_REMEDY) from error
+        raise UsageError(first_fault(error, where), remedy=_REMEDY) from error
