@@ -8,7 +8,7 @@ import tokenize
 from collections.abc import Mapping
 from typing import Any
 
-from ragate.errors import RagateError
+from ragate.errors import DatasetError, RagateError
 from ragate.files.strict_json import canonical, loads
 
 _OPENING = ("[", "{", "('", '("', "array(")
@@ -140,6 +140,18 @@ def parsed_cell(cell: Any) -> Any:
         return loads(text.encode(), where="", error=RagateError) if text else cell
     except _UNREADABLE:
         return cell
+
+
+def nested_cell(cell: Any, *, where: str) -> Any:
+    """Return the list or object that a cell holds as text, any other cell as it is.
+
+    Raises:
+        DatasetError: it begins as one and is none; says where it ends.
+    """
+    value = parsed_cell(cell)
+    if isinstance(value, str) and value.lstrip()[:1] in {"[", "{"}:
+        loads(value, where=where, error=DatasetError)
+    return value
 
 
 def _with_commas(text: str) -> str:

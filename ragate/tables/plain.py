@@ -11,13 +11,13 @@ from itertools import zip_longest
 from typing import Any, TypeVar
 
 from ragate.errors import DatasetError
-from ragate.files.strict_json import loads
 from ragate.settings import shown
 from ragate.tables.cells import (
     documents_of,
     is_blank,
     is_nothing,
     looks_like_document,
+    nested_cell,
     parsed_cell,
     reads_like_prose,
     text_of,
@@ -113,7 +113,7 @@ class _Fields:
             self.absent.append(f"{name} = {value!r}, which says that there is none")
         return is_nothing(value)
 
-    def read(self, name: str, value: Any, how: Callable[[Any], T]) -> T:
+    def read(self, name: str, value: Any, how: Callable[[Any], T], *, remedy: str = "") -> T:
         """Return what `how` makes of a value.
 
         Raises:
@@ -122,7 +122,8 @@ class _Fields:
         try:
             return how(value)
         except ValueError as error:
-            raise DatasetError(f"{self.where}: {name} = {shown(value)}: {error}") from error
+            problem = f"{self.where}: {name} = {shown(value)}: {error}"
+            raise DatasetError(problem, remedy=remedy) from error
 
 
 def plain_exchange(
@@ -147,14 +148,16 @@ def plain_exchange(
     separator = "" if is_listed else shape.separator
     query, turns, left_out = _question(fields)
     references = fields.texts("references")
-    said_name, said = _answer(fields)
+    said_name, given = _answer(fields)
+    said = given if isinstance(given, str) else None
     evidence = fields.texts("evidence", separator)
     passages = _passages(fields, said or "", separator)
     evidence = evidence or _evidence_in_contexts(fields)
     relevant, files = _documents(fields)
-    if passages is None:
-        references = references or _likely_reference(fields, said_name)
-    _refuse_unread_answer(fields, said_name, said)
+    if passages is None and not references:
+        references = _likely_reference(fields, said_name)
+    if said is None and given is not None and fields.taken.get("references") != said_name:
+        _refuse_other_than_text(fields, said_name, given)
     exchange = Exchange(
         place=where,
         query=query,
@@ -246,9 +249,7 @@ def _question(fields: _Fields) -> tuple[str, tuple[tuple[str, str], ...], list[s
     if isinstance(value, str) and value.lstrip().startswith("[{"):
         value = parsed_cell(value)  # a conversation in a cell of a table
     history_name, history = fields.find("messages")
-    history = parsed_cell(history)
-    if isinstance(history, str) and history.lstrip()[:1] in {"[", "{"}:
-        loads(history, where=f"{fields.where}: {history_name}", error=DatasetError)
+    history = nested_cell(history, where=f"{fields.where}: {history_name}")
     if not is_nothing(history) and not isinstance(history, list):
         raise DatasetError(
             f"{fields.where}: {history_name} = {shown(history)}: must be a list of messages"
@@ -274,16 +275,13 @@ def _unheard(messages: list[Any]) -> list[str]:
     return [f"turns of the role {shown(role)}" for role in others]
 
 
-def _answer(fields: _Fields) -> tuple[str, str | None]:
+def _answer(fields: _Fields) -> tuple[str, Any]:
+    """Return the field of the answer, and what it holds; a chat without one ends with it."""
     name, value = fields.find("answer")
-    if isinstance(value, Mapping | list | bool | int | float):
-        if not _may_be_reference(fields, name):
-            raise _not_text(fields, name)
-        return name, None
     if isinstance(value, str) and value.strip().lower() in {"nan", "<na>"}:
         value = None
     chat = parsed_cell(fields.row.get(fields.taken.get("query", "")))
-    if not value and isinstance(chat, list):  # of several turns: its last message
+    if (value is None or value == "") and isinstance(chat, list):
         return name, text_in(chat[-1:], (), role="assistant") or None
     return name, value
 
@@ -376,19 +374,13 @@ def _likely_reference(fields: _Fields, name: str) -> tuple[str, ...]:
     return fields.read(name, value, texts_of)
 
 
-def _refuse_unread_answer(fields: _Fields, name: str, said: str | None) -> None:
-    """Refuse an answer that is no text, and that was not taken for what is right."""
-    is_reference = fields.taken.get("references") == name
-    if isinstance(fields.row.get(name), list | Mapping) and not (said or is_reference):
-        raise _not_text(fields, name)
-
-
-def _not_text(fields: _Fields, name: str) -> DatasetError:
-    value = shown(fields.row.get(name))
-    return DatasetError(
-        f"{fields.where}: {name} = {value}: must be text",
-        remedy=f"if it is right, and no output: --column references={name}",
-    )
+def _refuse_other_than_text(fields: _Fields, name: str, given: Any) -> None:
+    """Refuse an answer that was not taken for what is right; a number may be anything."""
+    if isinstance(given, list | Mapping) or not _may_be_reference(fields, name):
+        raise DatasetError(
+            f"{fields.where}: {name} = {shown(given)}: must be text",
+            remedy=f"if it is right, and no output: --column references={name}",
+        )
 
 
 def _evidence_in_contexts(fields: _Fields) -> tuple[str, ...]:
@@ -396,13 +388,11 @@ def _evidence_in_contexts(fields: _Fields) -> tuple[str, ...]:
     name = fields.taken.get("contexts", "")
     if not name or "evidence" in fields.columns:
         return ()
-    try:
-        return texts_of(fields.row[name])
-    except ValueError as error:
-        raise DatasetError(
-            f"{fields.where}: {name} = {shown(fields.row[name])}: no list of texts: {error}",
-            remedy="--column evidence= leaves it out, --column evidence=NAME names another",
-        ) from error
+    remedy = (
+        "it is no list of texts: --column evidence= leaves it out, --column evidence=NAME names "
+        "another"
+    )
+    return fields.read(name, fields.row[name], texts_of, remedy=remedy)
 
 
 def _others(fields: _Fields) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -441,11 +431,7 @@ def _take_answerable(own: dict[str, Any], rest: dict[str, Any]) -> None:
 
 
 def _kept(fields: _Fields, name: str, value: Any) -> dict[str, Any]:
-    if isinstance(value, str):  # a cell of a table
-        given = parsed_cell(value)
-        if given is value and value.lstrip()[:1] in {"[", "{"}:
-            given = loads(value, where=f"{fields.where}: {name}", error=DatasetError)
-        value = given
+    value = nested_cell(value, where=f"{fields.where}: {name}")
     if not isinstance(value, Mapping):
         return {name: value}
     return {str(key): each for key, each in value.items() if each is not None}

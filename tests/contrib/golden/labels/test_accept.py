@@ -27,7 +27,7 @@ def test_drafts_count_when_they_are_accepted(
     assert run(["dataset", "accept", "a,b"]) == 0
 
     assert golden(project).decode().splitlines() == [
-        '{"id": "a",  "query": "A?", "references": ["No.", "Yes."]}',
+        '{"id": "a", "query": "A?", "references": ["No.", "Yes."]}',
         '{"id":"b","query":"B?"}',
         '{"id": "c", "query": "C?", "tags": []}',
     ]
@@ -39,7 +39,7 @@ def test_rejected_drafts_go(project: Path) -> None:
     assert run(["dataset", "accept", "--all", "--reject"]) == 0
 
     assert golden(project).decode().splitlines() == [
-        '{"id": "a",  "query": "A?", "references": ["No."]}',
+        '{"id": "a", "query": "A?", "references": ["No."]}',
         '{"id": "c", "query": "C?", "tags": []}',
     ]
     assert all(not entry.drafted for entry in read_entries(project / "golden.jsonl"))
