@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from ragate.github.commits.change import WAITS_S, OpenPull, open_pull
-from ragate.github.commits.commit_tree import BaseUnreadableError
+from ragate.github.commits.change import WAITS_S, Base, Change, open_pull
+from ragate.github.commits.commit_tree import BaseUnreadableError, Commits
 from ragate.github.rest.api import Api, GitHubApiError
 from ragate.github.rest.repository import Repository
 from tests.servers.github.state import Json
@@ -32,7 +32,11 @@ class Merging:
     def merge(self, parent: str, head: str = "") -> str:
         return self.github.commit({}, parents=[parent, head or self.head], message="merge")
 
-    def read(self) -> OpenPull | None:
+    def onto(self, tip: str, merged: str) -> Change:
+        base = Base(tip, self.head, merged, trusted=False)
+        return Change(base, "main", Commits(None, self.repository), 7)
+
+    def read(self) -> Change | None:
         def sleep(seconds: float) -> None:
             self.waits.append(seconds)
             self.meanwhile()
@@ -51,7 +55,7 @@ def merging(github: GitHub, api: Api) -> Merging:
 def test_a_merge_with_the_tip_is_taken_at_once(merging: Merging) -> None:
     merged = merging.pull["merge_commit_sha"] = merging.merge(merging.base)
 
-    assert merging.read() == OpenPull("main", merging.base, merged)
+    assert merging.read() == merging.onto(merging.base, merged)
     assert merging.waits == []
 
 
@@ -63,7 +67,7 @@ def test_a_merge_with_another_branch_is_read_again_until_it_is_with_the_base(
     fresh = merging.merge(merging.base)
     merging.meanwhile = lambda: merging.pull.update(merge_commit_sha=fresh)
 
-    assert merging.read() == OpenPull("main", merging.base, fresh)
+    assert merging.read() == merging.onto(merging.base, fresh)
     assert merging.waits == [WAITS_S[0]]
 
 
@@ -79,7 +83,7 @@ def test_a_merge_that_stays_stale_or_absent_is_not_used(
     }
     merging.pull["merge_commit_sha"] = merges[stale]
 
-    assert merging.read() == OpenPull("main", merging.base, "")
+    assert merging.read() == merging.onto(merging.base, "")
     assert merging.waits == list(WAITS_S)
 
 
@@ -88,7 +92,7 @@ def test_a_merge_with_an_older_commit_of_the_base_is_taken_in_the_end(merging: M
     tip = merging.github.commit({"c": b"c"}, parents=[merging.base])
     merging.github.git.move("main", tip, merging.base)
 
-    assert merging.read() == OpenPull("main", tip, merged)
+    assert merging.read() == merging.onto(tip, merged)
     assert merging.waits == list(WAITS_S)
 
 
@@ -96,7 +100,7 @@ def test_a_merge_with_a_branch_of_another_history_is_not_used(merging: Merging) 
     pages = merging.github.commit({"index.html": b""}, branch="gh-pages")
     merging.pull |= {"merge_commit_sha": merging.merge(pages), "mergeable": False}
 
-    assert merging.read() == OpenPull("main", merging.base, "")
+    assert merging.read() == merging.onto(merging.base, "")
     assert merging.waits == []  # in conflict: no newer merge is under way
 
 

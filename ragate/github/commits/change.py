@@ -5,7 +5,7 @@ Only the checkout, the event and GitHub's API are asked. What the outputs say is
 
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ragate.errors import UsageError
@@ -186,14 +186,11 @@ def is_current(event: Event, repository: Repository, change: Change) -> bool:
 
 
 def _of_pull(event: Event, repository: Repository, number: int, head: str) -> Change | None:
-    pull = open_pull(repository, number, head)
-    if pull is None:
+    change = open_pull(repository, number, head)
+    if change is None:
         return None
-    refs = other_branches(event, repository, head, pull.base_ref)
-    if event.default_branch in refs:
-        return None
-    base = Base(pull.tip, head, pull.merged, trusted=False)
-    return Change(base, pull.base_ref, Commits(None, repository), number, refs)
+    refs = other_branches(event, repository, head, change.branch)
+    return None if event.default_branch in refs else replace(change, other_branches=refs)
 
 
 # The open pull requests that propose a commit, and which of them sets its one status.
@@ -291,32 +288,18 @@ def _is_source(run: RunRef, repository: Json) -> bool:
 # Source: https://docs.github.com/rest/pulls/pulls#get-a-pull-request
 
 
-@dataclass(frozen=True)
-class OpenPull:
-    """An open pull request at the commit that is judged.
-
-    Attributes:
-        base_ref: The branch that it would land on.
-        tip: That branch's newest commit: its policy, golden set and baseline decide.
-        merged: The merge of the head into the tip or an ancestor of it; "" where there is none.
-    """
-
-    base_ref: str
-    tip: str
-    merged: str
-
-
 def open_pull(
     repository: Repository,
     number: int,
     head: str,
     *,
     sleep: Callable[[float], None] = time.sleep,
-) -> OpenPull | None:
+) -> Change | None:
     """Return the pull request as it is now; None where it has moved on from `head` or is closed.
 
-    It is read again for a few seconds where its merge is not with the tip, since a newer one may
-    be under way; one with an ancestor of the tip will do in the end.
+    Its base is the newest commit of the branch, and its merge is with that or with an ancestor of
+    it, "" where there is none such. It is read again for a few seconds where its merge is not with
+    the tip, since a newer one may be under way; one with an ancestor will do in the end.
 
     Raises:
         GitHubApiError: the API is out.
@@ -334,7 +317,8 @@ def open_pull(
             break
         sleep(wait)
     fits = bool(parent) and repository.is_ancestor(parent, tip)
-    return OpenPull(base_ref, tip, merged if fits else "")
+    base = Base(tip, head, merged if fits else "", trusted=False)
+    return Change(base, base_ref, Commits(None, repository), number)
 
 
 def _merged_onto(repository: Repository, merged: str, head: str) -> str:
