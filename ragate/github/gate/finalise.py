@@ -55,13 +55,9 @@ def finalise(
     problems = _problems(report, provenance)
     earlier = EarlierAttempts()
     if run is not None:
-        report, is_accepted = weigh_again(
-            context, gate.config, change, report, run, other_system=bool(problems)
-        )
-        problems = () if is_accepted else problems
+        report, problems = weigh_again(context, gate.config, change, report, run, problems)
         if report.decision.verdict is Verdict.PASSED and not problems:
-            held = outputs_of(run) if run.manifest.recorded else None  # no line pools what is held
-            outputs = held if draft.outputs is None else draft.outputs
+            outputs = _held(run) if draft.outputs is None else draft.outputs
             earlier = earlier_red(context, gate.config.gate, base, outputs)
     may_be_accepted = bool(problems) and change.number is not None
     circumstances = Circumstances(
@@ -86,6 +82,11 @@ def finalise(
     except (RagateError, OSError) as error:
         context.log.warning(f"the result could not be kept for later commands: {error}")
     return ModeOutcome(report, exit_code=report.decision.exit_code, paths=_paths(context, report))
+
+
+def _held(run: Run) -> Outputs | None:
+    """Return what recorded outputs hold: no line pools those with earlier runs'."""
+    return outputs_of(run) if run.manifest.recorded else None
 
 
 def _result(

@@ -5,7 +5,7 @@ from ragate.errors import RagateError
 from ragate.github.commits.change import PRIVILEGED, Change
 from ragate.github.event.event import Event
 from ragate.github.gate.step_context import ModeOutcome, StepContext
-from ragate.github.publish import Announce, Target
+from ragate.github.publish import Target
 from ragate.github.rest.repository import Repository
 
 ANNOUNCED = "announced"
@@ -17,9 +17,7 @@ def is_begun(event: Event) -> bool:
     return event.run is not None and event.action in _BEGUN
 
 
-def announce_pending(
-    context: StepContext, repository: Repository, change: Change, announce: Announce
-) -> ModeOutcome:
+def announce_pending(context: StepContext, repository: Repository, change: Change) -> ModeOutcome:
     """Set the pending status of a commit whose outputs are being collected.
 
     Nothing where the run is over by now, since its own event sets the status, and where only the
@@ -31,7 +29,7 @@ def announce_pending(
     name = context.inputs.gate or ("" if over else _policy_gate(context, repository, change))
     if over or not name:
         return ModeOutcome(ended_as="nothing")
-    announce(Target(name, change.base.head, change.number))
+    context.announce(Target(name, change.base.head, change.number))
     return ModeOutcome(ended_as=ANNOUNCED)
 
 

@@ -69,24 +69,23 @@ def weigh_again(
     change: Change,
     report: Report,
     run: Run,
-    *,
-    other_system: bool,
-) -> tuple[Report, bool]:
-    """Return a red verdict once more, with what was accepted.
+    problems: tuple[str, ...],
+) -> tuple[Report, tuple[str, ...]]:
+    """Return report and problems once more, with what was accepted of them.
 
-    Returns:
-        The report, and whether it is accepted that another system answered.
+    Args:
+        problems: That another system answered, which is accepted as a whole.
     """
     repository = context.repository
-    passed = report.decision.verdict is Verdict.PASSED and not other_system
+    passed = report.decision.verdict is Verdict.PASSED and not problems
     if repository is None or passed:
-        return report, False
+        return report, problems
     scope = AcceptScope(config.gate, change.base.head, outputs_digest(run))
     taken = _accepted(context, repository, config, change.number, scope)
     if taken and report.decision.verdict is Verdict.FAILED:
         again = decide_again(config, run, accepted=taken)
         report = report.amended(decision=again.decision)
-    return report, other_system and takes_system(taken)
+    return report, () if takes_system(taken) else problems
 
 
 def _accepted(

@@ -1,6 +1,6 @@
 """What every mode of the action works with."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -57,6 +57,7 @@ class StepContext:
     Attributes:
         workspace: Where the repository is checked out, if it is.
         repository: None without a token.
+        announce: Told what is judged before anything slow begins.
     """
 
     inputs: Inputs
@@ -65,6 +66,7 @@ class StepContext:
     workspace: Path
     repository: Repository | None
     log: Log
+    announce: Callable[[Target], None]
     _temporary: TemporaryDirectory[str] | None = field(default=None, repr=False)
 
     @property

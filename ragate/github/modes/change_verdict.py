@@ -20,7 +20,7 @@ from ragate.github.gate.base_rules import Gate, gate_of_change, gate_of_commit
 from ragate.github.gate.finalise import ReportDraft, blank_report, finalise
 from ragate.github.gate.output_provenance import Provenance, edited_measure, provenance_of
 from ragate.github.gate.step_context import ModeOutcome, StepContext, refuse_code
-from ragate.github.publish import Announce, Target
+from ragate.github.publish import Target
 from ragate.github.publish.changed_sources import Annotation, Sources, annotations_for, sources_of
 from ragate.github.publish.report_sources import (
     Pages,
@@ -55,9 +55,7 @@ class OutputSource(Protocol):
         """Return whether the same rules still decide, after judging took its time."""
 
 
-def judge_change(
-    context: StepContext, change: Change, source: OutputSource, announce: Announce
-) -> ModeOutcome:
+def judge_change(context: StepContext, change: Change, source: OutputSource) -> ModeOutcome:
     """Return the verdict on a change, or that another run's counts by now."""
     base = change.base
     with context.scratch() as folder:
@@ -66,12 +64,12 @@ def judge_change(
         target = Target("", base.head, change.number)
         if policy is not None:
             target = replace(target, gate=context.inputs.gate or policy.gate)
-            announce(target)
+            context.announce(target)
         head, name = source.configuration(policy, folder), context.inputs.gate
         gate = gate_of_change(policy, head, name=name) if tree else gate_of_commit(head, name=name)
         if policy is None:
             target = replace(target, gate=gate.config.gate)
-            announce(target)
+            context.announce(target)
         refuse_two_branches(base.head, change.branch, change.other_branches)
         context.hide(gate.config)
         operations = source.prepare(gate, replace(context.operations(), commit=base.head))

@@ -27,7 +27,6 @@ from ragate.github.gate.restore import let_prepare, restore_passes
 from ragate.github.gate.result_artifact import newest_status
 from ragate.github.gate.step_context import ModeOutcome, StepContext
 from ragate.github.modes.change_verdict import judge_change
-from ragate.github.publish import Announce
 from ragate.github.rest.api import GitHubApiError
 from ragate.github.rest.repository import Repository
 from ragate.resources.operations import Operations
@@ -40,7 +39,7 @@ KEPT = "kept"
 _CODES = {"success": 0, "failure": 1}
 
 
-def run_check(context: StepContext, announce: Announce) -> ModeOutcome:
+def run_check(context: StepContext) -> ModeOutcome:
     """Return the verdict on what is checked out."""
     root = context.root()
     checked_out = base_of(context.event, root, own_files=context.operations().own_files)
@@ -51,7 +50,7 @@ def run_check(context: StepContext, announce: Announce) -> ModeOutcome:
     if (code := standing_verdict(context, change.base)) is not None:
         context.log.plain("only the title or the text was edited: the verdict stands")
         return ModeOutcome(ended_as=KEPT, exit_code=code)
-    return judge_change(context, change, CheckedOutSystem(context, change), announce)
+    return judge_change(context, change, CheckedOutSystem(context, change))
 
 
 def _superseded(context: StepContext, reason: SupersededError) -> ModeOutcome:

@@ -15,7 +15,6 @@ from ragate.github.gate.restore import let_prepare
 from ragate.github.gate.step_context import ModeOutcome, StepContext, refuse_code
 from ragate.github.modes.change_verdict import unaffected
 from ragate.github.modes.check import head_config
-from ragate.github.publish import Announce
 from ragate.models import SystemOutput
 from ragate.process import NO_DECISION
 from ragate.run.collect_outputs import collect_outputs
@@ -23,7 +22,7 @@ from ragate.run.plan import RunPlan
 from ragate.run.sources import SystemSource
 
 
-def run_collect(context: StepContext, _announce: Announce) -> ModeOutcome:
+def run_collect(context: StepContext) -> ModeOutcome:
     """Write the outputs of what is checked out, for the questions of the base and its own."""
     root = context.root()
     operations = context.operations()

@@ -21,7 +21,7 @@ from ragate.github.modes.obey import (
     update_baseline,
     usage,
 )
-from ragate.github.publish import Announce, Target
+from ragate.github.publish import Target
 from ragate.github.rest.repository import Repository, login_of
 from ragate.guards.escape import code
 from ragate.models import Report
@@ -32,7 +32,7 @@ NOTHING = "nothing"
 _TOLD = (RefusedError, ConfigError, ProviderError, StorageError, BaseUnreadableError)
 
 
-def run_command(context: StepContext, announce: Announce) -> ModeOutcome:  # noqa: ARG001
+def run_command(context: StepContext) -> ModeOutcome:
     """Obey the event's comment; the outcome's report, if there is one, is to be published.
 
     Raises:

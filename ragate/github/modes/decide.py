@@ -28,7 +28,6 @@ from ragate.github.gate.pending_status import announce_pending, is_begun
 from ragate.github.gate.result_artifact import is_of_branch, newest_status
 from ragate.github.gate.step_context import ModeOutcome, StepContext
 from ragate.github.modes.change_verdict import judge_change, superseded
-from ragate.github.publish import Announce
 from ragate.github.rest.repository import Json, Repository
 from ragate.outputs.outputs_file import read_outputs
 from ragate.outputs.recorded_output import RecordedOutput
@@ -42,7 +41,7 @@ from ragate.run.sources import FilesSource
 _ARRIVALS = frozenset({"opened", "reopened"})
 
 
-def run_decide(context: StepContext, announce: Announce) -> ModeOutcome:
+def run_decide(context: StepContext) -> ModeOutcome:
     """Return the verdict on the pull request that the event is about."""
     repository = context.repository
     if repository is None:
@@ -56,8 +55,8 @@ def run_decide(context: StepContext, announce: Announce) -> ModeOutcome:
     if change is None or is_anothers(context, repository, change):
         return superseded(context)
     if is_begun(context.event):
-        return announce_pending(context, repository, change, announce)
-    return judge_change(context, change, CollectedOutputs(context, change, repository), announce)
+        return announce_pending(context, repository, change)
+    return judge_change(context, change, CollectedOutputs(context, change, repository))
 
 
 @dataclass(frozen=True)

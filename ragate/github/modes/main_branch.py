@@ -27,7 +27,6 @@ from ragate.github.gate.acceptances import accepted_on_the_way
 from ragate.github.gate.base_rules import measures_alike
 from ragate.github.gate.step_context import ModeOutcome, StepContext, refuse_code
 from ragate.github.modes.check import run_check
-from ragate.github.publish import Announce
 from ragate.github.rest.repository import Repository, commit_or_propose, login_of, without_own
 from ragate.models import Acceptance, Reads, Run
 from ragate.stores.local import LocalStore
@@ -47,7 +46,7 @@ KEPT = "kept"
 RECORDED = "recorded"
 
 
-def run_baseline(context: StepContext, announce: Announce) -> ModeOutcome:
+def run_baseline(context: StepContext) -> ModeOutcome:
     """Record the baseline where the merge changed what it holds; at night, add a run to it.
 
     Mode ``record`` leaves the files to a later job, where mode ``baseline`` commits them.
@@ -72,7 +71,7 @@ def run_baseline(context: StepContext, announce: Announce) -> ModeOutcome:
     baseline = load_baseline_or_none(config)
     why = why_due(context, config, baseline, root, head)
     if not why and event.name == "schedule" and baseline is not None:
-        return _night(context, announce, config, baseline)
+        return _night(context, config, baseline)
     if not why:
         context.log.plain("nothing changed that the baseline holds: it is kept, without a call")
         return ModeOutcome(ended_as=KEPT)
@@ -91,9 +90,9 @@ def _record(context: StepContext, config: Config, head: str, *, recorded: str) -
     return _written(context, config, head, f"Baseline of {config.gate} at {head[:7]}")
 
 
-def _night(context: StepContext, announce: Announce, config: Config, baseline: Run) -> ModeOutcome:
+def _night(context: StepContext, config: Config, baseline: Run) -> ModeOutcome:
     """Compare a fresh run with the baseline; where it fits, the baseline knows one run more."""
-    outcome = run_check(context, announce)
+    outcome = run_check(context)
     report = outcome.report
     runs = baseline.manifest.runs
     if report is None or report.decision.exit_code != 0 or not report.run_id:
@@ -138,11 +137,12 @@ def _written(context: StepContext, config: Config, head: str, message: str) -> M
         context.log.plain(f"{config.policy.baseline} is written; no token, so nothing is committed")
         return ModeOutcome(ended_as=RECORDED)
     location = context.location(context.root())
-    files: dict[str, bytes] = {}
-    for path in baseline_paths(config.baseline):
-        if path.is_file():
-            name = location.at(path.relative_to(config.rules_root).as_posix())
-            files[name] = read_bytes(path, error=StorageError)
+    files = {
+        location.at(path.relative_to(config.rules_root).as_posix()): read_bytes(
+            path, error=StorageError
+        )
+        for path in _written_paths(config)
+    }
     branch = context.event.default_branch
     written = commit_or_propose(context.repository, branch, head, files, message, gate=config.gate)
     context.log.plain(written.sentence)
@@ -152,6 +152,11 @@ def _written(context: StepContext, config: Config, head: str, message: str) -> M
     status, page = f"ragate/{config.gate}", context.event.run_url
     context.repository.set_status(written.commit, "success", status, written.sentence, page)
     return ModeOutcome(ended_as=RECORDED)
+
+
+def _written_paths(config: Config) -> list[Path]:
+    """Return the baseline's files, as far as there are any."""
+    return [path for path in baseline_paths(config.baseline) if path.is_file()]
 
 
 def _accepted(
@@ -185,9 +190,8 @@ def hand_over(context: StepContext, config: Config) -> Path:
     """Copy the baseline's files to where the workflow takes them from; return the folder."""
     folder = context.project / (context.inputs.outputs_path or FOLDER)
     folder.mkdir(parents=True, exist_ok=True)
-    for path in baseline_paths(config.baseline):
-        if path.is_file():
-            copy_atomic(path, folder / path.name)
+    for path in _written_paths(config):
+        copy_atomic(path, folder / path.name)
     return folder
 
 

@@ -11,7 +11,6 @@ from ragate.github.event.inputs import FailOn, Inputs, read_inputs
 from ragate.github.gate.pending_status import early_target
 from ragate.github.gate.step_context import ModeOutcome, StepContext
 from ragate.github.modes.night import after_night
-from ragate.github.publish import Announce
 from ragate.github.publish.publisher import INTERRUPTED, Publisher
 from ragate.github.publish.workflow_commands import UNSAID, Log, write_outputs
 from ragate.github.rest.api import Api
@@ -25,7 +24,7 @@ from ragate.repository.git_process import one_folder
 from ragate.run.late_parts import expect_renderers
 from ragate.task_groups import first_error
 
-ModeFunction = Callable[[StepContext, Announce], ModeOutcome]
+ModeFunction = Callable[[StepContext], ModeOutcome]
 
 
 def step(environ: Mapping[str, str]) -> int:
@@ -46,9 +45,11 @@ def step(environ: Mapping[str, str]) -> int:
         workspace = Path(environ.get("GITHUB_WORKSPACE") or ".").resolve()
         expect_renderers(("console", "markdown", "html", "json"))
         expect_modules("ragate.github.gate.finalise", "ragate.runs.run_details")
-        context = StepContext(inputs, event, environ, workspace, repository, log)
-        stack.callback(context.close)
         publisher = Publisher(inputs, event, repository, environ, log)
+        context = StepContext(
+            inputs, event, environ, workspace, repository, log, announce=publisher.begin
+        )
+        stack.callback(context.close)
         return _guarded(context, publisher)
 
 
@@ -66,7 +67,7 @@ def _guarded(context: StepContext, publisher: Publisher) -> int:
     """Run the mode; whatever it raises is published as an error with its exit code."""
     try:
         with _extensions(context):
-            outcome = _mode(context.inputs)(context, publisher.begin)
+            outcome = _mode(context.inputs)(context)
     except RagateError as error:
         failure = error
     except KeyboardInterrupt:

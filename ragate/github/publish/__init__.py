@@ -1,6 +1,5 @@
 """Where a verdict is told: status, comment, summary, annotations, outputs."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 
@@ -16,7 +15,3 @@ class Target:
     gate: str
     head: str
     number: int | None = None
-
-
-# Told what is judged before anything slow begins.
-Announce = Callable[[Target], None]
