@@ -14,6 +14,7 @@ from ragate.settings import nearest
 from ragate.tables.names import part_of
 
 ENDINGS = (".tsv", ".txt", ".qrels")
+QUESTIONS = ("queries.jsonl", "queries.tsv", "topics.tsv")
 Grades = dict[str, dict[str, int]]  # by query, by document
 
 
@@ -72,8 +73,7 @@ def _qrels(path: Path) -> tuple[str, list[str]]:
 
 def questions_of(folder: Path) -> Path | None:
     """Return the file of questions beside a folder of judgements, None where there is none."""
-    names = ("queries.jsonl", "queries.tsv", "topics.tsv")
-    found = next((name for name in names if (folder / name).is_file()), "")
+    found = next((name for name in QUESTIONS if (folder / name).is_file()), "")
     return _inner(folder, found) if found else None
 
 

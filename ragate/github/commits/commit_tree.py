@@ -231,18 +231,30 @@ def _named(tree: Tree, location: ConfigLocation, config: Config) -> list[str]:
         return path.relative_to(config.root).as_posix()
 
     names = [below(path) for path in baseline_paths(config.baseline)]
-    dataset = below(config.dataset)
-    listed = tree.list(location.at(dataset))
-    if listed or dataset.endswith(".tsv"):  # a folder as BEIR lays it out, or a file of one
-        top = PurePosixPath(dataset) if listed else PurePosixPath(dataset).parent.parent
-        names += [str(top / "queries.jsonl")]
-        names += [str(top / "qrels" / name) for name in tree.list(location.at(str(top / "qrels")))]
-    else:
-        names += [dataset]
+    names += _golden_files(tree, location, PurePosixPath(below(config.dataset)))
     judge = config.policy.judge
     for prompt in judge.prompt_files if judge is not None else ():
         names += [below(inside(config.root, prompt, where="prompt", error=ConfigError))]
     return names
+
+
+def _golden_files(tree: Tree, location: ConfigLocation, dataset: PurePosixPath) -> list[str]:
+    """Return the files of a golden set: one, or those of a folder as BEIR or TREC lay it out."""
+    from ragate.dataset.beir import ENDINGS, QUESTIONS
+
+    def listed(folder: PurePosixPath) -> list[PurePosixPath]:
+        return [folder / name for name in tree.list(location.at(str(folder)))]
+
+    top, judgements = dataset, dataset / "qrels"
+    is_folder = bool(listed(dataset))
+    if not is_folder:
+        top, judgements = dataset.parent.parent, dataset.parent
+    questions = [path for path in listed(top) if path.name in QUESTIONS]
+    is_judgements = bool(questions) and dataset.suffix in ENDINGS and top != judgements
+    if not is_folder and not is_judgements:
+        return [str(dataset)]
+    judged = [path for path in listed(judgements) if path.suffix in ENDINGS]
+    return [str(path) for path in (*questions, *judged)]
 
 
 def _read(tree: Tree, path: str) -> bytes | None:

@@ -9,6 +9,7 @@ from typing import Any
 from ragate.baseline.schema import MAX_BYTES
 from ragate.config import Config
 from ragate.config.model import SystemConfig
+from ragate.dataset import beir
 from ragate.errors import DatasetError
 from ragate.files.foreign_files import read_bytes
 from ragate.models import Scorecard
@@ -110,12 +111,15 @@ def _content(path: Path | None) -> dict[str, bytes]:
     """Return a file's content, or that of a golden set's files by their names."""
     if path is None or not path.exists():
         return {}
-    if path.is_file() and path.suffix != ".tsv":
+    beside = path.parent.parent
+    is_alone = path.suffix not in beir.ENDINGS or beir.questions_of(beside) is None
+    if path.is_file() and is_alone:
         return {"": _bytes(path)}
-    folder = path if path.is_dir() else path.parent.parent
-    files = [folder / "queries.jsonl", *sorted((folder / "qrels").glob("*.tsv"))]
-    files = [file for file in files if file.is_file()]
-    return {file.relative_to(folder).as_posix(): _bytes(file) for file in files}
+    folder = path if path.is_dir() else beside
+    files = [folder / name for name in beir.QUESTIONS]
+    judgements = path / "qrels" if path.is_dir() else path.parent
+    files += [file for file in judgements.glob("*") if file.suffix in beir.ENDINGS]
+    return {file.relative_to(folder).as_posix(): _bytes(file) for file in files if file.is_file()}
 
 
 def _bytes(path: Path) -> bytes:

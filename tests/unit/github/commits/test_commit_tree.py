@@ -118,6 +118,27 @@ def test_a_folder_as_beir_lays_it_out_is_taken_whole(tmp_path: Path) -> None:
         ]
 
 
+@pytest.mark.parametrize(
+    ("dataset", "others"),
+    [
+        ("golden.tsv", ()),
+        ("evals/golden.tsv", ()),
+        ("trec/judged/test.qrels", ("trec/topics.tsv", "trec/judged/dev.txt")),
+    ],
+)
+def test_a_golden_set_of_any_form_is_taken_whole(
+    dataset: str, others: tuple[str, ...], tmp_path: Path
+) -> None:
+    text = FILES["app/ragate.toml"].replace('"golden.jsonl"', f'"{dataset}"')
+    files = dict.fromkeys((dataset, *others, "other.txt", "evals/other.jsonl"), b"x")
+    tree = FilesTree({"ragate.toml": text.encode(), **files})
+
+    policy_files(tree, ConfigLocation(""), tmp_path)
+
+    taken = {path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*.*")}
+    assert taken == {"ragate.toml", dataset, *others}
+
+
 def with_preset(folder: Path, card: str | None) -> Tree:
     """Return a commit whose policy names a preset of the project, which holds `card`."""
     folder.mkdir()
