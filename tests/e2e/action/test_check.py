@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import sys
 from pathlib import Path
 
@@ -58,3 +59,16 @@ def test_a_change_that_breaks_retrieval_fails_and_the_repaired_one_passes(forge:
     assert result.outputs["verdict"] == "passed"
     assert forge.states(repaired.head) == ["pending", "success"]
     assert repaired.head[:7] in forge.comment()
+
+
+def test_a_step_starts_git_few_times(forge: Forge, tmp_path: Path) -> None:
+    started, counting = tmp_path / "started", tmp_path / "bin" / "git"
+    counting.parent.mkdir()
+    counting.write_text(f'#!/bin/sh\necho "$*" >> {started}\nexec {shutil.which("git")} "$@"\n')
+    counting.chmod(0o755)
+    change = forge.change(outputs(broken=range(12)))
+
+    result = forge.check(change, env={"PATH": f"{counting.parent}:{os.environ['PATH']}"})
+
+    assert result.exit_code == 1, result.log
+    assert len(started.read_text().splitlines()) < 12
