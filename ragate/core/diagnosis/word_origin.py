@@ -198,7 +198,8 @@ def _stands(word: str, text: str) -> bool:
     start = text.find(word)
     while start >= 0:
         end = start + len(word)
-        if not (start and text[start - 1].isalnum()) and not text[end : end + 1].isalnum():
+        before, behind = text[max(0, start - 1) : start], text[end : end + 1]
+        if not before.isalnum() and not behind.isalnum():
             return True
         start = text.find(word, start + 1)
     return False

@@ -107,7 +107,8 @@ def _most_runs(whole_runs: Mask) -> int:
 
 def _mean_over(values: Floats, whole_runs: Mask) -> Floats:
     total = np.where(whole_runs[:, :, None], values, 0.0).sum(axis=1)
-    return np.asarray(total / np.maximum(whole_runs.sum(axis=1), 1)[:, None], dtype=np.float64)
+    runs = np.maximum(whole_runs.sum(axis=1), 1)
+    return np.asarray(total / runs[:, None], dtype=np.float64)
 
 
 def _blocks(base: Floats, cand: Floats, whole_base: Mask, whole_cand: Mask) -> tuple[Block, ...]:

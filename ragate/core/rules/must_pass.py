@@ -67,7 +67,11 @@ def decide_must_pass(
         record: Of runs before the baseline's.
     """
     marked = _marked(cases, comparison, waivers, today)
-    known = [(each, key, each.before(key, record or {})) for each in marked for key in each.keys]
+    known = [
+        (each, key, each.before(key, record or {}))  # whether each run of main passed
+        for each in marked
+        for key in each.keys
+    ]
     unsteady = {key: (sum(before), len(before)) for _, key, before in known if not all(before)}
     flipping = sum(flips(before) for _, _, before in known)
     rows: list[MustPassRow] = []

@@ -94,7 +94,8 @@ def _contrasts(blocks: Sequence[Block]) -> Floats:
     inside = [_between_runs(block.values[:, : block.base]) for block in blocks if block.base > 1]
     rows = _differing([each.reshape(-1, each.shape[2]) for each in inside])
     if not len(rows):
-        means = np.concatenate([block.values[:, : block.base].mean(axis=1) for block in blocks])
+        baselines = [block.values[:, : block.base] for block in blocks]
+        means = np.concatenate([runs.mean(axis=1) for runs in baselines])
         rows = _differing([means - means.mean(axis=0)])[:: round(1 / ASSUMED_NOISE)]
     step = -(-len(rows) // MOST_ROWS) or 1
     return np.asarray(rows[::step], dtype=np.float64)
@@ -109,7 +110,8 @@ def _differing(parts: Sequence[Floats]) -> Floats:
 def _between_runs(runs: Floats) -> Floats:
     """Return (samples, runs - 1, metrics) of orthonormal contrasts, of (samples, runs, metrics)."""
     count = runs.shape[1]
-    basis = np.linalg.qr(np.column_stack([np.ones(count), np.eye(count)[:, : count - 1]]))[0]
+    one_for_all, one_each = np.ones(count), np.eye(count)[:, : count - 1]
+    basis = np.linalg.qr(np.column_stack([one_for_all, one_each]))[0]
     return np.asarray(np.einsum("nrm,rq->nqm", runs, basis[:, 1:]), dtype=np.float64)
 
 

@@ -41,15 +41,15 @@ class Block:
     @property
     def differences(self) -> Floats:
         """(units, metrics) candidate mean minus baseline mean."""
-        means = self.values[:, self.base :].mean(axis=1) - self.values[:, : self.base].mean(axis=1)
-        return np.asarray(means, dtype=np.float64)
+        before, after = self.values[:, : self.base], self.values[:, self.base :]
+        return np.asarray(after.mean(axis=1) - before.mean(axis=1), dtype=np.float64)
 
     @property
     def variance(self) -> Floats:
         """(metrics,) variance of the sum of the differences when the labels mean nothing."""
         runs = self.base + self.k
-        spread = self.values.var(axis=1, ddof=1).sum(axis=0) * runs / (self.base * self.k)
-        return np.asarray(spread, dtype=np.float64)
+        of_runs = self.values.var(axis=1, ddof=1).sum(axis=0)
+        return np.asarray(of_runs * runs / (self.base * self.k), dtype=np.float64)
 
 
 @dataclass(frozen=True)
@@ -102,10 +102,12 @@ def step_down(null: Null, *, upwards: bool = False) -> Floats:
     active = np.flatnonzero(null.noisy)
     order = active[np.argsort(sign * null.z[active], kind="stable")]
     stars = sign * null.stars[:, order]
+    # By metric, the least of its own and of all that come after it.
     least = np.minimum.accumulate(stars[:, ::-1], axis=1)[:, ::-1]
     largest = 0.0
     for column, metric in enumerate(order):
-        largest = max(largest, _share(null, least[:, column], sign * float(null.z[metric])))
+        observed = sign * float(null.z[metric])
+        largest = max(largest, _share(null, least[:, column], observed))
         p[metric] = min(largest, 1.0)
     return p
 
@@ -230,4 +232,5 @@ def _add_coins(sums: Floats, coins: npt.NDArray[np.uint8], units: Floats, picked
 def _picks(bits: np.random.PCG64, count: int, among: int) -> npt.NDArray[np.intp]:
     """Return whole numbers below `among`, from the raw stream: NumPy pins nothing above it."""
     raw = bits.random_raw((count + 1) // 2).view(np.uint32)[:count]
-    return ((raw.astype(np.uint64) * np.uint64(among)) >> np.uint64(32)).astype(np.intp)
+    scaled = raw.astype(np.uint64) * np.uint64(among)
+    return (scaled >> np.uint64(32)).astype(np.intp)

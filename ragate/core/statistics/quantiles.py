@@ -68,10 +68,11 @@ def _fraction(a: float, b: float, x: float) -> float:
     value, upper, lower = 1.0, 1.0, 0.0
     for step in range(1, _STEPS):
         half = step // 2
+        place = a + 2 * half
         if step % 2:
-            term = -(a + half) * (a + b + half) * x / ((a + 2 * half) * (a + 2 * half + 1))
+            term = -(a + half) * (a + b + half) * x / (place * (place + 1))
         else:
-            term = half * (b - half) * x / ((a + 2 * half - 1) * (a + 2 * half))
+            term = half * (b - half) * x / ((place - 1) * place)
         lower = 1.0 / (1.0 + term * lower or _TINY)
         upper = 1.0 + term / upper or _TINY
         value *= upper * lower

@@ -91,8 +91,8 @@ def row_means(values: Floats) -> Floats:
     """Return the mean of every row's numbers; NaN for a row without any."""
     scored = np.isfinite(values)
     count = scored.sum(axis=1)
-    total = np.where(scored, values, 0.0).sum(axis=1)
-    return np.asarray(np.where(count > 0, total / np.maximum(count, 1), np.nan), dtype=np.float64)
+    means = np.where(scored, values, 0.0).sum(axis=1) / np.maximum(count, 1)
+    return np.asarray(np.where(count > 0, means, np.nan), dtype=np.float64)
 
 
 def sums_by_unit(values: Floats, units: Ints) -> Floats:

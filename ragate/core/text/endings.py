@@ -97,7 +97,9 @@ def _cut(shown: str) -> str:
     end = last.rstrip(_CLOSING)
     if last.endswith(_OPEN) or end.endswith(_OPEN):
         return f"it ends with {last[-1]!r}"
-    if not end or end.endswith(_SIGNS) or _CITED.search(last) or _ADDRESS.match(end.split()[-1]):
+    if not end or end.endswith(_SIGNS) or _CITED.search(last):
+        return ""
+    if _ADDRESS.match(end.split()[-1]):
         return ""
     return _without_sign(end, line, before, shown)
 
@@ -122,9 +124,8 @@ def _is_value(line: str, before: list[str]) -> bool:
     if line.startswith(":"):
         return True  # a definition
     last = before[-1] if before else ""
-    if 0 < len(units(last)) <= _SHORT >= len(units(line)) and not last.rstrip(_CLOSING).endswith(
-        (*_SIGNS, *_OPEN)
-    ):
+    both_short = 0 < len(units(last)) <= _SHORT >= len(units(line))
+    if both_short and not last.rstrip(_CLOSING).endswith((*_SIGNS, *_OPEN)):
         return True  # short lines below each other
     if not is_labelled(line):
         return False

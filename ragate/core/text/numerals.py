@@ -382,10 +382,12 @@ def _power(match: re.Match[str], text: str) -> int:
     if match["scale"]:
         return _POWERS.get(folded(match["scale"]), 0)
     letter = match["letter"]
-    before = text[max(match.start() - 2, 0) : match.start()].rstrip()[-1:]
-    if letter and (letter in "kKMB" or before in _CURRENCY):
-        return _POWERS.get(folded(letter), 0)
-    return 0
+    if not letter:
+        return 0
+    start = match.start()
+    before = text[max(start - 2, 0) : start].rstrip()
+    has_currency = before[-1:] in _CURRENCY
+    return _POWERS.get(folded(letter), 0) if letter in "kKMB" or has_currency else 0
 
 
 def _readings(digits: str, text: str) -> list[str]:
