@@ -5,7 +5,6 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from operator import itemgetter
 from typing import TYPE_CHECKING, Literal, get_args, get_origin
 
 from pydantic import BaseModel
@@ -21,6 +20,7 @@ from ragate.core.diagnosis.symptoms import symptoms
 from ragate.core.diagnosis.system_changes import change_origin, system_changes
 from ragate.core.doc_ids import IdMismatch, MismatchKind, run_mismatch
 from ragate.core.hashing import is_recorded
+from ragate.core.lookup import samples_by_id
 from ragate.core.plain_settings import json_by_key, plain_settings
 from ragate.core.rules.checked_metric import counts_in_metrics
 from ragate.files.foreign_files import file_bytes
@@ -180,17 +180,18 @@ def with_slices(
     parts = [(part.name, conditions_of(part)) for part in setup.config.policy.slices]
     if not parts:
         return tuple(rows)
-    wanted = {row.sample_id for row in rows}
-    named = {
-        sample.id: tuple(name for name, conditions in parts if conditions.fit(sample))
-        for sample in setup.samples
-        if sample.id in wanted
-    }
-    fallen = {row.slice for row in decision.slices if row.blocks}
-    marked = [row.amended(slices=named.get(row.sample_id, ())) for row in rows]
+    samples = samples_by_id(setup.samples)
+    marked = []
+    for row in rows:
+        fitting = [name for name, conditions in parts if conditions.fit(samples[row.sample_id])]
+        marked.append(row.amended(slices=tuple(fitting)))
     missed = {row.sample_id for row in decision.must_pass if row.is_red}
-    urgent = [(row.sample_id not in missed, fallen.isdisjoint(row.slices)) for row in marked]
-    return tuple(row for _, row in sorted(zip(urgent, marked, strict=True), key=itemgetter(0)))
+    fallen = {row.slice for row in decision.slices if row.blocks}
+
+    def is_behind(row: SampleRow) -> tuple[bool, bool]:
+        return row.sample_id not in missed, fallen.isdisjoint(row.slices)
+
+    return tuple(sorted(marked, key=is_behind))
 
 
 ASKED_LIVE = (

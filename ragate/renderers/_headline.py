@@ -32,6 +32,7 @@ from ragate.renderers._numbers import counted
 from ragate.renderers._words import (
     ForeignText,
     Name,
+    VerdictWord,
     Words,
     below_floor,
     fell,
@@ -151,7 +152,7 @@ def _no_decision(report: Report) -> list[Words]:
     if unlike:
         events.append(_not_comparable(unlike))
     first, *others = events or [first_reason(report.decision.reasons)]
-    return [first if failed else ["no decision: ", *first], *others]
+    return [first if failed else [VerdictWord("no decision: "), *first], *others]
 
 
 def _not_comparable(rows: Sequence[MetricRow]) -> Words:
@@ -159,7 +160,7 @@ def _not_comparable(rows: Sequence[MetricRow]) -> Words:
 
 
 def _bootstrap(_report: Report) -> list[Words]:
-    return [["MEASURED: no baseline yet"]]
+    return [[VerdictWord("MEASURED: "), "no baseline yet"]]
 
 
 def _look(report: Report) -> list[Words]:

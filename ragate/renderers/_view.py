@@ -26,6 +26,7 @@ from ragate.renderers._samples import (
 from ragate.renderers._words import (
     DocumentId,
     Name,
+    VerdictWord,
     Words,
     fell,
     foreign,
@@ -88,6 +89,8 @@ class View:
         self.sign = status_of(report)
         self.headline = headline(report)
         is_first = self.sign is ReportSign.BOOTSTRAP
+        # Of a page that shows gate, sign or word beside it.
+        self.happened = [each for each in self.headline if not isinstance(each, VerdictWord)]
         self.word = "MEASURED" if is_first else report.decision.verdict.words.upper()
         self.rules = whose_rules(report)
         self.groups = sections(report.samples)

@@ -27,6 +27,12 @@ class Aside(str):
     __slots__ = ()
 
 
+class VerdictWord(str):
+    """Words of a first line that are left out where the verdict stands before it."""
+
+    __slots__ = ()
+
+
 class ForeignText(str):
     """Text that a model, a corpus or a pull request wrote; it may lead to a page."""
 

@@ -1,6 +1,5 @@
 """The report for a terminal or a log: the verdict, then at most 40 lines of its width."""
 
-import re
 from collections.abc import Sequence
 
 import click
@@ -128,9 +127,7 @@ def _fitting(asides: list[list[str]], room: int) -> list[str]:
 def _head(view: View, page: Page, most: int = MOST) -> list[str]:
     """Return the verdict, why, and what to do."""
     report, word = view.report, view.word
-    said = re.escape(word)  # once is enough
-    headline = re.sub(f"(?i)(?<=: ){said}: ", "", page.words(view.headline, 110), count=1)
-    first, *rest = wrapped(f"{word}  {headline}")
+    first, *rest = wrapped(f"{word}  {page.words(view.happened, 110)}")
     lines = [page.paint(line, "yellow") for line in wrapped(view.rules)]
     lines += [first.replace(word, _verdict(view, page, word), 1), *rest]
     if report.created and report.run_id:

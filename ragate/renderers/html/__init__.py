@@ -61,7 +61,7 @@ def render(report: Report) -> str:
         "html/page.html.j2"
     ).render(
         view=view,
-        headline="".join(view.headline[1:]).lstrip(" :,"),  # the gate stands above it
+        headline="".join(view.happened[1:]).lstrip(" :,"),  # the gate stands above it
         first=[
             (at, row)
             for at, row in enumerate(report.samples)
