@@ -2,14 +2,14 @@
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from threading import Thread
 from typing import Any, TypeVar
 
-from ragate.answers.ready_system import ReadySystem, open_ready_system
+from ragate.answers.ready_system import open_ready_system
 from ragate.answers.run_profile import Selection
 from ragate.cli.operations import with_dotenv
 from ragate.clients.thoughts import without_thoughts
@@ -17,7 +17,7 @@ from ragate.config import Config
 from ragate.core.hashing import digest
 from ragate.errors import ConfigError, UsageError
 from ragate.models import Sample, Score, SystemOutput
-from ragate.protocols import ChatClient, ChatReply, ChatRequest, Judge
+from ragate.protocols import ChatReply, ChatRequest, Judge
 from ragate.resources.operations import Operations, read_operations
 from ragate.resources.resources import open_resources
 from ragate.scoring.open_judge import open_judge
@@ -27,67 +27,9 @@ T = TypeVar("T")
 Call = Callable[[Coroutine[Any, Any, Any]], Any]  # runs a coroutine where the opened thing lives
 
 
-@dataclass(frozen=True)
-class LiveSystem:
-    """The system under test."""
-
-    _call: Call
-    _ready: ReadySystem
-
-    def __call__(self, question: str | Sample) -> SystemOutput:
-        """Return what the system answers; its `error` says why where it failed."""
-        if isinstance(question, Sample):
-            sample = question
-        else:
-            sample = Sample(id=digest(question), query=question)
-        output: SystemOutput = self._call(self._answer(sample))
-        return output
-
-    async def _answer(self, sample: Sample) -> SystemOutput:
-        outputs = await self._ready.answers([sample], 0)
-        return outputs[sample.id]
-
-
-@dataclass(frozen=True)
-class LiveJudge:
-    """The judge of the policy."""
-
-    _call: Call
-    _judge: Judge
-
-    def __call__(self, sample: Sample, output: SystemOutput, criterion: str) -> Score:
-        """Return the judge's score of one output by one criterion; each costs a call.
-
-        Raises:
-            UsageError: the judge does not know the criterion.
-        """
-        if criterion not in self._judge.criteria:
-            known = ", ".join(sorted(self._judge.criteria))
-            raise UsageError(f"the judge knows no criterion {criterion!r}; it knows {known}")
-        score: Score = self._call(self._score(sample, output, criterion))
-        return score
-
-    async def _score(self, sample: Sample, output: SystemOutput, criterion: str) -> Score:
-        return (await self._judge([criterion], sample, output))[criterion]
-
-
-@dataclass(frozen=True)
-class LiveChat:
-    """The judge's model, asked anything."""
-
-    _call: Call
-    _client: ChatClient
-    _model: str
-
-    def __call__(self, prompt: str) -> str:
-        """Return the model's reply to a prompt; the same prompt is asked once.
-
-        Raises:
-            ProviderError: the model cannot be asked.
-        """
-        request = ChatRequest(self._model, (("user", prompt),))
-        reply: ChatReply = self._call(self._client(request))
-        return without_thoughts(reply.text).strip()
+LiveSystem = Callable[[str | Sample], SystemOutput]
+LiveJudge = Callable[[Sample, SystemOutput, str], Score]
+LiveChat = Callable[[str], str]
 
 
 @contextmanager
@@ -99,7 +41,15 @@ def live_system(config: Config, *, live: bool = False) -> Iterator[LiveSystem]:
     """
     operations = replace(_operations(config), live=live)
     with _opened(open_ready_system(config, operations, (), Selection())) as (call, ready):
-        yield LiveSystem(call, ready)
+
+        def answer(question: str | Sample) -> SystemOutput:
+            """Return what the system answers; its `error` says why where it failed."""
+            if isinstance(question, str):
+                question = Sample(id=digest(question), query=question)
+            outputs: Mapping[str, SystemOutput] = call(ready.answers([question], 0))
+            return outputs[question.id]
+
+        yield answer
 
 
 @contextmanager
@@ -110,7 +60,20 @@ def live_judge(config: Config) -> Iterator[LiveJudge]:
         ConfigError: the policy has none.
     """
     with _opened(_open_judge(config)) as (call, judge):
-        yield LiveJudge(call, judge)
+
+        def score(sample: Sample, output: SystemOutput, criterion: str) -> Score:
+            """Return the judge's score of one output by one criterion; each costs a call.
+
+            Raises:
+                UsageError: the judge does not know the criterion.
+            """
+            if criterion not in judge.criteria:
+                known = ", ".join(sorted(judge.criteria))
+                raise UsageError(f"the judge knows no criterion {criterion!r}; it knows {known}")
+            scores: Mapping[str, Score] = call(judge([criterion], sample, output))
+            return scores[criterion]
+
+        yield score
 
 
 @contextmanager
@@ -126,8 +89,20 @@ def live_chat(config: Config) -> Iterator[LiveChat]:
             f"{config.path}: [policy.judge] names no provider to ask",
             remedy=f"write provider and model there: {MANUAL}/judge.md",
         )
+    model = judge.model
     with _opened(open_resources(config, _operations(config))) as (call, opened):
-        yield LiveChat(call, opened.judge.chat(judge.provider), judge.model)
+        client = opened.judge.chat(judge.provider)
+
+        def reply(prompt: str) -> str:
+            """Return the model's reply to a prompt; the same prompt is asked once.
+
+            Raises:
+                ProviderError: the model cannot be asked.
+            """
+            told: ChatReply = call(client(ChatRequest(model, (("user", prompt),))))
+            return without_thoughts(told.text).strip()
+
+        yield reply
 
 
 @contextmanager
