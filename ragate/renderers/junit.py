@@ -8,11 +8,9 @@ a run without any decided metric has a case that is not passed.
 from typing import Literal, NamedTuple
 
 from ragate.models import MetricRow, MustPassRow, Report, Verdict
-from ragate.renderers import _numbers as numbers
-from ragate.renderers._headline import headline
-from ragate.renderers._notes import whose_rules
 from ragate.renderers._templates import template
-from ragate.renderers._words import ordered, passes, verdict_text, wants_a_look
+from ragate.renderers._view import MetricLine, View
+from ragate.renderers._words import ordered, wants_a_look
 
 Result = Literal["passed", "failure", "error", "skipped"]
 _RESULTS: dict[Verdict, Result] = {Verdict.FAILED: "failure", Verdict.NO_DECISION: "error"}
@@ -28,12 +26,13 @@ class _TestCase(NamedTuple):
 
 def render(report: Report) -> str:
     """Return the report as JUnit XML, the same bytes for the same report."""
-    decision = report.decision
+    view = View(report)
+    decision = view.report.decision
     cases = [*map(_metric, [*ordered(decision.metrics), *ordered(decision.slices)])]
-    cases += [*map(_must_pass, decision.must_pass), _verdict(report)]
+    cases += [*map(_must_pass, decision.must_pass), _verdict(view)]
     return template(_TEMPLATE).render(
         gate=report.gate,
-        rules=whose_rules(report),
+        rules=view.rules,
         seconds=f"{report.facts.duration_s or 0.0:.3f}",
         results=[case.result for case in cases],
         cases=cases,
@@ -46,16 +45,13 @@ def read_files() -> None:
 
 
 def _metric(row: MetricRow) -> _TestCase:
-    figures = [
-        f"baseline {numbers.value(row.unit, row.baseline)}",
-        f"candidate {numbers.value(row.unit, row.candidate)}",
-        f"change {numbers.change(row.unit, row.change)}",
-        f"allowed {numbers.allowed(row.unit, row.allowed)}",
-        f"n {row.n}",
-        *filter(None, [passes(row)]),
-    ]
-    details = tuple(filter(None, (row.reason, ", ".join(figures))))
-    return _TestCase(row.key, _result(row), verdict_text(row), details)
+    line = MetricLine(row)
+    figures = (
+        f"baseline {line.before}, candidate {line.now}, change {line.change}, "
+        f"allowed {line.allowed}, n {row.n}{', ' if line.passes else ''}{line.passes}"
+    )
+    details = (row.reason, figures) if row.reason else (figures,)
+    return _TestCase(row.key, _result(row), line.verdict, details)
 
 
 def _result(row: MetricRow) -> Result:
@@ -74,11 +70,11 @@ def _must_pass(row: MustPassRow) -> _TestCase:
     return _TestCase(f"must pass: {row.sample_id}", result, failures)
 
 
-def _verdict(report: Report) -> _TestCase:
-    decision = report.decision
+def _verdict(view: View) -> _TestCase:
+    decision = view.report.decision
     return _TestCase(
         "verdict",
         _RESULTS.get(decision.verdict, "passed"),
-        "".join(headline(report)),
+        "".join(view.headline),
         (*decision.reasons, *(f"-> {command}" for command in decision.remedies)),
     )
