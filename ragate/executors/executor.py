@@ -14,8 +14,8 @@ from ragate.config import Config
 from ragate.config.model import Execution
 from ragate.core.calls.values import as_named, filled, tool_names
 from ragate.core.hashing import digest
-from ragate.errors import RagateError, SystemStartError
-from ragate.executors import of_execution, storable
+from ragate.errors import ProviderError, RagateError, SystemStartError
+from ragate.files.strict_json import loads
 from ragate.guards.escape import one_line
 from ragate.models import CallResult, Executed, ExpectedCall, Sample, SystemOutput, ToolCall
 from ragate.protocols import Resources
@@ -30,6 +30,8 @@ Executes = Callable[[ToolCall], Awaitable[CallResult]]
 """Carries one call out; what goes wrong is its result."""
 _LONGEST = 500  # characters of what it raised
 MOST = 20  # calls of one sample
+DEEPEST = 32  # arrays and objects; an outputs file, which may nest twice as deep, wraps them
+_FAILED = (WorkerRaisedError, OutputError, EndedError, RagateError, TypeError, ValueError)
 
 
 class Executor:
@@ -144,10 +146,13 @@ async def open_function(
         ConfigError: it cannot be imported, or called so.
     """
     async with AsyncExitStack() as stack:
-        with of_execution((RagateError,)):
+        try:
             check_form(settings.target)
             keys = InterpreterSettings(target=settings.target)
             target = await stack.enter_async_context(open_target("tool", keys, resources))
+        except RagateError as error:
+            message = error.message.replace("[system]", "[policy.execution]")
+            raise type(error)(message, remedy=error.remedy) from error
         yield _executes(target, settings.timeout_s)
 
 
@@ -163,12 +168,23 @@ def _executes(
         except TimeoutError:
             error = f"no result within {timeout_s:g} s"
             return CallResult(error=error, unreachable=True)
-        except WorkerRaisedError as error:
-            return CallResult(error=one_line(str(error), _LONGEST), unreachable=error.outage)
-        except SystemStartError as error:  # no worker can be started any more
-            return CallResult(error=one_line(str(error), _LONGEST), unreachable=True)
-        except (OutputError, EndedError, RagateError, TypeError, ValueError) as error:
-            return CallResult(error=one_line(str(error), _LONGEST))
+        except _FAILED as error:
+            # Without a worker, or what the tool reads from, nothing is said about the call.
+            lost = error.outage if isinstance(error, WorkerRaisedError) else False
+            lost = lost or isinstance(error, SystemStartError)
+            return CallResult(error=one_line(str(error), _LONGEST), unreachable=lost)
         return storable(text)
 
     return execute
+
+
+def storable(text: str) -> CallResult:
+    """Return the value of one JSON text, or why a run cannot hold it.
+
+    A run holds finite numbers, whole characters, and no more than `DEEPEST` levels.
+    """
+    try:
+        value = loads(text, where="its result", error=ProviderError, max_depth=DEEPEST)
+    except ProviderError as error:
+        return CallResult(error=str(error))
+    return CallResult(value=value)

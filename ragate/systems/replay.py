@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -50,7 +50,7 @@ class Replay:
         self._outputs = outputs
         self.info = SystemInfo(use="replay")
         self.identifies_state = True  # the files are all there is
-        self.max_runs: int | None = max((len(runs) for runs in outputs.values()), default=0)
+        self.max_runs: int | None = outputs.max_runs
 
     async def prepare(self, *, rebuild: bool = False) -> None:
         """Nothing to prepare: recordings do not change, and `rebuild` has nothing to rebuild."""
@@ -102,18 +102,23 @@ def allowed_files(pattern: str, *, root: Path, allowed: Sequence[str]) -> list[P
 # Recorded outputs by sample: under their ids, else under their questions.
 
 
-class Recordings(Mapping[str, list[KeptOutput]]):
+class Recordings:
     """Where each sample's outputs stand, in order of run, under its id or else its question."""
 
     def __init__(self) -> None:
-        self._kept: dict[str, list[KeptOutput]] = {}
-        # By question, the keys of the lines that have an id as well.
-        self._named: dict[str, list[str]] = {}
-        self._questions: Counter[str] = Counter()  # by key, how many of them
+        self._runs: dict[str, list[KeptOutput]] = {}
+        # By question, the keys of the lines that have an id as well; by key, how many questions.
+        self._asked: dict[str, list[str]] = {}
+        self._questions: Counter[str] = Counter()
+
+    @property
+    def max_runs(self) -> int:
+        """The runs of the sample that has the most."""
+        return max(map(len, self._runs.values()), default=0)
 
     def add(self, key: str, runs: Iterable[KeptOutput]) -> None:
         """Add runs of a sample."""
-        self._kept.setdefault(key, []).extend(runs)
+        self._runs.setdefault(key, []).extend(runs)
 
     def name(self, question: str, key: str) -> None:
         """Let lines with an id of their own be found by their question too.
@@ -121,7 +126,7 @@ class Recordings(Mapping[str, list[KeptOutput]]):
         People's ids are often those of a trace or a session: lines of several ids that ask the same
         are its runs, one after the other.
         """
-        keys = self._named.setdefault(question, [])
+        keys = self._asked.setdefault(question, [])
         if key not in keys:
             keys.append(key)
             self._questions[key] += 1
@@ -132,28 +137,21 @@ class Recordings(Mapping[str, list[KeptOutput]]):
         Not by a question that does not tell it from others.
         """
         question = _by_query(sample.query)
-        told = told_by_question(sample)
-        for key in (_by_id(sample.id), *((question,) if told else ())):
-            if key in self._kept:
-                return self[key]
-        keys = self._named.get(question, []) if told else []
-        return [output for key in keys for output in self._asked(key, question)]
+        if (runs := self._runs.get(_by_id(sample.id))) is not None:
+            return runs
+        if not told_by_question(sample):
+            return []
+        if (runs := self._runs.get(question)) is not None:
+            return runs
+        keys = self._asked.get(question, [])
+        return [output for key in keys for output in self._answers(key, question)]
 
-    def _asked(self, key: str, question: str) -> list[KeptOutput]:
+    def _answers(self, key: str, question: str) -> list[KeptOutput]:
         """Return the outputs of an id that answer a question: a session's id has several."""
-        outputs = self[key]
+        outputs = self._runs[key]
         if self._questions[key] == 1:
             return outputs
         return [each for each in outputs if _by_query(each.read().question) == question]
-
-    def __getitem__(self, key: str) -> list[KeptOutput]:
-        return self._kept[key]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._kept)
-
-    def __len__(self) -> int:
-        return len(self._kept)
 
 
 def read_recordings(files: list[Path], mapping: RecordMapping | None = None) -> Recordings:

@@ -9,17 +9,17 @@ import inspect
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AsyncExitStack, ContextDecorator
-from functools import partial, wraps
+from functools import partial
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 from ragate.worker.raised import text_of
 from ragate.worker.target import (
+    Target,
     TargetError,
     TargetRaised,
     attribute,
     check_bind,
-    imported,
     takes,
     wants_sample,
 )
@@ -31,37 +31,20 @@ TURNS = ("messages", "history", "chat_history")  # what a parameter for earlier 
 _DECORATORS = (ContextDecorator, getattr(contextlib, "AsyncContextDecorator", ContextDecorator))
 
 
-class FunctionTarget:
+class FunctionTarget(Target):
     """What ``[system]`` of ``python`` names.
-
-    Args:
-        keys: ``target``, ``factory``, ``input_key`` and ``messages_key`` of ``[system]``.
-        root: The project's folder.
-        environment: What the environment of this interpreter is called.
 
     Attributes:
         whole: The function takes the whole sample rather than the question.
         turns_name: The parameter that takes earlier turns beside the question, "" for none.
     """
 
-    def __init__(
-        self, keys: Mapping[str, Any], root: str, environment: str, concurrency: int = 1
-    ) -> None:
-        del concurrency  # as many as are asked: each in a thread of its own
-        self._keys = keys
-        self._root = root
-        self._environment = environment
-        self._stack = AsyncExitStack()
-        self.whole = False
-        self.turns_name = ""
+    whole = False
+    turns_name = ""
 
     async def open(self) -> dict[str, Any]:
-        """Import it and set it up; return what there is to know of it.
-
-        Raises:
-            TargetError: it cannot be imported or called with one question.
-            TargetRaised: its code raised.
-        """
+        """Import it and set it up; tell whether it takes whole samples, and earlier turns."""
+        self._stack = AsyncExitStack()
         found = await self._bound(self._keys["target"])
         if self._keys["factory"] or inspect.isclass(found):
             found = await self._made(found)
@@ -90,12 +73,12 @@ class FunctionTarget:
         maker, made, method = target.partition("().")
         if made:
             return attribute(await self._made(await self._bound(maker)), method)
-        found = imported(target, self._root, self._environment)
+        found = self._imported(target)
         module, _, path = target.partition(":")
         owner, _, name = path.rpartition(".")
         if not owner or not inspect.isfunction(found):
             return found
-        holder = imported(f"{module}:{owner}", self._root, self._environment)
+        holder = self._imported(f"{module}:{owner}")
         if not inspect.isclass(holder):
             return found
         static = isinstance(inspect.getattr_static(holder, name), staticmethod)
@@ -158,25 +141,15 @@ def runnable(method: Callable[..., Any], key: str, messages_key: str) -> Callabl
             is `key` as well, the question is the last of the messages.
     """
 
-    def alone(query: str) -> Any:
-        return {key: query} if key else query
+    async def alone(query: str) -> Any:
+        return await call(method, {key: query} if key else query)
 
-    def with_turns(query: str, messages: Turns) -> Any:
+    async def with_turns(query: str, messages: Turns) -> Any:
         if key == messages_key:
-            return {key: [*messages, {"role": "user", "content": query}]}
-        return {key: query, messages_key: messages}
+            return await call(method, {key: [*messages, {"role": "user", "content": query}]})
+        return await call(method, {key: query, messages_key: messages})
 
-    taken = with_turns if messages_key else alone  # its parameters are those of what is returned
-
-    @wraps(taken)
-    async def later(*arguments: Any, **named: Any) -> Any:
-        return await method(taken(*arguments, **named))
-
-    @wraps(taken)
-    def now(*arguments: Any, **named: Any) -> Any:
-        return method(taken(*arguments, **named))
-
-    return later if inspect.iscoroutinefunction(method) else now
+    return with_turns if messages_key else alone
 
 
 # What a target is asked.

@@ -31,7 +31,6 @@ _CLASSES = {
     "redis.ConnectionError",
 }
 _CLOSED = ("connection already closed", "connection is closed")
-_MOST = 20  # errors in a chain
 MOST_CAUSES = 10
 MOST_OF_A_TRACE = 20_000  # characters
 _LONGEST_TEXT = 800
@@ -45,7 +44,7 @@ def summary(error: BaseException, root: str) -> str:
     Args:
         root: The project's folder; files below it are told relative to it.
     """
-    return "; caused by ".join(_told(each, root) for each in _causes(error))
+    return "; caused by ".join(_told(each, root) for each in _chain(error))
 
 
 def trace(error: BaseException, root: str) -> str:
@@ -102,19 +101,24 @@ def _told(error: BaseException, root: str) -> str:
     return f"{head} ({where})" if where else head
 
 
-def _causes(error: BaseException) -> Iterator[BaseException]:
-    """Yield an error and what it came from, as a traceback goes, each once."""
-    seen: list[BaseException] = []
-    current: BaseException | None = error
-    while current is not None and len(seen) < MOST_CAUSES:
-        seen.append(current)
-        yield current
-        context = None if current.__suppress_context__ else current.__context__
-        several = getattr(current, "exceptions", ())  # of a group: its own text says nothing
-        first = several[0] if isinstance(several, tuple) and several else None
-        current = current.__cause__ or (first if isinstance(first, BaseException) else context)
-        if any(current is one for one in seen):
-            return
+def _chain(error: BaseException) -> list[BaseException]:
+    """Return an error and what it came from, as a traceback goes, each once."""
+    chain: list[BaseException] = []
+    left: list[object] = [error]
+    while left and len(chain) < MOST_CAUSES:
+        each = left.pop(0)
+        if not isinstance(each, BaseException) or any(each is one for one in chain):
+            continue
+        chain.append(each)
+        several = getattr(each, "exceptions", ())  # of a group, which Python 3.9 does not know
+        left = [
+            each.__cause__,
+            *(several if isinstance(several, tuple) else ()),
+            None if each.__suppress_context__ else each.__context__,
+            getattr(each, "orig", None),  # SQLAlchemy's name for the driver's error
+            *left,
+        ]
+    return chain
 
 
 def is_own(path: Path, root: Path) -> bool:
@@ -134,23 +138,6 @@ def is_own(path: Path, root: Path) -> bool:
 def is_outage(error: BaseException) -> bool:
     """Return whether an exception, or one that it came from, is a connection that failed."""
     return any(map(_is_lost, _chain(error)))
-
-
-def _chain(error: BaseException) -> Iterator[BaseException]:
-    """Yield an error and what it came from, each once."""
-    yielded: set[int] = set()
-    left: list[BaseException] = [error]
-    while left and len(yielded) < _MOST:
-        each = left.pop()
-        if id(each) in yielded:
-            continue
-        yielded.add(id(each))
-        yield each
-        causes = [each.__cause__, None if each.__suppress_context__ else each.__context__]
-        causes.append(getattr(each, "orig", None))  # SQLAlchemy's name for the driver's error
-        several = getattr(each, "exceptions", ())  # of a group, which Python 3.9 does not know
-        causes += several if isinstance(several, tuple) else ()
-        left += [cause for cause in causes if isinstance(cause, BaseException)]
 
 
 def _is_lost(error: BaseException) -> bool:

@@ -12,29 +12,18 @@ from typing import Any
 from ragate.worker import naming
 from ragate.worker.function import AskedQuestion, FunctionTarget, call, in_thread, question_of
 from ragate.worker.raised import is_outage, summary, trace
-from ragate.worker.target import TargetError, TargetRaised, check_bind, imported
+from ragate.worker.target import Target, TargetError, TargetRaised, check_bind
 from ragate.worker.values import ValueTooDeepError, encoded, encoded_node
 
 # A function of the project that carries out calls of tools.
 
 
-class ToolTarget:
+class ToolTarget(Target):
     """What ``[policy.execution] target`` names: it gets a tool's name and its arguments."""
 
-    def __init__(
-        self, keys: Mapping[str, Any], root: str, environment: str, concurrency: int
-    ) -> None:
-        self._place = keys["target"], root, environment
-        del concurrency  # as many as are asked: each in a thread of its own
-
     async def open(self) -> dict[str, Any]:
-        """Import it.
-
-        Raises:
-            TargetError: it cannot be imported, or called so.
-            TargetRaised: its code raised.
-        """
-        found = imported(*self._place)
+        """Import it; there is nothing to tell of it."""
+        found = self._imported(self._keys["target"])
         if not callable(found):
             raise TargetError(f"a {type(found).__name__} is no function")
         check_bind(found, "name", {}, takes="two arguments: a tool's name and its arguments")
@@ -45,9 +34,6 @@ class ToolTarget:
         """Return what the function returns for one call."""
         return encoded(await call(self._function, asked["tool"], asked["arguments"]))
 
-    async def close(self) -> None:
-        """Nothing was opened."""
-
 
 # A LlamaIndex engine or retriever that is asked: found or made, reset where it remembers.
 
@@ -55,40 +41,21 @@ class ToolTarget:
 KINDS = ("chat", "query", "retrieve")
 
 
-class EngineTarget:
+class EngineTarget(Target):
     """What ``[system]`` of ``llamaindex`` names.
 
-    A chat engine remembers, so that one engine serves one sample at a time and is reset before.
-
-    Args:
-        keys: ``target`` and ``call`` of ``[system]``.
-        root: The project's folder.
-        environment: What the environment of this interpreter is called.
-        concurrency: Samples in flight: so many chat engines are made where that can be.
+    A chat engine remembers, so that one engine serves one sample at a time and is reset before; as
+    many are made as samples are in flight, where that can be.
 
     Attributes:
         kind: How it is asked: ``chat``, ``query`` or ``retrieve``.
         one_at_a_time: There is one chat engine only.
     """
 
-    def __init__(
-        self, keys: Mapping[str, Any], root: str, environment: str, concurrency: int
-    ) -> None:
-        self._keys = keys
-        self._root = root
-        self._environment = environment
-        self._left = concurrency - 1
-        self.kind = ""
-        self.one_at_a_time = False
-
     async def open(self) -> dict[str, Any]:
-        """Make the first engine, and see what kind it is; return that.
-
-        Raises:
-            TargetError: it is nothing that can be asked.
-            TargetRaised: its code raised.
-        """
-        self._target = imported(self._keys["target"], self._root, self._environment)
+        """Make the first engine, and see what kind it is; tell that."""
+        self._left = self._concurrency - 1
+        self._target = self._imported(self._keys["target"])
         self._makes_more = inspect.isroutine(self._target) or inspect.isclass(self._target)
         self._shared = await self._engine()
         self.kind = kind_of(self._shared)
@@ -119,9 +86,6 @@ class EngineTarget:
         except asyncio.CancelledError:
             self._left += 1  # another engine in its place, where one can be made
             raise
-
-    async def close(self) -> None:
-        """Nothing was opened."""
 
     async def _reset_and_ask(self, engine: Any, question: AskedQuestion) -> dict[str, Any]:
         await call(engine.reset)
@@ -198,14 +162,18 @@ def answer_text(response: Any) -> str:
     return text if isinstance(text, str) else str(response)
 
 
-_TARGETS = {"python": FunctionTarget, "llamaindex": EngineTarget, "tool": ToolTarget}
+_TARGETS: dict[str, type[Target]] = {
+    "python": FunctionTarget,
+    "llamaindex": EngineTarget,
+    "tool": ToolTarget,
+}
 
 
 class Responder:
     """The target that this process was started for."""
 
     def __init__(self) -> None:
-        self._target: FunctionTarget | EngineTarget | ToolTarget | None = None
+        self._target: Target | None = None
         self._root = ""
         self._recorder: dict[str, str] = {}
         self._is_heard = False
@@ -239,7 +207,7 @@ class Responder:
         environment = task["environment"] or f"the environment of {sys.executable}"
         kind = _TARGETS[task["use"]]
         target = kind(task["keys"], self._root, environment, task["concurrency"])
-        told: dict[str, Any] = await target.open()
+        told = await target.open()
         self._target = target
         return told
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import sys
+from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -36,6 +37,44 @@ class TargetRaised(Exception):  # noqa: N818 - it tells of another error
     def __init__(self, what: str, error: BaseException) -> None:
         super().__init__(what)
         self.error = error
+
+
+class Target:
+    """What a worker was started for.
+
+    Args:
+        keys: ``target`` of ``[system]``, and what else says how it is asked.
+        root: The project's folder.
+        environment: What the environment of this interpreter is called.
+        concurrency: Samples in flight.
+    """
+
+    def __init__(
+        self, keys: Mapping[str, Any], root: str, environment: str, concurrency: int = 1
+    ) -> None:
+        self._keys = keys
+        self._root = root
+        self._environment = environment
+        self._concurrency = concurrency
+
+    def _imported(self, target: str) -> Any:
+        return imported(target, self._root, self._environment)
+
+    async def open(self) -> dict[str, Any]:
+        """Import it and set it up; return what there is to know of it.
+
+        Raises:
+            TargetError: it cannot be imported, or is nothing that can be asked.
+            TargetRaised: its code raised.
+        """
+        raise NotImplementedError
+
+    async def ask(self, asked: Mapping[str, Any]) -> Any:
+        """Return what it answers to a request, in plain types."""
+        raise NotImplementedError
+
+    async def close(self) -> None:
+        """Leave what was opened."""
 
 
 def imported(target: str, root: str, environment: str) -> Any:
