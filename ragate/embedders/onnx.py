@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -12,6 +10,7 @@ import numpy.typing as npt
 from pydantic import Field
 
 from ragate.core.hashing import digest
+from ragate.embedders._local import LocalEmbedder
 from ragate.embedders._onnx_files import MAX_BYTES, REMEDY, ModelFiles, model_files
 from ragate.errors import ConfigError, NotInstalledError, ProviderError
 from ragate.files.foreign_files import read_bytes
@@ -24,6 +23,7 @@ from ragate.settings import read_settings
 DOMAIN = "com.microsoft"  # onnxruntime's own operators: a layer of BERT is seven of them
 _KNOWN_INPUTS = frozenset({"input_ids", "attention_mask", "token_type_ids"})
 WHERE = "[system.embedder] model"
+_USE = 'use = "onnx"'
 LIBRARIES = ("onnxruntime", "tokenizers", "onnx", "safetensors")
 VERSION = 1  # raised whenever the same files would give another vector
 
@@ -58,46 +58,7 @@ class Settings(Frozen):
     batch_size: int = Field(default=32, ge=1, le=4096)
 
 
-class OnnxEmbedder:
-    """Implements `ragate.protocols.Embedder`; the model is loaded for the first text.
-
-    Args:
-        load: Returns the model; slow, and called once.
-    """
-
-    # Another processor, thread count or batch adds up in another order: the last bits differ.
-    deterministic = False
-
-    def __init__(
-        self, settings: Settings, fingerprint: str, load: Callable[[], OnnxEncoder]
-    ) -> None:
-        self.fingerprint = fingerprint
-        self._batch_size = settings.batch_size
-        self._load = cache(load)
-        self._turn = asyncio.Lock()
-
-    @property
-    def portion(self) -> int:
-        """Some batches: texts of like length are put together among them."""
-        return 8 * self._batch_size
-
-    async def __call__(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
-        """Return one vector of length 1 a text.
-
-        Raises:
-            ConfigError: the model cannot be loaded.
-            ProviderError: it failed on a text.
-        """
-        if not texts:
-            return np.zeros((0, 0), dtype=np.float32)
-        async with self._turn:  # the model uses all cores for one batch
-            return await asyncio.to_thread(self._encode, list(texts))
-
-    def _encode(self, texts: list[str]) -> npt.NDArray[np.float32]:
-        return self._load().encode(texts, self._batch_size)
-
-
-def create(settings: Mapping[str, Any], clients: Callable[[str], Any]) -> OnnxEmbedder:
+def create(settings: Mapping[str, Any], clients: Callable[[str], Any]) -> LocalEmbedder:
     """Return the embedder; nothing is loaded yet.
 
     Raises:
@@ -113,9 +74,7 @@ def create(settings: Mapping[str, Any], clients: Callable[[str], Any]) -> OnnxEm
         )
     files = model_files(keys.model, WHERE)
     name = f"onnx:{digest([VERSION, files.fingerprint, keys.max_tokens])}"
-    return OnnxEmbedder(
-        keys, name, lambda: OnnxEncoder(files, max_tokens=keys.max_tokens, where='use = "onnx"')
-    )
+    return LocalEmbedder(name, keys.batch_size, lambda: OnnxEncoder(files, keys))
 
 
 # A model that turns texts into vectors on onnxruntime, on the processor alone.
@@ -124,36 +83,36 @@ def create(settings: Mapping[str, Any], clients: Callable[[str], Any]) -> OnnxEm
 class OnnxEncoder:
     """The model, loaded."""
 
-    def __init__(self, files: ModelFiles, *, max_tokens: int, where: str) -> None:
+    def __init__(self, files: ModelFiles, keys: Settings) -> None:
         """Load it.
 
         Raises:
             ConfigError: the files hold no such model.
         """
+        self._batch_size = keys.batch_size
         self._first_token = files.first_token
-        self._session, self._tokenizer = _loaded(files, where)
+        self._session, self._tokenizer = _loaded(files)
         positions = files.config.get("max_position_embeddings")
-        longest = min(max_tokens, positions) if isinstance(positions, int) else max_tokens
+        longest = min(keys.max_tokens, positions) if isinstance(positions, int) else keys.max_tokens
         self._tokenizer.enable_truncation(max(longest, 2))
         self._tokenizer.no_padding()
         self._inputs = {each.name: each.type for each in self._session.get_inputs()}
         if not _KNOWN_INPUTS.issuperset(self._inputs):
-            raise ConfigError(f"{where}: its inputs are {', '.join(self._inputs)}", remedy=REMEDY)
+            raise ConfigError(f"{_USE}: its inputs are {', '.join(self._inputs)}", remedy=REMEDY)
 
-    def encode(self, texts: Sequence[str], batch_size: int) -> npt.NDArray[np.float32]:
+    def __call__(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
         """Return one vector of length 1 a text; texts of like length are read together.
 
         Raises:
             ProviderError: the model failed on a text.
         """
-        import numpy as np
-
+        size = self._batch_size
         try:
             # Half of a surrogate pair has no bytes; the tokenizer wants some.
             readable = list(map(sendable, texts))
             ids = [one.ids for one in self._tokenizer.encode_batch(readable)]
             order = sorted(range(len(ids)), key=lambda number: len(ids[number]))
-            parts = [order[i : i + batch_size] for i in range(0, len(order), batch_size)]
+            parts = [order[i : i + size] for i in range(0, len(order), size)]
             vectors = [self._batch([ids[number] for number in part]) for part in parts]
         except Exception as error:  # both libraries raise types of their own
             why = " ".join(str(error).split())[:200]
@@ -164,8 +123,6 @@ class OnnxEncoder:
         return sorted_back
 
     def _batch(self, ids: Sequence[Sequence[int]]) -> npt.NDArray[np.float32]:
-        import numpy as np
-
         width = max(1, *map(len, ids))
         tokens = np.zeros((len(ids), width), dtype=np.int64)
         mask = np.zeros_like(tokens)
@@ -192,7 +149,7 @@ def _mean(states: npt.NDArray[np.float64], mask: npt.NDArray[np.int64]) -> npt.N
     return mean
 
 
-def _loaded(files: ModelFiles, where: str) -> tuple[Any, Any]:
+def _loaded(files: ModelFiles) -> tuple[Any, Any]:
     """Return the session and the tokenizer."""
     import onnxruntime
     import tokenizers
@@ -209,7 +166,7 @@ def _loaded(files: ModelFiles, where: str) -> tuple[Any, Any]:
     except Exception as error:  # the libraries raise types of their own
         why = " ".join(str(error).split())[:300]
         raise ConfigError(
-            f"{where}: {str(files.folder)!r} cannot be loaded: {why}", remedy=REMEDY
+            f"{_USE}: {str(files.folder)!r} cannot be loaded: {why}", remedy=REMEDY
         ) from error
 
 
@@ -304,8 +261,6 @@ class _Graph:
         return self._add_and_norm(f"{name}.output", narrow, first)
 
     def _attention(self, name: str, states: str) -> str:
-        import numpy as np
-
         parts = [f"{name}.{part}" for part in ("query", "key", "value")]
         joined = np.concatenate([self._weights[f"{part}.weight"].T for part in parts], axis=1)
         bias = np.concatenate([self._weights[f"{part}.bias"] for part in parts])

@@ -1,16 +1,14 @@
 """A local model of sentence-transformers; the extra ``ragate[local]`` brings the library."""
 
-import asyncio
-from collections.abc import Callable, Mapping, Sequence
-from functools import cache, partial
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
 from pydantic import Field
 
 from ragate.clients.local_models import check_folder, is_folder, load_model
 from ragate.core.hashing import digest
+from ragate.embedders._local import Encode, LocalEmbedder
 from ragate.models import Frozen
 from ragate.settings import read_settings
 
@@ -55,49 +53,6 @@ class Settings(Frozen):
     batch_size: int = Field(default=32, ge=1, le=4096)
 
 
-class LocalEmbedder:
-    """Implements `ragate.protocols.Embedder`; the model is loaded for the first text.
-
-    Args:
-        load: Returns a ``SentenceTransformer``; slow, and called once.
-    """
-
-    # Another processor, thread count or batch adds up in another order: the last bits differ.
-    deterministic = False
-
-    def __init__(self, settings: Settings, fingerprint: str, load: Callable[[], Any]) -> None:
-        self.fingerprint = fingerprint
-        self._settings = settings
-        self._load = cache(load)
-        self._turn = asyncio.Lock()
-
-    @property
-    def portion(self) -> int:
-        """Some batches: texts of like length are put together among them."""
-        return 8 * self._settings.batch_size
-
-    async def __call__(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
-        """Return one vector of length 1 a text.
-
-        Raises:
-            ConfigError: the model cannot be loaded.
-        """
-        if not texts:
-            return np.zeros((0, 0), dtype=np.float32)
-        async with self._turn:  # the model uses all cores for one batch
-            return await asyncio.to_thread(self._encode, list(texts))
-
-    def _encode(self, texts: list[str]) -> npt.NDArray[np.float32]:
-        vectors = self._load().encode(
-            texts,
-            batch_size=self._settings.batch_size,
-            normalize_embeddings=True,
-            convert_to_numpy=True,
-            show_progress_bar=False,
-        )
-        return np.asarray(vectors, dtype=np.float32)
-
-
 def create(settings: Mapping[str, Any], clients: Callable[[str], Any]) -> LocalEmbedder:
     """Return the embedder; nothing is loaded yet.
 
@@ -111,13 +66,16 @@ def create(settings: Mapping[str, Any], clients: Callable[[str], Any]) -> LocalE
         if is_folder(keys.model)
         else [keys.model, keys.revision]
     )
-    name = f"sentence_transformers:{digest(identity)}"
-    load = partial(
-        load_model,
-        "SentenceTransformer",
-        keys.model,
-        keys.revision,
-        table="[system.embedder]",
-        use="sentence_transformers",
-    )
-    return LocalEmbedder(keys, name, load)
+
+    def load() -> Encode:
+        table, use = "[system.embedder]", "sentence_transformers"
+        model = load_model("SentenceTransformer", keys.model, keys.revision, table=table, use=use)
+        return partial(
+            model.encode,
+            batch_size=keys.batch_size,
+            normalize_embeddings=True,
+            convert_to_numpy=True,
+            show_progress_bar=False,
+        )
+
+    return LocalEmbedder(f"sentence_transformers:{digest(identity)}", keys.batch_size, load)

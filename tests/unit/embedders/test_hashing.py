@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from ragate.embedders import hashing, openai
-from ragate.embedders.sentence_transformers import LocalEmbedder
+from ragate.embedders._local import LocalEmbedder
 from ragate.errors import ConfigError
 from tests.unit.embedders.embedder_factories import no_client
 

@@ -14,7 +14,7 @@ import pytest
 
 from ragate import plugins
 from ragate.embedders import sentence_transformers
-from ragate.embedders.sentence_transformers import LocalEmbedder, Settings
+from ragate.embedders.sentence_transformers import Settings
 from ragate.errors import ConfigError
 from ragate.installed import install_line
 from tests.unit.embedders.embedder_factories import no_client
@@ -29,15 +29,16 @@ class Model:
         return np.ones((len(sentences), 3))
 
 
-def test_a_local_model_is_loaded_once_at_the_first_text() -> None:
+def test_a_local_model_is_loaded_once_at_the_first_text(monkeypatch: pytest.MonkeyPatch) -> None:
     models: list[Model] = []
 
-    def load() -> Model:
+    def load(*_asked: object, **_for: object) -> Model:
         models.append(Model())
         return models[-1]
 
     async def twice() -> Any:
-        embedder = LocalEmbedder(Settings(batch_size=5), "f", load)
+        monkeypatch.setattr(sentence_transformers, "load_model", load)
+        embedder = sentence_transformers.create({"batch_size": 5}, no_client)
         assert models == []
         await embedder(["a"])
         return await embedder(["b", "c"])
