@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 from urllib.parse import quote
 
 from ragate.clients.provider_clock import SampleTime
@@ -45,13 +45,6 @@ _FACTS: dict[str, dict[str, type]] = {
     "tool": {},
 }
 _HERE = "the environment of ragate (`interpreter` names another)"
-
-
-class Asking(Protocol):
-    """What replies to requests: a process, or this one."""
-
-    async def ask(self, request: Mapping[str, Any]) -> dict[str, Any]: ...
-    async def close(self) -> None: ...
 
 
 @dataclass
@@ -108,7 +101,7 @@ class WorkerTarget:
             show=lambda line: resources.say(f"| {line}"),
             patience_s=resources.timeout_s,
         )
-        self.asked: Asking = Live() if resources.live else Workers(self._opened)
+        self.asked: Live | Workers = Live() if resources.live else Workers(self._opened)
         self.facts: Mapping[str, Any] = {}
 
     async def open(self) -> None:

@@ -11,6 +11,7 @@ from pgvector import SparseVector
 from ragate.models import RetrievedChunk
 from ragate.models.sample import MetadataValue
 from ragate.systems.pgvector.metadata import Conditions
+from ragate.systems.pgvector.settings import Settings
 from ragate.systems.pgvector.tables import Index, check_dimension
 from ragate.systems.pgvector.terms import DIMENSIONS, idf
 
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-ALL = Conditions()
 # The most that pgvector's graph search returns: https://github.com/pgvector/pgvector#query-options
 MOST_NEARLY = 1000
 # Rounded before it is compared: two servers may differ in the last bits of a sum.
@@ -66,6 +66,23 @@ class Hit:
     chunk: int | None = None
 
 
+@dataclass(frozen=True)
+class Question:
+    """One question, ready to be searched for.
+
+    Attributes:
+        counts: How often each dimension of its words occurs.
+        weights: The idf of each.
+        embedding: None for BM25 alone.
+        allowed: Which documents may be found.
+    """
+
+    counts: Mapping[int, int]
+    weights: Mapping[int, float]
+    embedding: npt.NDArray[np.float32] | None
+    allowed: Conditions
+
+
 async def weights_of(index: Index, counts: Mapping[int, int]) -> dict[int, float]:
     """Return the idf of each dimension of a question; one that no chunk holds weighs most."""
     rows = await index.rows("SELECT term, df FROM {terms} WHERE term = ANY(%s)", (list(counts),))
@@ -73,70 +90,43 @@ async def weights_of(index: Index, counts: Mapping[int, int]) -> dict[int, float
     return {term: idf(frequencies.get(term, 0), index.chunks) for term in counts}
 
 
-async def bm25(
-    index: Index,
-    counts: Mapping[int, int],
-    weights: Mapping[int, float],
-    *,
-    limit: int,
-    allowed: Conditions = ALL,
-) -> list[Hit]:
-    """Return the chunks that share a term with the question, best first."""
+async def by_words(index: Index, question: Question, limit: int) -> list[Hit]:
+    """Return the chunks that share a term with the question, best first by BM25."""
+    counts, weights = question.counts, question.weights
     if not counts:
         return []
-    question = SparseVector({term: counts[term] * weights[term] for term in counts}, DIMENSIONS)
-    return await _hits(index, _BM25, question, limit, allowed)
+    vector = SparseVector({term: counts[term] * weights[term] for term in counts}, DIMENSIONS)
+    return await _hits(index, _BM25, vector, limit, question.allowed)
 
 
-async def dense(
-    index: Index,
-    embedding: npt.NDArray[np.float32],
-    *,
-    limit: int,
-    allowed: Conditions = ALL,
-) -> list[Hit]:
-    """Return the chunks nearest in cosine, best first; all chunks take part.
+async def by_vector(index: Index, question: Question, settings: Settings, limit: int) -> list[Hit]:
+    """Return the chunks nearest in cosine, best first.
+
+    All chunks take part but with an HNSW graph, which finds most of the nearest, and 1,000 at the
+    most. Filtered documents are searched exactly: a graph search would filter what it found.
 
     Raises:
         DatabaseError: the embedding has another dimension than the index.
     """
+    embedding = question.embedding
+    assert embedding is not None
     if index.chunks == 0:
         return []
     check_dimension(index, len(embedding))
-    return await _hits(index, _EXACT, embedding, limit, allowed)
-
-
-async def nearly(
-    index: Index,
-    embedding: npt.NDArray[np.float32],
-    *,
-    limit: int,
-    ef_search: int,
-) -> list[Hit]:
-    """Return what the HNSW graph finds of the nearest chunks: at most 1,000, best first.
-
-    Raises:
-        DatabaseError: as for `dense`.
-    """
-    if index.chunks == 0:
-        return []
-    check_dimension(index, len(embedding))
-    wide = min(max(limit, ef_search), MOST_NEARLY)
+    if settings.index == "exact" or question.allowed:
+        return await _hits(index, _EXACT, embedding, limit, question.allowed)
+    wide = min(max(limit, settings.hnsw.ef_search), MOST_NEARLY)
     await index.execute(f"SET LOCAL hnsw.ef_search = {wide}")
-    nearest = await _hits(index, _HNSW, embedding, limit, ALL)
+    nearest = await _hits(index, _HNSW, embedding, limit, question.allowed)
     hits = [Hit(hit.doc_id, hit.position, round(hit.score, 5)) for hit in nearest]
     return sorted(hits, key=lambda hit: (-hit.score, hit.doc_id, hit.position))
 
 
 async def _hits(
-    index: Index,
-    statement: str,
-    question: object,
-    limit: int,
-    allowed: Conditions,
+    index: Index, statement: str, vector: object, limit: int, allowed: Conditions
 ) -> list[Hit]:
     clause, values = allowed.clause()
-    parameters = {"question": question, "limit": limit, **values}
+    parameters = {"question": vector, "limit": limit, **values}
     rows = await index.rows(statement, parameters, allowed=index.query(clause))
     return [Hit(*row) for row in rows]
 

@@ -2,42 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
 
 from ragate.core.ranking import ranked_doc_ids
 from ragate.models import RetrievedChunk
 from ragate.protocols import Reranker
-from ragate.systems.pgvector import ranked_search
-from ragate.systems.pgvector.metadata import Conditions
-from ragate.systems.pgvector.ranked_search import Hit
+from ragate.systems.pgvector.ranked_search import Hit, Question, by_vector, by_words, parents
 from ragate.systems.pgvector.settings import HybridSettings, Settings
 from ragate.systems.pgvector.tables import Index
 
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
-
 DEEPER = 4  # a search that found too few passages is repeated to so many times its depth
-
-
-@dataclass(frozen=True)
-class Question:
-    """One question, ready to be searched for.
-
-    Attributes:
-        counts: How often each dimension of its words occurs.
-        weights: The idf of each.
-        embedding: None for BM25 alone.
-        allowed: Which documents may be found.
-    """
-
-    counts: Mapping[int, int]
-    weights: Mapping[int, float]
-    embedding: npt.NDArray[np.float32] | None
-    allowed: Conditions
 
 
 async def retrieve(
@@ -52,7 +26,7 @@ async def retrieve(
     depth = wanted
     while True:
         hits = await _ranked(index, question, settings, depth)
-        passages = await ranked_search.parents(index, hits)
+        passages = await parents(index, hits)
         if len(passages) >= wanted or len(hits) < depth:
             return passages[:wanted]
         depth *= DEEPER
@@ -60,33 +34,13 @@ async def retrieve(
 
 async def _ranked(index: Index, question: Question, settings: Settings, limit: int) -> list[Hit]:
     if settings.retrieval == "bm25":
-        return await _bm25(index, question, limit)
+        return await by_words(index, question, limit)
     if settings.retrieval == "dense":
-        return await _dense(index, question, settings, limit)
+        return await by_vector(index, question, settings, limit)
     depth = max(limit, settings.hybrid.depth)
-    words = await _bm25(index, question, depth)
-    near = await _dense(index, question, settings, depth)
+    words = await by_words(index, question, depth)
+    near = await by_vector(index, question, settings, depth)
     return fuse(words, near, settings.hybrid, limit=limit)
-
-
-async def _bm25(index: Index, question: Question, limit: int) -> list[Hit]:
-    return await ranked_search.bm25(
-        index,
-        question.counts,
-        question.weights,
-        limit=limit,
-        allowed=question.allowed,
-    )
-
-
-async def _dense(index: Index, question: Question, settings: Settings, limit: int) -> list[Hit]:
-    """Search exactly where documents are filtered: a graph search would filter what it found."""
-    assert question.embedding is not None
-    embedding = question.embedding
-    if settings.index == "hnsw" and not question.allowed:
-        ef = settings.hnsw.ef_search
-        return await ranked_search.nearly(index, embedding, limit=limit, ef_search=ef)
-    return await ranked_search.dense(index, embedding, limit=limit, allowed=question.allowed)
 
 
 # Two rankings to one, weighted: by ranks or by scores.

@@ -24,7 +24,8 @@ from ragate.systems.pgvector.answer import Prompt, extract, load_prompt, written
 from ragate.systems.pgvector.corpus import Corpus, read_corpus
 from ragate.systems.pgvector.ingest import Snapshot, Work
 from ragate.systems.pgvector.metadata import conditions
-from ragate.systems.pgvector.retrieval import Question, rerank, retrieve
+from ragate.systems.pgvector.ranked_search import Question
+from ragate.systems.pgvector.retrieval import rerank, retrieve
 from ragate.systems.pgvector.settings import Settings
 from ragate.systems.pgvector.terms import Analyzer
 
