@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
-from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from ragate.database.schema import first_line
@@ -157,12 +156,11 @@ def _refuse_other(migrations: Migrations, found: list[tuple[int, str]]) -> None:
             f"than this ragate's {len(migrations.steps)}",
             remedy="use the ragate that migrated it, or a newer one",
         )
-    for version, (row, own) in enumerate(zip_longest(found, migrations.checksums), start=1):
-        if row is None:
-            return
-        if row[0] != version:
+    pairs = zip(found, migrations.checksums, strict=False)
+    for version, ((number, checksum), own) in enumerate(pairs, start=1):
+        if number != version:
             raise _half_done(migrations.schema, f"lacks step {version} of its {found[-1][0]}")
-        if row[1] != own:
+        if checksum != own:
             raise _half_done(migrations.schema, f"was made with another step {version}")
 
 

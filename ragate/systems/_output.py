@@ -222,17 +222,6 @@ class ForeignDocument:
     metadata: dict[str, Any]
 
 
-@dataclass(repr=False)
-class ForeignNode:
-    """A node of LlamaIndex, with its score; a worker may say anything in place of a text."""
-
-    text: Any
-    metadata: dict[str, Any]
-    score: Any
-    ref_doc_id: Any
-    node_id: Any
-
-
 def decoded(value: Any) -> Any:
     """Return what `ragate.worker.values.encoded` was given.
 
@@ -269,7 +258,6 @@ def _special(key: str, content: Any) -> Any:
     if key == "$object":
         name, text, shown = map(str, content)
         return type(name, (ForeignObject,), {})(text, shown)
-    fields = {name: _decoded(item) for name, item in content.items()}
-    if not isinstance(fields["metadata"], dict):
-        raise TypeError("metadata is an object")
-    return {"$document": ForeignDocument, "$node": ForeignNode}[key](**fields)
+    if key == "$document" and isinstance(content["metadata"], dict):
+        return ForeignDocument(**_decoded(content))
+    raise ValueError(f"{key} is nothing that a worker sends")

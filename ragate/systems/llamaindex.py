@@ -15,16 +15,13 @@ from ragate.models import RetrievedChunk, Sample, SystemOutput
 from ragate.protocols import Resources, Traits
 from ragate.settings import read_settings, shown
 from ragate.systems._foreign import Foreign, no_place_for_turns, note
-from ragate.systems._output import (
-    ForeignNode,
-    OutputError,
-    file_id,
-    wanted,
-)
+from ragate.systems._output import OutputError, file_id, wanted
 from ragate.systems._target import InterpreterSettings, check_form, where_of
 from ragate.systems._worker_target import WorkerTarget, open_target
 from ragate.version import MANUAL
 
+_NOTED = ("text", "metadata", "ref_doc_id")
+_NO_NODE = "the worker sent a node that cannot be read"
 _SCALARS = (str, int, float, bool, type(None))
 # Readers give a document such an id where they were told none: another one at every reading.
 _RANDOM = re.compile(
@@ -96,13 +93,11 @@ class LlamaIndexSystem(Foreign):
         """
         answer, nodes, took = reply_parts(value, elapsed_s)
         try:
-            told = [
-                {"text": n.text, "metadata": n.metadata, "ref_doc_id": n.ref_doc_id} for n in nodes
-            ]
-            note({"answer": answer, "nodes": told})
-            chunks = tuple(map(self._nodes.chunk, nodes))
-        except (TypeError, ValueError, AttributeError) as error:
-            raise OutputError("the worker sent a node that cannot be read") from error
+            told = [{name: node[name] for name in _NOTED} for node in nodes]
+        except (LookupError, TypeError) as error:
+            raise OutputError(_NO_NODE) from error
+        note({"answer": answer, "nodes": told})
+        chunks = tuple(map(self._nodes.chunk, nodes))
         if not chunks and answer is not None:
             self._tell(sample)
         output = SystemOutput(chunks=chunks, answer=answer)
@@ -167,24 +162,30 @@ class NodeReader:
     folder: str = ""
     _files: dict[str, str] = field(default_factory=dict)
 
-    def chunk(self, node: ForeignNode) -> RetrievedChunk:
+    def chunk(self, node: Mapping[str, Any]) -> RetrievedChunk:
         """Return the chunk of a node, with its full text.
 
+        Args:
+            node: ``text``, ``metadata``, ``score``, ``ref_doc_id`` and ``node_id``; a worker may
+                say anything in place of one.
+
         Raises:
-            OutputError: the node has no such metadata, or its file is not below the folder.
+            OutputError: it cannot be read, has no such metadata, or its file is not below the
+                folder.
             ConfigError: another file had the same id.
         """
-        metadata = node.metadata
-        doc_id = self._named(metadata) or self._found(node)
-        self._refuse_collision(doc_id, str(metadata.get("file_path") or ""))
-        return RetrievedChunk(
-            doc_id=doc_id,
-            text=node.text,
-            score=number(node.score),
-            metadata={
-                str(name): value for name, value in metadata.items() if isinstance(value, _SCALARS)
-            },
-        )
+        try:
+            metadata = node["metadata"]
+            doc_id = self._named(metadata) or self._found(node)
+            self._refuse_collision(doc_id, str(metadata.get("file_path") or ""))
+            return RetrievedChunk(
+                doc_id=doc_id,
+                text=node["text"],
+                score=number(node["score"]),
+                metadata={k: v for k, v in metadata.items() if isinstance(v, _SCALARS)},
+            )
+        except (LookupError, TypeError, ValueError, AttributeError) as error:
+            raise OutputError(_NO_NODE) from error
 
     def _named(self, metadata: Mapping[str, Any]) -> str:
         """Return what the key says, "" without one."""
@@ -199,13 +200,13 @@ class NodeReader:
         name = str(metadata[key])
         return file_id(name, self.folder, self.root, where=f"the metadata {key!r} of a source node")
 
-    def _found(self, node: ForeignNode) -> str:
+    def _found(self, node: Mapping[str, Any]) -> str:
         """Return the document's id; one drawn at random yields to the name of a file."""
-        parent, metadata = str(node.ref_doc_id or ""), node.metadata
+        parent, metadata = str(node["ref_doc_id"] or ""), node["metadata"]
         name = str(metadata.get("file_name") or "") or self._below(metadata.get("file_path"))
         if parent and not (name and _RANDOM.fullmatch(parent)):
             return self._below(parent)
-        return name or str(node.node_id) or f"{UNNAMED}{digest(node.text)}"
+        return name or str(node["node_id"]) or f"{UNNAMED}{digest(node['text'])}"
 
     def _below(self, path: object) -> str:
         return file_id(str(path or ""), "", self.root, where="")

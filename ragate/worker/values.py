@@ -7,7 +7,6 @@ What JSON has no word for is an object with one key that begins with a dollar si
 ``$object``      anything else: its class, what ``str`` and what ``repr`` say of it
 ``$message``     a message of LangChain at the top: its text
 ``$document``    a document of LangChain: its text and metadata
-``$node``        a node of LlamaIndex: text, metadata, score, ids
 ``$output``      an output in ragate's own type
 ``$pairs``       an object with such keys of its own, as a list of keys and values
 ===============  =================================================================
@@ -48,8 +47,8 @@ def encoded(value: Any, depth: int = 0) -> Any:
     return special if special is not None else _composed(value, depth)
 
 
-def encoded_node(scored: Any) -> dict[str, Any]:
-    """Return a node of LlamaIndex, with a score or without."""
+def encoded_node(scored: Any) -> Any:
+    """Return the fields of a node of LlamaIndex, with a score or without."""
     node = getattr(scored, "node", scored)
     fields = {
         "text": node.get_content(metadata_mode="none"),
@@ -58,7 +57,7 @@ def encoded_node(scored: Any) -> dict[str, Any]:
         "ref_doc_id": getattr(node, "ref_doc_id", None),
         "node_id": getattr(node, "node_id", None),
     }
-    return {"$node": encoded(fields)}
+    return encoded(fields)
 
 
 def _special(value: Any, depth: int) -> dict[str, Any] | None:

@@ -73,8 +73,7 @@ def _output(value: Any) -> None:
 
 
 def _node(value: Any) -> None:
-    (node,) = decoded([{"$node": value}])
-    NodeReader(Path("/x")).chunk(node)
+    NodeReader(Path("/x")).chunk(decoded(value))
 
 
 def _fragments(value: Any) -> None:

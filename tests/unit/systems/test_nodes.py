@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from ragate.errors import ConfigError
-from ragate.systems._output import ForeignNode, OutputError
+from ragate.systems._output import OutputError
 from ragate.systems.llamaindex import NodeReader
 
 RANDOM = "3f2504e0-4f89-41d3-9a0c-0305e82c3301"
@@ -78,5 +78,6 @@ def test_many_files_of_one_product_are_no_collision():
         assert reader.chunk(node(RANDOM, metadata)).doc_id == "P1"
 
 
-def node(parent: str | None, metadata: dict[str, Any]) -> ForeignNode:
-    return ForeignNode("A", metadata, score=float("inf"), ref_doc_id=parent, node_id="n1")
+def node(parent: str | None, metadata: dict[str, Any]) -> dict[str, Any]:
+    ids = {"ref_doc_id": parent, "node_id": "n1"}
+    return {"text": "A", "metadata": metadata, "score": float("inf"), **ids}
