@@ -84,10 +84,9 @@ class Child:
         self.tail = Tail(show, clean=self.without_secrets)
         self._transport = transport
         self._exited = streams.exited
-        told = [self.process.stderr] if talks else [self.process.stdout]
-        self._readers = [
-            asyncio.create_task(self.tail.read(stream)) for stream in told if stream is not None
-        ]
+        told = self.process.stderr if talks else self.process.stdout
+        assert told is not None
+        self._reader = asyncio.create_task(self.tail.read(told))
 
     @property
     def ended(self) -> bool:
@@ -137,8 +136,8 @@ class Child:
         """Return how it ended, with the last lines of its errors."""
         with suppress(TimeoutError):
             await asyncio.wait_for(self.wait(), _LAST_LINES_S)
-        if self._readers:  # a grandchild may hold the pipe open
-            await asyncio.wait(self._readers, timeout=_LAST_LINES_S)
+        # A grandchild may hold the pipe open.
+        await asyncio.wait({self._reader}, timeout=_LAST_LINES_S)
         code = self.code
         number = -(code or 0)
         if number in _CRASHES and (where := self.tail.crashed(self._folder)):
@@ -163,11 +162,10 @@ class Child:
         _end(self.process, hard=True)  # what is left of the group, too
         await self._over(_GRACE_S)
         try:
-            if self._readers:  # what it wrote last is shown as well
-                await asyncio.wait(self._readers, timeout=_REST_S)
-            for reader in self._readers:
-                reader.cancel()
-            await asyncio.gather(*self._readers, return_exceptions=True)
+            # What it wrote last is shown as well.
+            await asyncio.wait({self._reader}, timeout=_REST_S)
+            self._reader.cancel()
+            await asyncio.gather(self._reader, return_exceptions=True)
         finally:
             self._transport.close()  # who left the group may hold the other ends
         # The reaper lets nothing end it so, once it may have started anything.
@@ -225,7 +223,10 @@ async def start(
             os.close(read)
         if not isinstance(error, OSError | ValueError):
             raise
-        raise _cannot_start(error, key, argv[0], remedy) from error
+        reason = getattr(error, "strerror", None) or str(error)
+        raise SystemStartError(
+            f"[system] {key}: {argv[0]!r} cannot be started: {reason}", remedy=remedy
+        ) from error
     finally:
         if write is not None:
             os.close(write)
@@ -294,13 +295,6 @@ def _refuse_missing(program: str, folder: Path, environment: Mapping[str, str]) 
     path.stat()
     if path.is_dir() or not os.access(path, os.X_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
-
-
-def _cannot_start(error: Exception, key: str, program: str, remedy: str) -> SystemStartError:
-    reason = getattr(error, "strerror", None) or str(error)
-    return SystemStartError(
-        f"[system] {key}: {program!r} cannot be started: {reason}", remedy=remedy
-    )
 
 
 def _end(process: asyncio.subprocess.Process, *, hard: bool = False) -> None:

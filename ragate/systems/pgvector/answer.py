@@ -39,40 +39,35 @@ _LIST_SIGN = re.compile(r"^(?:[-*+>]|\d{1,3}[.)])[ \t]+")
 _OWN_MARKER = re.compile(r"\[(\d{1,4}(?:\s?,\s?\d{1,4})*)\]")
 
 
-@dataclass(frozen=True)
-class Prompt:
-    """What a model is asked with.
+def reads_date(prompt: PromptFile) -> bool:
+    """Return True where a placeholder of the prompt names the date on which it is asked."""
+    return re.search(r"\{[{%][^{}]*\btoday\b", prompt.text) is not None
 
-    Attributes:
-        file: Its text is part of the system's fingerprint.
+
+def message_of(
+    prompt: PromptFile,
+    question: str,
+    chunks: Sequence[RetrievedChunk],
+    refusal: str,
+    *,
+    today: str = "",
+) -> str:
+    """Return the message for one question, asked on the date `today`.
+
+    Raises:
+        ConfigError: the template uses a name that is not given, or something forbidden.
     """
-
-    file: PromptFile
-
-    @property
-    def reads_date(self) -> bool:
-        """True where a placeholder of the prompt names the date on which it is asked."""
-        return re.search(r"\{[{%][^{}]*\btoday\b", self.file.text) is not None
-
-    def render(
-        self, question: str, chunks: Sequence[RetrievedChunk], refusal: str, *, today: str = ""
-    ) -> str:
-        """Return the message for one question, asked on the date `today`.
-
-        Raises:
-            ConfigError: the template uses a name that is not given, or something forbidden.
-        """
-        contexts = [
-            {
-                "number": number,
-                "doc_id": chunk.doc_id,
-                "title": chunk.metadata.get("title", ""),
-                "section": chunk.metadata.get("section", ""),
-                "text": chunk.text,
-            }
-            for number, chunk in enumerate(chunks, start=1)
-        ]
-        return self.file.render(question=question, contexts=contexts, refusal=refusal, today=today)
+    contexts = [
+        {
+            "number": number,
+            "doc_id": chunk.doc_id,
+            "title": chunk.metadata.get("title", ""),
+            "section": chunk.metadata.get("section", ""),
+            "text": chunk.text,
+        }
+        for number, chunk in enumerate(chunks, start=1)
+    ]
+    return prompt.render(question=question, contexts=contexts, refusal=refusal, today=today)
 
 
 _KNOWN = (
@@ -80,19 +75,18 @@ _KNOWN = (
 )
 
 
-def load_prompt(root: Path, settings: AnswerSettings) -> Prompt:
+def load_prompt(root: Path, settings: AnswerSettings) -> PromptFile:
     """Return the prompt, tried on an empty and on a filled list of contexts.
 
     Raises:
         ConfigError: it is absent, outside the project, or no template that can be rendered.
     """
     built_in = Path(__file__).with_name("answer.md")
-    file = load_prompt_file(
+    prompt = load_prompt_file(
         root, settings.prompt, built_in, key="[system.answer] prompt", remedy=_KNOWN
     )
-    prompt = Prompt(file)
     for chunks in ((), (RetrievedChunk(doc_id="a.md", text="text"),)):
-        prompt.render("question", chunks, settings.refusal)
+        message_of(prompt, "question", chunks, settings.refusal)
     return prompt
 
 

@@ -8,6 +8,7 @@ from ragate.clients.provider_clock import waiting_for_worker
 from ragate.core.hashing import digest
 from ragate.core.plain_settings import json_by_key
 from ragate.errors import ProviderError
+from ragate.files.prompt_file import PromptFile
 from ragate.models import (
     Reads,
     RetrievedChunk,
@@ -20,7 +21,7 @@ from ragate.models import (
 from ragate.protocols import Embedder, Reranker, Resources
 from ragate.spans import Spanned, span
 from ragate.systems.pgvector import ranked_search
-from ragate.systems.pgvector.answer import Prompt, extract, load_prompt, written
+from ragate.systems.pgvector.answer import extract, load_prompt, message_of, reads_date, written
 from ragate.systems.pgvector.corpus import Corpus, read_corpus
 from ragate.systems.pgvector.ingest import Snapshot, Work
 from ragate.systems.pgvector.metadata import conditions
@@ -50,7 +51,7 @@ class PgvectorSystem:
         self._analyzer = Analyzer(settings.bm25)
         self.embedder = _embedder(settings, resources)
         self.reranker = _reranker(settings, resources)
-        self._prompt: Prompt | None = None
+        self._prompt: PromptFile | None = None
         if settings.answer.use == "chat":
             self._prompt = load_prompt(resources.root, settings.answer)
         self._corpus: Corpus | None = None
@@ -61,7 +62,7 @@ class PgvectorSystem:
     @property
     def reads_date(self) -> bool:
         """True where the prompt names the date on which it is asked."""
-        return self._prompt is not None and self._prompt.reads_date
+        return self._prompt is not None and reads_date(self._prompt)
 
     async def prepare(self, *, rebuild: bool = False) -> None:
         """Read the corpus, bring the index up to date and open it."""
@@ -102,7 +103,7 @@ class PgvectorSystem:
             "parsers": _parsers(),
         }
         if self._prompt is not None:
-            parts["prompt"] = digest(self._prompt.file.text)
+            parts["prompt"] = digest(self._prompt.text)
         if self.embedder is not None:
             parts["embedder"] = self.embedder.fingerprint
         if self.reranker is not None:
@@ -165,7 +166,7 @@ class PgvectorSystem:
         if self._prompt is not None:
             today = str(sample.metadata.get("eval_date", ""))
             refusal = self.settings.answer.refusal
-            message = self._prompt.render(sample.query, chunks, refusal, today=today)
+            message = message_of(self._prompt, sample.query, chunks, refusal, today=today)
             keys, clients = self.settings.answer, self._resources.chat
             return await written(
                 clients,
