@@ -16,17 +16,25 @@ Pair = tuple[Sample, SystemOutput]
 Vector: TypeAlias = "npt.NDArray[np.float64]"
 
 
-@runtime_checkable
-class Metric(Protocol):
-    """A metric on samples."""
+class Described(Protocol):
+    """What every metric has."""
 
     @property
     def info(self) -> MetricInfo: ...
+
+
+class OfSamples(Described, Protocol):
+    """What every metric on samples has."""
 
     @property
     def state(self) -> dict[str, float]:
         """What must be the same when the baseline is compared with (an idf table); often empty."""
         ...
+
+
+@runtime_checkable
+class Metric(OfSamples, Protocol):
+    """A metric on samples."""
 
     def score_samples(self, pairs: Sequence[Pair]) -> list[Score]:
         """Return one score a pair, in order."""
@@ -44,11 +52,8 @@ class MetricOfAPart(Protocol):
 
 
 @runtime_checkable
-class Judged(Protocol):
+class Judged(Described, Protocol):
     """What a judge scores: `info.needs` is judge, and the pipeline asks for the scores."""
-
-    @property
-    def info(self) -> MetricInfo: ...
 
     @property
     def criterion(self) -> str:
@@ -88,14 +93,8 @@ NO_CLIENTS = MetricClients(lambda _name: _Unreachable(), lambda _table: _Unreach
 
 
 @runtime_checkable
-class AskingMetric(Protocol):
+class AskingMetric(OfSamples, Protocol):
     """A metric on samples that asks a model: `info.needs` is model or embeddings."""
-
-    @property
-    def info(self) -> MetricInfo: ...
-
-    @property
-    def state(self) -> dict[str, float]: ...
 
     async def ask(self, sample: Sample, output: SystemOutput) -> Score:
         """Return the score of one output; an exception leaves this one unscored.
@@ -107,14 +106,8 @@ class AskingMetric(Protocol):
 
 
 @runtime_checkable
-class EmbeddingMetric(Protocol):
+class EmbeddingMetric(OfSamples, Protocol):
     """A metric of the vectors of texts; all texts of a run are embedded together, each once."""
-
-    @property
-    def info(self) -> MetricInfo: ...
-
-    @property
-    def state(self) -> dict[str, float]: ...
 
     @property
     def embedder(self) -> Embedder:
@@ -134,11 +127,8 @@ class EmbeddingMetric(Protocol):
         ...
 
 
-class Aggregate(Protocol):
+class Aggregate(Described, Protocol):
     """A metric over a whole pass: a percentile or a rate; `info.aggregate` is True."""
-
-    @property
-    def info(self) -> MetricInfo: ...
 
     def aggregate(self, pairs: Sequence[Pair]) -> Score: ...
 

@@ -69,19 +69,14 @@ class LocalReranker:
 
 
 def _loaded(settings: Settings) -> Any:
-    model = load_model(
-        "CrossEncoder",
-        settings.model,
-        settings.revision,
-        table="[system.rerank]",
-        use="cross_encoder",
-    )
-    _check_kind(settings.model, getattr(model, "config", None))
-    return model
+    """Return the model.
 
-
-def _check_kind(name: str, config: Any) -> None:
-    """The library loads an embedding model too, and gives it a last layer of random numbers."""
+    The library loads an embedding model too, and gives it a last layer of random numbers.
+    """
+    table, use = "[system.rerank]", "cross_encoder"
+    name, revision = settings.model, settings.revision
+    model = load_model("CrossEncoder", name, revision, table=table, use=use)
+    config = getattr(model, "config", None)
     kinds = [str(kind) for kind in getattr(config, "architectures", None) or ()]
     if kinds and not any("For" in kind for kind in kinds):
         raise ConfigError(
@@ -89,6 +84,7 @@ def _check_kind(name: str, config: Any) -> None:
             "random",
             remedy="use a cross-encoder, such as cross-encoder/ms-marco-MiniLM-L6-v2",
         )
+    return model
 
 
 def create(settings: Mapping[str, Any], clients: Callable[[str], Any]) -> LocalReranker:

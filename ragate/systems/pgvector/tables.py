@@ -59,10 +59,10 @@ class Index:
 
     connection: Connection
     id: int
-    corpus_hash: str
-    chunks: int
-    total_length: int
-    dimension: int | None
+    corpus_hash: str = ""
+    chunks: int = 0
+    total_length: int = 0
+    dimension: int | None = None
 
     def table(self, name: str) -> sql.Identifier:
         return sql.Identifier("ragate", f"{name}_{self.id}")
@@ -141,7 +141,7 @@ async def create(connection: Connection, key: str, corpus: str) -> Index:
     )
     row = await cursor.fetchone()
     assert row is not None
-    index = Index(connection, row[0], "", 0, 0, None)
+    index = Index(connection, row[0])
     await index.execute(_CREATE, size=DIMENSIONS)
     return index
 
@@ -266,7 +266,7 @@ async def collect_garbage(connection: Connection, corpus: str) -> None:
         (corpus, last_used),
     )
     for (index_id,) in await cursor.fetchall():
-        await drop(Index(connection, index_id, "", 0, 0, None))
+        await drop(Index(connection, index_id))
 
 
 async def drop(index: Index) -> None:
