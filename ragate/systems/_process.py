@@ -18,7 +18,9 @@ from ragate.guards.escape import one_line
 from ragate.guards.redact import Redactor
 from ragate.guards.seal import before_foreign_code, refuse_changes, spoil
 from ragate.process import hide_memory
+from ragate.protocols import Resources
 from ragate.systems import _reaper
+from ragate.systems._variables import passed_secrets, program_environment
 from ragate.worker.raised import is_own
 
 T = TypeVar("T")
@@ -188,6 +190,36 @@ class Child:
         while not self._exited.is_set() and loop.time() < until:
             with suppress(TimeoutError, asyncio.CancelledError):
                 await asyncio.wait_for(self.wait(), until - loop.time())
+
+
+class Programs:
+    """Starts programs of the project as a system names them, in its folder, without its keys.
+
+    Args:
+        passed: ``pass_env``: variables with secrets that they get all the same.
+
+    Attributes:
+        secrets: The values of these; what they write is without them.
+
+    Raises:
+        ConfigError: `passed` names the judge's key.
+    """
+
+    def __init__(self, resources: Resources, passed: Sequence[str]) -> None:
+        self._folder = resources.root
+        self._environment = program_environment(resources, passed)
+        self.secrets = passed_secrets(resources, passed)
+
+    async def start(self, argv: Sequence[str], *, key: str, talks: bool = False) -> Child:
+        """Start one; arguments and errors as of `start`."""
+        return await start(
+            argv,
+            key=key,
+            cwd=self._folder,
+            environment=self._environment,
+            talks=talks,
+            secrets=self.secrets,
+        )
 
 
 async def start(

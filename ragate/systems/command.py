@@ -26,9 +26,8 @@ from ragate.systems._output import (
     unanswered,
     wanted,
 )
-from ragate.systems._process import Child, start
+from ragate.systems._process import Child, Programs
 from ragate.systems._talk import EndedError, GivenUpError, Lives, Talk, read_object, shown_line
-from ragate.systems._variables import passed_secrets, program_environment
 
 _READY = "\0ready"
 TRAITS = Traits()
@@ -72,8 +71,7 @@ class CommandSystem(Foreign):
         self.max_concurrency = None if settings.parallel else 1
         self._settings = settings
         self._resources = resources
-        self._environment = program_environment(resources, settings.pass_env)
-        self._secrets = passed_secrets(resources, settings.pass_env)
+        self._programs = Programs(resources, settings.pass_env)
         self._lives = Lives(self._start)
 
     async def prepare(self, *, rebuild: bool = False) -> None:
@@ -128,14 +126,7 @@ class CommandSystem(Foreign):
 
     async def _start(self) -> Peer:
         settings = self._settings
-        child = await start(
-            settings.command,
-            key="command",
-            cwd=self._resources.root,
-            environment=self._environment,
-            talks=True,
-            secrets=self._secrets,
-        )
+        child = await self._programs.start(settings.command, key="command", talks=True)
         peer = Peer(child, ordered=not settings.parallel)
         if settings.ready:
             try:

@@ -13,8 +13,7 @@ from ragate.guards.escape import one_line
 from ragate.protocols import Resources
 from ragate.systems._foreign import matching_files
 from ragate.systems._output import LONGEST, OutputError
-from ragate.systems._process import start
-from ragate.systems._variables import passed_secrets, program_environment
+from ragate.systems._process import Programs
 from ragate.systems.http.address import place_of
 from ragate.systems.http.client import BadReplyError, HttpClient, UnreachableError
 from ragate.systems.http.policy import HeaderSecrets, Hidden, check_request, header_secrets
@@ -102,7 +101,6 @@ class Preparation:
 
     Args:
         hidden: Gets the secrets of the steps: the service may send them back later.
-        pass_env: Variables with keys of the policy that commands get all the same.
 
     Raises:
         ConfigError: a host, method, path or variable that the policy does not allow, or a body that
@@ -115,16 +113,15 @@ class Preparation:
         steps: Sequence[PrepareStep],
         resources: Resources,
         hidden: Hidden,
-        *,
-        pass_env: Sequence[str],
+        programs: Programs,
     ) -> None:
         self._resources = resources
-        self._environment = program_environment(resources, pass_env)
+        self._programs = programs
         self._steps = [AllowedStep(step, n, resources) for n, step in enumerate(steps, start=1)]
         self._hidden = hidden
         for step in self._steps:
             hidden.add_secrets(step.secrets.headers.values())
-        hidden.add_secrets(passed_secrets(resources, pass_env))
+        hidden.add_secrets(programs.secrets)
         self._client = HttpClient(
             hosts=resources.http_hosts, timeout_s=resources.timeout_s, hidden=hidden
         )
@@ -159,8 +156,7 @@ class Preparation:
 
     async def _command(self, step: AllowedStep) -> str:
         argv = step.keys.command
-        root, environment = self._resources.root, self._environment
-        child = await start(argv, key="prepare", cwd=root, environment=environment, talks=False)
+        child = await self._programs.start(argv, key="prepare")
         try:
             await child.wait()
             if child.code:

@@ -26,8 +26,7 @@ from ragate.systems._output import (
     unanswered,
     wanted,
 )
-from ragate.systems._process import Child, start
-from ragate.systems._variables import program_environment
+from ragate.systems._process import Child, Programs
 from ragate.systems.http.address import place_of
 from ragate.systems.http.client import (
     BadReplyError,
@@ -59,20 +58,19 @@ class Service:
     def __init__(
         self,
         settings: Settings,
-        resources: Resources,
         client: HttpClient,
         hidden: Hidden,
+        programs: Programs,
         *,
         url: str,
         key: str,
     ) -> None:
         self._settings = settings
-        self._root = resources.root
         self._client = client
         self._hidden = hidden
+        self._programs = programs
         self._url = url
         self._key = key
-        self._environment = program_environment(resources, settings.pass_env)
         self._child: Child | None = None
 
     async def come_up(self) -> None:
@@ -108,8 +106,7 @@ class Service:
                 f"{argv[0]!r} is started",
                 remedy="end the service that runs there, which is another build, or remove start",
             )
-        environment = self._environment
-        return await start(argv, key="start", cwd=self._root, environment=environment, talks=False)
+        return await self._programs.start(argv, key="start")
 
     async def _fault(self) -> Exception | None:
         """Ask the page that says it is up, or connect; return what is wrong, None for nothing."""
@@ -184,11 +181,10 @@ class HttpSystem(Foreign):
             headers_env=settings.headers_env,
         )
         self._reader = StreamReader(settings.stream, settings.pointers)
-        self._preparation = Preparation(
-            settings.prepare, resources, self._hidden, pass_env=settings.pass_env
-        )
+        programs = Programs(resources, settings.pass_env)
+        self._preparation = Preparation(settings.prepare, resources, self._hidden, programs)
         self._service = Service(
-            settings, resources, self._client, self._hidden, url=self._url, key=self._key
+            settings, self._client, self._hidden, programs, url=self._url, key=self._key
         )
 
     async def prepare(self, *, rebuild: bool = False) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from typing import Any
 
@@ -21,7 +21,7 @@ from mcp_types import CONNECTION_CLOSED, CallToolResult, jsonrpc_message_adapter
 from ragate.guards.authorities import authorities
 from ragate.guards.escape import one_line
 from ragate.guards.secret_address import PORTS
-from ragate.systems._process import Child, start
+from ragate.systems._process import Child
 from ragate.systems._talk import EndedError
 from ragate.systems.http.address import AllowedHost
 from ragate.systems.http.client import MAX_BYTES, send_pinned
@@ -181,21 +181,12 @@ def _first(error: BaseException) -> BaseException:
 # Opening the client of a session: over the pipes of a server that is started, or over HTTP.
 
 
-def over_stdio(
-    argv: tuple[str, ...], sampling: SamplingFnT | None, *, on_start: Callable[[Child], None],
-    **where: Any,
-) -> Opens:  # fmt: skip
-    """Return what starts a server and opens a session over its pipes.
-
-    Args:
-        on_start: Gets the process.
-        where: The folder and the environment.
-    """
+def over_stdio(start: Callable[[], Awaitable[Child]], sampling: SamplingFnT | None) -> Opens:
+    """Return what starts a server and opens a session over its pipes."""
 
     @asynccontextmanager
     async def opened() -> AsyncIterator[Client]:
-        child = await start(argv, key="command", talks=True, **where)
-        on_start(child)
+        child = await start()
         try:
             async with _client(stdio_streams(child), sampling) as client:
                 yield client

@@ -24,9 +24,8 @@ from ragate.protocols import ChatRequest, Resources
 from ragate.settings import nearest
 from ragate.systems._foreign import Foreign, no_place_for_turns
 from ragate.systems._output import LONGEST, OutputError, failed, to_output, unanswered, wanted
-from ragate.systems._process import Child
+from ragate.systems._process import Child, Programs
 from ragate.systems._talk import GivenUpError, Lives
-from ragate.systems._variables import program_environment
 from ragate.systems.http.address import place_of, refuse_secret, resolve
 from ragate.systems.http.policy import Hidden, check_request, header_secrets
 from ragate.systems.http.prepare import Preparation
@@ -52,16 +51,14 @@ class McpSystem(Foreign):
         super().__init__("mcp", settings, resources.root)
         self._settings = settings
         self._resources = resources
-        self._environment = program_environment(resources, settings.pass_env)
+        self._programs = Programs(resources, settings.pass_env)
         self._hidden = Hidden([])
         self._headers: dict[str, str] = {}
         if settings.url:
             self._allow_address()
         self._arguments = Arguments(settings.arguments)
         self._model = SampledModel(settings.sampling, resources)
-        self._preparation = Preparation(
-            settings.prepare, resources, self._hidden, pass_env=settings.pass_env
-        )
+        self._preparation = Preparation(settings.prepare, resources, self._hidden, self._programs)
         self._child: Child | None = None
         self._lives = Lives(self._open)
 
@@ -159,17 +156,17 @@ class McpSystem(Foreign):
         settings, resources = self._settings, self._resources
         sampling = self._model if settings.sampling.provider else None
         if settings.command:
-
-            def keep(child: Child) -> None:
-                self._child = child
-
-            where = {"cwd": resources.root, "environment": self._environment}
-            return ToolSession(over_stdio(settings.command, sampling, on_start=keep, **where))
+            return ToolSession(over_stdio(self._started, sampling))
         addresses = await resolve(self._host, key="url")
         if self._secrets.rule:
             refuse_secret(self._host, addresses, key="url", rule=self._secrets.rule)
         transport = PinnedTransport(self._host, addresses, headers=self._headers, rules=resources)
         return ToolSession(over_http(settings.url, transport, sampling))
+
+    async def _started(self) -> Child:
+        child = await self._programs.start(self._settings.command, key="command", talks=True)
+        self._child = child
+        return child
 
     async def _why(self, who: str, error: Exception) -> str:
         child = self._child

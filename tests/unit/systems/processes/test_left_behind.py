@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from ragate.errors import SystemStartError
-from ragate.systems._process import Child, start
+from ragate.systems._process import Child, Programs, start
 from ragate.systems.http.policy import Hidden
 from ragate.systems.http.prepare import Preparation
 from ragate.systems.http.settings import PrepareStep
@@ -136,7 +136,7 @@ def test_a_command_of_prepare_is_done_when_it_has_ended(tmp_path: Path, code: in
 
     async def prepared() -> None:
         resources = resources_of(tmp_path, say=said.append)
-        preparation = Preparation(steps, resources, Hidden([]), pass_env=())
+        preparation = Preparation(steps, resources, Hidden([]), Programs(resources, ()))
         try:
             await preparation.run()
         finally:
