@@ -13,7 +13,6 @@ import tempfile
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from statistics import median, quantiles
 from typing import Any
@@ -22,8 +21,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ragate.database import PostgresDatabase
-from ragate.systems.pgvector import ranked_search, tables
-from ragate.systems.pgvector.settings import Settings
+from ragate.systems.pgvector import tables
+from ragate.systems.pgvector.metadata import Conditions
+from ragate.systems.pgvector.ranked_search import Hit, Question, by_vector
+from ragate.systems.pgvector.settings import HnswSettings, Settings
 from ragate.systems.pgvector.tables import Connection, Index, build_graph, store_vectors
 
 LARGE, SMALL = (100_000, 384), (3_633, 1_536)
@@ -32,7 +33,7 @@ TOP = 10
 ROUNDS = 5  # the best one counts: other work on the machine only adds
 EF = (40, 100, 200)
 Vectors = npt.NDArray[np.float32]
-Ask = Callable[[Vectors], Awaitable[list[ranked_search.Hit]]]
+Ask = Callable[[Vectors], Awaitable[list[Hit]]]
 EXACT = Settings.model_validate(
     {"corpus": "docs", "retrieval": "dense", "embedder": {"use": "hashing"}}
 )
@@ -64,7 +65,7 @@ async def exact_only(connection: Connection) -> None:
     async with connection.transaction():
         index = await filled(connection, rows, "small")
     async with connection.transaction():
-        _, times = await asked(questions, partial(ranked_search.dense, index, limit=TOP))
+        _, times = await asked(questions, search(index, EXACT))
     print(f"exact, {SMALL[0]:,} x {SMALL[1]:,}: {told(times)}")
 
 
@@ -75,7 +76,7 @@ async def graph(connection: Connection) -> None:
         index = await filled(connection, rows, "large")
     print(f"ingestion of {len(rows):,} prepared vectors: {time.perf_counter() - started:.1f} s")
     async with connection.transaction():
-        right, times = await asked(questions, partial(ranked_search.dense, index, limit=TOP))
+        right, times = await asked(questions, search(index, EXACT))
     print(f"exact, {LARGE[0]:,} x {LARGE[1]}: {told(times)}")
     started = time.perf_counter()
     async with connection.transaction():
@@ -83,8 +84,8 @@ async def graph(connection: Connection) -> None:
     print(f"the graph (m = 16, ef_construction = 64): {time.perf_counter() - started:.0f} s")
     for ef in EF:
         async with connection.transaction():
-            near = partial(ranked_search.nearly, index, limit=TOP, ef_search=ef)
-            found, times = await asked(questions, near)
+            settings = EXACT.amended(index="hnsw", hnsw=HnswSettings(ef_search=ef))
+            found, times = await asked(questions, search(index, settings))
         shared = [len(set(a) & set(b)) / TOP for a, b in zip(found, right, strict=True)]
         print(f"hnsw, ef_search = {ef}: {told(times)}, recall@{TOP} {np.mean(shared):.3f}")
 
@@ -95,6 +96,15 @@ async def filled(connection: Connection, rows: Vectors, key: str) -> Index:
     places = [(f"d{number:06}", 0) for number in range(len(rows))]
     index = await store_vectors(index, places, rows, EXACT)
     return replace(index, chunks=len(rows))
+
+
+def search(index: Index, settings: Settings) -> Ask:
+    """Return what finds the nearest of a vector."""
+
+    async def nearest(vector: Vectors) -> list[Hit]:
+        return await by_vector(index, Question({}, {}, vector, Conditions()), settings, TOP)
+
+    return nearest
 
 
 async def asked(questions: Vectors, ask: Ask) -> tuple[list[list[str]], list[float]]:

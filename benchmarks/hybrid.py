@@ -22,8 +22,9 @@ from ragate.database import PostgresDatabase
 from ragate.embedders import sentence_transformers
 from ragate.models import Sample
 from ragate.protocols import Resources
-from ragate.systems.pgvector import create, ranked_search
-from ragate.systems.pgvector.ranked_search import Hit
+from ragate.systems.pgvector import create
+from ragate.systems.pgvector.metadata import Conditions
+from ragate.systems.pgvector.ranked_search import Hit, Question, by_vector, by_words, weights_of
 from ragate.systems.pgvector.retrieval import fuse
 from ragate.systems.pgvector.settings import HybridSettings
 from ragate.systems.pgvector.terms import Analyzer
@@ -102,9 +103,10 @@ async def rankings(
             vectors = await embedder([sample.query for sample in samples])
             for sample, vector in zip(samples, vectors, strict=True):
                 counts = analyzer.counts(sample.query)
-                weights = await ranked_search.weights_of(index, counts)
-                words[sample.id] = await ranked_search.bm25(index, counts, weights, limit=1000)
-                near[sample.id] = await ranked_search.dense(index, vector, limit=1000)
+                weights = await weights_of(index, counts)
+                question = Question(counts, weights, vector, Conditions())
+                words[sample.id] = await by_words(index, question, 1000)
+                near[sample.id] = await by_vector(index, question, system.settings, 1000)
     return words, near
 
 
