@@ -12,7 +12,7 @@ from ragate.answers.milestones import Milestones
 from ragate.answers.run_profile import Selection
 from ragate.config import CONFIG_NAME, Config
 from ragate.errors import UsageError
-from ragate.github.commits.commit_tree import ApiTree, ConfigLocation, policy_files
+from ragate.github.commits.commit_tree import ApiTree, Commits, ConfigLocation, policy_files
 from ragate.github.event.event import Event
 from ragate.github.event.inputs import Inputs
 from ragate.github.publish import Target
@@ -99,6 +99,10 @@ class StepContext:
                 remedy="let actions/checkout run before this step, in the same job",
             )
         return top
+
+    def commits(self) -> Commits:
+        """Return where commits are read beside a checkout; raises as `root`."""
+        return Commits(self.root(), self.repository)
 
     def _top(self) -> Path | None:
         return repository_of(self.workspace) if self.workspace.is_dir() else None

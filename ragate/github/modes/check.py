@@ -18,7 +18,6 @@ from ragate.github.commits.change import (
     refuse_two_branches,
 )
 from ragate.github.commits.changed_files import changed_files, copied_answers
-from ragate.github.commits.commit_tree import Commits
 from ragate.github.gate.base_rules import Gate
 from ragate.github.gate.finalise import ReportDraft
 from ragate.github.gate.left_result import result_of_status
@@ -41,10 +40,9 @@ _CODES = {"success": 0, "failure": 1}
 
 def run_check(context: StepContext) -> ModeOutcome:
     """Return the verdict on what is checked out."""
-    root = context.root()
-    checked_out = base_of(context.event, root, own_files=context.operations().own_files)
+    checked_out = base_of(context.event, context.root(), own_files=context.operations().own_files)
     try:
-        change = newest_base(context, checked_out, root)
+        change = newest_base(context, checked_out)
     except SupersededError as error:
         return _superseded(context, error)
     if (code := standing_verdict(context, change.base)) is not None:
@@ -156,7 +154,7 @@ class SupersededError(RagateError):
     """Another run, of a newer event or of another pull request, sets this commit's status."""
 
 
-def newest_base(context: StepContext, base: Base, root: Path) -> Change:
+def newest_base(context: StepContext, base: Base) -> Change:
     """Return what is checked out, its base at the tip of the branch where that can be asked for.
 
     Raises:
@@ -165,7 +163,7 @@ def newest_base(context: StepContext, base: Base, root: Path) -> Change:
         BaseUnreadableError: it is proposed to two branches, and neither is the default one.
     """
     event, repository = context.event, context.repository
-    commits = Commits(root, repository)
+    commits = context.commits()
     if event.pull is None or base.trusted:
         group = event.merge_group
         branch = group.base_ref.removeprefix("refs/heads/") if group else event.default_branch

@@ -8,8 +8,8 @@ from pathlib import Path
 from ragate.config import Config
 from ragate.core.statistics.looks import CONFIRM
 from ragate.errors import RagateError
-from ragate.github.commits.change import Base, Change, base_of
-from ragate.github.commits.commit_tree import Commits, policy_files
+from ragate.github.commits.change import Change, base_of
+from ragate.github.commits.commit_tree import policy_files
 from ragate.github.gate.base_rules import Gate, gate_of_change
 from ragate.github.gate.restore import let_prepare
 from ragate.github.gate.step_context import ModeOutcome, StepContext, refuse_code
@@ -24,14 +24,14 @@ from ragate.run.sources import SystemSource
 
 def run_collect(context: StepContext) -> ModeOutcome:
     """Write the outputs of what is checked out, for the questions of the base and its own."""
-    root = context.root()
     operations = context.operations()
-    base = base_of(context.event, root, own_files=operations.own_files)
+    base = base_of(context.event, context.root(), own_files=operations.own_files)
+    change = Change(base, "", context.commits())
     head = head_config(context)
     with context.scratch() as folder:
-        policy = _policy(context, base, root, folder)
+        policy = _policy(context, change, folder)
         gate = gate_of_change(policy, head, name=context.inputs.gate)
-        if _is_spared(context, base, root, gate):
+        if _is_spared(context, change, gate):
             context.log.plain("no input of the system was changed: nobody is asked")
             return ModeOutcome(ended_as="collected", exit_code=0)
         refuse_code(gate.config, context.inputs)
@@ -60,24 +60,23 @@ def _outcome(context: StepContext, collected: Sequence[Mapping[str, SystemOutput
     return ModeOutcome(ended_as="collected", exit_code=NO_DECISION if count == failed else 0)
 
 
-def _is_spared(context: StepContext, base: Base, root: Path, gate: Gate) -> bool:
+def _is_spared(context: StepContext, change: Change, gate: Gate) -> bool:
     """Whether the half that judges passes this change without its outputs, as ``inputs`` say."""
     if gate.base is None or not gate.base.policy.inputs:
         return False
-    change = Change(base, "", Commits(root, context.repository))
     try:
         return unaffected(context, change, gate, context.operations()) is not None
     except RagateError:
         return False  # who judges says what is wrong
 
 
-def _policy(context: StepContext, base: Base, root: Path, folder: Path) -> Config | None:
+def _policy(context: StepContext, change: Change, folder: Path) -> Config | None:
     """Return the base's policy; None where it cannot be read: who judges reads it for himself."""
-    if base.trusted:
+    if change.base.trusted:
         return None
     try:
-        tree = Commits(root, context.repository).tree(base.sha)
-        return policy_files(tree, context.location(root), folder)
+        tree = change.commits.tree(change.base.sha)
+        return policy_files(tree, context.location(change.root), folder)
     except RagateError as error:
         context.log.warning(f"the base's golden set is not asked: {error.message}")
         return None

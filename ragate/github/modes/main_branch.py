@@ -55,21 +55,21 @@ def run_baseline(context: StepContext) -> ModeOutcome:
         UsageError: this is not the default branch.
         RagateError: nothing, or too little, could be measured; nothing is committed.
     """
-    event, root = context.event, context.root()
+    event = context.event
     if event.ref != f"refs/heads/{event.default_branch}":
         raise UsageError(
             f"mode {context.inputs.mode} runs on the default branch {event.default_branch!r}, "
             f"this is {event.ref!r}",
             remedy="start it on: push: branches: [main], or on: schedule",
         )
-    head = base_of(event, root).head
+    head = base_of(event, context.root()).head
     config = load_config(context.config_path)
     context.hide(config)
     if context.inputs.mode == "baseline" and context.inputs.outputs_path:
         return _taken_over(context, config, head)
     refuse_code(config, context.inputs)
     baseline = load_baseline_or_none(config)
-    why = why_due(context, config, baseline, root, head)
+    why = why_due(context, config, baseline, head)
     if not why and event.name == "schedule" and baseline is not None:
         return _night(context, config, baseline)
     if not why:
@@ -223,9 +223,7 @@ def take_over(context: StepContext, config: Config) -> bool:
 # Whether the default branch has to record its baseline anew, and why.
 
 
-def why_due(
-    context: StepContext, config: Config, baseline: Run | None, root: Path, head: str
-) -> str:
+def why_due(context: StepContext, config: Config, baseline: Run | None, head: str) -> str:
     """Return what the baseline does not hold any more, "" where it is up to date."""
     if baseline is None:
         return "there is none yet"
@@ -239,36 +237,36 @@ def why_due(
     if new := sorted(name for name in gated - units.keys() if not name.startswith(_TIMED)):
         return f"it has no {new[0]}"
     nightly = context.event.name == "schedule"
-    before = "" if nightly else _before(context, root, head)
+    before = "" if nightly else _before(context, head)
     if not nightly and not before:
         return UNTOLD
-    if not nightly and _measures_otherwise(context, config, root, before):
+    if not nightly and _measures_otherwise(context, config, before):
         return "the policy measures otherwise"
     info = asyncio.run(describe_system(config, context.operations(commit=head)))
     if info is not None and info.fingerprint:
         same = info.fingerprint == baseline.manifest.system.fingerprint
         return "" if same else "the system changed"
-    return "" if nightly else _by_files(context, config, root, head, before)
+    return "" if nightly else _by_files(context, config, head, before)
 
 
-def _measures_otherwise(context: StepContext, config: Config, root: Path, before: str) -> bool:
+def _measures_otherwise(context: StepContext, config: Config, before: str) -> bool:
     """Whether the push changed what is measured, or how: the judge, metrics, what is stored."""
     with context.scratch() as folder:
         try:
-            tree = Commits(root, context.repository).tree(before)
-            policy = policy_files(tree, context.location(root), folder)
+            tree = context.commits().tree(before)
+            policy = policy_files(tree, context.location(context.root()), folder)
         except RagateError:
             return True
         return policy is None or not measures_alike(policy, config)
 
 
-def _by_files(context: StepContext, config: Config, root: Path, head: str, before: str) -> str:
+def _by_files(context: StepContext, config: Config, head: str, before: str) -> str:
     """Judge by the files of the push, where the system cannot tell what it is made of."""
-    commits = Commits(root, context.repository)
+    commits = context.commits()
     changed = _changed(commits, before, head)
     if changed is None:
         return UNTOLD
-    location = context.location(root)
+    location = context.location(commits.root)
     if location.path in changed:
         return f"{location.name} changed"
     patterns = config.policy.inputs
@@ -285,14 +283,14 @@ def _by_files(context: StepContext, config: Config, root: Path, head: str, befor
 # push may bring many commits, and the last one's parent is in the middle of it.
 
 
-def _before(context: StepContext, root: Path, head: str) -> str:
+def _before(context: StepContext, head: str) -> str:
     """Return the commit that the branch was at, "" where that cannot be told.
 
     By hand, the commit alone counts.
     """
     if context.event.name == "push":
         return context.event.before
-    return next(iter(git_objects.parents(root, head)), "")
+    return next(iter(git_objects.parents(context.root(), head)), "")
 
 
 def _changed(commits: Commits, before: str, head: str) -> list[str] | None:
