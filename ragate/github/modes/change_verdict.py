@@ -4,7 +4,7 @@ They differ in where the outputs come from: each has an `OutputSource`.
 """
 
 import asyncio
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
 
@@ -77,11 +77,11 @@ def judge_change(context: StepContext, change: Change, source: OutputSource) -> 
         if not source.is_current():
             return superseded(context)
         with one_folder():  # another one where code under test ran: it has ended by now
-            changed = _changed(context, change, gate, tree)
+            sources = _sources(context, change, gate, tree)
             report = draft.report.amended(rules_differ=gate.differs)
-            draft = replace(draft, report=_with_sources(context, change, gate, changed, report))
+            draft = replace(draft, report=_with_sources(context, change, gate, sources, report))
             outcome = finalise(context, change, gate, draft, operations)
-            annotations = _annotations(change, changed, outcome.report)
+            annotations = _annotations(change, sources, outcome.report)
         return replace(outcome, target=target, annotations=annotations)
 
 
@@ -142,31 +142,18 @@ def _measured_by_the_base(context: StepContext, change: Change, base: Config) ->
     return edited_measure(edited) if edited else Provenance()
 
 
-@dataclass(frozen=True)
-class _Changed:
-    """What a change touches, with both versions of it."""
-
-    paths: list[str]
-    base: Tree
-    head: Tree
-    sources: Sources
-
-
-def _changed(
-    context: StepContext, change: Change, gate: Gate, tree: Tree | None
-) -> _Changed | None:
+def _sources(context: StepContext, change: Change, gate: Gate, tree: Tree | None) -> Sources | None:
+    """Return both versions of what the change touches; None where there is no base to compare."""
     base, commits = change.base, change.commits
     if tree is None or gate.base is None:
         return None
     head = commits.tree(base.merged or base.head)
-    paths = changed_files(base, commits) or []
-    location = context.location(change.root)
-    sources = sources_of(tree.read, head.read, gate.config, location, paths)
-    return _Changed(paths, tree, head, sources)
+    changed = changed_files(base, commits) or []
+    return sources_of(tree, head, changed, gate.config, context.location(change.root))
 
 
 def _with_sources(
-    context: StepContext, change: Change, gate: Gate, changed: _Changed | None, report: Report
+    context: StepContext, change: Change, gate: Gate, sources: Sources | None, report: Report
 ) -> Report:
     """Return the report with what did it, from the diff, and where its sources can be read."""
     location, event = context.location(change.root), context.event
@@ -177,33 +164,31 @@ def _with_sources(
             collected_by=event.run.head_repository,
             collected_url=f"{site}/actions/runs/{event.run.id}",
         )
-    if changed is None:
+    if sources is None:
         return report.amended(links=links)
     pages = Pages(site, change.base.head, change.base.sha)
     golden = location.at(gate.config.policy.dataset)
     try:
         links = links.amended(
-            samples=sample_pages(report, changed.base.read, golden, pages),
-            documents=document_pages(
-                report, changed.sources.corpus, changed.head, changed.base, pages
-            ),
+            samples=sample_pages(report, sources, golden, pages),
+            documents=document_pages(report, sources, pages),
         )
         runs_code = plugins.traits(gate.config.system.use).runs_code
-        origin = changed_origin(report, changed.paths, changed.sources, pages, runs_code=runs_code)
+        origin = changed_origin(report, sources, pages, runs_code=runs_code)
     except RagateError as error:
         context.log.warning(f"what changed could not be read: {error.message}")
         return report.amended(links=links)
     report = report.amended(links=links, origin=origin)
-    return with_unasked(report, changed.paths, changed.sources, golden)
+    return with_unasked(report, sources, golden)
 
 
 def _annotations(
-    change: Change, changed: _Changed | None, report: Report | None
+    change: Change, sources: Sources | None, report: Report | None
 ) -> tuple[Annotation, ...]:
     """Return remarks on the changed lines that may explain what got worse."""
-    if changed is None or change.root is None or report is None:
+    if sources is None or change.root is None or report is None:
         return ()
-    return annotations_for(report, changed.paths, changed.sources)
+    return annotations_for(report, sources)
 
 
 # A change that touches nothing the system reads: a verdict without a run.

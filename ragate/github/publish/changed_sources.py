@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 from ragate.config import Config
 from ragate.core.publishable import published_line
 from ragate.github.commits.changed_files import texts_of
-from ragate.github.commits.commit_tree import ConfigLocation, Read, text_of
+from ragate.github.commits.commit_tree import ConfigLocation, Tree, text_of
 from ragate.github.publish.workflow_commands import Level
 from ragate.guards.escape import one_line
 from ragate.models import Report, SampleRow, Verdict
@@ -28,28 +28,29 @@ MOST_IDS = 3
 
 @dataclass(frozen=True)
 class Sources:
-    """The files of the base and of the change.
+    """The files of the base and of the change, by their paths from the repository's top.
 
     Attributes:
-        base, head: Give a file's content by its path from the repository's top.
+        changed: What the change touches.
         config: The configuration.
         named: Changed files that ``[system]`` names, such as a prompt.
         corpus: The folder of the documents, "" where it is not known.
     """
 
-    base: Read
-    head: Read
+    base: Tree
+    head: Tree
+    changed: Sequence[str]
     config: str
     named: frozenset[str] = frozenset()
     corpus: str = ""
 
     def texts(self, path: str) -> tuple[str, str]:
         """Return both versions of a file; "" for one that is absent or cannot be read."""
-        return text_of(self.base, path), text_of(self.head, path)
+        return text_of(self.base.read, path), text_of(self.head.read, path)
 
 
 def sources_of(
-    base: Read, head: Read, config: Config, location: ConfigLocation, changed: Sequence[str]
+    base: Tree, head: Tree, changed: Sequence[str], config: Config, location: ConfigLocation
 ) -> Sources:
     """Return what a change can be explained by: its configuration and what that names."""
     settings = config.system.settings
@@ -59,6 +60,7 @@ def sources_of(
     return Sources(
         base,
         head,
+        changed,
         location.path,
         named=frozenset(named),
         corpus=location.at(PurePosixPath(corpus).as_posix()) if isinstance(corpus, str) else "",
@@ -69,9 +71,9 @@ def _names(pattern: str, path: str) -> bool:
     return path == pattern or ("*" in pattern and fnmatchcase(path, pattern))
 
 
-def changed_keys(changed: Sequence[str], sources: Sources) -> Iterator[tuple[int, str]]:
+def changed_keys(sources: Sources) -> Iterator[tuple[int, str]]:
     """Yield line and words of each key of ``[system]`` that differs: ``top_k = 1 (was 10)``."""
-    if sources.config not in changed:
+    if sources.config not in sources.changed:
         return
     before, after = (_entries(text) for text in sources.texts(sources.config))
     for key, (line, text) in after.items():
@@ -130,13 +132,13 @@ def first_changed(sources: Sources, path: str) -> int:
     return max(1, min(line, len(after)))
 
 
-def document_paths(docs: Iterable[str], changed: Sequence[str], corpus: str) -> Iterator[str]:
+def document_paths(docs: Iterable[str], sources: Sources) -> Iterator[str]:
     """Yield the changed files that documents are, where there is no doubt which."""
     for doc_id in dict.fromkeys(docs):
-        if corpus:
-            fits = [path for path in changed if path == f"{corpus}/{doc_id}"]
+        if sources.corpus:
+            fits = [path for path in sources.changed if path == f"{sources.corpus}/{doc_id}"]
         else:
-            fits = [path for path in changed if f"/{path}".endswith(f"/{doc_id}")]
+            fits = [path for path in sources.changed if f"/{path}".endswith(f"/{doc_id}")]
         if len(fits) == 1:
             yield fits[0]
 
@@ -152,9 +154,7 @@ class Annotation:
     level: Level = "warning"
 
 
-def annotations_for(
-    report: Report, changed: Sequence[str], sources: Sources
-) -> tuple[Annotation, ...]:
+def annotations_for(report: Report, sources: Sources) -> tuple[Annotation, ...]:
     """Return the remarks on changed lines; none where no question got worse."""
     worse = [row for row in report.samples if row.change in {"worse", "failed", "mixed"}]
     if not worse:
@@ -166,9 +166,9 @@ def annotations_for(
     on_slices = f" (slices that fell: {', '.join(fallen[:MOST_IDS])})" if fallen else ""
     why = f"{counted(len(worse), 'question')} got worse{on_slices}: {ids}"
     remarks = [
-        *_keys(report, changed, sources, why),
-        *_named(changed, sources, why),
-        *_documents(changed, sources, worse),
+        *_keys(report, sources, why),
+        *_named(sources, why),
+        *_documents(sources, worse),
     ]
     return tuple(
         Annotation(path, line, title, message, "error" if failed else "warning")
@@ -181,23 +181,19 @@ def _listed(ids: Sequence[str]) -> str:
     return ", ".join(one_line(key, 40) for key in ids[:MOST_IDS]) + unlisted
 
 
-def _keys(
-    report: Report, changed: Sequence[str], sources: Sources, why: str
-) -> Iterator[tuple[str, int, str]]:
-    for line, text in changed_keys(changed, sources):
+def _keys(report: Report, sources: Sources, why: str) -> Iterator[tuple[str, int, str]]:
+    for line, text in changed_keys(sources):
         shown = text if report.publish == "full" else published_line(text)
         yield sources.config, line, f"{shown}; {why}"
 
 
-def _named(changed: Sequence[str], sources: Sources, why: str) -> Iterator[tuple[str, int, str]]:
-    for path in changed:
+def _named(sources: Sources, why: str) -> Iterator[tuple[str, int, str]]:
+    for path in sources.changed:
         if path in sources.named:
             yield path, first_changed(sources, path), f"[system] reads this file; {why}"
 
 
-def _documents(
-    changed: Sequence[str], sources: Sources, worse: Sequence[SampleRow]
-) -> Iterator[tuple[str, int, str]]:
+def _documents(sources: Sources, worse: Sequence[SampleRow]) -> Iterator[tuple[str, int, str]]:
     """Yield changed documents that left the results, displaced others or came back otherwise.
 
     Those of most questions come first.
@@ -210,7 +206,7 @@ def _documents(
             ("took the place of an expected document in", cause.displaced_by if cause else ()),
             ("came back with other text in", cause.edited if cause else ()),
         ):
-            for path in document_paths(docs, changed, sources.corpus):
+            for path in document_paths(docs, sources):
                 affected.setdefault((path, effect), []).append(row.sample_id)
     for (path, effect), ids in sorted(affected.items(), key=lambda item: -len(item[1])):
         remark = f"{effect} {counted(len(ids), 'question')}: {_listed(ids)}"

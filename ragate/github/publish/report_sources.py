@@ -3,13 +3,13 @@
 import json
 import posixpath
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from urllib.parse import quote
 
 from ragate.errors import RagateError
-from ragate.github.commits.commit_tree import Read, Tree, text_of
+from ragate.github.commits.commit_tree import Tree
 from ragate.github.publish.changed_sources import (
     Sources,
     changed_keys,
@@ -58,7 +58,7 @@ class Pages:
 
 
 def changed_origin(
-    report: Report, changed: Sequence[str], sources: Sources, pages: Pages, *, runs_code: bool
+    report: Report, sources: Sources, pages: Pages, *, runs_code: bool
 ) -> ChangeOrigin:
     """Return what of the diff the system reads; what the systems say of themselves without any.
 
@@ -66,9 +66,9 @@ def changed_origin(
     worse before others), and locked dependencies; code where it is the system and nothing else
     was found.
     """
-    parts = list(_parts(report, changed, sources, pages))
+    parts = list(_parts(report, sources, pages))
     if not parts and runs_code:
-        parts = [_file(path, sources, pages) for path in changed if _CODE.fullmatch(path)]
+        parts = [_file(path, sources, pages) for path in sources.changed if _CODE.fullmatch(path)]
     if not parts:
         return report.origin
     alone = report.origin.alone and len(parts) == 1
@@ -76,27 +76,25 @@ def changed_origin(
     return ChangeOrigin(parts=shown, more=len(parts) - len(shown), alone=alone)
 
 
-def _parts(
-    report: Report, changed: Sequence[str], sources: Sources, pages: Pages
-) -> Iterator[ChangedPart]:
+def _parts(report: Report, sources: Sources, pages: Pages) -> Iterator[ChangedPart]:
     config = sources.config
-    for line, words in changed_keys(changed, sources):
+    for line, words in changed_keys(sources):
         yield ChangedPart(words=words, path=config, line=line, url=pages.of(config, line))
-    documents = _documents(report, changed, sources)
+    documents = _documents(report, sources)
     for path in (*sorted(sources.named), *documents):
         yield _file(path, sources, pages)
     taken = {config, *sources.named, *documents}
-    for path in changed:
+    for path in sources.changed:
         if path not in taken and _LOCKS.fullmatch(posixpath.basename(path)):
             yield _file(path, sources, pages)
 
 
-def _documents(report: Report, changed: Sequence[str], sources: Sources) -> list[str]:
+def _documents(report: Report, sources: Sources) -> list[str]:
     causes = [row.cause for row in report.samples if row.got_worse and row.cause]
     ids = [id_ for each in causes for id_ in (*each.lost, *each.displaced_by, *each.edited)]
-    guilty = list(document_paths(ids, changed, sources.corpus))
+    guilty = list(document_paths(ids, sources))
     below = f"{sources.corpus}/"
-    others = [path for path in changed if sources.corpus and path.startswith(below)]
+    others = [path for path in sources.changed if sources.corpus and path.startswith(below)]
     return [path for path in dict.fromkeys([*guilty, *others]) if path not in sources.named]
 
 
@@ -109,9 +107,9 @@ def _file(path: str, sources: Sources, pages: Pages) -> ChangedPart:
     return ChangedPart(words=words, path=path, line=line, url=pages.of(path, line))
 
 
-def sample_pages(report: Report, read: Read, path: str, pages: Pages) -> dict[str, str]:
+def sample_pages(report: Report, sources: Sources, path: str, pages: Pages) -> dict[str, str]:
     """Return the line of each listed sample in the base's golden set, by its id."""
-    text = text_of(read, path)
+    text, _ = sources.texts(path)
     wanted = [row.sample_id for row in report.samples[:MOST_SAMPLES]]
     lines = golden_lines(text, wanted) if text else {}
     return {key: pages.of(path, line, at_base=True) for key, line in lines.items()}
@@ -136,10 +134,9 @@ _ID = re.compile(
 )
 
 
-def document_pages(
-    report: Report, corpus: str, head: Tree, base: Tree, pages: Pages
-) -> dict[str, str]:
+def document_pages(report: Report, sources: Sources, pages: Pages) -> dict[str, str]:
     """Return the page of each document of the worst samples, where it is a file of the corpus."""
+    corpus = sources.corpus
     if not corpus:
         return {}
     rows = [row for row in report.samples if row.got_worse or row.change == "new"]
@@ -149,7 +146,7 @@ def document_pages(
         path = posixpath.normpath(f"{corpus}/{doc_id}")
         if not path.startswith(f"{corpus}/"):
             continue
-        for tree, at_base in ((head, False), (base, True)):
+        for tree, at_base in ((sources.head, False), (sources.base, True)):
             if _holds(tree, path):
                 found[doc_id] = pages.of(path, at_base=at_base)
                 break
@@ -175,15 +172,14 @@ def _ids(row: SampleRow) -> Iterator[str]:
 # Documents that a change edits and no question expects, told in its comment.
 
 
-def with_unasked(report: Report, changed: Sequence[str], sources: Sources, dataset: str) -> Report:
+def with_unasked(report: Report, sources: Sources, dataset: str) -> Report:
     """Return the report with the pages that neither side's golden set expects.
 
     A golden set of any format is read as text, so that a page counts as expected where its id
     stands anywhere in it but in a draft: a hint to a reviewer, with nothing said in doubt.
 
     Args:
-        changed: Paths from the repository's top.
-        dataset: The golden set there.
+        dataset: The golden set, from the repository's top.
     """
     asked = "\n".join(
         line
@@ -193,15 +189,15 @@ def with_unasked(report: Report, changed: Sequence[str], sources: Sources, datas
     )
     if not sources.corpus or not asked.strip():
         return report
-    unasked = tuple(_unasked(changed, sources, asked))
+    unasked = tuple(_unasked(sources, asked))
     return report.amended(data=report.data.amended(unasked_documents=unasked))
 
 
-def _unasked(changed: Sequence[str], sources: Sources, asked: str) -> Iterator[str]:
+def _unasked(sources: Sources, asked: str) -> Iterator[str]:
     start = f"{sources.corpus}/"
-    if f"{start}corpus.jsonl" in changed:
+    if f"{start}corpus.jsonl" in sources.changed:
         return  # each of its rows is a document
-    pages = [path.removeprefix(start) for path in changed if path.startswith(start)]
+    pages = [path.removeprefix(start) for path in sources.changed if path.startswith(start)]
     ids = [page for page in pages if PurePosixPath(page).suffix.lower() in SUFFIXES]
     for doc_id in [each for each in ids if not _is_named(each, asked)][:MOST]:
         if _is_there(sources, start + doc_id):
@@ -218,6 +214,6 @@ def _is_named(doc_id: str, text: str) -> bool:
 
 def _is_there(sources: Sources, path: str) -> bool:
     try:
-        return sources.head(path) is not None
+        return sources.head.read(path) is not None
     except RagateError:
         return False

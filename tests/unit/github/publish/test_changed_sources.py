@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ from ragate.models import (
     Verdict,
 )
 from tests.factories import decision_factory, report_factory, sample_row_factory
+from tests.unit.github.commits.tree_factories import FilesTree
 
 THEN = """\
 [policy]
@@ -50,10 +52,14 @@ NOW = (
 
 
 def files_of(then: Mapping[str, str], now: Mapping[str, str], **more: Any) -> Sources:
-    def read(files: Mapping[str, str]) -> Any:
-        return lambda path: files[path].encode() if path in files else None
+    base, head = (
+        FilesTree({path: text.encode() for path, text in files.items()}) for files in (then, now)
+    )
+    return Sources(base, head, (), "ragate.toml", **more)
 
-    return Sources(read(then), read(now), "ragate.toml", **more)
+
+def marks_of(report: Report, changed: Sequence[str], sources: Sources) -> Sequence[Annotation]:
+    return annotations_for(report, replace(sources, changed=changed))
 
 
 def row_of(sample_id: str, lost: Sequence[str] = (), by: Sequence[str] = ()) -> SampleRow:
@@ -71,7 +77,7 @@ def told(marks: Sequence[Annotation]) -> list[tuple[str, int, str]]:
 
 def test_the_systems_keys_that_changed_are_marked_and_the_policys_are_not() -> None:
     sources = files_of({"ragate.toml": THEN}, {"ragate.toml": NOW})
-    marks = annotations_for(red(row_of("q1"), row_of("q2")), ["ragate.toml"], sources)
+    marks = marks_of(red(row_of("q1"), row_of("q2")), ["ragate.toml"], sources)
 
     why = "2 questions got worse: q1, q2"
     assert told(marks) == [
@@ -90,16 +96,14 @@ def test_a_text_of_the_systems_keys_is_named_without_its_values(publish: Publish
     sources = files_of({"ragate.toml": THEN}, {"ragate.toml": NOW})
     report = red(row_of("q1")).amended(publish=publish)
 
-    shown = [
-        mark.message.partition(";")[0] for mark in annotations_for(report, ["ragate.toml"], sources)
-    ]
+    shown = [mark.message.partition(";")[0] for mark in marks_of(report, ["ragate.toml"], sources)]
 
     assert shown[:2] == ["top_k = 5 (was 10)", "tags (not published)"]
 
 
 def test_what_does_not_fail_the_gate_is_a_warning() -> None:
     sources = files_of({"ragate.toml": THEN}, {"ragate.toml": NOW})
-    marks = annotations_for(red(row_of("q1"), verdict=Verdict.PASSED), ["ragate.toml"], sources)
+    marks = marks_of(red(row_of("q1"), verdict=Verdict.PASSED), ["ragate.toml"], sources)
 
     assert {mark.level for mark in marks} == {"warning"}
 
@@ -108,8 +112,8 @@ def test_where_nothing_got_worse_nothing_is_marked() -> None:
     better = sample_row_factory("q1", change="better")
     sources = files_of({"ragate.toml": THEN}, {"ragate.toml": NOW})
 
-    assert annotations_for(red(better), ["ragate.toml"], sources) == ()
-    assert annotations_for(red(), ["ragate.toml"], sources) == ()
+    assert marks_of(red(better), ["ragate.toml"], sources) == ()
+    assert marks_of(red(), ["ragate.toml"], sources) == ()
 
 
 def test_a_prompt_is_marked_at_its_first_changed_line() -> None:
@@ -118,7 +122,7 @@ def test_a_prompt_is_marked_at_its_first_changed_line() -> None:
         {"prompts/answer.md": "a\nb\nx\n"},
         named=frozenset({"prompts/answer.md"}),
     )
-    marks = annotations_for(red(row_of("q1")), ["prompts/answer.md", "web/a.js"], sources)
+    marks = marks_of(red(row_of("q1")), ["prompts/answer.md", "web/a.js"], sources)
 
     assert told(marks) == [
         ("prompts/answer.md", 3, "[system] reads this file; 1 question got worse: q1")
@@ -132,7 +136,7 @@ def test_documents_are_marked_that_displaced_another_or_left_the_results() -> No
         corpus="docs",
     )
     rows = [row_of(f"q{i}", lost=["invoice.md"], by=["cards.md", "same.md"]) for i in range(4)]
-    marks = annotations_for(
+    marks = marks_of(
         red(*rows, row_of("q9", lost=["invoice.md"])),
         ["docs/cards.md", "docs/invoice.md", "other/same.md"],
         sources,
@@ -153,21 +157,21 @@ def test_an_edited_document_that_came_back_is_marked() -> None:
     cause = Cause(kind=CauseKind.DATA, evidence="x", edited=("a.md", "b.md"))
     row = sample_row_factory("q1").amended(cause=cause)
 
-    marks = annotations_for(red(row), ["docs/a.md"], sources)
+    marks = marks_of(red(row), ["docs/a.md"], sources)
 
     assert told(marks) == [("docs/a.md", 2, "came back with other text in 1 question: q1")]
 
 
 def test_without_a_corpus_a_document_is_known_by_the_end_of_its_path_if_one_file_has_it() -> None:
     rows = [row_of("q1", by=["a.md", "b.md"])]
-    marks = annotations_for(red(*rows), ["x/a.md", "x/b.md", "y/b.md"], files_of({}, {}))
+    marks = marks_of(red(*rows), ["x/a.md", "x/b.md", "y/b.md"], files_of({}, {}))
 
     assert [mark.path for mark in marks] == ["x/a.md"]
 
 
 def test_no_more_are_made_than_github_shows() -> None:
     rows = [row_of(f"q{i}", by=[f"d{i}.md"]) for i in range(40)]
-    marks = annotations_for(
+    marks = marks_of(
         red(*rows), [f"docs/d{i}.md" for i in range(40)], files_of({}, {}, corpus="docs")
     )
 
@@ -179,7 +183,7 @@ def test_no_more_are_made_than_github_shows() -> None:
 )
 def test_a_configuration_that_is_none_gives_no_line_outside_of_it(text: str) -> None:
     sources = files_of({"ragate.toml": THEN}, {"ragate.toml": text})
-    marks = annotations_for(red(row_of("q1")), ["ragate.toml"], sources)
+    marks = marks_of(red(row_of("q1")), ["ragate.toml"], sources)
 
     assert all(mark.line == 1 for mark in marks)
 
@@ -187,7 +191,7 @@ def test_a_configuration_that_is_none_gives_no_line_outside_of_it(text: str) -> 
 @given(st.text(max_size=200), st.text(max_size=200))
 def test_any_two_versions_give_lines_of_the_newer_one(then: str, now: str) -> None:
     files = ({"ragate.toml": f"[system]\n{one}"} for one in (then, now))
-    marks = annotations_for(red(row_of("q1")), ["ragate.toml"], files_of(*files))
+    marks = marks_of(red(row_of("q1")), ["ragate.toml"], files_of(*files))
 
     assert all(1 <= mark.line <= max(1, len(f"[system]\n{now}".splitlines())) for mark in marks)
 
@@ -206,12 +210,14 @@ corpus = "./docs/"
 prompt = "prompts/answer.md"
 """
 
-    def unreadable(_path: str) -> bytes:
-        raise RagateError("a link")
+    class Unreadable(FilesTree):
+        def read(self, path: str) -> bytes:
+            raise RagateError("a link")
 
+    unreadable = Unreadable({})
     config = parse_config(text, where="ragate.toml", root=Path("/"), path=Path("/ragate.toml"))
     changed = ["rag/prompts/answer.md", "prompts/answer.md", "rag/docs/a.md"]
-    sources = sources_of(unreadable, unreadable, config, ConfigLocation("rag"), changed)
+    sources = sources_of(unreadable, unreadable, changed, config, ConfigLocation("rag"))
 
     assert sources.config == "rag/ragate.toml"
     assert sources.corpus == "rag/docs"
@@ -228,6 +234,6 @@ def test_a_slice_that_fell_is_named_on_the_line() -> None:
     report = report_factory(decision, gate="docs", samples=(row_of("q1"),))
     sources = files_of({"ragate.toml": THEN}, {"ragate.toml": NOW})
 
-    (first, *_) = annotations_for(report, ["ragate.toml"], sources)
+    (first, *_) = marks_of(report, ["ragate.toml"], sources)
 
     assert first.message.endswith("1 question got worse (slices that fell: billing:mrr): q1")

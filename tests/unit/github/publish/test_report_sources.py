@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -35,10 +35,10 @@ Files = Mapping[str, str]
 
 
 def sources(then: Files, now: Files, **more: Any) -> Sources:
-    def read(files: Files) -> Any:
-        return lambda path: files[path].encode() if path in files else None
-
-    return Sources(read(then), read(now), "ragate.toml", **more)
+    base, head = (
+        FilesTree({path: text.encode() for path, text in files.items()}) for files in (then, now)
+    )
+    return Sources(base, head, sorted({*then, *now}), "ragate.toml", **more)
 
 
 def origin(
@@ -48,8 +48,7 @@ def origin(
         samples=(sample_row_factory(displaced_by=["cards.md"]),),
         origin=ChangeOrigin(parts=(ChangedPart(words="the corpus"),), alone=alone),
     )
-    changed = sorted({*then, *now})
-    return changed_origin(report, changed, sources(then, now, **more), PAGES, runs_code=runs_code)
+    return changed_origin(report, sources(then, now, **more), PAGES, runs_code=runs_code)
 
 
 def test_a_setting_is_named_with_its_line_both_values_and_its_page() -> None:
@@ -140,15 +139,16 @@ def test_a_sample_of_the_longest_id_is_found(text: str) -> None:
 
 def test_samples_lead_to_the_golden_set_of_the_base_whose_questions_they_are() -> None:
     report = report_factory(samples=(sample_row_factory("q2"),))
-    text = b'{"id": "q1"}\n{"id": "q2"}\n'
+    golden = {"evals/golden set.jsonl": '{"id": "q1"}\n{"id": "q2"}\n'}
 
-    found = sample_pages(report, lambda _: text, "evals/golden set.jsonl", PAGES)
+    found = sample_pages(report, sources(golden, {}), "evals/golden set.jsonl", PAGES)
 
     assert found == {"q2": f"{BASE}/evals/golden%20set.jsonl#L2"}
 
 
-def holding(*paths: str) -> FilesTree:
-    return FilesTree(dict.fromkeys(paths, b""))
+def pages_of(report: Report, head: Sequence[str], base: Sequence[str], corpus: str = "docs") -> Any:
+    then, now = dict.fromkeys(base, ""), dict.fromkeys(head, "")
+    return document_pages(report, sources(then, now, corpus=corpus), PAGES)
 
 
 def documents_of(*ids: str) -> Report:
@@ -156,17 +156,18 @@ def documents_of(*ids: str) -> Report:
 
 
 def test_a_document_leads_to_its_file_and_one_that_is_gone_to_what_it_was() -> None:
-    head, base = holding("docs/a.md"), holding("docs/a.md", "docs/old.md")
-    found = document_pages(documents_of("a.md", "old.md", "row-7"), "docs", head, base, PAGES)
+    found = pages_of(
+        documents_of("a.md", "old.md", "row-7"), ["docs/a.md"], ["docs/a.md", "docs/old.md"]
+    )
 
     assert found == {"a.md": f"{HEAD}/docs/a.md", "old.md": f"{BASE}/docs/old.md"}
 
 
 def test_no_document_leads_out_of_the_corpus() -> None:
-    tree = holding("secret.md", "docs/a.md")
+    files = ["secret.md", "docs/a.md"]
 
-    assert document_pages(documents_of("../secret.md"), "docs", tree, tree, PAGES) == {}
-    assert document_pages(documents_of("a.md"), "", tree, tree, PAGES) == {}
+    assert pages_of(documents_of("../secret.md"), files, files) == {}
+    assert pages_of(documents_of("a.md"), files, files, corpus="") == {}
 
 
 @pytest.mark.parametrize(
@@ -177,7 +178,8 @@ def test_an_id_that_is_no_path_asks_git_for_nothing_strange(doc_id: str, tmp_pat
     tree = GitTree(tmp_path, "0" * 40)
     report = report_factory(samples=(sample_row_factory(displaced_by=[doc_id or "x"]),))
 
-    assert document_pages(report, "docs", tree, tree, PAGES) == {}
+    sources = Sources(tree, tree, (), "ragate.toml", corpus="docs")
+    assert document_pages(report, sources, PAGES) == {}
 
 
 def test_a_file_whose_name_is_no_text_is_named_all_the_same() -> None:
@@ -210,8 +212,10 @@ def unasked(
     changed: list[str], base: bytes = row("q1", "refunds.md"), head: bytes = b"", **fields: str
 ) -> tuple[str, ...]:
     here = {path: b"# Page" for path in changed if "gone" not in path} | {GOLDEN: head or base}
-    sources = Sources({GOLDEN: base}.get, here.get, "ragate.toml", **{"corpus": "kb", **fields})  # type: ignore[arg-type]
-    return with_unasked(report_factory(), changed, sources, GOLDEN).data.unasked_documents
+    corpus = fields.get("corpus", "kb")
+    then, now = FilesTree({GOLDEN: base}), FilesTree(here)
+    sources = Sources(then, now, changed, "ragate.toml", corpus=corpus)
+    return with_unasked(report_factory(), sources, GOLDEN).data.unasked_documents
 
 
 def test_changed_pages_that_no_question_expects_are_told() -> None:
@@ -245,14 +249,16 @@ def test_what_cannot_be_known_is_not_told(fields) -> None:
 
 
 def test_a_page_that_cannot_be_read_is_left_out() -> None:
-    def head(path: str) -> bytes | None:
-        if path.startswith("kb/"):
-            raise StorageError("too large")
-        return row("q1", "refunds.md")
+    class Head(FilesTree):
+        def read(self, path: str) -> bytes | None:
+            if path.startswith("kb/"):
+                raise StorageError("too large")
+            return super().read(path)
 
-    sources = Sources(head, head, "ragate.toml", corpus="kb")
+    head = Head({GOLDEN: row("q1", "refunds.md")})
+    sources = Sources(head, head, ["kb/new.md"], "ragate.toml", corpus="kb")
 
-    report = with_unasked(report_factory(), ["kb/new.md"], sources, GOLDEN)
+    report = with_unasked(report_factory(), sources, GOLDEN)
     assert report.data.unasked_documents == ()
 
 
