@@ -188,10 +188,8 @@ def choice_of(
     if kind == "answers":
         settings = recorded_settings(survey.root, at)
         return _of_files("replay", at, "the answers recorded in", settings)
-    if kind == "service":
-        choice = _service(survey, at, start, headers)
-    else:
-        choice = _program(survey, at) if kind == "program" else _code(survey, at)
+    is_service = kind == "service"
+    choice = _service(survey, at, start, headers) if is_service else _code(survey, kind, at)
     docs, node = survey.docs[:1], survey.node
     by_node = choice.system == "command" or choice.settings.get("start", [""])[0] in {"npm", "node"}
     return replace(
@@ -277,29 +275,19 @@ def _start(survey: Survey, port: int) -> list[str]:
     return [python, "-m", "uvicorn", *where, f"{app.module}:{app.name}", *made, *address]
 
 
-def _code(survey: Survey, at: str) -> Choice:
-    """Return the adapter that calls code: the one that is there, else one that is written."""
-    code, root = survey.code, survey.root
-    is_node = not code.callables and survey.node is not None and not (root / adapter.NAME).is_file()
-    if is_node:
-        name, text = adapter.NODE_NAME, adapter.node_adapter()
-        choice = Choice("command", "", settings={"command": ["node", name]})
-    else:
+def _code(survey: Survey, kind: str, at: str) -> Choice:
+    """Return the adapter that calls code or runs a program: the one there, else a written one."""
+    code, root, name = survey.code, survey.root, adapter.NAME
+    choice = Choice("python", "", settings=_python_settings(survey))
+    if kind == "program":
+        text = adapter.program_adapter(shlex.split(at))
+    elif code.callables or survey.node is None or (root / name).is_file():
         called = [_named(survey, at)] if at else code.callables
         text = adapter.python_adapter(called, code.candidates, django=survey.django)
-        name = adapter.NAME
-        choice = Choice("python", "", settings=_python_settings(survey))
-    return _with_adapter(root, choice, name, text)
+    else:
+        name, text = adapter.NODE_NAME, adapter.node_adapter()
+        choice = Choice("command", "", settings={"command": ["node", name]})
 
-
-def _program(survey: Survey, at: str) -> Choice:
-    """Return the adapter that runs a program."""
-    choice = Choice("python", "", settings=_python_settings(survey))
-    text = adapter.program_adapter(shlex.split(at))
-    return _with_adapter(survey.root, choice, adapter.NAME, text)
-
-
-def _with_adapter(root: Path, choice: Choice, name: str, text: str) -> Choice:
     there = (root / name).is_file()
     unfilled = adapter.is_unfilled(root / name) if there else adapter.TODO in text
     return replace(

@@ -61,6 +61,24 @@ class WritePlan:
     action: str = ""
 
 
+@dataclass(frozen=True)
+class _Made:
+    """Questions that are made up, for where no golden set is there.
+
+    Attributes:
+        lack: Why there are none, where there are none.
+        documents: The ids that a golden set's have to be among; None where nobody knows them.
+        notes: What is said in any case. remark: What is said where the questions are used.
+    """
+
+    starters: Sequence[Sample]
+    lack: str
+    drafts: Sequence[Sample] = ()
+    documents: frozenset[str] | None = None
+    notes: tuple[str, ...] = ()
+    remark: tuple[str, ...] = ()
+
+
 def make_plan(survey: Survey, choice: Choice) -> WritePlan:
     """Return the files for `choice`; the configuration is read once, so that it is right.
 
@@ -68,43 +86,55 @@ def make_plan(survey: Survey, choice: Choice) -> WritePlan:
         RagateError: the documents or recordings cannot be read.
     """
     choice = named(survey, choice)
-    notes: tuple[str, ...] = ()
-    drafts: list[Sample] = []
     if choice.system == "scores":  # which say themselves what samples there are
         metrics, notes = _reported(sorted(survey.root.glob(choice.source)))
         return _plan(survey, replace(choice, metrics=metrics, runs=1), [], notes=notes)
     if choice.system == "replay":
         outputs = list(islice(_read(survey.root, choice), LOOKED_AT))
         choice = replace(choice, runs=_passes(outputs), parts=_held(outputs))
-        starters, lack = from_recordings(outputs), "no question is recorded"
-        known = None
+        made = _Made(from_recordings(outputs), "no question is recorded")
     else:
-        corpus, notes = _documents(survey, choice)
-        starters, lack = from_corpus(corpus), "no documents with text were found"
-        drafts = drafts_from(corpus, starters)
-        # Of a system of the project's own nobody knows yet how it calls its documents.
-        is_built_in = choice.system == "pgvector"
-        known = frozenset(page.doc_id for page in corpus.documents) if is_built_in else None
+        made = _from_pages(survey, choice)
 
-    there, passed_over = _existing(survey, choice, known)
-    notes += passed_over
+    there, passed_over = _existing(survey, choice, made.documents)
+    notes = (*made.notes, *passed_over)
     if there:
         samples = read_dataset(survey.root / there)
         return _plan(survey, replace(choice, dataset=there), samples, notes=notes)
-    if not starters:
-        notes += (f"no golden set is made: {lack}; write {DATASET}",)
+    if not made.starters:
+        notes += (f"no golden set is made: {made.lack}; write {DATASET}",)
         return _plan(survey, choice, [], notes=notes)
-    names_documents = choice.parts is None or choice.parts.ids
-    if choice.system != "replay" and not (choice.judged and names_documents):
-        starters = [sample.amended(relevant={}) for sample in starters]
-        drafts = [sample.amended(relevant={}) for sample in drafts]
-        notes += (_NO_DOCUMENT,)
+    notes += made.remark
     if (survey.root / DATASET).exists():
         notes += (f"{DATASET}: not used as it is; `ragate dataset validate` says why",)
-        return _plan(survey, choice, starters, notes=notes)
-    plan = _plan(survey, choice, starters, notes=notes)
-    golden = NewFile(survey.root / DATASET, to_jsonl(starters, drafts))
-    return replace(plan, files=(*plan.files, golden), questions=len(starters), drafts=len(drafts))
+        return _plan(survey, choice, made.starters, notes=notes)
+    plan = _plan(survey, choice, made.starters, notes=notes)
+    golden = NewFile(survey.root / DATASET, to_jsonl(made.starters, made.drafts))
+    return replace(
+        plan,
+        files=(*plan.files, golden),
+        questions=len(made.starters),
+        drafts=len(made.drafts),
+    )
+
+
+def _from_pages(survey: Survey, choice: Choice) -> _Made:
+    """Return questions made from pages, without documents where no reply named a known one."""
+    corpus, notes = _documents(survey, choice)
+    starters = from_corpus(corpus)
+    drafts = drafts_from(corpus, starters)
+    # Of a system of the project's own nobody knows yet how it calls its documents.
+    is_built_in = choice.system == "pgvector"
+    known = frozenset(page.doc_id for page in corpus.documents) if is_built_in else None
+    made = _Made(starters, "no documents with text were found", drafts, known, notes)
+    if choice.judged and (choice.parts is None or choice.parts.ids):
+        return made
+    return replace(
+        made,
+        starters=[sample.amended(relevant={}) for sample in starters],
+        drafts=[sample.amended(relevant={}) for sample in drafts],
+        remark=(_NO_DOCUMENT,),
+    )
 
 
 def _plan(
