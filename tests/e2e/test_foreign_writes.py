@@ -20,6 +20,7 @@ import pytest
 import ragate
 from ragate.cli.options import FORMATS
 from tests.e2e.command import CLEAN
+from tests.night import by_night
 from tests.repositories import commit, git
 from tests.servers.process import server_process
 
@@ -304,14 +305,23 @@ def judge_url() -> Iterator[str]:
 
 
 @pytest.mark.parametrize(
-    "words",
+    ("words", "judged"),
     [
-        *(f"check --format {name} --output out" for name in FORMATS),
-        "baseline update",
-        "collect",
+        *((f"check --format {name} --output out", False) for name in FORMATS),
+        # What tells a report knows nothing of judges: by day one format beside one.
+        ("check --format html --output out", True),
+        *(
+            pytest.param(f"check --format {name} --output out", True, marks=by_night)
+            for name in FORMATS
+            if name != "html"
+        ),
+        *(
+            (command, judged)
+            for command in ("baseline update", "collect")
+            for judged in (False, True)
+        ),
     ],
 )
-@pytest.mark.parametrize("judged", [False, True])
 def test_nothing_is_imported_once_code_under_test_runs(
     installed: Path, judge_url: str, tmp_path: Path, words: str, *, judged: bool
 ):

@@ -15,6 +15,7 @@ import yaml
 from ragate.cli.main import run
 from tests.integration.line.line_projects import lost
 from tests.integration.shards.sharded import timeless_report
+from tests.night import by_night
 
 pytestmark = pytest.mark.integration
 PAGE = Path(__file__).parents[3] / "docs" / "forks.md"
@@ -51,6 +52,7 @@ def test_a_manifest_with_a_slip_would_be_refused():
         validation.validate(broken, VERSIONS[0], strict=True)
 
 
+@by_night  # by day the shards of an index merge in test_merge.py and test_which_shard.py
 def test_its_command_run_once_for_each_index_gives_shards_that_merge(gated):
     gated.record(lost(4), runs=3)
     assert run(["collect", "--runs", "3"]) == 0
