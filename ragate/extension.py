@@ -157,6 +157,8 @@ class Extension:
             the system of a change is asked.
         after_recording: Functions `(config, system, fresh)` that are called when a baseline was
             recorded; `fresh` where its file was written anew.
+        checks_baseline: Functions `(path)` that raise where what the extension wrote beside the
+            baseline at `path` cannot be read: nothing of such a recording is committed.
         protocols: How model providers are spoken to: by name, the path of a
             `ragate.clients.speech.Speech`.
         plugins: By kind (`metrics`, `systems`, ...), name and path.
@@ -175,6 +177,7 @@ class Extension:
     golden_checks: tuple[GoldenCheck, ...] = ()
     before_asking: tuple[str, ...] = ()
     after_recording: tuple[str, ...] = ()
+    checks_baseline: tuple[str, ...] = ()
     around: tuple[Around, ...] = ()
     protocols: Mapping[str, str] = field(default_factory=dict)
     plugins: Mapping[str, Mapping[str, str]] = field(default_factory=dict)

@@ -13,6 +13,8 @@ READABLE = frozenset({1, 2})  # version 1 knows neither the chunks' texts nor th
 MAX_BYTES = 1024**3  # read line by line
 WHOLE_BYTES = 256 * 1024**2  # of one that can only be read as a whole, or that is packed
 Store = Literal["full", "answers", "hashes"]
+# Recorded replies of a run, in its folder: it may become a baseline.
+RUN_REPLIES = "requests.jsonl.gz"
 
 
 class Recorded(Frozen):
@@ -87,3 +89,13 @@ class BaselineFile(Frozen):
 def contexts_path(path: Path) -> Path:
     """Return where ``store = "full"`` keeps the contexts of the baseline at `path`."""
     return path.with_name(f"{path.stem}.contexts.jsonl.gz")
+
+
+def requests_path(path: Path) -> Path:
+    """Return where the recorded replies of the baseline at `path` are."""
+    return path.with_name(f"{path.stem}.requests.jsonl.gz")
+
+
+def baseline_paths(path: Path) -> tuple[Path, ...]:
+    """Return all files that the baseline at `path` may have; not each is there."""
+    return (path, contexts_path(path), requests_path(path))

@@ -17,7 +17,7 @@ from ragate.baseline.recording.refuse_losses import (
     refuse_faults,
 )
 from ragate.baseline.recording.refuse_recording import refuse_left_out, refuse_unmeasured
-from ragate.baseline.requests import RUN_REPLIES, requests_path
+from ragate.baseline.schema import RUN_REPLIES, requests_path
 from ragate.baseline.write import (
     baseline_lines,
     dump_baseline,

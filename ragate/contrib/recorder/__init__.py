@@ -44,4 +44,5 @@ EXTENSION = Extension(
     comment_commands={"run": CommentCommand("ragate.contrib.recorder.comment:run_comment")},
     before_asking=("ragate.contrib.recorder.comment:restore_replies",),
     after_recording=("ragate.contrib.recorder.baseline_replies:after_recording",),
+    checks_baseline=("ragate.contrib.recorder.replies:check_replies",),
 )

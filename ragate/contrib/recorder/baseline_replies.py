@@ -2,9 +2,10 @@
 
 from pathlib import Path
 
-from ragate.baseline.requests import RUN_REPLIES, Replies, requests_path, save_replies
+from ragate.baseline.schema import RUN_REPLIES, requests_path
 from ragate.config import Config
 from ragate.contrib.recorder.open_system import RecordedSystem
+from ragate.contrib.recorder.replies import Replies, save_replies
 from ragate.protocols import System
 
 

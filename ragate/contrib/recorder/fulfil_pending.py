@@ -7,13 +7,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ragate.baseline.requests import load_replies, requests_path, save_replies
+from ragate.baseline.schema import requests_path
 from ragate.clients.budget import Tally
 from ragate.clients.memoised import Memo
 from ragate.config import Config, Provider
 from ragate.contrib.recorder.pending_requests import read_pending
 from ragate.contrib.recorder.proxy.request_identity import Endpoint, UnansweredRequest
 from ragate.contrib.recorder.proxy.upstream import Upstream
+from ragate.contrib.recorder.replies import load_replies, save_replies
 from ragate.contrib.recorder.run_resolver import REPLIES_NAME, make_upstream
 from ragate.errors import BudgetError, ProviderError
 from ragate.resources.operations import Operations

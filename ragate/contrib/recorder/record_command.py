@@ -6,12 +6,13 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from ragate.baseline.requests import load_replies, requests_path, save_replies
+from ragate.baseline.schema import requests_path
 from ragate.clients.budget import Tally
 from ragate.config import Config
 from ragate.contrib.recorder.pending_requests import PENDING_NAME
 from ragate.contrib.recorder.proxy.recorder import open_recorder
 from ragate.contrib.recorder.proxy.reply_resolver import ReplyResolver
+from ragate.contrib.recorder.replies import load_replies, save_replies
 from ragate.contrib.recorder.run_resolver import make_resolver
 from ragate.errors import BudgetError, UsageError
 from ragate.guards.seal import before_foreign_code, refuse_changes

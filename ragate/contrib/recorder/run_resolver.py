@@ -5,7 +5,7 @@ from pathlib import Path
 
 from pydantic import SecretStr
 
-from ragate.baseline.requests import load_replies, requests_path
+from ragate.baseline.schema import requests_path
 from ragate.cache import Cache, Draw
 from ragate.cache.store import kept_draw
 from ragate.clients.channel import Channel
@@ -16,6 +16,7 @@ from ragate.contrib.recorder.proxy.reply_format import MAX_REPLY_BYTES
 from ragate.contrib.recorder.proxy.reply_resolver import ReplyResolver
 from ragate.contrib.recorder.proxy.request_ledger import Ledger
 from ragate.contrib.recorder.proxy.upstream import DirectTransport, Upstream
+from ragate.contrib.recorder.replies import load_replies
 from ragate.errors import ConfigError, ProviderError
 from ragate.resources.operations import Operations
 from ragate.resources.provider_clients import read_key

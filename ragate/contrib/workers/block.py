@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from ragate import errors
 from ragate.answers.corpus_texts import corpus_texts
 from ragate.answers.run_profile import Selection
-from ragate.baseline.requests import requests_path
+from ragate.baseline.schema import requests_path
 from ragate.clients.budget import Budget, Tally, read_tally
 from ragate.config import Config
 from ragate.core.hashing import content_hash, digest

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import TypeVar
 
-from ragate.baseline.requests import baseline_paths
+from ragate.baseline.schema import baseline_paths
 from ragate.config import CONFIG_NAME, Config, parse_config, preset_file
 from ragate.config.read import MAX_BYTES as CONFIG_BYTES
 from ragate.config.upgrade import upgraded

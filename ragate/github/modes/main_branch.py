@@ -9,12 +9,13 @@ from ragate.answers.golden_set import golden_set
 from ragate.baseline import load_baseline, load_contexts
 from ragate.baseline.recording.record_baseline import update_baseline
 from ragate.baseline.recording.write_baseline import BaselineOutcome, with_run
-from ragate.baseline.requests import baseline_paths, load_replies, requests_path
+from ragate.baseline.schema import baseline_paths
 from ragate.baseline.write import dump_baseline, recorded_before
 from ragate.config import Config, load_config
 from ragate.core.comparison.run_passes import asks_nothing_new
 from ragate.core.hashing import content_hash
 from ragate.errors import BaselineError, RagateError, StorageError, UsageError
+from ragate.extension import extensions, loaded
 from ragate.files.atomic_files import copy_atomic, write_atomic
 from ragate.files.foreign_files import inside, read_bytes
 from ragate.gate.gate_setup import load_baseline_or_none
@@ -213,7 +214,9 @@ def take_over(context: StepContext, config: Config) -> bool:
     recorded = folder / config.baseline.name
     load_baseline(recorded)
     load_contexts(recorded)
-    load_replies(requests_path(recorded))
+    for each in extensions():
+        for check in each.checks_baseline:
+            loaded(each, check)(recorded)
     for path, content in found.items():
         path.parent.mkdir(parents=True, exist_ok=True)
         write_atomic(path, content)

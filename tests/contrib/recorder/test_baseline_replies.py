@@ -9,7 +9,7 @@ import pytest
 
 from ragate.baseline.recording.record_baseline import update_baseline
 from ragate.baseline.recording.write_baseline import BaselineOutcome, baseline_files
-from ragate.baseline.requests import load_replies
+from ragate.contrib.recorder.replies import load_replies
 from ragate.errors import ProviderError
 from ragate.models import Verdict
 from ragate.stores.local import LocalStore

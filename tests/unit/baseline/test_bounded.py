@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from ragate.baseline import baseline_digest, contexts_path, load_baseline, load_contexts
-from ragate.baseline.requests import load_replies, requests_path
 from ragate.cli.main import run
 from ragate.errors import BaselineError
 from tests.projects import ReplayProject
@@ -20,7 +19,6 @@ GIB = 1024**3
 READERS: dict[str, tuple[Callable[[Path], object], Callable[[Path], Path]]] = {
     "baseline": (load_baseline, lambda path: path),
     "contexts": (load_contexts, contexts_path),
-    "replies": (lambda path: load_replies(requests_path(path)), requests_path),
 }
 
 
@@ -80,15 +78,14 @@ def test_a_file_of_3_gb_is_refused_before_it_is_read(reader):
     assert peak < 10**6
 
 
-@pytest.mark.parametrize("beside", [contexts_path, requests_path])
-def test_a_link_out_of_the_folder_is_refused(tmp_path: Path, beside: Callable[[Path], Path]):
+def test_a_link_out_of_the_folder_is_refused(tmp_path: Path):
     (tmp_path / "baselines").mkdir()
     (tmp_path / "secret").write_text("canary")
     path = tmp_path / "baselines" / "gate.json"
-    beside(path).symlink_to(tmp_path / "secret")
+    contexts_path(path).symlink_to(tmp_path / "secret")
 
     with pytest.raises(BaselineError, match="outside"):
-        load_contexts(path) if beside is contexts_path else load_replies(beside(path))
+        load_contexts(path)
 
 
 @pytest.mark.usefixtures("impatient")

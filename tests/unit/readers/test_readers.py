@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import gzip
 import io
 import json
 from collections.abc import Callable
@@ -14,7 +13,6 @@ import pytest
 import yaml
 
 from ragate.baseline import load_baseline
-from ragate.baseline.requests import load_replies
 from ragate.cache import Cache
 from ragate.cache.transfer import import_cache
 from ragate.config.read import load_config
@@ -32,10 +30,6 @@ GOLDEN = [
 OUTPUTS = [
     {"id": "a", "run": 0, "answer": "This.", "chunks": [{"doc_id": "a.md", "text": "t"}]},
     {"query": "Who?", "answer": "That.", "chunks": ["b.md"], "usage": {"calls": 1}},
-]
-REPLIES = [
-    {"ragate_requests": 1, "runs": 1},
-    {"key": "0" * 64, "model": "m", "replies": [{"choices": []}], "runs": {"0": 0}},
 ]
 BASELINE = {
     "schema_version": 1,
@@ -124,10 +118,6 @@ def yaml_text(value: Any) -> bytes:
     return yaml.safe_dump(value, allow_unicode=False).encode("utf-8", "surrogatepass")
 
 
-def zipped(rows: Any) -> bytes:
-    return gzip.compress(json_lines(rows), mtime=0)
-
-
 def outputs(path: Path) -> object:
     return list(read_outputs(path)[1])
 
@@ -168,7 +158,6 @@ READERS: dict[str, Reader] = {
     "golden set, csv": ("g.csv", read_dataset, GOLDEN[:1], csv_text),
     "outputs": ("outputs.jsonl", outputs, OUTPUTS, json_lines),
     "baseline": ("b.json", load_baseline, BASELINE, json_text),
-    "recorded replies": ("b.requests.jsonl.gz", load_replies, REPLIES, zipped),
     "exported cache": ("c.jsonl", cache_rows, CACHE, json_lines),
     "configuration": ("ragate.toml", load_config, CONFIG, lambda text: str(text).encode()),
     "event": ("event.json", event, EVENT, json_text),

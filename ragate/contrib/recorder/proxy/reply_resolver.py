@@ -8,7 +8,6 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from ragate.baseline.requests import Replies
 from ragate.clients.memoised import Memo
 from ragate.contrib.recorder.proxy.request_identity import (
     NOT_RECORDED,
@@ -20,6 +19,7 @@ from ragate.contrib.recorder.proxy.request_identity import (
 )
 from ragate.contrib.recorder.proxy.request_ledger import Ledger, Scope
 from ragate.contrib.recorder.proxy.upstream import Send, Upstream
+from ragate.contrib.recorder.replies import Replies
 from ragate.errors import BudgetError, NotReadyError, ProviderError
 from ragate.protocols import ChatReply
 

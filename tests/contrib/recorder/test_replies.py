@@ -2,21 +2,26 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragate.baseline.requests import (
+from ragate.baseline.schema import requests_path
+from ragate.contrib.recorder.replies import (
     Replies,
+    check_replies,
     dump_replies,
     load_replies,
-    requests_path,
     save_replies,
 )
 from ragate.errors import BaselineError
+from ragate.github.modes.main_branch import take_over
+from tests.unit.baseline.baseline_factories import dumped, run_of
 
 KEYS = st.text("0123456789abcdef", min_size=16, max_size=16)
 TEXTS = st.text(max_size=5).map(
@@ -137,3 +142,45 @@ def test_a_file_that_unpacks_to_too_much_is_refused(tmp_path, monkeypatch):
 
     with pytest.raises(BaselineError, match="more than 1000 bytes"):
         load_replies(path)
+
+
+def test_it_is_read_like_everything_that_somebody_else_wrote(tmp_path: Path):
+    path = tmp_path / "baselines" / "gate.json"
+    path.parent.mkdir()
+    check_replies(path)  # none are there
+
+    replies_file = requests_path(path)
+    for place, reason in {tmp_path / "secret": "outside", Path("/dev/zero"): "outside"}.items():
+        (tmp_path / "secret").write_text("canary")
+        replies_file.symlink_to(place)
+        with pytest.raises(BaselineError, match=reason):
+            check_replies(path)
+        replies_file.unlink()
+
+    with replies_file.open("wb") as file:
+        file.truncate(3 * 1024**3)
+    with pytest.raises(BaselineError, match="the limit is"):
+        check_replies(path)
+    replies_file.unlink()
+    os.mkfifo(replies_file)
+    with pytest.raises(BaselineError, match="not a regular file"):
+        check_replies(path)
+
+
+def test_a_recording_whose_replies_cannot_be_read_is_not_put_in_place(tmp_path: Path):
+    handed, baseline = tmp_path / "handed", tmp_path / "baselines" / "main.json"
+    handed.mkdir()
+    (handed / "main.json").write_bytes(dumped(run_of("a")))
+    requests_path(handed / "main.json").write_bytes(b"no gzip")
+    context: Any = SimpleNamespace(
+        project=tmp_path, inputs=SimpleNamespace(outputs_path=handed.name)
+    )
+    config: Any = SimpleNamespace(baseline=baseline)
+
+    with pytest.raises(BaselineError, match="cannot be unpacked"):
+        take_over(context, config)
+
+    assert not baseline.exists()
+    save_replies(requests_path(handed / "main.json"), replies(**{"0" * 16: {0: "{}"}}))
+    assert take_over(context, config)
+    assert baseline.is_file()

@@ -14,7 +14,7 @@ from typing import Annotated, Any, TypeVar
 from pydantic import Field, ValidationError
 
 from ragate.baseline.read import read_packed
-from ragate.baseline.schema import contexts_path
+from ragate.baseline.schema import requests_path
 from ragate.errors import BaselineError
 from ragate.files.atomic_files import write_atomic
 from ragate.files.strict_json import canonical, loads
@@ -26,8 +26,6 @@ VERSION = 1
 MAX_RUNS = 1000
 _REMEDY = "restore the file from git, or record it anew"
 Draws = dict[int, str]  # reply by run
-# Of a run, in its folder: it may become a baseline.
-RUN_REPLIES = "requests.jsonl.gz"
 
 
 class _Head(Frozen):
@@ -89,16 +87,6 @@ class Replies:
 def _padded(draws: Draws, runs: int) -> tuple[str, ...]:
     recorded = [draws[run] for run in sorted(draws)]
     return tuple(draws.get(run, recorded[run % len(recorded)]) for run in range(runs))
-
-
-def baseline_paths(path: Path) -> tuple[Path, ...]:
-    """Return all files that the baseline at `path` may have; not each is there."""
-    return (path, contexts_path(path), requests_path(path))
-
-
-def requests_path(path: Path) -> Path:
-    """Return where the recorded replies of the baseline at `path` are."""
-    return path.with_name(f"{path.stem}.requests.jsonl.gz")
 
 
 def dump_replies(replies: Replies) -> bytes:
@@ -164,3 +152,12 @@ def _add(replies: Replies, line: _Line, where: str) -> None:
 
 def _bad(where: str, what: str) -> BaselineError:
     return BaselineError(f"{where}: no recorded replies: {what}", remedy=_REMEDY)
+
+
+def check_replies(path: Path) -> None:
+    """Refuse recorded replies beside the baseline at `path` that cannot be read.
+
+    Raises:
+        BaselineError: as `load_replies`.
+    """
+    load_replies(requests_path(path))
