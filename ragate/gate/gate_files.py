@@ -4,7 +4,7 @@ import datetime
 import shlex
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ragate.core.text.wording import count, listed
@@ -277,9 +277,6 @@ def is_same_file(before: ScoreTable, after: ScoreTable) -> bool:
 
 def _in_words_of_files(decided: Decided) -> Decided:
     """Return the decision with remedies that somebody with two files can follow."""
-    from dataclasses import replace
-
-    decision = decided.decision
-    remedies = [_REMEDIES.get(remedy, remedy) for remedy in decision.remedies]
-    remedies = [*dict.fromkeys(filter(None, remedies))]
-    return replace(decided, decision=decision.amended(remedies=tuple(remedies)))
+    told = (_REMEDIES.get(remedy, remedy) for remedy in decided.decision.remedies)
+    remedies = tuple(dict.fromkeys(filter(None, told)))
+    return replace(decided, decision=decided.decision.amended(remedies=remedies))
