@@ -7,7 +7,7 @@ must still have write permission.
 """
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from ragate.core.hashing import digest
@@ -86,21 +86,7 @@ def acceptances(
         bot: The login that our own comments are written by.
         without: Logins whose accepts do not count here.
     """
-    comments = repository.comments(number)
-    by_id = {str(comment.get("id")): comment for comment in comments}
-    accepted: dict[str, Acceptance] = {}
-    for binding in _bindings(comments, bot):
-        command = _accepted(by_id.get(binding["comment"]), binding, scope)
-        if command is None:
-            continue
-        user = by_id[binding["comment"]]["user"]
-        login = str(user["login"])
-        if login not in without and may_write(repository, login, str(user.get("type", ""))):
-            for metric in command.metrics:
-                accepted[metric] = Acceptance(
-                    metric=metric, by=login, reason=command.reason, commit=scope.sha
-                )
-    return tuple(accepted.values())
+    return _proved(repository, number, bot, without, lambda bound: bound == scope)
 
 
 def accepted_on_the_way(
@@ -108,12 +94,35 @@ def accepted_on_the_way(
 ) -> tuple[Acceptance, ...]:
     """Return what was accepted for the last commit of a merged pull request, for the record."""
     head = str(repository.pull(number)["head"]["sha"])
+    return _proved(
+        repository, number, bot, without, lambda bound: (bound.gate, bound.sha) == (gate, head)
+    )
+
+
+def _proved(
+    repository: Repository,
+    number: int,
+    bot: str,
+    without: Collection[str],
+    counts: Callable[[AcceptScope], bool],
+) -> tuple[Acceptance, ...]:
+    """Return what is accepted within the scopes that count, each proved again."""
+    comments = repository.comments(number)
+    by_id = {str(comment.get("id")): comment for comment in comments}
     accepted: dict[str, Acceptance] = {}
-    for binding in _bindings(repository.comments(number), bot):
-        if (binding["gate"], binding["sha"]) == (gate, head):
-            scope = AcceptScope(gate, head, binding["outputs"])
-            taken = acceptances(repository, number, scope, bot, without=without)
-            accepted |= {acceptance.metric: acceptance for acceptance in taken}
+    for binding in _bindings(comments, bot):
+        scope = AcceptScope(binding["gate"], binding["sha"], binding["outputs"])
+        comment = by_id.get(binding["comment"])
+        command = _accepted(comment, scope) if comment is not None and counts(scope) else None
+        if comment is None or command is None:
+            continue
+        login = login_in(comment)
+        kind = str(comment["user"].get("type", ""))
+        if login not in without and may_write(repository, login, kind):
+            for metric in command.metrics:
+                accepted[metric] = Acceptance(
+                    metric=metric, by=login, reason=command.reason, commit=scope.sha
+                )
     return tuple(accepted.values())
 
 
@@ -125,14 +134,9 @@ def _bindings(comments: list[Json], bot: str) -> list[Mapping[str, str]]:
     ]
 
 
-def _accepted(
-    comment: Json | None, binding: Mapping[str, str], scope: AcceptScope
-) -> Command | None:
-    """Return the accept that a record binds, None where either does not fit."""
-    bound = AcceptScope(binding["gate"], binding["sha"], binding["outputs"])
-    if comment is None or bound != scope or not login_in(comment):
-        return None
-    if comment.get("created_at") != comment.get("updated_at"):
+def _accepted(comment: Json, scope: AcceptScope) -> Command | None:
+    """Return the accept that a record binds, None where the comment is none for this scope."""
+    if not login_in(comment) or comment.get("created_at") != comment.get("updated_at"):
         return None  # edited: what was permitted is not what stands there
     try:
         command = parse_command(str(comment.get("body") or ""))
