@@ -50,6 +50,18 @@ def test_workflows_of_another_kind_give_way_with_yes(
     assert "setup-python" in (folder(project) / "ragate-main.yml").read_text()
 
 
+def test_the_key_of_a_provider_stands_in_the_jobs_that_judge(project: Path) -> None:
+    config = project / "ragate.toml"
+    provider = 'base_url = "https://llm.example/v1"\nkey_env = "JUDGE_KEY"\n'
+    config.write_text(f"{config.read_text()}[policy.providers.own]\n{provider}")
+
+    assert run(["init", "--yes"]) == 0
+
+    secret = "JUDGE_KEY: ${{ secrets.JUDGE_KEY }}"
+    assert secret in (folder(project) / "ragate-decide.yml").read_text()
+    assert secret not in (folder(project) / "ragate-collect.yml").read_text()
+
+
 def test_the_commit_that_stood_there_stays(project: Path) -> None:
     run(["init", "--yes"])
 
