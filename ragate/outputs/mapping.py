@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -80,37 +79,6 @@ def mapping_of(settings: Mapping[str, Any]) -> RecordMapping:
     return read_settings(RecordMapping, table, where="[system]")
 
 
-@dataclass
-class _Misfits:
-    """Lines that the pointers do not fit; the first one is shown in full."""
-
-    fitting: int = 0
-    places: list[str] = field(default_factory=list)
-    first: str = ""
-
-    def add(self, where: str, problem: str, row: Mapping[str, Any]) -> None:
-        if not self.places:
-            self.first = f"{where}: {problem}; this line has {described(fields_of(row))}"
-        self.places.append(where)
-
-    def refuse(self) -> None:
-        """Raise where a line did not fit.
-
-        Raises:
-            DatasetError: names the first, and how many others there are.
-        """
-        if not self.places:
-            return
-        count = len(self.places) + self.fitting
-        others = ", ".join(place.rpartition(":")[2].strip() for place in self.places[1:_NAMED])
-        more = f"; the next: {others}" if others else ""
-        raise DatasetError(
-            f"{self.first} ({len(self.places)} of {count} lines do not fit{more})",
-            remedy="correct [system.pointers], or write every line in one shape; where your system "
-            f"failed, let `error` point to its message; {IN_CI}",
-        )
-
-
 def mapped_outputs(path: Path, mapping: RecordMapping) -> Iterator[tuple[str, RecordedOutput]]:
     """Yield the outputs of a file, each with its place.
 
@@ -126,17 +94,32 @@ def mapped_outputs(path: Path, mapping: RecordMapping) -> Iterator[tuple[str, Re
         for exchange in read_export(mapping.preset, path):
             yield exchange.place, _of_exchange(exchange)
         return
-    misfits = _Misfits()
+    first, misfits, count = "", list[str](), 0
     for where, row in records(path, error=DatasetError, inside=mapping.pointers.records):
+        count += 1
         try:
             output = _of_line(row, mapping.pointers)
         except PointerError as error:
-            misfits.add(where, f"[system.pointers] {error}", row)
+            if not misfits:
+                shape = described(fields_of(row))
+                first = f"{where}: [system.pointers] {error}; this line has {shape}"
+            misfits.append(where)
             continue
-        misfits.fitting += 1
-        if not misfits.places:
+        if not misfits:
             yield where, output
-    misfits.refuse()
+    if misfits:
+        raise _misfitting(first, misfits, count)
+
+
+def _misfitting(first: str, misfits: list[str], count: int) -> DatasetError:
+    """Return that lines do not fit: the first in full, and how many others there are."""
+    others = ", ".join(place.rpartition(":")[2].strip() for place in misfits[1:_NAMED])
+    more = f"; the next: {others}" if others else ""
+    return DatasetError(
+        f"{first} ({len(misfits)} of {count} lines do not fit{more})",
+        remedy="correct [system.pointers], or write every line in one shape; where your system "
+        f"failed, let `error` point to its message; {IN_CI}",
+    )
 
 
 def _of_line(row: Mapping[str, Any], pointers: LinePointers) -> RecordedOutput:

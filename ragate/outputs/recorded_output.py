@@ -27,13 +27,6 @@ from ragate.models.output import MOST_MEASURED
 from ragate.outputs.call_list import read_calls
 from ragate.tables.names import plain
 
-# Other fields are the user's own and are left alone, unless they look like a slip of these.
-_KNOWN = frozenset(
-    {"id", "question", "query", "run", "hash", "answer", "contexts", "chunks", "citations"}
-    | {"tool_calls", "usage", "latency", "latency_s", "error", "request_hash"}
-    | {"first_token", "first_token_s", "first_stage", "executed", "finish_reason", "reported"}
-)
-
 
 def misspelt(fields: Mapping[str, Any]) -> tuple[str, str] | None:
     """Return a field that looks like a slip of one of ours, and ours; None where none does."""
@@ -148,6 +141,10 @@ class RecordedOutput(Frozen):
         chunks = tuple(chunk.chunk() for chunk in self.chunks)
         told |= {"chunks": chunks, "citations": _numbers(self.citations, chunks)}
         return SystemOutput(**told)
+
+
+# Other fields are the user's own and are left alone, unless they look like a slip of these.
+_KNOWN = frozenset({*RecordedOutput.model_fields, "query", "contexts", "latency", "first_token"})
 
 
 def _numbers(

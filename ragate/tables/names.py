@@ -6,7 +6,6 @@ empty name matches nothing.
 """
 
 import re
-from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -95,15 +94,3 @@ _PART = {name: part for part, names in SURE.items() for name in names}
 def part_of(name: Any) -> str:
     """Return what a name means in any file, "" where that depends on the others."""
     return _PART.get(plain(str(name)), "")
-
-
-def columns_of(row: Mapping[str, Any], parts: Iterable[str]) -> dict[str, str]:
-    """Return the names of a row's fields by what they hold, as far as they tell; each holds one."""
-    by_name = {plain(str(name)): str(name) for name in row if plain(str(name))}
-    named: dict[str, str] = {}
-    for part in parts:
-        for name in COMMON[part]:
-            if name in by_name:
-                named[part] = by_name.pop(name)
-                break
-    return named

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 from ragate.answers.corpus_texts import Texts
 from ragate.clients.thoughts import without_thoughts
 from ragate.config import Config
+from ragate.contrib.golden.golden_file import open_golden
 from ragate.core.hashing import digest
 from ragate.dataset import Entry
-from ragate.dataset.edit import open_golden
 from ragate.errors import BudgetError, ConfigError, ProviderError
 from ragate.models import Sample
 from ragate.models.progress import Progress

@@ -10,6 +10,7 @@ from ragate.answers.corpus_texts import Texts
 from ragate.baseline import load_baseline, load_contexts
 from ragate.config import Config
 from ragate.contrib.golden.coverage import BEIR, beir_documents, corpus_folder
+from ragate.contrib.golden.golden_file import open_golden
 from ragate.contrib.golden.suggest import as_labels
 from ragate.core.doc_ids import (
     IdMismatch,
@@ -20,7 +21,6 @@ from ragate.core.doc_ids import (
 )
 from ragate.core.text.words import tokens
 from ragate.dataset import Entry
-from ragate.dataset.edit import open_golden
 from ragate.errors import RagateError, StorageError, UsageError
 from ragate.models import Run
 from ragate.repository.git import file_at, head_commit, last_commit_with, repository

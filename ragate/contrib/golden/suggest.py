@@ -10,9 +10,9 @@ from typing import Any
 from ragate import plugins
 from ragate.answers.collected_outputs import run_pass
 from ragate.config import Config
+from ragate.contrib.golden.golden_file import GoldenFile, open_golden
 from ragate.core.hashing import digest
 from ragate.dataset import Entry, read_entries
-from ragate.dataset.edit import GoldenFile, open_golden
 from ragate.errors import ConfigError, DatasetError, UsageError
 from ragate.files.foreign_files import read_text
 from ragate.guards.escape import one_line

@@ -49,7 +49,8 @@ def refuse_unplaced(output: Path | None, *, append: bool, force: bool) -> None:
 
 def place_drafts(rows: list[dict[str, Any]], output: Path | None, path: Path) -> None:
     """Write drafts to `output`, or without one at the end of the golden set at `path`."""
-    from ragate.dataset.edit import open_golden, write_rows
+    from ragate.contrib.golden.golden_file import open_golden
+    from ragate.dataset.edit import write_rows
 
     if not rows:
         return

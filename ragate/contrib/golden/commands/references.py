@@ -48,8 +48,8 @@ def command(
     """
     from ragate.answers.corpus_texts import by_id, needed_texts
     from ragate.contrib.golden.drafting import choose_model, draft_references, write_drafts
+    from ragate.contrib.golden.golden_file import open_golden
     from ragate.dataset import read_entries
-    from ragate.dataset.edit import open_golden
 
     chosen = subject(file, config)
     loaded, operations = chosen.configured()

@@ -11,7 +11,7 @@ from ragate.settings import nearest, shown
 from ragate.tables.cells import texts_of
 from ragate.tables.containers import open_container, without_row_numbers
 from ragate.tables.formats import SETS
-from ragate.tables.names import columns_of
+from ragate.tables.names import COMMON, plain
 from ragate.tables.plain import plain_exchange
 from ragate.tables.traced import Exchange
 
@@ -72,7 +72,7 @@ def _told(where: str, test: Row, values: Row) -> dict[str, Any]:
     if refusals:
         told["answerable"] = False
     if right:
-        named = columns_of(told, ("references",)).get("references", "references")
+        named = _named(told, "references") or "references"
         told_values = (*(each.get("value") for each in right), told.get(named))
         texts = [text for value in told_values for text in _texts(f"{where}: {named}", value)]
         told[named] = list(dict.fromkeys(texts))
@@ -186,10 +186,14 @@ def _mapping(where: str, value: Any) -> Row:
     return value
 
 
+def _named(row: Row, part: str) -> str:
+    """Return the field that a usual name tells to be a part of a sample, "" where none does."""
+    by_name = {plain(str(name)): str(name) for name in row}
+    return next((by_name[name] for name in COMMON[part] if name in by_name), "")
+
+
 def _query_name(where: str, values: Row) -> str:
-    usual = columns_of(values, ("query",)).get("query") or next(
-        (name for name in values if name == "message"), ""
-    )
+    usual = _named(values, "query") or next((name for name in values if name == "message"), "")
     if usual or len(values) == 1:
         return usual or next(iter(values))
     raise DatasetError(

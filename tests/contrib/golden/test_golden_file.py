@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ragate.contrib.golden.golden_file import open_golden, with_field
 from ragate.dataset import read_entries
-from ragate.dataset.edit import open_golden, with_field
 from ragate.errors import DatasetError
 
 
