@@ -262,15 +262,12 @@ def _row(case: MetricCase, column: int, test: _FamilyTest, figures: Figures) -> 
     before, after = (
         scores.unit(float(side[rows, column].mean())) for side in (table.before, table.after)
     )
-    low, high = (bound * scores.span for bound in figures.interval)
-    if case.info.direction is Direction.LOWER:
-        low, high = -high, -low
     row = blank_row(case, verdict).amended(
         n=len(change),
         baseline=before,
         candidate=after,
         change=after - before,
-        interval=None if untouched else (low, high),
+        interval=None if untouched else _interval(case, figures),
         better=better,
         worse=worse,
         p=figures.p,
@@ -284,6 +281,12 @@ def _row(case: MetricCase, column: int, test: _FamilyTest, figures: Figures) -> 
         return row.amended(reason="no output changed")
     why = _why(case, row, figures)
     return row.amended(reason=f"{moved(case.info, before, after)}; {why}")
+
+
+def _interval(case: MetricCase, figures: Figures) -> tuple[float, float]:
+    """Return the bounds of the change in the metric's own unit."""
+    low, high = (bound * case.scores.span for bound in figures.interval)
+    return (-high, -low) if case.info.direction is Direction.LOWER else (low, high)
 
 
 def _note(figures: Figures) -> str:
