@@ -1,4 +1,4 @@
-"""The shape of the package: who may import whom, and what stays light."""
+"""The shape of the package: who may import whom."""
 
 from __future__ import annotations
 
@@ -7,12 +7,9 @@ import sys
 from functools import cache
 from pathlib import Path
 
-import pytest
-
 from ragate.cli.dataset import TOOLS
 from ragate.cli.group import COMMANDS
 from ragate.extension import OURS, TABLES_OF_CORE, absent, extensions, found
-from tests.unit.fresh import printed
 
 PACKAGE = Path(__file__).parents[2] / "ragate"
 
@@ -179,32 +176,6 @@ def test_only_plugins_imports_by_name() -> None:
         "ragate.worker.target",
         "ragate.worker.__main__",
     }
-
-
-HEAVY = ("numpy", "psycopg", "openai", "llama_index", "jinja2", "httpx2", "yaml", "click")
-
-
-@pytest.mark.parametrize(
-    "module",
-    [
-        "ragate.models",
-        "ragate.protocols",
-        "ragate.settings",
-        "ragate.errors",
-        "ragate.config",
-    ],
-)
-def test_the_types_and_the_configuration_stay_light(module: str) -> None:
-    code = f"import sys, {module}; print(*(name for name in {HEAVY!r} if name in sys.modules))"
-
-    assert printed(code) == []
-
-
-def test_a_list_of_runs_loads_no_types_of_samples_and_scores() -> None:
-    modules = "ragate.cli.commands.runs, ragate.stores.postgres.shared_store"
-    code = f"import sys, {modules}; print(*({{'pydantic', 'ragate.models'}} & sys.modules.keys()))"
-
-    assert printed(code) == []
 
 
 def test_nothing_imports_what_stands_beside_the_core_but_that_itself() -> None:

@@ -15,7 +15,6 @@ from ragate.models import (
     SourcePolicy,
     Tool,
 )
-from tests.unit.fresh import printed
 from tests.unit.metrics.metric_factories import (
     AGGREGATES,
     BOUNDED,
@@ -204,15 +203,3 @@ def test_error_rate_tells_failures_from_answers() -> None:
     assert value("error_rate", asked(), retrieved("a")) == 0.0
     assert value("error_rate", asked(), broken()) == 1.0
     assert value("error_rate", asked(), answered("")) == 1.0
-
-
-def test_metrics_load_without_numpy_or_any_client() -> None:
-    paths = {plugins.locate("metrics", base) for base in plugins.names("metrics")}
-    heavy = ("numpy", "openai", "psycopg", "llama_index", "jinja2")
-    code = (
-        "import sys\n"
-        + "".join(f"import {path.partition(':')[0]}\n" for path in paths)
-        + f"print(*(name for name in {heavy} if name in sys.modules))"
-    )
-
-    assert printed(code) == []

@@ -11,7 +11,6 @@ from ragate import plugins
 from ragate.errors import PluginError
 from ragate.installed import install_line
 from ragate.plugins import Kind
-from tests.unit.fresh import printed
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
 # Called by `report --explain` on two runs, not by name on a report.
@@ -163,12 +162,3 @@ def test_an_entry_point_makes_a_name_of_its_own(
 def test_naming_a_plugin_does_not_import_it(package: Path) -> None:
     assert plugins.locate("metrics", "ownplugins.polite:create") == "ownplugins.polite:create"
     assert "ownplugins.polite" not in sys.modules
-
-
-def test_metrics_are_listed_without_importing_a_family() -> None:
-    code = (
-        "import sys; from ragate import plugins; plugins.names('metrics');"
-        "print(*(name for name in sys.modules if name.startswith('ragate.metrics.')))"
-    )
-
-    assert printed(code) == []

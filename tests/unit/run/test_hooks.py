@@ -12,9 +12,8 @@ from ragate.errors import RagateError, StorageError
 from ragate.extension import Hook
 from ragate.gate.compare_and_decide import Decided
 from ragate.models import Verdict
-from ragate.run.hooks import HOOKS, Hooks, Remarks
+from ragate.run.hooks import Hooks, Remarks
 from tests.factories import decision_factory
-from tests.unit.fresh import printed
 
 TELLS = Hook("teller", "x:X", lambda _plan: True)
 GUARDS = replace(TELLS, name="guard", guards=True)
@@ -108,17 +107,3 @@ def test_one_that_tells_and_fails_is_a_warning_in_the_report():
     assert decision.verdict is Verdict.PASSED
     assert decision.warnings[0] == "teller: OSError: no answer"
     assert said == ["warning: teller: OSError: no answer"]
-
-
-def test_every_hook_of_the_list_is_there_and_loaded_only_where_it_is_on():
-    modules = [hook.path.partition(":")[0] for hook in HOOKS]
-    code = (
-        "import sys, importlib, ragate.run.one_run\n"
-        f"modules = {modules}\n"
-        "print(*(name for name in modules if name in sys.modules))\n"
-        f"for path in {[hook.path for hook in HOOKS]}:\n"
-        "    module, name = path.split(':')\n"
-        "    getattr(importlib.import_module(module), name)\n"
-    )
-
-    assert printed(code) == []

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from benchmarks.repeating import rewrites
 from ragate.core.comparison.compare import compare
 from ragate.models import Direction, Failure, MetricInfo, MetricVerdict, Reads, Rule, Verdict
+from tests.night import by_night
 from tests.unit.core.comparison.repeating_factories import (
     ANSWERED,
     NUMBERS,
@@ -204,7 +205,7 @@ def test_the_change_is_signed_and_the_default_limit_is_half_a_sample():
     assert row.verdict is MetricVerdict.REGRESSED
 
 
-@pytest.mark.parametrize("n", [20, 100, 1000])
+@pytest.mark.parametrize("n", [20, 100, pytest.param(1000, marks=by_night)])
 def test_one_full_loss_that_stands_alone_is_red_on_every_set(n):
     decision = declared(pair_of([1.0] * n, [0.0] + [1.0] * (n - 1)))
 

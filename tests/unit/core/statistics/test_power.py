@@ -11,6 +11,7 @@ from ragate.core.statistics.metric_noise import Noise, measure_noise
 from ragate.core.statistics.permutation import Block, flip, step_down
 from ragate.core.statistics.power import Design, up_to_a_thousandth
 from ragate.core.statistics.score_columns import Floats
+from tests.night import by_night
 
 YES = Noise(0.05, measured=True, mean=0.85, weight=0.97, reach=1 / 0.85, between=0.1)
 
@@ -111,7 +112,9 @@ def test_what_is_reworded_hides_more_the_more_it_is():
 
 # Yes or no, 200 samples, mean .85, q .05, three runs each side, alpha .02, fresh questions. A share
 # of the samples that do not break has its chances drawn anew, so that scores move both ways.
-@pytest.mark.parametrize("anew", [0.0, 0.1, 0.3])
+@pytest.mark.parametrize(
+    "anew", [*(pytest.param(each, marks=by_night) for each in (0.0, 0.1)), 0.3]
+)
 def test_a_candidates_own_figure_is_the_drop_that_shows_in_four_of_five_of_its_like(anew: float):
     rng = np.random.default_rng(11)
     design = Design(confirm=0, candidate_runs=3)

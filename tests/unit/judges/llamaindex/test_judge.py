@@ -12,7 +12,6 @@ from ragate.core.judging.applicability import PAIRWISE
 from ragate.errors import BudgetError, ConfigError, ProviderError
 from ragate.judges import llamaindex, run_canaries
 from ragate.models import Failure, RetrievedChunk, ScoreState, SystemOutput
-from tests.unit.fresh import printed
 from tests.unit.judges.judge_factories import TWO, Chat, answered, asked, values
 from tests.unit.judges.llamaindex_factories import (
     evaluator_of,
@@ -190,9 +189,3 @@ def test_a_judge_that_always_says_yes_fails_the_canaries() -> None:
         return {result.canary for result in found if not result.passed}
 
     assert asyncio.run(run()) == {"bad", "beside the point"}
-
-
-def test_importing_the_judge_imports_no_library() -> None:
-    code = "import sys, ragate.judges.llamaindex; print('llama_index' in sys.modules)"
-
-    assert printed(code) == ["False"]
