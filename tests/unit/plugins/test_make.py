@@ -114,7 +114,7 @@ def test_one_that_lacks_a_member_is_refused_by_name(kind, members, missing, monk
 
 
 def test_everything_that_is_missing_is_named_at_once(monkeypatch):
-    with pytest.raises(PluginError, match="has no 'state', no 'score_samples'"):
+    with pytest.raises(PluginError, match="has no 'score_samples', no 'state'"):
         make("metrics", creates("metrics", {"info": METRIC["info"]}), monkeypatch)
 
 
