@@ -33,7 +33,7 @@ from typing import Any
 from tests.container.engine import Engine
 from tests.container.grammar import SUMMARY_LIMIT, Command, Log, parse_pairs, read_log
 from tests.container.variables import Action, Layout, read_action, step_variables
-from tests.servers.forks import CAN_FORK, PROGRAMS, ForkedProcess, start
+from tests.servers.forks import CAN_FORK, ForkedProcess, start
 
 TOKEN = "ghs_" + "t0ken" * 7
 COMMAND = ("-P", "-m", "ragate.github")
@@ -103,8 +103,7 @@ def run_step(
         network: The job's network, which the job's services are on.
         image: An image built before; with an engine it is needed.
         hosts: Names the container is to resolve, as ``--add-host`` takes them.
-        entrypoint: A program and its arguments in place of the image's own, or of `COMMAND`;
-            "ragate" without a folder is a fork of what has imported it.
+        entrypoint: A program and its arguments in place of the image's own, or of `COMMAND`.
 
     Raises:
         TimeoutError: the step ran longer than `timeout` seconds; it has been stopped.
@@ -130,7 +129,7 @@ def run_step(
         )
         if engine is None:
             host = _host(variables)
-            command = entrypoint or (["ragate.github"] if CAN_FORK else [sys.executable, *COMMAND])
+            command = entrypoint or ([] if CAN_FORK else [sys.executable, *COMMAND])
             process = _Process(command, variables=host, folder=layout.workspace)
         else:
             process = _container(
@@ -142,7 +141,7 @@ def run_step(
 
 @dataclass
 class _Process:
-    """A step that runs; a program of ours without a folder is a fork of what has imported it."""
+    """A step that runs; one without a command is a fork of what has imported the program."""
 
     command: Sequence[str]
     variables: Mapping[str, str]
@@ -175,9 +174,8 @@ class _Process:
             raise TimeoutError(f"the step ran longer than {timeout} s:\n{self.raw}")
 
     def _start(self) -> subprocess.Popen[bytes] | ForkedProcess:
-        program, *arguments = self.command
-        if CAN_FORK and program in PROGRAMS:
-            return start(program, arguments, folder=self.folder, variables=self.variables)
+        if not self.command:
+            return start("ragate.github", folder=self.folder, variables=self.variables)
         return subprocess.Popen(
             self.command,
             cwd=self.folder,

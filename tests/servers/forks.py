@@ -46,7 +46,7 @@ NUMBER = struct.Struct("!q")
 _LATER = "PYTHONDONTWRITEBYTECODE"
 _AT_START = ("PYTHON", "LC_", "LANG", "MALLOC_", "LD_", "COVERAGE_")
 _KEPT = ("PATH", "HOME")
-PROGRAMS = {
+_PROGRAMS = {
     "ragate": "ragate.__main__",
     "ragate.github": "ragate.github.__main__",
     "pytest": "pytest",
@@ -129,7 +129,7 @@ def start(
     """Start a command of ours in a session of its own.
 
     Args:
-        program: One of `PROGRAMS`.
+        program: One of `_PROGRAMS`.
         variables: Its whole environment. Each set of those that the interpreter reads has a fork
             server of its own.
         stdin: A descriptor; nothing to read if None.
@@ -159,7 +159,7 @@ def start(
             os.close(write)
     process = ForkedProcess(mine, os.fdopen(read, "rb") if stdout is None else None)
     wanted = {
-        "module": PROGRAMS[program],
+        "module": _PROGRAMS[program],
         "argv": [program, *arguments],
         "folder": None if folder is None else str(folder),
         "variables": dict(variables),

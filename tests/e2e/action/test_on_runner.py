@@ -40,12 +40,10 @@ def workflow_run(mode: str) -> list[str]:
     return [one.replace("$GITHUB_RUN_ATTEMPT", "1") for one in arguments]
 
 
-def on_runner(
-    forge: Forge, change: Change, *arguments: str, program: str = "ragate", **options: Any
-) -> StepResult:
+def on_runner(forge: Forge, change: Change, *arguments: str, **options: Any) -> StepResult:
     """Run the step as `ragate action`, from the environment of ragate."""
     options.setdefault("token", "")
-    return forge.check(change, entrypoint=[program, *arguments], **options)
+    return forge.check(change, entrypoint=[RAGATE, *arguments], **options)
 
 
 def at_base(forge: Forge, path: str) -> str:
@@ -95,7 +93,7 @@ def test_the_shown_workflow_collects_on_the_runner_what_the_container_would(
     forge: Forge, change: Change
 ) -> None:
     arguments = workflow_run("collect")
-    result = on_runner(forge, change, *arguments, program=RAGATE)
+    result = on_runner(forge, change, *arguments)
 
     assert (result.exit_code, result.outputs["verdict"]) == (0, "collected"), result.log
     assert forge.github.requests == []
@@ -146,7 +144,7 @@ def test_what_was_recorded_on_the_runner_is_committed_by_the_job_that_may_write(
     )
     change = forge.change({"rag.py": other.encode()})
     forge.github.git.move("main", change.merge, forge.base)
-    recorded = record(forge, entrypoint=["ragate", *workflow_run("record")])
+    recorded = record(forge, entrypoint=[RAGATE, *workflow_run("record")])
     assert (recorded.exit_code, recorded.outputs["verdict"]) == (0, "recorded"), recorded.log
     assert forge.github.writes() == []
     files = {path.name: path.read_bytes() for path in (forge.last / "ragate-baseline").iterdir()}
