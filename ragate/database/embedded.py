@@ -21,7 +21,7 @@ from pathlib import Path
 from ragate.database.install import (
     SOCKET_NAME,
     Account,
-    Programs,
+    PostgresPrograms,
     give,
     is_abandoned,
     socket_folder,
@@ -68,7 +68,9 @@ class ServerStatus:
 class EmbeddedServer:
     """The server of one folder, as one user of it sees it."""
 
-    def __init__(self, home: Path, programs: Programs, account: Account | None = None) -> None:
+    def __init__(
+        self, home: Path, programs: PostgresPrograms, account: Account | None = None
+    ) -> None:
         self.home = home
         self._account = account
         self._data = home / f"data-{programs.major}"
@@ -259,7 +261,7 @@ class ServerPrograms:
 
     home: Path
     data: Path
-    programs: Programs
+    programs: PostgresPrograms
     account: Account | None
 
     def make(self) -> None:

@@ -32,14 +32,14 @@ class Account:
 
 
 @dataclass(frozen=True)
-class Programs:
+class PostgresPrograms:
     """One PostgreSQL with pgvector: the folder of its programs, and its major version."""
 
     folder: Path
     major: int
 
 
-def find_programs() -> Programs:
+def find_programs() -> PostgresPrograms:
     """Return the newest PostgreSQL of the wheel, without importing it.
 
     Its import writes to the runtime folder and warns where there is none; only its programs are
@@ -51,7 +51,7 @@ def find_programs() -> Programs:
     for package in _package_folders():
         for name, major in (("pginstall18", 18), ("pginstall", 16)):
             if (package / name / "bin" / "postgres").is_file():
-                return Programs(package / name / "bin", major)
+                return PostgresPrograms(package / name / "bin", major)
     raise DatabaseError(
         "there is no database: RAGATE_DATABASE_URL is not set and the embedded Postgres is not "
         "installed",
@@ -103,7 +103,7 @@ def _may_execute(path: Path, account: Account) -> bool:
     return bool(facts.st_mode & stat.S_IXOTH)
 
 
-def reachable(programs: Programs, account: Account | None, store: Path) -> Programs:
+def reachable(programs: PostgresPrograms, account: Account | None, store: Path) -> PostgresPrograms:
     """Return programs that `account` can run: a copy in `store` where it cannot reach these.
 
     Opening the folders above instead would show a private home to everyone.
@@ -122,10 +122,10 @@ def reachable(programs: Programs, account: Account | None, store: Path) -> Progr
                 raise
         finally:
             shutil.rmtree(draft, ignore_errors=True)
-    return Programs(target / "package" / "install" / "bin", programs.major)
+    return PostgresPrograms(target / "package" / "install" / "bin", programs.major)
 
 
-def _copy_programs(programs: Programs, target: Path) -> None:
+def _copy_programs(programs: PostgresPrograms, target: Path) -> None:
     """Copy the programs, and the libraries that the wheel keeps beside its package.
 
     The programs look for these three folders above themselves, so the copy has the same depth.

@@ -156,8 +156,7 @@ def plain_exchange(
     relevant, files = _documents(fields)
     if passages is None and not references:
         references = _likely_reference(fields, said_name)
-    if said is None and given is not None and fields.taken.get("references") != said_name:
-        _refuse_other_than_text(fields, said_name, given)
+    _refuse_other_than_text(fields, said_name, given)
     exchange = Exchange(
         place=where,
         query=query,
@@ -376,6 +375,8 @@ def _likely_reference(fields: _Fields, name: str) -> tuple[str, ...]:
 
 def _refuse_other_than_text(fields: _Fields, name: str, given: Any) -> None:
     """Refuse an answer that was not taken for what is right; a number may be anything."""
+    if given is None or isinstance(given, str) or fields.taken.get("references") == name:
+        return
     if isinstance(given, list | Mapping) or not _may_be_reference(fields, name):
         raise DatasetError(
             f"{fields.where}: {name} = {shown(given)}: must be text",

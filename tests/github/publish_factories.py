@@ -9,7 +9,7 @@ from typing import Any
 
 from ragate.github.event.event import Event, PullRef, RepositoryRef
 from ragate.github.event.inputs import Inputs
-from ragate.github.publish import Target
+from ragate.github.publish import VerdictTarget
 from ragate.github.publish.publisher import Published, Publisher
 from ragate.github.publish.workflow_commands import Log
 from ragate.github.rest.repository import Repository
@@ -34,7 +34,7 @@ EVENT = Event(
 )  # fmt: skip
 
 
-TARGET = Target("docs", HEAD, 7)
+TARGET = VerdictTarget("docs", HEAD, 7)
 
 
 def report_of(verdict: Verdict = Verdict.FAILED, **fields: Any) -> Report:

@@ -10,7 +10,7 @@ import pytest
 
 from ragate.errors import ConfigError
 from ragate.github.event.inputs import CommentPolicy
-from ragate.github.publish import Target
+from ragate.github.publish import VerdictTarget
 from ragate.github.publish.changed_sources import Annotation
 from ragate.github.publish.workflow_commands import NAMES, SUMMARY_LIMIT
 from ragate.models import FloorResult, MetricVerdict, Report, RunFacts, Verdict
@@ -127,7 +127,7 @@ def test_a_comment_that_is_there_is_kept_up_to_date_under_every_policy(
 def test_comment_off_leaves_even_an_old_comment_alone(world: World) -> None:
     before = world.finish(RED).markdown
     off = with_comment(world, "off")
-    off.publisher().begin(Target("docs", NEWER, 7))
+    off.publisher().begin(VerdictTarget("docs", NEWER, 7))
     off.finish(UNCHANGED)
 
     assert world.comments() == [before]
@@ -135,7 +135,7 @@ def test_comment_off_leaves_even_an_old_comment_alone(world: World) -> None:
 
 def test_the_old_comment_is_outdated_while_a_newer_commit_is_judged(world: World) -> None:
     world.finish(RED)
-    world.publisher().begin(Target("docs", NEWER, 7))
+    world.publisher().begin(VerdictTarget("docs", NEWER, 7))
 
     assert "⏳ judging ccccccc; below is for aaaaaaa" in world.comments()[0].splitlines()[1]
     assert world.github.statuses[NEWER][0]["state"] == "pending"
@@ -143,7 +143,9 @@ def test_the_old_comment_is_outdated_while_a_newer_commit_is_judged(world: World
 
 def test_a_slow_run_does_not_hide_the_verdict_on_a_newer_commit(world: World) -> None:
     world.github.pulls[7]["head"]["sha"] = NEWER
-    newer = world.publisher().finish(Target("docs", NEWER, 7), report_of(head=NEWER), exit_code=1)
+    newer = world.publisher().finish(
+        VerdictTarget("docs", NEWER, 7), report_of(head=NEWER), exit_code=1
+    )
     world.finish(UNCHANGED)
 
     assert world.comments() == [newer.markdown]
@@ -167,7 +169,7 @@ def test_without_a_token_there_are_summary_and_outputs_and_no_calls(world: World
 
 
 def test_a_push_has_a_status_and_no_comment(world: World) -> None:
-    world.publisher().finish(Target("docs", HEAD), RED, exit_code=1)
+    world.publisher().finish(VerdictTarget("docs", HEAD), RED, exit_code=1)
 
     assert world.comments() == []
     assert world.statuses()[0][1] == "failure"

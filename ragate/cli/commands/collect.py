@@ -84,16 +84,20 @@ def command(
     job = collect_outputs(resumed_plan(asked, resume), path, shard=part)
     collected = run_aside(job)
     summary = summarise(collected, path)
-    if part is not None:
-        every = f"{quote(str(path.parent))}/*.jsonl"
-        files = "the files of all" if options.save_outputs else every
-        summary["next"] = f"the other shards, then ragate decide {files}"
-    elif options.save_outputs:
-        summary["next"] = f"ragate decide {quote(str(path))}"
+    if part is not None or options.save_outputs:
+        summary["next"] = _next(path, is_shard=part is not None, named=bool(options.save_outputs))
     for name, target in destinations:
         put_out(_RENDER[name](summary), target)
     is_empty = part is not None and summary["outputs"] == 0 < summary["runs"]
     return NO_DECISION if summary["outputs"] == summary["failed"] and not is_empty else 0
+
+
+def _next(path: Path, *, is_shard: bool, named: bool) -> str:
+    """Return what follows, of outputs that `decide` does not find by itself."""
+    if not is_shard:
+        return f"ragate decide {quote(str(path))}"
+    files = "the files of all" if named else f"{quote(str(path.parent))}/*.jsonl"
+    return f"the other shards, then ragate decide {files}"
 
 
 def _parsed(text: str, environment: Mapping[str, str]) -> tuple[int, int]:

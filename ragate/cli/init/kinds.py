@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 import click
 
@@ -221,15 +221,8 @@ def _service(survey: Survey, at: str, start: str, headers: Sequence[str]) -> Cho
         raise UsageError(f"--at {at!r} is no address", remedy="such as http://127.0.0.1:8000/ask")
     is_here = parts.hostname in {_HOST, "localhost"}
     command = shlex.split(start) or (_start(survey, parts.port or 80) if is_here else [])
-    body = body_template({FIELDS[0]: None})
-    variants: list[dict[str, Any]]
-    if parts.path.strip("/"):
-        variants, unfilled = [{"body": body}], ""
-        variants += [{"method": "GET", "params": {name: "{{ query }}"}} for name in FIELDS]
-    else:
-        base = f"{parts.scheme}://{parts.netloc}"
-        variants = [{"url": f"{base}{path}", "body": body} for path in CUSTOMARY]
-        unfilled = f"{CONFIG_NAME}: [system] url lacks the path that takes questions"
+    lacks_path = not parts.path.strip("/")
+    unfilled = f"{CONFIG_NAME}: [system] url lacks the path that takes questions"
     settings: dict[str, Any] = {"url": at}
     policy: dict[str, Any] = {"http_hosts": [parts.netloc]}
     if command:
@@ -243,9 +236,22 @@ def _service(survey: Survey, at: str, start: str, headers: Sequence[str]) -> Cho
         settings=settings,
         policy=policy,
         what=f"the service at {at}" + (f", started by {shlex.join(command)}" if command else ""),
-        variants=tuple(variants),
-        unfilled=unfilled,
+        variants=tuple(_customary(parts) if lacks_path else _ways_to_ask()),
+        unfilled=unfilled if lacks_path else "",
     )
+
+
+def _customary(parts: SplitResult) -> list[dict[str, Any]]:
+    """Return a way to ask at each path that services have by custom."""
+    base = f"{parts.scheme}://{parts.netloc}"
+    body = body_template({FIELDS[0]: None})
+    return [{"url": f"{base}{path}", "body": body} for path in CUSTOMARY]
+
+
+def _ways_to_ask() -> list[dict[str, Any]]:
+    """Return the ways to ask at a path that is known."""
+    by_get = [{"method": "GET", "params": {name: "{{ query }}"}} for name in FIELDS]
+    return [{"body": body_template({FIELDS[0]: None})}, *by_get]
 
 
 def _variables_of(headers: Sequence[str]) -> dict[str, str]:

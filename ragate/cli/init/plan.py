@@ -89,12 +89,7 @@ def make_plan(survey: Survey, choice: Choice) -> WritePlan:
     if choice.system == "scores":  # which say themselves what samples there are
         metrics, notes = _reported(sorted(survey.root.glob(choice.source)))
         return _plan(survey, replace(choice, metrics=metrics, runs=1), [], notes=notes)
-    if choice.system == "replay":
-        outputs = list(islice(_read(survey.root, choice), LOOKED_AT))
-        choice = replace(choice, runs=_passes(outputs), parts=_held(outputs))
-        made = _Made(from_recordings(outputs), "no question is recorded")
-    else:
-        made = _from_pages(survey, choice)
+    choice, made = _made_up(survey, choice)
 
     there, passed_over = _existing(survey, choice, made.documents)
     notes = (*made.notes, *passed_over)
@@ -116,6 +111,15 @@ def make_plan(survey: Survey, choice: Choice) -> WritePlan:
         questions=len(made.starters),
         drafts=len(made.drafts),
     )
+
+
+def _made_up(survey: Survey, choice: Choice) -> tuple[Choice, _Made]:
+    """Return the choice with what its recordings say, and the questions that are made up."""
+    if choice.system != "replay":
+        return choice, _from_pages(survey, choice)
+    outputs = list(islice(_read(survey.root, choice), LOOKED_AT))
+    choice = replace(choice, runs=_passes(outputs), parts=_held(outputs))
+    return choice, _Made(from_recordings(outputs), "no question is recorded")
 
 
 def _from_pages(survey: Survey, choice: Choice) -> _Made:

@@ -5,7 +5,7 @@ from ragate.errors import RagateError
 from ragate.github.commits.change import PRIVILEGED, Change
 from ragate.github.event.event import Event
 from ragate.github.gate.step_context import ModeOutcome, StepContext
-from ragate.github.publish import Target
+from ragate.github.publish import VerdictTarget
 from ragate.github.rest.repository import Repository
 
 ANNOUNCED = "announced"
@@ -29,7 +29,7 @@ def announce_pending(context: StepContext, repository: Repository, change: Chang
     name = context.inputs.gate or ("" if over else _policy_gate(context, repository, change))
     if over or not name:
         return ModeOutcome(ended_as="nothing")
-    context.announce(Target(name, change.base.head, change.number))
+    context.announce(VerdictTarget(name, change.base.head, change.number))
     return ModeOutcome(ended_as=ANNOUNCED)
 
 
@@ -39,7 +39,7 @@ def _policy_gate(context: StepContext, repository: Repository, change: Change) -
     return policy.gate if policy is not None else ""
 
 
-def early_target(context: StepContext) -> Target | None:
+def early_target(context: StepContext) -> VerdictTarget | None:
     """Return what an error is about that came before the base's policy was read.
 
     The event names the commit. The gate's name is the workflow's; in mode check, whose workflow is
@@ -52,11 +52,11 @@ def early_target(context: StepContext) -> Target | None:
     if not name or is_begun(event):
         return None
     if event.pull is not None:
-        return Target(name, event.pull.head_sha, event.pull.number)
+        return VerdictTarget(name, event.pull.head_sha, event.pull.number)
     if event.merge_group is not None:
-        return Target(name, event.merge_group.head_sha)
+        return VerdictTarget(name, event.merge_group.head_sha)
     if event.run is not None and event.run.event in ("pull_request", "merge_group"):
-        return Target(name, event.run.head_sha)
+        return VerdictTarget(name, event.run.head_sha)
     return None
 
 

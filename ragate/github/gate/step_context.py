@@ -15,7 +15,7 @@ from ragate.errors import UsageError
 from ragate.github.commits.commit_tree import ApiTree, Commits, ConfigLocation, policy_files
 from ragate.github.event.event import Event
 from ragate.github.event.inputs import Inputs
-from ragate.github.publish import Target
+from ragate.github.publish import VerdictTarget
 from ragate.github.publish.changed_sources import Annotation
 from ragate.github.publish.workflow_commands import Log
 from ragate.github.rest.repository import Repository
@@ -47,7 +47,7 @@ class ModeOutcome:
     exit_code: int = 0
     paths: Mapping[str, str] = field(default_factory=dict)
     annotations: tuple[Annotation, ...] = ()
-    target: Target | None = None
+    target: VerdictTarget | None = None
 
 
 @dataclass
@@ -66,7 +66,7 @@ class StepContext:
     workspace: Path
     repository: Repository | None
     log: Log
-    announce: Callable[[Target], None]
+    announce: Callable[[VerdictTarget], None]
     _temporary: TemporaryDirectory[str] | None = field(default=None, repr=False)
 
     @property

@@ -20,7 +20,7 @@ from ragate.github.gate.base_rules import Gate, gate_of_change, gate_of_commit
 from ragate.github.gate.finalise import ReportDraft, blank_report, finalise
 from ragate.github.gate.output_provenance import Provenance, edited_measure, provenance_of
 from ragate.github.gate.step_context import ModeOutcome, StepContext, refuse_code
-from ragate.github.publish import Target
+from ragate.github.publish import VerdictTarget
 from ragate.github.publish.changed_sources import Annotation, Sources, annotations_for, sources_of
 from ragate.github.publish.report_sources import (
     Pages,
@@ -61,7 +61,7 @@ def judge_change(context: StepContext, change: Change, source: OutputSource) -> 
     with context.scratch() as folder:
         tree = None if base.trusted else change.commits.tree(base.sha)
         policy = _policy(context, change, tree, folder)
-        target = Target("", base.head, change.number)
+        target = VerdictTarget("", base.head, change.number)
         if policy is not None:
             target = replace(target, gate=context.inputs.gate or policy.gate)
             context.announce(target)

@@ -21,7 +21,7 @@ from ragate.github.modes.obey import (
     update_baseline,
     usage,
 )
-from ragate.github.publish import Target
+from ragate.github.publish import VerdictTarget
 from ragate.github.rest.repository import Repository, login_of
 from ragate.guards.escape import code
 from ragate.models import Report
@@ -57,7 +57,7 @@ def run_command(context: StepContext) -> ModeOutcome:
         except _TOLD as error:
             request.reply([_sentence(error)])
             return ModeOutcome(ended_as=NOTHING)
-    target = Target(report.gate, report.head, request.number) if report is not None else None
+    target = VerdictTarget(report.gate, report.head, request.number) if report is not None else None
     return ModeOutcome(report=report, ended_as=DONE, target=target)
 
 

@@ -262,18 +262,22 @@ def update_baseline(request: CommentRequest) -> Report | None:
         raise RefusedError("The baseline of this branch says the same already: nothing to commit.")
     report = stored.decided(taken)
     new = _commit(request, stored, changed)
-    figures = ", ".join(f"{code(key)} {value:.3f}" for key, value in run_means(stored.run).items())
-    runs = stored.run.manifest.runs
-    summary = (
-        f"Committed {code(new[:7])} with the baseline of {runs} run{'' if runs == 1 else 's'} "
-        f"at {code(stored.head[:7])}: {figures}."
-    )
     status = (
         "The status of the new commit is that of its parent: only the baseline differs, and a "
         "pull request is judged by the baseline of its base."
     )
-    request.reply([summary, status, *_not_started(request, stored, new)])
+    request.reply([_committed(stored, new), status, *_not_started(request, stored, new)])
     return report.amended(head=new)
+
+
+def _committed(stored: StoredResult, new: str) -> str:
+    means = run_means(stored.run)
+    figures = ", ".join(f"{code(key)} {value:.3f}" for key, value in means.items())
+    runs = stored.run.manifest.runs
+    return (
+        f"Committed {code(new[:7])} with the baseline of {runs} run{'' if runs == 1 else 's'} "
+        f"at {code(stored.head[:7])}: {figures}."
+    )
 
 
 def _refuse_default_branch(request: CommentRequest) -> None:

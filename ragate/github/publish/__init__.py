@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Target:
+class VerdictTarget:
     """What a verdict is about: where its status and its comment go.
 
     Attributes:

@@ -12,7 +12,7 @@ from typing import TypeVar
 from ragate.errors import RagateError
 from ragate.github.event.event import Event
 from ragate.github.event.inputs import Inputs
-from ragate.github.publish import Target
+from ragate.github.publish import VerdictTarget
 from ragate.github.publish.changed_sources import Annotation
 from ragate.github.publish.comment import StickyComment
 from ragate.github.publish.workflow_commands import (
@@ -66,12 +66,12 @@ class Publisher:
     repository: Repository | None
     environ: Mapping[str, str]
     log: Log
-    begun: Target | None = None
+    begun: VerdictTarget | None = None
     _warnings: set[str] = field(default_factory=set)
-    _stickies: dict[Target, StickyComment] = field(default_factory=dict)
+    _stickies: dict[VerdictTarget, StickyComment] = field(default_factory=dict)
     _down: bool = False
 
-    def begin(self, target: Target) -> None:
+    def begin(self, target: VerdictTarget) -> None:
         """Say that `target` is being judged: a pending status, and the old comment is outdated."""
         self.begun = target
         self._status(target, "pending", "judging")
@@ -81,7 +81,7 @@ class Publisher:
 
     def finish(
         self,
-        target: Target,
+        target: VerdictTarget,
         report: Report,
         *,
         exit_code: int,
@@ -106,7 +106,9 @@ class Publisher:
         self._outputs({**outputs_of(report), **paths}, exit_code, url)
         return Published(url, text)
 
-    def fail(self, error: RagateError, *, exit_code: int, target: Target | None = None) -> None:
+    def fail(
+        self, error: RagateError, *, exit_code: int, target: VerdictTarget | None = None
+    ) -> None:
         """Publish that there is no verdict, and why.
 
         A run that was interrupted, mostly by a newer push, leaves the comment to that one.
@@ -135,7 +137,7 @@ class Publisher:
 
     def _comment(
         self,
-        target: Target,
+        target: VerdictTarget,
         text: str,
         *,
         only_if_there: bool = False,
@@ -153,14 +155,14 @@ class Publisher:
         )
         return url if url and _ADDRESS.fullmatch(url) else ""
 
-    def _sticky(self, target: Target) -> StickyComment | None:
+    def _sticky(self, target: VerdictTarget) -> StickyComment | None:
         if self.repository is None or target.number is None or self.inputs.comment == "off":
             return None
         if target not in self._stickies:  # it remembers whose token this is
             self._stickies[target] = StickyComment(self.repository, target.number, target.gate)
         return self._stickies[target]
 
-    def _status(self, target: Target, state: State, description: str) -> None:
+    def _status(self, target: VerdictTarget, state: State, description: str) -> None:
         repository = self.repository
         if repository is None:
             return

@@ -62,11 +62,7 @@ def render(report: Report) -> str:
     ).render(
         view=view,
         headline="".join(view.happened[1:]).lstrip(" :,"),  # the gate stands above it
-        first=[
-            (at, row)
-            for at, row in enumerate(report.samples)
-            if row.got_worse and row in view.samples[:MOST_SAMPLES]
-        ],
+        first=_first_worse(view),
         tiles=_tiles(view),
         metrics=list(map(MetricLine, view.rows)),
         slices=[MetricLine(row) for row in view.all_rows if row in report.decision.slices],
@@ -81,6 +77,12 @@ def render(report: Report) -> str:
         total=len(report.samples),
         note=report.details.note if report.details is not None else "",
     )
+
+
+def _first_worse(view: View) -> list[tuple[int, SampleRow]]:
+    """Return the samples that are read first and got worse, each with its place in the report."""
+    first = view.samples[:MOST_SAMPLES]
+    return [row for row in enumerate(view.report.samples) if row[1].got_worse and row[1] in first]
 
 
 def _tiles(view: View) -> list[tuple[str, str]]:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ragate.database import install
-from ragate.database.install import Account, Programs, find_account
+from ragate.database.install import Account, PostgresPrograms, find_account
 from tests.integration.database.server_users import as_root
 
 pytestmark = pytest.mark.integration
@@ -19,7 +19,7 @@ def test_programs_below_a_private_folder_are_copied_for_the_account(state: Path)
     (state / "private" / "pg" / "bin").mkdir(parents=True)
     (state / "private" / "pg" / "bin" / "postgres").write_text("program")
     (state / "private").chmod(0o700)
-    programs = Programs(state / "private" / "pg" / "bin", 18)
+    programs = PostgresPrograms(state / "private" / "pg" / "bin", 18)
     account = Account(65534, 65534)
 
     first = install.reachable(programs, account, state)

