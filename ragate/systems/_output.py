@@ -22,6 +22,7 @@ from ragate.outputs.recorded_output import RecordedOutput
 from ragate.protocols import Resources
 from ragate.settings import first_fault, shown
 
+# Samples that fail alike are told once, and an address differs with each.
 _ADDRESS = re.compile(r" at 0x[0-9a-f]+")
 EXPECTED = (
     "expected a text, a dict with the fields of a recorded output (answer, chunks, …), a dataclass,"
@@ -65,7 +66,6 @@ def to_output(value: Any, *, who: str) -> SystemOutput:
     if isinstance(value, str):
         return SystemOutput(answer=value)
     if not isinstance(value, Mapping):
-        # Samples that fail alike are told once: an address differs with each.
         what = _ADDRESS.sub("", shown(value))
         raise OutputError(
             f"{who} returned {type(value).__name__} {what}; {EXPECTED}{_joined(value)}"
@@ -77,7 +77,7 @@ def to_output(value: Any, *, who: str) -> SystemOutput:
     try:
         return RecordedOutput.model_validate(fields).output()
     except ValidationError as error:
-        raise OutputError(f"{who} returned {first_fault(error)}") from error
+        raise OutputError(f"{who} returned {_ADDRESS.sub('', first_fault(error))}") from error
 
 
 def pointed_reply(value: Any, pointers: Pointers, *, folder: str, root: Path) -> dict[str, Any]:

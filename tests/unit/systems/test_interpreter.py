@@ -269,8 +269,11 @@ def test_what_cannot_be_reached_is_an_outage_there_too(tmp_path: Path):
     [
         ("42", "returned int 42; expected a text"),
         ("Foo()", "returned Foo <"),
-        ("{'answer': Foo()}", ": Input should be a valid string"),
-        ("{'chunks': [{'doc_id': 'a', 'score': float('nan')}]}", ".score = nan: Input should be a finite"),
+        ("{'answer': Foo()}", "Foo object>: Input should be a valid string"),
+        (
+            "{'chunks': [{'doc_id': 'a', 'score': float('nan')}]}",
+            ".score = nan: Input should be a finite",
+        ),
         ("{'anwser': 'x'}", "unknown field 'anwser'; did you mean 'answer'?"),
         ("'x' * 20_000_000", "returned what has 20 MB as JSON, and the limit is 17 MB"),
         ("loop", "has more than 100 levels, or refers to itself"),
