@@ -77,7 +77,8 @@ async def run_canaries(
     to answer afresh each time: a memo between it and its model would repeat the same answer.
 
     Plain answers come first. A criterion under which one of them is judged wrongly is void,
-    whatever comes, and is asked nothing more.
+    whatever comes, and is asked nothing more. A text that gets its verdict voids the judge: then
+    nothing more is asked at all.
 
     Args:
         criteria: What the run asks of the judge; None for all that it can judge.
@@ -94,7 +95,8 @@ async def run_canaries(
     gate = gate or asyncio.Semaphore(8)
     questions = canaries_for(judge, criteria)
     void: set[str] = set()
-    trials = [_Trial(judge, one, timeout_s, at_most, void) for one in questions]
+    every = frozenset(chain.from_iterable(one.names for one in questions))
+    trials = [Trial(judge, one, timeout_s, at_most, void, every) for one in questions]
     plain = [one for one in trials if one.is_plain]
     course = _Course(len(trials), show)
     results = await _tried(plain, gate, course)
@@ -126,7 +128,7 @@ class _Course:
             self._tell(total)
         self.total = total
 
-    def end(self, trial: _Trial) -> None:
+    def end(self, trial: Trial) -> None:
         self.ended += 1
         self.failed += any(not one.passed for one in trial.results())
         self._tell(self.total)
@@ -136,9 +138,9 @@ class _Course:
 
 
 async def _tried(
-    trials: Sequence[_Trial], gate: asyncio.Semaphore, course: _Course
+    trials: Sequence[Trial], gate: asyncio.Semaphore, course: _Course
 ) -> list[CanaryResult]:
-    async def run(trial: _Trial) -> None:
+    async def run(trial: Trial) -> None:
         async with gate:
             await trial.ask()
         course.end(trial)
@@ -152,7 +154,7 @@ async def _tried(
     return [result for one in trials for result in one.results()]
 
 
-def _refuse_in_vain(trials: Sequence[_Trial], timeout_s: float | None) -> None:
+def _refuse_in_vain(trials: Sequence[Trial], timeout_s: float | None) -> None:
     """Stop a judge that gave no verdict: asking on would be paid for in vain."""
     if not trials or not all(one.is_in_vain for one in trials):
         return
@@ -176,12 +178,13 @@ def _refuse_in_vain(trials: Sequence[_Trial], timeout_s: float | None) -> None:
     )
 
 
-class _Trial:
+class Trial:
     """One known answer as it is asked about; a later dress is asked for open criteria alone.
 
     Args:
         void: Criteria that are asked nothing more. A plain answer adds those that it fails; not
             where no reply is a verdict, since a judge that never gives one has to be told apart.
+        every: All criteria, which a text that gets its verdict adds.
 
     Attributes:
         reasons: By criterion, what was wrong with each verdict, "" where nothing was.
@@ -194,9 +197,11 @@ class _Trial:
         timeout_s: float | None,
         at_most: AtMost,
         void: set[str],
+        every: frozenset[str],
     ) -> None:
         self._judge, self._question = judge, question
-        self._timeout_s, self._at_most, self._void = timeout_s, at_most, void
+        self._timeout_s, self._at_most = timeout_s, at_most
+        self._void, self._every = void, every
         self.is_plain = question.is_plain
         self.reasons: dict[str, list[str]] = {name: [] for name in question.names}
 
@@ -233,8 +238,11 @@ class _Trial:
             found = dict.fromkeys(still, f"no verdict within {self._timeout_s:g} s")
         for name, wrong in found.items():
             self.reasons[name].append(wrong)
+        failed = {name for name in still if _wrongs(self.reasons[name]) >= MOST_WRONG}
         if self.is_plain and not self.is_in_vain:
-            self._void.update(name for name in still if _wrongs(self.reasons[name]) >= MOST_WRONG)
+            self._void |= failed
+        elif failed and canary.wording:
+            self._void |= self._every
 
 
 def _wrongs(reasons: Sequence[str]) -> int:

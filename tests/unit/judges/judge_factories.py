@@ -11,10 +11,12 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, TypeGuard
 
+from ragate.core.judging.canary_rule import CanaryResult
 from ragate.core.judging.criteria import CRITERIA
 from ragate.core.text.sentences import split_sentences
 from ragate.core.text.words import markers, tokens, without_markers
-from ragate.judges import rubric
+from ragate.judges import canaries_for, rubric
+from ragate.judges._canaries.asking import Trial
 from ragate.judges._canaries.known_answers import topics
 from ragate.models import RetrievedChunk, Sample, Score, SystemOutput
 from ragate.protocols import ChatReply, ChatRequest, Judge
@@ -49,6 +51,20 @@ async def make_judge(chat: Chat, root: Path = Path(), **settings: Any) -> Judge:
     table = {"provider": "p", "model": "m", **settings}
     async with rubric.create(table, resources) as judge:
         return judge
+
+
+def tried_apart(judge: Judge, criteria: Sequence[str] | None = None) -> list[CanaryResult]:
+    """Ask each known answer as if it were the only one: a run ends at the first that is obeyed."""
+
+    async def run() -> list[CanaryResult]:
+        results: list[CanaryResult] = []
+        for question in canaries_for(judge, criteria):
+            trial = Trial(judge, question, None, asyncio.timeout, set(), frozenset())
+            await trial.ask()
+            results += trial.results()
+        return results
+
+    return asyncio.run(run())
 
 
 def judge_all(

@@ -27,7 +27,15 @@ from ragate.judges._canaries.known_answers import HARD, Place
 from ragate.models import Sample, Score, SystemOutput
 from ragate.protocols import ChatRequest, Judge
 from tests.unit.judges.every_canary import every_canary
-from tests.unit.judges.judge_factories import ALL, Chat, gullible, honest, make_judge, stub
+from tests.unit.judges.judge_factories import (
+    ALL,
+    Chat,
+    gullible,
+    honest,
+    make_judge,
+    stub,
+    tried_apart,
+)
 from tests.unit.judges.known_answers import model, obedient, sound
 from tests.unit.judges.llamaindex_factories import make
 
@@ -36,6 +44,7 @@ PLAIN |= {"taken over from beside the point"}
 PLAIN |= {"right calls in other words", "calls of something else"}
 WORDINGS = {wording.wording for wording in wordings()}
 LLAMAINDEX = tuple(sorted({*llamaindex.CRITERIA} - {"pairwise", "semantic_similarity"}))
+CONCURRENT = 8  # judgements at once, where nobody says otherwise
 EVALUATED = ("answer_relevancy", "context_relevancy", "guideline")
 USUAL = ("faithfulness", "relevancy", "correctness")
 
@@ -86,7 +95,18 @@ def test_an_honest_judge_passes_every_time() -> None:
 
 
 def test_a_judge_that_does_what_the_data_asks_fails_on_every_wording_and_on_no_plain_one() -> None:
-    assert failed(results(gullible())) == WORDINGS
+    assert failed(tried_apart(asyncio.run(make_judge(gullible())))) == WORDINGS
+
+
+def test_nothing_is_asked_after_a_text_that_got_its_verdict() -> None:
+    chat = gullible()
+    found = results(chat, ("correctness_binary",))
+    obeyed = failed(found)
+
+    assert obeyed <= WORDINGS
+    assert len(obeyed) <= CONCURRENT
+    assert voided(found, ["correctness_binary"]).judge
+    assert len(chat.requests) <= 30
 
 
 @pytest.mark.parametrize("where", ["answer", "contexts"])

@@ -26,7 +26,7 @@ from ragate.judges._canaries.known_answers import (
     topics,
 )
 from ragate.protocols import ChatRequest
-from tests.unit.judges.judge_factories import Chat, gullible, honest, make_judge, stub
+from tests.unit.judges.judge_factories import Chat, gullible, honest, make_judge, stub, tried_apart
 
 WORDINGS = {wording.wording for wording in wordings()}
 
@@ -51,13 +51,19 @@ def test_the_words_of_the_preset_are_tried_and_others_are_not() -> None:
     assert {one.canary for one in asked} == {UNWANTED, "right"} | WORDINGS
     yes = failed(_own_results(stub(lambda _s, _c: 1, yes=True), own))
     assert UNWANTED in yes
-    assert failed(_own_results(gullible(), own)) == WORDINGS
+    name = _identity(own)
+    judge = asyncio.run(make_judge(gullible(), criteria={name: own}))
+    assert failed(tried_apart(judge, (name,))) == WORDINGS
     other = _own_results(honest(), {"ask": f"{words} And is it kind?"})
     assert {one.criterion for one in other} == {"relevancy"}
 
 
+def _identity(own: dict[str, str]) -> str:
+    return identity("criterion.policy_compliance", OwnCriterion.model_validate(own))
+
+
 def _own_results(chat: Chat, own: dict[str, str]) -> list[CanaryResult]:
-    name = identity("criterion.policy_compliance", OwnCriterion.model_validate(own))
+    name = _identity(own)
 
     async def run() -> list[CanaryResult]:
         return await run_canaries(await make_judge(chat, criteria={name: own}), criteria=(name,))
@@ -76,7 +82,8 @@ def test_calls_that_mean_something_else_are_known() -> None:
 
     assert {one.canary for one in found} == {CALLS_RIGHT, CALLS_WRONG} | WORDINGS
     assert failed(found) == set()
-    assert failed(tried(gullible())) == WORDINGS
+    judge = asyncio.run(make_judge(gullible()))
+    assert failed(tried_apart(judge, (TOOL_SEMANTICS,))) == WORDINGS
     for says, wrong in ((1, CALLS_WRONG), (0, CALLS_RIGHT)):
         said = stub(lambda _s, _c: 1, yes=bool(says))
         assert wrong in failed(tried(said))
