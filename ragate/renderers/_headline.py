@@ -225,7 +225,7 @@ def _only_warned(rows: Sequence[MetricRow]) -> Words:
         return _not_comparable(unlike)
     if not moved:
         return ["look at ", *first_name(rows)]
-    return [*moves(moved), " (warning only)"]
+    return [*moves(moved), ", warning only"]
 
 
 def _better(report: Report) -> list[Words]:
