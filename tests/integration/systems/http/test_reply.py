@@ -67,7 +67,10 @@ def test_lists_beside_one_another_make_chunks(tmp_path: Path):
     [
         ({"text": "x", "texts": [], "ids": []}, "/answer leads nowhere: an object has no 'answer'"),
         ({"answer": "x", "texts": ["A"], "ids": []}, "differ in length: text 1, doc_id 0"),
-        ({"answer": 3, "texts": [], "ids": []}, "returned answer: Input should be a valid string"),
+        (
+            {"answer": 3, "texts": [], "ids": []},
+            "returned answer = 3: Input should be a valid string",
+        ),
         ({"answer": "x", "texts": "A", "ids": []}, "/texts is a text, and a list is wanted"),
         (Sent(body=b"<html>Sign in</html>"), "no JSON: <html>Sign in</html>"),
         (Sent(body=b"[" * 100_000), "no JSON"),
