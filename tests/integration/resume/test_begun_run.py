@@ -59,4 +59,4 @@ def test_what_it_was_begun_with_is_read_strictly(
 
     assert run(["check", "--resume", folder(root).name]) == 3
 
-    assert "begun.json: passes:" in capsys.readouterr().err
+    assert "begun.json: passes = " in capsys.readouterr().err
