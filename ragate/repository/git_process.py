@@ -8,6 +8,7 @@ index are links to the real ones, and of the configuration it holds only how fil
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
 import subprocess
@@ -34,6 +35,7 @@ _QUIET = {
     "GIT_ATTR_NOSYSTEM": "1",
     "GIT_CONFIG_NOSYSTEM": "1",
     "GIT_NO_LAZY_FETCH": "1",
+    "GIT_NO_REPLACE_OBJECTS": "1",
     "GIT_OPTIONAL_LOCKS": "0",
     "GIT_PAGER": "cat",
     "GIT_TERMINAL_PROMPT": "0",
@@ -51,6 +53,7 @@ _SECONDS = 10.0
 _READ_SECONDS = 60.0
 MOST_BYTES = 512 * 1024**2
 _PIECE = 1024**2
+_SHA256 = 64  # characters of a name in repositories of this kind; of others SHA-1
 
 
 class GitError(Exception):
@@ -115,16 +118,19 @@ def read_object(root: Path, name: str, *, most_bytes: int = MOST_BYTES) -> GitOb
     """Return an object of the repository that `root` is in, None where there is none.
 
     A partial clone holds a commit without its files: git would fetch one after the other, and here
-    it fetches none.
+    it fetches none. An object whose content is not what its name says is refused: a step of the
+    same job may have written it.
 
     Args:
-        name: Its sha, or another name on one line, such as ``HEAD^{commit}``.
+        name: Its sha, or another name, such as ``HEAD^{commit}``.
 
     Raises:
         GitError: there is no git, no repository, or no answer in time.
     """
-    if "\n" in name:
-        return None
+    if "\n" in name or name.endswith("\r"):  # no line that can be asked
+        name = os.fsdecode(run_git(root, "rev-parse", "--verify", "--quiet", name).stdout).strip()
+        if not name:
+            return None
     with _shown(root) as folder:
         return folder.read(name, most_bytes)
 
@@ -134,6 +140,7 @@ class _ShownFolder:
 
     def __init__(self, layout: Layout) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="ragate-git-")
+        self._root = layout.top or layout.own
         self._reader: subprocess.Popen[bytes] | None = None
         own = self._folder.name
         self.environment = _environment(ORDINARY) | _QUIET | {"HOME": own, "GIT_DIR": own}
@@ -148,18 +155,21 @@ class _ShownFolder:
     def read(self, name: str, most_bytes: int) -> GitObject | None:
         reader = self._reader = self._reader or self._started()
         late = threading.Timer(_READ_SECONDS, reader.kill)
-        late.start()
         try:
+            late.start()
             return _answer(reader, name, most_bytes)
-        except (OSError, ValueError) as error:
-            raise GitError(f"git cat-file ended early: {error}") from error
+        except BaseException as error:
+            self._end_reader()  # what it has still to say is no answer to the next question
+            if isinstance(error, (OSError, ValueError, RuntimeError)):
+                raise GitError(f"git cat-file ended early: {error}") from error
+            raise
         finally:
             late.cancel()
 
     def _started(self) -> subprocess.Popen[bytes]:
         try:
             return subprocess.Popen(  # noqa: S603
-                [git_program(), "cat-file", "--batch"],
+                [git_program(), "-C", str(self._root), "cat-file", "--batch"],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
@@ -168,10 +178,14 @@ class _ShownFolder:
         except OSError as error:
             raise GitError(str(error)) from error
 
+    def _end_reader(self) -> None:
+        reader, self._reader = self._reader, None
+        if reader is not None:
+            reader.kill()
+            reader.communicate()
+
     def close(self) -> None:
-        if self._reader is not None:
-            self._reader.kill()
-            self._reader.communicate()
+        self._end_reader()
         self._folder.cleanup()
 
 
@@ -179,7 +193,7 @@ def _answer(reader: subprocess.Popen[bytes], name: str, most_bytes: int) -> GitO
     """Ask for one object; what comes is ``SHA KIND SIZE``, or ``NAME missing``, and the content."""
     assert reader.stdin is not None
     assert reader.stdout is not None
-    reader.stdin.write(f"{name}\n".encode())
+    reader.stdin.write(os.fsencode(f"{name}\n"))
     reader.stdin.flush()
     line = reader.stdout.readline()
     if not line:
@@ -194,7 +208,18 @@ def _answer(reader: subprocess.Popen[bytes], name: str, most_bytes: int) -> GitO
     content = reader.stdout.read(size + 1)
     if len(content) <= size:
         raise ValueError("half an answer")
-    return GitObject(words[0], words[1], content[:-1])
+    answer = GitObject(words[0], words[1], content[:-1])
+    if not _is_whole(answer):
+        raise ValueError(f"the object {answer.sha} is not what its name says")
+    return answer
+
+
+def _is_whole(answer: GitObject) -> bool:
+    content = answer.content or b""
+    kind = "sha256" if len(answer.sha) == _SHA256 else "sha1"
+    made = hashlib.new(kind, f"{answer.kind} {len(content)}\0".encode(), usedforsecurity=False)
+    made.update(content)
+    return made.hexdigest() == answer.sha
 
 
 def _skip(stream: IO[bytes], size: int) -> None:
@@ -202,8 +227,10 @@ def _skip(stream: IO[bytes], size: int) -> None:
         size -= len(piece)
 
 
-# One folder for many calls, as long as nobody else's code runs who could write into it.
+# One folder for many calls, as long as nobody else's code runs who could write into it. Threads
+# take turns: an answer belongs to who asked.
 
+_turn = threading.RLock()
 _kept: dict[Path, _ShownFolder] | None = None
 
 
@@ -211,34 +238,37 @@ _kept: dict[Path, _ShownFolder] | None = None
 def one_folder() -> Iterator[None]:
     """Show git one folder until the end, or until code under test starts."""
     global _kept
-    if _kept is not None:
-        yield
-        return
-    _kept = {}
+    with _turn:
+        is_outer = _kept is None
+        if is_outer:
+            _kept = {}
     try:
         yield
     finally:
-        keep_no_folder()
+        if is_outer:
+            keep_no_folder()
 
 
 def keep_no_folder() -> None:
     """Remove what was kept, and show git another folder in each call from now on."""
     global _kept
-    kept, _kept = _kept or {}, None
-    for folder in kept.values():
-        folder.close()
+    with _turn:
+        kept, _kept = _kept or {}, None
+        for folder in kept.values():
+            folder.close()
 
 
 @contextmanager
 def _shown(root: Path) -> Iterator[_ShownFolder]:
-    layout, kept = layout_of(root), _kept
-    if kept is None:
-        with closing(_ShownFolder(layout)) as folder:
-            yield folder
-        return
-    if layout.own not in kept:
-        kept[layout.own] = _ShownFolder(layout)
-    yield kept[layout.own]
+    layout = layout_of(root)
+    with _turn:
+        if _kept is not None:
+            if layout.own not in _kept:
+                _kept[layout.own] = _ShownFolder(layout)
+            yield _kept[layout.own]
+            return
+    with closing(_ShownFolder(layout)) as folder:
+        yield folder
 
 
 def layout_of(root: Path) -> Layout:

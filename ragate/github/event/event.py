@@ -214,6 +214,6 @@ def _part(model: type[P], payload: dict[str, Any], key: str) -> P:
 
 def _read(model: type[P], value: Any, where: str) -> P:
     try:
-        return model.model_validate(value)
+        return model.model_validate(value, by_alias=True, by_name=False)
     except ValidationError as error:
         raise UsageError(first_fault(error, where), remedy=_REMEDY) from error

@@ -147,9 +147,13 @@ def _sources(context: StepContext, change: Change, gate: Gate, tree: Tree | None
     base, commits = change.base, change.commits
     if tree is None or gate.base is None:
         return None
-    head = commits.tree(base.merged or base.head)
-    changed = changed_files(base, commits) or []
-    return sources_of(tree, head, changed, gate.config, context.location(change.root))
+    try:
+        head = commits.tree(base.merged or base.head)
+        changed = changed_files(base, commits) or []
+        return sources_of(tree, head, changed, gate.config, context.location(change.root))
+    except RagateError as error:  # what explains a verdict does not take it back
+        context.log.warning(f"what the change touches is not known: {error.message}")
+        return None
 
 
 def _with_sources(

@@ -9,7 +9,7 @@ from ragate.answers.golden_set import golden_set
 from ragate.baseline import load_baseline, load_contexts
 from ragate.baseline.recording.record_baseline import update_baseline
 from ragate.baseline.recording.write_baseline import BaselineOutcome, with_run
-from ragate.baseline.schema import baseline_paths
+from ragate.baseline.schema import baseline_paths, requests_path
 from ragate.baseline.write import dump_baseline, recorded_before
 from ragate.config import Config, load_config
 from ragate.core.comparison.run_passes import asks_nothing_new
@@ -205,7 +205,10 @@ def take_over(context: StepContext, config: Config) -> bool:
     where, given = "outputs-path", context.inputs.outputs_path
     folder = inside(context.project, given, where=where, error=BaselineError)
     found: dict[Path, bytes] = {}
+    checks = [(each, check) for each in extensions() for check in each.checks_baseline]
     for path in baseline_paths(config.baseline):
+        if path == requests_path(config.baseline) and not checks:
+            continue  # nothing here knows what stands in it
         if (folder / path.name).exists():
             real = inside(folder, path.name, where=where, error=BaselineError)
             found[path] = read_bytes(real, error=BaselineError, max_bytes=_MOST_BYTES)
@@ -214,9 +217,8 @@ def take_over(context: StepContext, config: Config) -> bool:
     recorded = folder / config.baseline.name
     load_baseline(recorded)
     load_contexts(recorded)
-    for each in extensions():
-        for check in each.checks_baseline:
-            loaded(each, check)(recorded)
+    for each, check in checks:
+        loaded(each, check)(recorded)
     for path, content in found.items():
         path.parent.mkdir(parents=True, exist_ok=True)
         write_atomic(path, content)

@@ -24,6 +24,8 @@ _DRAFT = re.compile(r'"draft"\s*:\s*true')
 MOST_PARTS = 10
 MOST_SAMPLES = 60
 MOST_DOCUMENTS = 20  # each costs a look into the repository
+_LONGEST_PATH = 400
+_MOST_FOLDERS = 20
 _LOCKS = re.compile(
     r"uv\.lock|poetry\.lock|pdm\.lock|pylock.*\.toml|Pipfile\.lock|requirements[^/]*\.txt|"
     r"package-lock\.json|npm-shrinkwrap\.json|yarn\.lock|pnpm-lock\.yaml|bun\.lockb?|"
@@ -141,7 +143,7 @@ def document_pages(report: Report, sources: Sources, pages: Pages) -> dict[str, 
         return {}
     rows = [row for row in report.samples if row.got_worse or row.change == "new"]
     found = {}
-    ids = [id_ for row in rows for id_ in _ids(row)]
+    ids = [id_ for row in rows for id_ in _ids(row) if _may_be_path(id_)]
     for doc_id in list(dict.fromkeys(ids))[:MOST_DOCUMENTS]:
         path = posixpath.normpath(f"{corpus}/{doc_id}")
         if not path.startswith(f"{corpus}/"):
@@ -151,6 +153,13 @@ def document_pages(report: Report, sources: Sources, pages: Pages) -> dict[str, 
                 found[doc_id] = pages.of(path, at_base=at_base)
                 break
     return found
+
+
+def _may_be_path(doc_id: str) -> bool:
+    """Whether it is looked for: a system names documents as it likes, and a folder is a call."""
+    return (
+        len(doc_id) <= _LONGEST_PATH and doc_id.count("/") < _MOST_FOLDERS and doc_id.isprintable()
+    )
 
 
 def _holds(tree: Tree, path: str) -> bool:

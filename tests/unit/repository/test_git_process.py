@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -255,3 +256,96 @@ def test_an_object_is_not_taken_for_another(tmp_path: Path, name: str):
     assert large.content is None
     assert whole is not None
     assert whole.content == bytes(range(256)) * 9
+
+
+def test_an_answer_belongs_to_the_thread_that_asked(tmp_path: Path) -> None:
+    names = _blobs(tmp_path, 40)
+
+    def read() -> list[bytes | None]:
+        found = asked.blobs(tmp_path, list(names), most_bytes=100)
+        return [content for _, content in found]
+
+    with ThreadPoolExecutor(4) as pool:
+        told = [each.result() for each in [pool.submit(read) for _ in range(4)]]
+
+    assert told == [list(names.values())] * 4
+
+
+def test_what_was_left_half_read_is_no_answer_to_the_next_question(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = list(_blobs(tmp_path, 2))
+    answer = git_process._answer
+
+    def broken_off(reader: subprocess.Popen[bytes], name: str, most_bytes: int) -> None:
+        assert reader.stdin is not None
+        reader.stdin.write(f"{name}\n".encode())
+        reader.stdin.flush()
+        raise KeyboardInterrupt
+
+    with git_process.one_folder():
+        monkeypatch.setattr(git_process, "_answer", broken_off)
+        with pytest.raises(KeyboardInterrupt):
+            git_process.read_object(tmp_path, names[0])
+        monkeypatch.setattr(git_process, "_answer", answer)
+        found = git_process.read_object(tmp_path, names[1])
+
+    assert found is not None
+    assert found.sha == names[1]
+
+
+def test_a_reader_that_was_killed_is_started_again(tmp_path: Path) -> None:
+    (name,) = _blobs(tmp_path, 1)
+
+    with git_process.one_folder():
+        git_process.read_object(tmp_path, name)
+        assert git_process._kept is not None
+        (folder,) = git_process._kept.values()
+        assert folder._reader is not None
+        folder._reader.kill()
+        folder._reader.wait()
+        with pytest.raises(git_process.GitError):
+            git_process.read_object(tmp_path, name)
+        assert git_process.read_object(tmp_path, name) is not None
+
+
+def test_a_replaced_object_is_not_read_in_place_of_the_real_one(tmp_path: Path) -> None:
+    git(tmp_path, "init", "-q", "-b", "main")
+    (tmp_path / "a.txt").write_text("real")
+    commit(tmp_path)
+    real = git(tmp_path, "rev-parse", "HEAD")
+    (tmp_path / "a.txt").write_text("forged")
+    commit(tmp_path, "forged")
+    git(tmp_path, "replace", real, "HEAD")
+
+    assert asked.file_at(tmp_path, real, "a.txt") == "real"
+
+
+def test_an_object_that_somebody_wrote_over_is_not_read(tmp_path: Path) -> None:
+    first, second = _blobs(tmp_path, 2)
+    objects = tmp_path / ".git" / "objects"
+    there = objects / first[:2] / first[2:]
+    there.chmod(0o644)
+    there.write_bytes((objects / second[:2] / second[2:]).read_bytes())
+
+    with pytest.raises(git_process.GitError):
+        git_process.read_object(tmp_path, first)
+
+
+@pytest.mark.parametrize("name", ["cr\r", "new\nline", os.fsdecode(b"\xff.txt")])
+def test_a_file_of_an_odd_name_is_read_as_it_was(tmp_path: Path, name: str) -> None:
+    git(tmp_path, "init", "-q", "-b", "main")
+    (tmp_path / name).write_text("odd")
+    (tmp_path / "cr").write_text("another")
+
+    commit(tmp_path)
+    assert asked.file_at(tmp_path, git(tmp_path, "rev-parse", "HEAD"), name) == "odd"
+
+
+def _blobs(top: Path, count: int) -> dict[str, bytes]:
+    """Return the contents of a repository's blobs by their names."""
+    git(top, "init", "-q", "-b", "main")
+    for number in range(count):
+        (top / f"{number}.txt").write_text(f"text {number}")
+    commit(top)
+    return {git(top, "rev-parse", f"HEAD:{n}.txt"): f"text {n}".encode() for n in range(count)}

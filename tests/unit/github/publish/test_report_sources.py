@@ -182,6 +182,15 @@ def test_an_id_that_is_no_path_asks_git_for_nothing_strange(doc_id: str, tmp_pat
     assert document_pages(report, sources, PAGES) == {}
 
 
+@pytest.mark.parametrize("doc_id", ["d/" * 40 + "a.md", "d" * 401])
+def test_an_id_that_would_cost_a_call_for_each_of_its_folders_is_not_looked_for(
+    doc_id: str,
+) -> None:
+    here = [f"docs/{doc_id}"]
+
+    assert pages_of(documents_of(doc_id), here, here) == {}
+
+
 def test_a_file_whose_name_is_no_text_is_named_all_the_same() -> None:
     found = origin({}, {"docs/\udcff.md": "x"}, corpus="docs")
 
