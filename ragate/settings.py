@@ -55,7 +55,10 @@ def first_fault(error: ValidationError, *above: str) -> str:
     fault = error.errors(include_url=False)[0]
     reason = str(fault["msg"].removeprefix("Value error, "))
     field = ".".join((*above, *map(str, fault["loc"])))
-    return f"{field} = {shown(fault['input'])}: {reason}" if field else reason
+    if fault["type"] == "missing":
+        return f"{field}: {reason}"
+    got = shown(fault["input"])
+    return f"{field} = {got}: {reason}" if field else f"{reason} (got {got})"
 
 
 def _tuples(value: Any) -> Any:

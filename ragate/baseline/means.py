@@ -116,7 +116,10 @@ def _of_line(line: bytes, made: _Made) -> Means:
     table: Any = loads(b"{" + line + b"}", where="a sample", error=BaselineError)
     (sample,) = table.values()
     outputs = [made.values(read_scores(each.get("scores", {}))) for each in sample["outputs"]]
-    return _mean([outputs[index] for index in sample["runs"]])
+    runs = sample["runs"]
+    if not all(0 <= index < len(outputs) for index in runs):
+        raise BaselineError(f"runs = {runs}: there are outputs 0 to {len(outputs) - 1}")
+    return _mean([outputs[index] for index in runs])
 
 
 def _values(scores: Scores) -> Means:

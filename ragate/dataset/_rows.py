@@ -19,11 +19,12 @@ from ragate.dataset._values import (
     take_question,
 )
 from ragate.errors import DatasetError
+from ragate.files.strict_json import loads
 from ragate.models import Sample
 from ragate.models.base import lean
 from ragate.removed import gone_field
 from ragate.settings import first_fault, nearest, shown
-from ragate.tables.cells import documents_of, is_nothing, nested_cell, reads_like_prose
+from ragate.tables.cells import documents_of, is_nothing, nested_cell, parsed_cell, reads_like_prose
 from ragate.tables.names import RECORDED, SURE, part_of, plain
 from ragate.version import MANUAL
 
@@ -245,7 +246,11 @@ def of_cells(where: str, row: Mapping[str, Any]) -> dict[str, Any]:
 
 def _of_cell(where: str, name: str, cell: str) -> Any:
     field = part_of(name)
-    if field in _NESTED or (field in _LISTS and cell.lstrip().startswith(("[", "{"))):
+    if field in _NESTED:
+        value = parsed_cell(cell)
+        problem = f"{where}: {name}"
+        return loads(value, where=problem, error=DatasetError) if isinstance(value, str) else value
+    if field in _LISTS and cell.lstrip().startswith(("[", "{")):
         return nested_cell(cell, where=f"{where}: {name}")
     if field == "relevant" and not reads_like_prose(cell):
         return documents_of(cell)

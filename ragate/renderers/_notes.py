@@ -218,7 +218,11 @@ def _reasons(report: Report) -> list[Words]:
 
 def _unscored(report: Report) -> Words:
     """Return how many samples a metric has no score of, and mostly why; [] where it is told."""
-    rows = [row for row in report.decision.metrics if row.unscored_reasons]
+    rows = [
+        row
+        for row in report.decision.metrics
+        if row.unscored_reasons and (row.unscored_candidate or row.unscored_baseline)
+    ]
     if not rows:
         return []
     row = max(rows, key=lambda each: (each.unscored_candidate, each.unscored_baseline))

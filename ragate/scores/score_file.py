@@ -12,7 +12,7 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
-from xml.etree import ElementTree
+from xml.parsers import expat
 
 from ragate.errors import DatasetError
 from ragate.files.foreign_files import (
@@ -196,48 +196,69 @@ def _cell(cell: Any, separator: str) -> Any:
 # Tests as pytest and others write them for JUnit.
 
 
-class _Tests(ElementTree.TreeBuilder):
-    """The elements of a file of tests, none of which has a document type."""
+class _Tests:
+    """The test cases of an XML file, as its parser meets them.
 
-    def doctype(self, *_declared: object) -> None:
-        raise ValueError("declares a document type or entities: no test does")
+    Attributes:
+        cases: Their attributes, with `suite`, `properties`, and what became of each.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.cases: list[dict[str, Any]] = []
+        self._suites: list[str] = []
+        self._in_case = False
+
+    def parse(self, content: bytes) -> list[dict[str, Any]]:
+        """Return the cases; a document type is refused, since no test has one."""
+        parser = expat.ParserCreate()
+        parser.StartDoctypeDeclHandler = self._refuse
+        parser.EntityDeclHandler = self._refuse
+        parser.StartElementHandler = self._begin
+        parser.EndElementHandler = self._end
+        try:
+            parser.Parse(content, True)
+        except expat.ExpatError as problem:
+            raise DatasetError(f"{self.path}:{problem.lineno}: not XML: {problem}") from problem
+        except LookupError as problem:  # an encoding that nobody knows
+            raise DatasetError(f"{self.path}: not XML: {problem}") from problem
+        return self.cases
+
+    def _refuse(self, *_declared: object) -> None:
+        raise DatasetError(f"{self.path}: declares a document type or entities: no test does")
+
+    def _begin(self, name: str, given: dict[str, str]) -> None:
+        if name == "testsuite":
+            self._suites.append(given.get("name", ""))
+        elif name == "testcase":
+            suite = self._suites[-1] if self._suites else ""
+            self.cases.append({**given, "suite": suite, "properties": {}})
+            self._in_case = True
+        elif self._in_case and name == "property":
+            self.cases[-1]["properties"][given.get("name", "")] = given.get("value", "")
+        elif self._in_case and name in {"failure", "error", "skipped"}:
+            self.cases[-1][name] = given.get("message", "") or name
+
+    def _end(self, name: str) -> None:
+        if name == "testcase":
+            self._in_case = False
+            if "error" in self.cases[-1] and _fell_before(*self.cases[-2:]):
+                self.cases.pop()
+        elif name == "testsuite" and self._suites:
+            self._suites.pop()
+
+
+def _fell_before(last: Mapping[str, Any], case: Mapping[str, Any] | None = None) -> bool:
+    """Whether a test failed just before: pytest writes it once more where its teardown errs."""
+    names = ("suite", "classname", "name")
+    if case is None or "failure" not in last:
+        return False
+    return all(last.get(name) == case.get(name) for name in names)
 
 
 def _tests(path: Path) -> Iterator[Record]:
     content = read_bytes(path, error=DatasetError, max_bytes=MAX_WHOLE)
-    try:
-        # No entity is expanded: what declares one is refused.
-        parser = ElementTree.XMLParser(target=_Tests())  # noqa: S314
-        root = ElementTree.fromstring(content, parser)  # noqa: S314
-    except ElementTree.ParseError as problem:
-        raise DatasetError(f"{path}:{problem.position[0]}: not XML: {problem}") from problem
-    except ValueError as problem:
-        raise DatasetError(f"{path}: {problem}") from problem
-    cases: list[dict[str, Any]] = []
-    for suite in root.iter():
-        for element in suite.iterfind("{*}testcase"):
-            case = _case(suite, element)
-            if not (cases and "error" in case and _failed_just_before(cases[-1], case)):
-                cases.append(case)
-    return listed(path, cases)
-
-
-def _case(suite: ElementTree.Element, element: ElementTree.Element) -> dict[str, Any]:
-    """Return a test's attributes, with `suite`, `properties`, and what became of it."""
-    case: dict[str, Any] = {**element.attrib, "suite": suite.get("name", "")}
-    properties = element.iterfind(".//{*}property")
-    case["properties"] = {each.get("name", ""): each.get("value", "") for each in properties}
-    for each in element:
-        name = each.tag.rpartition("}")[2]
-        if name in {"failure", "error", "skipped"}:
-            case[name] = each.get("message") or name
-    return case
-
-
-def _failed_just_before(last: Mapping[str, Any], case: Mapping[str, Any]) -> bool:
-    """Whether it is the test that failed: pytest writes it once more where its teardown errs."""
-    names = ("suite", "classname", "name")
-    return "failure" in last and all(last.get(name) == case.get(name) for name in names)
+    yield from listed(path, _Tests(path).parse(content))
 
 
 # Logs of Inspect: an archive with a header and a file for each sample and epoch.

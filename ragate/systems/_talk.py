@@ -11,6 +11,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from ragate.errors import RagateError
 from ragate.guards.escape import one_line
+from ragate.systems._output import OutputError
 from ragate.systems._process import LINE_BYTES, Child
 
 MAX_FAILURES = 5  # in a row, without a single answer: the code is broken, not the question
@@ -211,6 +212,9 @@ class Lives(Generic[T]):
                     await self.close()
                 if last or (isinstance(error, EndedError) and not error.crashed):
                     raise
+            except OutputError:  # what it said is no output, and it did say something
+                self._failures = 0
+                raise
             else:
                 self._failures = 0
                 return reply

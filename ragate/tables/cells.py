@@ -21,6 +21,7 @@ _UNREADABLE = (
     *(ValueError, TypeError, SyntaxError, RecursionError, MemoryError),
     *(tokenize.TokenError, RagateError),
 )
+_LONGEST = 256 * 1024  # characters of a list that is no JSON: its grammar takes 500 times as much
 _TEXT_KEYS = frozenset({"text", "texts", "value"})  # of an object that is one right answer
 _DOCUMENT = re.compile(r"[^\s;,]*[a-zA-Z_][./#:]\w[^\s;,]*")
 _HALF = re.compile(r"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")  # escaped, where a list could not be read
@@ -133,8 +134,11 @@ def parsed_cell(cell: Any) -> Any:
         return loads(cell, where="", error=RagateError)
     except RagateError:
         pass
+    if len(cell) > _LONGEST:
+        return cell
     try:
         (value,) = _value(ast.parse(f"[{_with_commas(cell.strip())}]", mode="eval").body)
+        value = [value] if isinstance(value, str) else value  # in parentheses of its own
         # Python knows more than JSON does: infinities, and halves of characters.
         text = canonical(value) if isinstance(value, list | dict) else ""
         return loads(text.encode(), where="", error=RagateError) if text else cell

@@ -109,7 +109,9 @@ def plain_text(choice: Choice, *, folder: str = "", gate: str = "") -> str:
         "ragate": f"ragate{f'[{extra}]' if extra else ''}=={__version__}",
         "packages": _own_packages(choice, folder),
         "database": embedded,
-        "cache_key": _cache_key(f"{below}ragate.toml", f"{below}{choice.source}"),
+        "cache_key": _cache_key(f"{below}ragate.toml", f"{below}{choice.source}".rstrip("/")),
+        # One job runs all: code of a pull request would stand beside the keys.
+        "provider_keys": () if choice.runs_code else choice.provider_keys,
         "trusted": False,
     }
     return signed(written("workflows/plain.yml", gaps))
@@ -130,7 +132,7 @@ def _shared_gaps(choice: Choice, folder: str) -> dict[str, Any]:
 
 def _cache_key(config: str, documents: str) -> str:
     """Return the key as YAML text: an expression quotes by doubling, YAML as JSON does."""
-    patterns = [glob_text(config), f"{glob_text(documents)}/**"]
+    patterns = [glob_text(config), *([f"{glob_text(documents)}/**"] if documents else [])]
     files = ", ".join("'{}'".format(pattern.replace("'", "''")) for pattern in patterns)
     return quoted(f"ragate-${{{{ runner.os }}}}-${{{{ hashFiles({files}) }}}}")
 

@@ -159,7 +159,9 @@ def likeliest(survey: Survey) -> str:
 def place_of(survey: Survey, kind: str) -> str:
     """Return where the likeliest of a kind is, as --at takes it; "" where that is not known."""
     found = seen(survey).get(kind)
-    return found.at if found else f"http://{_HOST}:8000" if kind == "service" else ""
+    if found or kind != "service":
+        return found.at if found else ""
+    return f"http://{_HOST}:{_NODE_PORT if survey.node else 8000}"
 
 
 def choice_of(

@@ -104,14 +104,14 @@ def _of_query(operation: Schema, _document: Schema) -> Iterator[dict[str, Any]]:
 
 def _fields(schema: object, document: Schema) -> tuple[Schema, list[str]]:
     """Return the fields of an object, and the names of those that it requires."""
-    told = _meant(schema, document)
+    told = _meant(schema, document, "properties")
     fields, needs = _table(told.get("properties")), told.get("required")
     return fields, [name for name in fields if isinstance(needs, list) and name in needs]
 
 
 def _stand_in(name: str, field: object, document: Schema, depth: int = 0) -> object:
     """Return what a required field is filled with beside the question, an object with its own."""
-    choices = _meant(field, document).get("enum")
+    choices = _meant(field, document, "enum").get("enum")
     if isinstance(choices, list) and choices:
         return choices[0]
     kind = _kind(field, document)
@@ -125,23 +125,24 @@ def _stand_in(name: str, field: object, document: Schema, depth: int = 0) -> obj
 
 def _kind(field: object, document: Schema) -> str:
     """Return the type of a field, of several the first that is none of nothing; "" for none."""
-    told = _meant(field, document).get("type")
+    told = _meant(field, document, "type").get("type")
     kinds = told if isinstance(told, list) else [told]
     return next((one for one in kinds if isinstance(one, str) and one != "null"), "")
 
 
-def _meant(schema: object, document: Schema, depth: int = 0) -> Schema:
-    """Return the schema that references lead to, of several the first that is none of nothing."""
+def _meant(schema: object, document: Schema, wanted: str, depth: int = 0) -> Schema:
+    """Return the first schema that references and choices lead to and that has a key, else {}."""
     told = _table(schema) if depth <= DEPTH else {}
     if isinstance(told.get("$ref"), str):
         # References within the document; others are not followed.
         names = [one.replace("~1", "/").replace("~0", "~") for one in told["$ref"].split("/")]
-        return _meant(_at(document, *names[1:]) if names[0] == "#" else None, document, depth + 1)
+        inside = _at(document, *names[1:]) if names[0] == "#" else None
+        return _meant(inside, document, wanted, depth + 1)
     for choice in ("allOf", "anyOf", "oneOf"):
         if isinstance(told.get(choice), list):
-            found = (_meant(each, document, depth + 1) for each in told[choice])
-            return next((one for one in found if one and one.get("type") != "null"), {})
-    return told
+            found = (_meant(each, document, wanted, depth + 1) for each in told[choice])
+            return next(filter(None, found), {})
+    return told if told.get(wanted) not in (None, "", "null") else {}
 
 
 def _at(value: object, *names: str) -> object:

@@ -20,6 +20,12 @@ def test_null_and_empty_cells_are_no_value(tmp_path: Path) -> None:
     ]
 
 
+def test_what_json_writes_for_nothing_is_nothing_in_a_nested_cell(tmp_path: Path) -> None:
+    text = "id,query,metadata,tools\nq,x,null,null\n"
+
+    assert read(tmp_path, "a.csv", text) == [Sample(id="q", query="x")]
+
+
 def test_a_csv_cell_may_hold_line_ends_and_quotes(tmp_path: Path) -> None:
     samples = read(tmp_path, "a.csv", 'id,query,reference\na,"one\ntwo, ""three""",x\nb,y,z\n')
 

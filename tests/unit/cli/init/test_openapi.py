@@ -8,6 +8,8 @@ import pytest
 
 from ragate.cli.init.openapi import ways_in
 
+QUESTION = {"properties": {"question": {"type": "string"}}, "required": ["question"]}
+
 
 def described(schema: Any) -> dict[str, Any]:
     content = {"application/json": {"schema": schema}}
@@ -23,6 +25,21 @@ def test_a_field_for_the_question_is_found_whatever_its_type_is_written_like(fie
     (way,) = ways_in(described({"properties": {"question": field}, "required": ["question"]}), "")
 
     assert way == {"url": "/ask", "body": '{"question": {{ query | tojson }}}'}
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"allOf": [{"description": "any"}, QUESTION]},
+        {"oneOf": [{"type": "string"}, QUESTION]},
+        {"anyOf": [{"nullable": True}, QUESTION]},
+    ],
+    ids=str,
+)
+def test_of_several_schemas_the_one_with_fields_is_taken(schema: Any) -> None:
+    assert [way["body"] for way in ways_in(described(schema), "")] == [
+        '{"question": {{ query | tojson }}}'
+    ]
 
 
 @pytest.mark.parametrize(

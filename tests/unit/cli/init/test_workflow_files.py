@@ -38,6 +38,16 @@ def test_only_a_provider_gets_a_secret_and_only_in_the_step_that_needs_it() -> N
     assert "secrets" not in plain_text(PGVECTOR)
 
 
+def test_code_of_a_pull_request_never_stands_beside_the_judges_key() -> None:
+    code = Choice("python", "app.rag:answer", provider_keys=("OPENAI_API_KEY",))
+
+    assert "secrets" not in plain_text(code)
+
+
+def test_the_key_of_the_cache_names_no_folder_where_none_is_known() -> None:
+    assert "hashFiles('ragate.toml')" in plain_text(Choice("pgvector", ""))
+
+
 def test_replay_needs_no_database_and_no_cache() -> None:
     assert "embedded" not in plain_text(REPLAY)
     assert "cache" not in plain_text(REPLAY)

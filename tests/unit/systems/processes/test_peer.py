@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from ragate.systems._talk import Expected
+from ragate.systems._output import OutputError
+from ragate.systems._talk import MAX_FAILURES, EndedError, Expected, GivenUpError, Lives
 from tests.unit.systems.commands import answers, program
 from tests.unit.systems.using import message
 
@@ -77,6 +78,31 @@ def test_in_parallel_a_crash_counts_once(tmp_path: Path):
     )
 
     assert [output.answer for output in outputs] == list("abcdefgh")
+
+
+def test_a_reply_that_is_no_output_ends_a_row_of_failures() -> None:
+    async def run() -> list[type[Exception]]:
+        async def start() -> Child:
+            return Child()
+
+        lives, told = Lives(start), list[type[Exception]]()
+        for number in range(4 * MAX_FAILURES):
+            error = OutputError("no output") if number % 2 else EndedError("ended")
+
+            async def ask(_child: Child, error: Exception = error) -> None:
+                raise error
+
+            try:
+                await lives.ask(ask)
+            except (OutputError, EndedError, GivenUpError) as raised:
+                told.append(type(raised))
+        return told
+
+    assert asyncio.run(run()) == [EndedError, OutputError] * (2 * MAX_FAILURES)
+
+
+class Child:
+    async def close(self) -> None: ...
 
 
 def test_in_parallel_a_reply_needs_an_id(tmp_path: Path):
