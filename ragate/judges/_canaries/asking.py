@@ -96,7 +96,7 @@ async def run_canaries(
     questions = canaries_for(judge, criteria)
     void: set[str] = set()
     every = frozenset(chain.from_iterable(one.names for one in questions))
-    trials = [Trial(judge, one, timeout_s, at_most, void, every) for one in questions]
+    trials = [CanaryTrial(judge, one, timeout_s, at_most, void, every) for one in questions]
     plain = [one for one in trials if one.is_plain]
     course = _Course(len(trials), show)
     results = await _tried(plain, gate, course)
@@ -128,7 +128,7 @@ class _Course:
             self._tell(total)
         self.total = total
 
-    def end(self, trial: Trial) -> None:
+    def end(self, trial: CanaryTrial) -> None:
         self.ended += 1
         self.failed += any(not one.passed for one in trial.results())
         self._tell(self.total)
@@ -138,9 +138,9 @@ class _Course:
 
 
 async def _tried(
-    trials: Sequence[Trial], gate: asyncio.Semaphore, course: _Course
+    trials: Sequence[CanaryTrial], gate: asyncio.Semaphore, course: _Course
 ) -> list[CanaryResult]:
-    async def run(trial: Trial) -> None:
+    async def run(trial: CanaryTrial) -> None:
         async with gate:
             await trial.ask()
         course.end(trial)
@@ -154,7 +154,7 @@ async def _tried(
     return [result for one in trials for result in one.results()]
 
 
-def _refuse_in_vain(trials: Sequence[Trial], timeout_s: float | None) -> None:
+def _refuse_in_vain(trials: Sequence[CanaryTrial], timeout_s: float | None) -> None:
     """Stop a judge that gave no verdict: asking on would be paid for in vain."""
     if not trials or not all(one.is_in_vain for one in trials):
         return
@@ -178,7 +178,7 @@ def _refuse_in_vain(trials: Sequence[Trial], timeout_s: float | None) -> None:
     )
 
 
-class Trial:
+class CanaryTrial:
     """One known answer as it is asked about; a later dress is asked for open criteria alone.
 
     Args:

@@ -16,7 +16,7 @@ from ragate.core.judging.criteria import CRITERIA
 from ragate.core.text.sentences import split_sentences
 from ragate.core.text.words import markers, tokens, without_markers
 from ragate.judges import canaries_for, rubric
-from ragate.judges._canaries.asking import Trial
+from ragate.judges._canaries.asking import CanaryTrial
 from ragate.judges._canaries.known_answers import topics
 from ragate.models import RetrievedChunk, Sample, Score, SystemOutput
 from ragate.protocols import ChatReply, ChatRequest, Judge
@@ -59,7 +59,7 @@ def tried_apart(judge: Judge, criteria: Sequence[str] | None = None) -> list[Can
     async def run() -> list[CanaryResult]:
         results: list[CanaryResult] = []
         for question in canaries_for(judge, criteria):
-            trial = Trial(judge, question, None, asyncio.timeout, set(), frozenset())
+            trial = CanaryTrial(judge, question, None, asyncio.timeout, set(), frozenset())
             await trial.ask()
             results += trial.results()
         return results
