@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
 from ragate.cli.init.kinds import ask_kind, choice_of, likeliest, place_of, seen
-from ragate.cli.init.survey import look
+from ragate.cli.init.survey import NodeProject, look
 from ragate.cli.main import run
 from ragate.errors import UsageError
 from tests.repositories import git
@@ -175,3 +176,10 @@ def test_a_module_that_deletes_files_when_it_is_imported_is_not_imported(tmp_pat
 
     assert (tmp_path / "keep.txt").read_text() == "mine"
     assert "from rag import answer" in (tmp_path / "ragate_rag.py").read_text()
+
+
+def test_a_service_of_node_is_looked_for_where_node_serves(tmp_path: Path) -> None:
+    there = replace(look(tmp_path), node=NodeProject(scripts=("dev",)))
+
+    assert place_of(there, "service") == "http://127.0.0.1:3000"
+    assert place_of(replace(there, node=None), "service") == "http://127.0.0.1:8000"
