@@ -12,6 +12,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "ragate"
 PAGE = ROOT / "docs/architecture.md"
+WAYS = ROOT / "docs/finding-your-way.md"
 BLOCK = re.compile(r"(?<=```mermaid\n).*?(?=```)", re.DOTALL)
 # Rooms with a room of their own inside, which stands higher in the house.
 INNER = ("baseline", "dataset", "plugins")

@@ -1,11 +1,11 @@
-"""docs/architecture.md and the index of decisions say what is there."""
+"""docs/architecture.md, docs/finding-your-way.md and the index of decisions say what is there."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
 
-from tests.unit.rooms import BLOCK, PACKAGE, PAGE, ROOT, picture, uses
+from tests.unit.rooms import BLOCK, PACKAGE, PAGE, ROOT, WAYS, picture, uses
 from tests.unit.whole import of_the_whole
 
 DECISIONS = ROOT / "docs/decisions"
@@ -29,14 +29,20 @@ def test_no_two_rooms_import_each_other_not_even_over_others() -> None:
 
 
 @of_the_whole
-def test_every_path_that_the_page_names_is_there() -> None:
-    text = BLOCK.sub("", PAGE.read_text(encoding="utf-8"))
+def test_every_path_that_the_pages_name_is_there() -> None:
+    text = "\n".join(page.read_text(encoding="utf-8") for page in (PAGE, WAYS))
     paths = re.findall(r"`((?:ragate|tests)/[\w/.-]+)`", text)
 
     assert len(paths) > 30
     assert [path for path in paths if not (ROOT / path).exists()] == []
     modules = {path.name for top in (PACKAGE, ROOT / "tests") for path in top.rglob("*.py")}
     assert set(re.findall(r"`(?:\w+/)*(\w+\.py)`", text)) <= modules
+
+
+def test_what_is_written_of_the_house_stands_on_one_page() -> None:
+    text = BLOCK.sub("", PAGE.read_text(encoding="utf-8"))
+
+    assert len([line for line in text.splitlines() if line]) <= 45
 
 
 @of_the_whole
