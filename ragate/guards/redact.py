@@ -1,7 +1,7 @@
 """Cuts keys (secrets) out of text, in every form in which a server or a library may repeat them.
 
 It is done where text of others comes in (`clients/channel.py`, `systems/http/policy.py`,
-`systems/_process.py`, the LlamaIndex judge) and again where a report or a log leaves
+`systems/_process.py`, a judge of foreign code) and again where a report or a log leaves
 the action (`github/publish/`, `github/gate/finalise.py`). Settings that are free text enter no
 report at all: `readable_settings` in `gate/gate_report.py`.
 """

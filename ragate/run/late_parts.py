@@ -35,13 +35,6 @@ _JUDGING = (
     *("jinja2.sandbox", "encodings.idna", "anyio.to_thread"),
 )
 
-_OF_JUDGES = {
-    "llamaindex": (
-        *("llama_index.core.evaluation", "llama_index.core.output_parsers"),
-        *("llama_index.core.prompts.prompt_utils", "llama_index.core.indices.prompt_helper"),
-    ),
-}
-
 
 def expect_late_parts(policy: Policy, *, recording: bool) -> None:
     """Have what scores and decides by a policy loaded before foreign code is started.
@@ -54,7 +47,7 @@ def expect_late_parts(policy: Policy, *, recording: bool) -> None:
         after = (path for each in extensions() for path in each.after_recording)
         expect_modules(*(path.partition(":")[0] for path in after))
     if policy.judge is not None:
-        expect_modules(*_JUDGING, *_OF_JUDGES.get(policy.judge.use, ()))
+        expect_modules(*_JUDGING)
     expect(lambda: _load_plugins(policy))
 
 
@@ -79,6 +72,7 @@ def _load_plugins(policy: Policy) -> None:
             judge = plugins.load("judges", policy.judge.use)
             parts = iter_modules(getattr(judge, "__path__", ()))
             load_modules(*(f"{judge.__name__}.{part.name}" for part in parts))
+            load_modules(*getattr(judge, "LATE_MODULES", ()))
     addresses = [policy.address(name) for name in policy.providers]
     if any(urlsplit(address).scheme == "https" for address in addresses):
         from ragate.guards.authorities import authorities

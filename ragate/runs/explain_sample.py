@@ -148,7 +148,7 @@ async def judge_questions(
             if judge.fingerprint != run.manifest.judge:
                 return [JudgeQuestion(settings.use, note="today's judge is not the run's")]
             dated = judged_on(judge, run.manifest.eval_date, [sample])
-            apart = judge_abilities(judge).apart or settings.use == "llamaindex"
+            apart = judge_abilities(judge).apart
             for group in [[name] for name in criteria] if apart else [criteria]:
                 await dated(group, sample, output)
                 kept.close(", ".join(group))

@@ -10,9 +10,13 @@ from ragate.judges.llamaindex._settings import Settings
 from ragate.protocols import Judge, Resources
 from ragate.settings import read_settings
 
-__all__ = ["CRITERIA", "Settings", "create"]
+__all__ = ["CRITERIA", "LATE_MODULES", "Settings", "create"]
 
 CRITERIA = frozenset({*ASKED, PAIRWISE})
+LATE_MODULES = (
+    *("llama_index.core.evaluation", "llama_index.core.output_parsers"),
+    *("llama_index.core.prompts.prompt_utils", "llama_index.core.indices.prompt_helper"),
+)
 
 
 @asynccontextmanager
