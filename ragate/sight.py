@@ -15,7 +15,7 @@ import numpy as np
 from ragate.config import Config, known_info
 from ragate.core.comparison.compare import Comparison, compare
 from ragate.core.comparison.sample_matching import cluster_numbers, contents
-from ragate.core.decision.false_alarms import about, other_alarms, run_residuals
+from ragate.core.decision.false_alarms import LookPasses, about, other_alarms, run_residuals
 from ragate.core.decision.scorecard import staged
 from ragate.core.decision.verdict_lines import unrepeated_note
 from ragate.core.rules.exact import HALF
@@ -241,7 +241,8 @@ def recording_lines(
     must_pass = decide_must_pass(cases, comparison, policy.waivers, today)
     parts = read_slice_cases(policy.slices, cases, comparison)
     floors = floors_of([*cases, *(each.case for each in parts)], policy)
-    others = other_alarms(must_pass, floors, comparison, policy, passes=(1, CONFIRM))
+    passes = LookPasses(first=1, further=CONFIRM)
+    others = other_alarms(must_pass, floors, comparison, policy, passes=passes)
     tests = f"{harmless(policy.alpha)} by metrics" if noisy else ""
     alarms = "; ".join(filter(None, [tests, others]))
     luck = f"red by luck: {alarms}" if alarms else ""

@@ -1,12 +1,11 @@
 """The verdict: every rule evaluated on finite numbers, or a reason why there is none."""
 
 import datetime
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 
 from ragate.core.comparison.compare import Comparison
-from ragate.core.decision.false_alarms import other_alarms
+from ragate.core.decision.false_alarms import LookPasses, other_alarms
 from ragate.core.decision.metric_outcomes import (
     MetricOutcomes,
     about_slices,
@@ -36,12 +35,13 @@ from ragate.core.rules.slice_cases import (
     read_slice_cases,
 )
 from ragate.core.rules.waivers import active, waiver_row
-from ragate.core.statistics.looks import SUSPICIOUS_SLICES, fast_level
+from ragate.core.statistics.looks import fast_level
 from ragate.core.text.wording import listed
 from ragate.models import (
     Acceptance,
     Decision,
     DecisionSettings,
+    MetricRow,
     MetricVerdict,
     Rule,
     Slice,
@@ -61,9 +61,12 @@ def runs_wanted(
     """
     stages = stages_of(comparison, looks[0].settings)
     missing = stages.still_wanted(comparison.candidate.repeats)
+    if not missing:
+        return 0, ()
     clear = next((look for look in looks if look.is_clear), None)
-    if not missing or clear is None:
-        return missing if any(look.is_suspicious for look in looks) else 0, ()
+    if clear is None:
+        is_suspicious = any(look.is_suspicious for look in looks)
+        return (missing if is_suspicious else 0), ()
     rare = f"at most 1 run in {round(1 / fast_level(clear.settings.alpha)):,}"
     return 0, (f"too clear to need another run: an unchanged system looks like this in {rare}",)
 
@@ -92,39 +95,46 @@ def decide(
     cases = read_cases(rules, comparison, waivers, today)
     slice_cases = read_slice_cases(slices, cases, comparison)
     parts = [each.case for each in slice_cases]
-    taken = by_metric(accepted)
-    own = on_all(settings) if is_split(slice_cases) else settings
-    metrics = decide_metrics(cases, comparison, own)
-    of_parts = decide_metrics(parts, comparison, on_slices(settings, cases))
-    floors, of_slices = (floors_of(each, settings) for each in (cases, parts))
-    rows, outcomes = with_floors(list(map(metrics.row, cases)), metrics, floors, taken)
-    shown_parts = [slice_row(each, of_parts.row(each.case)) for each in slice_cases]
-    part_rows, part_outcomes = with_floors(shown_parts, of_parts, of_slices, taken)
+    accepted_by_key = by_metric(accepted)
+
+    whole_settings = on_all(settings) if is_split(slice_cases) else settings
+    metrics = decide_metrics(cases, comparison, whole_settings)
+    floors = floors_of(cases, settings)
+    rows, outcomes = with_floors(list(map(metrics.row, cases)), metrics, floors, accepted_by_key)
+
+    of_slices = decide_metrics(parts, comparison, on_slices(settings, cases))
+    slice_floors = floors_of(parts, settings)
+    slice_rows = [slice_row(each, of_slices.row(each.case)) for each in slice_cases]
+    slice_rows, slice_outcomes = with_floors(slice_rows, of_slices, slice_floors, accepted_by_key)
+
     must_pass = decide_must_pass(cases, comparison, waivers, today, record)
-    outcomes += [*part_outcomes, *must_pass.outcomes]
-    ungated = _nothing_gated(cases, slice_cases, comparison)
-    decision = _sum_up(outcomes, ungated, comparison).amended(
+    outcomes += [*slice_outcomes, *must_pass.outcomes, _ungated(cases, slice_cases, comparison)]
+    decision = _sum_up(outcomes, comparison).amended(
         metrics=tuple(with_nothing_checked(rows, comparison.columns)),
-        slices=tuple(part_rows),
+        slices=tuple(slice_rows),
         must_pass=must_pass.rows,
         waivers=tuple(map(waiver_row, active((*comparison.waivers, *waivers), today).values())),
-        accepted=tuple(
-            dict.fromkeys(taken[row.key] for row in (*rows, *part_rows) if row.accepted)
-        ),
+        accepted=_taken([*rows, *slice_rows], accepted_by_key),
         wants_tries=must_pass.missing_tries,
-        wants_again=tuple(_joined(outcome.again for outcome in outcomes)),
         alpha=settings.alpha,
     )
+
     passes = _passes_of_looks(comparison, settings)
-    others = other_alarms(must_pass, [*floors, *of_slices], comparison, settings, passes=passes)
-    looks = (metrics, replace(of_parts, suspicious=SUSPICIOUS_SLICES))
-    return _with_evidence(decision, cases, slice_cases, looks, comparison, others)
+    alarms = other_alarms(must_pass, [*floors, *slice_floors], comparison, settings, passes=passes)
+    return _with_evidence(decision, cases, slice_cases, (metrics, of_slices), comparison, alarms)
 
 
-def _passes_of_looks(comparison: Comparison, settings: DecisionSettings) -> tuple[int, int]:
-    """Return the passes of the first look, and those that may follow."""
-    confirm = stages_of(comparison, settings).confirm
-    return 1 if confirm else comparison.candidate.repeats, confirm
+def _taken(
+    rows: Sequence[MetricRow], accepted_by_key: Mapping[str, Acceptance]
+) -> tuple[Acceptance, ...]:
+    """Return the acceptances without which a row would block, each once."""
+    used = (accepted_by_key[row.key] for row in rows if row.accepted)
+    return tuple(dict.fromkeys(used))
+
+
+def _passes_of_looks(comparison: Comparison, settings: DecisionSettings) -> LookPasses:
+    further = stages_of(comparison, settings).confirm
+    return LookPasses(first=1 if further else comparison.candidate.repeats, further=further)
 
 
 def _with_evidence(
@@ -133,85 +143,108 @@ def _with_evidence(
     slice_cases: Sequence[SliceCase],
     looks: tuple[MetricOutcomes, MetricOutcomes],
     comparison: Comparison,
-    others: str,
+    alarms: str,
 ) -> Decision:
-    """Add what the verdict rests on, and what would make it final."""
-    (metrics, of_parts), runs = looks, comparison.candidate.repeats
-    family, settings = metrics.family, metrics.settings
-    wants, clear = runs_wanted(looks, comparison)
-    red = decision.verdict is Verdict.FAILED
-    warnings = general_warnings(cases, comparison, family, settings, wants_runs=wants, red=red)
-    lines = decision_lines(
-        decision.metrics, family, comparison, settings.alpha, decision.verdict, others
+    """Add what the verdict rests on, and what would make it final.
+
+    Args:
+        looks: At the whole set, and at its slices.
+        alarms: What fails a harmless change beside the metrics.
+    """
+    of_whole, of_slices = looks
+    family, settings = of_whole.family, of_whole.settings
+    missing_runs, why_final = runs_wanted(looks, comparison)
+    verdict = decision.verdict
+    warnings = general_warnings(
+        cases, comparison, family, settings, wants_runs=missing_runs, red=verdict is Verdict.FAILED
     )
+
+    lines = [*decision_lines(decision.metrics, family, comparison, settings.alpha, verdict, alarms)]
     if comparison.baseline_run is None:
-        lines = (*lines, *first_sight(cases, settings))
+        lines += first_sight(cases, settings)
     # Where most repeat these are few; elsewhere all are tested as noisy.
-    unrepeated = unrepeated_note(comparison, comparison.repetition.exact)
-    whole = whole_sets(slice_cases, comparison)
+    if unrepeated := unrepeated_note(comparison, comparison.repetition.exact):
+        lines.append(unrepeated)
+    lines += [*about_slices(slice_cases, of_slices), *why_final]
+
+    runs = comparison.candidate.repeats
+    is_tested = bool(family.tested or of_slices.family.tested)
     return decision.amended(
-        warnings=(*decision.warnings, *whole, *warnings),
+        warnings=(*decision.warnings, *whole_sets(slice_cases, comparison), *warnings),
         remedies=(*decision.remedies, *_settle(decision)),
         family=family.tested,
         runs_baseline=comparison.baseline.repeats,
         runs_candidate=runs,
-        wants_runs=wants,
-        confirmed=runs > 1 and bool(family.tested or of_parts.family.tested),
-        lines=(*lines, *filter(None, [unrepeated]), *about_slices(slice_cases, of_parts), *clear),
+        wants_runs=missing_runs,
+        confirmed=runs > 1 and is_tested,
+        lines=tuple(lines),
     )
 
 
 def _settle(decision: Decision) -> tuple[str, ...]:
     """Return the command that tells what would settle a pass that could not tell."""
-    blind = any(
+    if decision.verdict is not Verdict.PASSED:
+        return ()
+    could_not_tell = any(
         row.gates and row.verdict is MetricVerdict.CANNOT_TELL and not row.exact
         for row in decision.metrics
     )
-    return ("ragate power",) if blind and decision.verdict is Verdict.PASSED else ()
+    return ("ragate power",) if could_not_tell else ()
 
 
-def _nothing_gated(
+def _ungated(
     cases: Sequence[MetricCase],
     slice_cases: Sequence[SliceCase],
     comparison: Comparison,
-) -> list[str]:
+) -> RuleOutcome:
+    """Leave the gate undecided where no rule could have failed it."""
     if comparison.baseline_run is None:
-        return ["there is no baseline to compare with"]
-
-    def holds(case: MetricCase) -> bool:
-        """Whether the rule can fail: a value that is not compared with another only by a limit."""
-        risen = case.column is not None and case.column.risen
-        return case.has_floor or (case.aggregate is None and not risen)
-
-    if is_split(slice_cases) or any(case.gates and holds(case) for case in cases):
-        return []
+        return RuleOutcome(undecided=("there is no baseline to compare with",))
+    if is_split(slice_cases) or any(case.gates and _can_fail(case) for case in cases):
+        return RuleOutcome()
     reason = "no metric is gated: no rule has level error and something to hold it against"
-    few = [each.case.name for each in slice_cases if each.too_few]
-    return [f"{reason}, and too few samples count on {listed(few)}" if few else reason]
+    too_small = [each.case.name for each in slice_cases if each.too_few]
+    if too_small:
+        reason += f", and too few samples count on {listed(too_small)}"
+    return RuleOutcome(undecided=(reason,))
 
 
-def _sum_up(
-    outcomes: Sequence[RuleOutcome], ungated: Sequence[str], comparison: Comparison
-) -> Decision:
+def _can_fail(case: MetricCase) -> bool:
+    """Whether a limit, or the baseline's scores, are held against the metric."""
+    if case.has_floor:
+        return True
+    is_of_newer_version = case.column is not None and case.column.risen
+    return case.aggregate is None and not is_of_newer_version
+
+
+def _sum_up(outcomes: Sequence[RuleOutcome], comparison: Comparison) -> Decision:
     """Red before undecided before passed; a red one lists what was not decided as well."""
     failed = failed_outputs(comparison)
-    undecided = [*filter(None, [failed]), *_joined(o.undecided for o in outcomes), *ungated]
-    if comparison.all_failed:
+    too_many_failed = [failed] if failed else []
+    undecided = [*too_many_failed, *_each_once(outcome.undecided for outcome in outcomes)]
+    if comparison.all_failed:  # said once, and not by every metric
         undecided = [failed]
-    red = _joined(outcome.red for outcome in outcomes)
-    remedies = _joined(outcome.remedies for outcome in outcomes)
+    red = _each_once(outcome.red for outcome in outcomes)
+    if red:
+        verdict = Verdict.FAILED
+    elif undecided:
+        verdict = Verdict.NO_DECISION
+    else:
+        verdict = Verdict.PASSED
+
+    remedies = _each_once(outcome.remedies for outcome in outcomes)
     if any("no baseline" in reason for reason in undecided):
-        remedies = [*remedies, "ragate baseline update"]
-    open_or_passed = Verdict.NO_DECISION if undecided else Verdict.PASSED
-    verdict = Verdict.FAILED if red else open_or_passed
+        remedies.append("ragate baseline update")
     return Decision(
         verdict=verdict,
-        reasons=tuple(dict.fromkeys([*filter(None, [failed]), *red, *undecided])),
+        reasons=tuple(dict.fromkeys([*too_many_failed, *red, *undecided])),
         failed=failed,
-        warnings=tuple(_joined(outcome.warnings for outcome in outcomes)),
+        warnings=tuple(_each_once(outcome.warnings for outcome in outcomes)),
         remedies=tuple(dict.fromkeys(remedies)),
+        wants_again=tuple(_each_once(outcome.again for outcome in outcomes)),
     )
 
 
-def _joined(sentences: Iterable[tuple[str, ...]]) -> list[str]:
+def _each_once(sentences: Iterable[tuple[str, ...]]) -> list[str]:
+    """Return the sentences of all outcomes in order, without those that were said before."""
     return list(dict.fromkeys(chain.from_iterable(sentences)))

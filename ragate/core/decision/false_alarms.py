@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,8 +15,15 @@ from ragate.core.statistics.score_columns import SLACK, Floats, Mask, row_means,
 from ragate.core.text.wording import count
 from ragate.models import DecisionSettings, FloorResult
 
-_RARE = 1e-4  # is not worth a word
+_RARE = 1e-4  # a chance that is not worth a word
 _DRAWS = 20_000
+
+
+class LookPasses(NamedTuple):
+    """Passes of a candidate: in its first look, and further ones where that is suspicious."""
+
+    first: int
+    further: int
 
 
 def other_alarms(
@@ -24,34 +32,43 @@ def other_alarms(
     comparison: Comparison,
     settings: DecisionSettings,
     *,
-    passes: tuple[int, int],
+    passes: LookPasses,
 ) -> str:
     """Return the sentence on what fails a harmless change beside the metrics, "" for nothing.
 
     Args:
         floors: Of the metrics and of the slices.
-        passes: Of a candidate's first look, and further ones where that is suspicious.
     """
-    measured = [each for each in floors if each.case.gates and each.case.column]
-    noisy = [one for one in measured if not (one.case.scores.problem or one.case.scores.exact)]
-    by_floors, by_means = _alarms_of_means(noisy, comparison, settings, passes)
-    parts, fine = [], 1 - by_means
+    noisy = [each for each in floors if _gates_with_noise(each.case)]
+    by_floors, by_floors_or_tests = _alarms_of_means(noisy, comparison, settings, passes)
+    stays_green = 1 - by_floors_or_tests
+    alarms = []
     if must_pass.chance > _RARE:
-        parts.append(must_pass_sentence(must_pass))
-        fine *= 1 - must_pass.chance
+        alarms.append(must_pass_sentence(must_pass))
+        stays_green *= 1 - must_pass.chance
     if by_floors > _RARE:
-        parts.append(f"{about(by_floors)} by floors")
-    unknown = comparison.baseline.repeats == 1 and any(each.floor for each in noisy)
-    if unknown:
-        parts.append("by floors: not known from one baseline run")
-    if parts and fine < 1 - 1.5 * settings.alpha:
-        parts.append(f"together {'at least ' if unknown else ''}{about(1 - fine)}")
-    return "; ".join(parts)
+        alarms.append(f"{about(by_floors)} by floors")
+
+    floors_unknown = comparison.baseline.repeats == 1 and any(each.floor for each in noisy)
+    if floors_unknown:
+        alarms.append("by floors: not known from one baseline run")
+    more_than_tests = stays_green < 1 - 1.5 * settings.alpha
+    if alarms and more_than_tests:
+        at_least = "at least " if floors_unknown else ""
+        alarms.append(f"together {at_least}{about(1 - stays_green)}")
+    return "; ".join(alarms)
 
 
-def must_pass_sentence(found: MustPass) -> str:
+def _gates_with_noise(case: MetricCase) -> bool:
+    """Whether a metric that was measured on both sides can fail the gate by luck."""
+    column = case.column
+    return case.gates and column is not None and not column.problem and not column.exact
+
+
+def must_pass_sentence(must_pass: MustPass) -> str:
     """Return how often questions that must pass fail a harmless change."""
-    return f"{about(found.chance)} by the {count(len(found.varying), 'question')} that must pass"
+    questions = count(len(must_pass.varying), "question")
+    return f"{about(must_pass.chance)} by the {questions} that must pass"
 
 
 def about(chance: float) -> str:
@@ -65,7 +82,7 @@ def _alarms_of_means(
     held: Sequence[HeldCase],
     comparison: Comparison,
     settings: DecisionSettings,
-    passes: tuple[int, int],
+    passes: LookPasses,
 ) -> tuple[float, float]:
     """Return how often floors fail a harmless change, and how often they or tests do.
 
@@ -78,35 +95,62 @@ def _alarms_of_means(
         return 0.0, settings.alpha
     if comparison.clusters is not None:
         residuals = sums_by_unit(residuals, comparison.clusters)
-    runs, (first_passes, further) = residuals.shape[1], passes
-    parts = residuals.reshape(-1, len(held)) / [max(case.compared.sum(), 1) for case in cases]
+
+    # The mean of n runs scatters by a root of n less than that of one.
+    of_a_run, first_of_a_run, further_of_a_run = _draw_means(residuals, cases)
+    baseline = of_a_run / residuals.shape[1] ** 0.5
+    first_falls = baseline - first_of_a_run / passes.first**0.5
+    if passes.further:
+        sum_of_all = first_of_a_run + further_of_a_run * passes.further**0.5
+        final_falls = baseline - sum_of_all / (1 + passes.further)
+        suspicious = _is_suspicious(first_falls, cases)
+        deciding_falls = np.where(suspicious[:, None], final_falls, first_falls)
+    else:
+        final_falls = deciding_falls = first_falls
+
+    rooms = [_room_above_floor(each.case, each.floor) for each in held]
+    below_floor = (deciding_falls > rooms).any(axis=1)
+    red_by_test = _largest(final_falls, settings.alpha)
+    return float(below_floor.mean()), float((below_floor | red_by_test).mean())
+
+
+def _draw_means(residuals: Floats, cases: Sequence[MetricCase]) -> Floats:
+    """Return (3, draws, metrics) means of single runs, as deviations from the true mean.
+
+    Args:
+        residuals: (units, runs, metrics) of the baseline.
+    """
+    runs, metrics = residuals.shape[1:]
+    samples = [max(case.compared.sum(), 1) for case in cases]
+    deviations = residuals.reshape(-1, metrics) / samples
+    covariance = deviations.T @ deviations / (runs - 1)
     law = np.random.default_rng(0).multivariate_normal
-    together = parts.T @ parts / (runs - 1)
-    base, first, later = law([0.0] * len(held), together, (3, _DRAWS), check_valid="ignore")
-    falls = tested = base / runs**0.5 - first / first_passes**0.5
-    if further:
-        tested = base / runs**0.5 - (first + later * further**0.5) / (1 + further)
-        of_slice = np.array([case.slice != "" for case in cases])
-        suspicious = _largest(falls[:, ~of_slice], SUSPICIOUS)
-        suspicious |= _largest(falls[:, of_slice], SUSPICIOUS_SLICES)
-        falls = np.where(suspicious[:, None], tested, falls)
-    missed = (falls > [_room(each.case, each.floor) for each in held]).any(axis=1)
-    return float(missed.mean()), float((missed | _largest(tested, settings.alpha)).mean())
+    return law([0.0] * metrics, covariance, (3, _DRAWS), check_valid="ignore")
+
+
+def _is_suspicious(falls: Floats, cases: Sequence[MetricCase]) -> Mask:
+    """Mark the draws (draws, metrics) whose first look would ask for more passes."""
+    of_slice = np.array([case.slice != "" for case in cases])
+    by_whole_set = _largest(falls[:, ~of_slice], SUSPICIOUS)
+    return by_whole_set | _largest(falls[:, of_slice], SUSPICIOUS_SLICES)
 
 
 def _largest(falls: Floats, share: float) -> Mask:
     """Mark that share of the draws (draws, metrics) whose largest standardised fall is largest."""
-    largest = (falls / np.maximum(falls.std(axis=0), SLACK)).max(axis=1, initial=0.0)
+    standardised = falls / np.maximum(falls.std(axis=0), SLACK)
+    largest = standardised.max(axis=1, initial=0.0)
     return np.asarray(largest > np.quantile(largest, 1 - share), dtype=bool)
 
 
-def _room(case: MetricCase, floor: FloorResult | None) -> float:
+def _room_above_floor(case: MetricCase, floor: FloorResult | None) -> float:
     """Return how far the mean may fall to its floor, as a share of the range."""
     if floor is None or not case.compared.any():
         return math.inf
-    before = float(row_means(case.scores.baseline.values[case.compared]).mean())
-    room = before - (floor.limit if floor.fails_at is None else floor.fails_at)
-    return SLACK + (room if floor.limit == case.rule.minimum else -room) / case.scores.span
+    mean = float(row_means(case.scores.baseline.values[case.compared]).mean())
+    fails_at = floor.limit if floor.fails_at is None else floor.fails_at
+    is_minimum = floor.limit == case.rule.minimum
+    room = mean - fails_at if is_minimum else fails_at - mean
+    return SLACK + room / case.scores.span
 
 
 def run_residuals(cases: Sequence[MetricCase]) -> Floats | None:
@@ -119,5 +163,6 @@ def run_residuals(cases: Sequence[MetricCase]) -> Floats | None:
         return None
     values = np.stack([each.scaled(each.recorded.values) for each in columns], axis=2)
     counted = np.stack([case.counted for case in cases], axis=1)[:, None]
-    values = np.where(np.isfinite(values).all(axis=1, keepdims=True) & counted, values, 0.0)
+    is_whole = np.isfinite(values).all(axis=1, keepdims=True)
+    values = np.where(is_whole & counted, values, 0.0)
     return np.asarray(values - values.mean(axis=1, keepdims=True), dtype=np.float64)

@@ -30,7 +30,7 @@ from ragate.core.rules.unscored import (
     is_held,
 )
 from ragate.core.rules.unsteady import decide_both_parts, decide_no_longer_repeating, varying_part
-from ragate.core.statistics.looks import SUSPICIOUS, fast_level
+from ragate.core.statistics.looks import SUSPICIOUS, SUSPICIOUS_SLICES, fast_level
 from ragate.core.text.wording import count, harmless
 from ragate.models import Acceptance, DecisionSettings, MetricRow, MetricVerdict, SliceRow
 
@@ -92,7 +92,11 @@ def decide_metrics(
     comparison: Comparison,
     settings: DecisionSettings,
 ) -> MetricOutcomes:
-    """Decide on every metric by the rule for its kind."""
+    """Decide on every metric by the rule for its kind.
+
+    Args:
+        cases: Of the whole set, or of its slices.
+    """
     if comparison.baseline_run is None:
         shown = {case.name: decide_without_baseline(case) for case in cases}
         return MetricOutcomes(shown, FamilyResult({}), settings)
@@ -108,7 +112,8 @@ def decide_metrics(
             if case.name in worst:
                 outcome, at_its_worst = checked[case.name], worst[case.name]
                 checked[case.name] = hold_back_at_worst(case, outcome, at_its_worst)
-    return MetricOutcomes(checked, family, settings, p_at_worst=p_at_worst)
+    suspicious = SUSPICIOUS_SLICES if any(case.slice for case in cases) else SUSPICIOUS
+    return MetricOutcomes(checked, family, settings, suspicious, p_at_worst)
 
 
 def _at_worst(
