@@ -8,20 +8,22 @@ from ragate.guards.escape import one_line, plain
 from ragate.models import MetricRow, Report, SampleOutcome, SampleRow
 from ragate.renderers._headline import ReportSign
 from ragate.renderers._lines import WIDTH, as_wide_as, columns, width, wrapped
-from ragate.renderers._numbers import NOTHING
+from ragate.renderers._numbers import NOTHING, counted
 from ragate.renderers._samples import rank_words, score, scores
 from ragate.renderers._view import MetricLine, View
 from ragate.renderers._words import ForeignText, Words, joined
 
 COMMAND = "  -> "
 MOST_LINES = 40
-MOST = 1000  # samples of which every one is listed
+MOST = 1000  # samples, or lines of reasons, that are all listed
 MOST_ROWS = 8
 _MOST_HEAD = 12
 _MOST_COMMANDS = 4
 _TABLE_LINES = 11
-_SCORES = 2
-_NAME = 28  # a longer name has a line of its own
+_MOST_FACTS = 4
+_MOST_SCORES = 2
+_LONGEST = 300  # characters of a sentence
+_WIDEST_NAME = 28  # columns; a wider name has a line of its own
 _HEAD = ("metric", "before", "now", "change", "allowed", "verdict")
 _COLOURS = {ReportSign.RED: "red", ReportSign.NO_DECISION: "yellow", ReportSign.LOOK: "yellow"}
 _TONES = {"bad": "red", "look": "yellow", "good": "green"}
@@ -42,7 +44,7 @@ class Page:
 
     def sentence(self, words: Words, *, first: str = "", rest: str = "  ") -> list[str]:
         """Return the words in lines."""
-        return wrapped(self.words(words, 300), first=first, rest=rest)
+        return wrapped(self.words(words, _LONGEST), first=first, rest=rest)
 
     def paint(self, text: str, colour: str, *, bold: bool = False) -> str:
         if not self._colour or not (colour or bold):
@@ -76,15 +78,21 @@ def render(
 
 
 def _whole(view: View, page: Page) -> list[list[str]]:
-    changed = [line for rows in view.groups.values() for row in rows for line in long(row, page)]
+    samples = []
+    for rows in view.groups.values():
+        for row in rows:
+            samples += long(row, page)
+    if samples:
+        samples = [*_title(view, page), *samples, *_counted(view, None)]
+
     lists = [
-        [page.title(f"{title}: {len(cells):,}"), *_listed(cells, page)]
-        for title, cells in view.lists.items()
+        [page.title(f"{title}: {len(rows):,}"), *_listed(rows, page)]
+        for title, rows in view.lists.items()
     ]
     return [
         _head(view, page),
         _table(view, page, view.all_rows),
-        [*_title(view, page), *changed, *_counted(view, None)] if changed else [],
+        samples,
         every_sample(view.report, page),
         _facts(view, page),
         *lists,
@@ -94,19 +102,26 @@ def _whole(view: View, page: Page) -> list[list[str]]:
 
 def _listed(rows: Sequence[Sequence[Words]], page: Page) -> list[str]:
     """Return each row as wrapped lines behind a mark."""
-    lines = (": ".join(filter(None, (page.words(cell, 300) for cell in row))) for row in rows)
-    return [line for each in lines for line in wrapped(each, first="  - ", rest="    ")]
+    lines = []
+    for row in rows:
+        cells = [page.words(cell, _LONGEST) for cell in row]
+        lines += wrapped(": ".join(filter(None, cells)), first="  - ", rest="    ")
+    return lines
 
 
 def _brief(view: View, page: Page) -> list[list[str]]:
     """Return the blocks; samples get the room that the others leave, and asides what is left."""
     head = at_most(_head(view, page, most=_MOST_HEAD), _MOST_HEAD)
-    figures, facts = _brief_table(view, page), at_most(_facts(view, page), 4)
+    table = _brief_table(view, page)
+    facts = at_most(_facts(view, page), _MOST_FACTS)
     tail = _tail(view, page, most=_MOST_COMMANDS)
     asides = [page.sentence(words) for words in view.beside]
-    room = MOST_LINES - sum(map(len, (head, figures, facts, tail))) - 4  # blank lines between
-    samples = _samples(view, page, max(4, room - min(sum(map(len, asides)), 5)))
-    return [head, figures, samples, facts + _fitting(asides, room - len(samples)), tail]
+
+    blank_lines = 4  # between the five blocks
+    room = MOST_LINES - blank_lines - sum(map(len, (head, table, facts, tail)))
+    room_of_asides = min(sum(map(len, asides)), 5)
+    samples = _samples(view, page, max(4, room - room_of_asides))
+    return [head, table, samples, facts + _fitting(asides, room - len(samples)), tail]
 
 
 def _facts(view: View, page: Page) -> list[str]:
@@ -118,8 +133,9 @@ def _fitting(asides: list[list[str]], room: int) -> list[str]:
     lines: list[str] = []
     for number, aside in enumerate(asides):
         left = len(asides) - number
-        if len(lines) + len(aside) + (left > 1) > room:
-            return [*lines, f"… and {left} more note{'s' if left > 1 else ''} with --verbose"]
+        needed = len(aside) if left == 1 else len(aside) + 1  # a line for the count of the others
+        if len(lines) + needed > room:
+            return [*lines, f"… and {counted(left, 'more note')} with --verbose"]
         lines += aside
     return lines
 
@@ -128,24 +144,29 @@ def _head(view: View, page: Page, most: int = MOST) -> list[str]:
     """Return the verdict, why, and what to do."""
     report, word = view.report, view.word
     first, *rest = wrapped(f"{word}  {page.words(view.happened, 110)}")
+    painted = first.replace(word, _verdict(view, page, word), 1)
     lines = [page.paint(line, "yellow") for line in wrapped(view.rules)]
-    lines += [first.replace(word, _verdict(view, page, word), 1), *rest]
+    lines += [painted, *rest]
     if report.created and report.run_id:
         when = page.foreign(report.created[:16].replace("T", " "), 20)
         lines.append(f"  run {page.foreign(report.run_id, 40)} of {when} UTC")
+
     notes = [page.sentence(words, first="  ", rest="    ") for words in view.notes]
-    step = notes.pop() if notes else []  # what to do has its place also where reasons are many
-    told = [line for note in notes for line in note]
-    return [*lines, *at_most(told, max(1, most - len(lines) - len(step))), *step]
+    next_step = notes.pop() if notes else []  # it has its place also where reasons are many
+    reasons = [line for note in notes for line in note]
+    room = max(1, most - len(lines) - len(next_step))
+    return [*lines, *at_most(reasons, room), *next_step]
 
 
 def _tail(view: View, page: Page, most: int | None = None) -> list[str]:
     decision, commands = view.report.decision, view.commands
     word = f"{decision.verdict.words.upper()} (exit {decision.exit_code})"
     if most is not None and len(commands) > most:
-        commands = commands[: most - 1] + commands[-1:]
+        first, last = commands[: most - 1], commands[-1:]
+        commands = first + last
     # Each in one line whatever its length: so it can be copied.
-    return [_verdict(view, page, word), *(COMMAND + page.foreign(text, 300) for text in commands)]
+    lines = [COMMAND + page.foreign(command, _LONGEST) for command in commands]
+    return [_verdict(view, page, word), *lines]
 
 
 def _verdict(view: View, page: Page, word: str) -> str:
@@ -167,14 +188,16 @@ def at_most(lines: list[str], most: int) -> list[str]:
 
 def _samples(view: View, page: Page, room: int) -> list[str]:
     """Return the samples that got worse in at most `room` lines; what does not fit is counted."""
+    if not view.report.samples:
+        return []
     lines, shown = _title(view, page), 0
     for row in view.samples:
         entry = _entry(view, row, page)
-        if shown and len(lines) + len(entry) + 2 > room:
+        if shown and len(lines) + len(entry) + 2 > room:  # 2 for the count of the others
             break
         lines += entry
         shown += 1
-    return (lines + _counted(view, shown))[:room] if view.report.samples else []
+    return [*lines, *_counted(view, shown)][:room]
 
 
 def _title(view: View, page: Page) -> list[str]:
@@ -182,45 +205,62 @@ def _title(view: View, page: Page) -> list[str]:
 
 
 def _counted(view: View, shown: int | None) -> list[str]:
-    counts, run = view.counted(shown), view.report.run_id
-    everything = f": ragate report {run} --verbose" if run and shown is not None else ""
-    return at_most(wrapped(f"and {', '.join(counts)}{everything}"), 2) if counts else []
+    counts = view.counted(shown)
+    if not counts:
+        return []
+    run = view.report.run_id
+    command = f": ragate report {run} --verbose" if run and shown is not None else ""
+    return at_most(wrapped(f"and {', '.join(counts)}{command}"), 2)
 
 
 def _entry(view: View, row: SampleRow, page: Page) -> list[str]:
     """Return who was asked what, what happened, and the scores."""
+    who = page.words(view.who(row), 76)
+    first, *rest = at_most(wrapped(who, first="  ", rest="    "), 2)
     colour = _COLOURS.get(view.sign, "") if row.got_worse else ""
-    who, what = page.words(view.who(row), 76), page.words(view.what(row, wide=False, limit=60), 60)
-    moved = page.words(scores(row), 40)
-    first = moved.split(", ")
-    few = ", ".join(first[:_SCORES])
-    few += f" and {len(first) - _SCORES} more" if len(first) > _SCORES else ""
-    named = at_most(wrapped(who, first="  ", rest="    "), 2)
-    lines = [f"  {page.paint(named[0].strip(), colour)}", *named[1:]]
-    for text in (what.rstrip(" :"), few if moved not in what else ""):
-        lines += at_most(wrapped(text, first="    ", rest="      "), 2) if text else []
+    lines = [f"  {page.paint(first.strip(), colour)}", *rest]
+
+    what = page.words(view.what(row, wide=False, limit=60), 60)
+    changes = page.words(scores(row), 40)
+    texts = [what.rstrip(" :")]
+    if changes not in what:
+        texts.append(_first_scores(changes.split(", ")))
+    for text in filter(None, texts):
+        lines += at_most(wrapped(text, first="    ", rest="      "), 2)
     return lines
+
+
+def _first_scores(changes: list[str]) -> str:
+    more = len(changes) - _MOST_SCORES
+    return ", ".join(changes[:_MOST_SCORES]) + _and_more(more)
 
 
 def every_sample(report: Report, page: Page) -> list[str]:
     """Return a line for each sample: PASS or FAIL, its scores, and how long it took."""
-    lines = [line for each in report.outcomes[:MOST] for line in _outcome(each, page)]
-    more = len(report.outcomes) - MOST
-    lines += [f"  and {more:,} more: --format json"] if more > 0 else []
-    return [page.title(f"Samples: {len(report.outcomes):,}"), *lines] if lines else []
+    count = len(report.outcomes)
+    if not count:
+        return []
+    lines = [page.title(f"Samples: {count:,}")]
+    for outcome in report.outcomes[:MOST]:
+        lines += _outcome(outcome, page)
+    if count > MOST:
+        lines.append(f"  and {count - MOST:,} more: --format json")
+    return lines
 
 
 def _outcome(outcome: SampleOutcome, page: Page) -> list[str]:
     signs = {True: "PASS", False: "FAIL", None: NOTHING}
-    sign = signs[outcome.passes]
-    if outcome.passed not in (None, outcome.passes):
-        sign += f" (was {signs[outcome.passed]})"
-    told = [
-        f"{page.foreign(name, 60)} {NOTHING if value is None else score(value)}"
-        for name, value in outcome.scores.items()
-    ]
-    told += [f"{outcome.latency_s:.2f} s"] if outcome.latency_s is not None else []
-    text = f"{sign} {page.foreign(outcome.sample_id, 80)}: {', '.join(told)}"
+    now, before = outcome.passes, outcome.passed
+    sign = signs[now] if before in (None, now) else f"{signs[now]} (was {signs[before]})"
+
+    figures = []
+    for name, value in outcome.scores.items():
+        figure = NOTHING if value is None else score(value)
+        figures.append(f"{page.foreign(name, 60)} {figure}")
+    if outcome.latency_s is not None:
+        figures.append(f"{outcome.latency_s:.2f} s")
+
+    text = f"{sign} {page.foreign(outcome.sample_id, 80)}: {', '.join(figures)}"
     return wrapped(text, first="  ", rest="       ")
 
 
@@ -248,26 +288,32 @@ def _aligned(metrics: Sequence[MetricLine], page: Page) -> list[str]:
         (page.words(each.what, 60), each.before, each.now, each.change, each.allowed, each.verdict)
         for each in metrics
     ]
-    figures = [column for column in range(1, 5) if any(row[column] != NOTHING for row in cells)]
     rows = [_HEAD, *cells]
+    colours = ["", *(_TONES.get(each.tone, "") for each in metrics)]
+
+    figures = [column for column in range(1, 5) if any(row[column] != NOTHING for row in cells)]
     widths = {column: max(columns(row[column]) for row in rows) for column in figures}
-    name = max(width for row in rows if (width := columns(row[0])) <= _NAME)
+    names = [columns(row[0]) for row in rows]
+    name_width = max(each for each in names if each <= _WIDEST_NAME)
+
     lines = []
-    for row, colour in zip(rows, ["", *(_TONES.get(m.tone, "") for m in metrics)], strict=True):
-        is_long = columns(row[0]) > name
-        padded = [_padded("" if is_long else row[0], -name)]
-        padded += [_padded(row[column], widths[column]) for column in figures]
-        start = "  ".join(padded) + "  "
-        text = wrapped(row[-1], first=start, rest=" " * columns(start))
-        block = [row[0], *text] if is_long else text
+    for row, colour in zip(rows, colours, strict=True):
+        name, verdict = row[0], row[-1]
+        is_wide = columns(name) > _WIDEST_NAME
+        start = " " * name_width if is_wide else name + _space(name, name_width)
+        for column in figures:
+            start += "  " + _space(row[column], widths[column]) + row[column]
+        start += "  "
+
+        block = [name] if is_wide else []
+        block += wrapped(verdict, first=start, rest=" " * columns(start))
         lines += [page.paint(line.rstrip(), colour) for line in block]
     return lines
 
 
-def _padded(text: str, width: int) -> str:
-    """Fill `text` with spaces up to `width` columns: in front, or where it is negative behind."""
-    space = " " * (abs(width) - columns(text))
-    return text + space if width < 0 else space + text
+def _space(text: str, width: int) -> str:
+    """Return the spaces that fill `text` up to `width` columns."""
+    return " " * (width - columns(text))
 
 
 # One sample in full, with what was before.
@@ -286,11 +332,15 @@ def long(row: SampleRow, page: Page, colour: str = "") -> list[str]:
     if row.cause is not None:
         fields.append(("cause", f"{row.cause.kind.words}: {page.foreign(row.cause.evidence, 200)}"))
     marks = [page.paint(page.foreign(row.sample_id, 60), colour)]
-    marks += ["must-pass"] if row.must_pass else []
-    marks += [", ".join(page.foreign(tag, 30) for tag in row.tags[:3])] if row.tags else []
+    if row.must_pass:
+        marks.append("must-pass")
+    if row.tags:
+        marks.append(", ".join(page.foreign(tag, 30) for tag in row.tags[:3]))
+
     lines = [f"  {'  '.join(marks)}"]
     for name, text in fields:
-        lines += wrapped(text, first=f"    {name:<10}", rest=" " * 14) if text else []
+        if text:
+            lines += wrapped(text, first=f"    {name:<10}", rest=" " * 14)
     return lines
 
 
@@ -307,10 +357,12 @@ def _expected(row: SampleRow, page: Page) -> str:
     changes = {change.doc_id: change for change in row.ranks}
     shown = []
     for doc in row.expected[:3]:
-        change = changes.get(doc)
-        alone = row.baseline is None or (change is not None and change.before == change.after)
-        rank = f" ({rank_words(change, alone)})" if change is not None else ""
-        shown.append(page.foreign(doc, 50) + rank)
+        text = page.foreign(doc, 50)
+        if doc in changes:
+            change = changes[doc]
+            has_one_rank = row.baseline is None or change.before == change.after
+            text += f" ({rank_words(change, has_one_rank)})"
+        shown.append(text)
     return ", ".join(shown) + _and_more(len(row.expected) - 3)
 
 
@@ -319,16 +371,21 @@ def _retrieved(row: SampleRow, page: Page) -> list[tuple[str, str]]:
 
     Nothing where none came and none is expected.
     """
-    sides = [side for side in (row.candidate, row.baseline) if side is not None]
-    if row.candidate is None or not (row.expected or any(side.docs for side in sides)):
+    if row.candidate is None:
         return []
+    sides = [side.docs for side in (row.candidate, row.baseline) if side is not None]
+    if not row.expected and not any(sides):
+        return []
+
     rankings = []
-    for docs in dict.fromkeys(side.docs for side in sides):
-        shown = [
-            f"{rank} {page.foreign(doc, 40)}{'*' if doc in row.expected else ''}"
-            for rank, doc in enumerate(docs[:4], start=1)
-        ]
-        rankings.append("  ".join(shown) + _and_more(len(docs) - 4) or "nothing")
+    for docs in dict.fromkeys(sides):
+        shown = []
+        for rank, doc in enumerate(docs[:4], start=1):
+            mark = "*" if doc in row.expected else ""
+            shown.append(f"{rank} {page.foreign(doc, 40)}{mark}")
+        text = "  ".join(shown) + _and_more(len(docs) - 4)
+        rankings.append(text or "nothing")
+    # Rankings that are equal are shown once.
     return list(zip(("retrieved", "  before"), rankings, strict=False))
 
 
@@ -342,8 +399,11 @@ def _answers(row: SampleRow, page: Page) -> list[tuple[str, str]]:
         return []
     if after.error is not None:
         return [("failed", page.foreign(after.error, 200))]
-    texts = [after.answer]
-    if before is not None and before.answer not in (None, after.answer):
-        texts.append(before.answer)
-    shown = ("" if text is None else page.foreign(text, 200) or "(empty)" for text in texts)
-    return list(zip(("answer", "  before"), shown, strict=False))
+    fields = [("answer", _answer(after.answer, page))]
+    if before is not None and before.answer != after.answer:
+        fields.append(("  before", _answer(before.answer, page)))
+    return fields
+
+
+def _answer(text: str | None, page: Page) -> str:
+    return "" if text is None else page.foreign(text, 200) or "(empty)"

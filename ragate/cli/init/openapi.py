@@ -8,6 +8,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import closing
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import SplitResult, urlsplit
 
@@ -26,29 +27,39 @@ _CHAT = ("messages", "input", "history", "chat")
 Schema = Mapping[str, Any]
 
 
+@dataclass(frozen=True)
+class _Way:
+    """One way to ask: its keys of ``[system]``, and what makes it the less likely one."""
+
+    keys: dict[str, Any]
+    doubts: tuple[bool, ...]
+
+
 async def described(url: str) -> list[dict[str, Any]]:
     """Return the ways to ask a service that runs, by its own words; [] where it has none."""
-    parts = urlsplit(url)
+    service = urlsplit(url)
     for path in (*PATHS, DOCS):
-        text = await asyncio.to_thread(_fetched, parts, path)
+        text = await asyncio.to_thread(_fetched, service, path)
         if path == DOCS:  # the page for people names the address that the project chose
-            named = _DESCRIPTION.search(text)
-            text = await asyncio.to_thread(_fetched, parts, named[1]) if named else ""
+            address = _DESCRIPTION.search(text)
+            text = await asyncio.to_thread(_fetched, service, address[1]) if address else ""
         document = _loaded(text)
         if isinstance(document.get("paths"), dict):
-            return ways_in(document, f"{parts.scheme}://{parts.netloc}")
+            return ways_in(document, f"{service.scheme}://{service.netloc}")
     return []
 
 
-def _fetched(parts: SplitResult, path: str) -> str:
+def _fetched(service: SplitResult, path: str) -> str:
     """Return what stands at a path of a service, "" for nothing."""
-    secure = parts.scheme == "https"
-    connect = http.client.HTTPSConnection if secure else http.client.HTTPConnection
+    is_secure = service.scheme == "https"
+    connect = http.client.HTTPSConnection if is_secure else http.client.HTTPConnection
     try:
-        with closing(connect(parts.hostname or "", parts.port, timeout=10)) as connection:
+        with closing(connect(service.hostname or "", service.port, timeout=10)) as connection:
             connection.request("GET", path)
             reply = connection.getresponse()
-            return reply.read(MAX_BYTES).decode("utf-8", "replace") if reply.status == 200 else ""
+            if reply.status != 200:
+                return ""
+            return reply.read(MAX_BYTES).decode("utf-8", "replace")
     except (OSError, ValueError, http.client.HTTPException):
         return ""
 
@@ -64,88 +75,117 @@ def ways_in(document: Schema, base: str) -> list[dict[str, Any]]:
     """Return the keys of ``[system]`` for each operation that may take a question, the likeliest
     first: POST before GET, and a path that speaks of questions before others.
     """
-    ranked: list[tuple[tuple[bool, ...], dict[str, Any]]] = []
+    ways: list[_Way] = []
     for path, methods in document["paths"].items():
-        for method, ways in (("post", _of_body), ("get", _of_query)):
-            operation = _table(_table(methods).get(method))
-            told = f"{path} {operation.get('operationId', '')} {operation.get('summary', '')}"
-            last = path.rstrip("/").rpartition("/")[2]
-            in_pieces = "stream" in path.lower()
-            rank = (method == "get", not _ASKS.search(told), not _ASKS.search(last), in_pieces)
-            if "{" not in path:
-                found = ways(operation, document)
-                ranked += [(rank, {"url": f"{base}{path}", **way}) for way in found]
-    return [way for _, way in sorted(ranked, key=lambda row: row[0])]
+        if "{" in path:
+            continue
+        for method, keys_of in (("post", _of_body), ("get", _of_query)):
+            operation = _table(_at(methods, method))
+            doubts = (method == "get", *_doubts(path, operation))
+            for keys in keys_of(operation, document):
+                ways += [_Way({"url": f"{base}{path}", **keys}, doubts)]
+    return [way.keys for way in sorted(ways, key=lambda way: way.doubts)]
+
+
+def _doubts(path: str, operation: Schema) -> tuple[bool, bool, bool]:
+    """Return whether no word of an operation speaks of questions; whether the last one of its
+    path does not; and whether it answers in pieces.
+    """
+    words = f"{path} {operation.get('operationId', '')} {operation.get('summary', '')}"
+    last = path.rstrip("/").rpartition("/")[2]
+    return not _ASKS.search(words), not _ASKS.search(last), "stream" in path.lower()
 
 
 def _of_body(operation: Schema, document: Schema) -> Iterator[dict[str, Any]]:
     """Yield bodies: a list of messages where the schema has one, else a text field."""
-    content = _at(operation, "requestBody", "content", "application/json", "schema")
-    fields, required = _fields(content, document)
-    kinds = {name: _kind(one, document) for name, one in fields.items()}
+    schema = _at(operation, "requestBody", "content", "application/json", "schema")
+    fields, required = _fields(schema, document)
+    types = {name: _type(field, document) for name, field in fields.items()}
     stand_ins = {name: _stand_in(name, fields[name], document) for name in required}
 
     for name in _CHAT:
-        if kinds.get(name) == "array":
+        if types.get(name) == "array":
             yield {"body": body_template({**stand_ins, name: None}, chat=name)}
-    texts = [name for name, kind in kinds.items() if kind in {"string", ""}]
-    needed = [name for name in texts if name in required]
-    for name in questions_in(texts) or (needed if len(needed) == 1 else []):
+
+    texts = [name for name in types if types[name] in {"string", ""}]
+    questions = questions_in(texts)
+    if not questions:
+        required_texts = [name for name in texts if name in required]
+        questions = required_texts if len(required_texts) == 1 else []
+    for name in questions:
         yield {"body": body_template({**stand_ins, name: None})}
 
 
 def _of_query(operation: Schema, _document: Schema) -> Iterator[dict[str, Any]]:
+    """Yield query strings: one for each parameter that a question is taken under."""
     listed = operation.get("parameters")
-    parameters = [_table(one) for one in listed] if isinstance(listed, list) else []
-    names = [str(one.get("name")) for one in parameters if one.get("in") == "query"]
+    parameters = map(_table, listed) if isinstance(listed, list) else ()
+    names = [str(each.get("name")) for each in parameters if each.get("in") == "query"]
     for name in questions_in(names):
         yield {"method": "GET", "params": {name: "{{ query }}"}}
 
 
 def _fields(schema: object, document: Schema) -> tuple[Schema, list[str]]:
     """Return the fields of an object, and the names of those that it requires."""
-    told = _meant(schema, document, "properties")
-    fields, needs = _table(told.get("properties")), told.get("required")
-    return fields, [name for name in fields if isinstance(needs, list) and name in needs]
+    table = _resolved(schema, document, "properties")
+    fields, required = _table(table.get("properties")), table.get("required")
+    if not isinstance(required, list):
+        return fields, []
+    return fields, [name for name in fields if name in required]
 
 
 def _stand_in(name: str, field: object, document: Schema, depth: int = 0) -> object:
     """Return what a required field is filled with beside the question, an object with its own."""
-    choices = _meant(field, document, "enum").get("enum")
+    choices = _resolved(field, document, "enum").get("enum")
     if isinstance(choices, list) and choices:
         return choices[0]
-    kind = _kind(field, document)
-    if kind == "object":
-        fields, required = _fields(field, document) if depth < DEPTH else ({}, [])
-        return {each: _stand_in(each, fields[each], document, depth + 1) for each in required}
-    if kind in {"integer", "number"}:
-        return 10 if _COUNT.fullmatch(name) else 1
-    return {"array": [], "boolean": False}.get(kind, "ragate")
+    match _type(field, document):
+        case "object":
+            if depth >= DEPTH:
+                return {}
+            fields, required = _fields(field, document)
+            return {each: _stand_in(each, fields[each], document, depth + 1) for each in required}
+        case "integer" | "number":
+            return 10 if _COUNT.fullmatch(name) else 1
+        case "array":
+            return []
+        case "boolean":
+            return False
+        case _:
+            return "ragate"
 
 
-def _kind(field: object, document: Schema) -> str:
-    """Return the type of a field, of several the first that is none of nothing; "" for none."""
-    told = _meant(field, document, "type").get("type")
-    kinds = told if isinstance(told, list) else [told]
-    return next((one for one in kinds if isinstance(one, str) and one != "null"), "")
+def _type(field: object, document: Schema) -> str:
+    """Return the type of a field, of several the first that is not null; "" for none."""
+    value = _resolved(field, document, "type").get("type")
+    types = value if isinstance(value, list) else [value]
+    return next((each for each in types if isinstance(each, str) and each != "null"), "")
 
 
-def _meant(schema: object, document: Schema, wanted: str, depth: int = 0) -> Schema:
+def _resolved(schema: object, document: Schema, key: str, depth: int = 0) -> Schema:
     """Return the first schema that references and choices lead to and that has a key, else {}."""
-    told = _table(schema) if depth <= DEPTH else {}
-    if isinstance(told.get("$ref"), str):
-        # References within the document; others are not followed.
-        names = [one.replace("~1", "/").replace("~0", "~") for one in told["$ref"].split("/")]
-        inside = _at(document, *names[1:]) if names[0] == "#" else None
-        return _meant(inside, document, wanted, depth + 1)
+    if depth > DEPTH:
+        return {}
+    table = _table(schema)
+    if isinstance(table.get("$ref"), str):
+        return _resolved(_referenced(table["$ref"], document), document, key, depth + 1)
     for choice in ("allOf", "anyOf", "oneOf"):
-        if isinstance(told.get(choice), list):
-            found = (_meant(each, document, wanted, depth + 1) for each in told[choice])
-            return next(filter(None, found), {})
-    return told if told.get(wanted) not in (None, "", "null") else {}
+        if isinstance(table.get(choice), list):
+            schemas = (_resolved(each, document, key, depth + 1) for each in table[choice])
+            return next(filter(None, schemas), {})
+    return table if table.get(key) not in (None, "", "null") else {}
+
+
+def _referenced(reference: str, document: Schema) -> object:
+    """Return what stands where ``#/a/b`` points in the document; other references lead nowhere."""
+    start, *names = reference.split("/")
+    if start != "#":
+        return None
+    return _at(document, *(name.replace("~1", "/").replace("~0", "~") for name in names))
 
 
 def _at(value: object, *names: str) -> object:
+    """Return what stands in an object under these names, one in the other; None for nothing."""
     for name in names:
         value = _table(value).get(name)
     return value

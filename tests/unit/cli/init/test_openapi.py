@@ -81,3 +81,33 @@ def test_what_a_body_requires_within_its_objects_is_filled_in() -> None:
     assert '"context": {"overrides": {"top": 1}}' in body
     assert '"mode": "hybrid"' in body
     assert '"input": [{"role": "user"' in body
+
+
+def test_a_question_in_the_query_string_is_asked_by_get() -> None:
+    parameters = [{"name": "q", "in": "query"}, {"name": "query", "in": "header"}, 3]
+    document = {"paths": {"/find": {"get": {"parameters": parameters}}}}
+
+    assert ways_in(document, "http://127.0.0.1:8000") == [
+        {"url": "http://127.0.0.1:8000/find", "method": "GET", "params": {"q": "{{ query }}"}}
+    ]
+
+
+def test_the_likeliest_path_stands_first_and_one_that_takes_an_id_nowhere() -> None:
+    post = described(QUESTION)["paths"]["/ask"]
+    get = {"get": {"parameters": [{"name": "question", "in": "query"}]}}
+    paths = {
+        "/ask": get,
+        "/items": post,
+        "/chat/items": post,
+        "/chat/stream": post,
+        "/chat": post,
+        "/chat/{session}": post,
+    }
+
+    assert [way["url"] for way in ways_in({"paths": paths}, "")] == [
+        "/chat",
+        "/chat/items",
+        "/chat/stream",
+        "/items",
+        "/ask",
+    ]
