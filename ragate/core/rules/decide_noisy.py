@@ -25,16 +25,17 @@ from ragate.core.rules.visible_drop import ASSUMED, design_of, noise_of, visible
 from ragate.core.statistics.interval import difference_interval
 from ragate.core.statistics.joint_noise import JointNoise, joint_noise
 from ragate.core.statistics.looks import SUSPICIOUS, Stages
+from ragate.core.statistics.metric_noise import Noise
 from ragate.core.statistics.permutation import DRAWS
-from ragate.core.statistics.power import Moments, losses_to_fail, samples_needed
+from ragate.core.statistics.power import Design, Moments, losses_to_fail, samples_needed
 from ragate.core.statistics.score_columns import SLACK
 from ragate.core.text.wording import count, moved, number, odds, points, worse_way
 from ragate.models import DecisionSettings, Direction, MetricRow, MetricVerdict
 
-YELLOW = 0.05
+YELLOW = 0.05  # how rarely luck makes these very samples look worse
 WORSE_HERE = 0.02  # of the range: harmless rewording truly moves some metric of a set by less
 CARE = 0.05  # a metric has held where a drop of this size is excluded
-RARE = 0.02
+RARE = 0.02  # how rarely its samples hold none that such a drop would break
 
 
 @dataclass(frozen=True)
@@ -107,17 +108,22 @@ def decide_noisy(
     is_gate = any(case.gates for case in usable)
     stages = stages_of(comparison, settings) if is_gate else Stages(settings.alpha)
     passes = comparison.candidate.repeats
-    alone, together = (
-        losses_to_fail(stages, passes, metrics=metrics) for metrics in (1, len(usable))
-    )
+    losses_alone = losses_to_fail(stages, passes)
+    losses_together = losses_to_fail(stages, passes, metrics=len(usable))
     p = run_tests(table, seed=seed_of(comparison), draws=draws)
     joint = joint_noise(table.blocks)
-    test = _FamilyTest(settings, table, p, joint, stages.level(passes), alone)
+    test = _FamilyTest(settings, table, p, joint, stages.level(passes), losses_alone)
     for column, case in enumerate(usable):
         outcomes[case.name] = _outcome(case, column, test)
-    names, units = tuple(case.name for case in usable), int(table.units.max(initial=-1)) + 1
-    beside = dict(zip(names, joint, strict=False))
-    return FamilyResult(outcomes, names, float(p.down.min()), (alone, together), units, beside)
+    names = tuple(case.name for case in usable)
+    return FamilyResult(
+        outcomes,
+        tested=names,
+        p=float(p.down.min()),
+        losses=(losses_alone, losses_together),
+        units=int(table.units.max(initial=-1)) + 1,
+        joint=dict(zip(names, joint, strict=True)),
+    )
 
 
 def _outcome(case: MetricCase, column: int, test: _FamilyTest) -> RuleOutcome:
@@ -125,11 +131,11 @@ def _outcome(case: MetricCase, column: int, test: _FamilyTest) -> RuleOutcome:
     samples = int(test.table.speaks[:, column].sum())
     if not samples:
         return without_value(case)
-    if samples < case.least[0]:
+    least_samples, _ = case.least
+    if samples < least_samples:
         whole = f"{count(samples, 'sample')} with every score that is tested beside it"
-        return left_open(
-            case, MetricVerdict.NOT_MEASURED, f"{case.name}: {whole}, {case.least[0]} are needed"
-        )
+        reason = f"{case.name}: {whole}, {least_samples} are needed"
+        return left_open(case, MetricVerdict.NOT_MEASURED, reason)
     figures = _figures(case, column, test)
     return _meaning(case, _row(case, column, test, figures), figures.units, test)
 
@@ -140,19 +146,22 @@ def _meaning(case: MetricCase, row: MetricRow, units: int, test: _FamilyTest) ->
     A set that is too small to be red is no gate. A metric that speaks about few samples of a set
     that is large enough cannot be red alone, and says so.
     """
-    if (outcome := settled(case, row)) is not None:
+    outcome = settled(case, row)
+    if outcome is not None:
         return outcome
-    look = row.verdict is MetricVerdict.WORSE_HERE or row.is_large_fall
-    warnings = (row.reason,) if look else ()
-    if row.verdict is MetricVerdict.UNCHANGED or units >= test.losses:
+    is_worth_a_look = row.verdict is MetricVerdict.WORSE_HERE or row.is_large_fall
+    warnings = (row.reason,) if is_worth_a_look else ()
+    can_be_red = units >= test.losses
+    if can_be_red or row.verdict is MetricVerdict.UNCHANGED:
         return RuleOutcome(row, warnings=warnings)
+
     noun = "cluster" if test.table.clustered else "sample"
     reason = (
         f"{case.name} is scored on {count(units, noun)}: at least {test.losses} must "
         "get worse before it can fail"
     )
-    lost = case.scores.candidate.unscored[case.counted].any()
-    if test.can_fail(case.comparison) and not lost:
+    has_lost_scores = case.scores.candidate.unscored[case.counted].any()
+    if test.can_fail(case.comparison) and not has_lost_scores:
         return RuleOutcome(row, warnings=(*warnings, reason))
     return RuleOutcome(row, undecided=(reason,), warnings=warnings)
 
@@ -164,13 +173,14 @@ class Figures:
     Attributes:
         units: Independent units: samples or clusters.
         level: What p must reach to be proven.
-        excluded: Whether a drop of `CARE` is ruled out at 5 %.
         allowed: Smallest drop that can be red.
         shows: Smallest drop that shows in a change that rewords as much as this one; None: none.
-        assumed: Whether that rests on noise that nobody measured.
-        breaks: The same where the rest stays as it is; of a set that sees none, or a total
-            one alone, what is allowed. None where that is not asked.
-        decisive: Units of which a drop of this size would show; None where no set is large enough.
+        assumed: Whether `shows` rests on noise that nobody measured.
+        excluded: Whether a drop of `CARE` is ruled out at 5 %.
+        breaks: Smallest drop that shows in a change that breaks answers and rewords none. Where
+            the whole set shows none, or the loss of all of it alone: `allowed`. None where the
+            metric gates nothing, or did not fall suspiciously.
+        decisive: Units of which such a fall would show; None where no set is large enough.
     """
 
     change: float
@@ -183,15 +193,16 @@ class Figures:
     allowed: float
     shows: float | None = None
     assumed: bool = False
-    breaks: float | None = None
     excluded: bool = False
+    breaks: float | None = None
     decisive: int | None = None
 
     @property
     def is_large_fall(self) -> bool:
         """Whether it fell by what this set is said to see, and that is hardly luck."""
-        fell = self.breaks is not None and self.fell_by(self.breaks)
-        return fell and self.p <= SUSPICIOUS
+        if self.breaks is None:
+            return False
+        return self.fell_by(self.breaks) and self.p <= SUSPICIOUS
 
     def fell_by(self, drop: float) -> bool:
         """Whether it fell by so much, or more."""
@@ -203,34 +214,46 @@ def _figures(case: MetricCase, column: int, test: _FamilyTest) -> Figures:
 
     Which drops show is told for a change that rewords as much as this one, and for the kindest.
     """
-    table, differences = test.table, test.table.spread(column)
-    changes = table.differences[table.speaks[:, column], column]
-    noise, (base, cand) = noise_of(case), table.runs
-    seen = noise.as_seen(changes, baseline_runs=base, candidate_runs=cand)
+    table = test.table
+    by_unit = table.spread(column)
+    changes = table.changes(column)
+    change = float(changes.mean())
+    noise = noise_of(case)
+    baseline_runs, candidate_runs = table.runs
+    seen = noise.as_seen(changes, baseline_runs=baseline_runs, candidate_runs=candidate_runs)
+    moments = Moments(seen, baseline_runs, candidate_runs)
     design = design_of(case, test.settings, test.joint[column])
-    change, units = float(changes.mean()), len(differences)
     figures = Figures(
         change=change,
-        units=units,
+        units=len(by_unit),
         p=float(test.p.down[column]),
         p_up=float(test.p.up[column]),
         p_here=float(test.p.here[column]),
         level=test.level,
-        interval=difference_interval(differences),
+        interval=difference_interval(by_unit),
         allowed=allowed_drop(case.rule, case.info, case.scores.span),
-        shows=visible_drop(design, units, seen),
+        shows=visible_drop(design, len(by_unit), seen),
         assumed=not noise.measured,
-        excluded=Moments(seen, base, cand).excludes(CARE, change, units),
+        excluded=moments.excludes(CARE, change, len(by_unit)),
     )
-    if not case.gates or figures.p > SUSPICIOUS or change >= 0:
+    fell_suspiciously = change < 0 and figures.p <= SUSPICIOUS
+    if not case.gates or not fell_suspiciously:
         return figures
-    breaks = visible_drop(design, units, noise)
-    if not case.slice and (breaks is None or breaks >= 1.0 - SLACK):
-        breaks = figures.allowed  # it sees no drop: of none can it say that it is luck
+    return _with_size_of_fall(figures, case, design, noise, seen)
+
+
+def _with_size_of_fall(
+    figures: Figures, case: MetricCase, design: Design, noise: Noise, seen: Noise
+) -> Figures:
+    """Add whether a suspicious fall is as large as what the set is said to see, and what would."""
+    breaks = visible_drop(design, figures.units, noise)
+    shows_nothing = breaks is None or breaks >= 1.0 - SLACK
+    if shows_nothing and not case.slice:
+        breaks = figures.allowed  # of no drop can it say that it is luck
     figures = replace(figures, breaks=breaks)
     if not figures.is_large_fall:
         return figures
-    return replace(figures, decisive=samples_needed(-change, seen, design))
+    return replace(figures, decisive=samples_needed(-figures.change, seen, design))
 
 
 def verdict_of(figures: Figures, settings: DecisionSettings) -> MetricVerdict:
@@ -238,14 +261,16 @@ def verdict_of(figures: Figures, settings: DecisionSettings) -> MetricVerdict:
     proven = figures.p <= figures.level
     if proven and figures.fell_by(figures.allowed):
         return MetricVerdict.REGRESSED
-    least = max(figures.allowed, WORSE_HERE)
-    if proven or (figures.fell_by(least) and figures.p_here <= YELLOW):
+    fell_here = figures.fell_by(max(figures.allowed, WORSE_HERE)) and figures.p_here <= YELLOW
+    if proven or fell_here:
         return MetricVerdict.WORSE_HERE
-    if figures.p_up <= settings.alpha and figures.interval[0] > 0:
+    lower_bound, _ = figures.interval
+    if figures.p_up <= settings.alpha and lower_bound > 0:
         return MetricVerdict.IMPROVED
     if figures.is_large_fall:
         return MetricVerdict.CANNOT_TELL
-    if figures.excluded and (1 - CARE) ** figures.units <= RARE:
+    would_hold_a_broken_one = (1 - CARE) ** figures.units <= RARE
+    if figures.excluded and would_hold_a_broken_one:
         return MetricVerdict.HELD
     return MetricVerdict.CANNOT_TELL
 
@@ -253,17 +278,16 @@ def verdict_of(figures: Figures, settings: DecisionSettings) -> MetricVerdict:
 def _row(case: MetricCase, column: int, test: _FamilyTest, figures: Figures) -> MetricRow:
     """Return the metric's row, all figures in its own unit."""
     table, scores, comparison = test.table, case.scores, case.comparison
-    rows = table.speaks[:, column]
-    change = table.differences[rows, column]
-    better, worse = int((change > SLACK).sum()), int((change < -SLACK).sum())
-    same = comparison.affected == 0 or comparison.identical
-    untouched = same and not (worse or better)
+    changes = table.changes(column)
+    better, worse = int((changes > SLACK).sum()), int((changes < -SLACK).sum())
+    same_outputs = comparison.affected == 0 or comparison.identical
+    untouched = same_outputs and not worse and not better
     verdict = MetricVerdict.UNCHANGED if untouched else verdict_of(figures, test.settings)
-    before, after = (
-        scores.unit(float(side[rows, column].mean())) for side in (table.before, table.after)
-    )
+    speaks = table.speaks[:, column]
+    before = scores.unit(float(table.before[speaks, column].mean()))
+    after = scores.unit(float(table.after[speaks, column].mean()))
     row = blank_row(case, verdict).amended(
-        n=len(change),
+        n=len(changes),
         baseline=before,
         candidate=after,
         change=after - before,
@@ -274,7 +298,7 @@ def _row(case: MetricCase, column: int, test: _FamilyTest, figures: Figures) -> 
         p_here=figures.p_here,
         allowed=figures.allowed * scores.span,
         mde=None if figures.shows is None else figures.shows * scores.span,
-        mde_note=_note(figures),
+        mde_note=_mde_note(figures),
         is_large_fall=verdict is MetricVerdict.CANNOT_TELL and figures.is_large_fall,
     )
     if untouched:
@@ -289,7 +313,7 @@ def _interval(case: MetricCase, figures: Figures) -> tuple[float, float]:
     return (-high, -low) if case.info.direction is Direction.LOWER else (low, high)
 
 
-def _note(figures: Figures) -> str:
+def _mde_note(figures: Figures) -> str:
     if figures.shows is None:
         return "no drop can be shown"
     return ASSUMED if figures.assumed else ""

@@ -2,7 +2,8 @@
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 
@@ -48,86 +49,101 @@ class Table:
         """(units, metrics) sums of the differences."""
         return sums_by_unit(self.differences, self.units)
 
+    def changes(self, metric: int) -> Floats:
+        """Return one metric's differences, of the samples that it counts for."""
+        changes = self.differences[self.speaks[:, metric], metric]
+        return np.asarray(changes, dtype=np.float64)
+
     def spread(self, metric: int) -> Floats:
         """Return one metric's differences by unit, scaled so that their mean is the change."""
-        rows = self.speaks[:, metric]
-        units = np.unique(self.units[rows], return_inverse=True)[1]
-        sums = sums_by_unit(self.differences[rows, metric], units)
-        return sums * (len(sums) / max(int(rows.sum()), 1))
+        changes = self.changes(metric)
+        units = np.unique(self.units[self.speaks[:, metric]], return_inverse=True)[1]
+        sums = sums_by_unit(changes, units)
+        return sums * (len(sums) / max(len(changes), 1))
+
+
+@dataclass(frozen=True)
+class _SideRuns:
+    """The runs of all metrics on one side.
+
+    Attributes:
+        values: (samples, runs, metrics) on [0, 1]; 0 where a metric does not count for a sample.
+        whole: (samples, runs) True where every metric that counts is scored.
+    """
+
+    values: Floats
+    whole: Mask
+
+    def of(self, samples: Mask) -> Self:
+        return replace(self, values=self.values[samples], whole=self.whole[samples])
+
+    @property
+    def counts(self) -> Ints:
+        """(samples,) number of whole runs."""
+        return np.asarray(self.whole.sum(axis=1), dtype=np.intp)
+
+    @property
+    def means(self) -> Floats:
+        """(samples, metrics) means over the whole runs."""
+        total = np.where(self.whole[:, :, None], self.values, 0.0).sum(axis=1)
+        runs = np.maximum(self.counts, 1)
+        return np.asarray(total / runs[:, None], dtype=np.float64)
+
+    @property
+    def whole_first(self) -> Floats:
+        """The values with the whole runs of each sample before its other ones."""
+        order = np.argsort(~self.whole, axis=1, kind="stable")
+        return np.take_along_axis(self.values, order[:, :, None], axis=1)
 
 
 def build_table(cases: Sequence[MetricCase], comparison: Comparison) -> Table:
     """Lay the cases' scores out by sample, run and metric."""
+    base = _side_runs(cases, [case.scores.baseline for case in cases])
+    cand = _side_runs(cases, [case.scores.candidate for case in cases])
     speaks = np.stack([case.counted for case in cases], axis=1)
-    base = _stack([(case, case.scores.baseline) for case in cases])
-    cand = _stack([(case, case.scores.candidate) for case in cases])
-    whole_base, whole_cand = _whole_runs(base), _whole_runs(cand)
-    if comparison.clusters is None:
-        counted = whole_base.any(axis=1) & whole_cand.any(axis=1)
+    clusters = comparison.clusters
+    enough = np.any if clusters is None else np.all
+    on_both_sides = enough(base.whole, axis=1) & enough(cand.whole, axis=1)
+    counted = np.asarray(speaks.any(axis=1) & on_both_sides, dtype=bool)
+
+    base, cand = base.of(counted), cand.of(counted)
+    if clusters is None:
+        units = np.arange(len(base.values))
+        blocks = _blocks_by_runs(base, cand)
     else:
-        counted = whole_base.all(axis=1) & whole_cand.all(axis=1)
-    counted &= speaks.any(axis=1)
-    base, cand, speaks = base[counted], cand[counted], speaks[counted]
-    whole_base, whole_cand = whole_base[counted], whole_cand[counted]
-    units = np.arange(len(base))
-    if comparison.clusters is None:
-        blocks = _blocks(base, cand, whole_base, whole_cand)
-    else:
-        units = np.unique(comparison.clusters[counted], return_inverse=True)[1]
-        sums = sums_by_unit(np.concatenate([base, cand], axis=1), units)
-        blocks = (Block(sums, cand.shape[1]),) if len(units) else ()
-    runs = (_most_runs(whole_base), _most_runs(whole_cand))
+        units = np.unique(clusters[counted], return_inverse=True)[1]
+        sums = sums_by_unit(np.concatenate([base.values, cand.values], axis=1), units)
+        blocks = (Block(sums, k=cand.values.shape[1]),) if len(units) else ()
     return Table(
         blocks=blocks,
-        before=_mean_over(base, whole_base),
-        after=_mean_over(cand, whole_cand),
-        speaks=speaks,
+        before=base.means,
+        after=cand.means,
+        speaks=speaks[counted],
         units=units,
-        runs=runs,
-        clustered=comparison.clusters is not None,
+        runs=(int(base.counts.max(initial=0)), int(cand.counts.max(initial=0))),
+        clustered=clusters is not None,
     )
 
 
-def _stack(sides: Sequence[tuple[MetricCase, Side]]) -> Floats:
-    """Return (samples, runs, metrics), 0 where a metric does not count for a sample."""
-    values = [
+def _side_runs(cases: Sequence[MetricCase], sides: Sequence[Side]) -> _SideRuns:
+    by_metric = [
         np.where(case.counted[:, None], case.scores.scaled(side.values), 0.0)
-        for case, side in sides
+        for case, side in zip(cases, sides, strict=True)
     ]
-    return np.stack(values, axis=2)
+    values = np.stack(by_metric, axis=2)
+    return _SideRuns(values, whole=np.isfinite(values).all(axis=2))
 
 
-def _whole_runs(values: Floats) -> Mask:
-    return np.asarray(np.isfinite(values).all(axis=2), dtype=bool)
-
-
-def _most_runs(whole_runs: Mask) -> int:
-    return int(whole_runs.sum(axis=1).max(initial=0))
-
-
-def _mean_over(values: Floats, whole_runs: Mask) -> Floats:
-    total = np.where(whole_runs[:, :, None], values, 0.0).sum(axis=1)
-    runs = np.maximum(whole_runs.sum(axis=1), 1)
-    return np.asarray(total / runs[:, None], dtype=np.float64)
-
-
-def _blocks(base: Floats, cand: Floats, whole_base: Mask, whole_cand: Mask) -> tuple[Block, ...]:
-    """Group samples by their numbers of whole runs; the whole runs come first on each side."""
-    base, cand = _whole_first(base, whole_base), _whole_first(cand, whole_cand)
-    most = whole_cand.shape[1] + 1
-    runs_of = whole_base.sum(axis=1) * most + whole_cand.sum(axis=1)
+def _blocks_by_runs(base: _SideRuns, cand: _SideRuns) -> tuple[Block, ...]:
+    """Group samples by their numbers of whole runs on both sides."""
+    before, after = base.whole_first, cand.whole_first
+    runs = np.stack([base.counts, cand.counts], axis=1)
     blocks = []
-    for both in np.flatnonzero(np.bincount(runs_of)):
-        before, after = divmod(int(both), most)
-        rows = runs_of == both
-        runs = np.concatenate([base[rows, :before], cand[rows, :after]], axis=1)
-        blocks.append(Block(runs, after))
+    for base_runs, cand_runs in np.unique(runs, axis=0).tolist():
+        alike = (runs == (base_runs, cand_runs)).all(axis=1)
+        values = np.concatenate([before[alike, :base_runs], after[alike, :cand_runs]], axis=1)
+        blocks.append(Block(values, k=cand_runs))
     return tuple(blocks)
-
-
-def _whole_first(values: Floats, whole_runs: Mask) -> Floats:
-    order = np.argsort(~whole_runs, axis=1, kind="stable")
-    return np.take_along_axis(values, order[:, :, None], axis=1)
 
 
 @dataclass(frozen=True)
@@ -147,19 +163,21 @@ class FamilyP:
 def run_tests(table: Table, *, seed: int, draws: int) -> FamilyP:
     """Test whether fresh questions, and these, got worse; with one run a side it is one test."""
     fresh = flip(table.unit_sums, seed=seed, draws=draws)
-    down = here = step_down(fresh)
-    if any(block.values.shape[1] != 2 for block in table.blocks):
-        here = step_down(relabel(table.blocks, seed=seed, draws=draws))
-    return FamilyP(down, step_down(fresh, upwards=True), here)
+    down, up = step_down(fresh), step_down(fresh, upwards=True)
+    one_run_a_side = all(block.values.shape[1] == 2 for block in table.blocks)
+    if one_run_a_side:
+        return FamilyP(down, up, here=down)
+    here = step_down(relabel(table.blocks, seed=seed, draws=draws))
+    return FamilyP(down, up, here)
 
 
 def seed_of(comparison: Comparison) -> int:
     """Seed from the outputs alone: an empty commit redraws nothing."""
     outputs = hashlib.sha256()
     for passes in (comparison.baseline.distinct, comparison.candidate.distinct):
-        for each in passes:
+        for records in passes:
             for key in comparison.ids:
-                output = each[key].output_hash if key in each else ""
+                output = records[key].output_hash if key in records else ""
                 outputs.update(f"{key}\0{output}\n".encode("utf-8", "surrogatepass"))
     return int.from_bytes(outputs.digest()[:8], "big")
 
