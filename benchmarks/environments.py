@@ -28,7 +28,7 @@ for module in pkgutil.walk_packages(ragate.__path__, "ragate."):
         if error.name.partition(".")[0].startswith("ragate"):
             raise
 from ragate.clients.http import aiohttp_transport
-from ragate.judges.llamaindex._prompts import load_prompts
+from ragate.contrib.llamaindex_judge.prompts import load_prompts
 from ragate.systems.pgvector.chunking import cut
 from ragate.systems.pgvector.corpus import Document
 from ragate.systems.pgvector.settings import Settings

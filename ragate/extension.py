@@ -28,6 +28,7 @@ OURS = (
     "entailment",
     "golden",
     "labels",
+    "llamaindex_judge",
     "otel",
     "recorder",
     "transfer",

@@ -51,9 +51,9 @@ for line in sys.stdin.read().splitlines():
 # that are cut into chunks.
 CUT = """
 import sys
-from ragate.judges.llamaindex._prompts import load_prompts
-from ragate.judges.llamaindex._settings import Settings as JudgeSettings
-from ragate.judges.llamaindex._prompts import windows
+from ragate.contrib.llamaindex_judge.prompts import load_prompts
+from ragate.contrib.llamaindex_judge.settings import Settings as JudgeSettings
+from ragate.contrib.llamaindex_judge.prompts import windows
 from ragate.systems.pgvector.chunking import cut
 from ragate.systems.pgvector.corpus import Document
 from ragate.systems.pgvector.settings import Settings

@@ -7,16 +7,16 @@ from pathlib import Path
 import pytest
 
 from ragate.cli.main import run
+from tests.contrib.llamaindex_judge import llamaindex_llms
 from tests.projects import ReplayProject, right
 from tests.servers.model import answers_and_judges
 from tests.servers.openai_server import openai_server
-from tests.unit.judges import llamaindex_llms
 
 pytestmark = pytest.mark.integration
 FOREIGN = """
 [policy.judge]
 use = "llamaindex"
-llm = "tests.unit.judges.llamaindex_llms:ChatModel"
+llm = "tests.contrib.llamaindex_judge.llamaindex_llms:ChatModel"
 
 [policy.metrics.relevancy]
 """

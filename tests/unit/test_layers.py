@@ -37,7 +37,7 @@ ROWS: tuple[tuple[str, ...], ...] = (
         "stores.postgres",
         "systems",
     ),
-    ("systems.http", "judges.llamaindex", "judges.rubric"),
+    ("systems.http", "judges.rubric"),
     ("systems.mcp", "systems.pgvector"),
     ("executors",),
     (
@@ -172,7 +172,7 @@ def test_only_plugins_imports_by_name() -> None:
         "ragate.guards.seal",
         "ragate.extension",
         "ragate.database.install",
-        "ragate.judges.llamaindex._llm",
+        "ragate.contrib.llamaindex_judge.llm",
         "ragate.worker.target",
         "ragate.worker.__main__",
     }

@@ -12,6 +12,7 @@ from tests.unit.fresh import printed
 
 LIBRARIES = "numpy psycopg openai llama_index jinja2 httpx2 aiohttp yaml click"
 FAMILIES = {plugins.locate("metrics", base).partition(":")[0] for base in plugins.names("metrics")}
+JUDGES = {plugins.locate("judges", name) for name in plugins.names("judges")}
 HOOKED = {hook.path.partition(":")[0] for hook in HOOKS}
 TYPES = "ragate.models, ragate.protocols, ragate.settings, ragate.errors, ragate.config"
 NAMES = "ragate.plugins.names('metrics')"
@@ -24,7 +25,7 @@ STORES = "open_store(pathlib.Path('.'), ''), reach_store('')"
     ("code", "unloaded"),
     [
         (f"import {TYPES}", LIBRARIES.split()),
-        (f"import {', '.join(FAMILIES)}, ragate.judges.llamaindex", LIBRARIES.split()),
+        (f"import {', '.join(FAMILIES | JUDGES)}", LIBRARIES.split()),
         (f"import ragate.plugins\n{NAMES}\n{TRAITS}", [*LIBRARIES.split(), *FAMILIES]),
         (
             "import ragate.cli.commands.runs, ragate.stores.postgres.shared_store",
@@ -33,7 +34,7 @@ STORES = "open_store(pathlib.Path('.'), ''), reach_store('')"
         ("import ragate.run.one_run", HOOKED),
         (f"{RUNS}\nfrom ragate.stores.postgres import *\n{STORES}", ["psycopg"]),
     ],
-    ids=["types", "metrics and a judge", "traits", "a list of runs", "a run", "a folder of runs"],
+    ids=["types", "metrics and judges", "traits", "a list of runs", "a run", "a folder of runs"],
 )
 def test_what_others_need_is_not_loaded(code: str, unloaded: list[str]) -> None:
     asked = f"print(*(name for name in {[*unloaded]} if name in sys.modules))"

@@ -13,8 +13,8 @@ import pytest
 
 from ragate.cli.main import run
 from ragate.clients.openai import OpenAIClient
+from ragate.contrib.llamaindex_judge.settings import Settings as EvaluatorSettings
 from ragate.errors import ProviderError
-from ragate.judges.llamaindex._settings import Settings as EvaluatorSettings
 from ragate.judges.rubric._settings import Settings as RubricSettings
 from ragate.protocols import ChatRequest
 from ragate.systems.mcp.settings import Sampling

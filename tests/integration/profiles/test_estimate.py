@@ -42,7 +42,7 @@ model = "judge-1"
 NAMED = """
 [policy.judge]
 use = "llamaindex"
-llm = "tests.unit.judges.llamaindex_llms:ChatModel"
+llm = "tests.contrib.llamaindex_judge.llamaindex_llms:ChatModel"
 llm_settings = { model = "gpt-4o-mini" }
 [policy.metrics.relevancy]
 """

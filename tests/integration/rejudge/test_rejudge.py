@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from ragate.cli.main import run
+from tests.contrib.llamaindex_judge.known_answers import is_known, sound
 from tests.integration.rejudge.rejudged_projects import SAMPLES, ours, recorded
 from tests.projects import right
 from tests.servers.faults import status
 from tests.servers.model import answers_and_judges
 from tests.unit.judges.judge_factories import gullible
-from tests.unit.judges.known_answers import is_known, sound
 
 pytestmark = pytest.mark.integration
 

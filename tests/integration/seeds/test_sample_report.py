@@ -11,8 +11,8 @@ import pytest
 
 from ragate.cli.main import run
 from ragate.protocols import ChatRequest
+from tests.contrib.llamaindex_judge.known_answers import model, sound
 from tests.servers.openai_server import FakeOpenAI
-from tests.unit.judges.known_answers import model, sound
 
 pytestmark = pytest.mark.integration
 CONFIG = """\

@@ -8,11 +8,11 @@ from typing import Any
 
 from ragate.clients.http.limiter import Breaker
 from ragate.clients.prices import price_of
+from ragate.contrib.llamaindex_judge.settings import Settings
 from ragate.errors import ConfigError, ProviderError
 from ragate.files.strict_json import whole
 from ragate.guards.escape import one_line, sendable
 from ragate.guards.redact import Redactor
-from ragate.judges.llamaindex._settings import Settings
 from ragate.protocols import ChatReply, ChatRequest
 
 _SECRET = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", re.I)

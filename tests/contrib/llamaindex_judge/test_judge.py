@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
+from ragate.contrib.llamaindex_judge import plugin
 from ragate.core.judging.applicability import PAIRWISE
 from ragate.errors import BudgetError, ConfigError, ProviderError
-from ragate.judges import llamaindex, run_canaries
+from ragate.judges import run_canaries
 from ragate.models import Failure, RetrievedChunk, ScoreState, SystemOutput
-from tests.unit.judges.judge_factories import TWO, Chat, answered, asked, values
-from tests.unit.judges.llamaindex_factories import (
+from tests.contrib.llamaindex_judge.llamaindex_factories import (
     evaluator_of,
     fingerprint,
     judge_by,
@@ -21,8 +21,9 @@ from tests.unit.judges.llamaindex_factories import (
     obedient,
     resources_of,
 )
+from tests.unit.judges.judge_factories import TWO, Chat, answered, asked, values
 
-LLMS = "tests.unit.judges.llamaindex_llms"
+LLMS = "tests.contrib.llamaindex_judge.llamaindex_llms"
 
 
 BINARY = ["faithfulness_binary"]
@@ -95,7 +96,7 @@ def test_what_is_decided_without_a_judge_costs_no_call() -> None:
     assert states(provider) == {ScoreState.UNSCORED}
     assert values(judge_by(chat, asked(), answered("A"), grounded)) == dict.fromkeys(grounded, 0.0)
     assert states(textless) == {ScoreState.UNSCORED}
-    everything = sorted(llamaindex.CRITERIA - {PAIRWISE})
+    everything = sorted(plugin.CRITERIA - {PAIRWISE})
     unanswerable = judge_by(chat, asked(answerable=False), TWO, everything)
     assert {score.state for score in unanswerable.values()} == {ScoreState.NOT_APPLICABLE}
     assert judge_by(chat, asked(), TWO, ["faithfulness"])["faithfulness"].value is None
@@ -175,7 +176,7 @@ def test_wrong_settings_are_said_before_anything_is_asked(
     settings: dict[str, Any], message: str
 ) -> None:
     async def run() -> None:
-        async with llamaindex.create(settings, resources_of()):
+        async with plugin.create(settings, resources_of()):
             pass
 
     with pytest.raises(ConfigError, match=message):

@@ -4,9 +4,9 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
 
+from ragate.contrib.llamaindex_judge.criteria import ASKED
+from ragate.contrib.llamaindex_judge.settings import Settings
 from ragate.core.judging.applicability import PAIRWISE
-from ragate.judges.llamaindex._criteria import ASKED
-from ragate.judges.llamaindex._settings import Settings
 from ragate.protocols import Judge, Resources
 from ragate.settings import read_settings
 
@@ -14,6 +14,7 @@ __all__ = ["CRITERIA", "LATE_MODULES", "Settings", "create"]
 
 CRITERIA = frozenset({*ASKED, PAIRWISE})
 LATE_MODULES = (
+    "ragate.contrib.llamaindex_judge.judge",
     *("llama_index.core.evaluation", "llama_index.core.output_parsers"),
     *("llama_index.core.prompts.prompt_utils", "llama_index.core.indices.prompt_helper"),
 )
@@ -31,9 +32,9 @@ async def create(settings: Mapping[str, Any], resources: Resources) -> AsyncIter
         PluginError: LlamaIndex is not installed, or in a version without these evaluators.
         ProviderError: the LLM cannot be made.
     """
-    from ragate.judges.llamaindex._judge import LlamaIndexJudge
-    from ragate.judges.llamaindex._llm import open_llm
-    from ragate.judges.llamaindex._prompts import load_prompts, read_own_prompts
+    from ragate.contrib.llamaindex_judge.judge import LlamaIndexJudge
+    from ragate.contrib.llamaindex_judge.llm import open_llm
+    from ragate.contrib.llamaindex_judge.prompts import load_prompts, read_own_prompts
 
     judge_settings = read_settings(Settings, settings, where="[policy.judge]", strict=True)
     own = read_own_prompts(resources.root, judge_settings.prompts)

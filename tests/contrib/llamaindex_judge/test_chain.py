@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragate.judges.llamaindex._judge import ChainReply, run_chain
-from tests.unit.judges.judge_factories import Chat, answered, asked, values
-from tests.unit.judges.llamaindex_factories import (
+from ragate.contrib.llamaindex_judge.judge import ChainReply, run_chain
+from tests.contrib.llamaindex_judge.llamaindex_factories import (
     judge_by,
     obedient,
 )
+from tests.unit.judges.judge_factories import Chat, answered, asked, values
 
 QUESTION = "Who proposed the STIP, and what became of it?"
 TALLY = "STIP. Author: Arbitrum Foundation. Tally vote 47832: executed, 1 to 15 November 2023."

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
+from ragate.contrib.llamaindex_judge.prompts import VARIABLES, load_prompts
 from ragate.errors import ConfigError
-from ragate.judges.llamaindex._prompts import VARIABLES, load_prompts
+from tests.contrib.llamaindex_judge.llamaindex_factories import judge_by, make, resources_of
 from tests.unit.judges.judge_factories import Chat, answered, asked
-from tests.unit.judges.llamaindex_factories import judge_by, make, resources_of
 
 PROMPT = "Steht das in den Texten? Antworte mit YES oder NO.\n{query_str}\n---\n{context_str}"
 BINARY = ["faithfulness_binary"]

@@ -10,8 +10,14 @@ import numpy as np
 import pytest
 
 from ragate.embedders import hashing
+from tests.contrib.llamaindex_judge.llamaindex_factories import (
+    is_refine,
+    judge_by,
+    make,
+    obedient,
+    resources_of,
+)
 from tests.unit.judges.judge_factories import TWO, Chat, answered, asked
-from tests.unit.judges.llamaindex_factories import is_refine, judge_by, make, obedient, resources_of
 
 BINARY = ["faithfulness_binary"]
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from tests.contrib.llamaindex_judge.llamaindex_factories import judge_by, obedient
 from tests.unit.judges.judge_factories import Chat, answered, asked, values
-from tests.unit.judges.llamaindex_factories import judge_by, obedient
 
 WINDOW = 3_000
 REPLY = 256

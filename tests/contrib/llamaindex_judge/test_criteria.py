@@ -8,16 +8,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragate.judges._asking import InvalidReplyError
-from ragate.judges.llamaindex._criteria import (
+from ragate.contrib.llamaindex_judge.criteria import (
     read_grade,
     read_json_judgement,
     read_two_points,
     read_up_to_four,
     read_yes_no,
 )
+from ragate.contrib.llamaindex_judge.plugin import CRITERIA
+from ragate.core.judging.applicability import PAIRWISE
+from ragate.core.judging.criteria import ALL_CRITERIA
+from ragate.judges import rubric
+from ragate.judges._asking import InvalidReplyError
+from tests.contrib.llamaindex_judge.llamaindex_factories import judge_by
 from tests.unit.judges.judge_factories import TWO, Chat, answered, asked, values
-from tests.unit.judges.llamaindex_factories import judge_by
 
 POINTS = ["context_relevancy"]
 
@@ -200,3 +204,7 @@ def test_a_guideline_verdict_is_one_json_object() -> None:
 def test_json_beside_or_of_other_types_is_refused(text: str) -> None:
     with pytest.raises(InvalidReplyError):
         read_json_judgement(text)
+
+
+def test_every_criterion_has_a_judge_that_knows_it() -> None:
+    assert ALL_CRITERIA.keys() | {PAIRWISE} == rubric.CRITERIA | CRITERIA

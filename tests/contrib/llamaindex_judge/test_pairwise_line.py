@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from ragate.cli.main import run
+from tests.contrib.llamaindex_judge.known_answers import is_known, sound
 from tests.projects import ReplayProject, right
 from tests.servers.openai_server import FakeOpenAI
-from tests.unit.judges.known_answers import is_known, sound
 
 pytestmark = pytest.mark.integration
 SAMPLES = 8

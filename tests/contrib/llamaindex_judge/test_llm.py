@@ -11,11 +11,11 @@ import pytest
 from ragate.clients.budget import Budget, Capped
 from ragate.errors import BudgetError, ProviderError
 from ragate.models import ScoreState
-from tests.unit.judges import llamaindex_llms
+from tests.contrib.llamaindex_judge import llamaindex_llms
+from tests.contrib.llamaindex_judge.llamaindex_factories import judge_by, make, resources_of
 from tests.unit.judges.judge_factories import TWO, asked, values
-from tests.unit.judges.llamaindex_factories import judge_by, make, resources_of
 
-LLMS = "tests.unit.judges.llamaindex_llms"
+LLMS = "tests.contrib.llamaindex_judge.llamaindex_llms"
 
 
 BINARY = ["faithfulness_binary"]
@@ -48,7 +48,7 @@ def test_an_integrations_calls_count_and_end_before_the_cap() -> None:
     ids=["openai", "anthropic", "anthropic-object", "ollama"],
 )
 def test_tokens_are_read_wherever_an_integration_puts_them(reply: dict[str, Any]) -> None:
-    from ragate.judges.llamaindex._llm import tokens_of
+    from ragate.contrib.llamaindex_judge.llm import tokens_of
 
     assert tokens_of(SimpleNamespace(**reply)) == (11, 7)
     assert tokens_of(SimpleNamespace(raw="text", additional_kwargs={"prompt_tokens": "11"})) == (
@@ -107,10 +107,10 @@ def test_an_llm_that_cannot_be_made_is_a_provider_that_is_out() -> None:
 
 
 def test_an_integration_that_fails_for_long_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    from ragate.judges.llamaindex import _llm
+    from ragate.contrib.llamaindex_judge import llm
 
     clock = iter(range(0, 1_000, 10))
-    monkeypatch.setattr(_llm, "time", SimpleNamespace(monotonic=lambda: float(next(clock))))
+    monkeypatch.setattr(llm, "time", SimpleNamespace(monotonic=lambda: float(next(clock))))
 
     async def run() -> None:
         judge = await make(None, resources_of(), llm=f"{LLMS}:Broken")

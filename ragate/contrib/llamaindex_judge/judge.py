@@ -7,6 +7,27 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from ragate.clients.thoughts import without_thoughts
+from ragate.contrib.llamaindex_judge.criteria import (
+    ASKED,
+    CHAINED,
+    CORRECTNESS,
+    GRADE,
+    MAX_CHARS,
+    PREFERENCE,
+    SIMILARITY,
+    SINGLE,
+    Chained,
+    Form,
+)
+from ragate.contrib.llamaindex_judge.llm import LlmClient
+from ragate.contrib.llamaindex_judge.prompts import (
+    MOST_CONTEXT_CHARS,
+    Prompts,
+    UnjudgeableError,
+    best_cosine,
+    windows,
+)
+from ragate.contrib.llamaindex_judge.settings import Settings
 from ragate.core.conversation import conversation
 from ragate.core.hashing import digest
 from ragate.core.judging.applicability import PAIRWISE
@@ -21,27 +42,6 @@ from ragate.judges._asking import (
     SentAs,
     read_or_mend,
 )
-from ragate.judges.llamaindex._criteria import (
-    ASKED,
-    CHAINED,
-    CORRECTNESS,
-    GRADE,
-    MAX_CHARS,
-    PREFERENCE,
-    SIMILARITY,
-    SINGLE,
-    Chained,
-    Form,
-)
-from ragate.judges.llamaindex._llm import LlmClient
-from ragate.judges.llamaindex._prompts import (
-    MOST_CONTEXT_CHARS,
-    Prompts,
-    UnjudgeableError,
-    best_cosine,
-    windows,
-)
-from ragate.judges.llamaindex._settings import Settings
 from ragate.models import Sample, Score, SystemOutput, unscored
 from ragate.protocols import ChatClient, ChatReply, ChatRequest, Embedder, Resources, Steps
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from ragate.judges import llamaindex
+from ragate.contrib.llamaindex_judge import plugin
 from ragate.models import Sample, Score, SystemOutput
 from ragate.protocols import ChatRequest, Embedder, Judge, Resources
 from tests.unit.judges.judge_factories import Chat
@@ -38,7 +38,7 @@ def resources_of(
 
 async def make(chat: Chat | None = None, resources: Resources | None = None, **own: Any) -> Judge:
     table = own if "llm" in own else {"provider": "p", "model": "m", **own}
-    async with llamaindex.create(table, resources or resources_of(chat)) as judge:
+    async with plugin.create(table, resources or resources_of(chat)) as judge:
         return judge
 
 

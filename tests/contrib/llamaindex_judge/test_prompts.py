@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from ragate.errors import ConfigError
+from tests.contrib.llamaindex_judge.llamaindex_factories import fingerprint, judge_by
 from tests.unit.judges.judge_factories import Chat, answered, asked
-from tests.unit.judges.llamaindex_factories import fingerprint, judge_by
 
 BINARY = ["faithfulness_binary"]
 

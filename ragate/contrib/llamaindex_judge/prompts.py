@@ -12,12 +12,12 @@ from pathlib import Path
 from string import Formatter
 from typing import TYPE_CHECKING, Literal
 
+from ragate.contrib.llamaindex_judge.settings import PromptName, Settings
 from ragate.core.hashing import digest
 from ragate.errors import ConfigError, PluginError, RagateError
 from ragate.files.foreign_files import inside, read_text
 from ragate.installed import refuse_other_version
 from ragate.judges._asking import Messages
-from ragate.judges.llamaindex._settings import PromptName, Settings
 from ragate.protocols import Embedder
 
 if TYPE_CHECKING:
