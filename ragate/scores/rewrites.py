@@ -54,7 +54,11 @@ def _respelt(names: tuple[str, ...]) -> dict[str, str]:
     """Return the names of columns whose spelling hides a known one: ``Expected Answer``."""
     known = frozenset(chain.from_iterable(COMMON.values()))
     spelt = {name: plain(name) for name in names if name not in known}
-    return {name: each for name, each in spelt.items() if each in known and each not in names}
+    return {
+        name: spelling
+        for name, spelling in spelt.items()
+        if spelling in known and spelling not in names
+    }
 
 
 def plain_names(row: Record, _head: Record) -> list[Record]:
@@ -64,12 +68,12 @@ def plain_names(row: Record, _head: Record) -> list[Record]:
     """
     respelt = _respelt(tuple(row))
     row = {respelt.get(name, name): value for name, value in row.items()} if respelt else row
-    named = next((name for name in _METRIC if isinstance(row.get(name), str)), "")
-    value = next((name for name in ("score", "value") if name in row), "")
-    if not named or not value:
+    metric = next((name for name in _METRIC if isinstance(row.get(name), str)), "")
+    score = next((name for name in ("score", "value") if name in row), "")
+    if not metric or not score:
         return [row]
-    rest = {name: each for name, each in row.items() if name not in {named, value}}
-    return [{**rest, "scores": {row[named]: row[value]}}]
+    rest = {name: value for name, value in row.items() if name not in {metric, score}}
+    return [{**rest, "scores": {row[metric]: row[score]}}]
 
 
 def ragate(row: Record, _head: Record) -> list[Record]:
@@ -94,44 +98,45 @@ def deepeval(row: Record, _head: Record) -> list[Record]:
     Of a conversation the input is what the user said in it.
     """
     name = row.get("name")
-    key = "" if not isinstance(name, str) or _NUMBERED.match(name) else name
+    is_id = isinstance(name, str) and not _NUMBERED.match(name)
+
     turns = _objects(row.get("turns"))
     if turns and not row.get("input"):
-        asked = [each.get("content") for each in turns if each.get("role") == "user"]
+        asked = [turn.get("content") for turn in turns if turn.get("role") == "user"]
         row = {**row, "input": any_text(asked)}
+
     listed = "metricsData" if row.get("metricsData") is not None else "metrics_data"
-    measured = [
-        {**item, "name": re.sub(r"\s*\[.*\]$", "", str(item.get("name", "")))}
-        for item in _objects(row.get(listed))
-        if item
-    ]
-    return [{**row, "id": key, listed: measured}]
+    measured = []
+    for item in filter(None, _objects(row.get(listed))):
+        metric = re.sub(r"\s*\[.*\]$", "", str(item.get("name", "")))  # without ` [GEval]`
+        measured.append({**item, "name": metric})
+    return [{**row, "id": name if is_id else "", listed: measured}]
 
 
 def promptfoo(row: Record, _head: Record) -> list[Record]:
     """Return one result: a test under one prompt and one provider."""
     case = _object(row.get("testCase"))
-    given = row.get("vars") or case.get("vars") or {}
     metadata = _object(case.get("metadata"))
     key = next((str(metadata[name]) for name in ("id", "test_id") if name in metadata), "")
+
+    question = row.get("vars") or case.get("vars") or {}
+    if len(question) == 1:
+        (question,) = question.values()
+
     provider = row.get("provider")
     provider = _object(provider).get("label") or _object(provider).get("id") or provider or ""
     system = [f"provider:{provider}", f"prompt:{row.get('promptIdx', 0)}"]
-    asked = any_text(next(iter(given.values()), "")) if len(given) == 1 else any_text(given)
     parts = _objects(_object(row.get("gradingResult")).get("componentResults"))
-    failed = ""
-    if row.get("failureReason") == 2 or _object(row.get("response")).get("error"):
-        failed = str(row.get("error") or "promptfoo got no answer")
     latency = row.get("latencyMs")
     return [
         {
             **row,
             "test": key,
-            "question": asked,
+            "question": any_text(question),
             "expected": any_text(case.get("assert") or ""),
             "system": " ".join(system),
             "tags": system,
-            "failed": failed,
+            "failed": _failure(row),
             "latency_s": latency / 1000 if isinstance(latency, int | float) else None,
             "scores": {
                 "score": row.get("score"),
@@ -142,22 +147,33 @@ def promptfoo(row: Record, _head: Record) -> list[Record]:
     ]
 
 
+def _failure(row: Record) -> str:
+    """Return why promptfoo got no answer, "" where it got one: `error` also tells what missed."""
+    if row.get("failureReason") == 2 or _object(row.get("response")).get("error"):
+        return str(row.get("error") or "promptfoo got no answer")
+    return ""
+
+
 def _by_assertion(parts: list[Record]) -> dict[str, dict[str, Any]]:
     """Return the scores of assertions without a metric of their own, by type; of several the mean.
 
     One that is alone is the test's own score.
     """
+    if len(parts) == 1:
+        return {}
     by_type: dict[str, list[Record]] = {}
-    for part in parts if len(parts) > 1 else ():
+    for part in parts:
         assertion = _object(part.get("assertion"))
         if assertion and not assertion.get("metric"):
             by_type.setdefault(str(assertion.get("type", "")), []).append(part)
+
     scores = {}
-    for kind, found in by_type.items():
-        values = [part.get("score") for part in found]
+    for kind, of_kind in by_type.items():
+        values = [part.get("score") for part in of_kind]
         numbers = [float(value) for value in values if isinstance(value, int | float)]
-        mean = sum(numbers) / len(numbers) if len(numbers) == len(values) else None
-        scores[kind] = {"score": mean, "reason": found[0].get("reason")}
+        are_all = len(numbers) == len(values)
+        mean = sum(numbers) / len(numbers) if are_all else None
+        scores[kind] = {"score": mean, "reason": of_kind[0].get("reason")}
     return scores
 
 
@@ -183,17 +199,24 @@ def inspect(row: Record, _head: Record) -> list[Record]:
     """Return a sample's scores: a scorer with several values is a metric for each."""
     scores: dict[str, Any] = {}
     for name, score in _object(row.get("scores")).items():
-        given = score if isinstance(score, Mapping) else {"value": score}
-        value = given.get("value")
-        several = value.items() if isinstance(value, Mapping) else [("", value)]
-        for part, one in several:
-            told: dict[str, Any] = {"value": one, "reason": given.get("explanation")}
-            if isinstance(one, str) and one in _GRADES:
-                graded = _GRADES[one]
-                told |= {"value": graded, "passed": graded >= _HALF, "mark": _HALF}
-            scores[f"{name}.{part}" if part else name] = told
-    asked = row.get("input")
-    return [{**row, "input": any_text(asked), "scores": scores, "target": any_text(row["target"])}]
+        fields = score if isinstance(score, Mapping) else {"value": score}
+        value, reason = fields.get("value"), fields.get("explanation")
+        if isinstance(value, Mapping):
+            for part, value_of_part in value.items():
+                metric = f"{name}.{part}" if part else name
+                scores[metric] = {**_graded(value_of_part), "reason": reason}
+        else:
+            scores[name] = {**_graded(value), "reason": reason}
+    asked, target = any_text(row.get("input")), any_text(row["target"])
+    return [{**row, "input": asked, "scores": scores, "target": target}]
+
+
+def _graded(value: Any) -> dict[str, Any]:
+    """Return a value of Inspect as a score, a letter with the mark from which on it passes."""
+    if not isinstance(value, str) or value not in _GRADES:
+        return {"value": value}
+    grade = _GRADES[value]
+    return {"value": grade, "passed": grade >= _HALF, "mark": _HALF}
 
 
 def inspect_unfinished(head: Record) -> str:
@@ -206,26 +229,29 @@ def inspect_unfinished(head: Record) -> str:
 def inspect_judges(head: Record) -> str:
     """Return which models grade, where the log names them: by their role, or as a scorer's own."""
     header = _object(head.get("eval"))
-    told = [_object(_object(header.get("model_roles")).get("grader"))]
-    told += [_object(each.get("options")) for each in _objects(header.get("scorers"))]
-    return ", ".join(sorted({str(each["model"]) for each in told if each.get("model")}))
+    graders = [_object(_object(header.get("model_roles")).get("grader"))]
+    graders += [_object(scorer.get("options")) for scorer in _objects(header.get("scorers"))]
+    models = {str(grader["model"]) for grader in graders if grader.get("model")}
+    return ", ".join(sorted(models))
 
 
 def lm_eval(row: Record, _head: Record) -> list[Record]:
     """Return a document's scores under one filter, whose name is a part of the metric's."""
-    way = str(row.get("filter") or "none")
     names = row.get("metrics")
     if not isinstance(names, list):
-        known = {"doc_id", "doc_hash", "prompt_hash", "target_hash", "task_version"}
-        names = [k for k, v in row.items() if k not in known and isinstance(v, int | float)]
-    scores = {f"{name}" if way == "none" else f"{name},{way}": row.get(name) for name in names}
-    question = row.get("doc")
+        no_metrics = {"doc_id", "doc_hash", "prompt_hash", "target_hash", "task_version"}
+        numbers = [name for name, value in row.items() if isinstance(value, int | float)]
+        names = [name for name in numbers if name not in no_metrics]
+    way = str(row.get("filter") or "none")
+    ending = "" if way == "none" else f",{way}"
+    scores = {f"{name}{ending}": row.get(name) for name in names}
+
     answers = row.get("filtered_resps")
     answer = answers[0] if isinstance(answers, list) and answers else None
     return [
         {
             "doc_id": row.get("doc_id"),
-            "question": any_text(question),
+            "question": any_text(row.get("doc")),
             "target": any_text(row.get("target")),
             "answer": answer if isinstance(answer, str) else None,
             "scores": scores,
@@ -237,24 +263,22 @@ def mlflow(row: Record, _head: Record) -> list[Record]:
     """Return a trace's feedback; what is expected is an assessment, too, and no score."""
     info = _object(row.get("info"))
     holder = row if row.get("assessments") is not None else info
-    items = _objects(parsed_cell(holder.get("assessments")))
-    expected = {
-        str(item.get("assessment_name") or item.get("name")): _object(item["expectation"])["value"]
-        for item in items
-        if "value" in _object(item.get("expectation"))
-    }
-    scored = [
-        {**item, "judge": _judge_of(item)}
-        for item in items
-        if isinstance(item.get("feedback"), Mapping)
-    ]
+    expected: dict[str, Any] = {}
+    scored: list[Record] = []
+    for item in _objects(parsed_cell(holder.get("assessments"))):
+        expectation = _object(item.get("expectation"))
+        if "value" in expectation:
+            expected[str(item.get("assessment_name") or item.get("name"))] = expectation["value"]
+        if isinstance(item.get("feedback"), Mapping):
+            scored.append({**item, "judge": _judge_of(item)})
+
     state = row.get("state") or info.get("state")
     failed = "the trace's state is ERROR" if str(state).endswith("ERROR") else ""
-    told = {**row, "assessments": scored, "expectations": expected or "", "error": failed}
+    trace = {**row, "assessments": scored, "expectations": expected or "", "error": failed}
     asked = row.get("request", row.get("inputs"))
     if asked is None:
-        asked, told["response"] = _of_root_span(row)
-    return [{**told, "request": parsed_cell(asked)}]
+        asked, trace["response"] = _of_root_span(row)
+    return [{**trace, "request": parsed_cell(asked)}]
 
 
 def _judge_of(assessment: Record) -> Any:
@@ -266,8 +290,9 @@ def _of_root_span(trace: Record) -> tuple[Any, Any]:
     """Return what a trace was asked and what it answered: in its previews both are cut short."""
     for span in _objects(_object(trace.get("data")).get("spans")):
         if not span.get("parent_span_id"):
-            said = _object(span.get("attributes"))
-            asked, answered = (said.get(f"mlflow.span{name}") for name in ("Inputs", "Outputs"))
+            attributes = _object(span.get("attributes"))
+            asked = attributes.get("mlflow.spanInputs")
+            answered = attributes.get("mlflow.spanOutputs")
             # Attributes are JSON within JSON: a text stands there in quotes.
             return asked, json.loads(answered) if isinstance(answered, str) else answered
     return None, None
@@ -286,18 +311,19 @@ def azure(row: Record, _head: Record) -> list[Record]:
             continue
         if any(name.endswith(part) and name.removesuffix(part) in outputs for part in _OF_ANOTHER):
             continue
+
+        score = value if _is_plain_number(value) else outputs.get(f"{name}_score", value)
         result, mark = outputs.get(f"{name}_result"), outputs.get(f"{name}_threshold")
-        if not _is_plain_number(value):
-            value = outputs.get(f"{name}_score", value)
-        is_absent = value is None and result is None and mark is None
-        if is_absent or not isinstance(value, int | float | None):
+        is_absent = score is None and result is None and mark is None
+        if is_absent or not isinstance(score, int | float | None):
             continue
+
         passed = outputs.get(f"{name}_passed")
         if not isinstance(passed, bool):
             passed = {"pass": True, "fail": False}.get(str(result).lower())
         reason = outputs.get(f"{name}_reason")
         scores.append(
-            {"name": metric, "score": value, "reason": reason, "mark": mark, "passed": passed}
+            {"name": metric, "score": score, "reason": reason, "mark": mark, "passed": passed}
         )
     return [{**row, "scores": scores}]
 
