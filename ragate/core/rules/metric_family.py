@@ -139,7 +139,7 @@ def _blocks_by_runs(base: _SideRuns, cand: _SideRuns) -> tuple[Block, ...]:
     before, after = base.whole_first, cand.whole_first
     runs = np.stack([base.counts, cand.counts], axis=1)
     blocks = []
-    for base_runs, cand_runs in np.unique(runs, axis=0).tolist():
+    for base_runs, cand_runs in sorted(set(map(tuple, runs.tolist()))):  # unique loads numpy.ma
         alike = (runs == (base_runs, cand_runs)).all(axis=1)
         values = np.concatenate([before[alike, :base_runs], after[alike, :cand_runs]], axis=1)
         blocks.append(Block(values, k=cand_runs))
