@@ -46,6 +46,7 @@ from ragate.core.diagnosis.word_origin import (
 from ragate.models import Cause, CauseKind, RankChange, Reads, Record
 
 _FAR = 3  # ranks; a smaller fall seldom takes a passage out of an answerer's sight
+_HALF = 0.5  # of a change, or of an answer's words
 # Judged against the reference alone: contexts are no part of the question.
 _REFERENCE_ONLY = frozenset({"correctness", "correctness_binary"})
 
@@ -65,8 +66,8 @@ def attribute(diff: SampleDiff) -> Cause:
     is upstream of the contexts changed. Otherwise ranks, texts and words have to tell.
     """
     answers = compare_answers(diff.before, diff.after)
-    same = answers is Answers.SAME and diff.same_contexts
-    if same and diff.deltas and _scored_by_others(diff):
+    same_answers = answers is Answers.SAME
+    if same_answers and diff.same_contexts and diff.deltas and _holds_answers_alone(diff):
         return scored_otherwise(diff)
     if _holds_no_contexts(diff):
         if all(record.output.answer is None for record in diff.after):
@@ -75,13 +76,16 @@ def attribute(diff: SampleDiff) -> Cause:
     if diff.same_contexts:
         return blame_answer(diff)
     if answers is not Answers.DIFFERENT and _reads_no_context(diff):
-        return scored_otherwise(diff) if answers is Answers.SAME else _cannot_tell(diff)
+        return scored_otherwise(diff) if same_answers else _cannot_tell(diff)
     if _only_upstream_changed(diff):
-        return blame_contexts(diff, "the answer is the same" if answers is Answers.SAME else "")
+        return blame_contexts(diff, "the answer is the same" if same_answers else "")
+
     cause = _by_texts(diff, answers)
-    if cause.kind is CauseKind.GENERATION and diff.changes.spares(Stage.ANSWER):
+    if cause.kind is not CauseKind.GENERATION:
+        return cause
+    if diff.changes.spares(Stage.ANSWER):
         return unknown(f"nothing that writes the answer changed, yet {cause.evidence}")
-    if cause.kind is CauseKind.GENERATION and _is_only_seen(diff):
+    if _is_only_seen(diff):
         return unknown(f"contexts and answer both changed; {cause.evidence}")
     return cause
 
@@ -103,8 +107,8 @@ def _is_only_seen(diff: SampleDiff) -> bool:
     return not diff.changes.comparable and diff.changes.stages == {Stage.CONTEXTS}
 
 
-def _scored_by_others(diff: SampleDiff) -> bool:
-    """Return whether the outputs are answers that came with their scores, and nothing else."""
+def _holds_answers_alone(diff: SampleDiff) -> bool:
+    """Return whether these are whole answers, without tool calls and without reranking."""
     outputs = (record.output for record in diff.records)
     return all(
         output.answer is not None
@@ -142,8 +146,8 @@ def _only_upstream_changed(diff: SampleDiff) -> bool:
     """
     if not _changed_one_stage(diff):
         return False
-    steady = len(diff.old_contexts) == 1
-    return (steady or Reads.RETRIEVAL in diff.changes.repeats) and _beyond_noise(diff)
+    retrieval_repeats = len(diff.old_contexts) == 1 or Reads.RETRIEVAL in diff.changes.repeats
+    return retrieval_repeats and _beyond_noise(diff)
 
 
 def _changed_one_stage(diff: SampleDiff) -> bool:
@@ -193,70 +197,73 @@ def _edited_or_cut_otherwise(diff: SampleDiff) -> Cause:
         return blame_contexts(diff, same)
     edited = edited_documents(diff)
     whose = f" of {named(edited)}" if edited else ""
-    found = unknown(f"{same}{whose}: the documents were edited, or are cut otherwise")
-    return found.amended(edited=edited)
+    cause = unknown(f"{same}{whose}: the documents were edited, or are cut otherwise")
+    return cause.amended(edited=edited)
 
 
 def _better(diff: SampleDiff) -> Cause:
     if any(rank.before is None and rank.after is not None for rank in diff.ranks):
         return blame_contexts(diff)
-    had = _had(diff)
-    if had and all(rank.before == rank.after for rank in had):
-        return _generation(diff, had)
+    expected = _expected_before(diff)
+    if expected and all(rank.before == rank.after for rank in expected):
+        return _generation(diff, expected)
     return _cannot_tell(diff)
 
 
 def _worse(diff: SampleDiff, answers: Answers) -> Cause:
-    had = _had(diff)
-    if any(rank.after is None for rank in had):
-        return _after_a_loss(diff, had)
+    expected = _expected_before(diff)
+    if any(rank.after is None for rank in expected):
+        return _after_a_loss(diff, expected)
     has_texts = any(chunk.text for record in diff.after for chunk in record.output.chunks)
     if answers is Answers.UNKNOWN or not has_texts:
         return _cannot_tell(diff)
-    return blame_by_words(diff, had) or _by_ranks(diff, had)
+    return blame_by_words(diff, expected) or _by_ranks(diff, expected)
 
 
-def _had(diff: SampleDiff) -> list[RankChange]:
+def _expected_before(diff: SampleDiff) -> list[RankChange]:
     """Return the ranks of the expected documents that the baseline retrieved."""
     return [rank for rank in diff.ranks if rank.before is not None]
 
 
-def _by_ranks(diff: SampleDiff, had: Sequence[RankChange]) -> Cause:
+def _by_ranks(diff: SampleDiff, expected: Sequence[RankChange]) -> Cause:
     """Decide by the expected documents alone, where the answer's words do not tell."""
-    if any(map(fell, had)):
-        far = any(fell(rank, by=_FAR) for rank in had)
-        if far and all(gave_up_by_run(diff)):
-            return blame_contexts(diff, "the answer gave up")
+    if not expected:
         return _cannot_tell(diff)
-    return _generation(diff, had) if had else _cannot_tell(diff)
+    if not any(map(fell, expected)):
+        return _generation(diff, expected)
+    fell_far = any(fell(rank, by=_FAR) for rank in expected)
+    if fell_far and all(gave_up_by_run(diff)):
+        return blame_contexts(diff, "the answer gave up")
+    return _cannot_tell(diff)
 
 
-def _after_a_loss(diff: SampleDiff, had: Sequence[RankChange]) -> Cause:
+def _after_a_loss(diff: SampleDiff, expected: Sequence[RankChange]) -> Cause:
     """An expected document is gone: that explains a fall unless its content is still there."""
     worst = worst_run(diff)
     if supports(worst.output.chunks, diff.sample.references):
-        return unknown(f"{rank_words(had)}, yet another chunk holds the reference answer")
-    all_lost = all(rank.after is None for rank in had)
-    if all_lost or trace_run(diff, worst, displacers(diff)).origin is not WordOrigin.NOWHERE:
+        return unknown(f"{rank_words(expected)}, yet another chunk holds the reference answer")
+    if all(rank.after is None for rank in expected):
         return blame_contexts(diff)
-    return unknown(f"{rank_words(had)}, and the answer says what no chunk holds: both may be it")
+    traced = trace_run(diff, worst, displacers(diff))
+    if traced.origin is not WordOrigin.NOWHERE:
+        return blame_contexts(diff)
+    return unknown(
+        f"{rank_words(expected)}, and the answer says what no chunk holds: both may be it"
+    )
 
 
-def _generation(diff: SampleDiff, had: Sequence[RankChange]) -> Cause:
+def _generation(diff: SampleDiff, expected: Sequence[RankChange]) -> Cause:
     """Blame generation where its passages are there still, and no new one says what it says."""
     if not basis_kept(diff) or follows_new_chunks(diff):
         return _cannot_tell(diff)
     elsewhere = f"the contexts changed elsewhere, and the answer{score_words(diff)}"
-    return generation(f"{rank_words(had)}; {elsewhere}")
+    return generation(f"{rank_words(expected)}; {elsewhere}")
 
 
 def _cannot_tell(diff: SampleDiff) -> Cause:
     texts = "" if texts_known(diff) else TEXTS_UNKNOWN
     words = ("contexts and answer both changed", rank_words(diff.ranks), fewer_words(diff), texts)
     return unknown("; ".join(filter(None, words)))
-
-
-_HALF = 0.5
 
 
 def blame_answer(diff: SampleDiff) -> Cause:
@@ -273,18 +280,20 @@ def blame_answer(diff: SampleDiff) -> Cause:
     if diff.deltas and all(delta.reads is Reads.RETRIEVAL for delta in diff.deltas):
         return scored_otherwise(diff)
     changes = diff.changes
-    chunks = f"same {len(diff.after[0].output.chunks)} chunks"
+    same_chunks = f"same {len(diff.after[0].output.chunks)} chunks"
+    another_answer = f"another answer{score_words(diff)}"
     if changes.spares(Stage.ANSWER):
-        return _answerer_is_the_same(diff, chunks)
-    answerer_changed = Stage.ANSWER in changes.stages
-    if changes.has_model is False and Stage.OTHER in changes.stages and not answerer_changed:
-        return unknown(f"{chunks}, another answer{score_words(diff)}; it is not known which part")
-    if _names_no_document(diff) and not changes.only(Stage.ANSWER):
-        return unknown(f"another answer{score_words(diff)}; {DOCUMENTS_UNKNOWN}")
-    if not ids_and_texts_equal(diff) and not changes.only(Stage.ANSWER):
-        same = f"the same documents, another answer{score_words(diff)}"
-        return unknown(f"{same}; {TEXTS_UNKNOWN}")
-    return _written_otherwise(diff, chunks)
+        return _answerer_is_the_same(diff, same_chunks)
+    unnamed_part_changed = Stage.OTHER in changes.stages and Stage.ANSWER not in changes.stages
+    if changes.has_model is False and unnamed_part_changed:
+        return unknown(f"{same_chunks}, {another_answer}; it is not known which part")
+    if changes.only(Stage.ANSWER):
+        return _written_otherwise(diff, same_chunks)
+    if _names_no_document(diff):
+        return unknown(f"{another_answer}; {DOCUMENTS_UNKNOWN}")
+    if not ids_and_texts_equal(diff):
+        return unknown(f"the same documents, {another_answer}; {TEXTS_UNKNOWN}")
+    return _written_otherwise(diff, same_chunks)
 
 
 def _names_no_document(diff: SampleDiff) -> bool:
@@ -311,20 +320,21 @@ def _scored_as_low_before(diff: SampleDiff) -> bool:
     return unexplained / (delta.after - delta.before) < _HALF
 
 
-def _answerer_is_the_same(diff: SampleDiff, chunks: str) -> Cause:
+def _answerer_is_the_same(diff: SampleDiff, same_chunks: str) -> Cause:
     if diff.changes.stages and diff.changes.has_model is False:
-        note = f"{chunks}; what is quoted of them is chosen by the words' weights"
+        note = f"{same_chunks}; what is quoted of them is chosen by the words' weights"
         return blame_contexts(diff, note)
     return unknown(
-        f"{chunks}, another answer{score_words(diff)}; nothing that writes it changed, so it "
+        f"{same_chunks}, another answer{score_words(diff)}; nothing that writes it changed, so it "
         "varies by itself"
     )
 
 
-def _written_otherwise(diff: SampleDiff, chunks: str) -> Cause:
-    twins, new_words = _twins(diff), says_now(diff)
-    evidence = f"{chunks}, another answer{score_words(diff)}"
-    evidence += f"; {new_words}" if new_words else ""
+def _written_otherwise(diff: SampleDiff, same_chunks: str) -> Cause:
+    evidence = f"{same_chunks}, another answer{score_words(diff)}"
+    if new_words := says_now(diff):
+        evidence += f"; {new_words}"
+    twins = _twins(diff)
     answers = {record.output_hash for record in twins}
     if len(answers) > 1:
         evidence += f"; the baseline's own {len(twins)} runs gave {len(answers)} answers"
@@ -340,7 +350,7 @@ def scored_otherwise(diff: SampleDiff) -> Cause:
     return Cause(kind=CauseKind.JUDGE, evidence=evidence)
 
 
-def blame_by_words(diff: SampleDiff, had: Sequence[RankChange]) -> Cause | None:
+def blame_by_words(diff: SampleDiff, expected: Sequence[RankChange]) -> Cause | None:
     """Blame what the new words of the answers point to, or return None.
 
     Words that only newly placed chunks hold: the contexts. Facts that no chunk holds, or an earlier
@@ -350,18 +360,21 @@ def blame_by_words(diff: SampleDiff, had: Sequence[RankChange]) -> Cause | None:
     traces = [trace_run(diff, record, newer) for record in diff.after]
     refusals = gave_up_by_run(diff)
     from_suspects = [traced.origin is WordOrigin.SUSPECTS for traced in traces]
-    either = (new or gone for new, gone in zip(from_suspects, refusals, strict=True))
-    if any(from_suspects) and all(either):
-        quoted = traces[from_suspects.index(True)].quoted
-        return blame_contexts(diff, f"the answer now says {quoted}, which only these hold")
+    explained = [new or gone for new, gone in zip(from_suspects, refusals, strict=True)]
+    if any(from_suspects) and all(explained):
+        first = traces[from_suspects.index(True)]
+        return blame_contexts(diff, f"the answer now says {first.quoted}, which only these hold")
+
     if not basis_kept(diff):
         return None
-    traced = trace_run(diff, worst_run(diff), newer)
-    if traced.origin is WordOrigin.NOWHERE and not any(refusals):
-        return generation(f"the answer now says {traced.quoted}, which no retrieved chunk holds")
+    worst = trace_run(diff, worst_run(diff), newer)
+    if worst.origin is WordOrigin.NOWHERE and not any(refusals):
+        return generation(f"the answer now says {worst.quoted}, which no retrieved chunk holds")
     old = _answers_of(diff.before)
-    if had and all(is_part(record.output.answer or "", old) for record in diff.after):
-        return generation(f"{rank_words(had)}; an earlier answer, cut short{score_words(diff)}")
+    if expected and all(is_part(record.output.answer or "", old) for record in diff.after):
+        return generation(
+            f"{rank_words(expected)}; an earlier answer, cut short{score_words(diff)}"
+        )
     return None
 
 
@@ -370,24 +383,29 @@ def says_now(diff: SampleDiff) -> str:
     if not diff.worse:
         return ""
     record, old = worst_run(diff), _answers_of(diff.before)
-    answer, chunks = record.output.answer or "", record.output.chunks
+    answer = record.output.answer or ""
     if is_part(answer, old):
         return "an earlier answer, cut short"
-    unexpected = set(docs_of(record)) - set(diff.sample.expected)
+
+    unexpected = set(docs_of(record)) - diff.sample.expected
     traced = trace_run(diff, record, unexpected)
     if traced.origin is WordOrigin.NOWHERE:
         return f"it now says {traced.quoted}, which no retrieved chunk holds"
     if traced.origin is WordOrigin.SUSPECTS and diff.sample.expected:
-        holder = max(
-            (chunk for chunk in chunks if chunk.doc_id in unexpected),
-            key=lambda chunk: len(words(chunk.text) & set(traced.words)),
-        )
-        return f"it now says {traced.quoted}, as {holder.doc_id} does, not the expected document"
+        holder = _holder(record, unexpected, traced)
+        return f"it now says {traced.quoted}, as {holder} does, not the expected document"
     if traced.origin is WordOrigin.NOTHING_NEW and old and answer:
         length, before = len(answer.split()), min(len(text.split()) for text in old)
         if length <= _HALF * before:
             return f"it says nothing new in {length} words, {before} before"
     return ""
+
+
+def _holder(record: Record, unexpected: Collection[str], traced: TracedWords) -> str:
+    """Return which unexpected document holds most of the new words in one chunk."""
+    chunks = [chunk for chunk in record.output.chunks if chunk.doc_id in unexpected]
+    holder = max(chunks, key=lambda chunk: len(words(chunk.text) & set(traced.words)))
+    return holder.doc_id
 
 
 def score_words(diff: SampleDiff) -> str:

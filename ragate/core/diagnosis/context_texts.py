@@ -1,6 +1,7 @@
 """The texts of one sample's contexts, by their hashes: what stayed, and what took a place."""
 
 from collections.abc import Collection, Sequence
+from typing import NamedTuple
 
 from ragate.core.diagnosis.sample_diff import SampleDiff, named, newcomers
 from ragate.core.diagnosis.system_changes import Stage
@@ -8,20 +9,28 @@ from ragate.core.hashing import TEXT_DIGITS, text_hashes
 from ragate.core.text.wording import count
 from ragate.models import Cause, CauseKind, RankChange, Record, RetrievedChunk
 
-Texts = tuple[tuple[str, str], ...]  # document and text hash of each chunk, by rank
 DOCUMENTS_UNKNOWN = "what it rests on is not known: no document was returned on either side"
 TEXTS_UNKNOWN = "the contexts' texts are not known"
 
 
-def texts_of(record: Record) -> Texts | None:
-    """Return document and text hash of each chunk; None where the texts were not recorded."""
+class ChunkText(NamedTuple):
+    """The document of a chunk, and the hash of what it says."""
+
+    doc_id: str
+    text_hash: str
+
+
+def texts_of(record: Record) -> tuple[ChunkText, ...] | None:
+    """Return the text of each chunk, by rank; None where the texts were not recorded."""
     chunks = record.output.chunks
     digits = record.text_hashes or text_hashes(record.output)
     if len(digits) != TEXT_DIGITS * len(chunks):
         return None
     starts = range(0, len(digits), TEXT_DIGITS)
-    hashes = (digits[start : start + TEXT_DIGITS] for start in starts)
-    return tuple(zip((chunk.doc_id for chunk in chunks), hashes, strict=True))
+    return tuple(
+        ChunkText(chunk.doc_id, digits[start : start + TEXT_DIGITS])
+        for chunk, start in zip(chunks, starts, strict=True)
+    )
 
 
 def texts_known(diff: SampleDiff) -> bool:
@@ -37,12 +46,13 @@ def ids_and_texts_equal(diff: SampleDiff) -> bool:
 
 def _basis(diff: SampleDiff) -> frozenset[str]:
     """Return the documents that the answer rests on: the expected and the cited ones."""
-    return diff.sample.expected | frozenset(
-        record.output.chunks[number - 1].doc_id
-        for record in diff.before
-        for number in record.output.citations or ()
-        if 1 <= number <= len(record.output.chunks)
-    )
+    cited: set[str] = set()
+    for record in diff.before:
+        chunks = record.output.chunks
+        for number in record.output.citations or ():
+            if 1 <= number <= len(chunks):
+                cited.add(chunks[number - 1].doc_id)
+    return diff.sample.expected | cited
 
 
 def basis_kept(diff: SampleDiff) -> bool:
@@ -52,27 +62,34 @@ def basis_kept(diff: SampleDiff) -> bool:
     known, or where nothing of those documents was there.
     """
     basis = _basis(diff)
-    before, after = (_passages(records, basis) for records in (diff.before, diff.after))
+    before, after = _passages_of(basis, diff.before), _passages_of(basis, diff.after)
     if before is None or after is None:
         return False
     return all(any(old and old <= new for old in before) for new in after)
 
 
-def _passages(
-    records: Sequence[Record], doc_ids: Collection[str]
-) -> list[set[tuple[str, str]]] | None:
-    runs = [texts_of(record) for record in records]
-    if any(texts is None for texts in runs):
-        return None
-    return [{pair for pair in texts or () if pair[0] in doc_ids} for texts in runs]
+def _passages_of(
+    doc_ids: Collection[str], records: Sequence[Record]
+) -> list[set[ChunkText]] | None:
+    """Return the passages of these documents in each run; None where texts are not known."""
+    runs = []
+    for record in records:
+        passages = texts_of(record)
+        if passages is None:
+            return None
+        runs.append({passage for passage in passages if passage.doc_id in doc_ids})
+    return runs
 
 
 def new_chunks(diff: SampleDiff, record: Record) -> list[RetrievedChunk]:
     """Return the chunks of a candidate's run whose text no run of the baseline had."""
-    before = {pair for old in diff.before for pair in texts_of(old) or ()}
+    before = {passage for old in diff.before for passage in texts_of(old) or ()}
     chunks = record.output.chunks
-    pairs = texts_of(record) or [(chunk.doc_id, "") for chunk in chunks]
-    return [chunk for chunk, pair in zip(chunks, pairs, strict=True) if pair not in before]
+    passages = texts_of(record)
+    if passages is None:  # of unknown text, each is new
+        return list(chunks)
+    pairs = zip(chunks, passages, strict=True)
+    return [chunk for chunk, passage in pairs if passage not in before]
 
 
 def edited_documents(diff: SampleDiff) -> tuple[str, ...]:
@@ -88,9 +105,10 @@ def edited_documents(diff: SampleDiff) -> tuple[str, ...]:
 def renamed_documents(diff: SampleDiff) -> dict[str, str]:
     """Return expected documents that are gone while another, new one holds their very texts."""
     before, after = _by_document(diff.before), _by_document(diff.after)
+    gone = diff.sample.expected & (before.keys() - after.keys())
     return {
         doc_id: new_id
-        for doc_id in sorted(diff.sample.expected & before.keys() - after.keys())
+        for doc_id in sorted(gone)
         for new_id, texts in after.items()
         if new_id not in before and before[doc_id] <= texts
     }
@@ -98,11 +116,13 @@ def renamed_documents(diff: SampleDiff) -> dict[str, str]:
 
 def same_ranking(diff: SampleDiff) -> bool:
     """Return True where each run's chunks came in an order of documents that a run had before."""
-    old, new = (
-        [[chunk.doc_id for chunk in record.output.chunks] for record in records]
-        for records in (diff.before, diff.after)
-    )
+    old, new = _chunk_documents(diff.before), _chunk_documents(diff.after)
     return bool(new[0]) and all(doc_ids in old for doc_ids in new)
+
+
+def _chunk_documents(records: Sequence[Record]) -> list[list[str]]:
+    """Return the document of each chunk of each run, by rank."""
+    return [[chunk.doc_id for chunk in record.output.chunks] for record in records]
 
 
 def _by_document(records: Sequence[Record]) -> dict[str, set[str]]:
@@ -149,48 +169,63 @@ def _kind(diff: SampleDiff) -> CauseKind:
     stages = diff.changes.stages
     if Stage.CORPUS not in stages:
         return CauseKind.RETRIEVAL
-    return CauseKind.DATA if stages.isdisjoint({Stage.CONTEXTS, Stage.OTHER}) else CauseKind.UNKNOWN
+    only_documents = stages.isdisjoint({Stage.CONTEXTS, Stage.OTHER})
+    return CauseKind.DATA if only_documents else CauseKind.UNKNOWN
 
 
 def _displacer_words(diff: SampleDiff, lost: Sequence[str], newer: Sequence[str]) -> str:
-    if newer:
-        hurt = lost or any(map(fell, diff.ranks))
-        return ("in its place " if hurt else "newly retrieved: ") + named(newer)
-    return fewer_words(diff)
+    if not newer:
+        return fewer_words(diff)
+    took_a_place = lost or any(map(fell, diff.ranks))
+    return ("in its place " if took_a_place else "newly retrieved: ") + named(newer)
 
 
 def fewer_words(diff: SampleDiff) -> str:
     """Return how many chunks came where they are fewer than before, else ""."""
-    old, new = (
-        max(len(record.output.chunks) for record in records)
-        for records in (diff.before, diff.after)
-    )
+    old = max(len(record.output.chunks) for record in diff.before)
+    new = max(len(record.output.chunks) for record in diff.after)
     return f"{count(new, 'chunk')} came back, {old} before" if new < old else ""
 
 
 def displacers(diff: SampleDiff) -> list[str]:
     """Return what stands now where lost or fallen expected documents stood, or ahead of them."""
-    looked_at: list[tuple[int | None, int | None]] = [
-        (rank.before - 1, rank.after - 1) if rank.after else (rank.before, rank.before)
-        for rank in diff.ranks
-        if rank.before and (rank.after is None or fell(rank))
-    ]
+    depths = [depth for rank in diff.ranks if (depth := _depth_of_place(rank)) is not None]
+    everything = _Depth(None, None)
     doc_ids = dict.fromkeys(
         doc_id
-        for was, now in looked_at or [(None, None)]
-        for doc_id in newcomers(*diff.rankings, was=was, now=now)
+        for depth in depths or [everything]
+        for doc_id in newcomers(*diff.rankings, was=depth.before, now=depth.after)
     )
     return [doc_id for doc_id in doc_ids if doc_id not in diff.sample.expected]
 
 
+class _Depth(NamedTuple):
+    """How many documents of a ranking are looked at on each side, None for all."""
+
+    before: int | None
+    after: int | None
+
+
+def _depth_of_place(rank: RankChange) -> _Depth | None:
+    """Return how deep to look for what took a lost or fallen document's place, else None."""
+    if rank.before is None:
+        return None
+    if rank.after is None:
+        return _Depth(rank.before, rank.before)
+    if fell(rank):
+        return _Depth(rank.before - 1, rank.after - 1)  # the document itself comes next
+    return None
+
+
 def rank_words(ranks: Sequence[RankChange]) -> str:
     """Return the expected documents' ranks in words, those that changed first."""
-    changed = [rank for rank in ranks if rank.before != rank.after]
-    shown = [_one_rank(rank) for rank in changed or ranks if rank.before or rank.after]
+    retrieved = [rank for rank in ranks if rank.before or rank.after]
+    changed = [rank for rank in retrieved if rank.before != rank.after]
+    shown = [_rank_change(rank) for rank in changed or retrieved]
     return "expected " + named(shown) if shown else ""
 
 
-def _one_rank(change: RankChange) -> str:
+def _rank_change(change: RankChange) -> str:
     if change.before == change.after:
         return f"{change.doc_id} still at rank {change.before}"
     before = f"rank {change.before}" if change.before else "not retrieved"

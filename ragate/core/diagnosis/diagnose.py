@@ -15,8 +15,8 @@ from ragate.core.diagnosis.sample_diff import (
 from ragate.core.hashing import is_recorded
 from ragate.models import Cause, CauseKind, Record
 
-_HALF = 0.5
-_MOST = 0.75
+_HALF = 0.5  # of the largest change: what explains less is not its cause
+_MOST = 0.75  # of it: what explains so much is the cause although something else differs too
 
 
 def diagnose(diff: SampleDiff) -> Cause:
@@ -29,7 +29,7 @@ def diagnose(diff: SampleDiff) -> Cause:
     for rule in (_not_the_same_sample, _failure, _same_request, _judge):
         answer = rule(diff)
         if isinstance(answer, Cause):
-            return _with_change(answer, diff) if rule is _failure else answer
+            return answer
         diff = answer
     return _with_change(_attribution(diff), diff)
 
@@ -42,18 +42,16 @@ def _with_change(cause: Cause, diff: SampleDiff) -> Cause:
 
 
 def _not_the_same_sample(diff: SampleDiff) -> SampleDiff | Cause:
-    hashes = {record.content_hash for record in diff.before}
-    if diff.before and hashes == {record.content_hash for record in diff.after}:
+    old_contents = {record.content_hash for record in diff.before}
+    new_contents = {record.content_hash for record in diff.after}
+    if diff.before and old_contents == new_contents:
         return diff
     if any(record.output.error for record in diff.after):
         return _failed(diff.after, side="the candidate")
     if diff.missing:
         return _missing(diff.missing)
-    why = (
-        "the question or its expected answer was edited"
-        if diff.before or diff.edited
-        else "the sample is new"
-    )
+    was_edited = bool(diff.before) or diff.edited
+    why = "the question or its expected answer was edited" if was_edited else "the sample is new"
     return Cause(kind=CauseKind.DATA, evidence=f"{why}: it has no baseline to compare with")
 
 
@@ -74,15 +72,18 @@ def _failure(diff: SampleDiff) -> SampleDiff | Cause:
         [record for record in diff.before if not record.output.error],
         [record for record in diff.after if not record.output.error],
     )
-    both_succeeded = bool(succeeded.before and succeeded.after)
-    more = len(succeeded.before) / len(diff.before) - len(succeeded.after) / len(diff.after)
-    if abs(more) <= SLACK:
-        return succeeded if both_succeeded else diff
-    if both_succeeded and _share_without_failures(diff, succeeded) > _HALF:
+    comparable = bool(succeeded.before and succeeded.after)
+    share_before = len(succeeded.before) / len(diff.before)
+    share_after = len(succeeded.after) / len(diff.after)
+    if abs(share_before - share_after) <= SLACK:
+        return succeeded if comparable else diff
+    if comparable and _share_without_failures(diff, succeeded) > _HALF:
         return succeeded
-    if more > 0:
-        return _failed(diff.after, side="the candidate")
-    return _failed(diff.before, side="the baseline")
+    if share_before > share_after:
+        cause = _failed(diff.after, side="the candidate")
+    else:
+        cause = _failed(diff.before, side="the baseline")
+    return _with_change(cause, diff)
 
 
 def _share_without_failures(diff: SampleDiff, succeeded: SampleDiff) -> float:
@@ -103,16 +104,18 @@ def _failed(records: Sequence[Record], *, side: str) -> Cause:
 
 def _same_request(diff: SampleDiff) -> SampleDiff | Cause:
     """An identical model request cannot carry the change: the model answered otherwise."""
+    old_requests = {record.output.request_hash for record in diff.before}
     requests = {record.output.request_hash for record in diff.after}
-    before = {record.output.request_hash for record in diff.before}
-    outputs = {record.output_hash for record in diff.after}
-    if None in requests or not requests <= before or outputs <= diff.output_hashes:
+    same_requests = None not in requests and requests <= old_requests
+    same_outputs = {record.output_hash for record in diff.after} <= diff.output_hashes
+    if not same_requests or same_outputs:
         return diff
     # The replies of recorded requests are the same too: what follows them has changed.
     if any(map(is_recorded, requests)):
         return diff
     same = "the model request is identical to the baseline's, yet the answer differs"
-    if len(diff.before) > 1 and len(diff.output_hashes) == 1:
+    was_steady = len(diff.before) > 1 and len(diff.output_hashes) == 1
+    if was_steady:
         return Cause(kind=CauseKind.DRIFT, evidence=f"{same}: the provider's model drifted")
     return unknown(f"{same}: chance or drift, not this change")
 
@@ -145,19 +148,20 @@ def _judged_otherwise(delta: ScoreDelta) -> Cause:
 
 def _judge_share(diff: SampleDiff, shared: Sequence[Record], delta: ScoreDelta) -> float:
     """Return the share of the largest delta that stands between equal outputs."""
-    total = 0.0
+    moved_by_judge = 0.0
     for record in shared:
         twins = [old for old in diff.before if old.output_hash == record.output_hash]
         old, new = values(twins, delta.metric), values([record], delta.metric)
         if old and new:
-            total += new[0] - sum(old) / len(old)
-    return total / len(diff.after) / (delta.after - delta.before)
+            moved_by_judge += new[0] - sum(old) / len(old)
+    return moved_by_judge / len(diff.after) / (delta.after - delta.before)
 
 
 def _attribution(diff: SampleDiff) -> Cause:
     lost = lost_documents(diff)
     absent = [doc_id for doc_id in lost if doc_id in diff.missing]
-    if absent and (diff.worse or not diff.deltas):
+    got_better = bool(diff.deltas) and not diff.worse
+    if absent and not got_better:
         present = [doc_id for doc_id in lost if doc_id not in diff.missing]
         return _missing(absent, f"; {named(present)} was lost as well" if present else "")
     if diff.largest and not diff.largest.comparable:

@@ -11,12 +11,13 @@ from ragate.models import RetrievedChunk
 _WORD = re.compile(r"\d+(?:[.,:/]\d+)*|[^\W\d_]+(?:['’][^\W\d_]+)?")
 _SENTENCE_END = frozenset(".!?:\n")
 _BREAK = re.compile(r"(?<=[.!?])\s+|\n+")
+_AHEAD_OF_A_WORD = " \t\"'“‘(*_#>-"  # what may stand between a sentence's end and its first word
 _LONG_WORD = 4
 _MIN_WORDS = 2
 _SHARED = 2  # words of a sentence that stand in an answer as well
-_MOST_OF_NEW = 0.6
-_GAVE_UP = 0.25
-_SUPPORT = 0.9
+_MOST_OF_NEW = 0.6  # of an answer's new words: the suspects hold so many where it copies them
+_GAVE_UP = 0.25  # of the words of an earlier answer: a refusal repeats no more
+_SUPPORT = 0.9  # of the words of a reference: a chunk that holds it has so many
 _SUPPORT_WORDS = 3
 
 
@@ -30,9 +31,9 @@ class WordOrigin(Enum):
     """Where what is new in an answer stands."""
 
     NOTHING_NEW = auto()
-    SUSPECTS = auto()
-    NOWHERE = auto()
-    ELSEWHERE = auto()
+    SUSPECTS = auto()  # in chunks of suspected documents, and not as much in others
+    NOWHERE = auto()  # in no chunk
+    ELSEWHERE = auto()  # in other chunks as well, some of it in none, or that is not known
 
 
 class TracedWords(NamedTuple):
@@ -66,39 +67,51 @@ def trace(
     """
     if not any(chunk.text for chunk in chunks):
         return TracedWords(WordOrigin.ELSEWHERE)
-    old = _words_of_all(earlier)
+    earlier_words = _words_of_all(earlier)
     answer = _bare(answer)
-    facts = [word for word in dict.fromkeys(_facts(answer)) if word not in old]
-    plain = [word for word in dict.fromkeys(_words(answer)) if word not in old and _weighs(word)]
-    suspected, elsewhere = _held(facts or plain, chunks, suspects)
-    if facts:
-        return _trace_facts(facts, suspected=suspected, elsewhere=elsewhere)
-    copied = [word for word in plain if word in suspected and word not in elsewhere]
-    if len(copied) >= _MIN_WORDS and len(copied) >= _MOST_OF_NEW * len(plain):
+    new_facts = _not_among(earlier_words, _facts(answer))
+    if new_facts:
+        suspected, elsewhere = _held(new_facts, chunks, suspects)
+        return _trace_facts(new_facts, suspected=suspected, elsewhere=elsewhere)
+
+    new_words = _not_among(earlier_words, filter(_weighs, _words(answer)))
+    suspected, elsewhere = _held(new_words, chunks, suspects)
+    copied = [word for word in new_words if word in suspected and word not in elsewhere]
+    if len(copied) >= _MIN_WORDS and len(copied) >= _MOST_OF_NEW * len(new_words):
         return TracedWords(WordOrigin.SUSPECTS, tuple(copied))
     return TracedWords(WordOrigin.NOTHING_NEW)
 
 
+def _not_among(earlier_words: Collection[str], answer_words: Iterable[str]) -> list[str]:
+    """Return the words that are none of the earlier ones, each once."""
+    return [word for word in dict.fromkeys(answer_words) if word not in earlier_words]
+
+
 def _trace_facts(facts: list[str], *, suspected: set[str], elsewhere: set[str]) -> TracedWords:
+    """Say where new facts stand, of which suspects hold some and the other chunks others."""
     if suspected.issuperset(facts) and not elsewhere.issuperset(facts):
-        return TracedWords(WordOrigin.SUSPECTS, tuple(facts))
-    nowhere = suspected.isdisjoint(facts) and elsewhere.isdisjoint(facts)
-    return TracedWords(WordOrigin.NOWHERE if nowhere else WordOrigin.ELSEWHERE, tuple(facts))
+        origin = WordOrigin.SUSPECTS
+    elif not suspected and not elsewhere:
+        origin = WordOrigin.NOWHERE
+    else:
+        origin = WordOrigin.ELSEWHERE
+    return TracedWords(origin, tuple(facts))
 
 
 def shares_new_words(
     answer: str, *, earlier: Iterable[str], chunks: Sequence[RetrievedChunk]
 ) -> bool:
     """Return True where a word of `answer` that no `earlier` text has stands in a chunk."""
-    new = words(_bare(answer)) - _words_of_all(earlier)
+    new_words = filter(_weighs, words(_bare(answer)) - _words_of_all(earlier))
     texts = [_folded(chunk.text) for chunk in chunks]
-    return any(_stands(word, text) for text in texts for word in new if _weighs(word))
+    return any(_stands(word, text) for word in new_words for text in texts)
 
 
 def gave_up(answer: str, *, earlier: Iterable[str]) -> bool:
     """Return True where next to nothing of an earlier answer is left: a refusal, or silence."""
     new = weighty_words(answer)
-    return all(len(new & old) <= _GAVE_UP * len(old) for old in map(weighty_words, earlier) if old)
+    old_answers = [old for old in map(weighty_words, earlier) if old]
+    return all(len(new & old) <= _GAVE_UP * len(old) for old in old_answers)
 
 
 def is_part(answer: str, earlier: Iterable[str]) -> bool:
@@ -119,7 +132,9 @@ def supports(chunks: Sequence[RetrievedChunk], references: Sequence[str]) -> boo
 
 def _holds(text: str, reference: str) -> bool:
     weighty = weighty_words(reference)
-    if len(weighty) < _SUPPORT_WORDS or not all(_stands(fact, text) for fact in _facts(reference)):
+    if len(weighty) < _SUPPORT_WORDS:
+        return False
+    if not all(_stands(fact, text) for fact in _facts(reference)):
         return False
     return sum(_stands(word, text) for word in weighty) >= _SUPPORT * len(weighty)
 
@@ -134,12 +149,14 @@ def mark_sentence(text: str, wanted: Collection[str]) -> list[tuple[bool, str]]:
 
     That is where a passage supports or contradicts an answer. One shared word alone is no sign.
     """
-    starts = [0, *(match.end() for match in _BREAK.finditer(text))]
-    spans = list(pairwise([*starts, len(text)]))
-    shared = [len(weighty_words(text[start:end]) & set(wanted)) for start, end in spans]
-    if max(shared) < _SHARED:
+    breaks = [match.end() for match in _BREAK.finditer(text)]
+    sentences = list(pairwise([0, *breaks, len(text)]))
+    shared = [len(weighty_words(text[start:end]) & set(wanted)) for start, end in sentences]
+    most = max(shared)
+    if most < _SHARED:
         return [(False, text)] if text else []
-    start, end = spans[shared.index(max(shared))]
+
+    start, end = sentences[shared.index(most)]
     end = start + len(text[start:end].rstrip())
     pieces = [(False, text[:start]), (True, text[start:end]), (False, text[end:])]
     return [(marked, piece) for marked, piece in pieces if piece]
@@ -166,8 +183,9 @@ def _facts(text: str) -> list[str]:
         if word[0].isdigit():
             facts.append(_folded(word))
         elif word[0].isupper() and len(word) > 1:
-            ahead = text[: match.start()].rstrip(" \t\"'“‘(*_#>-")
-            if ahead and ahead[-1] not in _SENTENCE_END:
+            ahead = text[: match.start()].rstrip(_AHEAD_OF_A_WORD)
+            opens_sentence = not ahead or ahead[-1] in _SENTENCE_END
+            if not opens_sentence:
                 facts.append(_folded(word))
     return facts
 
@@ -198,8 +216,9 @@ def _stands(word: str, text: str) -> bool:
     start = text.find(word)
     while start >= 0:
         end = start + len(word)
-        before, behind = text[max(0, start - 1) : start], text[end : end + 1]
-        if not before.isalnum() and not behind.isalnum():
+        character_before = text[max(0, start - 1) : start]
+        character_behind = text[end : end + 1]
+        if not character_before.isalnum() and not character_behind.isalnum():
             return True
         start = text.find(word, start + 1)
     return False
