@@ -24,37 +24,40 @@ from ragate.renderers._words import (
 
 Rows = list[list[Words]]
 _NOTHING_SET = ("", '""', "null", "[]", "{}")
-_FIRST = ("model", "top_k", "retrieval", "chunk_size", "temperature")
+_FIRST_SETTINGS = ("model", "top_k", "retrieval", "chunk_size", "temperature")
 
 
 def lists(report: Report) -> dict[str, Rows]:
     """Return the rows of each list by its title; those without one are left out."""
-    rows = {title: [*each] for title, each in _lists(report).items()}
-    return {title: each for title, each in rows.items() if each}
+    every = {title: list(rows) for title, rows in _lists(report).items()}
+    return {title: rows for title, rows in every.items() if rows}
 
 
 def _lists(report: Report) -> dict[str, Iterable[list[Words]]]:
     decision, data = report.decision, report.data
-    is_told = status_of(report) in TELLS_WHY and len(decision.reasons) <= MOST_REASONS
+    stand_above = status_of(report) in TELLS_WHY and len(decision.reasons) <= MOST_REASONS
     metrics = [*ordered(decision.metrics), *ordered(decision.slices)]
+    new_or_other = dict.fromkeys((*data.added, *data.edited))
     return {
         "What the verdict rests on": _sentences(decision.lines),
         "Pass rate by stage, tag and field": map(_pass_group, report.pass_groups),
         "System and judge": settings(report),
         "Each metric": map(_metric, metrics),
-        "Reasons": _sentences([] if is_told else decision.reasons),
+        "Reasons": _sentences([] if stand_above else decision.reasons),
         "Warnings": _sentences(decision.warnings),
         "What the pattern suggests": (
-            [*map(_text, (row.symptom, row.likely_cause, as_sentence(row.action)))]
+            [_text(row.symptom), _text(row.likely_cause), _text(as_sentence(row.action))]
             for row in report.diagnosis
         ),
         "Must-pass questions": map(_must_pass, decision.must_pass),
         "Waived: shown, not counted": map(_waiver, decision.waivers),
-        "Removed from the golden set": ([[Name(r.sample_id)], means(r.means)] for r in data.gone),
+        "Removed from the golden set": (
+            [[Name(row.sample_id)], means(row.means)] for row in data.gone
+        ),
         "Renamed in the golden set": (
             [[Name(old)], ["→ ", Name(new)]] for old, new in data.renamed.items()
         ),
-        "Added or edited": ([[Name(key)]] for key in dict.fromkeys((*data.added, *data.edited))),
+        "Added or edited": ([[Name(key)]] for key in new_or_other),
         "Expected, but not in the corpus": (
             [[Name(key)], documents(docs)] for key, docs in data.missing_documents.items()
         ),
@@ -70,8 +73,9 @@ def _must_pass(row: MustPassRow) -> list[Words]:
 
 
 def _waiver(row: WaiverRow) -> list[Words]:
-    why, until = _text(f"{row.owner}: {row.reason}"), foreign(row.until, 20)
-    return [[Name(row.sample_id)], [Name(row.metric)], why, ["until ", until]]
+    why = _text(f"{row.owner}: {row.reason}")
+    until = ["until ", foreign(row.until, 20)]
+    return [[Name(row.sample_id)], [Name(row.metric)], why, until]
 
 
 def _sentences(lines: Iterable[str]) -> Rows:
@@ -96,7 +100,8 @@ def _metric(row: MetricRow) -> list[Words]:
         said("unscored: {}", listed(reasons)),
         said("{}", passes(row)),
     )
-    return [label(row), joined(facts, ", "), *([_text(row.reason)] if row.reason else [])]
+    cells = [label(row), joined(facts, ", ")]
+    return [*cells, _text(row.reason)] if row.reason else cells
 
 
 def interval(row: MetricRow) -> str:
@@ -108,22 +113,25 @@ def interval(row: MetricRow) -> str:
 
 def _pass_group(group: PassGroup) -> list[Words]:
     share = group.share
-    ends = " … ".join(numbers.value("fraction", end) for end in share.interval or ())
-    facts: list[Words] = [
-        [counted(share.n, numbers.NOUN)],
-        [f"95 % interval {ends}"] if ends else [],
-    ]
+    facts: list[Words] = [[counted(share.n, numbers.NOUN)]]
+    if share.interval:
+        ends = " … ".join(numbers.value("fraction", end) for end in share.interval)
+        facts.append([f"95 % interval {ends}"])
     if group.metric:
-        facts += [[Name(group.metric), f" at {share.mark:g}"], [f"weight {group.weight or 0:g}"]]
-        facts += [["required"]] if group.required else []
+        facts.append([Name(group.metric), f" at {share.mark:g}"])
+        facts.append([f"weight {group.weight or 0:g}"])
+        if group.required:
+            facts.append(["required"])
     return [[foreign(group.kind, 40)], [Name(group.name)], [_share(group)], joined(facts, ", ")]
 
 
 def _share(group: PassGroup) -> str:
-    after, before = numbers.value("fraction", group.share.candidate), group.share.baseline
-    if before is None or before == group.share.candidate:
-        return after
-    return f"{numbers.value('fraction', before)} → {after}"
+    """Return the share that passes, ``70 % → 80 %`` where it was another before."""
+    before, after = group.share.baseline, group.share.candidate
+    now = numbers.value("fraction", after)
+    if before is None or before == after:
+        return now
+    return f"{numbers.value('fraction', before)} → {now}"
 
 
 def stages(report: Report) -> Words:
@@ -135,10 +143,11 @@ def stages(report: Report) -> Words:
 
 def settings(report: Report) -> Rows:
     """Return judge, models, top_k and other settings, the ones that tell most in front."""
-    told = {name: value for name, value in report.settings.items() if value not in _NOTHING_SET}
     rows: Rows = [[["judge"], [foreign(report.judge, 80)]]] if report.judge else []
-    for key in sorted(told, key=_rank):
-        rows.append([[Name(key)], [foreign(_value(told[key]), 80)]])
+    for name in sorted(report.settings, key=_rank):
+        value = report.settings[name]
+        if value not in _NOTHING_SET:
+            rows.append([[Name(name)], [foreign(_unquoted(value), 80)]])
     return rows
 
 
@@ -148,17 +157,20 @@ def set_up(report: Report, most: int = 5) -> Words:
     Args:
         most: Settings at most.
     """
-    shown = [[*name, " ", *value] for name, value in settings(report)]
-    words = listed(shown, most, " · ")
-    return ["System: ", foreign(report.system.use, 40), " · ", *words] if words else []
+    pairs = [[*name, " ", *value] for name, value in settings(report)]
+    if not pairs:
+        return []
+    return ["System: ", foreign(report.system.use, 40), " · ", *listed(pairs, most, " · ")]
 
 
-def _rank(name: str) -> tuple[int, str]:
-    last = name.rpartition(".")[2]
-    return (_FIRST.index(last) if last in _FIRST else len(_FIRST), name)
+def _rank(setting: str) -> tuple[int, str]:
+    last = setting.rpartition(".")[2]
+    rank = _FIRST_SETTINGS.index(last) if last in _FIRST_SETTINGS else len(_FIRST_SETTINGS)
+    return rank, setting
 
 
-def _value(text: str) -> str:
+def _unquoted(text: str) -> str:
+    """Return a setting, which is written as JSON, without the quotes of a text."""
     try:
         value = json.loads(text)
     except ValueError:

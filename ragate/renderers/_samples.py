@@ -1,7 +1,7 @@
 """What happened to one sample, in one sentence: what was expected, what came, and why."""
 
-from collections import Counter
 from collections.abc import Sequence
+from itertools import takewhile
 
 from ragate.core.rules.checked_metric import metric_of
 from ragate.models import Cause, CauseKind, RankChange, Report, SampleRow
@@ -51,11 +51,14 @@ def worst_first(report: Report, rows: Sequence[SampleRow]) -> list[SampleRow]:
     missed = {row.sample_id for row in report.decision.must_pass if row.is_red}
     firsts: dict[tuple[object, ...], str] = {}
     for row in rows:
-        firsts.setdefault((row.cause and row.cause.kind, *row.tags[:1]), row.sample_id)
+        kind = row.cause.kind if row.cause is not None else None
+        firsts.setdefault((kind, *row.tags[:1]), row.sample_id)
     different = set(firsts.values())
-    return sorted(
-        rows, key=lambda row: (row.sample_id not in missed, row.sample_id not in different)
-    )
+
+    def place(row: SampleRow) -> tuple[bool, bool]:
+        return row.sample_id not in missed, row.sample_id not in different
+
+    return sorted(rows, key=place)
 
 
 def first_ones(report: Report) -> list[SampleRow]:
@@ -65,7 +68,7 @@ def first_ones(report: Report) -> list[SampleRow]:
 
 
 def shown_above(report: Report) -> list[SampleRow]:
-    """Return these without the ones that say what one of them says."""
+    """Return `first_ones`, of those that failed with one error only the first."""
     rows = first_ones(report)
     _, alike = failed_alike(rows)
     repeated = {row.sample_id for row in alike[1:]}
@@ -82,11 +85,13 @@ def failed_alike(rows: Sequence[SampleRow]) -> tuple[str, list[SampleRow]]:
 
     "" and no row where fewer failed alike.
     """
-    errors = Counter(row.candidate.error for row in rows if row.candidate and row.candidate.error)
-    for error, count in errors.most_common(1):
-        if count > 1 and 2 * count > len(rows):
-            return error, [row for row in rows if row.candidate and row.candidate.error == error]
-    return "", []
+    by_error: dict[str, list[SampleRow]] = {}
+    for row in rows:
+        if row.candidate and row.candidate.error:
+            by_error.setdefault(row.candidate.error, []).append(row)
+    error, alike = max(by_error.items(), key=lambda item: len(item[1]), default=("", []))
+    are_most = len(alike) > 1 and 2 * len(alike) > len(rows)
+    return (error, alike) if are_most else ("", [])
 
 
 def asked(row: SampleRow) -> str:
@@ -114,29 +119,38 @@ def happened(row: SampleRow, *, wide: bool = True) -> Words:
 
 def _caused(row: SampleRow, cause: Cause, wide: bool) -> Words:
     kind, both = cause.kind, answers(row)
+    is_of_documents = kind in _OTHER_DOCUMENTS and not row.unnamed
+    if is_of_documents and row.fewer and not ranks(row):
+        return [f"fewer documents ({arrow(*row.fewer)}): ", *(both or scores(row))]
+    if kind is CauseKind.UNKNOWN and cause.edited:
+        edited = ForeignText(", ".join(cause.edited[:MOST_DOCUMENTS]))
+        return ["other text in ", edited, ": ", *(both or scores(row))]
+
     if kind is CauseKind.GENERATION or row.unnamed:
         words = both
     elif kind is CauseKind.JUDGE:
         words = joined([["same output, another verdict"], scores(row)])
-    elif kind in _OTHER_DOCUMENTS:
-        # Not linked: the page to open is the expected one.
-        pushed = ForeignText(", ".join(cause.displaced_by[:MOST_DOCUMENTS]))
-        instead: Words = ["pushed out by ", pushed] if pushed else came(row)
-        moved = ranks(row)
-        # Beside two documents, and on a terminal, is no room for answers: --explain shows them.
-        is_wide = wide and sum(isinstance(word, DocumentId) for word in moved) < 2
-        rest = (both if is_wide else []) or (instead if moved else both)
-        if fewer := None if moved else row.fewer:
-            return [f"fewer documents ({arrow(*fewer)}): ", *(both or scores(row))]
-        words = joined([moved or instead, rest])
+    elif is_of_documents:
+        words = _other_documents(row, cause, wide)
     else:
         evidence = ForeignText(cause.evidence.partition("; ")[0])
-        words = joined([[evidence], [] if wide else _beside(row, evidence), both])
-    if kind is CauseKind.UNKNOWN and cause.edited:
-        edited = ForeignText(", ".join(cause.edited[:MOST_DOCUMENTS]))
-        return ["other text in ", edited, ": ", *(both or scores(row))]
-    shown = "documents not known" if row.unnamed else _KINDS.get(kind, kind.words)
-    return [f"{shown}: ", *(words or [ForeignText(cause.evidence)])]
+        beside = [] if wide else _beside(row, evidence)
+        words = joined([[evidence], beside, both])
+    title = "documents not known" if row.unnamed else _KINDS.get(kind, kind.words)
+    return [f"{title}: ", *(words or [ForeignText(cause.evidence)])]
+
+
+def _other_documents(row: SampleRow, cause: Cause, wide: bool) -> Words:
+    """Return where the expected documents went, and what came instead or was answered."""
+    # Not linked: the page to open is the expected one.
+    pushed = ForeignText(", ".join(cause.displaced_by[:MOST_DOCUMENTS]))
+    instead: Words = ["pushed out by ", pushed] if pushed else came(row)
+    moved, both = ranks(row), answers(row)
+    if not moved:
+        return joined([instead, both])
+    # Beside two documents, and on a terminal, is no room for answers: --explain shows them.
+    has_room = wide and sum(isinstance(word, DocumentId) for word in moved) < 2
+    return joined([moved, both if has_room and both else instead])
 
 
 def _beside(row: SampleRow, evidence: str) -> Words:
@@ -152,9 +166,10 @@ def _beside(row: SampleRow, evidence: str) -> Words:
 def ranks(row: SampleRow) -> Words:
     """Return what became of the expected documents, the lost ones first; empty if none moved."""
     alone = row.baseline is None
-    moved = sorted((r for r in row.ranks if alone or r.before != r.after), key=_loss, reverse=True)
-    shown = ([DocumentId(each.doc_id), f", {rank_words(each, alone)}"] for each in moved)
-    return said("expected {}", listed(shown, MOST_DOCUMENTS, "; "))
+    moved = [change for change in row.ranks if alone or change.before != change.after]
+    moved.sort(key=_loss, reverse=True)
+    clauses = [[DocumentId(change.doc_id), f", {rank_words(change, alone)}"] for change in moved]
+    return said("expected {}", listed(clauses, MOST_DOCUMENTS, "; "))
 
 
 def _loss(change: RankChange) -> float:
@@ -178,14 +193,17 @@ def came(row: SampleRow) -> Words:
     """
     if row.candidate is None or all(change.after for change in row.ranks):
         return []
-    docs, before = row.candidate.docs, row.baseline.docs if row.baseline else ()
+    docs = row.candidate.docs
+    before = row.baseline.docs if row.baseline else ()
     if not docs:
         return ["nothing came"] if before else []
-    instead = [doc_id for doc_id in docs if doc_id not in {*row.expected, *before}]
+    not_instead = {*row.expected, *before}
+    instead = [DocumentId(doc_id) for doc_id in docs if doc_id not in not_instead]
     if instead:
-        return said("came instead: {}", listed(map(DocumentId, instead[:MOST_DOCUMENTS])))
-    is_fewer = len(docs) < len(before)
-    return [f"documents retrieved: {arrow(len(before), len(docs))}"] if is_fewer else []
+        return said("came instead: {}", listed(instead[:MOST_DOCUMENTS]))
+    if len(docs) < len(before):
+        return [f"documents retrieved: {arrow(len(before), len(docs))}"]
+    return []
 
 
 def arrow(before: int, now: int) -> str:
@@ -200,10 +218,12 @@ def answers(row: SampleRow) -> Words:
         return []
     if before is None:
         return ["answers ", ForeignText(after)]
-    refused = tuple(side is not None and side.refused for side in (row.baseline, row.candidate))
-    if refused == (True, False):
+
+    refused_before = row.baseline is not None and row.baseline.refused
+    refuses_now = row.candidate is not None and row.candidate.refused
+    if refused_before and not refuses_now:
         return ["refused before, now answers ", ForeignText(after)]
-    if refused == (False, True):
+    if refuses_now and not refused_before:
         return ["answered ", ForeignText(before), " before, now refuses"]
     old, new = _from_the_change(before, after)
     return ["was ", ForeignText(old), " now ", ForeignText(new) if new.strip() else "no answer"]
@@ -215,28 +235,29 @@ def _from_the_change(before: str, after: str) -> tuple[str, str]:
     A line holds their beginning only: what changed must stand in it.
     """
     old, new = before.split(), after.split()
-    pairs, shorter = zip(old, new, strict=False), min(len(old), len(new))
-    alike = next((n for n, (a, b) in enumerate(pairs) if a != b), shorter)
-    if alike <= _WORDS_BEFORE + 1:
+    pairs = zip(old, new, strict=False)
+    alike = list(takewhile(lambda pair: pair[0] == pair[1], pairs))
+    start = len(alike) - _WORDS_BEFORE
+    if start <= 1:
         return before, after
-    start = alike - _WORDS_BEFORE
     return f"… {' '.join(old[start:])}", f"… {' '.join(new[start:])}"
 
 
 def scores(row: SampleRow) -> Words:
     """Return each score that moved, by metric; every score where there is no baseline."""
-    words = list[Words]()
+    clauses = list[Words]()
+    is_alone = row.baseline is None
     for change in row.scores:
-        is_alone = row.baseline is None
         if not is_alone and change.before == change.after:
             continue
-        before = "" if is_alone else f"{score(change.before)} → "
-        told = f" {before}{score(change.after)}{pass_words(change.passed, change.passes)}"
         metric = metric_of(change.metric)
-        if metric != change.metric:
-            told = " has more to check" if change.after else " has nothing left to check"
-        words.append([Name(metric), told])
-    return joined(words, ", ")
+        if metric != change.metric:  # the column of what it had to check
+            clause = " has more to check" if change.after else " has nothing left to check"
+        else:
+            before = "" if is_alone else f"{score(change.before)} → "
+            clause = f" {before}{score(change.after)}{pass_words(change.passed, change.passes)}"
+        clauses.append([Name(metric), clause])
+    return joined(clauses, ", ")
 
 
 def pass_words(before: bool | None, after: bool | None) -> str:

@@ -1,16 +1,17 @@
 """All of one sample beside its baseline: what `ragate report RUN --explain ID` prints."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ragate.core.text.word_diff import word_diff
 from ragate.guards.escape import one_line, plain
-from ragate.models import Record, Sample, SampleRow, Score, ScoreState
+from ragate.models import Record, RetrievedChunk, Sample, SampleRow, Score, ScoreState
 from ragate.renderers import _numbers as numbers
 from ragate.renderers._lines import INDENT, indented, wrapped
 from ragate.renderers._numbers import NOTHING
 
 Records = Sequence[Record]
+Chunks = Sequence[RetrievedChunk]
 _BAR = f"{INDENT}| "
 
 
@@ -33,8 +34,8 @@ class JudgeQuestion:
 
 def explain(
     sample: Sample,
-    baseline: Sequence[Record],
-    candidate: Sequence[Record],
+    baseline: Records,
+    candidate: Records,
     *,
     row: SampleRow | None = None,
     ci: bool = True,
@@ -52,14 +53,15 @@ def explain(
         slices: Those of the policy that it is in. marks: By metric, whether it passes, in words.
         questions: What the judge was asked about the newest answer.
     """
-    before, after = list(baseline[:1]), list(candidate[:1])
+    before = baseline[0].output.chunks if baseline else ()
+    after = candidate[0].output.chunks if candidate else ()
     blocks = [
         _head(sample, row, slices),
         _rankings(sample, before, after),
         _texts(before, after),
         _answers(baseline, candidate),
         _scores(baseline, candidate, marks),
-        *(_judged(each, at, len(questions)) for at, each in enumerate(questions, 1)),
+        *(_judged(each, number, len(questions)) for number, each in enumerate(questions, start=1)),
         _cause(row),
     ]
     return "\n\n".join("\n".join(_clean(block, ci)) for block in blocks if block) + "\n"
@@ -71,25 +73,30 @@ def _clean(lines: Iterable[str], ci: bool) -> list[str]:
 
 
 def _head(sample: Sample, row: SampleRow | None, slices: Sequence[str]) -> list[str]:
-    marks = [*sample.tags, *(["must-pass"] if sample.must_pass else [])]
-    marks += [] if sample.answerable else ["unanswerable"]
-    marks += [f"slices {', '.join(slices)}"] if slices else []
+    properties = [*sample.tags]
+    if sample.must_pass:
+        properties.append("must-pass")
+    if not sample.answerable:
+        properties.append("unanswerable")
+    if slices:
+        properties.append(f"slices {', '.join(slices)}")
     change = f"  [{row.change}]" if row is not None else ""
-    lines = [f"{one_line(sample.id)}{change}  {one_line(', '.join(marks))}"]
+    lines = [f"{one_line(sample.id)}{change}  {one_line(', '.join(properties))}"]
+
     for turn in sample.messages:
         lines += [f"Earlier: {turn.role}", *indented(turn.content)]
     lines += ["Question", *indented(sample.query)]
-    grades = [f"{one_line(doc)} (grade {grade})" for doc, grade in sample.relevant.items()]
-    lines += [
-        "Expected documents",
-        *(f"{INDENT}{grade}" for grade in grades or ["none: unjudged"]),
-    ]
+    lines.append("Expected documents")
+    for doc, grade in sample.relevant.items():
+        lines.append(f"{INDENT}{one_line(doc)} (grade {grade})")
+    if not sample.relevant:
+        lines.append(f"{INDENT}none: unjudged")
     for reference in sample.references:
         lines += ["Reference", *indented(reference)]
     return lines
 
 
-def _rankings(sample: Sample, before: list[Record], after: list[Record]) -> list[str]:
+def _rankings(sample: Sample, before: Chunks, after: Chunks) -> list[str]:
     old, new = _ranking(before), _ranking(after)
     lines = [f"Retrieved ({NOTHING} not retrieved, * expected)", f"{INDENT}before  now  document"]
     for doc in [*new, *(doc for doc in old if doc not in new)]:
@@ -101,9 +108,8 @@ def _rankings(sample: Sample, before: list[Record], after: list[Record]) -> list
     return lines
 
 
-def _ranking(records: list[Record]) -> dict[str, int]:
-    """Return the rank of each document of the first run, its best chunk deciding."""
-    chunks = records[0].output.chunks if records else ()
+def _ranking(chunks: Chunks) -> dict[str, int]:
+    """Return the rank of each document, its best chunk deciding."""
     distinct = dict.fromkeys(chunk.doc_id for chunk in chunks)
     return {doc: rank for rank, doc in enumerate(distinct, start=1)}
 
@@ -119,22 +125,22 @@ def _moved(doc: str, old: dict[str, int], new: dict[str, int]) -> str:
     return "" if step == 0 else f"{'up' if step > 0 else 'down'} {abs(step)}"
 
 
-def _texts(before: list[Record], after: list[Record]) -> list[str]:
+def _texts(before: Chunks, after: Chunks) -> list[str]:
     """Return the chunks of this run, then those that only the baseline had, if it holds texts."""
-    lines = _chunks(after, "Chunk", frozenset())
-    return lines + _chunks(before, "Chunk before", frozenset(_ranking(after)))
+    lines = _chunks(after, "Chunk")
+    return lines + _chunks(before, "Chunk before", besides=_ranking(after))
 
 
-def _chunks(records: list[Record], title: str, shown: frozenset[str]) -> list[str]:
+def _chunks(chunks: Chunks, title: str, *, besides: Collection[str] = ()) -> list[str]:
     lines: list[str] = []
-    for rank, chunk in enumerate(records[0].output.chunks if records else (), start=1):
-        if chunk.text and chunk.doc_id not in shown:
+    for rank, chunk in enumerate(chunks, start=1):
+        if chunk.text and chunk.doc_id not in besides:
             score = "" if chunk.score is None else f"  score {chunk.score:.3f}"
             lines += [f"{title} {rank}  {one_line(chunk.doc_id)}{score}", *indented(chunk.text)]
     return lines
 
 
-def _answers(baseline: Sequence[Record], candidate: Sequence[Record]) -> list[str]:
+def _answers(baseline: Records, candidate: Records) -> list[str]:
     old, new = _distinct(baseline), _distinct(candidate)
     lines = _all_answers("Answer before", old) + _all_answers("Answer now", new)
     if len(old) == len(new) == 1 and old == new:
@@ -148,7 +154,7 @@ def _answers(baseline: Sequence[Record], candidate: Sequence[Record]) -> list[st
     return lines
 
 
-def _distinct(records: Sequence[Record]) -> list[str]:
+def _distinct(records: Records) -> list[str]:
     answers = (_answer(record) for record in records)
     return list(dict.fromkeys(answer for answer in answers if answer is not None))
 
@@ -174,30 +180,35 @@ def _scores(old_runs: Records, new_runs: Records, marks: Mapping[str, str]) -> l
     width = max(len("metric"), *(len(one_line(name, 40)) for name in names))
     lines = ["Scores, one figure a run", f"{INDENT}{'metric':<{width}}  before → now"]
     for name in names:
-        old, new = (
-            " ".join(_value(record.scores.get(name)) for record in records) or NOTHING
-            for records in (old_runs, new_runs)
-        )
+        figures = f"{_figures(name, old_runs)} → {_figures(name, new_runs)}"
         start = f"{INDENT}{one_line(name, 40):<{width}}  "
-        lines += wrapped(f"{old} → {new}{marks.get(name, '')}", first=start, rest=" " * len(start))
-        lines += _reasons(name, old_runs, new_runs)
+        lines += wrapped(f"{figures}{marks.get(name, '')}", first=start, rest=" " * len(start))
+        lines += _reasons(name, "before", old_runs) + _reasons(name, "now", new_runs)
     return lines
 
 
+def _figures(metric: str, runs: Records) -> str:
+    return " ".join(_value(record.scores.get(metric)) for record in runs) or NOTHING
+
+
 def _value(score: Score | None) -> str:
-    if score is not None and score.state is not ScoreState.VALUE:
+    if score is None:
+        return NOTHING
+    if score.state is not ScoreState.VALUE:
         return score.state.words
-    return NOTHING if score is None else numbers.value("", score.value)
+    return numbers.value("", score.value)
 
 
-def _reasons(name: str, baseline: Sequence[Record], candidate: Sequence[Record]) -> list[str]:
-    lines: list[str] = []
-    for side, records in (("before", baseline), ("now", candidate)):
-        scores = [record.scores[name] for record in records if name in record.scores]
-        reasons = dict.fromkeys(score.reason for score in scores)
-        lines += [f"{INDENT * 2}{side}: {one_line(why, 80)}" for why in reasons if why]
-        for key, value in (scores[0].details or {}).items() if scores else ():
-            lines.append(f"{INDENT * 2}{side}: {one_line(key, 40)} = {one_line(str(value), 200)}")
+def _reasons(metric: str, side: str, runs: Records) -> list[str]:
+    """Return why the scores of a side are what they are, with the details of its first."""
+    scores = [record.scores[metric] for record in runs if metric in record.scores]
+    if not scores:
+        return []
+    start = f"{INDENT * 2}{side}: "
+    reasons = dict.fromkeys(score.reason for score in scores)
+    lines = [f"{start}{one_line(reason, 80)}" for reason in reasons if reason]
+    for key, value in (scores[0].details or {}).items():
+        lines.append(f"{start}{one_line(key, 40)} = {one_line(str(value), 200)}")
     return lines
 
 
@@ -225,5 +236,6 @@ def _cause(row: SampleRow | None) -> list[str]:
         "with other text": cause.edited,
     }
     for title, docs in documents.items():
-        lines += [f"{INDENT}{title}: {', '.join(map(one_line, docs))}"] if docs else []
+        if docs:
+            lines.append(f"{INDENT}{title}: {', '.join(map(one_line, docs))}")
     return lines

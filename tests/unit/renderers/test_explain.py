@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ragate.core.text.word_diff import word_diff
-from ragate.models import Failure, Turn
+from ragate.models import Failure, Score, Turn
 from ragate.renderers import explain
 from tests.factories import output_factory, record_factory, sample_factory, sample_row_factory
 from tests.unit.renderers.test_markdown import EVIL
@@ -79,3 +79,16 @@ def test_earlier_turns_stand_before_the_question() -> None:
     shown = explain.explain(sample, [], [record_factory(sample)])
 
     assert "Earlier: user\n  Is it late?\nQuestion\n  Why?" in shown
+
+
+def test_scores_have_their_reasons_and_details_below_by_side() -> None:
+    sample = sample_factory()
+    before = Score(metric="rubric", value=0.5, reason="half of it", details={"missed": "2 of 4"})
+    now = Score(metric="rubric", value=1.0)
+    runs = [record_factory(sample, run=run, scores={"rubric": before}) for run in range(2)]
+    shown = explain.explain(sample, runs, [record_factory(sample, scores={"rubric": now})])
+
+    assert "  rubric  0.50 0.50 → 1.00\n" in shown
+    assert "    before: half of it\n    before: missed = 2 of 4\n" in shown
+    assert shown.count("half of it") == 1
+    assert "    now: " not in shown
