@@ -19,6 +19,7 @@ from ragate.judges import (
     dress,
     planted,
     run_canaries,
+    unchecked,
     wordings,
 )
 from ragate.judges._canaries.known_answers import HARD, Place
@@ -34,6 +35,7 @@ from tests.unit.judges.judge_factories import (
     stub,
     tried_apart,
 )
+from tests.unit.judges.pair_judge import PairJudge
 
 PLAIN = {*HARD, "right", "beside the point", "bad", "refusal", "right without a source"}
 PLAIN |= {"taken over from beside the point"}
@@ -304,6 +306,26 @@ def test_no_known_answer_is_asked_twice_in_the_same_dress() -> None:
             assert len({dressed.sample.query for dressed in question.dresses}) == 5
 
     asyncio.run(run())
+
+
+def test_pairs_are_asked_of_a_judge_that_compares_and_no_place_may_win() -> None:
+    judge = PairJudge(lambda _one, _other: 0.0)
+    found = asyncio.run(run_canaries(judge, criteria=("pairwise",)))
+
+    assert failed(found) == set()
+    assert len(judge.compared) == len(found) == 2 + len(WORDINGS)
+    for value in (0.0, 1.0):
+        biased = PairJudge(lambda _one, _other: value, is_sound=False)  # noqa: B023
+        assert failed(asyncio.run(run_canaries(biased, criteria=("pairwise",))))
+
+
+def test_what_passes_by_a_text_of_the_users_has_no_known_answer_and_is_named() -> None:
+    judge = PairJudge(lambda _one, _other: 0.0)
+
+    assert asyncio.run(run_canaries(judge, criteria=("guideline",))) == []
+    assert judge.asked == judge.compared == []
+    assert unchecked(judge) == ("guideline",)
+    assert unchecked(judge, ("relevancy",)) == ()
 
 
 class Flaky:
