@@ -2,7 +2,7 @@
 
     python benchmarks/mutants.py [ragate/core/rules/exact.py ...] [--most 60] [--must power ...]
         [--again FILE] [--output FILE] [--tests FOLDER ...] [--sample N]
-    python benchmarks/mutants.py --rooms github judges systems baseline --sample 60
+    python benchmarks/mutants.py --rooms github judges contrib/llamaindex_judge --sample 60
 
 Every comparison, arithmetic and logical operator, number and `not` is changed once, in a copy of
 the project; with `--most`, a fixed sample of each file's mutants; with `--sample`, one over all
@@ -346,9 +346,10 @@ def main() -> None:
 
 
 def of_rooms(rooms: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Return the modules of packages of ragate, and the folders of their unit tests."""
+    """Return the modules of packages of ragate, and the folders of their tests."""
     found = (file for room in rooms for file in sorted((ROOT / "ragate" / room).rglob("*.py")))
-    return [str(file.relative_to(ROOT)) for file in found], [f"tests/unit/{room}" for room in rooms]
+    tests = [f"tests/{'' if room.startswith('contrib/') else 'unit/'}{room}" for room in rooms]
+    return [str(file.relative_to(ROOT)) for file in found], tests
 
 
 def sampled(suite: Suite, files: Sequence[str], number: int) -> dict[str, str]:
