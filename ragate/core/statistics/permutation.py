@@ -17,6 +17,7 @@ TABLE = 20_000  # relabellings of one unit, at most, that are tabulated
 NO_NOISE = 1e-12
 COINS = 10_000  # units, at most, whose sign is drawn for each alone
 _CELLS = 1_000_000  # numbers in one block of tables or draws
+# (256, 8): how eight coins fell, by the number of which they are the bits, the lowest first.
 _EIGHT_COINS = np.unpackbits(
     np.arange(256, dtype=np.uint8)[:, None], axis=1, bitorder="little"
 ).astype(np.float64)
@@ -113,12 +114,14 @@ def step_down(null: Null, *, upwards: bool = False) -> Floats:
 
 
 def _share(null: Null, stars: Floats, z: float) -> float:
+    """Return the share of relabellings at or below `z`, the observed one among them."""
+    weight_of_tie = 0.5 if null.mid else 1.0
     below = int((stars < z - SLACK).sum())
     equal = int((stars <= z + SLACK).sum()) - below
-    count = below + (0.5 * equal if null.mid else equal)
+    count = below + weight_of_tie * equal
     if null.enumerated:
         return count / len(stars)
-    return (count + (0.5 if null.mid else 1.0)) / (len(stars) + 1)
+    return (count + weight_of_tie) / (len(stars) + 1)
 
 
 def _moving(block: Block) -> Block:
@@ -129,6 +132,7 @@ def _moving(block: Block) -> Block:
 
 @lru_cache(maxsize=64)
 def _choices(runs: int, k: int) -> npt.NDArray[np.intp]:
+    """Return which runs each relabelling calls the candidate (relabellings, k)."""
     if math.comb(runs, k) <= TABLE:
         return np.array(list(itertools.combinations(range(runs), k)), dtype=np.intp)
     # Too many to list: the rotations of one fixed shuffled order are a group, so the test that
@@ -145,9 +149,9 @@ def _tables(block: Block) -> Iterator[Floats]:
     if not units:
         return
     choices = _choices(runs, block.k)
-    step = max(1, _CELLS // (len(choices) * block.k * metrics))
-    for start in range(0, units, step):
-        values = block.values[start : start + step]
+    at_once = max(1, _CELLS // (len(choices) * block.k * metrics))
+    for start in range(0, units, at_once):
+        values = block.values[start : start + at_once]
         total = values.sum(axis=1)[:, None, :]
         chosen = values[:, choices].sum(axis=2)
         yield chosen / block.k - (total - chosen) / block.base
@@ -158,13 +162,14 @@ def _null(
 ) -> Null:
     noisy = variance >= NO_NOISE
     scale = np.sqrt(np.where(noisy, variance, np.inf))
-    size = math.prod(table.shape[1] ** len(table) for table in tables)
-    enumerated = size <= ENUMERATE
+    relabellings = math.prod(table.shape[1] ** len(table) for table in tables)
+    enumerated = relabellings <= ENUMERATE
     stars = _all(tables, len(total)) if enumerated else _drawn(tables, len(total), seed, draws)
     return Null(total / scale, stars / scale, noisy, enumerated, mid)
 
 
 def _all(tables: Sequence[Floats], metrics: int) -> Floats:
+    """Sum the entries of all units in every combination (combinations, metrics)."""
     sums = np.zeros((1, metrics))
     for table in tables:
         for unit in table:
@@ -173,22 +178,17 @@ def _all(tables: Sequence[Floats], metrics: int) -> Floats:
 
 
 def _drawn(tables: Sequence[Floats], metrics: int, seed: int, draws: int) -> Floats:
-    """Sum one random entry of every unit's table, by index, in blocks of units."""
+    """Sum one random entry of every unit's table (draws, metrics), in blocks of units."""
     bits = np.random.PCG64(seed)
     sums = np.zeros((draws, metrics))
-    picked = np.empty((draws, metrics))
+    at_once = max(1, _CELLS // draws)
     for table in map(_folded, tables):
-        step = max(1, _CELLS // draws)
-        for start in range(0, len(table), step):
-            units = table[start : start + step]
+        for start in range(0, len(table), at_once):
+            units = table[start : start + at_once]
             if units.shape[1] == 2:
-                coins = _coins(bits, len(units), draws)
-                _add_coins(sums, coins, units, picked)
-                continue
-            picks = _picks(bits, len(units) * draws, table.shape[1]).reshape(len(units), draws)
-            for unit, pick in zip(units, picks, strict=True):
-                np.take(unit, pick, axis=0, out=picked, mode="clip")
-                sums += picked
+                _add_coins(sums, units, _coins(bits, len(units), draws))
+            else:
+                _add_picks(sums, units, _picks(bits, len(units) * draws, units.shape[1]))
     return sums
 
 
@@ -208,25 +208,37 @@ def _folded(table: Floats) -> Floats:
 
 
 def _coins(bits: np.random.PCG64, units: int, draws: int) -> npt.NDArray[np.uint8]:
-    raw = bits.random_raw(-(-units * draws // 64)).view(np.uint8)
-    return np.unpackbits(raw, count=units * draws).reshape(units, draws)
+    """Return a random 0 or 1 for each unit and draw."""
+    count = units * draws
+    words = (count + 63) // 64
+    raw = bits.random_raw(words).view(np.uint8)
+    return np.unpackbits(raw, count=count).reshape(units, draws)
 
 
-def _add_coins(sums: Floats, coins: npt.NDArray[np.uint8], units: Floats, picked: Floats) -> None:
+def _add_coins(sums: Floats, units: Floats, coins: npt.NDArray[np.uint8]) -> None:
     """Add one of each unit's two entries (units, 2, metrics), as its coins (units, draws) say.
 
     Eight coins are one index into the sums of their eight units: a tenth of the time that a product
     of matrices takes.
     """
+    added = np.empty_like(sums)
     sums += units[:, 0].sum(axis=0)
     for start in range(0, len(units), 8):
         first, second = units[start : start + 8, 0], units[start : start + 8, 1]
         index = np.zeros(len(sums), dtype=np.uint8)
-        for place, row in enumerate(coins[start : start + 8]):
-            index |= row << place
-        table = _EIGHT_COINS[:, : len(first)] @ (second - first)
-        np.take(table, index, axis=0, out=picked, mode="clip")
-        sums += picked
+        for bit, of_unit in enumerate(coins[start : start + 8]):
+            index |= of_unit << bit
+        sums_of_eight = _EIGHT_COINS[:, : len(first)] @ (second - first)
+        np.take(sums_of_eight, index, axis=0, out=added, mode="clip")
+        sums += added
+
+
+def _add_picks(sums: Floats, units: Floats, picks: npt.NDArray[np.intp]) -> None:
+    """Add the picked entry of each unit (units, choices, metrics); picks are (units x draws,)."""
+    added = np.empty_like(sums)
+    for unit, of_unit in zip(units, picks.reshape(len(units), len(sums)), strict=True):
+        np.take(unit, of_unit, axis=0, out=added, mode="clip")
+        sums += added
 
 
 def _picks(bits: np.random.PCG64, count: int, among: int) -> npt.NDArray[np.intp]:

@@ -42,14 +42,21 @@ class NumberPlace(NamedTuple):
     measure: Measure = Measure()
 
 
+class _ContentWords(NamedTuple):
+    """Where the words of content start, in order, and these without a plural's ending."""
+
+    starts: list[int]
+    roots: list[str]
+
+
 @lru_cache(maxsize=4_096)  # three metrics read the same sentences
 def claimed_places(text: str) -> tuple[NumberPlace, ...]:
     """Return the numbers that a text claims, with the words around them."""
     shown = visible(text)
     claimed = [
-        one
-        for one in numerals(shown)
-        if one.claims and not _POINTER.search(shown, max(0, one.start - 14), one.start)
+        numeral
+        for numeral in numerals(shown)
+        if numeral.claims and not _POINTER.search(shown, max(0, numeral.start - 14), numeral.start)
     ]
     return tuple(_places(shown, claimed))
 
@@ -57,96 +64,102 @@ def claimed_places(text: str) -> tuple[NumberPlace, ...]:
 @lru_cache(maxsize=4_096)
 def without_values(text: str) -> str:
     """Return a text without its numbers, dates and units, which are compared as values."""
-    shown, kept, position = visible(text), list[str](), 0
-    for place in claimed_places(text):
-        start, end = place.numeral.start, place.numeral.end
+    shown = visible(text)
+    between: list[str] = []
+    end_of_last = 0
+    for numeral, _, counted in claimed_places(text):
+        start, end = numeral.start, numeral.end
         sign = SIGN_BEFORE.search(shown, max(0, start - 8), start)
-        unit = TOKEN.match(shown, end) if place.measure.units else None
-        written = unit is not None and (unit[1] in UNITS or unit[1].lower() in UNITS)
-        kept.append(shown[position : sign.start() if sign else start])
-        position = unit.end() if unit is not None and written else end
-    return " ".join([*kept, shown[position:]])
+        if sign:
+            start = sign.start()
+        token = TOKEN.match(shown, end) if counted.units else None
+        if token and (token[1] in UNITS or token[1].lower() in UNITS):
+            end = token.end()
+        between.append(shown[end_of_last:start])
+        end_of_last = end
+    return " ".join([*between, shown[end_of_last:]])
 
 
-def _places(text: str, found: Sequence[Numeral]) -> Iterator[NumberPlace]:
-    if not found:
+def _places(text: str, numbers: Sequence[Numeral]) -> Iterator[NumberPlace]:
+    if not numbers:
         return
     left_out = function_words_of(text)
-    starting, roots = _roots(text, left_out)
-    measures = _measures(text, found, left_out)
-    for numeral, counted in zip(found, measures, strict=True):
-        yield NumberPlace(numeral, _near(text, numeral, starting, roots), counted)
+    words = _content_words(text, left_out)
+    measures = _measures(text, numbers, left_out)
+    for numeral, counted in zip(numbers, measures, strict=True):
+        yield NumberPlace(numeral, _near(text, numeral, words), counted)
 
 
-def _near(
-    text: str, numeral: Numeral, starting: Sequence[int], roots: Sequence[str]
-) -> dict[str, float]:
+def _near(text: str, numeral: Numeral, words: _ContentWords) -> dict[str, float]:
     """Return the words around a number by how near they are; those of a label all alike."""
-    ahead = bisect_left(starting, numeral.start)
-    behind = bisect_left(starting, numeral.end)
     label = _LABEL_END.search(text, max(0, numeral.start - 6), numeral.start)
     reach = 2 * REACH if label else REACH
-    first, last = max(0, ahead - reach), min(len(roots), behind + REACH)
-    before, after = range(first, ahead), range(behind, last)
-    fits = [LABEL_FIT if label else 1 / (ahead - index) for index in before]
-    fits += [1 / (index - behind + 1) for index in after]
+    first_after = bisect_left(words.starts, numeral.end)
+    count_before = bisect_left(words.starts, numeral.start)
+    fits: dict[int, float] = {}
+    for index in range(max(0, count_before - reach), count_before):
+        fits[index] = LABEL_FIT if label else 1 / (count_before - index)
+    for index in range(first_after, min(len(words.roots), first_after + REACH)):
+        fits[index] = 1 / (index - first_after + 1)
 
     clause = _clause(text, numeral, _WIDTH * reach)
     near: dict[str, float] = {}
-    for index, fit in zip((*before, *after), fits, strict=True):
-        start = starting[index]
+    for index, fit in fits.items():
+        word, start = words.roots[index], words.starts[index]
         if abs(start - numeral.start) <= _WIDTH * reach:
-            fit *= 1 if start in clause else _BEYOND
-            near[roots[index]] = max(near.get(roots[index], 0.0), fit)
-    signs = (
-        text[max(0, numeral.start - 2) : numeral.start].rstrip()[-1:],
-        text[numeral.end : numeral.end + 2].lstrip()[:1],
-    )
-    return near | {_SIGNS[sign]: 1.0 for sign in signs if sign in _SIGNS}
+            fit_here = fit if start in clause else _BEYOND * fit
+            near[word] = max(near.get(word, 0.0), fit_here)
+
+    sign_before = text[max(0, numeral.start - 2) : numeral.start].rstrip()[-1:]
+    sign_behind = text[numeral.end : numeral.end + 2].lstrip()[:1]
+    for sign in (sign_before, sign_behind):
+        if sign in _SIGNS:
+            near[_SIGNS[sign]] = 1.0
+    return near
 
 
 def _clause(text: str, numeral: Numeral, reach: int) -> range:
     """Return where the clause around a number begins and ends, as far as it is looked for."""
     low, high = max(0, numeral.start - reach), numeral.end + reach
-    ends = (match.end() for match in _CLAUSE_END.finditer(text, low, numeral.start))
-    behind = _CLAUSE_END.search(text, numeral.end, high)
-    return range(max(ends, default=low), behind.start() if behind else high + 1)
+    ends_before = (match.end() for match in _CLAUSE_END.finditer(text, low, numeral.start))
+    end = _CLAUSE_END.search(text, numeral.end, high)
+    return range(max(ends_before, default=low), end.start() if end else high + 1)
 
 
 def _is_date(numeral: Numeral) -> bool:
     return "-" in numeral.readings[0][1:] or ":" in numeral.readings[0]
 
 
-def _measures(text: str, found: Sequence[Numeral], left_out: frozenset[str]) -> list[Measure]:
+def _measures(text: str, numbers: Sequence[Numeral], left_out: frozenset[str]) -> list[Measure]:
     """Return what each number counts; ends of a range share a unit, dates and versions none."""
-    measures = [
-        measure(text, numeral.start, numeral.end, left_out)
-        if not numeral.parts and all(map(_AMOUNT.fullmatch, numeral.readings))
-        else Measure()
-        for numeral in found
-    ]
-    for place in range(len(found) - 2, -1, -1):
-        first, second = measures[place : place + 2]
-        if shares_unit(text[found[place].end : found[place + 1].start]):
+    measures = []
+    for numeral in numbers:
+        is_amount = not numeral.parts and all(map(_AMOUNT.fullmatch, numeral.readings))
+        counted = measure(text, numeral.start, numeral.end, left_out) if is_amount else Measure()
+        measures.append(counted)
+
+    for index in range(len(numbers) - 2, -1, -1):
+        first, second = measures[index], measures[index + 1]
+        if shares_unit(text[numbers[index].end : numbers[index + 1].start]):
             if second.units and not first.units:
-                measures[place] = second
+                measures[index] = second
             elif first.units and not second.units:
-                measures[place + 1] = first
-    return [
-        Measure() if not one.units and _YEAR.fullmatch(numeral.readings[0]) else one
-        for numeral, one in zip(found, measures, strict=True)
-    ]
+                measures[index + 1] = first
+
+    for index, numeral in enumerate(numbers):
+        if not measures[index].units and _YEAR.fullmatch(numeral.readings[0]):
+            measures[index] = Measure()
+    return measures
 
 
-def _roots(text: str, left_out: frozenset[str]) -> tuple[list[int], list[str]]:
-    """Return where the words of content start, and these words without a plural's ending."""
-    pairs = [
-        (match.start(), root(word))
-        for match in _WORD.finditer(text)
-        for word in words_of(match[0])
-        if word not in left_out
-    ]
-    return [start for start, _ in pairs], [root for _, root in pairs]
+def _content_words(text: str, left_out: frozenset[str]) -> _ContentWords:
+    words = _ContentWords([], [])
+    for match in _WORD.finditer(text):
+        for word in words_of(match[0]):
+            if word not in left_out:
+                words.starts.append(match.start())
+                words.roots.append(root(word))
+    return words
 
 
 @lru_cache(maxsize=1_024)  # passages come back in other samples, and in every pass
@@ -185,9 +198,8 @@ class NumberSources:
 
     def state(self, claim: NumberPlace) -> bool:
         """Tell whether a source holds a number, as it is or in another unit, wherever it stands."""
-        return any(one in self._by_number for one in claim.numeral.readings) or self._converts(
-            claim
-        )
+        is_said = any(reading in self._by_number for reading in claim.numeral.readings)
+        return is_said or self._converts(claim)
 
     def has_month(self, word: str) -> bool:
         """Tell whether a word names a month of which a source has a date."""
@@ -201,34 +213,33 @@ class NumberSources:
         answer says that one too, both would have to fit better the other way round. A number in
         another unit is held where it is one of a source, converted and rounded.
         """
-        fits = list(map(self._fits_of, claims))
-        same = list(map(self._places_of, claims))
-        saying: dict[int, list[int]] = defaultdict(list)
-        for number, places in enumerate(same):
-            for place in places:
-                saying[place].append(number)
+        fits = [self._fits_of(claim) for claim in claims]
+        places = [self._places_of(claim) for claim in claims]
+        claims_of: dict[int, list[int]] = defaultdict(list)  # which say the number of a place
+        for index, of_claim in enumerate(places):
+            for place in of_claim:
+                claims_of[place].append(index)
 
-        def fit(number: int, places: Iterable[int]) -> float:
-            return max((fits[number].get(place, 0.0) for place in places), default=0.0)
+        def best_fit(index: int, among: Iterable[int]) -> float:
+            return max((fits[index].get(place, 0.0) for place in among), default=0.0)
 
-        own = list(map(fit, range(len(claims)), same))
+        fits_now = [best_fit(index, of_claim) for index, of_claim in enumerate(places)]
 
-        def is_ousted(number: int, place: int) -> bool:
-            better = fits[number][place]
-            if own[number] >= min(LEAST_FIT * better, better - CLEARLY):
+        def is_ousted(index: int, place: int) -> bool:
+            now, there = fits_now[index], fits[index][place]
+            if now >= min(LEAST_FIT * there, there - CLEARLY):
                 return False
-            if not self._may_be_of(claims[number], place):
+            if not self._may_be_of(claims[index], place):
                 return False
             return all(
-                own[number] + own[other] < better + fit(other, same[number])
-                for other in saying[place][:MOST_PLACES]
+                now + fits_now[other] < there + best_fit(other, places[index])
+                for other in claims_of[place][:MOST_PLACES]
             )
 
-        return [
-            (bool(same[number]) and not any(is_ousted(number, place) for place in fits[number]))
-            or self._converts(claim)
-            for number, claim in enumerate(claims)
-        ]
+        def is_in_place(index: int) -> bool:
+            return bool(places[index]) and not any(is_ousted(index, place) for place in fits[index])
+
+        return [is_in_place(index) or self._converts(each) for index, each in enumerate(claims)]
 
     def _may_be_of(self, claim: NumberPlace, place: int) -> bool:
         """Tell whether a number may have been taken from a place: dates only from dates.
@@ -254,8 +265,10 @@ class NumberSources:
         fits: dict[int, float] = defaultdict(float)
         for word, weight in claim.near.items():
             places = self._by_word.get(word, ())
-            for index, other in places if len(places) <= MOST_PLACES else ():
-                fits[index] += weight * other
+            if len(places) > MOST_PLACES:
+                continue
+            for index, weight_there in places:
+                fits[index] += weight * weight_there
         return fits
 
     def _fits(self, claimed: Measure, source: Measure) -> bool:
@@ -267,10 +280,11 @@ class NumberSources:
             return False
         if not claimed.things or not (source.things or source.units):
             return True
-        alike = not claimed.things.isdisjoint(source.things)
-        return alike or claimed.things.isdisjoint(self._counted)
+        is_same = not claimed.things.isdisjoint(source.things)
+        return is_same or claimed.things.isdisjoint(self._counted)
 
     def _converts(self, claim: NumberPlace) -> bool:
+        """Tell whether a source holds a number in another unit."""
         return any(
             claim.measure.converts(reading, source, value)
             for reading in claim.numeral.readings

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ragate.core.text.number_places import NumberSources, claimed_places
+from ragate.core.text.number_places import NumberSources, claimed_places, without_values
 
 FARES = "A ticket to Paris costs 40 euros. A ticket to Rome takes 15 hours and weighs 3 grams."
 
@@ -58,3 +58,17 @@ def test_a_version_has_no_unit_to_convert() -> None:
     sources = NumberSources(["It lies 3 miles away."])
 
     assert sources.held(claimed_places("It lies 1.2.3 km away.")) == [False]
+
+
+@pytest.mark.parametrize("text", ["It takes 5 to 10 minutes.", "It costs $5 to 10."])
+def test_both_ends_of_a_range_have_its_unit(text: str) -> None:
+    first, second = claimed_places(text)
+
+    assert first.measure.units
+    assert first.measure.units == second.measure.units
+
+
+def test_a_text_without_its_values_keeps_the_words_between_them() -> None:
+    text = "It costs $5 and takes 10 minutes, in 3 rooms."
+
+    assert without_values(text).split() == ["It", "costs", "and", "takes", ",", "in", "rooms."]
