@@ -284,10 +284,11 @@ class NumberSources:
         return is_same or claimed.things.isdisjoint(self._counted)
 
     def _converts(self, claim: NumberPlace) -> bool:
-        """Tell whether a source holds a number in another unit."""
+        """Tell whether a source holds a number in another unit; no date or time is converted."""
         return any(
             claim.measure.converts(reading, source, value)
-            for reading in claim.numeral.readings
+            for reading in filter(_AMOUNT.fullmatch, claim.numeral.readings)
             for family in {unit.family for unit in claim.measure.units}
             for value, source in self._by_family[family]
+            if _AMOUNT.fullmatch(value)
         )

@@ -72,3 +72,11 @@ def test_a_text_without_its_values_keeps_the_words_between_them() -> None:
     text = "It costs $5 and takes 10 minutes, in 3 rooms."
 
     assert without_values(text).split() == ["It", "costs", "and", "takes", ",", "in", "rooms."]
+
+
+@pytest.mark.parametrize("text", ["12:30 - 5 hours", "from 11 Nov. 2006 to 5 hours"])
+def test_a_time_or_date_before_an_amount_is_not_converted(text: str) -> None:
+    sources = NumberSources(["It lasts 300 minutes."])
+
+    assert sources.held(claimed_places(text)) == [False, True]
+    assert NumberSources([text]).held(claimed_places("300 minutes")) == [True]
