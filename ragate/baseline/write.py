@@ -19,8 +19,8 @@ from ragate.files.foreign_files import open_file
 from ragate.files.strict_json import canonical
 from ragate.models import Record, Run, RunManifest, Score, SystemInfo
 
-Rows = Iterable[tuple[str, Any]]
-_OF_ROWS = ("metrics", "states")
+Rows = Iterable[tuple[str, Any]]  # a key and its value each
+_TABLES = ("metrics", "states")  # parts of the head that take a line each row
 MACHINE_UNITS = frozenset({"seconds"})
 
 
@@ -31,28 +31,29 @@ def dump_baseline(run: Run, *, store: Store, recorded: Recorded) -> bytes:
 
 def baseline_lines(run: Run, *, store: Store, recorded: Recorded) -> Iterator[bytes]:
     """Yield the file's bytes, part by part: that of a large golden set does not fit into memory."""
-    manifest = run.manifest
     # What a machine's speed decides would make every recording another file.
-    stable = {name: i for name, i in manifest.metrics.items() if i.unit not in MACHINE_UNITS}
+    stable = {
+        name: info for name, info in run.manifest.metrics.items() if info.unit not in MACHINE_UNITS
+    }
     metrics = {
         name: info.model_dump(mode="json", exclude_defaults=True) | {"name": name}
         for name, info in stable.items()
     }
     aggregates = [
-        {name: value for name, value in _write_scores(scores).items() if name in stable}
+        _write_scores({name: score for name, score in scores.items() if name in stable})
         for scores in run.aggregates
     ]
-    head = _head(manifest, store=store, recorded=recorded)
-    head |= {"aggregates": aggregates, "metrics": metrics, "states": manifest.states}
+    head = _head(run.manifest, store=store, recorded=recorded)
+    head |= {"aggregates": aggregates, "metrics": metrics, "states": run.manifest.states}
     return file_lines(head, _samples(run.records, store=store))
 
 
 def file_lines(head: Mapping[str, Any], samples: Rows) -> Iterator[bytes]:
     """Yield a file: each fact of its head on a line, tables and samples one row a line."""
-    facts = [f'"{key}":{canonical(value)}' for key, value in head.items() if key not in _OF_ROWS]
+    facts = [f'"{key}":{canonical(value)}' for key, value in head.items() if key not in _TABLES]
     yield ("{\n" + ",\n".join(facts)).encode()
-    tables = {key: sorted(head[key].items()) for key in _OF_ROWS}
-    for key, rows in {**tables, "samples": samples}.items():
+    tables: list[tuple[str, Rows]] = [(key, sorted(head[key].items())) for key in _TABLES]
+    for key, rows in [*tables, ("samples", samples)]:
         yield f',\n"{key}":'.encode()
         yield from _table(rows)
     yield b"\n}\n"
@@ -66,11 +67,12 @@ def is_written(path: Path, lines: Iterable[bytes]) -> bool:
 
 def recorded_now(run: Run, *, date: str) -> Recorded:
     """Return the facts of a new recording."""
+    metrics = run.manifest.metrics
+    timed = {name for name, info in metrics.items() if info.unit in MACHINE_UNITS}
     values: dict[str, list[float]] = {}
     for scores in run.aggregates:
         for name, score in scores.items():
-            info = run.manifest.metrics.get(name)
-            if score.value is not None and info is not None and info.unit in MACHINE_UNITS:
+            if name in timed and score.value is not None:
                 values.setdefault(name, []).append(score.value)
     seconds = {name: round(sum(passes) / len(passes), 3) for name, passes in sorted(values.items())}
     return Recorded(commit=run.manifest.commit, date=date, seconds=seconds)
@@ -85,9 +87,11 @@ def recorded_before(baseline: Run) -> Recorded:
 def _head(manifest: RunManifest, *, store: Store, recorded: Recorded) -> dict[str, Any]:
     """Return what holds for the whole file, in order; what is absent in most files is left out."""
     facts = recorded.model_dump()
+    if not recorded.seconds:
+        del facts["seconds"]
     head: dict[str, Any] = {
         "schema_version": SCHEMA_VERSION,
-        "recorded": {name: fact for name, fact in facts.items() if name != "seconds" or fact},
+        "recorded": facts,
         "dataset": manifest.dataset,
         "store": store,
         "system": _system(manifest.system),
@@ -109,10 +113,10 @@ def _head(manifest: RunManifest, *, store: Store, recorded: Recorded) -> dict[st
 
 
 def _system(system: SystemInfo) -> dict[str, Any]:
-    shown = system.model_dump(mode="json") | {"deterministic": sorted(system.deterministic)}
+    facts = system.model_dump(mode="json") | {"deterministic": sorted(system.deterministic)}
     if not system.settings:
-        del shown["settings"]
-    return shown
+        del facts["settings"]
+    return facts
 
 
 def save_again(path: Path, old: Run, new: Run, *, store: Store, contexts: bool) -> None:
@@ -121,7 +125,8 @@ def save_again(path: Path, old: Run, new: Run, *, store: Store, contexts: bool) 
     Args:
         contexts: Whether it holds any; without them none can be written beside it.
     """
-    store = "answers" if store == "full" and not contexts else store
+    if store == "full" and not contexts:
+        store = "answers"
     lines = baseline_lines(new, store=store, recorded=recorded_before(old))
     save_baseline(path, lines, new, store)
 
@@ -140,13 +145,14 @@ def save_baseline(path: Path, lines: Iterable[bytes], run: Run, store: Store) ->
         beside.unlink(missing_ok=True)
 
 
-def _samples(records: Sequence[Record], *, store: Store) -> Iterable[tuple[str, Any]]:
+def _samples(records: Sequence[Record], *, store: Store) -> Rows:
     """Yield the samples in order of id."""
     by_sample = SampleTries(passes_of(records))
     return ((key, _sample(by_sample[key], store=store)) for key in sorted(by_sample))
 
 
 def _sample(records: Sequence[Record], *, store: Store) -> dict[str, Any]:
+    """Return the distinct outputs of a sample, and which of them each run gave."""
     outputs: list[dict[str, Any]] = []
     runs = []
     for record in records:
@@ -175,19 +181,15 @@ def _stored(record: Record, *, store: Store) -> dict[str, Any]:
 
 
 def _contexts(records: Iterable[Record]) -> bytes:
-    lines = {
-        record.retrieval_hash: canonical(
-            {
-                "hash": record.retrieval_hash,
-                "chunks": [
-                    {"doc_id": chunk.doc_id, "text": chunk.text} for chunk in record.output.chunks
-                ],
-            }
-        )
-        for record in records
-    }
-    text = "".join(lines[key] + "\n" for key in sorted(lines))
+    """Return the file of contexts: each distinct retrieval on a line, in order of its hash."""
+    lines = {record.retrieval_hash: _context_line(record) for record in records}
+    text = "".join(lines[key] for key in sorted(lines))
     return gzip.compress(text.encode(), mtime=0)
+
+
+def _context_line(record: Record) -> str:
+    chunks = [{"doc_id": chunk.doc_id, "text": chunk.text} for chunk in record.output.chunks]
+    return canonical({"hash": record.retrieval_hash, "chunks": chunks}) + "\n"
 
 
 def _write_scores(scores: dict[str, Score]) -> dict[str, float | str]:
@@ -197,9 +199,11 @@ def _write_scores(scores: dict[str, Score]) -> dict[str, float | str]:
     }
 
 
-def _table(rows: Iterable[tuple[str, Any]]) -> Iterator[bytes]:
+def _table(rows: Rows) -> Iterator[bytes]:
+    """Yield an object of JSON, one row a line."""
     between = "{\n"
     for key, value in rows:
         yield f"{between}{canonical(key)}:{canonical(value)}".encode()
         between = ",\n"
-    yield b"{}" if between == "{\n" else b"\n}"
+    is_empty = between == "{\n"
+    yield b"{}" if is_empty else b"\n}"

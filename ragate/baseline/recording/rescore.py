@@ -1,8 +1,9 @@
 """Metrics of another version or with other settings read the baseline's stored answers again."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
+from typing import NamedTuple
 
 from ragate.baseline.recording.rejudge import GONE, stored_answers
 from ragate.config import Config
@@ -13,18 +14,25 @@ from ragate.scoring.metric_records import sample_scores
 from ragate.scoring.policy_metrics import make_metrics, with_counts
 
 
+class MeanChange(NamedTuple):
+    """The mean of a metric before and after, over the outputs that have both scores."""
+
+    before: float
+    after: float
+    outputs: int
+
+
 @dataclass(frozen=True)
 class Rescored:
     """What `rescore` did.
 
     Attributes:
-        means: Of each metric the mean before and after, over the outputs that have both scores,
-            and how many these are.
+        means: By metric.
         without_answer: Outputs that hold no answer; they are unscored.
         left: Metrics of another version that cannot be scored on what is stored.
     """
 
-    means: Mapping[str, tuple[float, float, int]]
+    means: Mapping[str, MeanChange]
     left: tuple[str, ...] = ()
     without_answer: int = 0
 
@@ -39,28 +47,28 @@ def rescore(config: Config) -> Rescored:
         NoBaselineError, BaselineError: there is none, or nothing of it can be scored.
     """
     stored = stored_answers(config)
-    old, samples, records = stored.run, stored.samples, list(stored.records)
+    old, records = stored.run, list(stored.records)
     metrics = with_counts(make_metrics(config, stored.golden, states=old.manifest.states))
     aged = [metric for metric in metrics if _has_aged(metric, old)]
     if aged:
         stored.refuse_unreadable(config)
-    fresh = {metric.info.name: _scores(metric, records, samples) for metric in aged}
-    left = tuple(name for name, scores in fresh.items() if _lost(name, records, scores))
-    chosen = [metric.info for metric in aged if metric.info.name not in left]
-    if not chosen:
+    fresh = {metric.info.name: _scores(metric, records, stored.samples) for metric in aged}
+    left = tuple(name for name, scores in fresh.items() if _loses_a_value(name, records, scores))
+    infos = {metric.info.name: metric.info for metric in aged if metric.info.name not in left}
+    if not infos:
         return Rescored({}, left)
-    names = [info.name for info in chosen]
+
     updated = [
-        record.amended(scores=record.scores | {name: fresh[name][row] for name in names})
+        record.amended(scores=record.scores | {name: fresh[name][row] for name in infos})
         for row, record in enumerate(records)
     ]
-    infos = old.manifest.metrics | {info.name: info for info in chosen}
-    manifest = old.manifest.amended(metrics=infos)
+    manifest = old.manifest.amended(metrics=old.manifest.metrics | infos)
     new = Run(manifest=manifest, records=updated, aggregates=old.aggregates)
     stored.save(config, new)
+
     outputs = [record.output for record in records]
-    without = sum(output.answer is None and output.error is None for output in outputs)
-    return Rescored({name: _means(old, new, name) for name in names}, left, without)
+    without_answer = sum(output.answer is None and output.error is None for output in outputs)
+    return Rescored({name: _mean_change(old, new, name) for name in infos}, left, without_answer)
 
 
 def _has_aged(metric: Metric | Aggregate, old: Run) -> bool:
@@ -79,30 +87,34 @@ def _has_aged(metric: Metric | Aggregate, old: Run) -> bool:
 def _scores(
     metric: Metric | Aggregate, records: Sequence[Record], samples: Mapping[str, Sample]
 ) -> list[Score]:
-    found = [samples.get(record.content_hash) for record in records]
-    pairs = [(s, r.output) for s, r in zip(found, records, strict=True) if s is not None]
-    scored: Iterator[Score] = iter(sample_scores(metric, pairs, []))
+    """Return a score for each record, unscored where its sample is no more in the golden set."""
     gone = unscored(metric.info.name, GONE)
-    return [gone if sample is None else next(scored) for sample in found]
+    rows = [row for row, record in enumerate(records) if record.content_hash in samples]
+    pairs = [(samples[records[row].content_hash], records[row].output) for row in rows]
+    scores = dict(zip(rows, sample_scores(metric, pairs, []), strict=True))
+    return [scores.get(row, gone) for row in range(len(records))]
 
 
-def _lost(name: str, records: Sequence[Record], scores: Sequence[Score]) -> bool:
+def _loses_a_value(name: str, records: Sequence[Record], scores: Sequence[Score]) -> bool:
     """Tell whether a sample of today's golden set had a value, and has none."""
     return any(
         score.value is None
         and score.reason not in (GONE, NO_ANSWER)
-        and (before := record.scores.get(name)) is not None
-        and before.value is not None
+        and _value(record, name) is not None
         for record, score in zip(records, scores, strict=True)
     )
 
 
-def _means(old: Run, new: Run, name: str) -> tuple[float, float, int]:
-    sides = ([_value(record, name) for record in run.records] for run in (old, new))
-    both = [(a, b) for a, b in zip(*sides, strict=True) if a is not None and b is not None]
-    if not both:
-        return 0.0, 0.0, 0
-    return fmean(a for a, _ in both), fmean(b for _, b in both), len(both)
+def _mean_change(old: Run, new: Run, name: str) -> MeanChange:
+    before, after = [], []
+    for old_record, new_record in zip(old.records, new.records, strict=True):
+        old_value, new_value = _value(old_record, name), _value(new_record, name)
+        if old_value is not None and new_value is not None:
+            before.append(old_value)
+            after.append(new_value)
+    if not before:
+        return MeanChange(0.0, 0.0, outputs=0)
+    return MeanChange(fmean(before), fmean(after), outputs=len(before))
 
 
 def _value(record: Record, name: str) -> float | None:

@@ -41,24 +41,28 @@ def pair_aggregates(
     """Return a pair for each of `infos` that is an aggregate."""
     pairs = {}
     for name, info in infos.items():
-        if info.aggregate:
-            after, reason = _mean_of(name, candidate.aggregates)
-            before, _ = _mean_of(name, baseline.aggregates if baseline else ())
-            if before is None and baseline is not None:
+        if not info.aggregate:
+            continue
+        after, reason = _mean_of(name, candidate.aggregates)
+        before = None
+        if baseline is not None:
+            before, _ = _mean_of(name, baseline.aggregates)
+            if before is None:  # a file holds what a machine's speed decides beside its scores
                 before = baseline.manifest.seconds.get(name)
-            pairs[name] = AggregatePair(info, before, after, reason)
+        pairs[name] = AggregatePair(info, before, after, reason)
     return pairs
 
 
 def _mean_of(name: str, passes: Iterable[Mapping[str, Score]]) -> tuple[float | None, str]:
     """Return the mean over the passes; one pass without a value leaves none."""
     scores = [each[name] for each in passes if name in each]
-    values = [score.value for score in scores if score.value is not None]
     if not scores:
         return None, f"{name} was not measured"
+    values = [score.value for score in scores if score.value is not None]
     if len(values) < len(scores):
         return None, next(score.reason for score in scores if score.value is None)
-    return sum(values) / len(values), next((s.reason for s in scores if s.reason), "")
+    reason = next((score.reason for score in scores if score.reason), "")
+    return sum(values) / len(values), reason
 
 
 @dataclass(frozen=True)
@@ -117,18 +121,17 @@ def compare(
     partial = candidate.manifest.filters.narrows
     by_id = samples_by_id(samples)
     matching = match(baseline, candidate, by_id, partial=partial)
-    baseline = with_new_ids(baseline, matching.data.renamed) if baseline else None
+    if baseline is not None:
+        baseline = with_new_ids(baseline, matching.data.renamed)
     passes = read_pair(baseline, candidate, matching.ids, matching.added)
     clusters = cluster_numbers(by_id, matching.ids, cluster)
     repetition = read_repetition(baseline, candidate, passes, clusters=clusters)
     unaffected, traceable = find_unaffected(baseline, candidate, passes)
     infos = {**(baseline.manifest.metrics if baseline else {}), **candidate.manifest.metrics}
-    added = matching.added
-    columns = _columns(infos, baseline, candidate, passes, added, unaffected, repetition)
-    failed = all(record.output.error is not None for record in candidate.records)
+    columns = _columns(infos, baseline, candidate, passes, matching.added, unaffected, repetition)
     return Comparison(
         matching.ids,
-        added,
+        matching.added,
         matching.data,
         clusters=clusters,
         cluster=cluster,
@@ -141,13 +144,17 @@ def compare(
         identical=passes.same_outputs,
         repetition=repetition,
         not_measured=none_measured(passes, unaffected) if traceable else "",
-        all_failed=failed and len(candidate.records) > 0,
+        all_failed=_all_failed(candidate),
         partial=partial,
         baseline_run=baseline,
         candidate_run=candidate,
         samples=by_id,
         waivers=tuple(waivers),
     )
+
+
+def _all_failed(run: Run) -> bool:
+    return len(run.records) > 0 and all(each.output.error is not None for each in run.records)
 
 
 def _columns(
@@ -160,15 +167,16 @@ def _columns(
     repetition: Repetition,
 ) -> dict[str, Column]:
     of_samples = {name: info for name, info in infos.items() if not info.aggregate}
-    old = read_sides(of_samples, passes.baseline.distinct, passes.ids)
-    itself = passes.candidate is passes.baseline
-    new = old if itself else read_sides(of_samples, passes.candidate.distinct, passes.ids)
-    unmatched = read_sides(of_samples, passes.candidate.distinct, added)
+    after_passes = passes.candidate.distinct
+    before = read_sides(of_samples, passes.baseline.distinct, passes.ids)
+    beside_itself = passes.candidate is passes.baseline
+    after = before if beside_itself else read_sides(of_samples, after_passes, passes.ids)
+    unmatched = read_sides(of_samples, after_passes, added)
     declared = candidate.manifest.system.deterministic
     columns = {}
     for name, info in of_samples.items():
         problem, remedy = problem_of(name, baseline, candidate)
-        column = pair(info, old[name], new[name], unmatched[name])
+        column = pair(info, before[name], after[name], unmatched[name])
         varies = repetition.varying(info)
         column = replace(
             column,
@@ -179,8 +187,8 @@ def _columns(
             declared=info.reads in declared,
         )
         if not problem and info.reads is not Reads.RUN:
-            spared = unaffected & same_requests(passes) if info.is_expense else unaffected
-            column = keep_baseline(column, spared)
+            cannot_differ = unaffected & same_requests(passes) if info.is_expense else unaffected
+            column = keep_baseline(column, cannot_differ)
         columns[name] = column
     return columns
 
@@ -203,8 +211,10 @@ def problem_of(name: str, baseline: Run | None, candidate: Run) -> tuple[str, st
         return f"the baseline has no {name}", "ragate baseline update"
     old, new = before.metrics[name], after.metrics[name]
     if (old.version, old.fingerprint) != (new.version, new.fingerprint):
-        stored = new.needs is Needs.NOTHING and new.reads is Reads.ANSWER and not new.aggregate
-        remedy = "ragate baseline rejudge" if stored else "ragate baseline update"
+        reads_stored_answers = (
+            new.needs is Needs.NOTHING and new.reads is Reads.ANSWER and not new.aggregate
+        )
+        remedy = "ragate baseline rejudge" if reads_stored_answers else "ragate baseline update"
         return f"the baseline holds another version of {name}", remedy
     if new.needs is Needs.JUDGE and before.judge != after.judge:
         return f"the baseline's {name} comes from another judge", "ragate baseline rejudge"
