@@ -77,7 +77,8 @@ class Decided:
     def with_notes(self, scorer: "Scorer") -> Self:
         """Add what the judge did, and what was left out on purpose."""
         notes = [f"{name} was left out: {why}" for name, why in scorer.left_out.items()]
-        noted, judging = replace(self, tally=scorer.plan.opened.tally), scorer.judging
+        noted = replace(self, tally=scorer.plan.opened.tally)
+        judging = scorer.judging
         if judging is not None:
             notes += _notes_on(judging)
             noted = replace(noted, judgements_reused=judging.reused)
@@ -122,10 +123,10 @@ def compare_and_decide(setup: GateSetup, candidate: Run, *, untouched: bool = Fa
         slices=policy.slices,
         record=record_of(comparison.baseline_run, setup.samples, rules, setup.config.baseline),
     )
-    shared = any(row.gates for row in decision.slices)
+    slices_share_alpha = any(row.gates for row in decision.slices)
     terms = Terms(
         rules,
-        on_all(policy) if shared else policy,
+        on_all(policy) if slices_share_alpha else policy,
         policy.waivers,
         setup.today,
         accepted=setup.accepted,
@@ -149,7 +150,8 @@ def _compared(setup: GateSetup, candidate: Run) -> tuple[tuple[Rule, ...], Compa
     """Return the rules that count, the comparison, and the candidate as the scorecard sees it."""
     policy = setup.config.policy
     rules = _active_rules(policy, candidate)
-    baseline, viewed = _of_metrics(setup.baseline, rules), candidate
+    baseline = _with_metrics_of(rules, setup.baseline)
+    viewed = candidate
     if policy.scorecard is not None:
         from ragate.core.decision.scorecard import staged_runs
 
@@ -165,7 +167,7 @@ def _compared(setup: GateSetup, candidate: Run) -> tuple[tuple[Rule, ...], Compa
 
 
 def _with_remarks(decision: Decision, setup: GateSetup, candidate: Run) -> Decision:
-    card = setup.config.policy.scorecard
+    """Add what a reader should know of the baseline, the candidate and the scorecard."""
     warnings = (
         *decision.warnings,
         *merge_remarks(setup.baseline),
@@ -174,6 +176,7 @@ def _with_remarks(decision: Decision, setup: GateSetup, candidate: Run) -> Decis
         *_own_file(setup.baseline, candidate),
         *_unread(setup, candidate),
     )
+    card = setup.config.policy.scorecard
     if card is None:
         return decision.amended(warnings=warnings)
     from ragate.core.decision.scorecard import unmeasured_note, weight_note
@@ -202,9 +205,11 @@ def _active_rules(policy: "Policy | BarePolicy", run: Run) -> tuple[Rule, ...]:
 
 def _without_required_stages(decided: Decided) -> Decided:
     """Return no decision in place of a pass that lacks a stage which every question must pass."""
-    card, lacking = decided.setup.config.policy.scorecard, decided.candidate.manifest.lacking
-    stages = card.stages if card is not None else ()
-    names = [stage.name for stage in stages if stage.required and stage.metric in lacking]
+    card = decided.setup.config.policy.scorecard
+    if card is None:
+        return decided
+    lacking = decided.candidate.manifest.lacking
+    names = [stage.name for stage in card.stages if stage.required and stage.metric in lacking]
     if not names:
         return decided
     reason = f"not measured, and required by the scorecard: {listed(names)}"
@@ -224,22 +229,24 @@ def _own_file(baseline: Run | None, candidate: Run) -> list[str]:
     """Return a warning where the scores are the very file that the baseline was recorded from."""
     if baseline is None:
         return []
-    is_same = candidate.manifest.system.is_same_measurement(baseline.manifest.system)
-    return ["the file of scores is the baseline's own: nothing was measured since"] * is_same
+    if not candidate.manifest.system.is_same_measurement(baseline.manifest.system):
+        return []
+    return ["the file of scores is the baseline's own: nothing was measured since"]
 
 
 def _other_date(baseline: Run | None, candidate: Run) -> list[str]:
     """Return a warning where the two sides were asked as of different dates."""
-    date = candidate.manifest.eval_date
-    baseline_date = baseline.manifest.eval_date if baseline is not None else date
+    if baseline is None:
+        return []
+    date, baseline_date = candidate.manifest.eval_date, baseline.manifest.eval_date
     if date == baseline_date:
         return []
-    shown = [day or "no date in particular" for day in (date, baseline_date)]
+    shown, baseline_shown = (day or "no date in particular" for day in (date, baseline_date))
     same = f"; --eval-date {baseline_date} asks as the baseline was" if baseline_date else ""
-    return [f"asked as of {shown[0]}, and the baseline as of {shown[1]}{same}"]
+    return [f"asked as of {shown}, and the baseline as of {baseline_shown}{same}"]
 
 
-def _of_metrics(baseline: Run | None, rules: Sequence[Rule]) -> Run | None:
+def _with_metrics_of(rules: Sequence[Rule], baseline: Run | None) -> Run | None:
     """Return the baseline without metrics that this run was told to leave out."""
     if baseline is None:
         return None
@@ -257,11 +264,15 @@ def merge_remarks(baseline: Run | None) -> list[str]:
     merged = baseline.manifest.merged if baseline is not None else None
     if merged is None:
         return []
-    commits = " and ".join(one.commit[:7] or one.date for one in merged.recordings)
-    lacking = listed(merged.neither, most=MOST_NAMED)
-    unheld = f"; recorded on the other side only, and compared with nothing: {lacking}"
-    said = f"the baseline holds one of the recordings at {commits}, which were merged"
-    return [f"{said}; record it anew on main{unheld if lacking else ''}"]
+    commits = " and ".join(each.commit[:7] or each.date for each in merged.recordings)
+    warning = (
+        f"the baseline holds one of the recordings at {commits}, which were merged; "
+        "record it anew on main"
+    )
+    if merged.neither:
+        lacking = listed(merged.neither, most=MOST_NAMED)
+        warning += f"; recorded on the other side only, and compared with nothing: {lacking}"
+    return [warning]
 
 
 def held_back_by_merge(decision: Decision, baseline: Run | None, samples: Set[str]) -> Decision:
@@ -271,8 +282,9 @@ def held_back_by_merge(decision: Decision, baseline: Run | None, samples: Set[st
     and a pull request can shape a merge: it must not pick what is compared.
     """
     merged = baseline.manifest.merged if baseline is not None else None
-    left_out = set(merged.neither) if merged is not None else set()
-    ids = sorted(left_out & samples)
+    if merged is None:
+        return decision
+    ids = sorted(samples & set(merged.neither))
     if not ids:
         return decision
     verb = "is" if len(ids) == 1 else "are"

@@ -26,7 +26,7 @@ from ragate.answers.system_session import (
 from ragate.core.statistics.looks import FLIPS_TRIES, TRIES
 from ragate.errors import HopelessError, RagateError
 from ragate.gate.gate_setup import GateSetup, load_samples
-from ragate.models import Decision, MetricVerdict, Sample, Verdict
+from ragate.models import Decision, MetricRow, MetricVerdict, Sample, Verdict
 from ragate.run.hooks import hooks_of
 from ragate.run.late_parts import expect_late_parts
 from ragate.run.may_lose import count_losses
@@ -90,11 +90,7 @@ async def ask_first_look(plan: RunPlan, setup: GateSetup, session: Session, scor
     """
     samples = setup.samples
     if plan.stop is Stop.DECIDED:
-        plan_confirmation(
-            session,
-            runs=plan.selection.runs,
-            baseline=setup.baseline,
-        )
+        plan_confirmation(session, runs=plan.selection.runs, baseline=setup.baseline)
     if not session.asks:
         return
     if plan.recording is None and plan.interrupted is None:
@@ -182,14 +178,26 @@ async def final_verdict(setup: GateSetup, scorer: Scorer, session: Session) -> D
     The judge is asked last, where the plan says so: not at all where it failed already by metrics
     that need none.
     """
-    last = scorer.plan.judge_last and scorer.judged
-    for judged in (False, True) if last else (True,):
-        decided = await _score_and_decide(setup, scorer, session.collected, judged=judged)
-        while (judged or is_firm(decided.decision)) and await _more(session, scorer, decided):
-            decided = await _score_and_decide(setup, scorer, session.collected, judged=judged)
-        if not judged and is_firm(decided.decision):
+    if scorer.plan.judge_last and scorer.judged:
+        unjudged = await _decide_until_settled(setup, scorer, session, judged=False)
+        if is_firm(unjudged.decision):
             spared = ", ".join(scorer.judged)
-            return decided.with_warnings(f"not judged, since it failed already: {spared}")
+            return unjudged.with_warnings(f"not judged, since it failed already: {spared}")
+    return await _decide_until_settled(setup, scorer, session, judged=True)
+
+
+async def _decide_until_settled(
+    setup: GateSetup, scorer: Scorer, session: Session, *, judged: bool
+) -> Decided:
+    """Decide, and collect what the decision asks for, until that is nothing more.
+
+    Args:
+        judged: False decides without the metrics that need a judge: only of a verdict that none of
+            them could take back is more collected.
+    """
+    decided = await _score_and_decide(setup, scorer, session.collected, judged=judged)
+    while (judged or is_firm(decided.decision)) and await _more(session, scorer, decided):
+        decided = await _score_and_decide(setup, scorer, session.collected, judged=judged)
     return decided
 
 
@@ -211,22 +219,38 @@ async def _score_and_decide(
 
 def is_firm(decision: Decision) -> bool:
     """Return True where it failed by something that no judgement could take back."""
-    lost = any(
-        row.blocks
-        and (
-            (row.exact and row.verdict is MetricVerdict.REGRESSED)
-            or (row.floor is not None and not row.floor.met)
-        )
-        for row in decision.rows
-    )
-    missed = any(row.is_red for row in decision.must_pass)
-    return decision.verdict is Verdict.FAILED and (lost or missed)
+    if decision.verdict is not Verdict.FAILED:
+        return False
+    return any(map(_is_firm_loss, decision.rows)) or any(row.is_red for row in decision.must_pass)
+
+
+def _is_firm_loss(row: MetricRow) -> bool:
+    """Return whether a metric blocks without a test: by an exact rule, or by its floor."""
+    is_exact_loss = row.exact and row.verdict is MetricVerdict.REGRESSED
+    misses_floor = row.floor is not None and not row.floor.met
+    return row.blocks and (is_exact_loss or misses_floor)
 
 
 async def _more(session: Session, scorer: Scorer, decided: Decided) -> bool:
     """Collect what the decision asks for; return False when there is nothing more to be had."""
     samples, decision = decided.setup.samples, decided.decision
     runs = session.can_add(decision.wants_runs)
+    if runs:
+        await _confirm(session, scorer, samples, runs)
+        return True
+
+    passes = len(session.collected.passes)
+    if decision.wants_tries:
+        await add_tries(session, samples, decision.wants_tries)
+    again = frozenset(decision.wants_again)
+    if again and session.own_sessions and session.again < MOST_AGAIN:
+        session.again += 1
+        await ask_again(session, [sample for sample in samples if sample.id in again])
+    return len(session.collected.passes) > passes
+
+
+async def _confirm(session: Session, scorer: Scorer, samples: Sequence[Sample], runs: int) -> None:
+    """Make so many more passes, since the first is suspicious."""
     if session.losses is not None:
         session.losses.passes += runs
     scorer.expect_passes(runs)
@@ -236,11 +260,3 @@ async def _more(session: Session, scorer: Scorer, decided: Decided) -> bool:
             f"confirmation run {number + 1} of {runs}: the first is suspicious{took}"
         )
         await session.add_pass(samples)
-    before = len(session.collected.passes)
-    if not runs and decision.wants_tries:
-        await add_tries(session, samples, decision.wants_tries)
-    wanted = frozenset(decision.wants_again)
-    if not runs and wanted and session.own_sessions and session.again < MOST_AGAIN:
-        session.again += 1
-        await ask_again(session, [sample for sample in samples if sample.id in wanted])
-    return runs > 0 or len(session.collected.passes) > before

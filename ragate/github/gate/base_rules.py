@@ -59,16 +59,18 @@ def _judged_system(base: SystemConfig, head: SystemConfig) -> SystemConfig:
     Raises:
         ConfigError: the change's own mapping is wrong.
     """
-    if not base.use == head.use == "replay":
+    if base.use != "replay" or head.use != "replay":
         return head
-    mapping_of(head.settings)
-    settings = {key: value for key, value in head.settings.items() if key not in MAPPING_KEYS}
-    return head.amended(settings={**settings, **_mapping(base)})
+    mapping_of(head.settings)  # which raises where it is wrong
+    others = {key: value for key, value in head.settings.items() if key not in MAPPING_KEYS}
+    return head.amended(settings={**others, **_mapping(base)})
 
 
 def _mapping(system: SystemConfig) -> dict[str, Any]:
-    settings = system.settings if system.use == "replay" else {}
-    return {key: settings[key] for key in MAPPING_KEYS if key in settings}
+    """Return the keys that say how recorded outputs are read; none of a system that is asked."""
+    if system.use != "replay":
+        return {}
+    return {key: system.settings[key] for key in MAPPING_KEYS if key in system.settings}
 
 
 def gate_of_commit(config: Config, *, name: str) -> Gate:
@@ -87,13 +89,14 @@ def differences(base: Config, head: Config) -> tuple[str, ...]:
     """Say what of the policy and its files is not the same: keys with both values, and files."""
     changes = _keys("policy", _policy(base), _policy(head))
     for name in sorted({*base.tables, *head.tables}):
-        changes += _keys(name, _brought(base, name), _brought(head, name))
+        changes += _keys(name, _plugin_table(base, name), _plugin_table(head, name))
     if base.system.use == head.system.use:
         changes += _keys("system", _mapping(base.system), _mapping(head.system))
+    prompts = zip_longest(base.prompts, head.prompts)
     files = [
         ("golden set", base.dataset, head.dataset),
         ("baseline", base.baseline, head.baseline),
-        *(("judge prompt", *pair) for pair in zip_longest(base.prompts, head.prompts)),
+        *(("judge prompt", old, new) for old, new in prompts),
     ]
     for role, old, new in files:
         if _content(old) != _content(new):
@@ -101,7 +104,7 @@ def differences(base: Config, head: Config) -> tuple[str, ...]:
     return tuple(changes)
 
 
-def _brought(config: Config, name: str) -> dict[str, Any]:
+def _plugin_table(config: Config, name: str) -> dict[str, Any]:
     table = config.tables.get(name)
     dumped: dict[str, Any] = {} if table is None else table.model_dump(mode="json")
     return dumped
@@ -111,13 +114,16 @@ def _content(path: Path | None) -> dict[str, bytes]:
     """Return a file's content, or that of a golden set's files by their names."""
     if path is None or not path.exists():
         return {}
-    beside = path.parent.parent
-    is_alone = path.suffix not in beir.ENDINGS or beir.questions_of(beside) is None
-    if path.is_file() and is_alone:
+    folder_of_qrels = path.parent.parent
+    is_qrels = path.suffix in beir.ENDINGS and beir.questions_of(folder_of_qrels) is not None
+    if path.is_file() and not is_qrels:
         return {"": _bytes(path)}
-    folder = path if path.is_dir() else beside
+
+    if path.is_dir():
+        folder, judgements = path, path / "qrels"
+    else:
+        folder, judgements = folder_of_qrels, path.parent
     files = [folder / name for name in beir.QUESTIONS]
-    judgements = path / "qrels" if path.is_dir() else path.parent
     files += [file for file in judgements.glob("*") if file.suffix in beir.ENDINGS]
     return {file.relative_to(folder).as_posix(): _bytes(file) for file in files if file.is_file()}
 
@@ -128,26 +134,30 @@ def _bytes(path: Path) -> bytes:
 
 def _policy(config: Config) -> dict[str, Any]:
     """Return the policy as the file writes it: metrics by name with their own keys."""
-    tables: dict[str, Any] = config.policy.model_dump(mode="json", exclude={"metrics", "gate"})
+    policy = config.policy
+    tables: dict[str, Any] = policy.model_dump(mode="json", exclude={"metrics", "gate"})
     tables["metrics"] = {
         rule.metric: {
             **rule.model_dump(mode="json", exclude={"metric"}),
             **config.metric_settings.get(rule.metric, {}),
         }
-        for rule in config.policy.metrics
+        for rule in policy.metrics
     }
-    tables["slices"] = {each.name: each.model_dump(mode="json") for each in config.policy.slices}
-    card = config.policy.scorecard
-    if card is not None:
-        own = {"own_row"}  # it is told of the metric's table
-        stages = {each.name: each.model_dump(mode="json", exclude=own) for each in card.stages}
-        tables["scorecard"] = {**tables["scorecard"], "stages": stages}
-    waivers = config.policy.waivers
-    tables["waivers"] = {f"{waiver.id} {waiver.metric}": str(waiver.until) for waiver in waivers}
+    tables["slices"] = {each.name: each.model_dump(mode="json") for each in policy.slices}
+    if policy.scorecard is not None:
+        said_by_metrics = {"own_row"}  # whether the policy has a table for the stage's metric
+        tables["scorecard"]["stages"] = {
+            stage.name: stage.model_dump(mode="json", exclude=said_by_metrics)
+            for stage in policy.scorecard.stages
+        }
+    tables["waivers"] = {
+        f"{waiver.id} {waiver.metric}": str(waiver.until) for waiver in policy.waivers
+    }
     return tables
 
 
 def _keys(table: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
+    """Say which keys of a table, and of the tables in it, are not the same."""
     changes: list[str] = []
     for key in dict.fromkeys([*before, *after]):
         old, new = before.get(key, _ABSENT), after.get(key, _ABSENT)
@@ -173,10 +183,10 @@ def measures_alike(before: Config, after: Config) -> bool:
     """Return whether two policies measure the same things in the same way, whatever they demand."""
 
     def measured(config: Config) -> object:
-        names = [rule.metric for rule in config.policy.metrics if rule.level != "off"]
         policy = config.policy
-        asked = _asked_in_order(policy.scorecard)
-        return sorted(names), asked, config.metric_settings, policy.store, policy.runs
+        names = sorted(rule.metric for rule in policy.metrics if rule.level != "off")
+        stages = _asked_in_order(policy.scorecard)
+        return names, stages, config.metric_settings, policy.store, policy.runs
 
     return measured(before) == measured(after) and _same_judge(before, after)
 
@@ -185,7 +195,11 @@ def _asked_in_order(card: Scorecard | None) -> object:
     """Return what decides which stages of a sample are asked about."""
     if card is None or card.parallel:
         return None
-    return [(each.metric, each.required and each.pass_at, each.own_row) for each in card.stages]
+    return [
+        # Only a stage that is required ends the asking, where it misses its mark.
+        (stage.metric, stage.pass_at if stage.required else False, stage.own_row)
+        for stage in card.stages
+    ]
 
 
 def _same_judge(base: Config, head: Config) -> bool:
@@ -198,6 +212,6 @@ def _same_judge(base: Config, head: Config) -> bool:
 
 
 def _beside(config: Config, path: Path | None) -> str:
-    if path is None:
+    if path is None or not path.is_relative_to(config.root):
         return ""
-    return path.relative_to(config.root).as_posix() if path.is_relative_to(config.root) else ""
+    return path.relative_to(config.root).as_posix()

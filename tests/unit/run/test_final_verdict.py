@@ -31,6 +31,13 @@ def test_only_what_needs_no_test_is_firm(fields, firm) -> None:
     assert is_firm(decision_factory(Verdict.FAILED, metrics=[row])) is firm
 
 
+@pytest.mark.parametrize("verdict", [Verdict.PASSED, Verdict.NO_DECISION])
+def test_a_loss_is_firm_only_where_the_verdict_is_red(verdict: Verdict) -> None:
+    row = metric_row_factory("recall@10", 0.9, 0.5, MetricVerdict.REGRESSED)
+    row = row.model_copy(update={"exact": True, "blocks": True})
+    assert not is_firm(decision_factory(verdict, metrics=[row]))
+
+
 @pytest.mark.parametrize("met", [True, False])
 def test_a_must_pass_sample_that_fails_is_firm(met: bool) -> None:
     row = MustPassRow(
