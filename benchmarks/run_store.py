@@ -35,9 +35,9 @@ from ragate.database.migrations import migrate
 from ragate.models import Record, Run, RunManifest, Score, SystemInfo, SystemOutput
 from ragate.stores.listed_run import LISTING
 from ragate.stores.local import LocalStore
-from ragate.stores.postgres import open_store
 from ragate.stores.postgres.connect import MIGRATIONS
 from ragate.stores.postgres.sender import MARK, send
+from ragate.stores.postgres.shared_store import SharedStore
 
 SAMPLES, PASSES, RUNS, ROUNDS = 2_000, 5, 10_000, 5
 WORDS = Path("docs/security.md").read_text().replace("\\", "").split()
@@ -122,7 +122,7 @@ def listing(connection: psycopg.Connection[Any], folder: Path, url: str) -> None
 
 def all_lines(project: Path, url: str) -> None:
     """Do what the command does once its modules are there: connect, read, and make the lines."""
-    lines_of = "\n".join(map(run_line, open_store(project / ".ragate", url).listed()))
+    lines_of = "\n".join(map(run_line, SharedStore(project / ".ragate", url).listed()))
     assert lines_of.count("\n") == RUNS - 1
 
 

@@ -30,7 +30,7 @@ from ragate.resources.operations import Operations, read_operations
 from ragate.run.one_run import run_gate
 from ragate.run.plan import RunPlan
 from ragate.run.sources import SystemSource
-from ragate.stores.postgres import open_store
+from ragate.stores.local import open_store
 
 
 @dataclass(frozen=True)
@@ -184,7 +184,7 @@ def load_run(
         StorageError: the run's files are damaged, or of another version.
     """
     _, operations = _open(config, environment, None)
-    store = open_store(operations.state, operations.runs_url)
+    store = open_store(operations)
     folder = store.find(run, reported=True)
     return StoredRun(report=store.load_report(folder), records=store.load(folder).records)
 

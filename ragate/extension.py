@@ -31,6 +31,7 @@ OURS = (
     "llamaindex_judge",
     "otel",
     "recorder",
+    "run_store",
     "transfer",
     "tryout",
     "workers",
@@ -38,7 +39,7 @@ OURS = (
 # A change that an extension of others would notice is a group with the next number.
 GROUP = "ragate.extensions.v1"
 # Commands that take subcommands of extensions.
-OPEN_COMMANDS = ("dataset",)
+OPEN_COMMANDS = ("dataset", "db")
 # Commands that take options of extensions.
 ASKING_COMMANDS = ("check", "baseline update")
 TABLES_OF_CORE = ("policy", "system")
@@ -162,6 +163,9 @@ class Extension:
             baseline at `path` cannot be read: nothing of such a recording is committed.
         protocols: How model providers are spoken to: by name, the path of a
             `ragate.clients.speech.Speech`.
+        stores: Of runs that machines share: by how `RAGATE_RUNS_URL` begins (`s3` for `s3://…`),
+            "" for what nothing else takes, the path of a function `(operations)` that gives a
+            `ragate.stores.local.LocalStore`.
         plugins: By kind (`metrics`, `systems`, ...), name and path.
         variables: Environment variables that it reads, with what each sets.
         words: Options of other tools, with what to write here in their place.
@@ -181,6 +185,7 @@ class Extension:
     checks_baseline: tuple[str, ...] = ()
     around: tuple[Around, ...] = ()
     protocols: Mapping[str, str] = field(default_factory=dict)
+    stores: Mapping[str, str] = field(default_factory=dict)
     plugins: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     variables: Mapping[str, str] = field(default_factory=dict)
     words: Mapping[str, str] = field(default_factory=dict)
@@ -263,6 +268,12 @@ def hooked_provider(config: Any) -> str:
         loaded(each, hook.provider)(config) for each, hook in system_hooks(config) if hook.provider
     )
     return next(named, "")
+
+
+def store_at(url: str) -> tuple[Extension, str] | None:
+    """Return what keeps runs at an address: whose it is, and its path; None where nothing does."""
+    stores = {scheme: (each, path) for each in extensions() for scheme, path in each.stores.items()}
+    return stores.get(url.partition("://")[0]) or stores.get("")
 
 
 @contextmanager
@@ -372,6 +383,7 @@ def _brings(extension: Extension) -> Iterator[str]:
     yield from (f"the comment /ragate {verb}" for verb in extension.comment_commands)
     yield from (f"the table [{name}]" for name in extension.tables)
     yield from (f"the protocol {name!r}" for name in extension.protocols)
+    yield from (f"the run store of {scheme!r}" for scheme in extension.stores)
     for option in extension.options:
         yield from (f"the option {option.flag} of {command}" for command in option.commands)
     for kind, plugins in extension.plugins.items():

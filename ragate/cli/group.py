@@ -74,7 +74,7 @@ class OrderedGroup(click.Group):
 class LazyGroup(OrderedGroup):
     """Knows its commands by name; loads one when it is asked for.
 
-    Those that extensions bring come after its own.
+    Those that are loaded already come after them, and those that extensions bring come last.
 
     Args:
         table: Name -> (module, one line for the list of commands).
@@ -108,7 +108,7 @@ class LazyGroup(OrderedGroup):
                 group, _, name = words.rpartition(" ")
                 if group != self.words:
                     continue
-                if name in self.table:
+                if name in {*self.table, *self.commands}:
                     raise errors.UsageError(
                         f"{each.told} brings the command {words!r}, which is ragate's own",
                         remedy="uninstall it, or let it be named otherwise",
@@ -117,15 +117,11 @@ class LazyGroup(OrderedGroup):
         return commands
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
-        return [*self.table, *self.brought]
+        return [*self.table, *self.commands, *self.brought]
 
-    def get_command(
-        self,
-        ctx: click.Context,  # noqa: ARG002
-        cmd_name: str,
-    ) -> click.Command | None:
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in self.table:
-            return self._brought(cmd_name)
+            return super().get_command(ctx, cmd_name) or self._brought(cmd_name)
         module, _ = self.table[cmd_name]
         command: click.Command = import_module(f"{self.package}.{module}").command
         return command
@@ -136,6 +132,7 @@ class LazyGroup(OrderedGroup):
         formatter: click.HelpFormatter,
     ) -> None:
         lines = [(name, text) for name, (_, text) in self.table.items()]
+        lines += [(name, each.get_short_help_str(100)) for name, each in self.commands.items()]
         lines += [(name, text) for name, (_, _, text) in self.brought.items()]
         with formatter.section("Commands"):
             formatter.write_dl(lines)

@@ -34,7 +34,6 @@ DOTENV = (".env", ".env.development", ".env.local")  # a later one wins
 VARIABLES = {
     "RAGATE_CONFIG": "path of the configuration (`ragate.toml`, searched upwards); `--config` wins",
     "RAGATE_DATABASE_URL": "your own Postgres with pgvector (the [embedded one](database.md))",
-    "RAGATE_RUNS_URL": "a Postgres that keeps [runs of all machines](workers.md); not from `.env`",
     "RAGATE_STATE_DIR": "folder of runs, cache and database (`.ragate` beside the configuration)",
     "RAGATE_CONCURRENCY": "samples in flight at once, 1 to 1024 (`8`)",
     "RAGATE_TIMEOUT_S": "seconds for one sample (`60`), and [again](database.md) for model servers",

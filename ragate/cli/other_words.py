@@ -29,7 +29,6 @@ OPTIONS = {
     "--pack": '`preset = "NAME"` in `[policy.scorecard]`, or `ragate score FILE --preset NAME`',
     "--parallel-stages": "`parallel = true` in `[policy.scorecard]`",
     "--preset": '`preset = "NAME"` in `[policy.scorecard]`, or `ragate score FILE --preset NAME`',
-    "--redis-url": "the variable `RAGATE_RUNS_URL`, a Postgres",
     "--review-status": "`--where review_status=NAME`",
     "--semantics": "a judged stage; `--skip METRIC` leaves one out",
     "--semantics-model": "`--set judge.model=NAME`",

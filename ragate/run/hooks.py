@@ -50,12 +50,6 @@ HOOKS = (
         lambda plan: plan.config.policy.of_scores,
         guards=True,
     ),
-    Hook(  # what the store lacks it only says; another process at the same run ends this one
-        "run store",
-        "ragate.run.run_store:Send",
-        lambda plan: bool(plan.operations.runs_url),
-        guards=True,
-    ),
 )
 
 

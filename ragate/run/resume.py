@@ -28,7 +28,7 @@ from ragate.run.plan import RunPlan
 from ragate.scoring.scorer import Scorer
 from ragate.stores import OUTPUTS
 from ragate.stores.begun_run import BegunRun, BegunState, find_interrupted
-from ragate.stores.local import LocalStore, is_run_id
+from ragate.stores.local import LocalStore, open_store
 
 MOST_NAMED = 5
 _LONGEST_S = 24 * 3600.0  # what stands outside of git may be another one by then
@@ -43,10 +43,9 @@ def resumed(plan: RunPlan, name: str) -> RunPlan:
     Raises:
         UsageError: there is no such run, it came to its end, or other samples are asked for.
     """
-    operations, store = plan.operations, LocalStore(plan.operations.state)
-    if operations.runs_url:
-        name = _brought(plan, name)
-    run = find_interrupted(store, name, gate=plan.config.gate, command=plan.command)
+    store, gate, command = open_store(plan.operations), plan.config.gate, plan.command
+    name = store.fetch_interrupted(name, gate=gate, command=command, root=plan.config.root)
+    run = find_interrupted(store, name, gate=gate, command=command)
     begun = Selection(run.filters, run.retrieval_only, run.runs, run.eval_date)
     if plan.selection not in (Selection(), begun):
         raise UsageError(
@@ -106,38 +105,6 @@ class GoOn:
             lines=("The run was interrupted, and went on with the outputs that it had.",),
             warnings=(warning,) if left_over else (),
         )
-
-
-def _brought(plan: RunPlan, name: str) -> str:
-    """Fetch an interrupted run that only the store has; return the id of the one that is meant.
-
-    Args:
-        name: As of ``--resume``: an id, or ``latest``: the newest here, or else the newest of this
-            commit in the store.
-
-    Raises:
-        UsageError: there is none, or it ended or went on elsewhere, or another role wrote it.
-    """
-    from ragate.stores.postgres.interrupted import bring, find_stored
-
-    config, command = plan.config, plan.command
-    store, url = LocalStore(plan.operations.state), plan.operations.runs_url
-    if name == "latest":
-        try:
-            name = find_interrupted(store, name, gate=config.gate, command=command).run_id
-        except UsageError:
-            commit = git.head_commit(config.root)
-
-            def fits(run: BegunRun) -> bool:
-                state = run.state
-                return (state.gate, state.command, state.commit) == (config.gate, command, commit)
-
-            name = find_stored(url, store, fits)
-            if not name:
-                raise
-    if is_run_id(name):
-        bring(url, store, name)
-    return name
 
 
 def is_recent(path: Path) -> bool:

@@ -6,8 +6,8 @@ from ragate.answers.system_session import Session
 from ragate.gate.gate_setup import GateSetup
 from ragate.run.plan import RunPlan
 from ragate.scoring.scorer import Scorer
-from ragate.stores.postgres import reach_store
 from ragate.stores.postgres.sender import sending
+from ragate.stores.postgres.shared_store import open_shared
 
 
 class Send:
@@ -16,7 +16,7 @@ class Send:
     def __init__(self, plan: RunPlan, _setup: GateSetup) -> None:
         self._operations = plan.operations
         self._stack = ExitStack()
-        reach_store(plan.operations.runs_url)
+        open_shared(plan.operations).reach()
 
     def opened(self, session: Session, _scorer: Scorer) -> None:
         if session.asks:

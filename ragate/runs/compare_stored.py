@@ -27,7 +27,7 @@ from ragate.scores.score_file import MAX_WHOLE
 from ragate.scores.score_table import ScoreTable, read_table
 from ragate.scoring.policy_metrics import reported_metric
 from ragate.stores.listed_run import ANY_RUN, VERDICTS, RunFilter, fitting
-from ragate.stores.postgres import open_store
+from ragate.stores.local import open_store
 
 
 def load_any(operations: Operations, name: str, dates: RunFilter = ANY_RUN) -> Run:
@@ -52,7 +52,7 @@ def load_any(operations: Operations, name: str, dates: RunFilter = ANY_RUN) -> R
                 f"{path}: a report, which holds no hashes of what was asked",
                 remedy=f"`ragate gate` compares two reports: ragate gate {name} OTHER.json",
             ) from error
-    store = open_store(operations.state, operations.runs_url)
+    store = open_store(operations)
     if "=" not in name or path.exists():
         return store.load(store.find(name))
     wanted = replace(dates, meta=read_meta([name]), statuses=VERDICTS)

@@ -1,8 +1,8 @@
 """Where runs are kept.
 
 Outputs, scores and a report come in, and lie as the files of one folder a run. Read `local.py` for
-that folder, `run_outputs.py` for outputs as they arrive, and `postgres/shared_store.py` for runs
-that several machines share.
+that folder, and `run_outputs.py` for outputs as they arrive. Runs that several machines share are
+kept by an extension, behind the same interface.
 """
 
 # Files of a run's folder, and the most bytes of those that leave the machine.

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ragate.errors import StorageError, UsageError
+from ragate.extension import loaded, store_at
 from ragate.files.atomic_files import write_atomic, write_lines
 from ragate.files.foreign_files import file_bytes
 from ragate.stores.listed_run import (
@@ -32,6 +33,7 @@ from ragate.stores.listed_run import (
 
 if TYPE_CHECKING:
     from ragate.models import Report, Run, RunManifest, Score
+    from ragate.resources.operations import Operations
 
 
 _RUN_ID = re.compile(r"[0-9A-Za-z-]{1,100}")
@@ -49,14 +51,36 @@ def new_run_id() -> str:
     return f"{stamp}-{int(seconds * 1000) % 1000:03d}-{secrets.token_hex(2)}"
 
 
+def open_store(operations: Operations) -> LocalStore:
+    """Return where runs are kept: the state folder, with the run store behind it where one is."""
+    behind = store_at(operations.runs_url) if operations.runs_url else None
+    if behind is None:
+        return LocalStore(operations.state)
+    store: LocalStore = loaded(*behind)(operations)
+    return store
+
+
 class LocalStore:
-    """Run folders below one state folder."""
+    """Run folders below one state folder.
+
+    A store that machines share is a class below it: what is not here, it fetches.
+    """
 
     def __init__(self, state: Path) -> None:
         self.runs = state / "runs"
 
     def folder(self, run_id: str) -> Path:
         return self.runs / run_id
+
+    def reach(self) -> None:
+        """See that what machines share is there, before anything is paid for.
+
+        Raises:
+            DatabaseError: it cannot be reached or used.
+        """
+
+    def send(self, folder: Path) -> None:
+        """Let other machines have a run that ended; that they do not get it is only said."""
 
     def save(self, run: Run, report: Report | None = None) -> Path:
         """Write a run's scores, report and manifest; return its folder.
@@ -134,6 +158,18 @@ class LocalStore:
     def newest_elsewhere(self, gate: str, *, texts: bool = False) -> Path | None:  # noqa: ARG002
         """Return the folder of a gate's newest whole run that other machines made; None here."""
         return None
+
+    def fetch_interrupted(self, name: str, *, gate: str, command: str, root: Path) -> str:  # noqa: ARG002
+        """Fetch an interrupted run that only other machines have; return the id of what is meant.
+
+        Args:
+            name: As of ``--resume``: an id, or ``latest``: the newest here, or else the newest
+                there of this gate, this command, and the commit that is checked out at `root`.
+
+        Raises:
+            UsageError: there is none, or it ended or went on elsewhere, or it is another's.
+        """
+        return name
 
     def list(self) -> list[str]:
         """Return the ids of all finished runs, oldest first."""

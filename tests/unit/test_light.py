@@ -18,7 +18,11 @@ TYPES = "ragate.models, ragate.protocols, ragate.settings, ragate.errors, ragate
 NAMES = "ragate.plugins.names('metrics')"
 TRAITS = "for each in ragate.plugins.names('systems'): ragate.plugins.traits(each)"
 RUNS = "import pathlib, ragate.run.one_run, ragate.cli.commands.runs"
-STORES = "open_store(pathlib.Path('.'), ''), reach_store('')"
+STORES = """
+from ragate.resources.operations import Operations
+from ragate.stores.local import open_store
+open_store(Operations({}, pathlib.Path('.'))).reach()
+"""
 
 
 @pytest.mark.parametrize(
@@ -32,7 +36,7 @@ STORES = "open_store(pathlib.Path('.'), ''), reach_store('')"
             ["pydantic", "ragate.models"],
         ),
         ("import ragate.run.one_run", HOOKED),
-        (f"{RUNS}\nfrom ragate.stores.postgres import *\n{STORES}", ["psycopg"]),
+        (f"{RUNS}\n{STORES}", ["psycopg"]),
     ],
     ids=["types", "metrics and judges", "traits", "a list of runs", "a run", "a folder of runs"],
 )

@@ -8,7 +8,6 @@ from ragate import plugins
 from ragate.answers.earlier_passes import evidence_key
 from ragate.answers.golden_set import golden_set
 from ragate.answers.run_profile import Selection
-from ragate.answers.store_run import store_run
 from ragate.answers.system_session import Session
 from ragate.baseline.recording.refuse_losses import (
     FAILED,
@@ -50,7 +49,7 @@ from ragate.scoring.policy_metrics import inapplicable_gates, judged_metrics, ma
 from ragate.scoring.scorer import Scorer
 from ragate.spans import finished
 from ragate.stores import OUTPUTS
-from ragate.stores.local import LocalStore, new_run_id
+from ragate.stores.local import LocalStore, new_run_id, open_store
 from ragate.stores.run_outputs import mend_outputs
 from ragate.version import MANUAL
 
@@ -96,7 +95,7 @@ async def update_baseline(
         # What made it fail may be mended outside of git: nothing of it is taken over next time.
         forget_recording(operations.state)
     refuse_unmeasured(config, run)
-    store_run(operations, run)
+    open_store(operations).save(run)
     finished(run)
     advice = id_advice(config.root, config.system, samples, run)
     update = write_baseline(

@@ -8,14 +8,14 @@ from pathlib import Path
 import click
 
 from ragate.cli.finding import plural
-from ragate.cli.group import OrderedGroup
+from ragate.cli.group import LazyGroup
 from ragate.cli.operations import open_config, with_dotenv
 from ragate.cli.options import config_option
 from ragate.errors import DatabaseError, UsageError
 from ragate.resources.operations import RUNS_URL
 
 
-@click.group("db", cls=OrderedGroup)
+@click.group("db", cls=LazyGroup, table={}, words="db")
 def command() -> None:
     """Show or stop the embedded Postgres; bring the run store up to date."""
 
@@ -63,7 +63,7 @@ def stop(*, config: Path | None, force: bool) -> int:
     return 0
 
 
-@command.command("migrate", short_help="Bring the schema of the run store up to date.")
+@click.command("migrate")
 def migrate_runs() -> int:
     """Bring the schema of the run store up to date on the server of `RAGATE_RUNS_URL`.
 

@@ -93,14 +93,14 @@ def command(
       file that differs from it; else it reads `not measured`.
     """
     from ragate.history.read_history import read_history
-    from ragate.stores.postgres import open_store
+    from ragate.stores.local import open_store
 
     loaded, operations = open_config(config)
     history = read_history(
         loaded,
         most=limit,
         wanted=run_filter(since=since, until=until, meta=meta),
-        store=open_store(operations.state, operations.runs_url),
+        store=open_store(operations),
         most_runs=most_runs,
     )
     _check_names(history, metrics)

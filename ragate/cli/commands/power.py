@@ -71,7 +71,7 @@ def command(*, config: Path | None, drop: float, samples: int | None, noise: flo
         earlier_passes,
         plans,
     )
-    from ragate.stores.postgres import open_store
+    from ragate.stores.local import open_store
 
     loaded, operations = open_config(config)
     if not loaded.policy.gated:
@@ -84,7 +84,7 @@ def command(*, config: Path | None, drop: float, samples: int | None, noise: flo
     if baseline is not None and noise is None:
         today = datetime.now(UTC).date()
         if baseline.manifest.runs == 1:
-            store = open_store(operations.state, operations.runs_url)
+            store = open_store(operations)
             earlier = earlier_passes(store, loaded.gate)
         itself = compared_with_itself(loaded, questions, baseline, today=today, earlier=earlier)
         metric_plans = plans(loaded, *itself, size=samples)

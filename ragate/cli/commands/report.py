@@ -46,7 +46,8 @@ def command(
     With `--failed` verdict and figures stay the whole run's. `--explain` puts all that is known of
     a sample next to its baseline.
     """
-    from ragate.stores.postgres import open_store
+
+    from ragate.stores.local import open_store
 
     destinations = targets(formats, outputs)
     if explain is not None and [name for name, _ in destinations] != ["console"]:
@@ -54,7 +55,7 @@ def command(
     if explain is not None and failed:
         raise UsageError("--explain is of one sample", remedy="leave --failed out")
     loaded, operations = open_config(config)
-    store = open_store(operations.state, operations.runs_url)
+    store = open_store(operations)
     texts = explain is not None or "html" in {name for name, _ in destinations}
     folder = store.find(run, reported=True, texts=texts)
     if explain is None:

@@ -27,8 +27,7 @@ from ragate.cli.options import (
 from ragate.errors import UsageError
 from ragate.guards.escape import one_line
 from ragate.stores.listed_run import ListedRun, RunFilter, RunStatus, fitting, prunable, run_facts
-from ragate.stores.local import LocalStore
-from ragate.stores.postgres import open_store
+from ragate.stores.local import LocalStore, open_store
 
 if TYPE_CHECKING:
     from ragate.config import Config
@@ -83,7 +82,7 @@ def list_runs(*, config: Path | None, wanted: RunFilter, limit: int | None, as_j
     a job, else what was checked out; of a commit the first four digits are enough.
     """
     operations = open_operations(config)
-    store = open_store(operations.state, operations.runs_url)
+    store = open_store(operations)
     runs = list(islice(fitting(store.listed(), wanted), limit))
     if as_json:
         click.echo(json.dumps([run_facts(run) for run in runs], indent=2))
@@ -134,7 +133,7 @@ def prune(
             remedy="--keep 20 keeps the newest twenty of every gate, --until DATE those after it",
         )
     operations = open_operations(config)
-    store = open_store(operations.state, operations.runs_url)
+    store = open_store(operations)
     found = fitting(store.listed(), wanted)
     going = prunable(found, keep=keep or 0)
     if dry_run or not yes:
@@ -202,7 +201,7 @@ def export(
     if table_format == "parquet" and output is None:
         raise UsageError("--format parquet writes a file", remedy="name it: --output runs.parquet")
     loaded, operations = open_config(config)
-    store = open_store(operations.state, operations.runs_url)
+    store = open_store(operations)
     table = _rows_of(rows, loaded, store, fitting(store.listed(), wanted))
     if table_format == "parquet" and output is not None:
         write_parquet(list(table), output)

@@ -23,8 +23,9 @@ from ragate.gate.gate_setup import refuse_empty_slices, refuse_expired_waivers
 from ragate.gate.unread_labels import unread_labels
 from ragate.models import MetricInfo, Run, RunManifest, Sample
 from ragate.process import NO_DECISION
+from ragate.resources.operations import Operations
 from ragate.scoring.policy_metrics import make_metrics
-from ragate.stores.postgres import reach_store
+from ragate.stores.local import open_store
 from ragate.version import __version__
 
 
@@ -64,7 +65,7 @@ def examine(
         lambda: one_question.one_question(config, operations, samples, wanted=ask),
     )
     findings += guarded("state folder", lambda: [_state(subject)])
-    return findings + guarded("run store", lambda: _run_store(operations.runs_url))
+    return findings + guarded("run store", lambda: _run_store(operations))
 
 
 def _golden(subject: ExaminedProject, samples: list[Sample]) -> Iterable[Finding]:
@@ -125,9 +126,9 @@ def _state(subject: ExaminedProject) -> Finding:
     )
 
 
-def _run_store(url: str) -> Iterable[Finding]:
-    reach_store(url)
-    return [ok("run store", "reachable, and of this ragate")] if url else []
+def _run_store(operations: Operations) -> Iterable[Finding]:
+    open_store(operations).reach()
+    return [ok("run store", "reachable, and of this ragate")] if operations.runs_url else []
 
 
 def _shown(subject: ExaminedProject, path: Path) -> str:

@@ -17,8 +17,7 @@ from ragate.resources.operations import Operations
 from ragate.scoring.metric_records import evaluate
 from ragate.scoring.policy_metrics import make_metrics
 from ragate.stores import OUTPUTS
-from ragate.stores.local import LocalStore
-from ragate.stores.postgres import open_store
+from ragate.stores.local import LocalStore, open_store
 
 
 def run_drill(config: Config, operations: Operations, paths: Sequence[Path], *, seed: int) -> Drill:
@@ -33,7 +32,7 @@ def run_drill(config: Config, operations: Operations, paths: Sequence[Path], *, 
     baseline = _baseline_of(config)
     setup = GateSetup(config, load_samples(config, Filters()), baseline)
     samples = setup.samples
-    store = open_store(operations.state, operations.runs_url)  # what it fetches goes with it
+    store = open_store(operations)  # what it fetches goes with it
     files = paths or [newest_outputs(store, config.gate)]
     collected = read_collected(files, samples, mapping=line_mapping(config))
 

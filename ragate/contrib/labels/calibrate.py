@@ -376,11 +376,11 @@ def calibrate_by_reviews(
     from ragate.contrib.labels.answers_to_review import reviewed_scores
     from ragate.contrib.labels.labels import read_review_labels
     from ragate.gate.gate_setup import load_baseline_or_none
-    from ragate.stores.postgres import open_store
+    from ragate.stores.local import open_store
 
     loaded, operations = open_config(config)
     labels = read_review_labels(reviews)
-    store = open_store(operations.state, operations.runs_url)
+    store = open_store(operations)
     folder = store.find(run)
     baseline = load_baseline_or_none(loaded)
     if baseline is None:

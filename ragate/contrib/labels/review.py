@@ -106,14 +106,14 @@ def _ask(
     who: str,
 ) -> int:
     from ragate.contrib.labels.answers_to_review import answers_to_review
-    from ragate.stores.postgres import open_store
+    from ragate.stores.local import open_store
 
     _refuse_in_ci()
     loaded, operations = open_config(config)
     who = _name(who, loaded.root)
     path = output or labels_beside(loaded.dataset)
     given = read_review_labels(path) if path.exists() else []
-    store = open_store(operations.state, operations.runs_url)
+    store = open_store(operations)
     folder = store.find(run, reported=True)
     pairs = answers_to_review(loaded, store, folder, ids=ids, blind=blind, seed=seed)
     done = {label.subject for label in given}

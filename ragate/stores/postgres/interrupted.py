@@ -16,14 +16,45 @@ from typing import Any
 import psycopg
 
 from ragate.errors import StorageError, UsageError
+from ragate.repository import git
 from ragate.stores import BEGUN, OUTPUTS
-from ragate.stores.begun_run import BegunRun, read_begun
-from ragate.stores.local import LocalStore
+from ragate.stores.begun_run import BegunRun, find_interrupted, read_begun
+from ragate.stores.local import LocalStore, is_run_id
 from ragate.stores.postgres.connect import connected, store_key, taken_alone
 from ragate.stores.postgres.reading import UNFINISHED, StoredRow, fetch, role_of, stored_rows
 from ragate.stores.postgres.sender import Mark, read_mark
 
 _MOST = 50
+
+
+def fetch_interrupted(
+    url: str, store: LocalStore, name: str, *, gate: str, command: str, root: Path
+) -> str:
+    """Fetch an interrupted run that only the store has; return the id of the one that is meant.
+
+    Args:
+        name: As of ``--resume``: an id, or ``latest``: the newest here, or else the newest in the
+            store of this gate, this command, and the commit that is checked out at `root`.
+
+    Raises:
+        UsageError: there is none, or it ended or went on elsewhere, or another role wrote it.
+    """
+    if name == "latest":
+        try:
+            name = find_interrupted(store, name, gate=gate, command=command).run_id
+        except UsageError:
+            commit = git.head_commit(root)
+
+            def fits(run: BegunRun) -> bool:
+                state = run.state
+                return (state.gate, state.command, state.commit) == (gate, command, commit)
+
+            name = find_stored(url, store, fits)
+            if not name:
+                raise
+    if is_run_id(name):
+        bring(url, store, name)
+    return name
 
 
 def bring(url: str, store: LocalStore, run_id: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 import weakref
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
@@ -37,10 +37,16 @@ from ragate.stores.postgres.reading import (
 )
 
 if TYPE_CHECKING:
-    from ragate.models import Run
+    from ragate.models import Report, Run
+    from ragate.resources.operations import Operations
 
 _REMOVE = "DELETE FROM ragate_runs.runs WHERE run_id = %s AND writer = ANY(%s)"
 _THERE = "in the run store"
+
+
+def open_shared(operations: Operations) -> SharedStore:
+    """Return the state folder and the store behind it; nothing is connected yet."""
+    return SharedStore(operations.state, operations.runs_url, operations.say)
 
 
 class SharedStore(LocalStore):
@@ -51,11 +57,15 @@ class SharedStore(LocalStore):
 
     Args:
         url: A libpq connection string.
+        say: Prints a line about what the store got, or lacks.
     """
 
-    def __init__(self, state: Path, url: str) -> None:
+    def __init__(
+        self, state: Path, url: str, say: Callable[[str], None] = lambda _line: None
+    ) -> None:
         super().__init__(state)
         self._url = url
+        self._say = say
         self._rows: dict[str, list[StoredRow]] = {}  # by id: one, but where two roles wrote one
 
     @cached_property
@@ -82,6 +92,33 @@ class SharedStore(LocalStore):
         folder = Path(tempfile.mkdtemp(prefix="ragate-runs-"))
         weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
         return folder
+
+    def reach(self) -> None:
+        """See that the store is there, before anything is paid for.
+
+        Raises:
+            DatabaseError: it cannot be reached or used.
+        """
+        connect(self._url).close()
+
+    def save(self, run: Run, report: Report | None = None) -> Path:
+        """Keep a run with its scores here, and in the store; that it lacks them is only said."""
+        folder = super().save(run, report)
+        self.send(folder)
+        return folder
+
+    def send(self, folder: Path) -> None:
+        """Send a run that ended to the store, and what that lacks of earlier ones."""
+        from ragate.stores.postgres.sender import send, send_late
+
+        if send(self._url, folder, self._say):
+            send_late(self._url, folder.parent, self._say)
+
+    def fetch_interrupted(self, name: str, *, gate: str, command: str, root: Path) -> str:
+        """Fetch an interrupted run that only the store has; see `interrupted.py`."""
+        from ragate.stores.postgres.interrupted import fetch_interrupted
+
+        return fetch_interrupted(self._url, self, name, gate=gate, command=command, root=root)
 
     def listed(self) -> Iterator[ListedRun]:
         """Yield what a list shows of every run, here and there, newest first.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -11,8 +12,9 @@ import pytest
 from ragate import extension
 from ragate.answers import ready_system
 from ragate.cli.main import run
-from ragate.errors import NotInstalledError, UsageError
+from ragate.errors import ConfigError, NotInstalledError, UsageError
 from ragate.extension import Extension
+from ragate.resources.operations import read_operations
 from tests.projects import ReplayProject
 
 GREETS = """
@@ -30,6 +32,25 @@ def command():
 """
 
 
+STORE = """
+from ragate.stores.listed_run import ListedRun, RunStatus
+from ragate.stores.local import LocalStore
+
+class Kept(LocalStore):
+    def __init__(self, operations):
+        super().__init__(operations.state)
+        self._operations = operations
+
+    def listed(self):
+        name = f"of {self._operations.runs_url}"
+        yield ListedRun(name, self.folder(name), RunStatus.PASSED)
+
+    def save(self, run, report=None):
+        self._operations.say("it has got a run")
+        return super().save(run, report)
+"""
+
+
 def install(folder: Path, package: str, manifest: str, *, group: str = extension.GROUP) -> None:
     """Install a package whose module `package` holds the manifest's arguments."""
     (folder / f"{package}.py").write_text(f"{GREETS}\nEXTENSION = Extension({manifest})\n")
@@ -40,13 +61,13 @@ def install(folder: Path, package: str, manifest: str, *, group: str = extension
 
 
 def ragate(
-    folder: Path, *arguments: str, root: Path | None = None
+    folder: Path, *arguments: str, root: Path | None = None, env: Mapping[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
     """Run a command with what is installed in a folder."""
     return subprocess.run(
         [sys.executable, "-P", "-m", "ragate", *arguments],
         cwd=root or folder,
-        env={"PYTHONPATH": str(folder), "PATH": "", "CI": "1"},
+        env={"PYTHONPATH": str(folder), "PATH": "", "CI": "1", **(env or {})},
         capture_output=True,
         text=True,
     )
@@ -67,6 +88,40 @@ def test_a_command_of_a_package_is_listed_and_runs(tmp_path: Path) -> None:
     assert "Say hello." in ragate(tmp_path, "--help").stdout
     assert ragate(tmp_path, "greet").stdout == "hello\n"
     assert ragate(tmp_path, "dataset", "greet").stdout == "hello\n"
+
+
+def test_a_command_of_a_package_below_db_stands_after_those_of_ragate(tmp_path: Path) -> None:
+    install(tmp_path, "greets", '"greets", commands={"db greet": ("greets:command", "Say hello.")}')
+
+    lines = ragate(tmp_path, "db", "--help").stdout.partition("Commands:\n")[2].splitlines()
+
+    assert [line.split()[0] for line in lines][:2] == ["status", "stop"]
+    assert "Say hello." in lines[-1]
+    assert ragate(tmp_path, "db", "greet").stdout == "hello\n"
+
+
+def test_a_store_of_a_package_lists_runs_of_elsewhere(tmp_path: Path) -> None:
+    root, installed = tmp_path / "project", tmp_path / "installed"
+    root.mkdir()
+    installed.mkdir()
+    ReplayProject(root)
+    (installed / "kept.py").write_text(STORE)
+    install(installed, "greets", '"greets", stores={"memory": "kept:Kept"}')
+
+    listed = ragate(installed, "runs", "list", root=root, env={"RAGATE_RUNS_URL": "memory://one"})
+    checked = ragate(installed, "check", root=root, env={"RAGATE_RUNS_URL": "memory://one"})
+
+    assert listed.stdout.startswith("of memory://one"), listed.stderr
+    assert checked.stderr.count("it has got a run") == 1, checked.stderr
+
+
+def test_an_address_at_which_nothing_keeps_runs_is_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(extension, "extensions", lambda: (Extension("x", stores={"s3": "a:b"}),))
+
+    with pytest.raises(ConfigError, match="RAGATE_RUNS_URL: nothing that is installed keeps runs"):
+        read_operations(tmp_path, {"RAGATE_RUNS_URL": "memory://one"})
 
 
 def test_a_table_of_a_package_is_read_and_one_of_none_is_an_error(tmp_path: Path) -> None:
@@ -90,6 +145,7 @@ def test_a_table_of_a_package_is_read_and_one_of_none_is_an_error(tmp_path: Path
         ('"same"', '"same"'),
         ('"one", commands={"greet": ("a:b", "")}', '"two", commands={"greet": ("a:b", "")}'),
         ('"one", tables={"greeting": "a:b"}', '"two", tables={"greeting": "a:b"}'),
+        ('"one", stores={"s3": "a:b"}', '"two", stores={"s3": "a:b"}'),
         ('"one", plugins={"metrics": {"m": "a:b"}}', '"two", plugins={"metrics": {"m": "a:b"}}'),
     ],
 )

@@ -103,13 +103,12 @@ def _respell(chosen: ToolInput, corpus: Path | None, *, write: bool, as_json: bo
     from ragate.contrib.golden.relink import mismatch_of, relink, respellings
     from ragate.core.doc_ids import mismatch_words
     from ragate.dataset import read_entries
-    from ragate.stores.local import LocalStore
-    from ragate.stores.postgres import open_store
+    from ragate.stores.local import LocalStore, open_store
 
     entries = read_entries(chosen.path)
     texts = corpus_texts(chosen.config, corpus)
     operations = chosen.operations
-    store = open_store(operations.state, operations.runs_url) if operations else LocalStore(Path())
+    store = open_store(operations) if operations else LocalStore(Path())
     mismatch = mismatch_of(entries, texts, chosen.config, store)
     names = respellings(entries, mismatch)
     if as_json:

@@ -1,0 +1,41 @@
+"""Runs of all machines in one Postgres, behind the folders of each.
+
+Read `shared_store.py` for what is read of it, `sender.py` for what is sent and when, and
+`interrupted.py` for a run that goes on elsewhere. Tables and their history are in `connect.py`.
+"""
+
+from typing import Any
+
+from ragate.extension import Extension, Hook, store_at
+
+_STORE = "ragate.stores.postgres.shared_store:open_shared"
+
+
+def _is_on(plan: Any) -> bool:
+    url = plan.operations.runs_url
+    return bool(url) and store_at(url) == (EXTENSION, _STORE)
+
+
+EXTENSION = Extension(
+    "run_store",
+    commands={
+        "db migrate": (
+            "ragate.cli.commands.db:migrate_runs",
+            "Bring the schema of the run store up to date.",
+        ),
+    },
+    hooks=(
+        Hook(  # what the store lacks it only says; another process at the same run ends this one
+            "run store",
+            "ragate.run.run_store:Send",
+            on=_is_on,
+            guards=True,
+        ),
+    ),
+    stores={"": _STORE},
+    variables={
+        "RAGATE_RUNS_URL": "a Postgres that keeps [runs of all machines](workers.md); not from "
+        "`.env`",
+    },
+    words={"--redis-url": "the variable `RAGATE_RUNS_URL`, a Postgres"},
+)
