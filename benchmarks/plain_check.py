@@ -31,10 +31,9 @@ FEATURES = (
     "github",
     "run/replies.py",
     "run/resume.py",
-    "run/run_store.py",
+    "contrib/run_store",
     "run/shard.py",
     "recorder",
-    "stores/postgres",
     "telemetry",
 )
 _WALK = """

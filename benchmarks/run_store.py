@@ -30,14 +30,14 @@ import psycopg
 
 from benchmarks.many_runs import CONFIG
 from ragate.cli.commands.runs import run_line
+from ragate.contrib.run_store.connect import MIGRATIONS
+from ragate.contrib.run_store.migrations import migrate
+from ragate.contrib.run_store.sender import MARK, send
+from ragate.contrib.run_store.shared_store import SharedStore
 from ragate.database import PostgresDatabase
-from ragate.database.migrations import migrate
 from ragate.models import Record, Run, RunManifest, Score, SystemInfo, SystemOutput
 from ragate.stores.listed_run import LISTING
 from ragate.stores.local import LocalStore
-from ragate.stores.postgres.connect import MIGRATIONS
-from ragate.stores.postgres.sender import MARK, send
-from ragate.stores.postgres.shared_store import SharedStore
 
 SAMPLES, PASSES, RUNS, ROUNDS = 2_000, 5, 10_000, 5
 WORDS = Path("docs/security.md").read_text().replace("\\", "").split()

@@ -18,7 +18,7 @@ HEAVY = ("numpy", "psycopg", "openai", "llama_index", "jinja2", "pgvector", "htt
 UNCONFIGURED = (
     *("httpx2", "openai", "yaml", "psycopg", "jinja2", "ragate.clients.http", "ragate.judges"),
     *("ragate.executors.executor", "ragate.scoring.judging"),
-    *("ragate.contrib.recorder.proxy.recorder", "ragate.stores.postgres.connect"),
+    *("ragate.contrib.recorder.proxy.recorder", "ragate.contrib.run_store.connect"),
     "ragate.systems.http",
 )
 LIST_MODULES = """

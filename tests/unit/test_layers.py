@@ -57,7 +57,6 @@ ROWS: tuple[tuple[str, ...], ...] = (
     ("metrics.claims",),
     ("resources",),
     ("stores",),
-    ("stores.postgres",),
     ("answers",),
     ("plugin_kit",),
     ("dataset.checks", "scoring"),

@@ -31,10 +31,7 @@ open_store(Operations({}, pathlib.Path('.'))).reach()
         (f"import {TYPES}", LIBRARIES.split()),
         (f"import {', '.join(FAMILIES | JUDGES)}", LIBRARIES.split()),
         (f"import ragate.plugins\n{NAMES}\n{TRAITS}", [*LIBRARIES.split(), *FAMILIES]),
-        (
-            "import ragate.cli.commands.runs, ragate.stores.postgres.shared_store",
-            ["pydantic", "ragate.models"],
-        ),
+        ("import ragate.cli.commands.runs", ["pydantic", "ragate.models"]),
         ("import ragate.run.one_run", HOOKED),
         (f"{RUNS}\n{STORES}", ["psycopg"]),
     ],

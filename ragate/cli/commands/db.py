@@ -1,18 +1,15 @@
-"""``ragate db``: the embedded server, and our schemas on servers that a URL names."""
+"""``ragate db``: the embedded server, and what extensions do with a database."""
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import click
 
-from ragate.cli.finding import plural
 from ragate.cli.group import LazyGroup
-from ragate.cli.operations import open_config, with_dotenv
+from ragate.cli.operations import open_config
 from ragate.cli.options import config_option
-from ragate.errors import DatabaseError, UsageError
-from ragate.resources.operations import RUNS_URL
+from ragate.errors import DatabaseError
 
 
 @click.group("db", cls=LazyGroup, table={}, words="db")
@@ -60,33 +57,4 @@ def stop(*, config: Path | None, force: bool) -> int:
             remedy="wait for it to end, or `ragate db stop --force`",
         )
     click.echo("the embedded Postgres is stopped")
-    return 0
-
-
-@click.command("migrate")
-def migrate_runs() -> int:
-    """Bring the schema of the run store up to date on the server of `RAGATE_RUNS_URL`.
-
-    Use a role that owns the schema, or may create it.
-    \f
-
-    It may run at any time, and twice at once. The queue of [workers](workers.md) and the index of
-    the built-in RAG need no migration.
-    """
-    from ragate.database.connecting import connected
-    from ragate.database.migrations import migrate
-    from ragate.stores.postgres.connect import MIGRATIONS
-
-    environment = with_dotenv(Path.cwd(), dict(os.environ))
-    url = environment.get(RUNS_URL, "").strip()
-    if not url:
-        raise UsageError(
-            f"{RUNS_URL}: not set, so there is no schema to migrate",
-            remedy="set it to postgresql://user:password@host:5432/database; queue and index need "
-            "no migration",
-        )
-    with connected(url, RUNS_URL) as connection:
-        steps = migrate(connection, MIGRATIONS)
-    done = f"{plural(steps, 'step')} applied" if steps else "up to date"
-    click.echo(f"{RUNS_URL}: {MIGRATIONS.schema}: {done}")
     return 0

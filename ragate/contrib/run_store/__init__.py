@@ -1,14 +1,15 @@
 """Runs of all machines in one Postgres, behind the folders of each.
 
 Read `shared_store.py` for what is read of it, `sender.py` for what is sent and when, and
-`interrupted.py` for a run that goes on elsewhere. Tables and their history are in `connect.py`.
+`interrupted.py` for a run that goes on elsewhere. The table and its history are in `connect.py`,
+and `migrations.py` is how a history is applied.
 """
 
 from typing import Any
 
 from ragate.extension import Extension, Hook, store_at
 
-_STORE = "ragate.stores.postgres.shared_store:open_shared"
+_STORE = "ragate.contrib.run_store.shared_store:open_shared"
 
 
 def _is_on(plan: Any) -> bool:
@@ -20,14 +21,14 @@ EXTENSION = Extension(
     "run_store",
     commands={
         "db migrate": (
-            "ragate.cli.commands.db:migrate_runs",
+            "ragate.contrib.run_store.command:command",
             "Bring the schema of the run store up to date.",
         ),
     },
     hooks=(
         Hook(  # what the store lacks it only says; another process at the same run ends this one
             "run store",
-            "ragate.run.run_store:Send",
+            "ragate.contrib.run_store.held_run:Send",
             on=_is_on,
             guards=True,
         ),

@@ -12,12 +12,12 @@ import psycopg
 import pytest
 
 from ragate.cli.main import run
+from ragate.contrib.run_store.connect import connected, taken_alone
+from ragate.contrib.run_store.reading import UNFINISHED, fetch, stored_rows
 from ragate.stores.begun_run import read_begun
-from ragate.stores.postgres.connect import connected, taken_alone
-from ragate.stores.postgres.reading import UNFINISHED, fetch, stored_rows
 from ragate.stores.spent_calls import SpentCalls
+from tests.contrib.run_store.stored_runs import file_there, row, sent
 from tests.integration.resume.interrupted import SAMPLES, Service, folder, interrupted, start
-from tests.integration.stores.postgres.stored_runs import file_there, row, sent
 
 pytestmark = pytest.mark.integration
 

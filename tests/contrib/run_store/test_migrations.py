@@ -10,9 +10,9 @@ from typing import Any
 import psycopg
 import pytest
 
+from ragate.contrib.run_store import migrations as module
+from ragate.contrib.run_store.migrations import Migrations, check_version, migrate
 from ragate.database import PostgresDatabase
-from ragate.database import migrations as module
-from ragate.database.migrations import Migrations, check_version, migrate
 from ragate.errors import DatabaseError
 from tests.integration.database.test_schema import own_database
 

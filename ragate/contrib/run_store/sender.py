@@ -19,14 +19,14 @@ from uuid import UUID, uuid4
 
 import psycopg
 
+from ragate.contrib.run_store.connect import connect, store_key, taken_alone, told
+from ragate.contrib.run_store.reading import FILES, column
 from ragate.errors import RagateError, StorageError, UsageError
 from ragate.files.atomic_files import write_atomic
 from ragate.files.foreign_files import file_bytes, open_file
 from ragate.stores import BEGUN, MANIFEST
 from ragate.stores.begun_run import read_begun
 from ragate.stores.listed_run import LISTING, UNREADABLE, read_listed_run, run_facts
-from ragate.stores.postgres.connect import connect, store_key, taken_alone, told
-from ragate.stores.postgres.reading import FILES, column
 
 MARK = "sent.json"
 MOST_LATE = 5  # earlier runs that one run sends beside its own

@@ -8,10 +8,10 @@ from pathlib import Path
 import psycopg
 import pytest
 
+from ragate.contrib.run_store.connect import MIGRATIONS
+from ragate.contrib.run_store.migrations import migrate
 from ragate.database import PostgresDatabase
-from ragate.database.migrations import migrate
 from ragate.stores.local import LocalStore
-from ragate.stores.postgres.connect import MIGRATIONS
 from tests.integration.database.test_schema import own_database
 from tests.integration.resume.conftest import root as root
 from tests.integration.resume.conftest import service as service

@@ -3,11 +3,11 @@
 from contextlib import ExitStack
 
 from ragate.answers.system_session import Session
+from ragate.contrib.run_store.sender import sending
+from ragate.contrib.run_store.shared_store import open_shared
 from ragate.gate.gate_setup import GateSetup
 from ragate.run.plan import RunPlan
 from ragate.scoring.scorer import Scorer
-from ragate.stores.postgres.sender import sending
-from ragate.stores.postgres.shared_store import open_shared
 
 
 class Send:

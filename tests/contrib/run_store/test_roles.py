@@ -11,14 +11,14 @@ import pytest
 from psycopg.conninfo import make_conninfo
 
 from ragate.cli.main import run
+from ragate.contrib.run_store.connect import connected
+from ragate.contrib.run_store.reading import stored_rows
 from ragate.stores.local import LocalStore
-from ragate.stores.postgres.connect import connected
-from ragate.stores.postgres.reading import stored_rows
-from tests.integration.stores.postgres.stored_runs import NEW, OLD, forget, row, save, sent
+from tests.contrib.run_store.stored_runs import NEW, OLD, forget, row, save, sent
 
 pytestmark = pytest.mark.integration
 
-PAGE = Path(__file__).parents[4] / "docs/workers.md"
+PAGE = Path(__file__).parents[3] / "docs/workers.md"
 KINDS = ("writer", "reader", "pruner")
 ROW = "VALUES ('a', '00000000-0000-0000-0000-000000000000', true"
 

@@ -10,12 +10,12 @@ import psycopg
 import pytest
 
 from ragate.cli.main import run
+from ragate.contrib.run_store import reading
+from ragate.contrib.run_store.reading import FILES
+from ragate.contrib.run_store.shared_store import SharedStore
 from ragate.models import Verdict
 from ragate.stores.local import LocalStore
-from ragate.stores.postgres import reading
-from ragate.stores.postgres.reading import FILES
-from ragate.stores.postgres.shared_store import SharedStore
-from tests.integration.stores.postgres.stored_runs import NEW, OLD, forget, row, save, sent
+from tests.contrib.run_store.stored_runs import NEW, OLD, forget, row, save, sent
 
 pytestmark = pytest.mark.integration
 

@@ -15,14 +15,14 @@ from typing import Any
 
 import psycopg
 
+from ragate.contrib.run_store.connect import connected, store_key, taken_alone
+from ragate.contrib.run_store.reading import UNFINISHED, StoredRow, fetch, role_of, stored_rows
+from ragate.contrib.run_store.sender import Mark, read_mark
 from ragate.errors import StorageError, UsageError
 from ragate.repository import git
 from ragate.stores import BEGUN, OUTPUTS
 from ragate.stores.begun_run import BegunRun, find_interrupted, read_begun
 from ragate.stores.local import LocalStore, is_run_id
-from ragate.stores.postgres.connect import connected, store_key, taken_alone
-from ragate.stores.postgres.reading import UNFINISHED, StoredRow, fetch, role_of, stored_rows
-from ragate.stores.postgres.sender import Mark, read_mark
 
 _MOST = 50
 

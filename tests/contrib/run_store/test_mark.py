@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ragate.stores.postgres.sender import MARK, Mark, read_mark
+from ragate.contrib.run_store.sender import MARK, Mark, read_mark
 
 
 def test_a_mark_of_another_store_does_not_count(tmp_path: Path) -> None:

@@ -6,8 +6,8 @@ import hashlib
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Any
 
+from ragate.contrib.run_store.migrations import Migrations, check_version
 from ragate.database.connecting import frozen
-from ragate.database.migrations import Migrations, check_version
 from ragate.database.schema import CONNECT_S, describe
 from ragate.errors import DatabaseError
 from ragate.version import MANUAL

@@ -9,13 +9,13 @@ import psycopg
 import pytest
 
 from ragate.cli.main import run
+from ragate.contrib.run_store.connect import MIGRATIONS, SCHEMA, connected
+from ragate.contrib.run_store.migrations import Migrations, migrate
+from ragate.contrib.run_store.reading import UNFINISHED, fetch, stored_rows
 from ragate.database import PostgresDatabase
-from ragate.database.migrations import Migrations, migrate
 from ragate.stores.local import LocalStore
-from ragate.stores.postgres.connect import MIGRATIONS, SCHEMA, connected
-from ragate.stores.postgres.reading import UNFINISHED, fetch, stored_rows
+from tests.contrib.run_store.stored_runs import NEW, OLD, forget, save
 from tests.integration.database.test_schema import own_database
-from tests.integration.stores.postgres.stored_runs import NEW, OLD, forget, save
 
 pytestmark = pytest.mark.integration
 FILES = ("manifest.json", "scores.jsonl", "report.json", "outputs.jsonl")

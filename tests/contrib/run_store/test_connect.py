@@ -8,8 +8,8 @@ import psycopg
 import pytest
 
 from ragate.cli.main import run
+from ragate.contrib.run_store.connect import connected, store_key
 from ragate.database import PostgresDatabase
-from ragate.stores.postgres.connect import connected, store_key
 from tests.integration.database.test_schema import own_database
 
 pytestmark = pytest.mark.integration

@@ -15,6 +15,16 @@ from typing import TYPE_CHECKING, Any
 
 from psycopg import Connection, Error
 
+from ragate.contrib.run_store.connect import connect, told
+from ragate.contrib.run_store.reading import (
+    FIGURES,
+    READ,
+    TEXTS,
+    UNFINISHED,
+    StoredRow,
+    fetch,
+    stored_rows,
+)
 from ragate.errors import StorageError, UsageError
 from ragate.stores import MANIFEST
 from ragate.stores.listed_run import (
@@ -25,16 +35,6 @@ from ragate.stores.listed_run import (
     read_listing,
 )
 from ragate.stores.local import LocalStore, is_run_id
-from ragate.stores.postgres.connect import connect, told
-from ragate.stores.postgres.reading import (
-    FIGURES,
-    READ,
-    TEXTS,
-    UNFINISHED,
-    StoredRow,
-    fetch,
-    stored_rows,
-)
 
 if TYPE_CHECKING:
     from ragate.models import Report, Run
@@ -109,14 +109,14 @@ class SharedStore(LocalStore):
 
     def send(self, folder: Path) -> None:
         """Send a run that ended to the store, and what that lacks of earlier ones."""
-        from ragate.stores.postgres.sender import send, send_late
+        from ragate.contrib.run_store.sender import send, send_late
 
         if send(self._url, folder, self._say):
             send_late(self._url, folder.parent, self._say)
 
     def fetch_interrupted(self, name: str, *, gate: str, command: str, root: Path) -> str:
         """Fetch an interrupted run that only the store has; see `interrupted.py`."""
-        from ragate.stores.postgres.interrupted import fetch_interrupted
+        from ragate.contrib.run_store.interrupted import fetch_interrupted
 
         return fetch_interrupted(self._url, self, name, gate=gate, command=command, root=root)
 

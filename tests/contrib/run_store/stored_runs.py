@@ -10,9 +10,9 @@ from typing import Any
 
 import psycopg
 
+from ragate.contrib.run_store.sender import send
 from ragate.models import Verdict
 from ragate.stores.local import LocalStore
-from ragate.stores.postgres.sender import send
 from tests.factories import (
     decision_factory,
     output_factory,

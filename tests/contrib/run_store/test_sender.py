@@ -14,10 +14,10 @@ import psycopg
 import pytest
 
 from ragate.cli.main import run
+from ragate.contrib.run_store import sender
 from ragate.database import PostgresDatabase
-from ragate.stores.postgres import sender
+from tests.contrib.run_store.stored_runs import file_there, row
 from tests.integration.resume.interrupted import SAMPLES, Service, folder, start
-from tests.integration.stores.postgres.stored_runs import file_there, row
 from tests.repositories import commit
 
 pytestmark = pytest.mark.integration

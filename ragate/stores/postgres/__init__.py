@@ -1,1 +1,0 @@
-"""Runs in a Postgres that several machines share; imported only where its URL is set."""
