@@ -6,8 +6,8 @@ document's id, whatever it is called. Names decide only where values do not.
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ragate.outputs.pointed import USAGE_NAMES, escaped
@@ -31,9 +31,7 @@ _LISTS = (
     "data_point",
 )
 _LISTED_IDS = ("ids", "source", "url", "file", "path")
-_NO_ANSWER = (
-    *("expected", "reference", "ground", "gold", "truth", "metadata", "error", "question"),
-)
+_NO_ANSWER = ("expected", "reference", "ground", "gold", "truth", "metadata", "error", "question")
 _USAGE = frozenset(name for names in USAGE_NAMES.values() for name in names)
 _DEEPEST, _MOST_ITEMS, _MOST_PARTS = 8, 200, 6
 LIKELY = 0.5  # of a column's values are known: it is the column of ids
@@ -66,17 +64,35 @@ class _Column:
         return self.pointer.rpartition("/")[2]
 
     @property
-    def names(self) -> list[str]:
+    def ids(self) -> list[str]:
         """Its values as ids, [] where one cannot be."""
-        plain = all(
-            isinstance(v, str | int) and not isinstance(v, bool) and v != "" for v in self.values
-        )
-        return [str(value) for value in self.values] if plain else []
+        are_ids = all(_is_plain(value) and value != "" for value in self.values)
+        return [str(value) for value in self.values] if are_ids else []
 
     @property
     def length(self) -> float:
+        """Characters of a text in the mean, 0 where not every value is a text."""
         texts = [value for value in self.values if isinstance(value, str)]
-        return sum(map(len, texts)) / len(self.values) if len(texts) == len(self.values) else 0.0
+        if len(texts) < len(self.values):
+            return 0.0
+        return sum(map(len, texts)) / len(texts)
+
+
+@dataclass(frozen=True)
+class _PassageList:
+    """A list as one of passages.
+
+    Attributes:
+        pointer: Where it stands.
+        parts: Pointers by part; none where it holds no passages.
+        known: Share of its documents that are known.
+        length: Number of its items.
+    """
+
+    pointer: str = ""
+    parts: Mapping[str, str] = field(default_factory=dict)
+    known: float = 0.0
+    length: int = 0
 
 
 def read_reply(reply: Any, *, question: str, known: KnownShare) -> ReadReply:
@@ -91,25 +107,22 @@ def read_reply(reply: Any, *, question: str, known: KnownShare) -> ReadReply:
         return ReadReply()
     leaves = single_values(reply)
     lists = [(pointer, value) for pointer, value in _walk(reply) if isinstance(value, list)]
-    passages, share, holder = _passages(lists, known)
+    passages = _passages(lists, known)
     texts = {
         pointer: value
         for pointer, value in leaves.items()
         if isinstance(value, str)
         and value.strip() not in {"", question.strip()}
-        and pointer not in passages.values()
-        and not _is_below(pointer, holder)
-        and not any(word in pointer.lower() for word in _NO_ANSWER)
+        and _may_be_answer(pointer, passages)
     }
     pointers = {
         "answer": _answer(texts),
-        **passages,
-        "citations": _citations(lists, besides={*passages.values()}),
-        "usage": next(
-            (one.rpartition("/")[0] for one in leaves if one.rpartition("/")[2] in _USAGE), ""
-        ),
+        **passages.parts,
+        "citations": _citations(lists, besides={*passages.parts.values()}),
+        "usage": _usage(leaves),
     }
-    return ReadReply({part: pointer for part, pointer in pointers.items() if pointer}, share)
+    stated = {part: pointer for part, pointer in pointers.items() if pointer}
+    return ReadReply(stated, passages.known)
 
 
 def read_events(events: Sequence[Any], *, question: str, known: KnownShare) -> ReadReply:
@@ -117,24 +130,41 @@ def read_events(events: Sequence[Any], *, question: str, known: KnownShare) -> R
     objects = [event for event in events if isinstance(event, Mapping)]
     counted: Counter[str] = Counter()
     for event in objects:
-        counted.update(
-            pointer
-            for pointer, value in single_values(event).items()
-            if isinstance(value, str)
-            and (_rank(pointer) or "delta" in pointer or "token" in pointer)
-        )
-    whole = [read_reply(event, question=question, known=known) for event in objects]
-    best = max(whole, key=lambda one: (one.known, "ids" in one.pointers), default=ReadReply())
-    pointers = {part: where for part, where in best.pointers.items() if part != "answer"}
+        for pointer, value in single_values(event).items():
+            may_be_piece = _rank(pointer) or "delta" in pointer or "token" in pointer
+            if isinstance(value, str) and may_be_piece:
+                counted[pointer] += 1
+
+    replies = [read_reply(event, question=question, known=known) for event in objects]
+    best = max(
+        replies, key=lambda reply: (reply.known, "ids" in reply.pointers), default=ReadReply()
+    )
+    pointers = {part: pointer for part, pointer in best.pointers.items() if part != "answer"}
     if counted:
-        pointers = {"answer": counted.most_common(1)[0][0], **pointers}
+        ((answer, _),) = counted.most_common(1)
+        pointers = {"answer": answer, **pointers}
     return ReadReply(pointers, best.known)
 
 
+def _may_be_answer(pointer: str, passages: _PassageList) -> bool:
+    if pointer in passages.parts.values() or _is_below(pointer, passages.pointer):
+        return False
+    return not any(word in pointer.lower() for word in _NO_ANSWER)
+
+
+def _usage(pointers: Iterable[str]) -> str:
+    """Return where the object stands that says how many tokens were used, "" for nowhere."""
+    for pointer in pointers:
+        holder, _, name = pointer.rpartition("/")
+        if name in _USAGE:
+            return holder
+    return ""
+
+
 def _answer(texts: Mapping[str, str]) -> str:
-    named = sorted((rank, pointer) for pointer in texts if (rank := _rank(pointer)))
-    if named:
-        return named[0][1]
+    ranks = {pointer: rank for pointer in texts if (rank := _rank(pointer)) is not None}
+    if ranks:
+        return min(ranks, key=lambda pointer: (ranks[pointer], pointer))
     prose = {
         pointer: len(text)
         for pointer, text in texts.items()
@@ -148,76 +178,87 @@ def _rank(pointer: str) -> tuple[int, int, int] | None:
     names = [part.lower() for part in pointer.split("/")[1:] if not part.lstrip("-").isdigit()]
     if not names or names[-1] not in _ANSWERS:
         return None
-    chat = "messages" in names  # beside a field of its own it is the way there
-    told = min(_ANSWERS.index(name) for name in names if name in _ANSWERS)
-    return (int(chat), told, len(names))
+    is_of_chat = "messages" in names  # beside a field of its own it is the way there
+    likeliest = min(_ANSWERS.index(name) for name in names if name in _ANSWERS)
+    return (int(is_of_chat), likeliest, len(names))
 
 
-def _passages(lists: Lists, known: KnownShare) -> tuple[dict[str, str], float, str]:
-    """Return the likeliest list of passages: what is known of its documents, then its texts.
-
-    Returns:
-        Its pointers, the share of its documents that is known, and where the list is.
-    """
-    found = []
-    for pointer, items in lists:
-        parts, share, length = _of_list(pointer, items, known)
-        if parts:
-            cited = "cit" in name_of(pointer)
-            rank = (share < LIKELY, cited, "contexts" not in parts, -length, pointer.count("/"))
-            found.append((rank, pointer, parts, share))
-    if not found:
-        return {}, 0.0, ""
-    _, holder, parts, share = min(found, key=lambda row: row[:2])
-    if [*parts.values()] == [holder]:
-        parts |= _beside(holder, lists)
-    return parts, share, holder
+def _passages(lists: Lists, known: KnownShare) -> _PassageList:
+    """Return the likeliest list of passages: what is known of its documents, then its texts."""
+    every = [_as_passages(pointer, items, known) for pointer, items in lists]
+    likeliest = min((each for each in every if each.parts), key=_doubts, default=_PassageList())
+    if list(likeliest.parts.values()) == [likeliest.pointer]:
+        parts = {**likeliest.parts, **_beside(likeliest.pointer, lists)}
+        return replace(likeliest, parts=parts)
+    return likeliest
 
 
-def _beside(holder: str, lists: Lists) -> dict[str, str]:
+def _doubts(passages: _PassageList) -> tuple[bool, bool, bool, int, int, str]:
+    """Return what ranks a list of passages: the least is the likeliest."""
+    return (
+        passages.known < LIKELY,
+        "cit" in name_of(passages.pointer),
+        "contexts" not in passages.parts,
+        -passages.length,
+        passages.pointer.count("/"),
+        passages.pointer,
+    )
+
+
+def _beside(pointer: str, lists: Lists) -> dict[str, str]:
     """Return the parts of two lists of one length, of texts and of their documents; else none."""
-    items = dict(lists)[holder]
-    for pointer, others in lists:
-        texts = all(isinstance(item, str) for item in [*items, *others])
-        if pointer != holder and len(others) == len(items) and texts:
-            named = [any(word in name_of(one) for word in _LISTED_IDS) for one in (holder, pointer)]
-            if named == [False, True]:
-                return {"contexts": holder, "ids": pointer}
-            if named == [True, False] and any(word in name_of(pointer) for word in _LISTS):
-                return {"contexts": pointer, "ids": holder}
+    items = dict(lists)[pointer]
+    has_ids = _is_named(pointer, _LISTED_IDS)
+    for other, items_of_other in lists:
+        are_texts = all(isinstance(item, str) for item in [*items, *items_of_other])
+        if other == pointer or len(items_of_other) != len(items) or not are_texts:
+            continue
+        other_has_ids = _is_named(other, _LISTED_IDS)
+        if other_has_ids and not has_ids:
+            return {"contexts": pointer, "ids": other}
+        if has_ids and not other_has_ids and _is_named(other, _LISTS):
+            return {"contexts": other, "ids": pointer}
     return {}
 
 
-def _of_list(
-    pointer: str, items: list[Any], known: KnownShare
-) -> tuple[dict[str, str], float, int]:
+def _as_passages(pointer: str, items: list[Any], known: KnownShare) -> _PassageList:
+    """Return the parts of a list: by what its values are, where these tell nothing by its names."""
+    no_passages = _PassageList(pointer)
+    if _is_chat(items):
+        return no_passages
     columns = _columns(pointer, items)
-    named = any(word in name_of(pointer) for word in _LISTS)
-    shares = {column.pointer: known(column.names) if column.names else 0.0 for column in columns}
+    shares = {column.pointer: known(column.ids) if column.ids else 0.0 for column in columns}
     best = max(columns, key=lambda column: shares[column.pointer], default=None)
     ids = best if best is not None and shares[best.pointer] >= LIKELY else None
-    if not (named or ids) or all(isinstance(item, Mapping) and speaker(item) for item in items):
-        return {}, 0.0, 0
+    if ids is None and not _is_named(pointer, _LISTS):
+        return no_passages
+
     texts = [column for column in columns if column.length and column is not ids]
-    text = _by_name(texts, _TEXTS) or max(
-        (column for column in texts if column.length >= _PROSE),
-        key=lambda column: column.length,
-        default=None,
-    )
+    text = _by_name(texts, _TEXTS) or _longest_prose(texts)
     if ids is None:
-        rest = [column for column in columns if column.names and column is not text]
-        ids = _by_name(rest, _IDS) or next(
-            (column for column in rest if column.name.lower().endswith("id")), None
-        )
-        if ids is None and len(columns) == 1 and columns[0].pointer == pointer and text is None:
-            ids = columns[0]  # a list of names, short ones
-    score = next(
-        (column for column in columns if any(word in column.name.lower() for word in _SCORES)), None
-    )
-    chosen = {"contexts": text, "ids": ids, "scores": score}
+        ids = _ids_by_name([column for column in columns if column is not text])
+    is_list_of_names = len(columns) == 1 and columns[0].pointer == pointer
+    if ids is None and text is None and is_list_of_names:
+        ids = columns[0]
+    if ids is None and text is None:
+        return no_passages
+
+    scores = (column for column in columns if _is_named(column.name, _SCORES))
+    chosen = {"contexts": text, "ids": ids, "scores": next(scores, None)}
     parts = {part: column.pointer for part, column in chosen.items() if column is not None}
     share = shares[ids.pointer] if ids is not None else 0.0
-    return (parts if text or ids else {}), share, len(items)
+    return _PassageList(pointer, parts, share, len(items))
+
+
+def _longest_prose(columns: Sequence[_Column]) -> _Column | None:
+    prose = (column for column in columns if column.length >= _PROSE)
+    return max(prose, key=lambda column: column.length, default=None)
+
+
+def _ids_by_name(columns: Sequence[_Column]) -> _Column | None:
+    may_be_ids = [column for column in columns if column.ids]
+    ending_so = (column for column in may_be_ids if column.name.lower().endswith("id"))
+    return _by_name(may_be_ids, _IDS) or next(ending_so, None)
 
 
 def _by_name(columns: Sequence[_Column], names: Sequence[str]) -> _Column | None:
@@ -227,7 +268,7 @@ def _by_name(columns: Sequence[_Column], names: Sequence[str]) -> _Column | None
 
 def _columns(pointer: str, items: list[Any]) -> list[_Column]:
     """Return the fields that every item of a list has; of plain items the list itself."""
-    if all(isinstance(item, str | int) and not isinstance(item, bool) for item in items):
+    if all(map(_is_plain, items)):
         return [_Column(pointer, tuple(items))]
     if not all(isinstance(item, Mapping) for item in items):
         return []
@@ -248,17 +289,19 @@ def _fields(value: Mapping[Any, Any], pointer: str = "") -> Iterator[tuple[str, 
 
 def _citations(lists: Lists, *, besides: set[str]) -> str:
     for pointer, items in lists:
-        if "cit" in name_of(pointer):
-            columns = [c for c in _columns(pointer, items) if c.names and c.pointer not in besides]
-            column = columns[0] if len(columns) == 1 else _by_name(columns, _IDS)
-            if column is not None:
-                return column.pointer
+        if "cit" not in name_of(pointer):
+            continue
+        columns = [column for column in _columns(pointer, items) if column.ids]
+        columns = [column for column in columns if column.pointer not in besides]
+        column = columns[0] if len(columns) == 1 else _by_name(columns, _IDS)
+        if column is not None:
+            return column.pointer
     return ""
 
 
 def single_values(value: Any) -> dict[str, Any]:
     """Return the values that stand alone, by pointer."""
-    return {pointer: found for pointer, found in _walk(value) if not isinstance(found, list)}
+    return {pointer: leaf for pointer, leaf in _walk(value) if not isinstance(leaf, list)}
 
 
 def _walk(value: Any, pointer: str = "", depth: int = 0) -> Iterator[tuple[str, Any]]:
@@ -281,26 +324,37 @@ def _walk(value: Any, pointer: str = "", depth: int = 0) -> Iterator[tuple[str, 
     elif value:
         yield pointer, value[:_MOST_ITEMS]
         yield from _within(value[:_MOST_ITEMS], pointer, depth)
-        if (at := _spoken(value)) is not None:
-            inside = _walk(value[at], f"{pointer}/{at}", depth + 1)
-            yield from (leaf for leaf in inside if not isinstance(leaf[1], list))
+        alone = _item_alone(value)
+        if alone is not None:
+            inside = _walk(value[alone], f"{pointer}/{alone}", depth + 1)
+            yield from ((inner, leaf) for inner, leaf in inside if not isinstance(leaf, list))
 
 
 def _within(items: list[Any], pointer: str, depth: int) -> Iterator[tuple[str, list[Any]]]:
-    inner: dict[str, list[Any]] = {}
+    """Yield the lists within the items of a list: those of one name joined."""
+    lists: dict[str, list[Any]] = {}
     for item in items:
-        for below, found in _walk(item, "", depth + 1):
-            if isinstance(found, list) and below:
-                inner.setdefault(below, []).extend(found)
-    yield from ((f"{pointer}/*{below}", found) for below, found in inner.items())
+        for inner, value in _walk(item, "", depth + 1):
+            if isinstance(value, list) and inner:
+                lists.setdefault(inner, []).extend(value)
+    for inner, joined in lists.items():
+        yield f"{pointer}/*{inner}", joined
 
 
-def _spoken(items: list[Any]) -> int | None:
+def _item_alone(items: list[Any]) -> int | None:
     """Return which item of a list stands alone, None where none does."""
-    chat = all(isinstance(item, Mapping) and speaker(item) for item in items)
-    if chat:
+    if _is_chat(items):
         return -1 if speaker(items[-1]) != "user" else None
     return 0 if len(items) == 1 else None
+
+
+def _is_chat(items: list[Any]) -> bool:
+    return all(isinstance(item, Mapping) and speaker(item) for item in items)
+
+
+def _is_plain(value: Any) -> bool:
+    """Whether a value is a text or a whole number."""
+    return isinstance(value, str | int) and not isinstance(value, bool)
 
 
 def _is_keyed(value: Mapping[Any, Any]) -> bool:
@@ -320,10 +374,16 @@ def _is_tuple(value: Any) -> bool:
 
 def _is_below(pointer: str, holder: str) -> bool:
     """Whether a value stands within a list, which may be reached by a star or by a number."""
-    parts, above = pointer.split("/"), holder.split("/")
-    pairs = zip(parts, above, strict=False)
-    same = all(part == over or (over == "*" and part.isdigit()) for part, over in pairs)
-    return bool(holder) and len(parts) > len(above) and same
+    parts, parts_of_holder = pointer.split("/"), holder.split("/")
+    if not holder or len(parts) <= len(parts_of_holder):
+        return False
+    pairs = zip(parts, parts_of_holder, strict=False)
+    return all(part == above or (above == "*" and part.isdigit()) for part, above in pairs)
+
+
+def _is_named(pointer: str, words: Sequence[str]) -> bool:
+    """Whether the last name of a pointer, or a name, has one of these words in it."""
+    return any(word in name_of(pointer) for word in words)
 
 
 def name_of(pointer: str) -> str:

@@ -157,3 +157,13 @@ def test_an_object_of_fields_of_one_shape_is_no_list(names: tuple[str, str]) -> 
         f"/{first}/text",
         f"/{second}/text",
     }
+
+
+def test_citations_that_name_no_document_are_passed_over_for_those_that_do() -> None:
+    reply = {
+        "answer": "It is so.",
+        "citations": [{"weight": 0.5}],
+        "details": {"cited": [{"label": "first", "doc_id": "z.md", "at": 3}]},
+    }
+
+    assert pointers(reply)["citations"] == "/details/cited/*/doc_id"
