@@ -193,10 +193,14 @@ def _context_line(record: Record) -> str:
 
 
 def _write_scores(scores: dict[str, Score]) -> dict[str, float | str]:
-    return {
-        name: round(score.value, 6) if score.value is not None else f"{score.state}: {score.reason}"
-        for name, score in scores.items()
-    }
+    return {name: _write_score(score) for name, score in scores.items()}
+
+
+def _write_score(score: Score) -> float | str:
+    """Return its value, or why it has none."""
+    if score.value is None:
+        return f"{score.state}: {score.reason}"
+    return round(score.value, 6)
 
 
 def _table(rows: Rows) -> Iterator[bytes]:

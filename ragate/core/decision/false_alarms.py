@@ -97,11 +97,11 @@ def _alarms_of_means(
         residuals = sums_by_unit(residuals, comparison.clusters)
 
     # The mean of n runs scatters by a root of n less than that of one.
-    of_a_run, first_of_a_run, further_of_a_run = _draw_means(residuals, cases)
-    baseline = of_a_run / residuals.shape[1] ** 0.5
-    first_falls = baseline - first_of_a_run / passes.first**0.5
+    baseline_run, first_run, further_run = _draw_means_of_a_run(residuals, cases)
+    baseline = baseline_run / residuals.shape[1] ** 0.5
+    first_falls = baseline - first_run / passes.first**0.5
     if passes.further:
-        sum_of_all = first_of_a_run + further_of_a_run * passes.further**0.5
+        sum_of_all = first_run + further_run * passes.further**0.5
         final_falls = baseline - sum_of_all / (1 + passes.further)
         suspicious = _is_suspicious(first_falls, cases)
         deciding_falls = np.where(suspicious[:, None], final_falls, first_falls)
@@ -114,7 +114,7 @@ def _alarms_of_means(
     return float(below_floor.mean()), float((below_floor | red_by_test).mean())
 
 
-def _draw_means(residuals: Floats, cases: Sequence[MetricCase]) -> Floats:
+def _draw_means_of_a_run(residuals: Floats, cases: Sequence[MetricCase]) -> Floats:
     """Return (3, draws, metrics) means of single runs, as deviations from the true mean.
 
     Args:

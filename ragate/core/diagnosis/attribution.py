@@ -159,8 +159,11 @@ def _beyond_noise(diff: SampleDiff) -> bool:
 
     That is asked of what moved most, and of what reads retrieval alone: answers may vary there.
     """
-    telling = diff.deltas[:1] + [delta for delta in diff.deltas if delta.reads is Reads.RETRIEVAL]
-    return not telling or any(
+    if not diff.deltas:
+        return True
+    of_retrieval = [delta for delta in diff.deltas if delta.reads is Reads.RETRIEVAL]
+    telling = [diff.deltas[0], *of_retrieval]
+    return any(
         apart(values(diff.before, delta.metric), values(diff.after, delta.metric))
         for delta in telling
     )
@@ -416,13 +419,13 @@ def score_words(diff: SampleDiff) -> str:
 def worst_run(diff: SampleDiff) -> Record:
     """Return the candidate's run that shows the largest delta most."""
     delta = diff.deltas[0]
-    sign = 1 if delta.after < delta.before else -1
+    sign = 1 if delta.after < delta.before else -1  # where it fell, the lowest score shows it most
 
-    def key(record: Record) -> float:
+    def signed_score(record: Record) -> float:
         scores = values([record], delta.metric)
         return sign * scores[0] if scores else float("inf")
 
-    return min(diff.after, key=key)
+    return min(diff.after, key=signed_score)
 
 
 def _answers_of(records: Sequence[Record]) -> list[str]:

@@ -65,7 +65,7 @@ class _FamilyTest:
         p: Of every metric.
         joint: The noise of every metric beside that of the others.
         level: What a p must reach to be proven.
-        losses: Fewest samples or clusters that must break before one metric alone can be red.
+        losses_alone: Fewest samples or clusters that must break before one metric alone can be red.
     """
 
     settings: DecisionSettings
@@ -73,13 +73,13 @@ class _FamilyTest:
     p: FamilyP
     joint: tuple[JointNoise, ...]
     level: float
-    losses: int
+    losses_alone: int
 
     def can_fail(self, comparison: Comparison) -> bool:
         """Return whether the matched samples, or clusters, are as many as must break for a red."""
         clusters = comparison.clusters
         units = comparison.ids if clusters is None else set(clusters.tolist())
-        return len(units) >= self.losses
+        return len(units) >= self.losses_alone
 
 
 def stages_of(comparison: Comparison, settings: DecisionSettings) -> Stages:
@@ -151,13 +151,13 @@ def _meaning(case: MetricCase, row: MetricRow, units: int, test: _FamilyTest) ->
         return outcome
     is_worth_a_look = row.verdict is MetricVerdict.WORSE_HERE or row.is_large_fall
     warnings = (row.reason,) if is_worth_a_look else ()
-    can_be_red = units >= test.losses
+    can_be_red = units >= test.losses_alone
     if can_be_red or row.verdict is MetricVerdict.UNCHANGED:
         return RuleOutcome(row, warnings=warnings)
 
     noun = "cluster" if test.table.clustered else "sample"
     reason = (
-        f"{case.name} is scored on {count(units, noun)}: at least {test.losses} must "
+        f"{case.name} is scored on {count(units, noun)}: at least {test.losses_alone} must "
         "get worse before it can fail"
     )
     has_lost_scores = case.scores.candidate.unscored[case.counted].any()

@@ -102,7 +102,7 @@ def build_table(cases: Sequence[MetricCase], comparison: Comparison) -> Table:
     cand = _side_runs(cases, [case.scores.candidate for case in cases])
     speaks = np.stack([case.counted for case in cases], axis=1)
     clusters = comparison.clusters
-    enough = np.any if clusters is None else np.all
+    enough = np.any if clusters is None else np.all  # of a sample's runs
     on_both_sides = enough(base.whole, axis=1) & enough(cand.whole, axis=1)
     counted = np.asarray(speaks.any(axis=1) & on_both_sides, dtype=bool)
 
@@ -137,10 +137,10 @@ def _side_runs(cases: Sequence[MetricCase], sides: Sequence[Side]) -> _SideRuns:
 def _blocks_by_runs(base: _SideRuns, cand: _SideRuns) -> tuple[Block, ...]:
     """Group samples by their numbers of whole runs on both sides."""
     before, after = base.whole_first, cand.whole_first
-    runs = np.stack([base.counts, cand.counts], axis=1)
+    counts = zip(base.counts.tolist(), cand.counts.tolist(), strict=True)
     blocks = []
-    for base_runs, cand_runs in sorted(set(map(tuple, runs.tolist()))):  # unique loads numpy.ma
-        alike = (runs == (base_runs, cand_runs)).all(axis=1)
+    for base_runs, cand_runs in sorted(set(counts)):  # np.unique would load numpy.ma
+        alike = (base.counts == base_runs) & (cand.counts == cand_runs)
         values = np.concatenate([before[alike, :base_runs], after[alike, :cand_runs]], axis=1)
         blocks.append(Block(values, k=cand_runs))
     return tuple(blocks)

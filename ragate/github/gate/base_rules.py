@@ -87,11 +87,11 @@ def _named(config: Config, name: str) -> Config:
 
 def differences(base: Config, head: Config) -> tuple[str, ...]:
     """Say what of the policy and its files is not the same: keys with both values, and files."""
-    changes = _keys("policy", _policy(base), _policy(head))
+    changes = _changed_keys("policy", _policy(base), _policy(head))
     for name in sorted({*base.tables, *head.tables}):
-        changes += _keys(name, _plugin_table(base, name), _plugin_table(head, name))
+        changes += _changed_keys(name, _plugin_table(base, name), _plugin_table(head, name))
     if base.system.use == head.system.use:
-        changes += _keys("system", _mapping(base.system), _mapping(head.system))
+        changes += _changed_keys("system", _mapping(base.system), _mapping(head.system))
     prompts = zip_longest(base.prompts, head.prompts)
     files = [
         ("golden set", base.dataset, head.dataset),
@@ -100,7 +100,7 @@ def differences(base: Config, head: Config) -> tuple[str, ...]:
     ]
     for role, old, new in files:
         if _content(old) != _content(new):
-            changes.append(f"the {role} {_beside(head, new or old)}")
+            changes.append(f"the {role} {_path_below_root(head, new or old)}")
     return tuple(changes)
 
 
@@ -156,7 +156,7 @@ def _policy(config: Config) -> dict[str, Any]:
     return tables
 
 
-def _keys(table: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
+def _changed_keys(table: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
     """Say which keys of a table, and of the tables in it, are not the same."""
     changes: list[str] = []
     for key in dict.fromkeys([*before, *after]):
@@ -164,7 +164,7 @@ def _keys(table: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> li
         if old == new:
             continue
         if isinstance(old, Mapping) and isinstance(new, Mapping):
-            changes += _keys(f"{table}.{key}", old, new)
+            changes += _changed_keys(f"{table}.{key}", old, new)
         elif new is _ABSENT:
             changes.append(f"[{table}] {key}: removed")
         elif old is _ABSENT:
@@ -211,7 +211,7 @@ def _same_judge(base: Config, head: Config) -> bool:
     return judge_setup(base) == judge_setup(head)
 
 
-def _beside(config: Config, path: Path | None) -> str:
+def _path_below_root(config: Config, path: Path | None) -> str:
     if path is None or not path.is_relative_to(config.root):
         return ""
     return path.relative_to(config.root).as_posix()
