@@ -10,7 +10,7 @@ from typing import Any
 
 from ragate.errors import DatasetError, UsageError
 from ragate.guards.escape import one_line
-from ragate.scores.formats import FORMATS, PLAIN, Format
+from ragate.scores.formats import FORMATS, PLAIN, Format, Item
 from ragate.scores.known_metrics import is_beside, known, metric_name
 from ragate.scores.score_file import Record, ScoreFile, listed, open_scores
 from ragate.scores.scored_row import NO_DETAILS, Details, Facts, Lack, ScoredRow
@@ -51,6 +51,28 @@ class ReadFile:
     left_out: dict[str, None] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class _Records:
+    """The first record of a file, which shows who wrote it, and all of them."""
+
+    first: Row
+    every: Iterator[Record]
+
+
+@dataclass(frozen=True)
+class _Reading:
+    """How the rows of a file are read, and what is noted of them.
+
+    Attributes:
+        taken: Fields that are no scores, since the format knows what they are.
+        left_out: As of `ReadFile`.
+    """
+
+    layout: Format
+    taken: frozenset[str]
+    left_out: dict[str, None]
+
+
 def read_scores(path: Path, reader: str = "") -> ReadFile:
     """Open a file of scores.
 
@@ -68,10 +90,9 @@ def read_scores(path: Path, reader: str = "") -> ReadFile:
         )
     file = open_scores(path)
     layout, records = _recognised(file, reader)
-    facts = _facts(layout, file.head)
-    read = ReadFile(path, layout, facts, iter(()))
-    read.rows = _rows(layout, file.head, records, read.left_out)
-    return read
+    reading = _Reading(layout, _taken(layout), left_out={})
+    rows = _rows(reading, file.head, records)
+    return ReadFile(path, layout, _facts(layout, file.head), rows, reading.left_out)
 
 
 # Which tool wrote it.
@@ -79,14 +100,15 @@ def read_scores(path: Path, reader: str = "") -> ReadFile:
 
 def _recognised(file: ScoreFile, reader: str) -> tuple[Format, Iterator[Record]]:
     """Return the format of a file, with its records."""
-    whole = _first(file.records)
-    for layout in [FORMATS[reader]] if reader else FORMATS.values():
+    whole = _with_first(file.records)
+    layouts = [FORMATS[reader]] if reader else FORMATS.values()
+    for layout in layouts:
         if file.kind not in layout.kinds:
             continue
-        found = _listed_in(file, layout) if file.kind == "json" else whole
-        if found is not None and (reader or _fits(layout, file, found[0])):
-            return layout, found[1]
-    raise _unknown(file, reader, whole[0])
+        records = _listed_in(file, layout) if file.kind == "json" else whole
+        if records is not None and (reader or _fits(layout, file, records.first)):
+            return layout, records.every
+    raise _unknown(file, reader, whole.first)
 
 
 def _unknown(file: ScoreFile, reader: str, first: Row) -> DatasetError:
@@ -106,8 +128,8 @@ def _unknown(file: ScoreFile, reader: str, first: Row) -> DatasetError:
             f"{file.path}: is a baseline of ragate, and no file of an evaluator",
             remedy="`ragate check` holds what is now against it; gate takes two files of scores",
         )
-    told = [file.head, *(file.head.get(name) for name in ("scores", "metrics", "results"))]
-    if any(isinstance(each, Mapping) and _are_means(each) for each in told):
+    objects = [file.head, *(file.head.get(name) for name in ("scores", "metrics", "results"))]
+    if any(isinstance(each, Mapping) and _are_means(each) for each in objects):
         return DatasetError(
             f"{file.path}: the means of an evaluation, and no scores of its samples",
             remedy="write a row for each sample; with ragas "
@@ -125,25 +147,26 @@ def _are_means(values: Row) -> bool:
     return len(numbers) > 1 or any(known(name) is not None for name in numbers)
 
 
-def _first(records: Iterator[Record]) -> tuple[Row, Iterator[Record]]:
-    first = next(records, None)
-    if first is None:
-        return {}, iter(())
-    return first[1], chain([first], records)
+def _with_first(records: Iterator[Record]) -> _Records:
+    record = next(records, None)
+    if record is None:
+        return _Records({}, iter(()))
+    _, first = record
+    return _Records(first, chain([record], records))
 
 
-def _listed_in(file: ScoreFile, layout: Format) -> tuple[Row, Iterator[Record]] | None:
-    """Return the first of a file's records, and all, where they stand where the tool puts them."""
+def _listed_in(file: ScoreFile, layout: Format) -> _Records | None:
+    """Return a file's records where the tool puts them, else where a list of objects stands."""
     for name in layout.records:
         value = value_at(file.head, name)
         if isinstance(value, list):
             more = (value_at(file.head, further) or [] for further in layout.further)
-            value = [*value, *chain.from_iterable(more)]
-            first = value[0] if value and isinstance(value[0], Mapping) else {}
-            return first, listed(file.path, value, inside=name)
-    rows = listed_in(file.head)
-    if rows and isinstance(rows[0], Mapping):
-        return rows[0], listed(file.path, rows)
+            rows = [*value, *chain.from_iterable(more)]
+            first = rows[0] if rows and isinstance(rows[0], Mapping) else {}
+            return _Records(first, listed(file.path, rows, inside=name))
+    objects = listed_in(file.head)
+    if objects and isinstance(objects[0], Mapping):
+        return _Records(objects[0], listed(file.path, objects))
     return None
 
 
@@ -158,9 +181,12 @@ def _facts(layout: Format, head: Row) -> Facts:
         value = first_at(head, names)
         return one_line(str(value), 200) if value is not None else ""
 
+    judge = said(layout.judge)
+    if not judge and layout.judges is not None:
+        judge = layout.judges(head)
     return Facts(
         reader=layout.name,
-        judge=said(layout.judge) or (layout.judges(head) if layout.judges is not None else ""),
+        judge=judge,
         version=said(layout.version),
         run_id=said(layout.run_id),
         created=said(layout.created),
@@ -171,32 +197,29 @@ def _facts(layout: Format, head: Row) -> Facts:
 # Row by row.
 
 
-def _rows(
-    layout: Format, head: Row, records: Iterator[Record], left_out: dict[str, None]
-) -> Iterator[ScoredRow]:
-    taken = _taken(layout)
+def _rows(reading: _Reading, head: Row, records: Iterator[Record]) -> Iterator[ScoredRow]:
+    layout = reading.layout
     for place, record in records:
         try:
-            rows = layout.rewrite(record, head) if layout.rewrite is not None else [record]
+            rows = [record] if layout.rewrite is None else layout.rewrite(record, head)
         except (AttributeError, KeyError, TypeError, ValueError) as problem:
             raise DatasetError(
                 f"{place}: is not as {layout.name} writes it: {type(problem).__name__}: {problem}"
             ) from problem
         for row in rows:
-            read = _row(place, row, layout, taken, left_out)
-            name = read.key or read.details.input
+            scored_row = _row(place, row, reading)
+            name = scored_row.key or scored_row.details.input
             if layout.columns and name.strip().lower() in _SUMMARIES:
-                left_out[f"the row {name!r}"] = None
+                reading.left_out[f"the row {name!r}"] = None
             else:
-                yield read
+                yield scored_row
 
 
-def _row(
-    place: str, row: Row, layout: Format, taken: frozenset[str], left_out: dict[str, None]
-) -> ScoredRow:
+def _row(place: str, row: Row, reading: _Reading) -> ScoredRow:
+    layout = reading.layout
+    scored = _scores_of(place, row, reading)
     error = first_at(row, layout.error)
-    failed = one_line(any_text(error), _LONGEST_REASON) if error not in (None, "", False) else ""
-    scored = _scores_of(place, row, layout, taken, left_out)
+    failed = one_line(any_text(error), _LONGEST_REASON) if _is_error(error) else ""
     if failed:
         scored.fail(failed)
     details = Details(
@@ -213,7 +236,7 @@ def _row(
     )
     return ScoredRow(
         place=place,
-        details=NO_DETAILS if details == NO_DETAILS else details,
+        details=NO_DETAILS if details == NO_DETAILS else details,  # one object for all rows
         key=_key(first_at(row, layout.key), place),
         run=_run(first_at(row, layout.run), place),
         system=one_line(any_text(first_at(row, layout.system)), _LONGEST_ID),
@@ -224,36 +247,37 @@ def _row(
     )
 
 
-def _scores_of(
-    place: str, row: Row, layout: Format, taken: frozenset[str], left_out: dict[str, None]
-) -> "_Scores":
-    scored = _Scores(place)
+def _scores_of(place: str, row: Row, reading: _Reading) -> "_Scores":
+    layout = reading.layout
+    scored = _Scores(place, layout.item)
     for name in layout.listed:
-        scored.add_listed(value_at(row, name), layout)
+        scored.add_listed(parsed_cell(value_at(row, name)))
     for name in layout.mapped:
-        scored.add_mapped(parsed_cell(value_at(row, name)), layout)
+        scored.add_mapped(parsed_cell(value_at(row, name)))
     if layout.columns:
-        for name, value in row.items():
-            if name not in taken and (isinstance(value, str) or not _is_nested(value)):
-                if is_beside(name):
-                    left_out[name] = None
-                elif name.strip():  # pandas' index has none
-                    scored.add_cell(name, value)
+        _add_columns(scored, row, reading)
+
     passed = first_at(row, layout.passed)
     if passed is not None:
-        missing = next((v for v in scored.values.values() if isinstance(v, Lack)), None)
-        told = _skipped(passed) or number_or_lack(passed)
+        lacks = [value for value in scored.values.values() if isinstance(value, Lack)]
         # What is called passed of several scores says nothing where one of them is missing.
-        scored.add("passed", missing if missing is not None and layout.listed else told)
+        is_void = bool(lacks and layout.listed)
+        scored.add("passed", lacks[0] if is_void else _skipped(passed) or number_or_lack(passed))
     return scored
 
 
-def _is_nested(value: Any) -> bool:
-    return isinstance(value, list | Mapping)
+def _add_columns(scored: "_Scores", row: Row, reading: _Reading) -> None:
+    for name, value in row.items():
+        is_nested = not isinstance(value, str) and isinstance(value, list | Mapping)
+        if is_nested or name in reading.taken:
+            continue
+        if is_beside(name):
+            reading.left_out[name] = None
+        elif name.strip():  # pandas' index has none
+            scored.add_cell(name, value)
 
 
 def _taken(layout: Format) -> frozenset[str]:
-    """Return the fields that are no scores, since the format knows what they are."""
     named = (
         *(layout.key, layout.run, layout.input, layout.expected, layout.answer, layout.contexts),
         *(layout.tags, layout.error, layout.passed, layout.cost, layout.latency),
@@ -263,9 +287,16 @@ def _taken(layout: Format) -> frozenset[str]:
 
 @dataclass
 class _Scores:
-    """What one row says of its scores."""
+    """What one row says of its scores.
+
+    Attributes:
+        item: What stands where in an object that holds one of them.
+        values, marks, flags, reasons: By metric, as of `ScoredRow` and its details.
+        words: By column, as of `Details`.
+    """
 
     place: str
+    item: Item
     values: dict[str, float | Lack] = field(default_factory=dict)
     marks: dict[str, float] = field(default_factory=dict)
     flags: dict[str, bool] = field(default_factory=dict)
@@ -291,35 +322,36 @@ class _Scores:
         if isinstance(number, Lack) and isinstance(value, str) and len(value) <= _LONGEST_WORD:
             self.words[name] = sys.intern(one_line(value, _LONGEST_WORD))
 
-    def add_listed(self, given: Any, layout: Format) -> None:
-        """Add scores from a list of objects with one each."""
-        items = parsed_cell(given)
+    def add_listed(self, items: Any) -> None:
+        """Add scores from a list of objects with one each; from anything else none."""
         for item in items if isinstance(items, list) else ():
             if isinstance(item, Mapping):
-                self.add_item(any_text(first_at(item, layout.item.name)), item, layout)
+                self.add_item(any_text(first_at(item, self.item.name)), item)
 
-    def add_mapped(self, given: Any, layout: Format) -> None:
+    def add_mapped(self, scores: Any) -> None:
         """Add scores from an object of them by metric: numbers, or objects with one each."""
-        for name, value in given.items() if isinstance(given, Mapping) else ():
+        for name, value in scores.items() if isinstance(scores, Mapping) else ():
             if isinstance(value, Mapping):
-                self.add_item(str(name), value, layout)
+                self.add_item(str(name), value)
             else:
                 self.add(str(name), number_or_lack(value))
 
-    def add_item(self, raw: str, item: Row, layout: Format) -> None:
-        names = layout.item
+    def add_item(self, raw: str, item: Row) -> None:
+        names = self.item
         value, error = first_at(item, names.value), first_at(item, names.error)
-        passed, mark = first_at(item, names.passed), first_at(item, names.mark)
-        if error not in (None, "", False):
+        passed, mark = first_at(item, names.passed), number_or_lack(first_at(item, names.mark))
+        has_value = any(each in item for each in names.value)
+        if _is_error(error):
             name = self.add(raw, Lack(one_line(any_text(error), _LONGEST_REASON)))
-        elif isinstance(passed, bool) and not any(each in item for each in names.value):
+        elif isinstance(passed, bool) and not has_value:
             name = self.add(raw, float(passed))
         else:
             name = self.add(raw, _skipped(value) or number_or_lack(value))
+
         if isinstance(passed, bool):
             self.flags[name] = passed
-        if isinstance(limit := number_or_lack(mark), float):
-            self.marks[name] = limit
+        if isinstance(mark, float):
+            self.marks[name] = mark
         if reason := first_at(item, names.reason):
             self.reasons[name] = one_line(any_text(reason), _LONGEST_REASON)
         if judge := first_at(item, names.judge):
@@ -331,17 +363,20 @@ class _Scores:
         self.flags.clear()
 
 
-def _skipped(passed: Any) -> Lack | None:
-    reason = passed.get("skipped") if isinstance(passed, Mapping) else None
+def _is_error(value: Any) -> bool:
+    return value not in (None, "", False)
+
+
+def _skipped(value: Any) -> Lack | None:
+    """Return why there is no score of a test that was skipped, None where it was not."""
+    reason = value.get("skipped") if isinstance(value, Mapping) else None
     return None if reason is None else Lack(one_line(str(reason), _LONGEST_REASON), silent=True)
 
 
 def number_or_lack(value: Any) -> float | Lack:
     """Return a score as a number, true and false as 1 and 0, or why it is none."""
     if isinstance(value, str):
-        value = _WORDS.get(value.strip().lower(), value)
-        if isinstance(value, str):
-            value = _number_in(value.strip())
+        value = _number_in(value.strip())
     if value is None:
         return Lack("the file says null")
     if not isinstance(value, int | float):
@@ -354,7 +389,10 @@ def number_or_lack(value: Any) -> float | Lack:
 
 
 def _number_in(text: str) -> float | str:
-    """Return the number that a text is, 85 % as 0.85; any other text as it is."""
+    """Return the number that a text is, "yes" as 1, 85 % as 0.85; any other text as it is."""
+    word = text.lower()
+    if word in _WORDS:
+        return _WORDS[word]
     if "_" in text:  # Python takes 1_000 for a number
         return text
     try:

@@ -1,10 +1,11 @@
 """The scores of one side as arrays: samples, runs, and a column for each metric."""
 
+import math
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -22,7 +23,7 @@ _NO_SCORE = Lack("the row has no score")
 _LEAST_NUMBERS = 0.5  # share of a column's cells; below it the column is text
 _LOOKED_AT = 200  # cells without a number, after which a column is known to be text
 _EVERY = 10_000  # rows between two looks at the bar
-_UNKNOWN = -1
+_UNKNOWN = -1  # of a flag
 
 
 @dataclass(frozen=True)
@@ -69,7 +70,8 @@ class ScoreTable:
 
     def of_sample(self, number: int) -> Details:
         """Return what the first row of a sample says beside its scores."""
-        return self.detail(next((int(row) for row in self.rows[number] if row >= 0), -1))
+        rows = (int(row) for row in self.rows[number] if row >= 0)
+        return self.detail(next(rows, -1))
 
     @property
     def measurement(self) -> str:
@@ -92,8 +94,11 @@ class ScoreTable:
         """Return why a row has no score of a metric."""
         if row < 0:
             return Lack(NO_ROW)
+        lacks = self.lacks.get(metric, {})
+        if row in lacks:
+            return lacks[row]
         failed = self.detail(row).failed
-        return self.lacks.get(metric, {}).get(row, Lack(failed) if failed else _NO_SCORE)
+        return Lack(failed) if failed else _NO_SCORE
 
     def with_samples(self, keys: Iterable[str]) -> Self:
         """Return the table with samples that it has no row of."""
@@ -110,16 +115,16 @@ class ScoreTable:
         Raises:
             UsageError: none has; names those that there are.
         """
-        wanted = set(tags)
-        kept = [n for n in range(len(self.keys)) if wanted <= set(self.of_sample(n).tags)]
-        if not kept:
+        samples = range(len(self.keys))
+        numbers = [each for each in samples if set(tags) <= set(self.of_sample(each).tags)]
+        if not numbers:
             there = sorted({tag for each in self.details for tag in each.tags})
             raise UsageError(
                 f"{self.paths[0]}: no sample has the tag {' and '.join(map(repr, tags))}",
                 remedy=f"its tags: {listed(there, most=20)}" if there else "its samples have none",
             )
-        keys, systems = _without_one_system([self.keys[n] for n in kept], self.systems)
-        return replace(self, keys=keys, rows=self.rows[kept], systems=systems)
+        keys, systems = _without_one_system([self.keys[each] for each in numbers], self.systems)
+        return replace(self, keys=keys, rows=self.rows[numbers], systems=systems)
 
     def without_scores(self, metric: str, reason: str, rows: Mask | None = None) -> Self:
         """Return the table with a metric's scores taken back, of these rows or of all."""
@@ -182,15 +187,33 @@ def read_runs(
     return builder.table()
 
 
+class _RunRow(NamedTuple):
+    """A row of a sample: the number of its run, where the file says one, and its own."""
+
+    run: int | None
+    row: int
+
+
+RowsByKey = dict[str, list[_RunRow]]
+
+
 class _Builder:
-    """Rows as they come, until all are there."""
+    """Rows as they come, until all are there.
+
+    Attributes:
+        count: Rows so far. places: Where each stands, for messages.
+        starts: The path of each evaluation, and its first row.
+        columns, flags: By metric, as of `ScoreTable`, as far as the last row that has one.
+        numbers: By metric, how many rows have a number.
+        texts: Columns that are known to hold words.
+    """
 
     def __init__(self, progress: Callable[[int], None]) -> None:
         self.progress = progress
         self.read_files: list[ReadFile] = []
         self.count = 0
         self.places: list[str] = []
-        self.by_key: dict[str, list[tuple[int | None, int]]] = {}
+        self.by_key: RowsByKey = {}
         self.starts: list[tuple[Path, int]] = []
         self.columns: dict[str, array[float]] = {}
         self.flags: dict[str, array[int]] = {}
@@ -208,10 +231,12 @@ class _Builder:
         self.starts.append((path, self.count))
 
     def _refuse_empty(self) -> None:
-        if self.starts and self.starts[-1][1] == self.count:
+        if not self.starts:
+            return
+        path, first_row = self.starts[-1]
+        if first_row == self.count:
             raise DatasetError(
-                f"{self.starts[-1][0]}: holds no sample",
-                remedy="did the evaluation run to its end?",
+                f"{path}: holds no sample", remedy="did the evaluation run to its end?"
             )
 
     def read(self, file: ReadFile) -> None:
@@ -238,7 +263,7 @@ class _Builder:
             number = self.count
             self.count += 1
             self.places.append(row.place)
-            self.by_key.setdefault(key, []).append((row.run, number))
+            self.by_key.setdefault(key, []).append(_RunRow(row.run, number))
             self.details.append(row.details)
             if self.count % _EVERY == 0:
                 self.progress(self.count)
@@ -250,7 +275,7 @@ class _Builder:
         """Refuse lines of one id that ask different things: two tasks that count from 0 each."""
         if key not in self.by_key:
             return
-        number = self.by_key[key][0][1]
+        number = self.by_key[key][0].row
         asked = self.details[number].input
         if asked and row.details.input and asked != row.details.input:
             raise DatasetError(
@@ -263,63 +288,71 @@ class _Builder:
         if key not in self.by_key or not row.scores:
             return None
         run, number = self.by_key[key][-1]
-        is_of_another = number < self.starts[-1][1]
-        if is_of_another or run != row.run or any(self._has(name, number) for name in row.scores):
+        _, first_row = self.starts[-1]
+        is_of_this_run = number >= first_row and run == row.run
+        if not is_of_this_run or any(self._has(name, number) for name in row.scores):
             return None
         return number
 
     def _has(self, metric: str, row: int) -> bool:
-        column = self.columns.get(metric)
-        scored = column is not None and row < len(column) and column[row] == column[row]
-        return scored or row in self.lacks.get(metric, ())
+        column = self.columns.get(metric, ())
+        is_scored = row < len(column) and not math.isnan(column[row])
+        return is_scored or row in self.lacks.get(metric, ())
 
     def _add_scores(self, number: int, row: ScoredRow) -> None:
         for name, value in row.scores.items():
             if name in self.texts:
                 continue
-            if isinstance(value, Lack):
-                lacks = self.lacks.setdefault(name, {})
-                lacks[number] = value
-                if len(lacks) >= _LOOKED_AT and not self.numbers.get(name) and _is_word(value):
-                    self.texts.add(name)
-                    del self.lacks[name]
-            else:
-                _put(self.columns.setdefault(name, array("d")), number, value, float("nan"))
+            if not isinstance(value, Lack):
+                column = self.columns.setdefault(name, array("d"))
+                _put(column, number, value, blank=math.nan)
                 self.numbers[name] = self.numbers.get(name, 0) + 1
+                continue
+            lacks = self.lacks.setdefault(name, {})
+            lacks[number] = value
+            if len(lacks) >= _LOOKED_AT and not self.numbers.get(name) and _is_word(value):
+                self.texts.add(name)
+                del self.lacks[name]
         for name, passed in row.flags.items():
-            _put(self.flags.setdefault(name, array("b")), number, int(passed), _UNKNOWN)
+            flags = self.flags.setdefault(name, array("b"))
+            _put(flags, number, int(passed), blank=_UNKNOWN)
         for name, mark in row.marks.items():
             self.marks.setdefault(name, set()).add(mark)
 
     def table(self) -> ScoreTable:
         """Return the whole table."""
         self._refuse_empty()
-        paths = tuple(file.path for file in self.read_files)
-        given = dict.fromkeys((*self.columns, *self.lacks))
-        names = [name for name in given if self._is_metric(name)]
+        every_name = dict.fromkeys((*self.columns, *self.lacks))
+        names = [name for name in every_name if self._is_metric(name)]
         self.read_files[0].left_out.update(dict.fromkeys(self.columns.keys() - set(names)))
         if not names:
-            answers = any(each.answer is not None for each in self.details)
-            raise DatasetError(
-                f"{paths[0]}: no scores in it{', but answers' if answers else ''}",
-                remedy="`ragate init` writes a gate that scores answers"
-                if answers
-                else "a score is a column of numbers, or of true and false",
-            )
-        details = self.details if any(each is not NO_DETAILS for each in self.details) else []
+            raise self._without_scores()
         keys, systems = _without_one_system(list(self.by_key), tuple(self.systems))
+        has_details = any(each is not NO_DETAILS for each in self.details)
         return ScoreTable(
-            paths,
-            _joined_facts(self.read_files),
-            keys,
-            np.hstack([self._matrix(rows) for rows in self._by_evaluation()]),
-            {name: self._filled(self.columns.get(name, ()), np.nan) for name in names},
-            {name: self.lacks.get(name, {}) for name in names},
-            {name: next(iter(marks)) for name, marks in self.marks.items() if len(marks) == 1},
-            {name: self._filled(given, _UNKNOWN) for name, given in self.flags.items()},
-            details,
-            tuple(self.judges),
-            systems,
+            paths=tuple(file.path for file in self.read_files),
+            facts=_joined_facts(self.read_files),
+            keys=keys,
+            rows=np.hstack([self._matrix(rows) for rows in self._by_evaluation()]),
+            columns={name: self._filled(self.columns.get(name, ()), np.nan) for name in names},
+            lacks={name: self.lacks.get(name, {}) for name in names},
+            marks={name: min(marks) for name, marks in self.marks.items() if len(marks) == 1},
+            flags={name: self._filled(flags, _UNKNOWN) for name, flags in self.flags.items()},
+            details=self.details if has_details else (),
+            judges=tuple(self.judges),
+            systems=systems,
+        )
+
+    def _without_scores(self) -> DatasetError:
+        path = self.read_files[0].path
+        if any(each.answer is not None for each in self.details):
+            return DatasetError(
+                f"{path}: no scores in it, but answers",
+                remedy="`ragate init` writes a gate that scores answers",
+            )
+        return DatasetError(
+            f"{path}: no scores in it",
+            remedy="a score is a column of numbers, or of true and false",
         )
 
     def _is_metric(self, name: str) -> bool:
@@ -330,13 +363,13 @@ class _Builder:
         words = sum(map(_is_word, self.lacks.get(name, {}).values()))
         return numbers >= _LEAST_NUMBERS * (numbers + words)
 
-    def _filled(self, given: Sequence[float], blank: float) -> Any:
-        """Return a column of all rows; its last ones may not be given."""
+    def _filled(self, first_values: Sequence[float], blank: float) -> Any:
+        """Return a column of all rows; those behind the first values are blank."""
         column = np.full(self.count, blank)
-        column[: len(given)] = given
+        column[: len(first_values)] = first_values
         return column
 
-    def _by_evaluation(self) -> Iterator[dict[str, list[tuple[int | None, int]]]]:
+    def _by_evaluation(self) -> Iterator[RowsByKey]:
         """Yield the rows of each evaluation by sample, [] where it has none of it."""
         starts = [start for _, start in self.starts]
         if len(starts) == 1:
@@ -344,53 +377,57 @@ class _Builder:
             return
         for first, end in zip(starts, [*starts[1:], self.count], strict=True):
             yield {
-                key: [pair for pair in rows if first <= pair[1] < end]
+                key: [each for each in rows if first <= each.row < end]
                 for key, rows in self.by_key.items()
             }
 
-    def _matrix(self, by_key: dict[str, list[tuple[int | None, int]]]) -> Ints:
+    def _matrix(self, by_key: RowsByKey) -> Ints:
         """Return the rows (samples, runs).
 
         Raises:
             DatasetError: several lines of one sample, and nothing says that they are its runs.
         """
-        counts = {len(rows) for rows in by_key.values() if rows}
-        numbered = {run is not None for rows in by_key.values() for run, _ in rows}
-        if len(numbered) > 1:
+        is_numbered = {each.run is not None for rows in by_key.values() for each in rows}
+        if len(is_numbered) > 1:
             raise DatasetError(f"{self._place_without_run()}: has no number of its run; others do")
-        if numbered == {True}:
+        if is_numbered == {True}:
             return self._by_run(by_key)
+
+        counts = {len(rows) for rows in by_key.values() if rows}
+        most = max(counts)
         if len(counts) > 1:
-            key, rows = next((k, r) for k, r in by_key.items() if len(r) == max(counts))
-            one, other = (self.places[number] for _, number in rows[:2])
+            key = next(key for key, rows in by_key.items() if len(rows) == most)
+            first, second = (self.places[each.row] for each in by_key[key][:2])
             raise DatasetError(
-                f"{one} and {other}: two lines of the sample {key!r}, and of other samples "
+                f"{first} and {second}: two lines of the sample {key!r}, and of other samples "
                 f"{min(counts)}",
                 remedy="number the runs in a field `run`, or give every sample as many lines",
             )
-        blank = [-1] * max(counts)
-        numbers = [[number for _, number in rows] or blank for rows in by_key.values()]
-        return np.array(numbers, dtype=np.intp)
+        blank = [-1] * most
+        matrix = [[each.row for each in rows] or blank for rows in by_key.values()]
+        return np.array(matrix, dtype=np.intp)
 
-    def _by_run(self, by_key: dict[str, list[tuple[int | None, int]]]) -> Ints:
-        runs = sorted({run or 0 for rows in by_key.values() for run, _ in rows})
-        place = {run: number for number, run in enumerate(runs)}
+    def _by_run(self, by_key: RowsByKey) -> Ints:
+        """Return the rows (samples, runs) of a file that numbers its runs."""
+        runs = sorted({each.run or 0 for rows in by_key.values() for each in rows})
+        columns = {run: column for column, run in enumerate(runs)}
         matrix = np.full((len(by_key), len(runs)), -1, dtype=np.intp)
         for sample, (key, rows) in enumerate(by_key.items()):
-            for run, number in rows:
-                cell = matrix[sample, place[run or 0]]
-                if cell >= 0:
+            for run, row in rows:
+                column = columns[run or 0]
+                before = matrix[sample, column]
+                if before >= 0:
                     raise DatasetError(
-                        f"{self.places[cell]} and {self.places[number]}: two lines of the sample "
+                        f"{self.places[before]} and {self.places[row]}: two lines of the sample "
                         f"{key!r} in run {run}",
                         remedy="leave one of them out, or number the runs of a sample 1, 2, 3",
                     )
-                matrix[sample, place[run or 0]] = number
+                matrix[sample, column] = row
         return matrix
 
     def _place_without_run(self) -> str:
-        rows = (pair for rows in self.by_key.values() for pair in rows)
-        return next(self.places[number] for run, number in rows if run is None)
+        rows = (each for rows in self.by_key.values() for each in rows)
+        return next(self.places[each.row] for each in rows if each.run is None)
 
 
 def _without_one_system(
@@ -400,10 +437,12 @@ def _without_one_system(
     there = tuple(each for each in systems if any(key.endswith(f" {each}") for key in keys))
     if len(there) != 1:
         return keys, there
-    return [key.removesuffix(f" {there[0]}") for key in keys], there
+    ending = f" {there[0]}"
+    return [key.removesuffix(ending) for key in keys], there
 
 
-def _put(column: "array[Any]", row: int, value: float, blank: float) -> None:
+def _put(column: "array[Any]", row: int, value: float, *, blank: float) -> None:
+    """Set a row's value in a column, which grows; rows between have a blank."""
     if row < len(column):
         column[row] = value
         return
@@ -413,8 +452,9 @@ def _put(column: "array[Any]", row: int, value: float, blank: float) -> None:
 
 def _is_word(lack: Lack) -> bool:
     """Whether what stands in place of a number is a word, and no empty cell, NaN or N/A."""
-    said = lack.reason.removeprefix("the file says ")
-    return said != lack.reason and said[0] in "'\"" and not is_nothing(said[1:-1])
+    quoted = lack.reason.removeprefix("the file says ")
+    is_text = quoted != lack.reason and quoted[0] in "'\""
+    return is_text and not is_nothing(quoted[1:-1])
 
 
 def _key_of_content(row: ScoredRow) -> str:

@@ -1,0 +1,95 @@
+"""The rows of a file of scores: what is a score, what is none, and what is refused."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ragate.errors import DatasetError, UsageError
+from ragate.scores.read_rows import number_or_lack, read_scores
+from ragate.scores.scored_row import Lack, ScoredRow
+
+Record = Mapping[str, Any]
+
+
+def rows(tmp_path: Path, *records: Record, reader: str = "") -> list[ScoredRow]:
+    path = tmp_path / "scores.jsonl"
+    path.write_text("\n".join(json.dumps(record) for record in records))
+    return list(read_scores(path, reader).rows)
+
+
+@pytest.mark.parametrize(
+    ("value", "number"),
+    [(True, 1.0), (" Yes ", 1.0), ("FAILED", 0.0), ("85 %", 0.85), ("1e-1", 0.1), (2, 2.0)],
+)
+def test_words_shares_and_numbers_as_text_are_scores(value: Any, number: float) -> None:
+    assert number_or_lack(value) == number
+
+
+@pytest.mark.parametrize(
+    ("value", "reason"),
+    [
+        (None, "null"),
+        ("1_000", "'1_000'"),
+        ("often", "'often'"),
+        ([1], "'[1]'"),
+        ("inf", "inf"),
+        (10**400, "a number beyond all measure"),
+    ],
+    ids=repr,
+)
+def test_anything_else_is_none_with_what_the_file_says(value: Any, reason: str) -> None:
+    assert number_or_lack(value) == Lack(f"the file says {reason}")
+
+
+def test_a_row_that_sums_up_the_others_is_left_out_and_said_to_be(tmp_path: Path) -> None:
+    path = tmp_path / "scores.csv"
+    path.write_text("id,zeal\nq1,0.5\nq2,0.7\nMean,0.6\n")
+    file = read_scores(path)
+
+    assert [row.key for row in file.rows] == ["q1", "q2"]
+    assert list(file.left_out) == ["the row 'Mean'"]
+
+
+def test_an_object_that_only_passed_scores_1_and_one_that_failed_to_run_nothing(
+    tmp_path: Path,
+) -> None:
+    metrics = [
+        {"name": "Zeal", "success": True},
+        {"name": "Tact", "success": True, "score": 0.7, "threshold": 0.5},
+        {"name": "Wit", "success": False, "score": 0.1, "error": "timeout"},
+    ]
+    test = {"input": "Why?", "success": True, "metricsData": metrics}
+    row, whole = rows(tmp_path, test, {**test, "metricsData": metrics[:2]})
+
+    lost = Lack("timeout")
+    assert row.scores == {"Zeal": 1.0, "Tact": 0.7, "Wit": lost, "passed": lost}
+    assert row.marks == {"Tact": 0.5}
+    assert row.flags == {"Zeal": True, "Tact": True, "Wit": False}
+    assert whole.scores == {"Zeal": 1.0, "Tact": 0.7, "passed": 1.0}
+
+
+@pytest.mark.parametrize(
+    ("record", "problem"),
+    [
+        ({"id": "q1", "scores": {"": 1}}, "a score without a name"),
+        ({"id": "q1", "zeal": 1, "scores": {"zeal": 0}}, "two scores of 'zeal'"),
+        ({"id": "q" * 161, "zeal": 1}, "an id of 161 characters"),
+        ({"id": "q1", "run": 1.5, "zeal": 1}, "run '1.5': must be a whole number"),
+    ],
+    ids=str,
+)
+def test_a_row_that_cannot_be_is_refused_with_its_place(
+    tmp_path: Path, record: Record, problem: str
+) -> None:
+    with pytest.raises(DatasetError, match=f":1: {problem}"):
+        rows(tmp_path, record, reader="plain")
+
+
+def test_a_reader_that_is_none_or_does_not_fit_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="no reader 'ragass'"):
+        rows(tmp_path, {"id": "q1", "zeal": 1}, reader="ragass")
+    with pytest.raises(DatasetError, match="is no file of inspect: it is lines and has id, zeal"):
+        rows(tmp_path, {"id": "q1", "zeal": 1}, reader="inspect")

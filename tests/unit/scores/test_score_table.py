@@ -1,0 +1,89 @@
+"""The scores of one side as arrays: which rows are runs of a sample, and which complete one."""
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ragate.errors import DatasetError
+from ragate.scores.score_table import ScoreTable, read_runs
+from ragate.scores.scored_row import Lack
+
+
+def table(tmp_path: Path, *files: Sequence[Mapping[str, Any]]) -> ScoreTable:
+    paths = [tmp_path / f"{number}.jsonl" for number in range(len(files))]
+    for path, records in zip(paths, files, strict=True):
+        path.write_text("\n".join(json.dumps(record) for record in records))
+    return read_runs(paths)
+
+
+def test_a_line_for_each_metric_completes_the_row_of_its_sample(tmp_path: Path) -> None:
+    lines = [
+        {"id": key, "metric": metric, "score": score}
+        for key, metric, score in [
+            ("q1", "zeal", 0.5), ("q1", "tact", 0.7), ("q2", "zeal", 0.1), ("q2", "tact", None)
+        ]
+    ]  # fmt: skip
+    read = table(tmp_path, lines)
+
+    assert read.keys == ["q1", "q2"]
+    assert read.values("zeal").tolist() == [[0.5], [0.1]]
+    assert np.isnan(read.values("tact")).tolist() == [[False], [True]]
+    assert read.lack("tact", 1) == Lack("the file says null")
+
+
+def test_each_file_is_a_run_with_no_row_of_a_sample_that_it_lacks(tmp_path: Path) -> None:
+    both = [{"id": "q1", "zeal": 0.5}, {"id": "q2", "zeal": 0.1}]
+    read = table(tmp_path, both, [{"id": "q2", "zeal": 0.2}, {"id": "q3", "zeal": 0.3}])
+
+    assert read.rows.tolist() == [[0, -1], [1, 2], [-1, 3]]
+
+
+def test_numbered_runs_are_told_apart_whatever_their_order(tmp_path: Path) -> None:
+    lines = [("q1", 2, 0.2), ("q2", 1, 0.3), ("q1", 1, 0.1)]
+    read = table(tmp_path, [{"id": key, "run": run, "zeal": score} for key, run, score in lines])
+
+    assert read.rows.tolist() == [[2, 0], [1, -1]]
+
+
+@pytest.mark.parametrize(
+    ("lines", "problem"),
+    [
+        ([("q1", 1), ("q2", None)], r"0\.jsonl:2: has no number of its run; others do"),
+        ([("q1", 1), ("q1", 1)], "two lines of the sample 'q1' in run 1"),
+        (
+            [("q1", None), ("q1", None), ("q2", None)],
+            "two lines of the sample 'q1', and of other samples 1",
+        ),
+    ],
+)
+def test_lines_of_a_sample_that_are_no_runs_of_it_are_refused(
+    tmp_path: Path, lines: list[tuple[str, int | None]], problem: str
+) -> None:
+    with pytest.raises(DatasetError, match=problem):
+        table(tmp_path, [{"id": key, "run": run, "zeal": 0.5} for key, run in lines])
+
+
+def test_a_long_column_of_words_is_no_metric(tmp_path: Path) -> None:
+    lines = [{"id": f"q{number}", "zeal": 0.5, "mood": "glad"} for number in range(210)]
+    read = table(tmp_path, lines)
+
+    assert list(read.columns) == ["zeal"]
+    assert read.of_sample(209).words == {"mood": "glad"}
+
+
+@pytest.mark.parametrize(
+    ("record", "problem"),
+    [
+        ({"id": "q1", "answer": "So."}, "no scores in it, but answers\n  -> `ragate init`"),
+        ({"id": "q1", "mood": "glad"}, "no scores in it\n  -> a score is a column"),
+    ],
+)
+def test_a_file_without_scores_is_refused(
+    tmp_path: Path, record: Mapping[str, Any], problem: str
+) -> None:
+    with pytest.raises(DatasetError, match=problem):
+        table(tmp_path, [record, {**record, "id": "q2"}])
