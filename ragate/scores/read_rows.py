@@ -406,7 +406,7 @@ def _text(value: Any) -> str:
 
 
 def _answer(value: Any) -> str | None:
-    if value is None:
+    if value is None or (isinstance(value, float) and not math.isfinite(value)):
         return None
     text = value if isinstance(value, str) else answer_in(value) or any_text(value)
     return text[:_LONGEST_TEXT]

@@ -93,3 +93,13 @@ def test_a_reader_that_is_none_or_does_not_fit_is_refused(tmp_path: Path) -> Non
         rows(tmp_path, {"id": "q1", "zeal": 1}, reader="ragass")
     with pytest.raises(DatasetError, match="is no file of inspect: it is lines and has id, zeal"):
         rows(tmp_path, {"id": "q1", "zeal": 1}, reader="inspect")
+
+
+def test_an_answer_that_the_file_has_as_nan_is_none(tmp_path: Path) -> None:
+    lost, answered = rows(
+        tmp_path,
+        {"id": "q1", "answer": float("nan"), "zeal": 0.0},
+        {"id": "q2", "answer": 12.0, "zeal": 1.0},
+    )
+
+    assert (lost.details.answer, answered.details.answer) == (None, "12.0")
