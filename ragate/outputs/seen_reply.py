@@ -237,11 +237,11 @@ def _as_passages(pointer: str, items: list[Any], known: KnownShare) -> _PassageL
     text = _by_name(texts, _TEXTS) or _longest_prose(texts)
     if ids is None:
         ids = _ids_by_name([column for column in columns if column is not text])
-    is_list_of_names = len(columns) == 1 and columns[0].pointer == pointer
-    if ids is None and text is None and is_list_of_names:
-        ids = columns[0]
     if ids is None and text is None:
-        return no_passages
+        is_list_of_names = len(columns) == 1 and columns[0].pointer == pointer
+        if not is_list_of_names:
+            return no_passages
+        ids = columns[0]
 
     scores = (column for column in columns if _is_named(column.name, _SCORES))
     chosen = {"contexts": text, "ids": ids, "scores": next(scores, None)}
@@ -366,10 +366,10 @@ def _is_keyed(value: Mapping[Any, Any]) -> bool:
 
 def _is_tuple(value: Any) -> bool:
     """Whether a list holds different kinds of things, as ``return answer, documents`` does."""
-    kinds: dict[type, int] = {list: 1, dict: 2, str: 3}
     if not isinstance(value, list) or not 1 < len(value) <= _MOST_PARTS:
         return False
-    return len({kinds.get(type(item), 0) for item in value}) > 1
+    kinds = {type(item) if type(item) in (list, dict, str) else None for item in value}
+    return len(kinds) > 1
 
 
 def _is_below(pointer: str, holder: str) -> bool:

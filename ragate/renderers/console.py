@@ -143,10 +143,9 @@ def _fitting(asides: list[list[str]], room: int) -> list[str]:
 def _head(view: View, page: Page, most: int = MOST) -> list[str]:
     """Return the verdict, why, and what to do."""
     report, word = view.report, view.word
-    first, *rest = wrapped(f"{word}  {page.words(view.happened, 110)}")
-    painted = first.replace(word, _verdict(view, page, word), 1)
     lines = [page.paint(line, "yellow") for line in wrapped(view.rules)]
-    lines += [painted, *rest]
+    first, *rest = wrapped(f"{word}  {page.words(view.happened, 110)}")
+    lines += [first.replace(word, _verdict(view, page, word), 1), *rest]
     if report.created and report.run_id:
         when = page.foreign(report.created[:16].replace("T", " "), 20)
         lines.append(f"  run {page.foreign(report.run_id, 40)} of {when} UTC")
@@ -293,8 +292,8 @@ def _aligned(metrics: Sequence[MetricLine], page: Page) -> list[str]:
 
     figures = [column for column in range(1, 5) if any(row[column] != NOTHING for row in cells)]
     widths = {column: max(columns(row[column]) for row in rows) for column in figures}
-    names = [columns(row[0]) for row in rows]
-    name_width = max(each for each in names if each <= _WIDEST_NAME)
+    name_widths = [columns(row[0]) for row in rows]
+    name_width = max(each for each in name_widths if each <= _WIDEST_NAME)
 
     lines = []
     for row, colour in zip(rows, colours, strict=True):
