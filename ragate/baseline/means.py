@@ -15,6 +15,7 @@ from ragate.files.strict_json import loads
 from ragate.models import Acceptance, MetricInfo, Score, Scorecard
 from ragate.settings import first_fault
 
+# As ragate writes a baseline, its samples stand last, one to a line.
 _START, _END = b'\n"samples":{\n', b"\n}\n}\n"
 Means = Mapping[str, float]  # by metric
 Scores = Mapping[str, Score]  # of one output, by metric
@@ -49,7 +50,7 @@ class MeansReader:
 
     def __init__(self, card: Scorecard | None = None) -> None:
         self._card = card
-        self._made = _Made(None, {})
+        self._metrics = _FileMetrics(None, {})
         self._of_lines: dict[bytes, Means] = {}
 
     def read(self, content: bytes, *, where: str) -> BaselineMeans:
@@ -58,65 +59,80 @@ class MeansReader:
         Raises:
             BaselineError: it is no baseline that this ragate reads.
         """
-        start = content.find(_START)
-        if start < 0 or not content.endswith(_END) or start + len(_START) >= len(content):
+        parts = _head_and_lines(content)
+        if parts is None:
             return _laid_out_otherwise(content, self._card, where=where)
-        data = loads(content[:start] + b'\n"samples":{}}', where=where, error=BaselineError)
+
+        head, lines = parts
+        data = loads(head, where=where, error=BaselineError)
         if not isinstance(data, dict) or data.get("schema_version") not in READABLE:
             raise BaselineError(f"{where}: not a baseline of a version that this ragate reads")
-        lines = content[start + len(_START) : -len(_END)].split(b"\n")
         try:
-            file = BaselineFile.model_validate(data | {"states": {}})  # word counts, thousands
-            made = _made_of(self._card, file.metrics)
-            samples = self._read_lines([line.removesuffix(b",") for line in lines], made)
+            # `states` may hold thousands of counts of words, which no mean needs.
+            file = BaselineFile.model_validate(data | {"states": {}})
+            metrics = _metrics_of(self._card, file.metrics)
+            samples = self._read_lines(lines, metrics)
         except ValidationError as error:
             raise BaselineError(f"{where}: not a baseline: {first_fault(error)}") from error
         except (AttributeError, LookupError, TypeError, ValueError) as error:
             raise BaselineError(f"{where}: not a baseline: {error}") from error
+
         totals = [_values(read_scores(scores)) for scores in file.aggregates]
         return BaselineMeans(
-            _mean([*samples, *totals]),
-            len(lines),
-            file.judge,
-            made.infos,
-            file.accepted,
-            file.dataset,
+            means=_mean([*samples, *totals]),
+            samples=len(lines),
+            judge=file.judge,
+            metrics=metrics.infos,
+            accepted=file.accepted,
+            dataset=file.dataset,
         )
 
-    def _read_lines(self, lines: Sequence[bytes], made: "_Made") -> Iterable[Means]:
-        known = self._of_lines if made == self._made else {}
-        read = {line: known.get(line) or _of_line(line, made) for line in lines}
-        if len(read) != len(lines):
+    def _read_lines(self, lines: Sequence[bytes], metrics: "_FileMetrics") -> Iterable[Means]:
+        earlier = self._of_lines if metrics == self._metrics else {}
+        means = {line: earlier.get(line) or _of_line(line, metrics) for line in lines}
+        if len(means) != len(lines):
             raise ValueError("a sample stands in it twice")
-        self._made, self._of_lines = made, read
-        return read.values()
+        self._metrics, self._of_lines = metrics, means
+        return means.values()
+
+
+def _head_and_lines(content: bytes) -> tuple[bytes, list[bytes]] | None:
+    """Return a file without its samples, and a line for each; None for another layout."""
+    start = content.find(_START)
+    first_line = start + len(_START)
+    if start < 0 or not content.endswith(_END) or first_line >= len(content):
+        return None
+    lines = content[first_line : -len(_END)].split(b"\n")
+    return content[:start] + b'\n"samples":{}}', [line.removesuffix(b",") for line in lines]
 
 
 @dataclass(frozen=True)
-class _Made:
-    """What a scorecard makes of the metrics of a file: nothing where there is none."""
+class _FileMetrics:
+    """The metrics of a file and, where there is a scorecard, what it makes of them."""
 
     card: Scorecard | None
     infos: Mapping[str, MetricInfo]
 
     def values(self, scores: Scores) -> Means:
         """Return the values of one output, and what they come to."""
-        made = {} if self.card is None else made_scores(self.card, self.infos, scores)
-        return _values({**scores, **made})
+        if self.card is None:
+            return _values(scores)
+        return _values({**scores, **made_scores(self.card, self.infos, scores)})
 
 
-def _made_of(card: Scorecard | None, metrics: Mapping[str, MetricInfo]) -> _Made:
-    if card is None or any(stage.metric not in metrics for stage in card.stages):
-        return _Made(None, metrics)
-    return _Made(card, {**metrics, **made_infos(card, metrics)})
+def _metrics_of(card: Scorecard | None, infos: Mapping[str, MetricInfo]) -> _FileMetrics:
+    if card is None or any(stage.metric not in infos for stage in card.stages):
+        return _FileMetrics(None, infos)
+    return _FileMetrics(card, {**infos, **made_infos(card, infos)})
 
 
-def _of_line(line: bytes, made: _Made) -> Means:
+def _of_line(line: bytes, metrics: _FileMetrics) -> Means:
     """Return the means over one sample's passes."""
     table: Any = loads(b"{" + line + b"}", where="a sample", error=BaselineError)
     (sample,) = table.values()
-    outputs = [made.values(read_scores(each.get("scores", {}))) for each in sample["outputs"]]
-    runs = sample["runs"]
+    all_scores = [read_scores(output.get("scores", {})) for output in sample["outputs"]]
+    outputs = [metrics.values(scores) for scores in all_scores]
+    runs = sample["runs"]  # of each pass, the index of its output
     if not all(0 <= index < len(outputs) for index in runs):
         raise BaselineError(f"runs = {runs}: there are outputs 0 to {len(outputs) - 1}")
     return _mean([outputs[index] for index in runs])
@@ -139,11 +155,17 @@ def _laid_out_otherwise(content: bytes, card: Scorecard | None, *, where: str) -
     """Read a file that somebody laid out anew, which is right too."""
     run = parse_baseline(content, where=where)
     manifest = run.manifest
-    made = _made_of(card, manifest.metrics)
+    metrics = _metrics_of(card, manifest.metrics)
     passes: dict[str, list[Means]] = {}
     for record in run.records:
-        passes.setdefault(record.sample_id, []).append(made.values(record.scores))
-    rows = [*map(_mean, passes.values()), *map(_values, run.aggregates)]
+        passes.setdefault(record.sample_id, []).append(metrics.values(record.scores))
+
+    samples, totals = map(_mean, passes.values()), map(_values, run.aggregates)
     return BaselineMeans(
-        _mean(rows), len(passes), manifest.judge, made.infos, manifest.accepted, manifest.dataset
+        means=_mean([*samples, *totals]),
+        samples=len(passes),
+        judge=manifest.judge,
+        metrics=metrics.infos,
+        accepted=manifest.accepted,
+        dataset=manifest.dataset,
     )

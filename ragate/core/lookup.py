@@ -50,12 +50,17 @@ class LazyRows(Sequence[T]):
     @overload
     def __getitem__(self, place: slice) -> list[T]: ...
     def __getitem__(self, place: int | slice) -> T | list[T]:
-        rows = range(len(self))[place]  # from the end too, or an IndexError
-        return self.row(rows) if isinstance(rows, int) else [self.row(row) for row in rows]
+        numbers = range(len(self))  # counts from the end too, or raises an IndexError
+        if isinstance(place, slice):
+            return [self.row(number) for number in numbers[place]]
+        return self.row(numbers[place])
 
 
 def tells_outputs(records: Sequence[Record]) -> bool:
-    """Return False for scores of a file: nothing shows which of their outputs could not change."""
+    """Whether the records hold what was retrieved and answered; those of a file of scores do not.
+
+    Without it nothing shows which outputs could not change.
+    """
     return bool(getattr(records, "tells_outputs", True))
 
 
@@ -79,11 +84,13 @@ class LazyItems(LazyRows[T], Generic[S, T]):
 
 def first_runs(records: Sequence[Record]) -> Mapping[str, Record]:
     """Return the record of the lowest run for every content of a sample."""
-    runs: dict[str, int] = {}
+    lowest_runs: dict[str, int] = {}
     rows: dict[str, int] = {}
     for row, record in enumerate(records):
-        if record.run < runs.get(record.content_hash, math.inf):
-            runs[record.content_hash], rows[record.content_hash] = record.run, row
+        content = record.content_hash
+        if record.run < lowest_runs.get(content, math.inf):
+            lowest_runs[content] = record.run
+            rows[content] = row
     return Lookup(records, rows)
 
 
@@ -141,9 +148,12 @@ class NamedSamples:
     @cached_property
     def _by_question(self) -> Mapping[str, Sample]:
         """Made where an id is unknown: the questions of a large set take much memory."""
-        rows = enumerate(self._samples)
-        by_question = {_words(one.query): row for row, one in rows if told_by_question(one)}
-        return Lookup(self._samples, by_question)
+        rows = {
+            _words(sample.query): row
+            for row, sample in enumerate(self._samples)
+            if told_by_question(sample)
+        }
+        return Lookup(self._samples, rows)
 
 
 def _words(question: str) -> str:

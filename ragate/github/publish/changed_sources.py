@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
+from typing import NamedTuple
 
 from ragate.config import Config
 from ragate.core.publishable import published_line
@@ -19,11 +20,11 @@ _HEADER = re.compile(r"\s*\[\[?\s*([^\[\]]+?)\s*\]\]?\s*(#.*)?")
 _KEY = re.compile(r"""\s*((?:[A-Za-z0-9_-]+|"[^"]+"|'[^']+')(?:\s*\.\s*[\w"'-]+)*)\s*=""")
 _SYSTEM = re.compile(r"system(\..+)?")
 _REMARK = re.compile(r"""\s+#[^"']*$""")
-_LONGEST = 120
-_HUGE = 2000
-Entries = dict[tuple[str, str], tuple[int, str]]
-MOST = 10
+_LONGEST = 120  # characters of an entry or a slice
+_HUGE = 2000  # characters of a line
+MOST = 10  # annotations; GitHub shows no more of a step
 MOST_IDS = 3
+Remark = tuple[str, int, str]  # path, line, message
 
 
 @dataclass(frozen=True)
@@ -54,17 +55,11 @@ def sources_of(
 ) -> Sources:
     """Return what a change can be explained by: its configuration and what that names."""
     settings = config.system.settings
-    corpus = settings.get("corpus")
     patterns = [location.at(PurePosixPath(text).as_posix()) for text in texts_of(settings)]
     named = [path for path in changed if any(_names(pattern, path) for pattern in patterns)]
-    return Sources(
-        base,
-        head,
-        changed,
-        location.path,
-        named=frozenset(named),
-        corpus=location.at(PurePosixPath(corpus).as_posix()) if isinstance(corpus, str) else "",
-    )
+    corpus = settings.get("corpus")
+    folder = location.at(PurePosixPath(corpus).as_posix()) if isinstance(corpus, str) else ""
+    return Sources(base, head, changed, location.path, named=frozenset(named), corpus=folder)
 
 
 def _names(pattern: str, path: str) -> bool:
@@ -75,17 +70,18 @@ def changed_keys(sources: Sources) -> Iterator[tuple[int, str]]:
     """Yield line and words of each key of ``[system]`` that differs: ``top_k = 1 (was 10)``."""
     if sources.config not in sources.changed:
         return
-    before, after = (_entries(text) for text in sources.texts(sources.config))
-    for key, (line, text) in after.items():
+    before, after = map(_entries, sources.texts(sources.config))
+    for key, entry in after.items():
         old = before.get(key)
         if old is None:
-            yield line, f"{text} (new)"
-        elif old[1] != text:
-            yield line, f"{text} (was {_value(old[1])})"
-    top = min((line for line, _ in after.values()), default=1)
-    for key, (_, text) in before.items():
+            yield entry.line, f"{entry.text} (new)"
+        elif old.text != entry.text:
+            yield entry.line, f"{entry.text} (was {_value(old.text)})"
+
+    top = min((entry.line for entry in after.values()), default=1)
+    for key, entry in before.items():
         if key not in after:
-            yield top, f"removed: {text}"
+            yield top, f"removed: {entry.text}"
 
 
 def _value(entry: str) -> str:
@@ -93,28 +89,40 @@ def _value(entry: str) -> str:
     return entry.partition("=")[2].strip() or entry
 
 
-def _entries(text: str) -> Entries:
-    """Return the keys of ``[system]`` and its tables with their lines and texts, in order.
+class _Entry(NamedTuple):
+    """A key of the configuration with its value, as they stand there.
+
+    Attributes:
+        line: The number of its first line.
+    """
+
+    line: int
+    text: str
+
+
+def _entries(text: str) -> dict[tuple[str, str], _Entry]:
+    """Return the entries of ``[system]`` and its tables by table and key, in order.
 
     The text need not be TOML that can be read: what is not understood is left out.
     """
-    entries: dict[tuple[str, str], tuple[int, list[str]]] = {}
+    first_lines: dict[tuple[str, str], int] = {}
+    texts: dict[tuple[str, str], list[str]] = {}
     table, current = "", None
     for number, line in enumerate(text.split("\n"), 1):
-        header, key = _HEADER.fullmatch(line), _KEY.match(line)
-        if header is not None:
+        if header := _HEADER.fullmatch(line):
             table, current = header[1], None
         elif not line.strip() or line.lstrip().startswith("#"):
             current = None
-        elif key is not None:
+        elif key := _KEY.match(line):
             current = (table, key[1])
-            entries[current] = (number, [_without_remark(line)])
-        elif current is not None:
-            entries[current][1].append(_without_remark(line))
+            first_lines[current] = number
+            texts[current] = [_without_remark(line)]
+        elif current is not None:  # a value that goes on
+            texts[current].append(_without_remark(line))
     return {
-        key: (number, one_line(" ".join(lines), _LONGEST))
-        for key, (number, lines) in entries.items()
-        if _SYSTEM.fullmatch(key[0])
+        (table, key): _Entry(line, one_line(" ".join(texts[table, key]), _LONGEST))
+        for (table, key), line in first_lines.items()
+        if _SYSTEM.fullmatch(table)
     }
 
 
@@ -126,10 +134,10 @@ def _without_remark(line: str) -> str:
 def first_changed(sources: Sources, path: str) -> int:
     """Return the first line of a file that differs, 1 for a new one."""
     before, after = (text.split("\n") for text in sources.texts(path))
-    pairs = enumerate(zip(before, after, strict=False), 1)
-    shorter = min(len(before), len(after))
-    line = next((number for number, (old, new) in pairs if old != new), shorter)
-    return max(1, min(line, len(after)))
+    for number, (old, new) in enumerate(zip(before, after, strict=False), 1):
+        if old != new:
+            return number
+    return min(len(before), len(after))  # where one goes on beyond the other
 
 
 def document_paths(docs: Iterable[str], sources: Sources) -> Iterator[str]:
@@ -159,8 +167,6 @@ def annotations_for(report: Report, sources: Sources) -> tuple[Annotation, ...]:
     worse = [row for row in report.samples if row.change in {"worse", "failed", "mixed"}]
     if not worse:
         return ()
-    failed = report.decision.verdict is Verdict.FAILED
-    title = f"{report.gate}: may explain the change"
     ids = _listed([row.sample_id for row in worse])
     fallen = [one_line(row.key, _LONGEST) for row in report.decision.slices if row.blocks]
     on_slices = f" (slices that fell: {', '.join(fallen[:MOST_IDS])})" if fallen else ""
@@ -170,9 +176,11 @@ def annotations_for(report: Report, sources: Sources) -> tuple[Annotation, ...]:
         *_named(sources, why),
         *_documents(sources, worse),
     ]
+
+    title = f"{report.gate}: may explain the change"
+    level: Level = "error" if report.decision.verdict is Verdict.FAILED else "warning"
     return tuple(
-        Annotation(path, line, title, message, "error" if failed else "warning")
-        for path, line, message in remarks[:MOST]
+        Annotation(path, line, title, message, level) for path, line, message in remarks[:MOST]
     )
 
 
@@ -181,33 +189,37 @@ def _listed(ids: Sequence[str]) -> str:
     return ", ".join(one_line(key, 40) for key in ids[:MOST_IDS]) + unlisted
 
 
-def _keys(report: Report, sources: Sources, why: str) -> Iterator[tuple[str, int, str]]:
+def _keys(report: Report, sources: Sources, why: str) -> Iterator[Remark]:
     for line, text in changed_keys(sources):
         shown = text if report.publish == "full" else published_line(text)
         yield sources.config, line, f"{shown}; {why}"
 
 
-def _named(sources: Sources, why: str) -> Iterator[tuple[str, int, str]]:
+def _named(sources: Sources, why: str) -> Iterator[Remark]:
     for path in sources.changed:
         if path in sources.named:
             yield path, first_changed(sources, path), f"[system] reads this file; {why}"
 
 
-def _documents(sources: Sources, worse: Sequence[SampleRow]) -> Iterator[tuple[str, int, str]]:
+def _documents(sources: Sources, worse: Sequence[SampleRow]) -> Iterator[Remark]:
     """Yield changed documents that left the results, displaced others or came back otherwise.
 
     Those of most questions come first.
     """
     affected: dict[tuple[str, str], list[str]] = {}
     for row in worse:
-        cause = row.cause
-        for effect, docs in (
-            ("left the results in", cause.lost if cause else ()),
-            ("took the place of an expected document in", cause.displaced_by if cause else ()),
-            ("came back with other text in", cause.edited if cause else ()),
-        ):
+        if row.cause is None:
+            continue
+        docs_by_effect = {
+            "left the results in": row.cause.lost,
+            "took the place of an expected document in": row.cause.displaced_by,
+            "came back with other text in": row.cause.edited,
+        }
+        for effect, docs in docs_by_effect.items():
             for path in document_paths(docs, sources):
                 affected.setdefault((path, effect), []).append(row.sample_id)
-    for (path, effect), ids in sorted(affected.items(), key=lambda item: -len(item[1])):
+
+    most_questions_first = sorted(affected.items(), key=lambda item: -len(item[1]))
+    for (path, effect), ids in most_questions_first:
         remark = f"{effect} {counted(len(ids), 'question')}: {_listed(ids)}"
         yield path, first_changed(sources, path), remark

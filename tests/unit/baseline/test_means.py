@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from ragate.baseline.means import MeansReader, _Made, _of_line
+from ragate.baseline.means import MeansReader, _FileMetrics, _of_line
 from ragate.core.comparison.run_passes import run_means
 from ragate.core.decision.scorecard import means_of
 from ragate.errors import BaselineError
@@ -87,4 +87,4 @@ def test_a_run_that_names_no_output_is_refused(index: int):
     line = f'"q": {{"outputs": [{{"scores": {{}}}}], "runs": [{index}]}}'.encode()
 
     with pytest.raises(BaselineError, match="there are outputs 0 to 0"):
-        _of_line(line, _Made(None, {}))
+        _of_line(line, _FileMetrics(None, {}))
