@@ -18,6 +18,9 @@ from ragate.config.scorecard import ScorecardTable
 from ragate.models import Rule
 
 Schema = dict[str, Any]
+# The settings of the plugins of a kind by name; None where any key is taken as it is.
+SettingsModels = dict[str, type[BaseModel] | None]
+Tables = dict[type[BaseModel], Schema]
 _REF = "#/$defs/"
 _NAMED = {"properties", "patternProperties"}  # what hangs on these are names, not words of a schema
 _ATTRIBUTE = re.compile(r"^ {4}([a-z_0-9]+(?:, [a-z_0-9]+)*): (.+(?:\n {8}.+)*)", re.MULTILINE)
@@ -29,16 +32,13 @@ def config_schema() -> Schema:
 
     Keys of systems, judges and metrics that are not built in are taken as they are.
     """
-    systems, judges, metrics = (_settings(kind) for kind in ("systems", "judges", "metrics"))
-    found = [model for table in (systems, judges, metrics) for model in table.values() if model]
-    shared: list[type[BaseModel]] = [Policy, Rule, JudgeSettings, ScorecardTable]
-    brought = brought_tables()
-    models: list[type[BaseModel]] = list(dict.fromkeys([*shared, *found, *brought.values()]))
-    refs, combined = models_json_schema(
-        [(model, "validation") for model in models], schema_generator=_Described
-    )
-    defs = {name: _for_toml(schema) for name, schema in combined.get("$defs", {}).items()}
-    tables = {model: defs[refs[model, "validation"]["$ref"].removeprefix(_REF)] for model in models}
+    systems, judges, metrics = _settings("systems"), _settings("judges"), _settings("metrics")
+    brought = brought_tables()  # by extensions
+    models: list[type[BaseModel]] = [Policy, Rule, JudgeSettings, ScorecardTable]
+    for plugin_models in (systems, judges, metrics, brought):
+        models += filter(None, plugin_models.values())
+    tables, defs = _tables_of(list(dict.fromkeys(models)))
+
     policy = tables[Policy]
     policy["properties"]["judge"] = _chosen(judges, tables, shared=tables[JudgeSettings])
     policy["properties"]["scorecard"] = tables[ScorecardTable]
@@ -46,6 +46,7 @@ def config_schema() -> Schema:
     # A preset of scorecards brings its metrics along.
     policy["required"] = [key for key in policy["required"] if key != "metrics"]
     policy["anyOf"] = [{"required": ["metrics"]}, {"required": ["scorecard"]}]
+
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "ragate.toml",
@@ -61,20 +62,28 @@ def config_schema() -> Schema:
     }
 
 
-def _settings(kind: Literal["systems", "judges", "metrics"]) -> dict[str, type[BaseModel] | None]:
+def _tables_of(models: list[type[BaseModel]]) -> tuple[Tables, dict[str, Schema]]:
+    """Return the schema of each model, and the definitions by name that it may refer to."""
+    refs, combined = models_json_schema(
+        [(model, "validation") for model in models], schema_generator=_Described
+    )
+    defs = {name: _for_toml(schema) for name, schema in combined.get("$defs", {}).items()}
+    names = {model: refs[model, "validation"]["$ref"].removeprefix(_REF) for model in models}
+    return {model: defs[name] for model, name in names.items()}, defs
+
+
+def _settings(kind: Literal["systems", "judges", "metrics"]) -> SettingsModels:
     return {name: plugins.settings_model(kind, name) for name in plugins.names(kind)}
 
 
-def _metric_tables(
-    metrics: dict[str, type[BaseModel] | None], tables: dict[type[BaseModel], Schema]
-) -> Schema:
+def _metric_tables(metrics: SettingsModels, tables: Tables) -> Schema:
     """Return the schema of ``[policy.metrics]``: a rule for each metric, with the metric's keys."""
-    rule = {key: value for key, value in tables[Rule]["properties"].items() if key != "metric"}
+    rule = _without(tables[Rule]["properties"], "metric")
     foreign = {"type": "object", "properties": rule}
-    built_in = {
-        rf"^{name}(@[0-9]+)?$": _object(rule | tables[model]["properties"]) if model else foreign
-        for name, model in metrics.items()
-    }
+    built_in: Schema = {}
+    for name, model in metrics.items():
+        with_cut_off = rf"^{name}(@[0-9]+)?$"
+        built_in[with_cut_off] = _object(rule | tables[model]["properties"]) if model else foreign
     return {
         "type": "object",
         "description": tables[Rule]["description"],
@@ -83,32 +92,29 @@ def _metric_tables(
     }
 
 
+def _without(properties: Schema, name: str) -> Schema:
+    return {key: value for key, value in properties.items() if key != name}
+
+
 def _chosen(
-    plugin_settings: dict[str, type[BaseModel] | None],
-    tables: dict[type[BaseModel], Schema],
-    *,
-    shared: Schema | None = None,
+    plugin_settings: SettingsModels, tables: Tables, *, shared: Schema | None = None
 ) -> Schema:
-    """Return the schema of a table whose other keys depend on its key ``use``."""
-    common = {"use": {"type": "string", "examples": list(plugin_settings)}}
+    """Return the schema of a table whose other keys depend on its key ``use``.
+
+    Args:
+        shared: The schema of the keys that every plugin of the kind has, ``settings`` aside.
+    """
+    common: Schema = {"use": {"type": "string", "examples": list(plugin_settings)}}
     if shared is not None:
-        own = {key: value for key, value in shared["properties"].items() if key != "settings"}
-        common = own | common
-    return {
-        "type": "object",
-        "required": ["use"],
-        "properties": common,
-        "allOf": [
-            {
-                "if": {"properties": {"use": {"const": name}}, "required": ["use"]},
-                "then": _object(
-                    common | tables[model]["properties"], tables[model].get("required", [])
-                ),
-            }
-            for name, model in plugin_settings.items()
-            if model is not None
-        ],
-    }
+        common = _without(shared["properties"], "settings") | common
+    branches: list[Schema] = []
+    for name, model in plugin_settings.items():
+        if model is not None:
+            table = tables[model]
+            is_used = {"properties": {"use": {"const": name}}, "required": ["use"]}
+            keys = _object(common | table["properties"], table.get("required"))
+            branches.append({"if": is_used, "then": keys})
+    return {"type": "object", "required": ["use"], "properties": common, "allOf": branches}
 
 
 def _object(properties: Schema, required: list[str] | None = None) -> Schema:
@@ -122,32 +128,34 @@ def _for_toml(schema: Any) -> Any:
         return [_for_toml(item) for item in schema]
     if not isinstance(schema, dict):
         return schema
-    kept = {
-        key: {name: _for_toml(named) for name, named in value.items()}
-        if key in _NAMED
-        else _for_toml(value)
-        for key, value in schema.items()
-        if key != "title"
-    }
-    if "default" in kept and kept["default"] is None:
-        del kept["default"]
-    choices = [choice for choice in kept.get("anyOf", ()) if choice != {"type": "null"}]
+
+    plain: Schema = {}
+    for key, value in schema.items():
+        if key in _NAMED:
+            plain[key] = {name: _for_toml(named) for name, named in value.items()}
+        elif key != "title":
+            plain[key] = _for_toml(value)
+    if "default" in plain and plain["default"] is None:
+        del plain["default"]
+
+    choices = [choice for choice in plain.get("anyOf", ()) if choice != {"type": "null"}]
     if len(choices) == 1:
-        del kept["anyOf"]
-        kept = choices[0] | kept
-    elif choices:
-        kept["anyOf"] = choices
-    return kept
+        del plain["anyOf"]
+        return choices[0] | plain
+    if choices:
+        plain["anyOf"] = choices
+    return plain
 
 
 def meanings(model: type[BaseModel]) -> dict[str, str]:
     """Return what each key of a table means: the "Attributes" of the docstrings, bases first."""
-    told: dict[str, str] = {}
+    meanings_by_key: dict[str, str] = {}
     for base in reversed(model.__mro__):
-        text = inspect.cleandoc(vars(base).get("__doc__") or "").partition("\f")[0]
-        for names, meaning in _ATTRIBUTE.findall(text.partition("Attributes:\n")[2]):
-            told |= dict.fromkeys(names.split(", "), " ".join(meaning.split()))
-    return told
+        docstring = inspect.cleandoc(vars(base).get("__doc__") or "").partition("\f")[0]
+        attributes = docstring.partition("Attributes:\n")[2]
+        for names, meaning in _ATTRIBUTE.findall(attributes):
+            meanings_by_key |= dict.fromkeys(names.split(", "), " ".join(meaning.split()))
+    return meanings_by_key
 
 
 class _Described(GenerateJsonSchema):
@@ -169,16 +177,16 @@ def _plain(text: str) -> str:
 
 def _reached(defs: dict[str, Schema], *roots: Schema) -> dict[str, Schema]:
     """Return the definitions that something refers to."""
-    names: set[str] = set()
-    left: list[Any] = list(roots)
-    while left:
-        part = left.pop()
+    reached: set[str] = set()
+    unread: list[Any] = list(roots)
+    while unread:
+        part = unread.pop()
         if isinstance(part, list):
-            left += part
+            unread += part
         elif isinstance(part, dict):
             name = str(part.get("$ref", "")).removeprefix(_REF)
-            if name in defs and name not in names:
-                names.add(name)
-                left.append(defs[name])
-            left += part.values()
-    return {name: defs[name] for name in sorted(names)}
+            if name in defs and name not in reached:
+                reached.add(name)
+                unread.append(defs[name])
+            unread += part.values()
+    return {name: defs[name] for name in sorted(reached)}

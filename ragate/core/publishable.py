@@ -46,7 +46,6 @@ _KEPT = """
 """
 KEPT = tuple(_KEPT.split())
 _ROW = ("sample_id", "tags", "slices", "must_pass", "change", "expected", "ranks")
-_SIDES = ("baseline", "candidate")
 _SCORE = ("metric", "before", "after", "passed", "passes")
 _CAUSE = ("kind", "lost", "displaced_by", "edited")
 NONE_MEASURED = "no affected sample could be measured"
@@ -73,9 +72,10 @@ class PublishedSettings:
         old = {} if report.baseline_system is None else report.baseline_system.settings
         self._withheld: dict[str, str] = {}
         for key in {**new, **old}:
-            sides = old.get(key, UNSET), new.get(key, UNSET)
-            if not all(side == UNSET or is_plain(key, side) for side in sides):
-                self._withheld[setting_change(key, *sides)] = f"{shortened(key)} {WITHHELD}"
+            before, after = old.get(key, UNSET), new.get(key, UNSET)
+            if not all(value == UNSET or is_plain(key, value) for value in (before, after)):
+                words = setting_change(key, before, after)
+                self._withheld[words] = f"{shortened(key)} {WITHHELD}"
 
     def fields(self) -> dict[str, Any]:
         """Return the report's fields that speak of nothing else."""
@@ -84,14 +84,16 @@ class PublishedSettings:
             "system": _published(report.system),
             "baseline_system": report.baseline_system and _published(report.baseline_system),
             "settings": plain_settings(report.settings),
-            "filters": report.filters.amended(settings=_plain_keys(report.filters.settings)),
+            "filters": report.filters.amended(
+                settings=tuple(map(_assignment, report.filters.settings))
+            ),
             "origin": report.origin.amended(parts=self._parts(report.origin.parts)),
         }
 
     def clean(self, sentence: str) -> str:
         """Return a sentence that names each text that differs without its values."""
-        for words, kept in self._withheld.items():
-            sentence = sentence.replace(words, kept)
+        for words, shown in self._withheld.items():
+            sentence = sentence.replace(words, shown)
         return sentence
 
     def _parts(self, parts: Iterable[ChangedPart]) -> tuple[ChangedPart, ...]:
@@ -99,12 +101,12 @@ class PublishedSettings:
         return tuple(part.amended(words=published_line(self.clean(part.words))) for part in parts)
 
 
-def _plain_keys(given: Iterable[str]) -> tuple[str, ...]:
-    """Return what ``--set`` set, a text without its value."""
-    pairs = [text.partition("=")[::2] for text in given]
-    plain = [is_plain(key, value) or is_plain(key, json.dumps(value)) for key, value in pairs]
-    kept = zip(pairs, plain, strict=True)
-    return tuple(f"{key}={value if shown else WITHHELD}" for (key, value), shown in kept)
+def _assignment(words: str) -> str:
+    """Return a ``key=value`` of ``--set``, a text without its value."""
+    key, _, value = words.partition("=")
+    # A name of a model may stand there without the quotes of JSON.
+    shown = is_plain(key, value) or is_plain(key, json.dumps(value))
+    return f"{key}={value if shown else WITHHELD}"
 
 
 def _published(system: SystemInfo) -> SystemInfo:
@@ -135,15 +137,15 @@ def publishable(report: Report) -> Report:
     publish = report.publish
     if publish == "full":
         return report
-    texts, settings = set(_texts(report)), PublishedSettings(report)
+
+    settings = PublishedSettings(report)
+    questions = LazyItems(report.questions, partial(published_question, publish=publish))
     return Report(
         **settings.fields(),
-        **{name: getattr(report, name) for name in KEPT if name in report.model_fields_set},
-        decision=_decision(report.decision, texts, publish),
+        **_picked(report, [name for name in KEPT if name in report.model_fields_set]),
+        decision=_decision(report.decision, set(_texts(report)), publish),
         samples=tuple(_row(row, publish, settings) for row in report.samples),
-        questions=LazyItems(report.questions, partial(published_question, publish=publish))
-        if report.questions
-        else (),
+        questions=questions if report.questions else (),
         pass_groups=tuple(filter(_names_no_metadata, report.pass_groups)),
         diagnosis=tuple(_diagnosis(row, settings) for row in report.diagnosis),
         details=_details(report.details, publish),
@@ -156,17 +158,23 @@ def _names_no_metadata(group: PassGroup) -> bool:
 
 
 def _row(row: SampleRow, publish: Publish, settings: PublishedSettings) -> SampleRow:
-    kept = _picked(row, _ROW) | {
-        "scores": tuple(ScoreChange(**_picked(score, _SCORE)) for score in row.scores)
-    }
-    if publish == "answers":
-        sides: dict[str, Any] = {side: _side(getattr(row, side)) for side in _SIDES}
-        texts = _picked(row, ("query", "messages", "references"))
-        told = row.cause and row.cause.amended(evidence=settings.clean(row.cause.evidence))
-        return SampleRow(**kept, **texts, cause=told, **sides)
-    cause = None if row.cause is None else Cause(evidence="", **_picked(row.cause, _CAUSE))
-    of_ids: dict[str, Any] = {side: _side_of_ids(getattr(row, side)) for side in _SIDES}
-    return SampleRow(query=WITHHELD, cause=cause, **kept, **of_ids)
+    scores = tuple(ScoreChange(**_picked(score, _SCORE)) for score in row.scores)
+    figures = _picked(row, _ROW) | {"scores": scores}
+    if publish == "ids":
+        return SampleRow(
+            **figures,
+            query=WITHHELD,
+            cause=row.cause and Cause(evidence="", **_picked(row.cause, _CAUSE)),
+            baseline=_side_of_ids(row.baseline),
+            candidate=_side_of_ids(row.candidate),
+        )
+    return SampleRow(
+        **figures,
+        **_picked(row, ("query", "messages", "references")),
+        cause=row.cause and row.cause.amended(evidence=settings.clean(row.cause.evidence)),
+        baseline=_side(row.baseline),
+        candidate=_side(row.candidate),
+    )
 
 
 def published_question(row: AnsweredQuestion, publish: Publish) -> AnsweredQuestion:
@@ -186,8 +194,8 @@ def _details(details: RunDetails | None, publish: Publish) -> RunDetails | None:
     if details is None:
         return None
     evidence = {
-        sample_id: replace(known, before=_spent(known.before), after=_spent(known.after))
-        for sample_id, known in details.evidence.items()
+        sample_id: replace(sides, before=_usage(sides.before), after=_usage(sides.after))
+        for sample_id, sides in details.evidence.items()
     }
     if publish == "answers":
         return replace(details, evidence=evidence)
@@ -195,7 +203,8 @@ def _details(details: RunDetails | None, publish: Publish) -> RunDetails | None:
     return RunDetails(metrics=details.metrics, samples=samples, evidence=evidence)
 
 
-def _spent(side: SideEvidence) -> SideEvidence:
+def _usage(side: SideEvidence) -> SideEvidence:
+    """Return what a side took, without what it retrieved."""
     return SideEvidence(usage=side.usage, latency_s=side.latency_s)
 
 
@@ -222,8 +231,8 @@ def _texts(report: Report) -> Iterator[str]:
         yield from (score.reason for score in row.scores)
         if report.publish == "ids":
             yield from (row.query, *row.references, *(turn.content for turn in row.messages))
-            for side in (row.baseline, row.candidate):
-                yield from filter(None, (side.answer, side.error) if side is not None else ())
+            for side in filter(None, (row.baseline, row.candidate)):
+                yield from filter(None, (side.answer, side.error))
 
 
 def _decision(decision: Decision, texts: set[str], publish: Publish) -> Decision:
@@ -261,7 +270,7 @@ class PublishedSentences:
     """
 
     def __init__(self, rows: Sequence[MetricRow], texts: Iterable[str]) -> None:
-        self._own = tuple(row.reason for row in rows if row.reason and _is_own(row))
+        self._of_verdict = tuple(row.reason for row in rows if row.reason and _decides(row))
         self._of_metrics = {row.reason: _unmeasured(row) for row in rows if _is_of_metric(row)}
         names = {name for row in rows for name in (row.metric, row.key)}
         longest = sorted(set(texts) - names, key=len, reverse=True)
@@ -272,11 +281,13 @@ class PublishedSentences:
 
     def clean(self, sentence: str) -> str:
         """Return the sentence; one of our own stays word by word."""
-        sentence = _OF_OTHERS.sub(rf"\1: {WITHHELD}", _OF_A_METRIC.sub(r"\1", sentence))
-        if sentence.startswith("must-pass ") or sentence.endswith(self._own):
+        sentence = _OF_A_METRIC.sub(r"\1", sentence)
+        sentence = _OF_OTHERS.sub(rf"\1: {WITHHELD}", sentence)
+        if sentence.startswith("must-pass ") or sentence.endswith(self._of_verdict):
             return sentence
         if sentence in self._of_metrics:
             return self._of_metrics[sentence]
+
         for text in self._texts:
             if sentence.endswith(f": {text}"):
                 sentence = sentence.removesuffix(text) + WITHHELD
@@ -297,7 +308,7 @@ def _unmeasured(row: MetricRow) -> str:
     return said if row.reason == said else f"{said}: {WITHHELD}"
 
 
-def _is_own(row: MetricRow) -> bool:
+def _decides(row: MetricRow) -> bool:
     return row.blocks or row.accepted
 
 

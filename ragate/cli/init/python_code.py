@@ -18,8 +18,9 @@ MAX_BYTES = 300_000
 _PASSED_OVER = frozenset({"examples", "migrations", "alembic", "notebooks", "evals"})
 _ANSWERS = frozenset({"answer", "answers", "ask", "chat", "rag", "qa", "respond"})
 _APP = re.compile(
-    r"^(?:(\w+)\b[^=\n]*=\s*(?:\w+\.)?(?:FastAPI|Starlette|Flask|Quart)\("
-    r"|(app)\s*=\s*\w+\(|def ((?:create|make|build|get|init)_(?:\w+_)?app)\()",
+    r"^(?:(?P<instance>\w+)\b[^=\n]*=\s*(?:\w+\.)?(?:FastAPI|Starlette|Flask|Quart)\("
+    r"|(?P<app>app)\s*=\s*\w+\("
+    r"|def (?P<factory>(?:create|make|build|get|init)_(?:\w+_)?app)\()",
     re.MULTILINE,
 )
 _FRAMEWORK = re.compile(r"\b(FastAPI|Starlette|Flask|Quart)\b")
@@ -87,6 +88,8 @@ class PythonCode:
     """What the files of a project hold, the likeliest first.
 
     Attributes:
+        candidates: Files that use a library of the field, and in words which.
+        programs: Commands that take a question: ``python ask.py --question``.
         variables: Names of variables that the code reads.
     """
 
@@ -102,7 +105,9 @@ def read_code(root: Path, files: Iterable[PurePosixPath]) -> PythonCode:
     sources = [file for file in files if file.suffix == ".py" and _is_read(file)]
     callables: list[Called] = []
     apps: list[App] = []
-    libraries, programs, variables = [], [], set[str]()
+    candidates: list[tuple[PurePosixPath, str]] = []
+    programs: list[str] = []
+    variables: set[str] = set()
     for file in sorted(sources, key=lambda path: (len(path.parts), path))[:MAX_FILES]:
         text = start_of(root / file, MAX_BYTES + 1)
         tree = _parsed(text) if len(text) <= MAX_BYTES else None
@@ -111,25 +116,27 @@ def read_code(root: Path, files: Iterable[PurePosixPath]) -> PythonCode:
         folder = _imported_from(root, file, tree)
         callables += _callables(tree, file, folder)
         apps += _apps(text, file, folder)
-        libraries += [(file, f"uses {found[1]}") for found in [_LIBRARY.search(text)] if found]
-        programs += [
-            " ".join(filter(None, ("python", str(file), dashes and dashes + name)))
-            for dashes, name in _ARGUMENT.findall(text)
-            if is_question(name)
-        ]
+        if library := _LIBRARY.search(text):
+            candidates.append((file, f"uses {library[1]}"))
+        programs += _programs(text, file)
         variables |= variables_in(text)
+
+    callables.sort(key=lambda called: not called.sure)
+    # FastAPI describes itself when it is asked; of two, one may take files alone.
+    apps.sort(key=lambda app: (app.framework != "FastAPI", not _asks(app.path)))
+    candidates.sort(key=_by_name)
     return PythonCode(
-        tuple(sorted(callables, key=lambda one: not one.sure)),
-        # FastAPI describes itself when it is asked; of two, one may take files alone.
-        tuple(sorted(apps, key=lambda app: (app.framework != "FastAPI", not _asks(app.path)))),
-        tuple(sorted(libraries, key=_by_name)),
-        tuple(programs),
-        tuple(sorted(variables)),
+        callables=tuple(callables),
+        apps=tuple(apps),
+        candidates=tuple(candidates),
+        programs=tuple(programs),
+        variables=tuple(sorted(variables)),
     )
 
 
 def _by_name(candidate: tuple[PurePosixPath, str]) -> tuple[bool, int]:
-    return not _asks(PurePosixPath(candidate[0].name)), len(candidate[0].parts)
+    file, _ = candidate
+    return not _asks(PurePosixPath(file.name)), len(file.parts)
 
 
 def _asks(file: PurePosixPath) -> bool:
@@ -155,11 +162,14 @@ def _callables(tree: ast.Module, file: PurePosixPath, folder: str) -> Iterator[C
     """Yield functions of the module that take a question, and classes that have such a method."""
     for node in tree.body:
         if isinstance(node, Function) and _takes_question(node):
+            (argument,) = _needed(node)
             words = set(re.findall(r"[a-z]+", node.name.lower()))
-            asks = words & _ANSWERS or (words & {"query", "run"} and "question" in _needed(node)[0])
+            answers = not words.isdisjoint(_ANSWERS)
+            runs_question = "question" in argument and not words.isdisjoint({"query", "run"})
             # A decorator may have made it something else; what yields is no text.
             plain = not node.decorator_list and not any(map(_yields, ast.walk(node)))
-            yield Called(file, folder, node.name, node.lineno, bool(asks) and plain)
+            sure = plain and (answers or runs_question)
+            yield Called(file, folder, node.name, node.lineno, sure)
         elif isinstance(node, ast.ClassDef):
             methods = [part for part in node.body if isinstance(part, Function)]
             if any(map(_takes_question, methods)):
@@ -173,11 +183,11 @@ def _takes_question(function: Function) -> bool:
 
 def _needed(function: Function) -> list[str]:
     """Return the parameters that a call has to give, but for ``self``."""
-    plain = [*function.args.posonlyargs, *function.args.args]
-    given = plain[: len(plain) - len(function.args.defaults)]
-    keyword = zip(function.args.kwonlyargs, function.args.kw_defaults, strict=True)
-    named = [*given, *(argument for argument, default in keyword if default is None)]
-    return [each.arg for each in named if each.arg not in {"self", "cls"}]
+    positional = [*function.args.posonlyargs, *function.args.args]
+    required = positional[: len(positional) - len(function.args.defaults)]
+    keyword_only = zip(function.args.kwonlyargs, function.args.kw_defaults, strict=True)
+    required += [argument for argument, default in keyword_only if default is None]
+    return [argument.arg for argument in required if argument.arg not in {"self", "cls"}]
 
 
 def _yields(node: ast.AST) -> bool:
@@ -186,16 +196,23 @@ def _yields(node: ast.AST) -> bool:
 
 def _apps(text: str, file: PurePosixPath, folder: str) -> Iterator[App]:
     framework = _FRAMEWORK.search(text)
-    found = _APP.search(text)
-    if framework and found:
-        name = found[1] or found[2] or found[3]
-        yield App(file, folder, name, framework[1], factory=bool(found[3]))
+    app = _APP.search(text)
+    if framework and app:
+        name = app["instance"] or app["app"] or app["factory"]
+        yield App(file, folder, name, framework[1], factory=bool(app["factory"]))
+
+
+def _programs(text: str, file: PurePosixPath) -> Iterator[str]:
+    for dashes, name in _ARGUMENT.findall(text):
+        if is_question(name):
+            yield f"python {file} {dashes}{name}" if dashes else f"python {file}"
 
 
 def variables_in(text: str) -> set[str]:
     """Return the names of variables that some code reads, those of known clients too."""
-    named = {match[1] or match[2] for match in _VARIABLE.finditer(text)}
-    return named | {f"{match[1].upper()}_API_KEY" for match in _CLIENT.finditer(text)}
+    by_name = {match[1] or match[2] for match in _VARIABLE.finditer(text)}
+    by_client = {f"{match[1].upper()}_API_KEY" for match in _CLIENT.finditer(text)}
+    return by_name | by_client
 
 
 def is_secret(name: str) -> bool:
@@ -204,7 +221,7 @@ def is_secret(name: str) -> bool:
 
 
 def is_key(name: str) -> bool:
-    """Return whether it surely does, unlike ``MAX_TOKENS``."""
+    """Return whether a variable's name surely speaks of one of these, unlike ``MAX_TOKENS``."""
     return bool(_KEY.search(name))
 
 
@@ -220,11 +237,16 @@ def _imported_from(root: Path, file: PurePosixPath, tree: ast.Module) -> str:
         here = root / folder
         if any((here / name).is_dir() or (here / f"{name}.py").is_file() for name in names):
             return str(folder)
+
     packages = [folder for folder in file.parents if (root / folder / "__init__.py").is_file()]
-    return str(packages[-1].parent if packages else "src" if file.parts[0] == "src" else ".")
+    if packages:
+        return str(packages[-1].parent)
+    return "src" if file.parts[0] == "src" else "."
 
 
 def module_of(file: PurePosixPath, folder: str) -> str:
     """Return the dotted name of a file, as it is imported from a folder."""
     parts = list(file.relative_to(folder).with_suffix("").parts)
-    return ".".join(parts[:-1] if parts[-1] == "__init__" and len(parts) > 1 else parts)
+    if parts[-1] == "__init__" and len(parts) > 1:
+        parts.pop()
+    return ".".join(parts)
