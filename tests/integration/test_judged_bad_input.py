@@ -99,12 +99,27 @@ def invented(project: ReplayProject) -> list[Any]:
     return [score for score in faithfulness(project) if isinstance(score, float)]
 
 
-@pytest.mark.parametrize("fault", [HANG, TRUNCATED], ids=["hang", "truncated"])
+def limit_the_judge(project: ReplayProject, server: FakeOpenAI, timeout_s: float) -> None:
+    """Give each judgement so long: `RAGATE_TIMEOUT_S` is that of answers."""
+    limit = f"timeout_s = {timeout_s}"
+    ReplayProject(
+        project.root,
+        samples=SAMPLES,
+        metrics=PROVIDER.format(url=server.base_url, judge=limit),
+    )
+    change(project)
+
+
+@pytest.mark.parametrize(
+    ("fault", "held_s", "timeout_s"),
+    [(HANG, 5.0, 0.3), (HANG, 0.1, 60.0), (TRUNCATED, 0.0, 60.0)],
+    ids=["hang", "closed", "truncated"],
+)
 def test_a_server_that_gives_no_reply_gives_no_score_and_no_decision(
-    gate, server, monkeypatch, fault: Fault
+    gate, server, fault: Fault, held_s: float, timeout_s: float
 ):
-    monkeypatch.setenv("RAGATE_TIMEOUT_S", "0.3")
-    server.chaos = Chaos(1.0, kinds=[fault])
+    limit_the_judge(gate, server, timeout_s)
+    server.chaos, server.hang_s = Chaos(1.0, kinds=[fault]), held_s
 
     assert run(["check"]) == 3
 
@@ -112,8 +127,8 @@ def test_a_server_that_gives_no_reply_gives_no_score_and_no_decision(
     assert len(server.requests) <= 6 * (SAMPLES + 6)
 
 
-def test_a_server_that_hangs_or_refuses_in_turn_is_given_up_on(gate, server, monkeypatch):
-    monkeypatch.setenv("RAGATE_TIMEOUT_S", "0.3")
+def test_a_server_that_hangs_or_refuses_in_turn_is_given_up_on(gate, server):
+    limit_the_judge(gate, server, 0.3)
     server.chaos = Chaos(1.0, kinds=[HANG, status(400)])
     started = time.monotonic()
 
