@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 import ast
+import gc
 import io
 import tokenize
 from collections import defaultdict
@@ -53,10 +54,17 @@ class Counted:
 @cache
 def modules() -> dict[Path, ast.Module]:
     """Return every file of the package, by its path below the root."""
-    return {
-        path.relative_to(ROOT): ast.parse(path.read_text(encoding="utf-8"))
-        for path in sorted(PACKAGE.rglob("*.py"))
-    }
+    collects = gc.isenabled()
+    gc.disable()  # looking for garbage among 700,000 nodes took two thirds of the time
+    try:
+        return {
+            path.relative_to(ROOT): ast.parse(path.read_text(encoding="utf-8"))
+            for path in sorted(PACKAGE.rglob("*.py"))
+        }
+    finally:
+        gc.freeze()  # they stay to the end, and nobody need look through them again
+        if collects:
+            gc.enable()
 
 
 @cache
