@@ -44,10 +44,10 @@ ENDS = {
     "os.abort()": r"was ended by signal 6 \(rag.py:19, in answer\)",
     "os.kill(os.getpid(), signal.SIGKILL)": "was ended by signal 9",
     "os.execv('/bin/true', ['true'])": "closed its output|ended with exit code 0",
-    "os.execv('/bin/sleep', ['sleep', '60'])": "closed its output|no output within 3 s",
-    "os.closerange(3, 256)": "no output within 3 s|ended with exit code 1",
-    "os.kill(os.getpid(), signal.SIGSTOP)": "no output within 3 s",
-    "time.sleep(60)": "no output within 3 s",
+    "os.execv('/bin/sleep', ['sleep', '60'])": "closed its output|no output within 1 s",
+    "os.closerange(3, 256)": "no output within 1 s|ended with exit code 1",
+    "os.kill(os.getpid(), signal.SIGSTOP)": "no output within 1 s",
+    "time.sleep(60)": "no output within 1 s",
     "fill()": r"MemoryError \(rag.py:9, in fill\)",
     "raise KeyboardInterrupt": r"KeyboardInterrupt.*\(rag.py:19, in answer\)",
     "return 10 ** 5000": "cannot be sent: Exceeds the limit",
@@ -63,7 +63,7 @@ ASYNC_ENDS = {
     "raise KeyboardInterrupt": r"KeyboardInterrupt \(rag.py:19, in answer\)",
     "asyncio.get_running_loop().stop(); await cancel()": "CancelledError|exit code 1",
     "os._exit(0)": "ended with exit code 0",
-    "await asyncio.sleep(60)": "no output within 3 s",
+    "await asyncio.sleep(60)": "no output within 1 s",
 }
 
 
@@ -95,7 +95,7 @@ def checked(gated: Path, root: Path, code: str, told: str = "") -> tuple[int, st
     """
     shutil.copytree(gated, root, dirs_exist_ok=True, ignore=shutil.ignore_patterns("__pycache__"))
     (root / "rag.py").write_text(GOOD + code)
-    timeout_s = "3" if "within 3 s" in told else "60"
+    timeout_s = "1" if "within 1 s" in told else "60"
     if "within 4 s" in told:
         config = root / "ragate.toml"
         text = config.read_text().replace("[policy]", "start_timeout_s = 4\n[policy]", 1)

@@ -34,6 +34,25 @@ with Cache(Path(sys.argv[1])) as cache:
 """
 
 
+# A writer after the other, each from when the one before it has ended: its number, what it kept.
+WRITERS = """
+import os, sys
+from pathlib import Path
+from ragate.cache import Cache, Draw
+from ragate.core.hashing import digest
+for turn in range(int(sys.argv[2])):
+    if os.fork() == 0:
+        os.write(1, b"%d\\n" % os.getpid())
+        with Cache(Path(sys.argv[1])) as cache:
+            for number in range(turn * 100_000, (turn + 1) * 100_000):
+                cache.put_draws({("", digest(number), 0): Draw(text=f"answer {number}")})
+                os.write(1, b"%d\\n" % number)
+        os._exit(0)
+    os.wait()
+    os.write(1, b"ended\\n")
+"""
+
+
 def writer(path: Path, first: int, count: int) -> subprocess.Popen[str]:
     command = [sys.executable, "-c", WRITER, str(path), str(first), str(count)]
     return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
@@ -55,13 +74,16 @@ def test_what_was_kept_is_found_by_another_process(path: Path) -> None:
 def test_nothing_acknowledged_is_lost_by_kill_9(path: Path) -> None:
     rng = random.Random(0)
     said: list[int] = []
-    for turn in range(20):
-        with writer(path, turn * 100_000, 100_000) as process:
-            assert process.stdout is not None
-            begun = process.stdout.readline()
+    command = [sys.executable, "-c", WRITERS, str(path), "20"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        for _ in range(20):
+            number = int(process.stdout.readline())
+            said.append(int(process.stdout.readline()))
             time.sleep(rng.uniform(0.0, 0.03))
-            os.kill(process.pid, signal.SIGKILL)
-            said += map(int, (begun + process.stdout.read()).split("\n")[:-1])
+            os.kill(number, signal.SIGKILL)
+            said += map(int, iter(process.stdout.readline, "ended\n"))
+    assert process.returncode == 0
 
     with Cache(path, say=pytest.fail) as cache:
         lost = [number for number in said if cache.draw("", digest(number), 0) is None]
