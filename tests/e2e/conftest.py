@@ -4,9 +4,9 @@ import pytest
 
 from ragate.database import PostgresDatabase
 from tests.e2e.command import CLEAN
-from tests.integration.conftest import database
+from tests.integration.conftest import database, made
 
-__all__ = ["database"]
+__all__ = ["database", "made"]
 
 
 @pytest.fixture

@@ -48,6 +48,14 @@ async def create(settings, resources):
 """
 
 
+@pytest.fixture
+def docs(tmp_path: Path, made: Path) -> Path:
+    """A project whose embedded server was made before and does not run."""
+    write_docs_project(tmp_path)
+    subprocess.run(["cp", "-a", str(made), str(tmp_path / ".ragate")], check=True)
+    return tmp_path
+
+
 @pytest.mark.parametrize("stop", STOPS)
 def test_an_interrupted_run_exits_with_130_and_keeps_finished_outputs(
     tmp_path: Path, stop: signal.Signals
@@ -80,31 +88,29 @@ def _finished(runs: Path) -> int:
     return files[0].read_text().count("}\n") - 1
 
 
-def test_a_killed_check_leaves_database_and_baseline_usable_and_no_server_behind(tmp_path: Path):
-    write_docs_project(tmp_path)
-    assert ragate(tmp_path, "baseline", "update", "--runs", "2").returncode == 0
-    baseline = (tmp_path / "baselines" / "docs.json").read_bytes()
+def test_a_killed_check_leaves_database_and_baseline_usable_and_no_server_behind(docs: Path):
+    assert ragate(docs, "baseline", "update", "--runs", "2").returncode == 0
+    baseline = (docs / "baselines" / "docs.json").read_bytes()
     started = time.monotonic()
-    assert ragate(tmp_path, "check").returncode == 0
+    assert ragate(docs, "check").returncode == 0
     whole = time.monotonic() - started
 
     for part in range(1, 4):
-        (tmp_path / "docs" / "new.md").write_text(f"# New {part}\n\nFresh text {part}.\n")
-        process = start(tmp_path, "check")
+        (docs / "docs" / "new.md").write_text(f"# New {part}\n\nFresh text {part}.\n")
+        process = start(docs, "check")
         time.sleep(whole * part / 4)
         process.kill()
         process.communicate()
 
-    assert (tmp_path / "baselines" / "docs.json").read_bytes() == baseline
-    after = ragate(tmp_path, "check")
+    assert (docs / "baselines" / "docs.json").read_bytes() == baseline
+    after = ragate(docs, "check")
     assert after.returncode == 0, after.stdout + after.stderr
-    assert "stopped" in ragate(tmp_path, "db", "status").stdout
+    assert "stopped" in ragate(docs, "db", "status").stdout
 
 
-def test_outputs_of_a_killed_run_can_still_be_read(tmp_path: Path):
-    write_docs_project(tmp_path)
-    process = start(tmp_path, "check")
-    runs = tmp_path / ".ragate" / "runs"
+def test_outputs_of_a_killed_run_can_still_be_read(docs: Path):
+    process = start(docs, "check")
+    runs = docs / ".ragate" / "runs"
     _wait_for(lambda: _finished(runs) > 0 or process.poll() is not None)
     process.kill()
     process.communicate()
@@ -113,22 +119,21 @@ def test_outputs_of_a_killed_run_can_still_be_read(tmp_path: Path):
     assert [line.id for _, line in lines]
 
 
-def test_a_signal_stops_the_embedded_server(tmp_path: Path):
-    write_docs_project(tmp_path)
+def test_a_signal_stops_the_embedded_server(docs: Path):
     with openai_server() as server:
-        config = (tmp_path / "ragate.toml").read_text()
-        (tmp_path / "ragate.toml").write_text(config + ANSWERED.format(url=server.base_url))
+        config = (docs / "ragate.toml").read_text()
+        (docs / "ragate.toml").write_text(config + ANSWERED.format(url=server.base_url))
         server.latency_s = 60.0
-        process = start(tmp_path, "check")
+        process = start(docs, "check")
         _wait_for(lambda: server.seen > 0)
-        assert "running" in ragate(tmp_path, "db", "status").stdout
+        assert "running" in ragate(docs, "db", "status").stdout
 
         process.send_signal(signal.SIGTERM)
         _, error = process.communicate(timeout=240)
 
     assert process.returncode == 130
     assert "Traceback" not in error
-    assert "stopped" in ragate(tmp_path, "db", "status").stdout
+    assert "stopped" in ragate(docs, "db", "status").stdout
 
 
 @pytest.mark.parametrize("stop", STOPS)
