@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -42,14 +42,15 @@ _ABROAD = {
 _BY_LANGUAGE = {code: _counted_from(2, listed) for code, listed in _ABROAD.items()}
 _FRACTION = re.compile(r"(?:\b(?:a|one|two|three|four)|\d)[ -]$")  # before a third
 _POWER_WORDS = {"thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}
-_DIGITS = "|".join([*list(_ONES)[1:10], "first", "second", *list(_ORDINALS)[:7]])
+_ONE_TO_NINE = [*list(_ONES)[1:10], "first", "second", *list(_ORDINALS)[:7]]
+_DIGITS = "|".join(_ONE_TO_NINE)
 _SMALL = f"(?:(?:{'|'.join(_TENS)})(?:[ -](?:{_DIGITS}))?|{'|'.join(reversed(_ONES))})"
 _BELOW_1000 = f"{_SMALL}\\b(?:[ -]hundred\\b(?:[ -](?:and )?{_SMALL}\\b)?)?"
 _SPELLED = re.compile(
     rf"\b{_BELOW_1000}(?:[ -](?:{'|'.join(_POWER_WORDS)})\b(?:[ -](?:and )?{_BELOW_1000})?){{0,4}}"
 )
 _WORD = re.compile(r"[^\W\d_]++")
-_FIRST = frozenset((*_ONES, *_TENS, *_ORDINALS)).union(*_BY_LANGUAGE.values()) - {"-"}
+_BEGINS = frozenset((*_ONES, *_TENS, *_ORDINALS)).union(*_BY_LANGUAGE.values()) - {"-"}
 _VALUES = {**_ONES, **_TENS, **_ORDINALS, "first": 1, "second": 2}
 # By month, in English, German, French, Spanish, Italian, Portuguese and Dutch.
 _MONTH_LIST = """
@@ -75,6 +76,7 @@ _NAME = "|".join(sorted(_MONTHS, key=len, reverse=True))
 _DAY = r"(?P<{}>\d{{1,2}})(?:st|nd|rd|th|er|º|\.)?"
 _DATE = re.compile(
     r"(?<![\w.,/-])(?:"
+    # 2024-05-01, 2024年5月1日, 1.5.2024, 1 May 2024, May 1, 2024
     r"(?P<y1>\d{4})(?P<s>[-/])(?P<m1>\d{1,2})(?P=s)(?P<d1>\d{1,2})"
     r"|(?P<y2>\d{4}) ?[年년] ?(?P<m2>\d{1,2}) ?[月월] ?(?P<d2>\d{1,2}) ?[日일]?"
     r"|(?P<a>\d{1,2})(?P<t>[./])(?P<b>\d{1,2})(?P=t)(?P<y3>\d{4})"
@@ -146,23 +148,26 @@ class Numeral(NamedTuple):
 
 def spelled_numbers(text: str) -> Iterator[Numeral]:
     """Yield the spelled-out numbers of a text in order."""
-    lowered, end = text.lower(), 0
+    lowered = text.lower()
     if len(lowered) != len(text):  # a letter whose lower case is two: places would be wrong
         lowered = text
+    end = 0  # of the number before
     # Looking each word up is ten times as fast as trying the whole pattern everywhere.
-    for found in _WORD.finditer(lowered):
-        start, word = found.start(), found[0]
-        if word not in _FIRST or start < end:
+    for word_match in _WORD.finditer(lowered):
+        start, word = word_match.start(), word_match[0]
+        if word not in _BEGINS or start < end:
             continue
-        if value := _ORDINALS.get(word):
-            if not _FRACTION.search(lowered, max(0, start - 7), start):
-                end = start + len(word)
-                yield Numeral(start, end, (str(value),))
-        elif match := _SPELLED.match(lowered, start):
-            end = match.end()
-            yield Numeral(start, end, (str(_value(match[0])),), claims=match[0] != "one")
+
+        if ordinal := _ORDINALS.get(word):
+            is_fraction = _FRACTION.search(lowered, max(0, start - 7), start)
+            if not is_fraction:
+                end = word_match.end()
+                yield Numeral(start, end, (str(ordinal),))
+        elif spelled := _SPELLED.match(lowered, start):
+            end = spelled.end()
+            yield Numeral(start, end, (str(_value(spelled[0])),), claims=spelled[0] != "one")
         elif value := _value_abroad(word, language(text)):
-            end = start + len(word)
+            end = word_match.end()
             yield Numeral(start, end, (str(value),))
 
 
@@ -209,9 +214,10 @@ def calendar_dates(text: str) -> Iterator[Numeral]:
             if 1 <= month <= 12 and 1 <= day <= 31
         )
         if readings:
-            parts = dict.fromkeys(str(int(part)) for each in readings for part in each.split("-"))
-            parts |= dict.fromkeys(part for each in readings for part in (each[:7], f"-{each[4:]}"))
-            yield Numeral(match.start(), match.end(), readings, tuple(parts))
+            numbers = [str(int(part)) for date in readings for part in date.split("-")]
+            months_and_days = [part for date in readings for part in (date[:7], f"-{date[4:]}")]
+            parts = tuple(dict.fromkeys([*numbers, *months_and_days]))
+            yield Numeral(match.start(), match.end(), readings, parts)
 
 
 def folded(word: str) -> str:
@@ -220,7 +226,7 @@ def folded(word: str) -> str:
 
 
 def _year_month_day(match: re.Match[str]) -> Iterator[tuple[int, int, int]]:
-    if match["y3"]:
+    if match["y3"]:  # a day and a month in numbers
         first, second, year = int(match["a"]), int(match["b"]), int(match["y3"])
         yield year, second, first
         if match["t"] == "/":
@@ -245,26 +251,28 @@ def numerals(text: str) -> list[Numeral]:
     """
     text = text if text.isascii() else visible(text).translate(_FULL_WIDTH)
     dates = list(calendar_dates(text))
-    written = _written(text, [(date.start, date.end) for date in dates])
-    return _with_ranges(sorted([*written, *dates, *spelled_numbers(text)]), text)
+    in_order = sorted([*_outside_dates(dates, text), *dates, *spelled_numbers(text)])
+    return _with_ranges(in_order, text)
 
 
-def _with_ranges(found: list[Numeral], text: str) -> list[Numeral]:
+def _with_ranges(in_order: list[Numeral], text: str) -> list[Numeral]:
     """Return numbers with what the other end of their range says for both.
 
     The hour of "2 to 4 pm" is a time, 75 of "75 to 250 million" may be millions, and 28 of "March
     19 to 28" is a day.
     """
-    for place in range(len(found) - 1):
-        first, second = found[place : place + 2]
+    for place in range(len(in_order) - 1):
+        first, second = in_order[place], in_order[place + 1]
         if not shares_unit(text[first.end : second.start]):
             continue
         begins, ends = text[first.start : first.end], text[second.start : second.end]
         if begins.isdecimal() and any(map(str.isalpha, ends)):
-            found[place] = _also_read(first, begins + ends.lstrip("0123456789.,:"))
+            unit = ends.lstrip("0123456789.,:")
+            in_order[place] = _also_read(first, begins + unit)
         elif ends.isdecimal() and any(map(str.isalpha, begins)):
-            found[place + 1] = _also_read(second, begins.rstrip("0123456789") + ends)
-    return found
+            month = begins.rstrip("0123456789")
+            in_order[place + 1] = _also_read(second, month + ends)
+    return in_order
 
 
 def _also_read(numeral: Numeral, written: str) -> Numeral:
@@ -290,44 +298,48 @@ def month_of(word: str) -> str:
     return f"-{month:02}-" if month else ""
 
 
-def _written(text: str, dates: list[tuple[int, int]]) -> Iterator[Numeral]:
+def _outside_dates(dates: Sequence[Numeral], text: str) -> Iterator[Numeral]:
     """Yield the numbers in digits outside of dates."""
-    position = 0
-    for start, end in [*dates, (len(text), len(text))]:
-        done = position
-        for match in _NUMBER.finditer(text, position, start):
-            if match.start() < done:
-                continue
-            numeral = _time(match, text) or _part_of_date(match, text) or _numeral(match, text)
-            done = numeral.end
-            yield numeral
-        position = end
+    starts = [0, *(date.end for date in dates)]
+    ends = [*(date.start for date in dates), len(text)]
+    for start, end in zip(starts, ends, strict=True):
+        position = start
+        for match in _NUMBER.finditer(text, start, end):
+            if match.start() >= position:
+                numeral = _time(match, text) or _part_of_date(match, text) or _numeral(match, text)
+                position = numeral.end
+                yield numeral
 
 
 def _time(match: re.Match[str], text: str) -> Numeral | None:
     """Return a time of day: 14:30, 2:30 pm, 14.30 Uhr, 14h30; without am and pm either half."""
     hour, _, minute = match["digits"].partition(".")
-    if len(hour) > 2 or not hour.isdecimal() or int(hour) > 24 or len(minute) not in {0, 2}:
+    is_hour = len(hour) <= 2 and hour.isdecimal() and int(hour) <= 24
+    if not is_hour or len(minute) not in {0, 2}:
         return None
     clock = _CLOCK.match(text, match.end("digits"))
-    if clock is None or not (clock["m"] or clock["half"] or clock["uhr"]):
+    if clock is None:
         return None
-    if minute and (clock["m"] or not (clock["half"] or clock["uhr"])):
+    is_marked = bool(clock["half"] or clock["uhr"])
+    if minute:  # 14.30, which by itself is a number
+        is_time = is_marked and not clock["m"]
+    else:
+        is_time = is_marked or bool(clock["m"])
+    if not is_time:
         return None
-    hours, half = int(hour), (clock["half"] or "").lower()
-    minute = minute or clock["m"] or clock["past"] or "00"
-    if half:
-        possible = [hours % 12 + 12 * (half == "p")]
-    elif clock["uhr"] or not 0 < hours <= 12 or hour[0] == "0":
+
+    hours = int(hour)
+    if clock["half"]:
+        possible = [hours % 12 + (12 if clock["half"] in "pP" else 0)]
+    elif clock["uhr"] or hours == 0 or hours > 12 or hour.startswith("0"):
         possible = [hours]
     else:
         possible = [hours, (hours + 12) % 24]
+    minute = minute or clock["m"] or clock["past"] or "00"
     seconds = f":{clock['s']}" if clock["s"] else ""
     readings = tuple(f"{each:02}:{minute}{seconds}" for each in possible)
-    parts = [str(int(part)) for part in (hour, minute)]
-    if not int(minute):
-        parts.pop()
-    return Numeral(match.start(), clock.end(), readings, tuple(parts))
+    parts = (str(hours), str(int(minute))) if int(minute) else (str(hours),)
+    return Numeral(match.start(), clock.end(), readings, parts)
 
 
 def _part_of_date(match: re.Match[str], text: str) -> Numeral | None:
@@ -335,40 +347,64 @@ def _part_of_date(match: re.Match[str], text: str) -> Numeral | None:
     digits, start, end = match["digits"], match.start("digits"), match.end("digits")
     if not digits.isdecimal() or len(digits) not in {1, 2, 4} or match["scale"]:
         return None
-    before = _MONTH_BEFORE.search(text, max(0, start - 14), start)
-    month = _MONTHS.get(folded(before[1])) if before and before[1][0].isupper() else None
-    if before and month and len(digits) == 4:
-        return Numeral(start - len(before[0]), end, (f"{digits}-{month:02}",), (digits,))
-    if len(digits) == 4 or not 1 <= int(digits) <= 31:
+    before = _month_before(text, start)
+    if len(digits) == 4:
+        if before is None:
+            return None
+        month, month_start = before
+        return Numeral(month_start, end, (f"{digits}-{month:02}",), (digits,))
+
+    number = int(digits)
+    if not 1 <= number <= 31:
         return None
-    day = f"{int(digits):02}"
-    if (year := _OF_YEAR.match(text, end)) and int(digits) <= 12:
-        return Numeral(start, year.end(), (f"{year[1]}-{day}",), (year[1],))
-    if month:
-        assert before is not None
-        begins, ends = start - len(before[0]), _behind_ordinal(text, end)
-        return Numeral(begins, ends, (f"--{month:02}-{day}",), (str(int(digits)),))
-    after = _MONTH_AFTER.match(text, end)
-    month = _MONTHS.get(folded(after[1])) if after and after[1] not in _NO_MONTHS else None
-    if month is None or after is None:
+    year = _OF_YEAR.match(text, end)
+    if year and number <= 12:
+        return Numeral(start, year.end(), (f"{year[1]}-{number:02}",), (year[1],))
+
+    if before is not None:
+        month, start = before
+        end = _behind_ordinal(text, end)
+    elif (after := _month_after(text, end)) is not None:
+        month, end = after
+    else:
         return None
-    return Numeral(start, after.end(), (f"--{month:02}-{day}",), (str(int(digits)),))
+    return Numeral(start, end, (f"--{month:02}-{number:02}",), (str(number),))
+
+
+def _month_before(text: str, end: int) -> tuple[int, int] | None:
+    """Return the month whose name ends at a place, and where the name starts."""
+    match = _MONTH_BEFORE.search(text, max(0, end - 14), end)
+    if match is None or not match[1][0].isupper():
+        return None
+    month = _MONTHS.get(folded(match[1]))
+    return None if month is None else (month, end - len(match[0]))
+
+
+def _month_after(text: str, start: int) -> tuple[int, int] | None:
+    """Return the month whose name follows a day that ends at a place, and where the name ends."""
+    match = _MONTH_AFTER.match(text, start)
+    if match is None or match[1] in _NO_MONTHS:
+        return None
+    month = _MONTHS.get(folded(match[1]))
+    return None if month is None else (month, match.end())
 
 
 def _numeral(match: re.Match[str], text: str) -> Numeral:
+    """Return a number that is no time and no date; a version keeps its digits."""
     digits = "".join(str(unicodedata.decimal(char, char)) for char in match["digits"])
     if match["version"] and digits.replace(".", "").isdigit():
         return Numeral(match.start(), match.end("digits"), (digits,))
+
     power = _power(match, text)
     end = match.end() if power else _behind_ordinal(text, match.end("digits"))
-    start = match.start("digits")
-    sign = "-" if _MINUS.search(text, max(start - 1, 0), start) else ""
     readings = [_plain(reading, power) for reading in _readings(digits, text)]
     if _MAY_BE_VERSION.fullmatch(digits):
         readings.append(digits)
-    signed = tuple(f"{sign}{one}" if one != "0" else one for one in dict.fromkeys(readings))
-    parts = [_plain(part, 0) for part in digits.split(" ")] if " " in digits else []
-    return Numeral(match.start(), end, signed, tuple(parts))
+    start = match.start("digits")
+    if _MINUS.search(text, max(start - 1, 0), start):
+        readings = [reading if reading == "0" else f"-{reading}" for reading in readings]
+    columns = [_plain(part, 0) for part in digits.split(" ")] if " " in digits else []
+    return Numeral(match.start(), end, tuple(dict.fromkeys(readings)), tuple(columns))
 
 
 def _behind_ordinal(text: str, end: int) -> int:
@@ -393,13 +429,16 @@ def _power(match: re.Match[str], text: str) -> int:
 def _readings(digits: str, text: str) -> list[str]:
     """Return a number with its thousands closed up and a point for the decimal sign."""
     if _AMBIGUOUS.fullmatch(digits):
-        grouped, decimal = re.sub("[.,]", "", digits), digits.replace(",", ".")
+        has_point = "." in digits
+        grouped = re.sub("[.,]", "", digits)
+        decimal = digits.replace(",", ".")
         point_groups = _point_groups(text)
         if point_groups is None:
-            return [decimal, grouped] if "." in digits else [grouped]
-        return [grouped] if point_groups == ("." in digits) else [decimal]
-    if grouped_match := _GROUPED.fullmatch(digits):
-        return [digits.replace(grouped_match.group(1), "").replace(",", ".")]
+            return [decimal, grouped] if has_point else [grouped]
+        return [grouped] if has_point == point_groups else [decimal]
+    if groups := _GROUPED.fullmatch(digits):
+        separator = groups[1]
+        return [digits.replace(separator, "").replace(",", ".")]
     if _INDIAN.fullmatch(digits):
         return [digits.replace(",", "")]
     return [re.sub(rf"[,' \u2019{_GAPS}]", ".", digits)]
@@ -408,16 +447,18 @@ def _readings(digits: str, text: str) -> list[str]:
 @lru_cache(maxsize=64)
 def _point_groups(text: str) -> bool | None:
     """Tell whether a text writes 1.000 for a thousand, None where it does not show it."""
-    comma, point = bool(_COMMA_SHOWN.search(text)), bool(_POINT_SHOWN.search(text))
-    if comma != point:
-        return comma
+    shows_comma, shows_point = bool(_COMMA_SHOWN.search(text)), bool(_POINT_SHOWN.search(text))
+    if shows_comma != shows_point:
+        return shows_comma
     return True if writes_decimal_comma(text) else None
 
 
 def _plain(number: str, power: int) -> str:
+    """Return a number times ten to the power, without zeros that say nothing."""
     integer, _, fraction = number.partition(".")
-    if "." in fraction:
+    if "." in fraction:  # 1.2.3
         return number
-    integer, fraction = integer + fraction[:power].ljust(power, "0"), fraction[power:]
-    integer, fraction = integer.lstrip("0") or "0", fraction.rstrip("0")
+    integer += fraction[:power].ljust(power, "0")
+    integer = integer.lstrip("0") or "0"
+    fraction = fraction[power:].rstrip("0")
     return f"{integer}.{fraction}" if fraction else integer
