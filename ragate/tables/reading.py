@@ -39,16 +39,18 @@ _TRACE = ("traceId", "trace_id", "context.trace_id")
 _SPAN = ("spanId", "context.span_id", "id")
 _PARENT = ("parentSpanId", "parent_id", "parentObservationId", "parent_observation_id")
 _KIND = (
-    *("span_kind", "type", "attributes.openinference.span.kind"),
-    *("attributes.gen_ai.operation.name", "attributes.traceloop.span.kind"),
+    "span_kind",
+    "type",
+    "attributes.openinference.span.kind",
+    "attributes.gen_ai.operation.name",
+    "attributes.traceloop.span.kind",
 )
-_START, _END = ("startTime", "start_time"), ("endTime", "end_time")
+_START = ("startTime", "start_time")
+_END = ("endTime", "end_time")
 _STATUS = ("status.status_code", "status.code", "status_code", "level", "failureReason")
 _FAILED = frozenset({"2", "STATUS_CODE_ERROR", "ERROR", "StatusCode.ERROR"})
-_REASON = (
-    *("status.description", "status.message", "status_message", "statusMessage"),
-    "error",
-)
+_REASON = ("status.description", "status.message", "status_message", "statusMessage", "error")
+_DEEPEST = 16  # values of OTLP within one another
 
 
 def read_export(
@@ -104,23 +106,27 @@ def _exchanges(name: str, path: Path, columns: Mapping[str, str]) -> Iterator[Ex
     for where, row in _rows_in(opened):
         shape = _shape_of(where, row, name, preset)
         _refuse_second_system(where, row, preset, systems)
+        if shape.step:
+            spans.append(_step(where, row, shape))
+            continue
+        if shape.steps:
+            yield from _whole_trace(_step(where, row, shape), row, shape, name)
+            continue
+
         if shape.is_plain:
             exchange = plain_exchange(
                 where, row, shape, is_listed=opened.kind == "value", columns=columns
             )
         else:
-            step = _step(where, row, shape)
-            exchange = step.exchange
-        if shape.step:
-            spans.append(step)
-        elif shape.steps:
-            yield from _whole_trace(step, row, shape, name)
-        elif exchange.query:
-            yield exchange if shape.is_plain else replace(exchange, metadata={"source": name})
-        elif shape.messages and any(row.get(each) is not None for each in ("scenario", "turns")):
-            yield exchange  # a conversation in which the user said nothing
-        else:
-            raise _unread(where, row, shape.lacking, shape.remedy or preset.remedy, name)
+            exchange = replace(_step(where, row, shape).exchange, metadata={"source": name})
+        # A conversation may be one in which the user said nothing.
+        is_conversation = bool(shape.messages) and (
+            row.get("scenario") is not None or row.get("turns") is not None
+        )
+        if not exchange.query and not is_conversation:
+            remedy = shape.remedy or preset.remedy
+            raise _unread(where, row, name, problem=shape.lacking, remedy=remedy)
+        yield exchange
     yield from exchanges(spans, source=name)
 
 
@@ -144,12 +150,11 @@ def _rows_in(opened: Container) -> Iterator[Record]:
 
 
 def _unwrapped(opened: Container) -> Iterator[Record]:
-    rows: Iterator[tuple[str, Any]]
-    if isinstance(opened.value, Mapping) and listed_in(opened.value) is None:
-        rows = iter([(f"{opened.path}: record 1", opened.value)])
-    else:
-        rows = rows_of(opened, error=DatasetError)
-    for where, row in rows:
+    is_one_record = isinstance(opened.value, Mapping) and listed_in(opened.value) is None
+    if is_one_record:
+        yield f"{opened.path}: record 1", opened.value
+        return
+    for where, row in rows_of(opened, error=DatasetError):
         if not isinstance(row, Mapping):
             raise DatasetError(f"{where}: {shown(row)}: must be an object")
         yield where, row
@@ -174,10 +179,10 @@ def _shape_of(where: str, row: Row, name: str, preset: Preset) -> Shape:
     for shape in preset.shapes:
         if not shape.has or has_signs(row, shape.has):
             return shape
-    raise _unread(where, row, preset.neither, preset.remedy, name)
+    raise _unread(where, row, name, problem=preset.neither, remedy=preset.remedy)
 
 
-def _unread(where: str, row: Row, problem: str, remedy: str, name: str) -> DatasetError:
+def _unread(where: str, row: Row, name: str, *, problem: str, remedy: str) -> DatasetError:
     fields = ", ".join(map(str, row))[:200] or "nothing"
     return DatasetError(
         f"{where}: {problem}; it has {fields}", remedy=remedy or f"is this file of {name}?"
@@ -185,10 +190,12 @@ def _unread(where: str, row: Row, problem: str, remedy: str, name: str) -> Datas
 
 
 def _refuse_second_system(where: str, row: Row, preset: Preset, seen: dict[str, None]) -> None:
+    """Add the record's system to those that were seen, which may be one."""
     if not preset.systems:
         return
-    values = (first_at(row, (f"{name}.id", name)) for name in preset.systems)
-    seen[" with prompt ".join(str(value or 0) for value in values)] = None
+    values = [first_at(row, (f"{name}.id", name)) for name in preset.systems]
+    system = " with prompt ".join(str(value or 0) for value in values)
+    seen[system] = None
     if len(seen) > 1:
         raise DatasetError(
             f"{where}: results of several systems: {'; '.join(seen)}",
@@ -217,7 +224,6 @@ def _whole_trace(step: Step, row: Row, shape: Shape, name: str) -> Iterator[Exch
 def _step(where: str, row: Row, shape: Shape) -> Step:
     """Return what one record of a trace says."""
     asked, said = _values(row, shape.query), _values(row, shape.answer)
-    chats = map(turns_before, asked)
     answer = _answer(shape, said)
     exchange = Exchange(
         place=where,
@@ -227,27 +233,40 @@ def _step(where: str, row: Row, shape: Shape) -> Step:
         references=_references(row, shape),
         error=_error(row, shape, answered=answer is not None),
         latency_s=seconds(first_at(row, shape.latency), of=shape.per_second),
-        turns=next(filter(None, chats), ()),
+        turns=next(filter(None, map(turns_before, asked)), ()),
     )
     return _span(row, exchange, said) if shape.step else Step(exchange)
 
 
 def _span(row: Row, exchange: Exchange, said: Sequence[Any]) -> Step:
     """Return an exchange as a span of its trace, with what spans alone tell."""
-    kind = str(first_at(row, _KIND) or "").upper()
+    kind = _first_text(row, _KIND).upper()
     if exchange.passages is None:
-        output = next(filter(None, map(passages_in, said)), None)
+        passages = next(filter(None, map(passages_in, said)), None)
         # Before Langfuse had types of observations, a retrieval was a span of that name.
-        if kind in {"", "SPAN"} and output and "retriev" in str(row.get("name")).lower():
+        is_named_so = "retriev" in str(row.get("name")).lower()
+        if kind in {"", "SPAN"} and is_named_so and passages:
             kind = "RETRIEVER"
-        exchange = replace(exchange, passages=output if kind in RETRIEVERS else None)
+        if kind in RETRIEVERS:
+            exchange = replace(exchange, passages=passages)
     if kind in MODEL_KINDS:  # a model's prompt is no conversation
         exchange = replace(exchange, turns=())
+
     start, end = _time(first_at(row, _START)), _time(first_at(row, _END))
     if start is not None and end is not None and end >= start:
         exchange = replace(exchange, latency_s=end - start)
-    trace, span, parent = (str(first_at(row, names) or "") for names in (_TRACE, _SPAN, _PARENT))
-    return Step(exchange, trace=trace, span=span, parent=parent, kind=kind, start=start)
+    return Step(
+        exchange,
+        trace=_first_text(row, _TRACE),
+        span=_first_text(row, _SPAN),
+        parent=_first_text(row, _PARENT),
+        kind=kind,
+        start=start,
+    )
+
+
+def _first_text(row: Row, names: Sequence[str]) -> str:
+    return str(first_at(row, names) or "")
 
 
 def _text(values: Sequence[Any], names: Sequence[str], *, role: str) -> str:
@@ -255,10 +274,9 @@ def _text(values: Sequence[Any], names: Sequence[str], *, role: str) -> str:
 
 
 def _answer(shape: Shape, said: Sequence[Any]) -> str | None:
-    value = next(iter(said), None)
     if shape.step:
         return _text(said, ANSWER_NAMES, role="assistant") or None
-    return None if value is None else answer_in(value)
+    return answer_in(said[0]) if said else None
 
 
 def _references(row: Row, shape: Shape) -> tuple[str, ...]:
@@ -267,10 +285,12 @@ def _references(row: Row, shape: Shape) -> tuple[str, ...]:
 
 
 def _error(row: Row, shape: Shape, *, answered: bool) -> str:
-    told = first_at(row, shape.error)
-    if told or str(first_at(row, _STATUS)) in _FAILED:
-        return str(told or first_at(row, _REASON) or "the trace says that it failed")
-    return "" if answered else str(shape.unanswered and (row.get("error") or shape.unanswered))
+    error = first_at(row, shape.error)
+    if error or str(first_at(row, _STATUS)) in _FAILED:
+        return str(error or first_at(row, _REASON) or "the trace says that it failed")
+    if answered or not shape.unanswered:
+        return ""
+    return str(row.get("error") or shape.unanswered)
 
 
 def _passages(row: Row, shape: Shape) -> Passages | None:
@@ -308,14 +328,17 @@ def _otlp_spans(row: Row) -> Iterator[Row]:
         # Before OTLP 0.19 scopes were instrumentation libraries.
         for name in ("scopeSpans", "instrumentationLibrarySpans"):
             for scope in _objects(resource, name):
-                for span in _objects(scope, "spans"):
-                    yield {
-                        **span,
-                        "traceId": str(span.get("traceId", "")),
-                        "attributes": _key_values(span, "attributes"),
-                        "startTime": _milliseconds(span.get("startTimeUnixNano")),
-                        "endTime": _milliseconds(span.get("endTimeUnixNano")),
-                    }
+                yield from map(_plain_span, _objects(scope, "spans"))
+
+
+def _plain_span(span: Row) -> Row:
+    return {
+        **span,
+        "traceId": str(span.get("traceId", "")),
+        "attributes": _key_values(span, "attributes"),
+        "startTime": _milliseconds(span.get("startTimeUnixNano")),
+        "endTime": _milliseconds(span.get("endTimeUnixNano")),
+    }
 
 
 def _milliseconds(nanoseconds: Any) -> float | None:
@@ -333,7 +356,7 @@ def _key_values(row: Row, name: str, depth: int = 0) -> dict[str, Any]:
 
 def _any_value(value: Any, depth: int = 0) -> Any:
     """Return a value of OTLP as plain JSON; whole numbers stand there as text."""
-    if not isinstance(value, Mapping) or depth > 16:
+    if not isinstance(value, Mapping) or depth > _DEEPEST:
         return None
     for name in ("stringValue", "boolValue", "doubleValue", "intValue"):
         if name in value:

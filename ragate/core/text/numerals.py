@@ -321,11 +321,9 @@ def _time(match: re.Match[str], text: str) -> Numeral | None:
     if clock is None:
         return None
     is_marked = bool(clock["half"] or clock["uhr"])
-    if minute:  # 14.30, which by itself is a number
-        is_time = is_marked and not clock["m"]
-    else:
-        is_time = is_marked or bool(clock["m"])
-    if not is_time:
+    if not is_marked and (minute or not clock["m"]):  # 14.30 by itself is a number
+        return None
+    if minute and clock["m"]:  # 14.30:15
         return None
 
     hours = int(hour)
