@@ -215,8 +215,8 @@ class Seal:
         for path, facts in self.files.items():
             if _facts(path) != facts:
                 return f"{path} was changed"
-        for path in {*_own_files(), *self.compiled}:
-            if path not in self.files and not self._stays_compiled(path):
+        for path in {*_own_files(), *self.compiled} - self.files.keys():
+            if not self._stays_compiled(path):
                 return f"{path} was added or changed"
         for path in _starters(self.folders):
             if path not in self.files and not _is_foreign_metadata(path):
@@ -326,8 +326,23 @@ def _facts(path: str) -> Facts:
 
 
 def _own_files() -> Iterator[str]:
-    for folder, _, names in os.walk(PACKAGE):
-        yield from (os.path.join(folder, name) for name in names)  # noqa: PTH118
+    """Yield what lies in our package, as `os.walk` does in twice the time."""
+    folders = [str(PACKAGE)]
+    while folders:
+        with suppress(OSError), os.scandir(folders.pop()) as entries:
+            for entry in entries:
+                if not _is_folder(entry):
+                    yield entry.path
+                elif not entry.is_symlink():
+                    folders.append(entry.path)
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    """Return whether a name leads to a folder; a link in a circle hides no other name."""
+    try:
+        return entry.is_dir()
+    except OSError:
+        return False
 
 
 def _loaded_files() -> Iterator[str]:
@@ -363,6 +378,7 @@ def _is_foreign_metadata(path: str) -> bool:
     if not path.endswith(_NAMES_OF_PLUGINS):
         return False
     try:
+        os.stat(path)  # noqa: PTH116 - most packages have none, and a look is cheaper than reading
         return b"ragate" not in file_bytes(Path(path))
     except FileNotFoundError:
         return True
@@ -376,7 +392,7 @@ def _is_module(folder: str, name: str) -> bool:
 
 
 def _is_compiled(path: str) -> bool:
-    return os.path.basename(os.path.dirname(path)) == "__pycache__"  # noqa: PTH119, PTH120
+    return path.rpartition(os.sep)[0].endswith(f"{os.sep}__pycache__")
 
 
 def _limits() -> list[tuple[int, int]]:
