@@ -10,6 +10,7 @@ from ragate.models import (
     Report,
     SampleRow,
     SliceRow,
+    Story,
 )
 from ragate.renderers import _numbers as numbers
 from ragate.renderers._numbers import counted
@@ -32,13 +33,20 @@ _NOTABLE = 1 / 3
 
 def did_not_run(report: Report) -> list[Words]:
     """Return how many questions failed, and by which error."""
-    facts, failed = report.facts, report.decision.failed
+    failed = report.decision.failed or _failures(report)
+    first_error = failed.partition(" (and ")[0]
+    return [[foreign(first_error, 72)]] if failed else []
+
+
+def _failures(report: Report) -> str:
+    """Return how many questions failed, "" where they are few and block nothing."""
+    errors = report.facts.errors
     blocks = any(row.blocks and row.metric == "error_rate" for row in report.decision.metrics)
-    if not failed and facts.errors and (blocks or facts.errors >= _least(report)):
-        errors = (row.candidate.error for row in report.samples if row.candidate)
-        error = next(filter(None, errors), "")
-        failed = f"{facts.errors:,} of {counted(facts.samples, numbers.NOUN)} failed: {error}"
-    return [[foreign(failed.partition(" (and ")[0], 72)]] if failed else []
+    if not errors or not (blocks or errors >= _least(report)):
+        return ""
+    messages = (row.candidate.error for row in report.samples if row.candidate)
+    message = next(filter(None, messages), "")
+    return f"{errors:,} of {counted(report.facts.samples, numbers.NOUN)} failed: {message}"
 
 
 def not_judged(rows: Sequence[MetricRow]) -> list[Words]:
@@ -52,32 +60,41 @@ def not_judged(rows: Sequence[MetricRow]) -> list[Words]:
 
 
 def _least(report: Report) -> float:
-    """Return of how many questions an event is to be that heads a report."""
+    """Return how many questions an event needs to head a report."""
     return max(1.0, _NOTABLE * min(report.story.worse, report.story.told))
 
 
 def what_broke(report: Report) -> list[Words]:
     """Return what happened to a good part of the questions that got worse, by meaning."""
-    story, least = report.story, _least(report)
-    is_empty = story.emptied >= max(1, story.lost)
+    story = report.story
+    lost = story.emptied if _none_came(story) else story.lost
+    alike = story.alike if story.alike > max(story.refused, story.worse / 2) else 0
     worse = [row for row in report.samples if row.got_worse]
     lower = 0 if story.lost else sum(map(_stands_lower, worse))
-    where = "has its document" if lower == 1 else "have their document"
-    kinds = (
+    have_theirs = "has its document" if lower == 1 else "have their document"
+    events: list[tuple[int, Words]] = [
         (story.empty, empty_words(report)),
         (story.refused, refused_words(report)),
-        (story.emptied if is_empty else story.lost, lost_words(report)),
-        (story.alike if story.alike > max(story.refused, story.worse / 2) else 0, _alike(report)),
+        (lost, lost_words(report)),
+        (alike, _alike(report)),
         (story.causes.get(CauseKind.DATA, 0), edited_words(report)),
         (story.other_text, other_text_words(report)),
-        (lower, [f"{_questions(report, lower)} {where} further down"]),
-    )
-    return [words for count, words in kinds if count >= least]
+        (lower, [f"{_questions(report, lower)} {have_theirs} further down"]),
+    ]
+    least = _least(report)
+    return [words for count, words in events if count >= least]
+
+
+def _none_came(story: Story) -> bool:
+    """Whether as many questions got no document at all as lost an expected one."""
+    return story.emptied >= max(1, story.lost)
 
 
 def _stands_lower(row: SampleRow) -> bool:
     """Whether the first of its expected documents is further down than before."""
-    before, after = next(((each.before, each.after) for each in row.ranks), (None, None))
+    if not row.ranks:
+        return False
+    before, after = row.ranks[0].before, row.ranks[0].after
     return bool(before and after and after > before)
 
 
@@ -97,8 +114,8 @@ def refused_words(report: Report) -> Words:
 def _alike(report: Report) -> Words:
     """Return ``20 of 20 answers are now the same: “Please wait”``."""
     story = report.story
-    rows = (row.candidate for row in report.samples if row.sample_id == story.alike_as)
-    answer = next((side.answer for side in rows if side is not None), None)
+    sides = (row.candidate for row in report.samples if row.sample_id == story.alike_as)
+    answer = next((side.answer for side in sides if side is not None), None)
     text = said(": “{}”", foreign(answer or "", 32))
     return [f"{_share(report, story.alike, 'answer')} are now the same", *text]
 
@@ -108,14 +125,14 @@ def lost_words(report: Report) -> Words:
 
     That the corpus did it is said where it did so for all of them.
     """
-    lost, emptied = report.story.lost, report.story.emptied
-    if emptied >= max(1, lost):
-        return [f"{_share(report, emptied, numbers.NOUN)} got no document"]
-    whose = "its document" if lost == 1 else "their document"
-    rows = (row.cause for row in report.samples if row.got_worse and row.cause and row.cause.lost)
-    kinds = {cause.kind for cause in rows}
+    story = report.story
+    if _none_came(story):
+        return [f"{_share(report, story.emptied, numbers.NOUN)} got no document"]
+    causes = [row.cause for row in report.samples if row.got_worse and row.cause]
+    kinds = {cause.kind for cause in causes if cause.lost}
     why = " as the corpus changed" if kinds == {CauseKind.DATA} else ""
-    return [f"{_questions(report, lost)} lost {whose}{why}"]
+    whose = "its document" if story.lost == 1 else "their document"
+    return [f"{_questions(report, story.lost)} lost {whose}{why}"]
 
 
 def came_words(report: Report) -> Words:
@@ -171,9 +188,10 @@ def better_and_worse(report: Report) -> str:
     """Return ``11 questions better, 2 worse``, "" where none moved."""
     better = sum(row.change == "better" for row in report.samples)
     worse = worse_count(report)
-    if better:
-        return f"{counted(better, numbers.NOUN)} better" + (f", {worse:,} worse" if worse else "")
-    return f"{counted(worse, numbers.NOUN)} worse" if worse else ""
+    if not better:
+        return f"{counted(worse, numbers.NOUN)} worse" if worse else ""
+    words = f"{counted(better, numbers.NOUN)} better"
+    return f"{words}, {worse:,} worse" if worse else words
 
 
 def metrics_then_slices(report: Report) -> list[MetricRow]:
@@ -210,28 +228,29 @@ def first_move(row: MetricRow) -> Words:
     words: Words = [*metric, f" {moved}"]
     if isinstance(row, SliceRow):
         words = said(f"{{}} {moved} in {{}}", Name(row.slice), metric)
+
     worse, better = ("fell", "rose") if row.direction is Direction.HIGHER else ("rose", "fell")
     counts = [(row.worse, worse), (row.better, better)]
     if row.verdict is MetricVerdict.IMPROVED:
         counts.reverse()
-    behind = list[str]()
-    for count, word in counts:
+    clauses: list[str] = []
+    for count, verb in counts:
         if count:
-            of = f"{count:,}" if behind else counted(count, numbers.NOUN)
-            behind.append(f"{word} on {of}")
-    return [*words, Aside(f" ({', '.join(behind)})")] if behind else words
+            questions = f"{count:,}" if clauses else counted(count, numbers.NOUN)
+            clauses.append(f"{verb} on {questions}")
+    return [*words, Aside(f" ({', '.join(clauses)})")] if clauses else words
 
 
 def floor(row: MetricRow) -> Words:
     """Return ``faithfulness 84.5 %, the policy demands 85.0 %``."""
+    metric = metric_words(row) if row.key == row.metric else [Name(row.key)]
+    now = numbers.value(row.unit, row.candidate)
     verb = "demands" if row.direction is Direction.HIGHER else "allows"
     limit = numbers.value(row.unit, row.floor.limit if row.floor else None)
-    metric = metric_words(row) if row.key == row.metric else Name(row.key)
-    now = numbers.value(row.unit, row.candidate)
-    return said(f"{{}} {now}, the policy {verb} {limit}", metric)
+    return [*metric, f" {now}, the policy {verb} {limit}"]
 
 
 def is_rise(row: MetricRow) -> bool:
     """Whether a row is of what an answer takes: held against a limit that noise may exceed."""
-    held = row.aggregate or (row.limit is not None and not row.exact)
-    return held and row.direction is Direction.LOWER
+    is_held_to_limit = row.aggregate or (row.limit is not None and not row.exact)
+    return is_held_to_limit and row.direction is Direction.LOWER

@@ -60,8 +60,8 @@ def headline(report: Report) -> Words:
     asides go, then names are cut.
     """
     start: Words = [Name(report.gate), ", partial: " if report.partial else ": "]
-    words = [*start, *verdict_words(report, room=MOST_CHARS - _length(start))]
-    words = _fitted(words)
+    room = MOST_CHARS - _length(start)
+    words = _fitted([*start, *verdict_words(report, room=room)])
     if _length(words) > MOST_CHARS:
         words = shortened(words)
     for longest in _SHORTER:
@@ -73,9 +73,12 @@ def headline(report: Report) -> Words:
 def _fitted(words: Words) -> Words:
     """Cut the first text of others by what is too much, where enough of it is left."""
     excess = _length(words) - MOST_CHARS
-    for at, word in enumerate(words):
-        if excess > 0 and type(word) is ForeignText and len(word) - excess >= _LEAST:
-            return [*words[:at], foreign(word, len(word) - excess), *words[at + 1 :]]
+    if excess <= 0:
+        return words
+    for place, word in enumerate(words):
+        left = len(word) - excess
+        if type(word) is ForeignText and left >= _LEAST:
+            return [*words[:place], foreign(word, left), *words[place + 1 :]]
     return words
 
 
@@ -90,7 +93,8 @@ def verdict_words(report: Report, *, room: int = MOST_CHARS) -> Words:
     shown = [first]
     for event in others:
         for form in (event, shortened(event)):
-            if _length([*joined([*shown, form]), end]) <= room:
+            line = [*joined([*shown, form]), end]
+            if _length(line) <= room:
                 shown.append(form)
                 break
     return [*joined(shown), end]
@@ -99,9 +103,10 @@ def verdict_words(report: Report, *, room: int = MOST_CHARS) -> Words:
 def _events(report: Report) -> list[Words]:
     """Return what happened, in the order of meaning; more documents stand behind the first."""
     first, *others = _EVENTS[status_of(report)](report)
-    came = report.story.came
-    more_came = [came_words(report)] if came and came[0] < came[1] else []
-    return [first, *more_came, *others]
+    if report.story.came is None:
+        return [first, *others]
+    before, now = report.story.came
+    return [first, came_words(report), *others] if before < now else [first, *others]
 
 
 def _end_of(report: Report) -> str:
@@ -123,36 +128,42 @@ def _cut(word: str, longest: int) -> str:
 
 def _red(report: Report) -> list[Words]:
     gated = [row for row in ordered(report.decision.metrics) if row.gates]
-    rows = [row for row in metrics_then_slices(report) if row.blocks]
-    regressed = [r for r in rows if r.verdict is MetricVerdict.REGRESSED or r.unchecked]
-    floors = [row for row in rows if row not in regressed and below_floor(row)]
-    failing = list(dict.fromkeys(row.sample_id for row in report.decision.must_pass if row.is_red))
     failed = did_not_run(report)
     broken = what_broke(report)
     events = [*failed, *not_judged(gated), *broken]
+
+    blocking = [row for row in metrics_then_slices(report) if row.blocks]
+    regressed = [r for r in blocking if r.verdict is MetricVerdict.REGRESSED or r.unchecked]
+    moved = regressed
     # Empty answers count as errors: their rate beside them reads as if something had raised.
-    told = failed or empty_words(report) in broken
-    if moved := [row for row in regressed if row.metric != "error_rate" or not told]:
+    if failed or empty_words(report) in broken:
+        moved = [row for row in regressed if row.metric != "error_rate"]
+    if moved:
         events.append(moves(moved))
+
+    floors = [row for row in blocking if row not in regressed and below_floor(row)]
     if floors:
         events.append([*floor(floors[0]), *more(floors)])
+    failing = list(dict.fromkeys(row.sample_id for row in report.decision.must_pass if row.is_red))
     if failing:
         events.append(must_pass_fails(failing))
-    is_of_answers = 2 * report.story.causes.get(CauseKind.GENERATION, 0) > report.story.worse
-    if regressed and is_of_answers and not broken:
+    by_generation = report.story.causes.get(CauseKind.GENERATION, 0)
+    if regressed and not broken and by_generation > report.story.worse / 2:
         events.append(["same documents"])
     return events or [["failed"]]
 
 
 def _no_decision(report: Report) -> list[Words]:
     failed = did_not_run(report)
-    rows = [row for row in ordered(report.decision.metrics) if row.gates]
-    unlike = [row for row in rows if row.verdict is MetricVerdict.NOT_COMPARABLE]
-    events = [*failed] or not_judged(rows)
+    gated = [row for row in ordered(report.decision.metrics) if row.gates]
+    events = list(failed) or not_judged(gated)
+    unlike = [row for row in gated if row.verdict is MetricVerdict.NOT_COMPARABLE]
     if unlike:
         events.append(_not_comparable(unlike))
+    if failed:
+        return events
     first, *others = events or [first_reason(report.decision.reasons)]
-    return [first if failed else [VerdictWord("no decision: "), *first], *others]
+    return [[VerdictWord("no decision: "), *first], *others]
 
 
 def _not_comparable(rows: Sequence[MetricRow]) -> Words:
@@ -164,34 +175,46 @@ def _bootstrap(_report: Report) -> list[Words]:
 
 
 def _look(report: Report) -> list[Words]:
-    rows, of_all = metrics_then_slices(report), ordered(report.decision.metrics)
-    taken = [row for row in rows if row.accepted]
-    worse_here = [row for row in rows if row.gates and row.verdict is MetricVerdict.WORSE_HERE]
-    unsure = [row for row in of_all if row.gates and row.verdict is MetricVerdict.CANNOT_TELL]
-    falls = [row for row in unsure if fell(row) and not is_rise(row)]
-    rises = [row for row in unsure if is_rise(row)]
-    empty = [row for row in rows if row.unchecked and row not in (*falls, *worse_here, *taken)]
-    known = (*unsure, *worse_here, *taken, *empty)
-    others = [row for row in rows if wants_a_look(row) and row not in known]
-    chance = ", may be chance"
-    kinds = (
-        (worse_here, "", f" on these {numbers.NOUN}s alone"),
-        (falls, "", chance),
-        (empty, "", ""),
-        (rises, "more than is allowed, not proven: ", ""),
-        (unsure_slices(report.decision), "", chance),
-    )
-
+    rows = metrics_then_slices(report)
+    accepted = [row for row in rows if row.accepted]
     events = did_not_run(report)
-    events += [["worse, and accepted: ", *moves(taken)]] if taken else []
+    if accepted:
+        events.append(["worse, and accepted: ", *moves(accepted)])
     events += what_broke(report)
-    events += [[before, *shortened(moves(each)), after] for each, before, after in kinds if each]
-    events += [_only_warned(others)] if others else []
-    events = events or _fell_widely(report)
+    events += _to_look_at(report, accepted)
+    if not events:
+        events = _fell_widely(report)
+
     rose = _rose(report)
     if rose and not events and not any(map(fell, rows)):
         rose.append(["nothing fell"])
     return [*events, *rose] or [within_noise(report)]
+
+
+def _to_look_at(report: Report, accepted: Sequence[MetricRow]) -> list[Words]:
+    """Return what fell or cannot be judged without blocking, beside what was accepted."""
+    rows = metrics_then_slices(report)
+    worse_here = [row for row in rows if row.gates and row.verdict is MetricVerdict.WORSE_HERE]
+    metrics = ordered(report.decision.metrics)
+    unsure = [row for row in metrics if row.gates and row.verdict is MetricVerdict.CANNOT_TELL]
+    rises = [row for row in unsure if is_rise(row)]
+    falls = [row for row in unsure if fell(row) and not is_rise(row)]
+    told = [*falls, *worse_here, *accepted]
+    unchecked = [row for row in rows if row.unchecked and row not in told]
+    told += [*unsure, *unchecked]
+    others = [row for row in rows if wants_a_look(row) and row not in told]
+
+    kinds: list[tuple[str, Sequence[MetricRow], str]] = [
+        ("", worse_here, f" on these {numbers.NOUN}s alone"),
+        ("", falls, ", may be chance"),
+        ("", unchecked, ""),
+        ("more than is allowed, not proven: ", rises, ""),
+        ("", unsure_slices(report.decision), ", may be chance"),
+    ]
+    events = [[before, *shortened(moves(kind)), after] for before, kind, after in kinds if kind]
+    if others:
+        events.append(_only_warned(others))
+    return events
 
 
 def _fell_widely(report: Report) -> list[Words]:
@@ -209,60 +232,68 @@ def _rose(report: Report) -> list[Words]:
     Of scores that vary by themselves questions are not counted: each moves, and proves nothing.
     """
     rows = ordered(report.decision.metrics)
-    better = [row for row in rows if row.verdict is MetricVerdict.IMPROVED]
-    risen = sum(row.change == "better" for row in report.samples)
-    if better and not (risen and report.story.worse):
-        return [["better: ", *moves(better)]]
-    vary = not better and any(row.gates and not row.exact for row in rows)
-    return [[better_and_worse(report)]] if risen and not vary else []
+    improved = [row for row in rows if row.verdict is MetricVerdict.IMPROVED]
+    has_better = any(row.change == "better" for row in report.samples)
+    if improved and not (has_better and report.story.worse):
+        return [["better: ", *moves(improved)]]
+    scores_vary = any(row.gates and not row.exact for row in rows)
+    if not has_better or (scores_vary and not improved):
+        return []
+    return [[better_and_worse(report)]]
 
 
 def _only_warned(rows: Sequence[MetricRow]) -> Words:
     """Return what fell without gating, or what cannot be judged; the first with its size."""
-    moved = [row for row in rows if fell(row)]
+    fallen = [row for row in rows if fell(row)]
+    if fallen:
+        return [*moves(fallen), ", warning only"]
     unlike = [row for row in rows if row.verdict is MetricVerdict.NOT_COMPARABLE]
-    if unlike and not moved:
+    if unlike:
         return _not_comparable(unlike)
-    if not moved:
-        return ["look at ", *first_name(rows)]
-    return [*moves(moved), ", warning only"]
+    return ["look at ", *first_name(rows)]
 
 
 def _better(report: Report) -> list[Words]:
     rows = ordered(report.decision.metrics)
-    better = [row for row in rows if row.verdict is MetricVerdict.IMPROVED]
-    gated = [row for row in rows if row.gates and row not in better]
-    counts = better_and_worse(report)
-    events: list[Words] = [[*([f"{counts}: "] if counts else []), *shortened(moves(better))]]
-    if gated:
-        events.append(["the rest unchanged" if any(map(fell, gated)) else "no metric dropped"])
-    return events
+    improved = [row for row in rows if row.verdict is MetricVerdict.IMPROVED]
+    first = shortened(moves(improved))
+    if counts := better_and_worse(report):
+        first = [f"{counts}: ", *first]
+    others = [row for row in rows if row.gates and row not in improved]
+    if not others:
+        return [first]
+    return [first, ["the rest unchanged" if any(map(fell, others)) else "no metric dropped"]]
 
 
 def _held(report: Report) -> list[Words]:
-    rows = [row for row in report.decision.metrics if row.gates and not row.aggregate]
-    gating = [row for row in report.decision.slices if row.gates and not row.too_few]
+    metrics = [row for row in report.decision.metrics if row.gates and not row.aggregate]
+    slices = [row for row in report.decision.slices if row.gates and not row.too_few]
     events = [within_noise(report)]
-    if gating and not rows:
-        events.append([f"no drop in {counted(len(gating), 'gated slice')}"])
-    elif any(map(not_proven, rows)):
-        events.append([f"no proven drop in {counted(len(rows), 'gated metric')}"])
+    if slices and not metrics:
+        events.append([f"no drop in {counted(len(slices), 'gated slice')}"])
+    elif any(map(not_proven, metrics)):
+        events.append([f"no proven drop in {counted(len(metrics), 'gated metric')}"])
     return events
 
 
 def _unchanged(report: Report) -> list[Words]:
-    samples, data = counted(report.facts.samples, numbers.NOUN), report.data
+    data, facts = report.data, report.facts
+    samples = counted(facts.samples, numbers.NOUN)
     others: list[Words] = []
     if data.added:  # these were compared with nothing
         samples = f"the {counted(data.matched, f'compared {numbers.NOUN}')}"
-        new, edited = len(set(data.added) - set(data.edited)), len(data.edited)
-        kinds = [f"{many:,} {kind}" for many, kind in ((new, "new"), (edited, "edited")) if many]
+        new = len(set(data.added) - set(data.edited))
+        kinds = [f"{new:,} new"] if new else []
+        kinds += [f"{len(data.edited):,} edited"] if data.edited else []
         others = [[f"{' and '.join(kinds)} in the golden set"]]
-    if report.facts.affected == 0:
-        return [[f"no answer changed: the change reaches 0 of {samples}"], *others]
-    if report.facts.samples and report.unchanged >= report.facts.samples:
-        return [[f"no answer of {samples} changed"], *others]
-    return [[f"no score of {samples} moved"], *others]
+
+    if facts.affected == 0:
+        first = f"no answer changed: the change reaches 0 of {samples}"
+    elif facts.samples and report.unchanged >= facts.samples:
+        first = f"no answer of {samples} changed"
+    else:
+        first = f"no score of {samples} moved"
+    return [[first], *others]
 
 
 class ReportSign(Enum):
