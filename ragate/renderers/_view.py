@@ -59,20 +59,23 @@ class MetricLine:
     """One metric's figures as text.
 
     Attributes:
-        visible: The least drop that shows. moved: Samples that fell, and that rose.
-        verdict: With the floor that it was held against. brief: Without one that is met.
+        visible: The least drop that shows.
+        moved: Samples that fell, and that rose.
+        verdict: With the floor that it was held against.
+        brief: Without one that is met.
         tone: As of `tone`.
     """
 
     def __init__(self, row: MetricRow) -> None:
-        unit, least = row.unit, visible_from(row)
+        unit = row.unit
+        visible = visible_from(row)
         self.what = label(row)
         self.before = numbers.value(unit, row.baseline)
         self.now = numbers.value(unit, row.candidate)
         self.change = numbers.change(unit, row.change)
         self.allowed = numbers.allowed(unit, row.allowed)
         self.interval = interval(row)
-        self.visible = NOTHING if least is None else numbers.size(unit, least)
+        self.visible = NOTHING if visible is None else numbers.size(unit, visible)
         self.moved = f"{row.worse:,} / {row.better:,}" if row.worse or row.better else NOTHING
         self.n = f"{row.n:,}"
         self.passes = passes(row)
@@ -88,9 +91,9 @@ class View:
         self.report = report = in_points(report)
         self.sign = status_of(report)
         self.headline = headline(report)
-        is_first = self.sign is ReportSign.BOOTSTRAP
         # Of a page that shows gate, sign or word beside it.
-        self.happened = [each for each in self.headline if not isinstance(each, VerdictWord)]
+        self.happened = [word for word in self.headline if not isinstance(word, VerdictWord)]
+        is_first = self.sign is ReportSign.BOOTSTRAP
         self.word = "MEASURED" if is_first else report.decision.verdict.words.upper()
         self.rules = whose_rules(report)
         self.groups = sections(report.samples)
@@ -98,8 +101,9 @@ class View:
         self.asides = asides(report)
         self.steps = steps(report)
         self.commands = typed(report)
-        together = compared(report)
-        self.facts = [*([[together]] if together else []), *counts(report), *footer(report)]
+        self.facts = [*counts(report), *footer(report)]
+        if together := compared(report):
+            self.facts.insert(0, [together])
         self._failing = failing_must_pass(report)
 
     @cached_property
@@ -114,18 +118,18 @@ class View:
     def beside(self) -> list[Words]:
         """What a page has in lists and a terminal in a few lines."""
         decision = self.report.decision
-        is_passed = decision.verdict is Verdict.PASSED
-        certainty = [[foreign(line, 300)] for line in decision.lines if is_passed]
-        pattern = [
-            f"{row.symptom}: {row.likely_cause}" for row in self.report.diagnosis if is_passed
-        ]
+        certainty: list[Words] = []
+        patterns: list[str] = []
+        if decision.verdict is Verdict.PASSED:
+            certainty = [[foreign(line, 300)] for line in decision.lines]
+            patterns = [f"{row.symptom}: {row.likely_cause}" for row in self.report.diagnosis]
         sentences = [
             set_up(self.report),
             *(["Warning: ", foreign(text, 300)] for text in decision.warnings),
             *self.asides,
             stages(self.report),
             said("Certainty: {}", joined(certainty, " · ")),
-            *(["What the pattern suggests: ", foreign(text, 300)] for text in pattern),
+            *(["What the pattern suggests: ", foreign(text, 300)] for text in patterns),
         ]
         return [words for words in sentences if words]
 
@@ -159,17 +163,20 @@ class View:
         Args:
             told: The rows that stand there. gated: Say nothing of what gates nothing.
         """
-        kinds: dict[str, list[MetricRow]] = {title: [] for title in _UNTOLD}
+        rows_by_title: dict[str, list[MetricRow]] = {title: [] for title in _UNTOLD}
         for row in self.rows:
             if row not in told:
-                kinds[_kind_of(row)].append(row)
-        kinds[_LOWER].sort(key=lambda row: row.lost / (row.allowed or 1.0), reverse=True)
+                rows_by_title[_title_of(row)].append(row)
+        # Those stand first that lost the most of what is allowed.
+        rows_by_title[_LOWER].sort(key=lambda row: row.lost / (row.allowed or 1.0), reverse=True)
         if gated:
-            kinds.pop(_BESIDE)
-        sentences = []
-        for title, rows in kinds.items():
+            del rows_by_title[_BESIDE]
+
+        sentences: list[Words] = []
+        for title, rows in rows_by_title.items():
             most = len(rows) if title == _BLOCKS else _MOST_HELD
-            sentences.append(said(f"{title}: {{}}.", listed(map(_UNTOLD[title], rows), most)))
+            names = listed(map(_UNTOLD[title], rows), most)
+            sentences.append(said(f"{title}: {{}}.", names))
         return joined(sentences, " ")
 
     # The questions.
@@ -191,48 +198,54 @@ class View:
         Args:
             shown: How many have one; None for each.
         """
-        report, better = self.report, len(self.groups.get("better", []))
-        first = self.groups.get("worse") or self.groups.get("new") or []
-        equal, more = equal_scores(report.samples), len(first) - (shown or 0)
-        words = (
-            counted(more, f"more {numbers.NOUN}") if shown is not None and more > 0 else "",
-            f"{better:,} that got better" if shown is not None and better else "",
-            f"{report.left_out:,} more changed and not listed" if report.left_out else "",
-            f"{equal:,} with other outputs and equal scores" if equal else "",
-        )
-        return [each for each in words if each]
+        report = self.report
+        words: list[str] = []
+        if shown is not None:
+            more = len(self.groups.get("worse") or self.groups.get("new") or []) - shown
+            better = len(self.groups.get("better", []))
+            words += [counted(more, f"more {numbers.NOUN}")] if more > 0 else []
+            words += [f"{better:,} that got better"] if better else []
+        if report.left_out:
+            words.append(f"{report.left_out:,} more changed and not listed")
+        if equal := equal_scores(report.samples):
+            words.append(f"{equal:,} with other outputs and equal scores")
+        return words
 
     def folded(self) -> dict[str, list[SampleRow]]:
         """Return the samples that do not stand open, by their title."""
-        first = "worse" if "worse" in self.groups else "new"
-        listed = {row.sample_id for row in self.samples}
-        rest = [row for row in self.groups.get(first, []) if row.sample_id not in listed]
-        rest = [*self.samples[MOST_SAMPLES:], *rest]
-        kinds = {key: rest if key == first else rows for key, rows in self.groups.items()}
-        return {_TITLES[key]: rows for key, rows in kinds.items() if rows}
+        groups = dict(self.groups)
+        first = "worse" if "worse" in groups else "new"
+        if first in groups:
+            picked = {row.sample_id for row in self.samples}
+            others = [row for row in groups[first] if row.sample_id not in picked]
+            groups[first] = [*self.samples[MOST_SAMPLES:], *others]
+        return {_TITLES[key]: rows for key, rows in groups.items() if rows}
 
     def who(self, row: SampleRow) -> Words:
         """Return who was asked what."""
-        marks: list[Words] = [[Name(tag)] for tag in row.tags[:1]]
-        marks += [said("**must pass**")] if row.must_pass else []
-        return joined(
-            [[sample_name(self.report, row.sample_id)], *marks, [foreign(asked(row), 110)]], " · "
-        )
+        parts: list[Words] = [[sample_name(self.report, row.sample_id)]]
+        if row.tags:
+            parts.append([Name(row.tags[0])])
+        if row.must_pass:
+            parts.append(said("**must pass**"))
+        parts.append([foreign(asked(row), 110)])
+        return joined(parts, " · ")
 
     def what(self, row: SampleRow, *, wide: bool = True, limit: int = 110) -> Words:
         """Return what happened, each text cut to `limit` characters."""
+        # A sample that stands open, on a short line, says what it fails; of others the notes do.
         fails = self._failing.get(row.sample_id, []) if limit < 110 else []
         pages = self.report.links.documents
-        words = [
-            leading(DocumentId(foreign(word, limit)), pages.get(word, ""))
-            if isinstance(word, DocumentId)
-            else word
-            for word in happened(row, wide=wide)
-        ]
+        words: Words = []
+        for word in happened(row, wide=wide):
+            if isinstance(word, DocumentId):
+                words.append(leading(DocumentId(foreign(word, limit)), pages.get(word, "")))
+            else:
+                words.append(word)
         return joined([fails, words])
 
 
-def _kind_of(row: MetricRow) -> str:
+def _title_of(row: MetricRow) -> str:
     """Return by which title a row is told that stands in no table."""
     if row.blocks:
         return _BLOCKS
@@ -247,14 +260,19 @@ def _kind_of(row: MetricRow) -> str:
 
 def _sized(row: MetricRow) -> Words:
     """Return the metric with the size of its change."""
-    change = numbers.change(row.unit, row.change)
-    return [*label(row), *([f" ({change})"] if row.change else [])]
+    if not row.change:
+        return label(row)
+    return [*label(row), f" ({numbers.change(row.unit, row.change)})"]
 
 
 # What stands in no table, by its title, and how each row of it is told.
-_BLOCKS, _UNPROVEN = "**Blocks as well**", "No proven drop"
-_LOWER, _HIGHER = "Lower, by no more than is allowed", "Higher, not proven"
-_NOTHING, _CALM, _BESIDE = "Nothing to check", "Unchanged", "Also measured"
+_BLOCKS = "**Blocks as well**"
+_UNPROVEN = "No proven drop"
+_LOWER = "Lower, by no more than is allowed"
+_HIGHER = "Higher, not proven"
+_NOTHING = "Nothing to check"
+_CALM = "Unchanged"
+_BESIDE = "Also measured"
 _UNTOLD = {
     **dict.fromkeys((_BLOCKS, _UNPROVEN, _LOWER, _HIGHER), _sized),
     **dict.fromkeys((_NOTHING, _CALM), metric_words),
@@ -263,7 +281,7 @@ _UNTOLD = {
 
 
 def _has_moved(row: MetricRow) -> bool:
-    figures = {numbers.value(row.unit, value) for value in (row.baseline, row.candidate)}
-    better = row.verdict is MetricVerdict.IMPROVED and len(figures) > 1
+    before, now = numbers.value(row.unit, row.baseline), numbers.value(row.unit, row.candidate)
+    shows_better = row.verdict is MetricVerdict.IMPROVED and before != now
     is_open = row.verdict.uncompared and row.gates
-    return row.blocks or row.accepted or better or wants_a_look(row) or is_open
+    return row.blocks or row.accepted or shows_better or wants_a_look(row) or is_open
