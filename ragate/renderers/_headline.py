@@ -284,7 +284,8 @@ def _unchanged(report: Report) -> list[Words]:
         samples = f"the {counted(data.matched, f'compared {numbers.NOUN}')}"
         new = len(set(data.added) - set(data.edited))
         kinds = [f"{new:,} new"] if new else []
-        kinds += [f"{len(data.edited):,} edited"] if data.edited else []
+        if data.edited:
+            kinds.append(f"{len(data.edited):,} edited")
         others = [[f"{' and '.join(kinds)} in the golden set"]]
 
     if facts.affected == 0:

@@ -203,8 +203,10 @@ class View:
         if shown is not None:
             more = len(self.groups.get("worse") or self.groups.get("new") or []) - shown
             better = len(self.groups.get("better", []))
-            words += [counted(more, f"more {numbers.NOUN}")] if more > 0 else []
-            words += [f"{better:,} that got better"] if better else []
+            if more > 0:
+                words.append(counted(more, f"more {numbers.NOUN}"))
+            if better:
+                words.append(f"{better:,} that got better")
         if report.left_out:
             words.append(f"{report.left_out:,} more changed and not listed")
         if equal := equal_scores(report.samples):
