@@ -375,7 +375,7 @@ def _month_before(text: str, end: int) -> tuple[int, int] | None:
     if match is None or not match[1][0].isupper():
         return None
     month = _MONTHS.get(folded(match[1]))
-    return None if month is None else (month, end - len(match[0]))
+    return None if month is None else (month, match.start())
 
 
 def _month_after(text: str, start: int) -> tuple[int, int] | None:

@@ -101,6 +101,15 @@ def test_a_date_is_one_number_and_confirms_its_parts() -> None:
     assert claims_stand("01/05/2024", "1 May 2024")
 
 
+@pytest.mark.parametrize("gap", [" ", " \n"])
+def test_a_date_begins_where_its_month_does(gap: str) -> None:
+    text = f"It came in March{gap}2024."
+
+    (found,) = numerals(text)
+
+    assert text[found.start : found.end] == f"March{gap}2024"
+
+
 def test_a_row_of_columns_confirms_each_column() -> None:
     assert claims_stand("340", "120 340 560")
 
