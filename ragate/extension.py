@@ -159,6 +159,8 @@ class Extension:
             the system of a change is asked.
         after_recording: Functions `(config, system, fresh)` that are called when a baseline was
             recorded; `fresh` where its file was written anew.
+        after_step: Functions `(context, report, exit_code)` that the action calls when its verdict
+            stands and is published; `report` is None where nothing was judged.
         checks_baseline: Functions `(path)` that raise where what the extension wrote beside the
             baseline at `path` cannot be read: nothing of such a recording is committed.
         protocols: How model providers are spoken to: by name, the path of a
@@ -182,6 +184,7 @@ class Extension:
     golden_checks: tuple[GoldenCheck, ...] = ()
     before_asking: tuple[str, ...] = ()
     after_recording: tuple[str, ...] = ()
+    after_step: tuple[str, ...] = ()
     checks_baseline: tuple[str, ...] = ()
     around: tuple[Around, ...] = ()
     protocols: Mapping[str, str] = field(default_factory=dict)

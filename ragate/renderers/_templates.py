@@ -40,8 +40,12 @@ def _hash(text: str) -> str:
 
 @cache
 def resource(name: str) -> str:
-    """Return the text of a file, named by its folder: ``html/page.css``."""
-    return (files("ragate.renderers") / name).read_text(encoding="utf-8")
+    """Return the text of a file, named by its folder: ``html/page.css``.
+
+    One of a package elsewhere is named with it: ``package:page.css``.
+    """
+    package, _, path = name.rpartition(":")
+    return (files(package or "ragate.renderers") / path).read_text(encoding="utf-8")
 
 
 @cache
@@ -75,5 +79,5 @@ def _shown(value: Any) -> Any:
 
 
 def template(name: str) -> Template:
-    """Return a template, named by its folder: ``html/page.html.j2``."""
+    """Return a template, named as `resource` has it: ``html/page.html.j2``."""
     return _environment().get_template(name)

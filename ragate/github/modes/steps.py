@@ -5,7 +5,7 @@ from contextlib import AbstractContextManager, ExitStack, nullcontext
 from pathlib import Path
 
 from ragate.errors import RagateError
-from ragate.extension import around_command
+from ragate.extension import around_command, extensions, loaded
 from ragate.github.event.event import Event, read_event
 from ragate.github.event.inputs import FailOn, Inputs, read_inputs
 from ragate.github.gate.pending_status import early_target
@@ -83,10 +83,12 @@ def _guarded(context: StepContext, publisher: Publisher) -> int:
     else:
         code = _published(context, publisher, outcome)
         after_night(context, outcome.report, exit_code=outcome.exit_code)
+        _let_follow(context, outcome.report, outcome.exit_code)
         return code
     target = publisher.begun or early_target(context)
     publisher.fail(failure, exit_code=failure.exit_code, target=target)
     after_night(context, None, exit_code=failure.exit_code)
+    _let_follow(context, None, failure.exit_code)
     return failure.exit_code
 
 
@@ -109,7 +111,25 @@ def _extensions(context: StepContext) -> AbstractContextManager[None]:
     """Return what stands around the step: nothing where strangers' code runs."""
     if context.runs_strangers_code:
         return nullcontext()
+    following = (path for each in extensions() for path in each.after_step)
+    expect_modules(*(path.partition(":")[0] for path in following))
     return around_command("action", context.environ, context.log.plain)
+
+
+def _let_follow(context: StepContext, report: Report | None, exit_code: int) -> None:
+    """Let extensions do what follows a verdict: nothing where strangers' code ran.
+
+    The verdict stands, and nothing that goes wrong here changes it.
+    """
+    if context.runs_strangers_code:
+        return
+    try:
+        for each in extensions():
+            for path in each.after_step:
+                loaded(each, path)(context, report, exit_code)
+    except Exception as error:  # noqa: BLE001 - no accident here may look like a verdict
+        reason = error.message if isinstance(error, RagateError) else type(error).__name__
+        context.log.warning(f"what follows the verdict was not done: {reason}")
 
 
 def _mode(inputs: Inputs) -> ModeFunction:

@@ -16,3 +16,7 @@ def test_a_script_is_allowed_by_its_hash_alone():
 
 def test_the_files_of_the_page_are_in_the_package():
     assert resource("html/page.css").startswith(":root")
+
+
+def test_a_file_of_another_package_is_named_with_it():
+    assert resource("ragate.renderers.html:page.css") == resource("html/page.css")

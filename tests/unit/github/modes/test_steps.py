@@ -5,12 +5,19 @@ from __future__ import annotations
 import itertools
 import re
 from pathlib import Path
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, cast
 
 import pytest
 
+from ragate.extension import Extension
+from ragate.github.modes import steps
 from ragate.github.modes.steps import exit_code_of
 from ragate.models import MetricVerdict, Report, Verdict
 from tests.factories import decision_factory, metric_row_factory, report_factory
+
+if TYPE_CHECKING:
+    from ragate.github.gate.step_context import StepContext
 
 PAGE = Path(__file__).parents[4] / "docs" / "forks.md"
 LOOKS = {MetricVerdict.CANNOT_TELL, MetricVerdict.WORSE_HERE}
@@ -64,3 +71,46 @@ def test_the_manual_has_the_same_table() -> None:
         (2, 2, 2, 2),
         (3, 3, 3, 3),
     ]
+
+
+# What extensions do when the verdict stands.
+
+CALLS: list[tuple[Report | None, int]] = []
+
+
+def heard(_: object, report: Report | None, exit_code: int) -> None:
+    CALLS.append((report, exit_code))
+
+
+def breaks(*_: object) -> None:
+    raise OSError("secret")
+
+
+def following(
+    monkeypatch: pytest.MonkeyPatch, function: str, *, strangers: bool = False
+) -> list[str]:
+    """Let one extension follow a verdict; return the warnings."""
+    CALLS.clear()
+    brought = Extension("mine", after_step=(f"{__name__}:{function}",))
+    monkeypatch.setattr(steps, "extensions", lambda: (brought,))
+    warnings: list[str] = []
+    log = SimpleNamespace(warning=warnings.append)
+    context = SimpleNamespace(log=log, runs_strangers_code=strangers)
+    steps._let_follow(cast("StepContext", context), None, 3)
+    return warnings
+
+
+def test_an_extension_hears_of_the_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert following(monkeypatch, "heard") == []
+    assert CALLS == [(None, 3)]
+
+
+def test_what_goes_wrong_after_the_verdict_is_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert following(monkeypatch, "breaks") == ["what follows the verdict was not done: OSError"]
+    (warning,) = following(monkeypatch, "missing")
+    assert "mine names" in warning
+
+
+def test_where_strangers_code_ran_no_extension_follows(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert following(monkeypatch, "heard", strangers=True) == []
+    assert CALLS == []
