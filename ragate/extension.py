@@ -27,6 +27,7 @@ OURS = (
     "drill",
     "entailment",
     "golden",
+    "history",
     "labels",
     "llamaindex_judge",
     "otel",

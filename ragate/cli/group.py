@@ -24,7 +24,6 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "compare": ("commands.compare", "Compare two stored runs or baselines."),
     "report": ("commands.report", "Show a stored run again, or one sample of it."),
     "runs": ("commands.runs", "List, prune or export the stored runs."),
-    "history": ("commands.history", "Show how the metrics of the baseline moved, from git."),
     "baseline": ("commands.baseline", "Record the baseline, or show what it holds."),
     "dataset": ("dataset", "Check, grow and mend a golden set."),
     "plugin": ("plugin", "Write or check a metric, judge or system of your own."),

@@ -15,9 +15,9 @@ from pydantic import SecretStr
 
 from ragate.clients.http.reach import reach
 from ragate.clients.http.transport import Transport
+from ragate.contrib.history.night import send_alert
 from ragate.contrib.recorder.proxy.upstream import DirectTransport
 from ragate.errors import ConfigError, ProviderError
-from ragate.github.modes.night import send_alert
 from ragate.guards import secret_address
 from ragate.models.progress import unshown
 from tests.integration.clients.faulty_servers import ask_many

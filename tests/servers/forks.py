@@ -57,7 +57,7 @@ _LATE = (
     *("encodings.utf_8_sig", "httpcore2", "numpy.ma", "numpy.polynomial"),
 )
 _TEMPLATES = (
-    *("html/page.html.j2", "html/sample.html.j2", "html/history.html.j2", "html/charts.svg.j2"),
+    *("html/page.html.j2", "html/sample.html.j2", "html/charts.svg.j2"),
     "templates/comment.md.j2",
 )
 

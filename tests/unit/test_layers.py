@@ -64,7 +64,6 @@ ROWS: tuple[tuple[str, ...], ...] = (
     ("sight",),
     ("run",),
     ("runs", "baseline.recording"),
-    ("history",),
     ("github.rest",),
     ("github.event",),
     ("github.commits",),

@@ -10,7 +10,6 @@ from ragate.github.event.event import Event, read_event
 from ragate.github.event.inputs import FailOn, Inputs, read_inputs
 from ragate.github.gate.pending_status import early_target
 from ragate.github.gate.step_context import ModeOutcome, StepContext
-from ragate.github.modes.night import after_night
 from ragate.github.publish.publisher import INTERRUPTED, Publisher
 from ragate.github.publish.workflow_commands import UNSAID, Log, write_outputs
 from ragate.github.rest.api import Api
@@ -82,12 +81,10 @@ def _guarded(context: StepContext, publisher: Publisher) -> int:
         failure = _unexpected(error, context)
     else:
         code = _published(context, publisher, outcome)
-        after_night(context, outcome.report, exit_code=outcome.exit_code)
         _let_follow(context, outcome.report, outcome.exit_code)
         return code
     target = publisher.begun or early_target(context)
     publisher.fail(failure, exit_code=failure.exit_code, target=target)
-    after_night(context, None, exit_code=failure.exit_code)
     _let_follow(context, None, failure.exit_code)
     return failure.exit_code
 

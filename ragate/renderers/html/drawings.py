@@ -1,8 +1,7 @@
 """The charts, each from its rows: axes here, shapes in ``charts.svg.j2``."""
 
-import datetime
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
@@ -11,7 +10,6 @@ from typing import Any
 from ragate.renderers._templates import template
 
 Rows = list[dict[str, Any]]
-_DAY = 86_400_000.0
 _EDGE = 18.0  # of a scatter: points of one place lie around it
 _LIMITS = ("change", "low", "high", "allowed", "visible")
 
@@ -78,28 +76,6 @@ def bars(rows: Rows, label: str) -> str:
     """Draw bars of what the two sides took, or of counts, each metric by a scale of its own."""
     groups = groupby(rows, key=itemgetter("metric"))
     return _drawn("bars", [(metric, list(group)) for metric, group in groups], label)
-
-
-def trend(rows: Rows, runs: Rows, marks: Sequence[float], label: str) -> str:
-    """Draw a metric over time: commits as steps that break where two do not compare, and runs.
-
-    Args:
-        marks: Times of a vertical line.
-    """
-    shown = [*rows, *runs]
-    times = [*(row["at"] for row in shown), *marks]
-    x = Axis([min(times), max(max(times), min(times) + _DAY)], 52.0, 352.0)
-    y = axis([row["value"] for row in shown], 126.0, 6.0, most=4)
-    return _drawn("trend", rows, runs, marks, x, y, list(_days(x)), label)
-
-
-def _days(x: Axis) -> Iterator[tuple[float, str]]:
-    """Yield up to four dates, at whole days, and where they lie."""
-    first, last = (math.floor(end / _DAY) for end in (x.ticks[0], x.ticks[-1]))
-    step = max(1, math.ceil((last - first) / 4))
-    for day in range(first, last + 1, step):
-        date = datetime.date(1970, 1, 1) + datetime.timedelta(days=day)
-        yield max(x.at(day * _DAY), x.start), f"{date.day} {date:%b %y}"
 
 
 def _drawn(chart: str, *facts: Any) -> str:

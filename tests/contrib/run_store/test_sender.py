@@ -19,6 +19,7 @@ from ragate.database import PostgresDatabase
 from tests.contrib.run_store.stored_runs import file_there, row
 from tests.integration.resume.interrupted import SAMPLES, Service, folder, start
 from tests.repositories import commit
+from tests.unit.whole import of_the_whole
 
 pytestmark = pytest.mark.integration
 
@@ -211,6 +212,7 @@ def test_a_run_that_was_removed_while_it_ran_is_there_at_its_end(
     assert file_there(url, "outputs") == (folder(root) / "outputs.jsonl").read_text()
 
 
+@of_the_whole
 def test_history_of_another_machine_shows_the_same(
     root: Path, service: Service, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -11,6 +11,7 @@ import pytest
 from ragate.cli.main import run
 from tests.integration.line.line_projects import lost
 from tests.repositories import git
+from tests.unit.whole import of_the_whole
 
 pytestmark = pytest.mark.integration
 
@@ -27,6 +28,7 @@ def test_the_baseline_holds_the_pass_rate_and_the_overall_score(carded, capsys):
     assert (means["pass_rate"], means["overall_score"]) == (1.0, 1.0)
 
 
+@of_the_whole
 def test_the_history_of_the_pass_rate_begins_before_the_scorecard(carded, capsys):
     git(carded.root, "init", "-q", "-b", "main")
     git(carded.root, "add", "baselines")

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from ragate.baseline import parse_baseline
-from ragate.baseline.means import MeansReader
 from ragate.baseline.recording.write_baseline import baseline_files, with_run
 from ragate.config import load_config
 from ragate.core.comparison.run_passes import run_means
@@ -24,7 +23,6 @@ from ragate.models import (
 )
 from tests.factories import output_factory, record_factory, run_factory, sample_factory
 from tests.projects import ReplayProject
-from tests.unit.history.history_factories import content
 
 
 def test_a_sample_that_was_asked_again_counts_once():
@@ -38,21 +36,6 @@ def test_a_sample_that_was_asked_again_counts_once():
     )
 
     assert run_means(run) == {"mrr": 0.5}
-
-
-def test_history_and_run_have_the_same_means_where_a_pass_went_unscored():
-    run = run_factory(
-        [
-            record_factory(scores={"mrr": 0.0}),
-            record_factory(sample_factory("q002"), scores={"mrr": 0.5}),
-            record_factory(scores={"mrr": unscored("mrr", "timeout")}, run=1),
-            record_factory(sample_factory("q002"), scores={"mrr": 1.0}, run=1),
-        ]
-    )
-
-    assert (
-        MeansReader().read(content(run), where="b.json").means == run_means(run) == {"mrr": 0.375}
-    )
 
 
 INFOS = {name: MetricInfo(name=name) for name in ("hit_rate@5", "token_f1")}

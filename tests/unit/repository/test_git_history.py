@@ -7,7 +7,12 @@ import pytest
 from ragate.errors import UsageError
 from ragate.repository.git import blobs, file_commits
 from tests.repositories import git
-from tests.unit.history.history_factories import commit
+
+
+def commit(project: Path, data: bytes, subject: str) -> None:
+    (project / "b.json").write_bytes(data)
+    git(project, "add", "b.json")
+    git(project, "commit", "-q", "-m", subject)
 
 
 @pytest.fixture

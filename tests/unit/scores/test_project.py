@@ -16,6 +16,7 @@ from ragate.cli.main import run
 from tests.repositories import commit, git
 from tests.unit.scores.ways_not_to_run import broken, flagged
 from tests.unit.scores.written_by_tools import WRITERS, evaluated
+from tests.unit.whole import of_the_whole
 
 CONFIG = """
 [policy]
@@ -364,6 +365,7 @@ def test_what_failed_for_a_marker_of_no_score_is_not_measured(
     assert "a score of this sample is missing" in " ".join(capsys.readouterr().out.split())
 
 
+@of_the_whole
 def test_history_tells_which_commit_moved_the_scores(
     project: Path, capsys: pytest.CaptureFixture[str]
 ):

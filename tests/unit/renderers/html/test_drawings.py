@@ -130,25 +130,6 @@ def test_a_bar_of_what_was_spent_is_as_long_as_its_value() -> None:
     assert {"1.0 s", "2.0 s"} <= {node.text for node in shown.iter("text")}
 
 
-DAY = 86_400_000
-
-
-def test_a_line_over_time_breaks_where_its_segment_ends() -> None:
-    rows = [
-        {"at": day * DAY, "value": value, "segment": segment}
-        for day, value, segment in ((0, 0.8, 0), (2, 0.9, 0), (4, 0.7, 1))
-    ]
-    runs = [{"at": DAY, "value": 0.85}]
-    shown = read(drawings.trend(rows, runs, [2 * DAY], "trend"))
-    points = [float(circle.attrib["cy"]) for circle in shown.iter("circle")]
-    dashed = [line for line in shown.iter("line") if line.get("stroke-dasharray")]
-
-    assert len(list(shown.iter("path"))) == 2
-    assert [up(shown)(at) for at in points] == [about(value) for value in (0.8, 0.9, 0.7, 0.85)]
-    assert dashed[0].get("x1") == list(shown.iter("circle"))[1].get("cx")
-    assert {"1 Jan 70", "3 Jan 70"} <= {node.text for node in shown.iter("text")}
-
-
 @given(st.lists(NUMBERS, min_size=1, max_size=20))
 def test_an_axis_holds_all_of_its_values_between_its_ends(values: list[float]) -> None:
     made = axis(values, 10.0, 110.0)

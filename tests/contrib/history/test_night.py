@@ -6,8 +6,8 @@ from typing import Any, cast
 
 import pytest
 
+from ragate.contrib.history.night import after_night, alert_body, as_text, is_night, send_alert
 from ragate.github.gate.step_context import StepContext
-from ragate.github.modes.night import after_night, alert_body, as_text, is_night, send_alert
 from tests.factories import decision_factory, report_factory
 from tests.servers.collector import collector
 
@@ -47,7 +47,7 @@ def test_nothing_else_is(fields: dict[str, str]):
 def test_what_goes_wrong_is_a_warning_and_no_verdict():
     broken = context()
 
-    after_night(broken, None, exit_code=3)
+    after_night(broken, None, 3)
 
     (warning,) = cast("Any", broken.log).warnings
     assert warning.startswith("the history of this night is not told: ")

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from ragate.history.history_page import as_page
-from ragate.history.show_history import badge
+from ragate.contrib.history.history_page import as_page
+from ragate.contrib.history.show_history import badge
 from tests.browser.opened import open_page
 from tests.browser.test_layout import FAULTS, serious_faults
-from tests.unit.history.view_factories import HOSTILE, history_factory
+from tests.contrib.history.view_factories import HOSTILE, history_factory
 
 pytestmark = pytest.mark.browser
 

@@ -2,10 +2,10 @@
 
 import re
 
-from ragate.history.history_page import as_page
-from ragate.history.read_history import History
+from ragate.contrib.history.history_page import as_page
+from ragate.contrib.history.read_history import History
 from ragate.version import __version__
-from tests.unit.history.view_factories import HOSTILE, history_factory
+from tests.contrib.history.view_factories import HOSTILE, history_factory
 from tests.unit.renderers.test_golden_reports import matches_golden, own_text
 
 

@@ -8,14 +8,14 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from ragate.config import Config, load_config
+from ragate.contrib.history.read_history import read_history
+from ragate.contrib.history.show_history import as_summary, badge
 from ragate.errors import RagateError
 from ragate.files.atomic_files import write_atomic
 from ragate.github.gate.step_context import StepContext
 from ragate.github.publish.workflow_commands import write_summary
 from ragate.github.rest.connection import Connection, send
 from ragate.guards.secret_address import why_no_secret_at
-from ragate.history.read_history import read_history
-from ragate.history.show_history import as_summary, badge
 from ragate.models import Report, Verdict
 from ragate.repository.git import head_commit
 from ragate.stores.local import LocalStore
@@ -38,7 +38,7 @@ def is_night(context: StepContext) -> bool:
     return event.name == "schedule" and on_main and measures
 
 
-def after_night(context: StepContext, report: Report | None, *, exit_code: int) -> None:
+def after_night(context: StepContext, report: Report | None, exit_code: int) -> None:
     """Write the history, and tell whoever wants to know that the night did not pass.
 
     Args:

@@ -4,12 +4,14 @@ import json
 
 import pytest
 
-from ragate.baseline.means import MeansReader, _FileMetrics, _of_line
+from ragate.contrib.history.means import MeansReader, _FileMetrics, _of_line
 from ragate.core.comparison.run_passes import run_means
 from ragate.core.decision.scorecard import means_of
 from ragate.errors import BaselineError
+from ragate.models import unscored
+from tests.contrib.history.history_factories import content, scored
+from tests.factories import record_factory, run_factory, sample_factory
 from tests.unit.core.scorecard.card_factories import card, stage
-from tests.unit.history.history_factories import content, scored
 
 
 def test_means_are_those_of_the_whole_reading():
@@ -88,3 +90,18 @@ def test_a_run_that_names_no_output_is_refused(index: int):
 
     with pytest.raises(BaselineError, match="there are outputs 0 to 0"):
         _of_line(line, _FileMetrics(None, {}))
+
+
+def test_history_and_run_have_the_same_means_where_a_pass_went_unscored():
+    run = run_factory(
+        [
+            record_factory(scores={"mrr": 0.0}),
+            record_factory(sample_factory("q002"), scores={"mrr": 0.5}),
+            record_factory(scores={"mrr": unscored("mrr", "timeout")}, run=1),
+            record_factory(sample_factory("q002"), scores={"mrr": 1.0}, run=1),
+        ]
+    )
+
+    assert (
+        MeansReader().read(content(run), where="b.json").means == run_means(run) == {"mrr": 0.375}
+    )

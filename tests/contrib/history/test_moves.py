@@ -4,8 +4,8 @@ from datetime import date, timedelta
 
 import pytest
 
-from ragate.baseline.means import BaselineMeans
-from ragate.history.read_history import History, HistoryPoint, drift, moves, series
+from ragate.contrib.history.means import BaselineMeans
+from ragate.contrib.history.read_history import History, HistoryPoint, drift, moves, series
 from ragate.models import MetricInfo
 from ragate.repository.git import FileCommit
 

@@ -1,8 +1,8 @@
 """A history in a job's summary."""
 
-from ragate.history.read_history import History
-from ragate.history.show_history import as_summary
-from tests.unit.history.view_factories import HOSTILE, history_factory
+from ragate.contrib.history.read_history import History
+from ragate.contrib.history.show_history import as_summary
+from tests.contrib.history.view_factories import HOSTILE, history_factory
 from tests.unit.renderers.test_golden_reports import matches_golden
 
 

@@ -4,8 +4,7 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from ragate.guards.escape import one_line
-from ragate.history.read_history import (
+from ragate.contrib.history.read_history import (
     WINDOW,
     History,
     HistoryPoint,
@@ -14,7 +13,7 @@ from ragate.history.read_history import (
     comparable,
     metric_histories,
 )
-from ragate.history.show_history import (
+from ragate.contrib.history.show_history import (
     arrow_of,
     counted_commits,
     look_of,
@@ -23,8 +22,9 @@ from ragate.history.show_history import (
     signed,
     what_else,
 )
+from ragate.contrib.history.trend import trend
+from ragate.guards.escape import one_line
 from ragate.renderers._templates import content_policy, resource, template
-from ragate.renderers.html import drawings
 from ragate.renderers.html.charts import Chart
 from ragate.version import __version__
 
@@ -40,7 +40,7 @@ def as_page(history: History, metrics: Sequence[str]) -> str:
     style = resource("html/page.css")
     verdict = history.verdict
     look = look_of(verdict)
-    return template("html/history.html.j2").render(
+    return template("ragate.contrib.history:page.html.j2").render(
         policy=content_policy(style),
         style=style,
         gate=one_line(history.gate, 100),
@@ -103,7 +103,7 @@ def _trend(history: History, metric: MetricHistory) -> Chart:
         if name in run.means and (at := _milliseconds(run.created)) >= begin
     ]
     title = one_line(name, 60)
-    return Chart(title, counted_commits(len(rows)), drawings.trend(rows, runs, marks, title))
+    return Chart(title, counted_commits(len(rows)), trend(rows, runs, marks, title))
 
 
 def _rows(name: str, values: Sequence[tuple[HistoryPoint, float]]) -> Iterator[dict[str, Any]]:

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from ragate.baseline.means import BaselineMeans
 from ragate.cli.main import run
-from ragate.history.read_history import HistoryPoint
-from ragate.history.show_history import as_mermaid, as_text, sparkline
-from tests.unit.history.history_factories import commit, content, scored
-from tests.unit.history.view_factories import HOSTILE, history_factory
+from ragate.contrib.history.means import BaselineMeans
+from ragate.contrib.history.read_history import HistoryPoint
+from ragate.contrib.history.show_history import as_mermaid, as_text, sparkline
+from tests.contrib.history.history_factories import commit, content, scored
+from tests.contrib.history.view_factories import HOSTILE, history_factory
 from tests.unit.renderers.test_golden_reports import matches_golden
 
 

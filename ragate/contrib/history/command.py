@@ -22,7 +22,7 @@ from ragate.errors import UsageError
 from ragate.settings import nearest
 
 if TYPE_CHECKING:
-    from ragate.history.read_history import History
+    from ragate.contrib.history.read_history import History
 
 
 @click.command("history")
@@ -92,7 +92,7 @@ def command(
       verdict of the newest judged run of the whole golden set at a commit of this branch with no
       file that differs from it; else it reads `not measured`.
     """
-    from ragate.history.read_history import read_history
+    from ragate.contrib.history.read_history import read_history
     from ragate.stores.local import open_store
 
     loaded, operations = open_config(config)
@@ -109,8 +109,8 @@ def command(
 
 
 def _views() -> dict[str, Callable[[History, Sequence[str]], str]]:
-    from ragate.history.history_page import as_page
-    from ragate.history.show_history import as_json, as_mermaid, as_text, badge
+    from ragate.contrib.history.history_page import as_page
+    from ragate.contrib.history.show_history import as_json, as_mermaid, as_text, badge
 
     return {
         "console": as_text,
@@ -122,7 +122,7 @@ def _views() -> dict[str, Callable[[History, Sequence[str]], str]]:
 
 
 def _check_names(history: History, metrics: Sequence[str]) -> None:
-    from ragate.history.read_history import metric_names
+    from ragate.contrib.history.read_history import metric_names
 
     held = metric_names(history)
     for name in metrics:

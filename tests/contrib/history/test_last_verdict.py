@@ -5,13 +5,13 @@ from xml.etree import ElementTree as Tree
 
 import pytest
 
-from ragate.history.read_history import last_verdict
-from ragate.history.show_history import badge, look_of
+from ragate.contrib.history.read_history import last_verdict
+from ragate.contrib.history.show_history import badge, look_of
 from ragate.models import Verdict
 from ragate.stores.listed_run import ListedRun, RunStatus
 from ragate.stores.local import LocalStore
+from tests.contrib.history.view_factories import HOSTILE
 from tests.factories import decision_factory, report_factory, run_factory
-from tests.unit.history.view_factories import HOSTILE
 
 COMMIT = "a" * 40
 

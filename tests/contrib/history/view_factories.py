@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from ragate.baseline.means import BaselineMeans
-from ragate.history.read_history import History, HistoryPoint, StoredPoint
+from ragate.contrib.history.means import BaselineMeans
+from ragate.contrib.history.read_history import History, HistoryPoint, StoredPoint
 from ragate.models import MetricInfo
 from ragate.repository.git import FileCommit
 from ragate.stores.listed_run import ListedRun, RunStatus

@@ -1,9 +1,11 @@
-"""A project in a repository."""
+"""A project in a repository; a forge, and a browser."""
 
 from pathlib import Path
 
 import pytest
 
+from tests.browser.conftest import browser  # noqa: F401
+from tests.e2e.action.conftest import first_commit, forge, gated  # noqa: F401
 from tests.repositories import git
 
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from ragate.history.read_history import stored_points
+from ragate.contrib.history.read_history import stored_points
 from ragate.models import Run
 from ragate.stores.listed_run import RunFilter
 from ragate.stores.local import LocalStore

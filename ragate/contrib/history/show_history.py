@@ -7,8 +7,7 @@ from typing import Any, NamedTuple
 
 from markupsafe import Markup
 
-from ragate.guards.escape import one_line, short_sha
-from ragate.history.read_history import (
+from ragate.contrib.history.read_history import (
     WINDOW,
     History,
     HistoryPoint,
@@ -17,6 +16,7 @@ from ragate.history.read_history import (
     StoredPoint,
     metric_histories,
 )
+from ragate.guards.escape import one_line, short_sha
 from ragate.renderers._templates import template
 from ragate.repository.git import FileCommit
 from ragate.stores.listed_run import ListedRun
@@ -245,7 +245,7 @@ def as_summary(history: History) -> str:
     metrics = metric_histories(history)
     charts = [each.name for each in metrics[:MOST_CHARTS]]
     return (
-        template("html/summary.html.j2")
+        template("ragate.contrib.history:summary.html.j2")
         .render(
             gate=history.gate,
             period=period(history),
@@ -281,4 +281,4 @@ def badge(gate: str, run: ListedRun | None) -> str:
     look, name = look_of(run), one_line(gate, _MOST_CHARS) or "ragate"
     left, right = (_PADDING * 2 + len(text) * _CHAR for text in (name, look.word))
     facts = {"name": name, "word": look.word, "colour": look.colour, "left": left, "right": right}
-    return template("html/badge.svg.j2").render(facts).strip()
+    return template("ragate.contrib.history:badge.svg.j2").render(facts).strip()

@@ -6,9 +6,9 @@ from datetime import datetime, timedelta
 from itertools import islice, pairwise
 from pathlib import Path
 
-from ragate.baseline.means import BaselineMeans, MeansReader
 from ragate.baseline.schema import WHOLE_BYTES
 from ragate.config import Config
+from ragate.contrib.history.means import BaselineMeans, MeansReader
 from ragate.core.decision.scorecard import means_of
 from ragate.errors import BaselineError, RagateError, UsageError
 from ragate.models import Needs, Scorecard

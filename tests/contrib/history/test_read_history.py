@@ -10,11 +10,11 @@ import pytest
 
 from ragate.cli.main import run
 from ragate.config import load_config
-from ragate.history.read_history import NOT_HERE, History, read_history
+from ragate.contrib.history.read_history import NOT_HERE, History, read_history
 from ragate.models import Acceptance
 from ragate.stores.local import LocalStore
+from tests.contrib.history.history_factories import commit, content, scored
 from tests.repositories import git
-from tests.unit.history.history_factories import commit, content, scored
 
 
 def history(capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
