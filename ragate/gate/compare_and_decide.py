@@ -269,8 +269,7 @@ def merge_remarks(baseline: Run | None) -> list[str]:
         f"the baseline holds one of the recordings at {commits}, which were merged; "
         "record it anew on main"
     )
-    if merged.neither:
-        lacking = listed(merged.neither, most=MOST_NAMED)
+    if lacking := listed(merged.neither, most=MOST_NAMED):
         warning += f"; recorded on the other side only, and compared with nothing: {lacking}"
     return [warning]
 

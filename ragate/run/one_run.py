@@ -242,10 +242,10 @@ async def _more(session: Session, scorer: Scorer, decided: Decided) -> bool:
     passes = len(session.collected.passes)
     if decision.wants_tries:
         await add_tries(session, samples, decision.wants_tries)
-    again = frozenset(decision.wants_again)
-    if again and session.own_sessions and session.again < MOST_AGAIN:
+    changed = frozenset(decision.wants_again)
+    if changed and session.own_sessions and session.again < MOST_AGAIN:
         session.again += 1
-        await ask_again(session, [sample for sample in samples if sample.id in again])
+        await ask_again(session, [sample for sample in samples if sample.id in changed])
     return len(session.collected.passes) > passes
 
 

@@ -169,8 +169,8 @@ def _columns(
     of_samples = {name: info for name, info in infos.items() if not info.aggregate}
     after_passes = passes.candidate.distinct
     before = read_sides(of_samples, passes.baseline.distinct, passes.ids)
-    beside_itself = passes.candidate is passes.baseline
-    after = before if beside_itself else read_sides(of_samples, after_passes, passes.ids)
+    with_itself = passes.candidate is passes.baseline
+    after = before if with_itself else read_sides(of_samples, after_passes, passes.ids)
     unmatched = read_sides(of_samples, after_passes, added)
     declared = candidate.manifest.system.deterministic
     columns = {}

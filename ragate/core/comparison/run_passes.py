@@ -94,8 +94,8 @@ def read_pair(
 ) -> PassPair:
     """Return both runs' passes over the `matched` samples; the candidate has the `added`, too."""
     before = read_passes(baseline, matched)
-    beside_itself = candidate is baseline and not added
-    after = before if beside_itself else read_passes(candidate, [*matched, *added])
+    with_itself = candidate is baseline and not added
+    after = before if with_itself else read_passes(candidate, [*matched, *added])
     return PassPair(before, after, matched)
 
 

@@ -98,14 +98,14 @@ def decide(
     accepted_by_key = by_metric(accepted)
 
     whole_settings = on_all(settings) if is_split(slice_cases) else settings
-    metrics = decide_metrics(cases, comparison, whole_settings)
+    of_whole = decide_metrics(cases, comparison, whole_settings)
     floors = floors_of(cases, settings)
-    rows, outcomes = with_floors(list(map(metrics.row, cases)), metrics, floors, accepted_by_key)
+    rows, outcomes = with_floors(list(map(of_whole.row, cases)), of_whole, floors, accepted_by_key)
 
     of_slices = decide_metrics(parts, comparison, on_slices(settings, cases))
     slice_floors = floors_of(parts, settings)
-    slice_rows = [slice_row(each, of_slices.row(each.case)) for each in slice_cases]
-    slice_rows, slice_outcomes = with_floors(slice_rows, of_slices, slice_floors, accepted_by_key)
+    tested = [slice_row(each, of_slices.row(each.case)) for each in slice_cases]
+    slice_rows, slice_outcomes = with_floors(tested, of_slices, slice_floors, accepted_by_key)
 
     must_pass = decide_must_pass(cases, comparison, waivers, today, record)
     outcomes += [*slice_outcomes, *must_pass.outcomes, _ungated(cases, slice_cases, comparison)]
@@ -121,7 +121,7 @@ def decide(
 
     passes = _passes_of_looks(comparison, settings)
     alarms = other_alarms(must_pass, [*floors, *slice_floors], comparison, settings, passes=passes)
-    return _with_evidence(decision, cases, slice_cases, (metrics, of_slices), comparison, alarms)
+    return _with_evidence(decision, cases, slice_cases, (of_whole, of_slices), comparison, alarms)
 
 
 def _taken(

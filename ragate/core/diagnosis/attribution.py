@@ -67,7 +67,7 @@ def attribute(diff: SampleDiff) -> Cause:
     """
     answers = compare_answers(diff.before, diff.after)
     same_answers = answers is Answers.SAME
-    if same_answers and diff.same_contexts and diff.deltas and _holds_answers_alone(diff):
+    if same_answers and diff.same_contexts and diff.deltas and _are_plain_answers(diff):
         return scored_otherwise(diff)
     if _holds_no_contexts(diff):
         if all(record.output.answer is None for record in diff.after):
@@ -107,7 +107,7 @@ def _is_only_seen(diff: SampleDiff) -> bool:
     return not diff.changes.comparable and diff.changes.stages == {Stage.CONTEXTS}
 
 
-def _holds_answers_alone(diff: SampleDiff) -> bool:
+def _are_plain_answers(diff: SampleDiff) -> bool:
     """Return whether these are whole answers, without tool calls and without reranking."""
     outputs = (record.output for record in diff.records)
     return all(
@@ -207,60 +207,62 @@ def _edited_or_cut_otherwise(diff: SampleDiff) -> Cause:
 def _better(diff: SampleDiff) -> Cause:
     if any(rank.before is None and rank.after is not None for rank in diff.ranks):
         return blame_contexts(diff)
-    expected = _expected_before(diff)
-    if expected and all(rank.before == rank.after for rank in expected):
-        return _generation(diff, expected)
+    retrieved_before = _expected_retrieved_before(diff)
+    if retrieved_before and all(rank.before == rank.after for rank in retrieved_before):
+        return _generation(diff, retrieved_before)
     return _cannot_tell(diff)
 
 
 def _worse(diff: SampleDiff, answers: Answers) -> Cause:
-    expected = _expected_before(diff)
-    if any(rank.after is None for rank in expected):
-        return _after_a_loss(diff, expected)
+    retrieved_before = _expected_retrieved_before(diff)
+    if any(rank.after is None for rank in retrieved_before):
+        return _after_a_loss(diff, retrieved_before)
     has_texts = any(chunk.text for record in diff.after for chunk in record.output.chunks)
     if answers is Answers.UNKNOWN or not has_texts:
         return _cannot_tell(diff)
-    return blame_by_words(diff, expected) or _by_ranks(diff, expected)
+    return blame_by_words(diff, retrieved_before) or _by_ranks(diff, retrieved_before)
 
 
-def _expected_before(diff: SampleDiff) -> list[RankChange]:
+def _expected_retrieved_before(diff: SampleDiff) -> list[RankChange]:
     """Return the ranks of the expected documents that the baseline retrieved."""
     return [rank for rank in diff.ranks if rank.before is not None]
 
 
-def _by_ranks(diff: SampleDiff, expected: Sequence[RankChange]) -> Cause:
+def _by_ranks(diff: SampleDiff, retrieved_before: Sequence[RankChange]) -> Cause:
     """Decide by the expected documents alone, where the answer's words do not tell."""
-    if not expected:
+    if not retrieved_before:
         return _cannot_tell(diff)
-    if not any(map(fell, expected)):
-        return _generation(diff, expected)
-    fell_far = any(fell(rank, by=_FAR) for rank in expected)
+    if not any(map(fell, retrieved_before)):
+        return _generation(diff, retrieved_before)
+    fell_far = any(fell(rank, by=_FAR) for rank in retrieved_before)
     if fell_far and all(gave_up_by_run(diff)):
         return blame_contexts(diff, "the answer gave up")
     return _cannot_tell(diff)
 
 
-def _after_a_loss(diff: SampleDiff, expected: Sequence[RankChange]) -> Cause:
+def _after_a_loss(diff: SampleDiff, retrieved_before: Sequence[RankChange]) -> Cause:
     """An expected document is gone: that explains a fall unless its content is still there."""
     worst = worst_run(diff)
     if supports(worst.output.chunks, diff.sample.references):
-        return unknown(f"{rank_words(expected)}, yet another chunk holds the reference answer")
-    if all(rank.after is None for rank in expected):
+        return unknown(
+            f"{rank_words(retrieved_before)}, yet another chunk holds the reference answer"
+        )
+    if all(rank.after is None for rank in retrieved_before):
         return blame_contexts(diff)
     traced = trace_run(diff, worst, displacers(diff))
     if traced.origin is not WordOrigin.NOWHERE:
         return blame_contexts(diff)
     return unknown(
-        f"{rank_words(expected)}, and the answer says what no chunk holds: both may be it"
+        f"{rank_words(retrieved_before)}, and the answer says what no chunk holds: both may be it"
     )
 
 
-def _generation(diff: SampleDiff, expected: Sequence[RankChange]) -> Cause:
+def _generation(diff: SampleDiff, retrieved_before: Sequence[RankChange]) -> Cause:
     """Blame generation where its passages are there still, and no new one says what it says."""
     if not basis_kept(diff) or follows_new_chunks(diff):
         return _cannot_tell(diff)
     elsewhere = f"the contexts changed elsewhere, and the answer{score_words(diff)}"
-    return generation(f"{rank_words(expected)}; {elsewhere}")
+    return generation(f"{rank_words(retrieved_before)}; {elsewhere}")
 
 
 def _cannot_tell(diff: SampleDiff) -> Cause:
@@ -353,7 +355,7 @@ def scored_otherwise(diff: SampleDiff) -> Cause:
     return Cause(kind=CauseKind.JUDGE, evidence=evidence)
 
 
-def blame_by_words(diff: SampleDiff, expected: Sequence[RankChange]) -> Cause | None:
+def blame_by_words(diff: SampleDiff, retrieved_before: Sequence[RankChange]) -> Cause | None:
     """Blame what the new words of the answers point to, or return None.
 
     Words that only newly placed chunks hold: the contexts. Facts that no chunk holds, or an earlier
@@ -374,9 +376,9 @@ def blame_by_words(diff: SampleDiff, expected: Sequence[RankChange]) -> Cause | 
     if worst.origin is WordOrigin.NOWHERE and not any(refusals):
         return generation(f"the answer now says {worst.quoted}, which no retrieved chunk holds")
     old = _answers_of(diff.before)
-    if expected and all(is_part(record.output.answer or "", old) for record in diff.after):
+    if retrieved_before and all(is_part(record.output.answer or "", old) for record in diff.after):
         return generation(
-            f"{rank_words(expected)}; an earlier answer, cut short{score_words(diff)}"
+            f"{rank_words(retrieved_before)}; an earlier answer, cut short{score_words(diff)}"
         )
     return None
 

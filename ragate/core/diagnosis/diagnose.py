@@ -72,12 +72,12 @@ def _failure(diff: SampleDiff) -> SampleDiff | Cause:
         [record for record in diff.before if not record.output.error],
         [record for record in diff.after if not record.output.error],
     )
-    comparable = bool(succeeded.before and succeeded.after)
+    both_succeeded = bool(succeeded.before and succeeded.after)
     share_before = len(succeeded.before) / len(diff.before)
     share_after = len(succeeded.after) / len(diff.after)
     if abs(share_before - share_after) <= SLACK:
-        return succeeded if comparable else diff
-    if comparable and _share_without_failures(diff, succeeded) > _HALF:
+        return succeeded if both_succeeded else diff
+    if both_succeeded and _share_without_failures(diff, succeeded) > _HALF:
         return succeeded
     if share_before > share_after:
         cause = _failed(diff.after, side="the candidate")

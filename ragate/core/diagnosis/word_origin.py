@@ -88,7 +88,12 @@ def _not_among(earlier_words: Collection[str], answer_words: Iterable[str]) -> l
 
 
 def _trace_facts(facts: list[str], *, suspected: set[str], elsewhere: set[str]) -> TracedWords:
-    """Say where new facts stand, of which suspects hold some and the other chunks others."""
+    """Say where new facts stand.
+
+    Args:
+        suspected: Those of them that stand in chunks of suspects.
+        elsewhere: Those that stand in the other chunks.
+    """
     if suspected.issuperset(facts) and not elsewhere.issuperset(facts):
         origin = WordOrigin.SUSPECTS
     elif not suspected and not elsewhere:

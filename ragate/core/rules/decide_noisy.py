@@ -179,7 +179,7 @@ class Figures:
         excluded: Whether a drop of `CARE` is ruled out at 5 %.
         breaks: Smallest drop that shows in a change that breaks answers and rewords none. Where
             the whole set shows none, or the loss of all of it alone: `allowed`. None where the
-            metric gates nothing, or did not fall suspiciously.
+            metric gates nothing, did not fall suspiciously, or its slice shows no drop.
         decisive: Units of which such a fall would show; None where no set is large enough.
     """
 

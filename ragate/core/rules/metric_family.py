@@ -77,6 +77,11 @@ class _SideRuns:
     def of(self, samples: Mask) -> Self:
         return replace(self, values=self.values[samples], whole=self.whole[samples])
 
+    def usable(self, is_clustered: bool) -> Mask:
+        """Return (samples,) True where a run is whole; every run, where samples have clusters."""
+        whole = self.whole.all(axis=1) if is_clustered else self.whole.any(axis=1)
+        return np.asarray(whole, dtype=bool)
+
     @property
     def counts(self) -> Ints:
         """(samples,) number of whole runs."""
@@ -102,9 +107,8 @@ def build_table(cases: Sequence[MetricCase], comparison: Comparison) -> Table:
     cand = _side_runs(cases, [case.scores.candidate for case in cases])
     speaks = np.stack([case.counted for case in cases], axis=1)
     clusters = comparison.clusters
-    enough = np.any if clusters is None else np.all  # of a sample's runs
-    on_both_sides = enough(base.whole, axis=1) & enough(cand.whole, axis=1)
-    counted = np.asarray(speaks.any(axis=1) & on_both_sides, dtype=bool)
+    is_usable = base.usable(clusters is not None) & cand.usable(clusters is not None)
+    counted = np.asarray(speaks.any(axis=1) & is_usable, dtype=bool)
 
     base, cand = base.of(counted), cand.of(counted)
     if clusters is None:
@@ -137,10 +141,12 @@ def _side_runs(cases: Sequence[MetricCase], sides: Sequence[Side]) -> _SideRuns:
 def _blocks_by_runs(base: _SideRuns, cand: _SideRuns) -> tuple[Block, ...]:
     """Group samples by their numbers of whole runs on both sides."""
     before, after = base.whole_first, cand.whole_first
-    counts = zip(base.counts.tolist(), cand.counts.tolist(), strict=True)
+    of_base, of_cand = base.counts, cand.counts
+    # Pairs by np.unique would load numpy.ma.
+    pairs = sorted(set(zip(of_base.tolist(), of_cand.tolist(), strict=True)))
     blocks = []
-    for base_runs, cand_runs in sorted(set(counts)):  # np.unique would load numpy.ma
-        alike = (base.counts == base_runs) & (cand.counts == cand_runs)
+    for base_runs, cand_runs in pairs:
+        alike = (of_base == base_runs) & (of_cand == cand_runs)
         values = np.concatenate([before[alike, :base_runs], after[alike, :cand_runs]], axis=1)
         blocks.append(Block(values, k=cand_runs))
     return tuple(blocks)

@@ -114,15 +114,15 @@ def _content(path: Path | None) -> dict[str, bytes]:
     """Return a file's content, or that of a golden set's files by their names."""
     if path is None or not path.exists():
         return {}
-    folder_of_qrels = path.parent.parent
-    is_qrels = path.suffix in beir.ENDINGS and beir.questions_of(folder_of_qrels) is not None
+    beir_folder = path.parent.parent
+    is_qrels = path.suffix in beir.ENDINGS and beir.questions_of(beir_folder) is not None
     if path.is_file() and not is_qrels:
         return {"": _bytes(path)}
 
     if path.is_dir():
         folder, judgements = path, path / "qrels"
     else:
-        folder, judgements = folder_of_qrels, path.parent
+        folder, judgements = beir_folder, path.parent
     files = [folder / name for name in beir.QUESTIONS]
     files += [file for file in judgements.glob("*") if file.suffix in beir.ENDINGS]
     return {file.relative_to(folder).as_posix(): _bytes(file) for file in files if file.is_file()}
