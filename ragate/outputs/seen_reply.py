@@ -186,14 +186,15 @@ def _rank(pointer: str) -> tuple[int, int, int] | None:
 def _passages(lists: Lists, known: KnownShare) -> _PassageList:
     """Return the likeliest list of passages: what is known of its documents, then its texts."""
     every = [_as_passages(pointer, items, known) for pointer, items in lists]
-    likeliest = min((each for each in every if each.parts), key=_doubts, default=_PassageList())
+    with_parts = [each for each in every if each.parts]
+    likeliest = min(with_parts, key=_place_in_order, default=_PassageList())
     if list(likeliest.parts.values()) == [likeliest.pointer]:
         parts = {**likeliest.parts, **_beside(likeliest.pointer, lists)}
         return replace(likeliest, parts=parts)
     return likeliest
 
 
-def _doubts(passages: _PassageList) -> tuple[bool, bool, bool, int, int, str]:
+def _place_in_order(passages: _PassageList) -> tuple[bool, bool, bool, int, int, str]:
     """Return what ranks a list of passages: the least is the likeliest."""
     return (
         passages.known < LIKELY,

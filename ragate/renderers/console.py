@@ -22,7 +22,7 @@ _MOST_COMMANDS = 4
 _TABLE_LINES = 11
 _MOST_FACTS = 4
 _MOST_SCORES = 2
-_LONGEST = 300  # characters of a sentence
+_LONGEST = 300  # characters of a sentence, a cell or a command
 _WIDEST_NAME = 28  # columns; a wider name has a line of its own
 _HEAD = ("metric", "before", "now", "change", "allowed", "verdict")
 _COLOURS = {ReportSign.RED: "red", ReportSign.NO_DECISION: "yellow", ReportSign.LOOK: "yellow"}
@@ -377,14 +377,13 @@ def _retrieved(row: SampleRow, page: Page) -> list[tuple[str, str]]:
         return []
 
     rankings = []
-    for docs in dict.fromkeys(sides):
+    for docs in dict.fromkeys(sides):  # two that are equal are shown once
         shown = []
         for rank, doc in enumerate(docs[:4], start=1):
             mark = "*" if doc in row.expected else ""
             shown.append(f"{rank} {page.foreign(doc, 40)}{mark}")
         text = "  ".join(shown) + _and_more(len(docs) - 4)
         rankings.append(text or "nothing")
-    # Rankings that are equal are shown once.
     return list(zip(("retrieved", "  before"), rankings, strict=False))
 
 

@@ -71,7 +71,8 @@ def consistent(table: ScoreTable) -> ScoreTable:
         if direction is None:
             continue
         opposite = Direction.LOWER if direction is Direction.HIGHER else Direction.HIGHER
-        if _contradicting(table, name, opposite).any():  # else the flags fit both
+        # Flags that fit the opposite way as well show nothing.
+        if _contradicting(table, name, opposite).any():
             infos[name] = MetricInfo(name=name, direction=direction, low=_LOWEST, high=None)
     return checked(table, infos)
 
@@ -126,9 +127,9 @@ def without_other_units(before: ScoreTable, after: ScoreTable, metric: str) -> S
     """Return the candidate without a metric that one side writes in percent, and one as shares."""
     old, new = _in_common(before, after, metric)
     has_ratio = (np.abs(old) > SLACK) & (np.abs(new) > SLACK)
-    ratios = np.sort(new[has_ratio] / old[has_ratio])
-    if len(ratios) < _FEWEST:
+    if has_ratio.sum() < _FEWEST:
         return after
+    ratios = np.sort(new[has_ratio] / old[has_ratio])
     times = float(ratios[len(ratios) // 2])
     low, high = _HUNDRED
     if not (low <= times <= high or low <= 1 / times <= high):

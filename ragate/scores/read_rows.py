@@ -65,7 +65,7 @@ class _Reading:
 
     Attributes:
         taken: Fields that are no scores, since the format knows what they are.
-        left_out: As of `ReadFile`.
+        left_out: Filled while rows are read; as of `ReadFile`.
     """
 
     layout: Format

@@ -119,9 +119,8 @@ def promptfoo(row: Record, _head: Record) -> list[Record]:
     metadata = _object(case.get("metadata"))
     key = next((str(metadata[name]) for name in ("id", "test_id") if name in metadata), "")
 
-    question = row.get("vars") or case.get("vars") or {}
-    if len(question) == 1:
-        (question,) = question.values()
+    variables = row.get("vars") or case.get("vars") or {}
+    question = next(iter(variables.values())) if len(variables) == 1 else variables
 
     provider = row.get("provider")
     provider = _object(provider).get("label") or _object(provider).get("id") or provider or ""

@@ -336,7 +336,9 @@ class _Builder:
             rows=np.hstack([self._matrix(rows) for rows in self._by_evaluation()]),
             columns={name: self._filled(self.columns.get(name, ()), np.nan) for name in names},
             lacks={name: self.lacks.get(name, {}) for name in names},
-            marks={name: min(marks) for name, marks in self.marks.items() if len(marks) == 1},
+            marks={
+                name: next(iter(every)) for name, every in self.marks.items() if len(every) == 1
+            },
             flags={name: self._filled(flags, _UNKNOWN) for name, flags in self.flags.items()},
             details=self.details if has_details else (),
             judges=tuple(self.judges),
@@ -387,10 +389,11 @@ class _Builder:
         Raises:
             DatasetError: several lines of one sample, and nothing says that they are its runs.
         """
-        is_numbered = {each.run is not None for rows in by_key.values() for each in rows}
-        if len(is_numbered) > 1:
+        # Whether a row has a number of its run.
+        answers = {each.run is not None for rows in by_key.values() for each in rows}
+        if len(answers) > 1:
             raise DatasetError(f"{self._place_without_run()}: has no number of its run; others do")
-        if is_numbered == {True}:
+        if answers == {True}:
             return self._by_run(by_key)
 
         counts = {len(rows) for rows in by_key.values() if rows}

@@ -114,7 +114,10 @@ def step_down(null: Null, *, upwards: bool = False) -> Floats:
 
 
 def _share(null: Null, stars: Floats, z: float) -> float:
-    """Return the share of relabellings at or below `z`, the observed one among them."""
+    """Return the share of relabellings at or below `z`, the observed one among them.
+
+    Ties count half where `null.mid` says so.
+    """
     weight_of_tie = 0.5 if null.mid else 1.0
     below = int((stars < z - SLACK).sum())
     equal = int((stars <= z + SLACK).sum()) - below
@@ -188,7 +191,10 @@ def _drawn(tables: Sequence[Floats], metrics: int, seed: int, draws: int) -> Flo
             if units.shape[1] == 2:
                 _add_coins(sums, units, _coins(bits, len(units), draws))
             else:
-                _add_picks(sums, units, _picks(bits, len(units) * draws, units.shape[1]))
+                # Under a name it lives until the next is made: freed at once, its memory would go
+                # back to the system each time, which takes half as long again.
+                picks = _picks(bits, len(units) * draws, units.shape[1])
+                _add_picks(sums, units, picks)
     return sums
 
 
@@ -226,8 +232,8 @@ def _add_coins(sums: Floats, units: Floats, coins: npt.NDArray[np.uint8]) -> Non
     for start in range(0, len(units), 8):
         first, second = units[start : start + 8, 0], units[start : start + 8, 1]
         index = np.zeros(len(sums), dtype=np.uint8)
-        for bit, of_unit in enumerate(coins[start : start + 8]):
-            index |= of_unit << bit
+        for bit, coins_of_unit in enumerate(coins[start : start + 8]):
+            index |= coins_of_unit << bit
         sums_of_eight = _EIGHT_COINS[:, : len(first)] @ (second - first)
         np.take(sums_of_eight, index, axis=0, out=added, mode="clip")
         sums += added
@@ -236,8 +242,8 @@ def _add_coins(sums: Floats, units: Floats, coins: npt.NDArray[np.uint8]) -> Non
 def _add_picks(sums: Floats, units: Floats, picks: npt.NDArray[np.intp]) -> None:
     """Add the picked entry of each unit (units, choices, metrics); picks are (units x draws,)."""
     added = np.empty_like(sums)
-    for unit, of_unit in zip(units, picks.reshape(len(units), len(sums)), strict=True):
-        np.take(unit, of_unit, axis=0, out=added, mode="clip")
+    for entries, chosen in zip(units, picks.reshape(len(units), len(sums)), strict=True):
+        np.take(entries, chosen, axis=0, out=added, mode="clip")
         sums += added
 
 

@@ -139,6 +139,8 @@ def _measures(text: str, numbers: Sequence[Numeral], left_out: frozenset[str]) -
         measures.append(counted)
 
     for index in range(len(numbers) - 2, -1, -1):
+        if _is_date(numbers[index]) or _is_date(numbers[index + 1]):
+            continue
         first, second = measures[index], measures[index + 1]
         if shares_unit(text[numbers[index].end : numbers[index + 1].start]):
             if second.units and not first.units:
@@ -226,13 +228,13 @@ class NumberSources:
         fits_now = [best_fit(index, of_claim) for index, of_claim in enumerate(places)]
 
         def is_ousted(index: int, place: int) -> bool:
-            now, there = fits_now[index], fits[index][place]
-            if now >= min(LEAST_FIT * there, there - CLEARLY):
+            fit_here, fit_there = fits_now[index], fits[index][place]
+            if fit_here >= min(LEAST_FIT * fit_there, fit_there - CLEARLY):
                 return False
             if not self._may_be_of(claims[index], place):
                 return False
             return all(
-                now + fits_now[other] < there + best_fit(other, places[index])
+                fit_here + fits_now[other] < fit_there + best_fit(other, places[index])
                 for other in claims_of[place][:MOST_PLACES]
             )
 

@@ -80,3 +80,15 @@ def test_a_time_or_date_before_an_amount_is_not_converted(text: str) -> None:
 
     assert sources.held(claimed_places(text)) == [False, True]
     assert NumberSources([text]).held(claimed_places("300 minutes")) == [True]
+
+
+@pytest.mark.parametrize(
+    ("text", "claim"),
+    [
+        ("The desk is open 12:30 - 5 hours.", "It takes 720 minutes."),
+        ("The desk is open 12:30 - 5 hours.", "It takes 1800 minutes."),
+        ("Between 2024-05-01 - 5 days", "It takes 24 hours."),
+    ],
+)
+def test_no_part_of_a_time_or_date_is_an_amount(text: str, claim: str) -> None:
+    assert NumberSources([text]).held(claimed_places(claim)) == [False]
