@@ -71,7 +71,7 @@ def consistent(table: ScoreTable) -> ScoreTable:
         if direction is None:
             continue
         opposite = Direction.LOWER if direction is Direction.HIGHER else Direction.HIGHER
-        # Flags that fit the opposite way as well show nothing.
+        # Flags that fit the opposite way show nothing.
         if _contradicting(table, name, opposite).any():
             infos[name] = MetricInfo(name=name, direction=direction, low=_LOWEST, high=None)
     return checked(table, infos)
