@@ -90,8 +90,8 @@ def load(kind: Kind, name: str) -> Any:
         name: As in `locate`. An attribute that is a function is taken as the entry function.
 
     Raises:
-        PluginError: the name leads nowhere, what it leads to lacks the entry function, or a module
-            that it needs is not installed.
+        PluginError: the name leads nowhere, what it leads to lacks the entry function, a module
+            that it needs is not installed, or its `LATE_MODULES` are no tuple of names.
     """
     module, _, attribute = locate(kind, name).partition(":")
     plugin = _import(kind, name, module)
@@ -101,6 +101,11 @@ def load(kind: Kind, name: str) -> Any:
         raise PluginError(
             f"{noun(kind)} {name!r}: what it leads to defines no {_ENTRY[kind]!r}",
             remedy=f"{MANUAL}/plugins.md shows what a plugin defines",
+        )
+    late = _optional(kind, name, plugin, "LATE_MODULES", ()) if kind == "judges" else ()
+    if not isinstance(late, tuple) or not all(isinstance(each, str) for each in late):
+        raise PluginError(
+            f"{noun(kind)} {name!r}: LATE_MODULES is {late!r} and must be a tuple of module names"
         )
     return plugin
 
@@ -121,7 +126,7 @@ def settings_model(kind: Kind, name: str) -> type[BaseModel] | None:
     Raises:
         PluginError: as `load`.
     """
-    model = getattr(load(kind, name), "Settings", None)
+    model = _optional(kind, name, load(kind, name), "Settings")
     return model if isinstance(model, type) and issubclass(model, BaseModel) else None
 
 
@@ -188,8 +193,19 @@ def _attribute(kind: Kind, name: str, module: Any, attribute: str) -> Any:
     target = getattr(module, attribute)
     if hasattr(target, _ENTRY[kind]) or not callable(target):
         return target
-    settings = getattr(target, "Settings", None) or getattr(module, "Settings", None)
-    return SimpleNamespace(**{_ENTRY[kind]: target, "Settings": settings})
+    settings = getattr(target, "Settings", None) or _optional(kind, name, module, "Settings")
+    late = _optional(kind, name, module, "LATE_MODULES", ())
+    return SimpleNamespace(**{_ENTRY[kind]: target, "Settings": settings, "LATE_MODULES": late})
+
+
+def _optional(kind: Kind, name: str, plugin: Any, attribute: str, default: Any = None) -> Any:
+    try:
+        return getattr(plugin, attribute, default)
+    except Exception as error:  # a `__getattr__` of others
+        raise PluginError(
+            f"{noun(kind)} {name!r}: {attribute} cannot be read: {error!r}",
+            remedy=f"{MANUAL}/plugins.md says what it must be",
+        ) from error
 
 
 def _import(kind: Kind, name: str, module: str) -> Any:

@@ -17,6 +17,7 @@ LATE_MODULES = (
     "ragate.contrib.llamaindex_judge.judge",
     *("llama_index.core.evaluation", "llama_index.core.output_parsers"),
     *("llama_index.core.prompts.prompt_utils", "llama_index.core.indices.prompt_helper"),
+    *("tiktoken", "tiktoken_ext.openai_public"),
 )
 
 

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import re
 import sys
+from importlib import import_module
 from pathlib import Path
 from typing import get_args
 
@@ -163,3 +164,41 @@ def test_an_entry_point_makes_a_name_of_its_own(
 def test_naming_a_plugin_does_not_import_it(package: Path) -> None:
     assert plugins.locate("metrics", "ownplugins.polite:create") == "ownplugins.polite:create"
     assert "ownplugins.polite" not in sys.modules
+
+
+@pytest.mark.parametrize("attribute", ["", ":create"])
+@pytest.mark.parametrize(
+    "late",
+    [
+        "LATE_MODULES = None",
+        "LATE_MODULES = 5",
+        "LATE_MODULES = 'json.tool'",
+        "LATE_MODULES = ('json.tool', 5)",
+        "def __getattr__(name):\n    raise KeyError(name)",
+    ],
+)
+def test_late_modules_that_are_no_names_are_refused_by_the_judges_name(
+    late: str, attribute: str, package: Path
+) -> None:
+    text = f"def create(settings, resources): ...\n{late}\n"
+    (package / "ownplugins/late.py").write_text(text)
+
+    with pytest.raises(PluginError) as caught:
+        plugins.load("judges", f"ownplugins.late{attribute}")
+
+    said = str(caught.value)
+    assert f"judge 'ownplugins.late{attribute}'" in said
+    assert "must be" in said
+
+
+def test_late_modules_stand_beside_an_entry_function_by_its_name(package: Path) -> None:
+    text = "def make(settings, resources): ...\nLATE_MODULES = ('json.tool',)\n"
+    (package / "ownplugins/late.py").write_text(text)
+
+    assert plugins.load("judges", "ownplugins.late:make").LATE_MODULES == ("json.tool",)
+
+
+def test_what_built_in_judges_load_late_is_there() -> None:
+    for name in plugins.names("judges"):
+        for module in getattr(plugins.load("judges", name), "LATE_MODULES", ()):
+            import_module(module)
