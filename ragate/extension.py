@@ -276,6 +276,8 @@ def hooked_provider(config: Any) -> str:
 
 def store_at(url: str) -> tuple[Extension, str] | None:
     """Return what keeps runs at an address: whose it is, and its path; None where nothing does."""
+    if not url:
+        return None
     stores = {scheme: (each, path) for each in extensions() for scheme, path in each.stores.items()}
     return stores.get(url.partition("://")[0]) or stores.get("")
 

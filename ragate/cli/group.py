@@ -35,7 +35,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "cache": ("commands.cache", "Show, empty, export or import what need not be paid twice."),
     "schema": ("commands.schema", "Print the JSON Schema of ragate.toml, for editors."),
     "action": ("commands.action", "Run a step of the GitHub Action without its container."),
-    "db": ("commands.db", "Show or stop the embedded Postgres; bring schemas up to date."),
+    "db": ("commands.db", "Show or stop the embedded Postgres."),
 }
 
 # With what every command ends, and what that means; no other code leaves one.

@@ -216,9 +216,9 @@ def stored_report(
     drill = last_proof(operations)
     duration_s = time.monotonic() - started
     report = gate_report(decided, duration_s=duration_s, drill=drill)
-    from ragate.stores.local import open_store
+    from ragate.stores.local import save_run
 
-    open_store(operations).save(decided.candidate, report)
+    save_run(operations, decided.candidate, report)
     finished(decided.candidate, report)
     return report
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ragate.errors import ConfigError, StorageError
-from ragate.extension import lacking, store_at
 from ragate.files.atomic_files import write_atomic
 from ragate.files.foreign_files import refuse_unwritable_path
 from ragate.models.progress import Show, unshown
@@ -70,17 +69,11 @@ def read_operations(root: Path, environment: Mapping[str, str]) -> Operations:
             f"RAGATE_STATE_DIR = {state!r}: a file stands there",
             remedy="name a folder, which is made where it is not there",
         )
-    runs_url = environment.get(RUNS_URL, "").strip()
-    if runs_url and store_at(runs_url) is None:
-        raise ConfigError(
-            f"{RUNS_URL}: nothing that is installed keeps runs there{lacking()}",
-            remedy="install what does, or leave it out: runs stay in the state folder",
-        )
     return Operations(
         environment=environment,
         state=(root / state).resolve() if state else root / STATE,
         database_url=environment.get("RAGATE_DATABASE_URL", ""),
-        runs_url=runs_url,
+        runs_url=environment.get(RUNS_URL, "").strip(),
         offline=environment.get("RAGATE_OFFLINE", "").lower() not in {"", "0", "false"},
         concurrency=round(_number(environment, "RAGATE_CONCURRENCY", 8, least=1, most=1024)),
         timeout_s=_number(environment, "RAGATE_TIMEOUT_S", 60.0, least=0.001, most=86_400),

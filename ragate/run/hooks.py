@@ -31,6 +31,7 @@ from ragate.models import Report, Run
 from ragate.resources.resources import Opened
 from ragate.run.plan import RunPlan
 from ragate.scoring.scorer import Scorer
+from ragate.stores.local import open_store
 
 if TYPE_CHECKING:
     from ragate.gate.compare_and_decide import Decided
@@ -149,7 +150,10 @@ def with_remarks(decided: Decided, remarks: Remarks) -> Decided:
 
 @asynccontextmanager
 async def hooks_of(plan: RunPlan, setup: GateSetup) -> AsyncIterator[Hooks]:
-    """Yield the hooks whose condition holds; each hears how the run ended."""
+    """Yield the hooks whose condition holds; each hears how the run ended.
+
+    A run store that is out of reach begins no run.
+    """
     active = [(hook, plugins.own_class(hook.path)(plan, setup)) for hook in HOOKS if hook.on(plan)]
     active += [
         (hook, loaded(each, hook.path)(plan, setup))
@@ -157,6 +161,7 @@ async def hooks_of(plan: RunPlan, setup: GateSetup) -> AsyncIterator[Hooks]:
         for hook in each.hooks
         if hook.on(plan)
     ]
+    open_store(plan.operations).reach()
     hooks = Hooks(active, plan.operations.say)
     try:
         yield hooks

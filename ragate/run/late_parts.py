@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from ragate import plugins
 from ragate.errors import RagateError
-from ragate.extension import extensions
+from ragate.extension import extensions, store_at
 from ragate.guards.seal import expect, expect_modules, load_modules
 
 if TYPE_CHECKING:
@@ -36,16 +36,19 @@ _JUDGING = (
 )
 
 
-def expect_late_parts(policy: Policy, *, recording: bool) -> None:
+def expect_late_parts(policy: Policy, *, recording: bool, runs_url: str = "") -> None:
     """Have what scores and decides by a policy loaded before foreign code is started.
 
     Args:
         recording: A baseline is written.
+        runs_url: Of the run store that the run is sent to.
     """
     expect_modules(*_DECIDING, *(_RECORDING if recording else ()))
     if recording:
         after = (path for each in extensions() for path in each.after_recording)
         expect_modules(*(path.partition(":")[0] for path in after))
+    if store := store_at(runs_url):
+        expect_modules(store[1].partition(":")[0])
     if policy.judge is not None:
         expect_modules(*_JUDGING)
     expect(lambda: _load_plugins(policy))

@@ -11,7 +11,7 @@ from ragate.repository import git
 from ragate.resources.operations import Operations
 from ragate.run.plan import RunPlan
 from ragate.stores.begun_run import BegunRun, BegunState, find_interrupted, save_begun
-from ragate.stores.local import LocalStore, open_store
+from ragate.stores.local import LocalStore, send_run
 from ragate.stores.spent_calls import SpentCalls
 from ragate.version import __version__
 
@@ -37,10 +37,10 @@ def note_begun(plan: RunPlan, session: Session, samples: Sequence[Sample]) -> No
 
 def note_ended(plan: RunPlan, session: Session) -> None:
     """Note that a run came to its end, where it leaves no scores to say so."""
-    store, run_id = open_store(plan.operations), session.collected.manifest.run_id
+    store, run_id = LocalStore(plan.operations.state), session.collected.manifest.run_id
     run = find_interrupted(store, run_id, gate=plan.config.gate, command=plan.command)
     save_begun(store, run.amended(ended=True))
-    store.send(session.ready.folder)
+    send_run(plan.operations, session.ready.folder)
 
 
 def keep_spending(session: Session) -> None:

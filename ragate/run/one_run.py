@@ -51,7 +51,8 @@ async def run_gate(plan: RunPlan) -> RunResult:
     started = time.monotonic()
     with span(Spanned.RUN, command=plan.command):
         setup = plan.read_setup()
-        expect_late_parts(plan.config.policy, recording=plan.recording is not None)
+        url = plan.operations.runs_url
+        expect_late_parts(plan.config.policy, recording=plan.recording is not None, runs_url=url)
         async with hooks_of(plan, setup) as hooks:  # none configured: none made, nothing imported
             async with (
                 plan.source.open(plan, setup, hooks.opening) as ready,

@@ -19,8 +19,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ragate.errors import StorageError, UsageError
-from ragate.extension import loaded, store_at
+from ragate.errors import ConfigError, StorageError, UsageError
+from ragate.extension import lacking, loaded, store_at
 from ragate.files.atomic_files import write_atomic, write_lines
 from ragate.files.foreign_files import file_bytes
 from ragate.stores.listed_run import (
@@ -52,12 +52,35 @@ def new_run_id() -> str:
 
 
 def open_store(operations: Operations) -> LocalStore:
-    """Return where runs are kept: the state folder, with the run store behind it where one is."""
-    behind = store_at(operations.runs_url) if operations.runs_url else None
-    if behind is None:
+    """Return where runs are kept: the state folder, with the run store behind it where one is.
+
+    Raises:
+        ConfigError: nothing that is installed keeps runs at the address of the run store.
+    """
+    if not operations.runs_url:
         return LocalStore(operations.state)
+    behind = store_at(operations.runs_url)
+    if behind is None:
+        raise ConfigError(
+            f"RAGATE_RUNS_URL: nothing that is installed keeps runs there{lacking()}",
+            remedy="install what does, or leave it out: runs stay in the state folder",
+        )
     store: LocalStore = loaded(*behind)(operations)
     return store
+
+
+def save_run(operations: Operations, run: Run, report: Report | None = None) -> None:
+    """Save a run in the state folder, and send it to the run store."""
+    send_run(operations, LocalStore(operations.state).save(run, report))
+
+
+def send_run(operations: Operations, folder: Path) -> None:
+    """Send a run that ended to the run store; whatever fails of it is only said."""
+    try:
+        open_store(operations).send(folder)
+    except Exception as error:  # noqa: BLE001 - a store of others changes no verdict
+        why = getattr(error, "message", repr(error))
+        operations.say(f"warning: the run store lacks the run {folder.name}: {why}")
 
 
 class LocalStore:
@@ -72,15 +95,16 @@ class LocalStore:
     def folder(self, run_id: str) -> Path:
         return self.runs / run_id
 
-    def reach(self) -> None:
-        """See that what machines share is there, before anything is paid for.
+    def reach(self) -> str:
+        """Return what was seen of what machines share, before anything is paid for; "" for nothing.
 
         Raises:
             DatabaseError: it cannot be reached or used.
         """
+        return ""
 
     def send(self, folder: Path) -> None:
-        """Let other machines have a run that ended; that they do not get it is only said."""
+        """Let other machines have a run that ended."""
 
     def save(self, run: Run, report: Report | None = None) -> Path:
         """Write a run's scores, report and manifest; return its folder.

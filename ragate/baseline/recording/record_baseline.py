@@ -49,7 +49,7 @@ from ragate.scoring.policy_metrics import inapplicable_gates, judged_metrics, ma
 from ragate.scoring.scorer import Scorer
 from ragate.spans import finished
 from ragate.stores import OUTPUTS
-from ragate.stores.local import LocalStore, new_run_id, open_store
+from ragate.stores.local import LocalStore, new_run_id, save_run
 from ragate.stores.run_outputs import mend_outputs
 from ragate.version import MANUAL
 
@@ -95,7 +95,7 @@ async def update_baseline(
         # What made it fail may be mended outside of git: nothing of it is taken over next time.
         forget_recording(operations.state)
     refuse_unmeasured(config, run)
-    open_store(operations).save(run)
+    save_run(operations, run)
     finished(run)
     advice = id_advice(config.root, config.system, samples, run)
     update = write_baseline(

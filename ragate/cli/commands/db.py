@@ -14,7 +14,7 @@ from ragate.errors import DatabaseError
 
 @click.group("db", cls=LazyGroup, table={}, words="db")
 def command() -> None:
-    """Show or stop the embedded Postgres; bring the run store up to date."""
+    """Show or stop the embedded Postgres."""
 
 
 @command.command(

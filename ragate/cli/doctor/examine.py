@@ -127,8 +127,9 @@ def _state(subject: ExaminedProject) -> Finding:
 
 
 def _run_store(operations: Operations) -> Iterable[Finding]:
-    open_store(operations).reach()
-    return [ok("run store", "reachable, and of this ragate")] if operations.runs_url else []
+    if operations.runs_url:
+        seen = open_store(operations).reach()
+        yield ok("run store", seen) if seen else skipped("run store", "it says nothing of itself")
 
 
 def _shown(subject: ExaminedProject, path: Path) -> str:

@@ -13,8 +13,7 @@ _STORE = "ragate.contrib.run_store.shared_store:open_shared"
 
 
 def _is_on(plan: Any) -> bool:
-    url = plan.operations.runs_url
-    return bool(url) and store_at(url) == (EXTENSION, _STORE)
+    return store_at(plan.operations.runs_url) == (EXTENSION, _STORE)
 
 
 EXTENSION = Extension(
@@ -33,7 +32,8 @@ EXTENSION = Extension(
             guards=True,
         ),
     ),
-    stores={"": _STORE},
+    # Its own schemes by name: whoever else brings them is refused, and takes no runs silently.
+    stores=dict.fromkeys(("", "postgresql", "postgres"), _STORE),
     variables={
         "RAGATE_RUNS_URL": "a Postgres that keeps [runs of all machines](workers.md); not from "
         "`.env`",

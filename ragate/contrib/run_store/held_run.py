@@ -4,19 +4,17 @@ from contextlib import ExitStack
 
 from ragate.answers.system_session import Session
 from ragate.contrib.run_store.sender import sending
-from ragate.contrib.run_store.shared_store import open_shared
 from ragate.gate.gate_setup import GateSetup
 from ragate.run.plan import RunPlan
 from ragate.scoring.scorer import Scorer
 
 
 class Send:
-    """Holds a run in the store while it goes on; a store that is out of reach begins no run."""
+    """Holds a run in the store while it goes on."""
 
     def __init__(self, plan: RunPlan, _setup: GateSetup) -> None:
         self._operations = plan.operations
         self._stack = ExitStack()
-        open_shared(plan.operations).reach()
 
     def opened(self, session: Session, _scorer: Scorer) -> None:
         if session.asks:

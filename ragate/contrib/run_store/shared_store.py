@@ -37,7 +37,7 @@ from ragate.stores.listed_run import (
 from ragate.stores.local import LocalStore, is_run_id
 
 if TYPE_CHECKING:
-    from ragate.models import Report, Run
+    from ragate.models import Run
     from ragate.resources.operations import Operations
 
 _REMOVE = "DELETE FROM ragate_runs.runs WHERE run_id = %s AND writer = ANY(%s)"
@@ -93,19 +93,14 @@ class SharedStore(LocalStore):
         weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
         return folder
 
-    def reach(self) -> None:
-        """See that the store is there, before anything is paid for.
+    def reach(self) -> str:
+        """Return that the store is there, before anything is paid for.
 
         Raises:
             DatabaseError: it cannot be reached or used.
         """
         connect(self._url).close()
-
-    def save(self, run: Run, report: Report | None = None) -> Path:
-        """Keep a run with its scores here, and in the store; that it lacks them is only said."""
-        folder = super().save(run, report)
-        self.send(folder)
-        return folder
+        return "reachable, and of this ragate"
 
     def send(self, folder: Path) -> None:
         """Send a run that ended to the store, and what that lacks of earlier ones."""

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from ragate.contrib.run_store.shared_store import SharedStore
 from ragate.resources.operations import Operations
 from ragate.stores.local import LocalStore, open_store
+from tests.unit.extension.test_extension import install, refused
 from tests.unit.fresh import printed
 
 
@@ -20,3 +23,15 @@ def test_a_list_of_the_store_waits_for_no_model() -> None:
     loaded = "print(*(name for name in ('pydantic', 'ragate.models') if name in sys.modules))"
 
     assert printed(f"{lists}\n{loaded}") == []
+
+
+@pytest.mark.parametrize("scheme", ["", "postgresql", "postgres"])
+def test_a_package_that_brings_what_is_ours_is_refused(
+    scheme: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install(tmp_path, "greets", f'"greets", stores={{"{scheme}": "a:b"}}')
+
+    said = refused(tmp_path, monkeypatch)
+
+    assert f"the run store of '{scheme}' is brought twice: by run_store of ragate" in said
+    assert "the package greets 1.0" in said

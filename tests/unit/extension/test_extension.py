@@ -11,10 +11,13 @@ import pytest
 
 from ragate import extension
 from ragate.answers import ready_system
+from ragate.cli.commands import db
+from ragate.cli.group import COMMANDS as COMMANDS_OF_RAGATE
 from ragate.cli.main import run
 from ragate.errors import ConfigError, NotInstalledError, UsageError
 from ragate.extension import Extension
 from ragate.resources.operations import read_operations
+from ragate.stores.local import open_store
 from tests.projects import ReplayProject
 
 GREETS = """
@@ -33,6 +36,7 @@ def command():
 
 
 STORE = """
+from ragate.errors import DatabaseError
 from ragate.stores.listed_run import ListedRun, RunStatus
 from ragate.stores.local import LocalStore
 
@@ -45,9 +49,14 @@ class Kept(LocalStore):
         name = f"of {self._operations.runs_url}"
         yield ListedRun(name, self.folder(name), RunStatus.PASSED)
 
-    def save(self, run, report=None):
-        self._operations.say("it has got a run")
-        return super().save(run, report)
+    def reach(self):
+        if self._operations.runs_url == "memory://away":
+            raise DatabaseError("it is not there")
+
+    def send(self, folder):
+        if self._operations.runs_url == "memory://gone":
+            raise ConnectionError("it went away")
+        self._operations.say(f"it has got {folder.name}")
 """
 
 
@@ -112,16 +121,69 @@ def test_a_store_of_a_package_lists_runs_of_elsewhere(tmp_path: Path) -> None:
     checked = ragate(installed, "check", root=root, env={"RAGATE_RUNS_URL": "memory://one"})
 
     assert listed.stdout.startswith("of memory://one"), listed.stderr
-    assert checked.stderr.count("it has got a run") == 1, checked.stderr
+    assert checked.stderr.count("it has got ") == 1, checked.stderr
+
+
+@pytest.fixture
+def asking(tmp_path: Path) -> Path:
+    """A project whose system leaves the file `asked`, and an installed store beside it."""
+    (tmp_path / "golden.jsonl").write_text('{"id": "q", "query": "Why?", "references": ["So"]}\n')
+    (tmp_path / "bot.py").write_text(
+        "def answer(query):\n    open('asked', 'w').close()\n    return 'So'\n"
+    )
+    (tmp_path / "ragate.toml").write_text(
+        '[policy]\ndataset = "golden.jsonl"\nbaseline = "b.json"\nsystems = ["python"]\n'
+        '[policy.metrics.exact_match]\nlevel = "error"\n'
+        '[system]\nuse = "python"\ntarget = "bot:answer"\n'
+    )
+    installed = tmp_path / "installed"
+    installed.mkdir()
+    (installed / "kept.py").write_text(STORE)
+    install(installed, "greets", '"greets", stores={"memory": "kept:Kept"}')
+    return tmp_path
+
+
+COMMANDS = [["check"], ["collect"], ["baseline", "update"]]
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_a_store_of_a_package_that_is_away_is_said_before_anything_is_asked(
+    asking: Path, command: list[str]
+) -> None:
+    done = ragate(
+        asking / "installed", *command, root=asking, env={"RAGATE_RUNS_URL": "memory://away"}
+    )
+
+    assert done.returncode == 3, done.stderr
+    assert "it is not there" in done.stderr
+    assert not (asking / "asked").exists()
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_a_store_of_a_package_that_goes_in_the_middle_changes_no_verdict(
+    asking: Path, command: list[str]
+) -> None:
+    away = {"RAGATE_RUNS_URL": "memory://gone"}
+    done = ragate(asking / "installed", *command, root=asking, env=away)
+    run_id = next((asking / ".ragate/runs").iterdir()).name
+    (asking / "b.json").unlink(missing_ok=True)
+    alone = ragate(asking / "installed", *command, root=asking)
+
+    lacks = f"warning: the run store lacks the run {run_id}: ConnectionError('it went away')"
+    assert done.stderr.count(lacks) == 1, done.stderr
+    assert "bug" not in done.stderr
+    assert done.returncode == alone.returncode
+    assert (asking / "asked").exists()
 
 
 def test_an_address_at_which_nothing_keeps_runs_is_an_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(extension, "extensions", lambda: (Extension("x", stores={"s3": "a:b"}),))
+    operations = read_operations(tmp_path, {"RAGATE_RUNS_URL": "memory://one"})
 
     with pytest.raises(ConfigError, match="RAGATE_RUNS_URL: nothing that is installed keeps runs"):
-        read_operations(tmp_path, {"RAGATE_RUNS_URL": "memory://one"})
+        open_store(operations)
 
 
 def test_a_table_of_a_package_is_read_and_one_of_none_is_an_error(tmp_path: Path) -> None:
@@ -243,3 +305,8 @@ def test_calls_that_nothing_here_records_are_no_run(
 
     assert run(["collect"]) == 2
     assert "record = true: nothing that is installed records calls" in capsys.readouterr().err
+
+
+def test_the_help_of_db_promises_nothing_that_an_extension_brings() -> None:
+    assert db.command.help == "Show or stop the embedded Postgres."
+    assert COMMANDS_OF_RAGATE["db"][1] == db.command.help

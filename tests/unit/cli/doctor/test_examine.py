@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ragate import plugins
+from ragate import extension, plugins
 from ragate.cli.doctor import examine
 from ragate.cli.finding import Status
 from ragate.models import MetricInfo
@@ -232,3 +232,42 @@ def test_gated_metrics_that_are_absent_or_of_another_version_are_a_problem() -> 
     assert [one.exit_code for one in found] == [3]
     assert "another version of a, the baseline has no c:" in said(found, Status.PROBLEM)
     assert statuses(list(examine.comparable(run, now, ["b", "seconds"]))) == ["ok"]
+
+
+def test_a_store_that_nothing_keeps_is_a_problem_and_the_rest_is_checked(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(extension, "extensions", tuple)
+
+    found = checks(project, RAGATE_RUNS_URL="memory://one")
+
+    assert "nothing that is installed keeps runs there" in found["run store"][0].message
+    assert found["run store"][0].exit_code == 2
+    assert "environment" not in found
+    assert found["golden set"][0].status is Status.OK
+
+
+@pytest.mark.parametrize(
+    ("seen", "status", "message"),
+    [
+        ("", Status.SKIPPED, "not checked: it says nothing of itself"),
+        (None, Status.SKIPPED, "not checked: it says nothing of itself"),
+        ("reachable", Status.OK, "reachable"),
+    ],
+)
+def test_of_a_store_is_said_what_it_saw_itself(
+    seen: str | None,
+    status: Status,
+    message: str,
+    project: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Store:
+        def reach(self) -> str | None:
+            return seen
+
+    monkeypatch.setattr(examine, "open_store", lambda _operations: Store())
+
+    (finding,) = checks(project, RAGATE_RUNS_URL="memory://one")["run store"]
+
+    assert (finding.status, finding.message) == (status, message)
