@@ -74,6 +74,12 @@ def known_protocol(value: str) -> str:
     return value
 
 
+def heard_alert(value: str) -> str:
+    if value and not any(each.after_step for each in extensions()):
+        raise ValueError(f"nothing that is installed sends alerts{lacking()}")
+    return value
+
+
 SCORES = "scores"
 ProfileName = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_-]{0,39}$")]
 _Variable = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
@@ -265,7 +271,9 @@ class Policy(DecisionSettings):
     without_key: Literal["fail", "judge-free"] = "fail"
     store: Literal["full", "answers", "hashes"] = "answers"
     publish: Publish = "full"
-    alert_env: str = Field(default="", pattern=r"^([A-Za-z_][A-Za-z0-9_]*)?$")
+    alert_env: Annotated[
+        str, Field(pattern=r"^([A-Za-z_][A-Za-z0-9_]*)?$"), AfterValidator(heard_alert)
+    ] = ""
     max_calls: int = Field(default=5000, ge=0)
     max_cost_usd: float = Field(default=20.0, ge=0)
     max_minutes: float = Field(default=30.0, gt=0)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from ragate.errors import ConfigError, PluginError
+from ragate.extension import Extension
 from ragate.models import DecisionSettings
 from tests.unit.config.config_factories import WHOLE, changed, error_of, parse
 
@@ -40,6 +41,17 @@ def test_the_decision_figures_are_flat_keys_of_the_policy() -> None:
     assert config.policy.alpha == 0.05
     assert config.policy.runs == 5
     assert isinstance(config.policy, DecisionSettings)
+
+
+def test_an_alert_that_nothing_sends_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = changed("[policy]", '[policy]\nalert_env = "ALERTS"')
+    monkeypatch.setattr("ragate.config.model.extensions", tuple)
+
+    assert "nothing that is installed sends alerts" in error_of(text)
+
+    follows = Extension("mine", after_step=("mine:follow",))
+    monkeypatch.setattr("ragate.config.model.extensions", lambda: (follows,))
+    assert parse(text).policy.alert_env == "ALERTS"
 
 
 def test_a_gate_may_have_a_name_of_its_own() -> None:

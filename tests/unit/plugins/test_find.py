@@ -63,9 +63,8 @@ def test_every_built_in_plugin_defines_what_its_kind_needs() -> None:
         plugins.load(kind, name)
 
         module, _, function = plugins.locate(kind, name).partition(":")
-        if not module.startswith("ragate.contrib."):
-            assert module.startswith(f"ragate.{kind}."), kind
-            assert function or module.endswith(f".{name}"), kind
+        assert module.startswith((f"ragate.{kind}.", "ragate.contrib.")), kind
+        assert function or module.endswith((f".{name}", ".plugin")), kind
 
 
 def test_private_modules_are_no_plugins() -> None:

@@ -111,6 +111,21 @@ def test_what_goes_wrong_after_the_verdict_is_a_warning(monkeypatch: pytest.Monk
     assert "mine names" in warning
 
 
+def test_what_follows_a_verdict_is_expected_before_the_system_is_asked(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    expected: list[str] = []
+    brought = Extension("mine", after_step=("mine.night:follow",))
+    monkeypatch.setattr(steps, "extensions", lambda: (brought,))
+    monkeypatch.setattr(steps, "expect_modules", lambda *names: expected.extend(names))
+    context = SimpleNamespace(
+        log=SimpleNamespace(plain=print), environ={}, runs_strangers_code=False
+    )
+
+    with steps._extensions(cast("StepContext", context)):
+        assert expected == ["mine.night"]
+
+
 def test_where_strangers_code_ran_no_extension_follows(monkeypatch: pytest.MonkeyPatch) -> None:
     assert following(monkeypatch, "heard", strangers=True) == []
     assert CALLS == []
