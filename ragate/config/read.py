@@ -103,7 +103,7 @@ def read_tables(text: str, where: str, *, told: bool) -> dict[str, Any]:
     except (RecursionError, ValueError) as error:  # nesting or a number beyond all measure
         raise ConfigError(f"{where}: cannot be read: {error}") from error
     _refuse_infinite(tables, "")
-    known = [*TABLES_OF_CORE, *brought_tables()]
+    known = [*TABLES_OF_CORE, *(name for each in extensions() for name in each.tables)]
     for name in tables:
         if name not in known:
             if gone := gone_key("", name):
@@ -125,9 +125,13 @@ def brought_tables() -> dict[str, type[BaseModel]]:
 
 
 def _read_brought(tables: Mapping[str, Any]) -> dict[str, BaseModel]:
+    """Read what stands in tables of extensions; no model of another one is loaded."""
     return {
-        name: read_settings(model, _table(tables, name), where=f"[{name}]", strict=True)
-        for name, model in brought_tables().items()
+        name: read_settings(
+            loaded(each, path), _table(tables, name), where=f"[{name}]", strict=True
+        )
+        for each in extensions()
+        for name, path in each.tables.items()
         if name in tables
     }
 
