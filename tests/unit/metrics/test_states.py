@@ -36,6 +36,7 @@ from tests.unit.metrics.metric_factories import (
     score,
     value,
 )
+from tests.unit.whole import of_the_whole
 
 ANSWER_METRICS = (*REFERENCE, *CLAIMS, *REFUSALS, *sorted({*POLICIES} - {"allowed_sources"}))
 
@@ -168,6 +169,7 @@ def test_every_metric_keeps_its_protocol() -> None:
         assert plugins.metric(name).info == EVERY[name], name
 
 
+@of_the_whole
 def test_a_judged_metric_asks_for_what_a_judge_of_ours_knows() -> None:
     for name in JUDGED:
         known = {word for judge in plugins.names("judges") for word in judge_criteria(judge)}

@@ -20,9 +20,10 @@ def gone(pid: int) -> bool:
     for _ in range(3000):
         try:
             os.kill(pid, 0)
-        except ProcessLookupError:
+            state = Path(f"/proc/{pid}/stat").read_text().split(") ")[1]
+        except (FileNotFoundError, ProcessLookupError):
             return True
-        if Path(f"/proc/{pid}/stat").read_text().split(") ")[1].startswith("Z"):
+        if state.startswith("Z"):
             return True
         time.sleep(0.01)
     return False
