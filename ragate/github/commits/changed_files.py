@@ -22,6 +22,9 @@ LEAST_CHARS = 20
 MOST_FILES = 200
 MOST_BYTES = 5 * 1024 * 1024
 _SPACE = re.compile(r"\s+")
+# They make other files what they are: git writes those by the first, and Python runs the others in
+# place of a source.
+_OF_OTHERS = (".gitattributes", ".gitmodules", ".lfsconfig", ".pyc", ".so", ".pyd")
 
 
 def changed_files(base: Base, commits: Commits) -> list[str] | None:
@@ -160,11 +163,13 @@ def can_reach(
 ) -> bool:
     """Return whether a changed file is one of ``inputs``, or one that ``[system]`` names.
 
+    One that makes other files what they are, such as ``.gitattributes``, may reach any.
+
     Args:
         config: Policy and system, where base and change name the same system.
     """
     patterns = (*config.policy.inputs, *named_files(config.system))
-    if touches(changed, patterns, location):
+    if touches(changed, patterns, location) or any(name.endswith(_OF_OTHERS) for name in changed):
         return True
     links = _links(base, commits)
     return links is None or touches(links.intersection(changed), patterns, location, links=links)

@@ -45,7 +45,7 @@ class LeftResult(Frozen):
     merged: str = Field(default="", pattern=_SHA)
     verdict: str = Field(max_length=20)
     exit_code: int = 3
-    run_id: str = Field(default="", max_length=80)
+    run_id: str = Field(default="", pattern=r"^[0-9A-Za-z-]{0,80}$")  # a folder's name, too
     evidence: str = Field(default="", max_length=80)
     outputs: str = Field(default="", max_length=80)
     problems: tuple[str, ...] = ()

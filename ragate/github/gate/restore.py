@@ -1,7 +1,6 @@
 """What earlier runs left that counts here: passes of this commit, accepts."""
 
 import shutil
-from pathlib import Path
 
 from ragate.config import Config
 from ragate.errors import RagateError
@@ -38,7 +37,7 @@ def restore_passes(context: StepContext, gate: str, head: str, operations: Opera
             results = fetched_results(context, repository, gate, head, folder)
             whole = (each for each in results if each.result.run_id and each.run.is_dir())
             if newest := next(whole, None):  # it holds the passes of all before it
-                target = LocalStore(operations.state).folder(Path(newest.result.run_id).name)
+                target = LocalStore(operations.state).folder(newest.result.run_id)
                 shutil.copytree(newest.run, target, dirs_exist_ok=True)
     except (RagateError, OSError) as error:
         context.log.warning(f"earlier attempts of this commit could not be read: {error}")

@@ -11,7 +11,8 @@ from ragate import plugins
 from ragate.answers.milestones import Milestones
 from ragate.answers.run_profile import Selection
 from ragate.config import CONFIG_NAME, Config
-from ragate.errors import UsageError
+from ragate.errors import ConfigError, UsageError
+from ragate.files.foreign_files import inside
 from ragate.github.commits.commit_tree import ApiTree, Commits, ConfigLocation, policy_files
 from ragate.github.event.event import Event
 from ragate.github.event.inputs import Inputs
@@ -76,7 +77,15 @@ class StepContext:
 
     @property
     def config_path(self) -> Path:
-        return self.project / (self.inputs.config or CONFIG_NAME)
+        """Return where the configuration is.
+
+        Raises:
+            ConfigError: a link of the repository's leads out of the workspace.
+        """
+        name = self.inputs.config or CONFIG_NAME
+        below = f"{self.inputs.working_directory}/{name}"
+        inside(self.workspace, below, where="input config", error=ConfigError)
+        return self.project / name
 
     @property
     def result_folder(self) -> Path:
@@ -118,7 +127,7 @@ class StepContext:
         if root is None:
             path = Path(self.inputs.working_directory) / (self.inputs.config or CONFIG_NAME)
             return _location(path.parent, path.name)
-        path = self.config_path
+        path = self.project / (self.inputs.config or CONFIG_NAME)
         folder = path.parent.resolve()
         if not folder.is_relative_to(root):
             raise UsageError(

@@ -93,3 +93,19 @@ def test_a_state_folder_that_leads_elsewhere_is_not_followed(forge: Forge, tmp_p
     result = forge.check(change, workspace=workspace)
     assert result.exit_code == 1, result.log
     assert list(elsewhere.iterdir()) == []
+
+
+def test_a_configuration_that_leads_out_of_the_workspace_is_not_read(
+    forge: Forge, tmp_path: Path
+) -> None:
+    change = forge.change(outputs())
+    workspace = forge.checkout(change.merge)
+    elsewhere = tmp_path / "elsewhere.toml"
+    elsewhere.write_text("[canary]\n")
+    config = workspace / "ragate.toml"
+    config.unlink()
+    config.symlink_to(elsewhere)
+    result = forge.check(change, workspace=workspace)
+    assert result.exit_code == 2, result.log
+    assert "which is outside" in forge.comment()
+    assert "canary" not in result.raw_log + forge.comment()

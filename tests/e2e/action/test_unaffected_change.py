@@ -40,6 +40,10 @@ def test_a_change_of_no_named_input_passes_without_a_run(inputs_named: Forge, de
         {"outputs/run0.jsonl": outputs(broken=BROKEN)["outputs/run0.jsonl"]},
         {"outputs/run3.jsonl": outputs()["outputs/run0.jsonl"]},
         {"app/main.py": b""},
+        {".gitattributes": b"outputs/*.jsonl eol=crlf\n"},
+        {".gitmodules": b""},
+        {"app/__pycache__/main.cpython-312.pyc": b""},
+        {"app/main.cpython-312-x86_64-linux-gnu.so": b""},
     ],
 )
 def test_a_change_of_a_named_input_is_run(inputs_named: Forge, files: Files) -> None:

@@ -44,7 +44,11 @@ def test_it_is_read_back_and_holds_nothing_else(folder: Path) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", "[]", "{", '{"gate": "x"}', "[" * 5000, RESULT.model_dump_json().replace("aaaa", "zzzz")],
+    [
+        *("", "[]", "{", '{"gate": "x"}', "[" * 5000),
+        RESULT.model_dump_json().replace("aaaa", "zzzz"),
+        RESULT.model_copy(update={"run_id": ".."}).model_dump_json(),
+    ],
 )
 def test_what_is_no_result_is_refused(folder: Path, text: str) -> None:
     (folder / "result.json").write_text(text)
