@@ -123,17 +123,20 @@ class StepContext:
         return mode == "collect" or (mode == "check" and pull is not None and pull.is_fork)
 
     def location(self, root: Path | None) -> ConfigLocation:
-        """Return where the project is in the repository at `root`; None goes by the inputs."""
-        if root is None:
-            path = Path(self.inputs.working_directory) / (self.inputs.config or CONFIG_NAME)
-            return _location(path.parent, path.name)
-        path = self.project / (self.inputs.config or CONFIG_NAME)
-        folder = path.parent.resolve()
-        if not folder.is_relative_to(root):
-            raise UsageError(
-                f"working-directory {self.inputs.working_directory!r} is outside of the workspace"
-            )
-        return _location(folder.relative_to(root), path.name)
+        """Return where the project is in the repository, whose top is `root` where it is here.
+
+        Raises:
+            UsageError: it lies behind a link, by which a change would be held to other rules.
+        """
+        path = Path(self.inputs.working_directory) / (self.inputs.config or CONFIG_NAME)
+        if root is not None:
+            path = self.workspace.relative_to(root) / path
+            if (root / path.parent).resolve() != root / path.parent:
+                raise UsageError(
+                    f"{path.parent} is a link, or lies behind one",
+                    remedy="put a folder there: the base's rules are read at the same path",
+                )
+        return _location(path.parent, path.name)
 
     def policy_at(self, repository: Repository, sha: str, folder: Path) -> Config | None:
         """Return the configuration of a commit that is not here, its files below `folder`.

@@ -39,6 +39,25 @@ def test_it_is_checked_against_its_own_base(nested: Forge) -> None:
     assert nested.check(nested.change(below(weak)), inputs=WITH).exit_code == 2
 
 
+@pytest.mark.parametrize("link", ["services", "services/rag", "services/rag/gates"])
+def test_a_link_in_place_of_its_folder_leads_to_no_other_rules(
+    nested: Forge, gated: dict[str, bytes], link: str
+) -> None:
+    files = below({**gated, **outputs(broken=range(12))})
+    inner = {path.replace(link, "elsewhere", 1): body for path, body in files.items()}
+    git, change = nested.github.git, nested.change(inner)
+    target = git.blob(f"{'../' * link.count('/')}elsewhere".encode())
+    tree = git.tree_with(git.tree_of(change.head), {link: f"120000 {target}"})
+    change.head = change.pull["head"]["sha"] = git.commit(tree, [nested.base])
+    change.merge = change.pull["merge_commit_sha"] = git.commit(tree, [nested.base, change.head])
+
+    result = nested.check(change, inputs=WITH)
+
+    assert result.exit_code == 2, result.log
+    assert "is a link, or lies behind one" in nested.comment()
+    assert nested.states(change.head) == ["error"]
+
+
 def test_the_pair_finds_it_without_a_checkout(nested: Forge) -> None:
     broken = nested.change(below(outputs(broken=range(12))), fork="stranger/handbook")
     collected, _ = nested.collect(broken, inputs=WITH)
