@@ -145,6 +145,15 @@ class Event:
         """Whether somebody ran this, or the run that collected, again: to know what is missing."""
         return self.run_attempt > 1 or (self.run is not None and self.run.attempt > 1)
 
+    @property
+    def is_of_side_branch(self) -> bool:
+        """Whether this is about no change, and on another branch than the default one.
+
+        Its commit is judged by its own rules, and may be the head of a pull request.
+        """
+        parts = (self.pull, self.merge_group, self.comment, self.run)
+        return not any(parts) and self.ref != f"refs/heads/{self.default_branch}"
+
 
 # Reading it: strict, and every part is named that is missing or wrong.
 

@@ -166,6 +166,9 @@ class Publisher:
         repository = self.repository
         if repository is None:
             return
+        if self.event.is_of_side_branch:
+            self.log.plain("no status is set here: it would count for pull requests of this commit")
+            return
         context = f"ragate/{one_line(target.gate, 80)}"
         page = self.event.run_url
         self._try(

@@ -113,6 +113,25 @@ def test_a_push_is_judged_by_its_own_rules(forge: Forge) -> None:
     assert forge.report()["rules_differ"] == []
 
 
+def test_a_push_to_another_branch_sets_no_status_by_rules_of_its_own(
+    forge: Forge, gated: Files
+) -> None:
+    weak = gated["ragate.toml"].replace(b'level = "error"', b'level = "error"\nmax_drop = 0.9')
+    change = forge.change({**outputs(broken=BROKEN), "ragate.toml": weak})
+    assert forge.check(change).exit_code == 1
+    result = forge.check(
+        change,
+        event_name="push",
+        payload={"repository": forge.repository(), "after": change.head},
+        sha=change.head,
+        workspace=forge.checkout(change.head),
+        ref="refs/heads/change",
+    )
+    assert result.exit_code == 0, result.log
+    assert "no status is set here" in result.log
+    assert forge.states(change.head) == ["pending", "failure"]
+
+
 def test_a_group_of_the_merge_queue_is_judged_by_its_base(forge: Forge, gated: Files) -> None:
     weak = gated["ragate.toml"].replace(b'level = "error"', b'level = "error"\nmax_drop = 0.9')
     change = forge.change({**outputs(broken=BROKEN), "ragate.toml": weak})
