@@ -167,7 +167,7 @@ def newest_base(context: StepContext, base: Base) -> Change:
     if event.pull is None or base.trusted:
         group = event.merge_group
         branch = group.base_ref.removeprefix("refs/heads/") if group else event.default_branch
-        return Change(base, branch, commits, event.pull.number if event.pull is not None else None)
+        return Change(base, branch, commits)
     checked_out = Change(base, event.pull.base_ref, commits, event.pull.number)
     if repository is None:
         return checked_out

@@ -151,6 +151,20 @@ def test_a_group_of_the_merge_queue_is_judged_by_its_base(forge: Forge, gated: F
     assert forge.states(change.merge) == ["pending", "failure"]
 
 
+def test_a_privileged_event_says_of_the_base_nothing_on_the_pull_request(forge: Forge) -> None:
+    change = forge.change(outputs(broken=BROKEN))
+    result = forge.check(
+        change,
+        event_name="pull_request_target",
+        sha=forge.base,
+        workspace=forge.checkout(forge.base),
+        ref="refs/heads/main",
+    )
+    assert result.exit_code == 0, result.log
+    assert forge.states(change.head) == []
+    assert not forge.github.comments[change.number]
+
+
 @pytest.mark.parametrize("mode", ["check", "collect"])
 def test_privileged_events_evaluate_nothing_of_a_pull_request(
     forge: Forge, gated: Files, mode: str
