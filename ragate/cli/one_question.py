@@ -40,10 +40,14 @@ def one_question(
     output, replies = run_aside(_asked_once(config, operations, sample))
     golden = {doc_id for each in samples for doc_id in each.expected}
     streamed = bool(config.system.settings.get("stream"))
-    reply = read_lines(replies, sample, golden, streamed=streamed)
-    lines = "\n".join(["this is what ragate sees:", *seen(sample, output), *reply])
+    stands = where_parts_stand(replies, sample, golden, streamed=streamed)
+    came = [f"reply      {shown_reply(reply)}" for reply in replies[-1:]]
+    came += [f"{part:<10} stands at {pointer}" for part, pointer in stands.items()]
+    lines = "\n".join(["this is what ragate sees:", *seen(sample, output), *came])
     if output.error is not None:
         remedy = "mend the system first: no metric means anything before it answers"
+        if pointer := stands.get("answer"):
+            remedy = f'say below [system.pointers] where the parts stand: answer = "{pointer}"'
         return [problem(CHECK, lines, remedy, exit_code=NO_DECISION)]
     advice = fitting(config, sample, output)
     spelt = [] if advice is None else [warning(CHECK, advice.message, advice.remedy)]
@@ -109,23 +113,20 @@ def seen(sample: Sample, output: SystemOutput) -> Iterator[str]:
         yield f"expected   {one_line(', '.join(sorted(sample.expected)), _SHOWN)}"
 
 
-def read_lines(
+def where_parts_stand(
     replies: Sequence[Any], sample: Sample, golden: set[str], *, streamed: bool
-) -> Iterator[str]:
-    """Yield the reply as it came, and where ragate would look for the parts that it holds."""
+) -> Mapping[str, str]:
+    """Return by part of the last reply where ragate would look for it, {} without a reply."""
     from ragate.outputs.seen_reply import read_events, read_reply
 
     if not replies:
-        return
-    reply = replies[-1]
-    yield f"reply      {shown_reply(reply)}"
+        return {}
     read = read_events if streamed else read_reply
 
     def known(ids: Sequence[str]) -> float:
         return sum(one in golden for one in ids) / max(1, len(ids))
 
-    for part, pointer in read(reply, question=sample.query, known=known).pointers.items():
-        yield f"{part:<10} stands at {pointer}"
+    return read(replies[-1], question=sample.query, known=known).pointers
 
 
 def shown_reply(reply: Any) -> str:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
-from ragate.cli.init.python_code import Called, module_of
+from ragate.cli.init.python_code import Called, LibraryUser
 from ragate.version import MANUAL
 
 NAME, NODE_NAME = "ragate_rag.py", "ragate_rag.mjs"
@@ -104,48 +104,47 @@ process.exit(0); // whatever it keeps open
 
 def python_adapter(
     found: Sequence[Called],
-    candidates: Sequence[tuple[PurePosixPath, str]] = (),
+    candidates: Sequence[LibraryUser] = (),
     *,
     django: str = "",
 ) -> str:
     """Return the file's text: the first callable is called where it is sure, others are shown.
 
     Args:
-        candidates: Files that may answer, and why: shown where no callable is sure.
+        candidates: Files that may answer: shown where no callable is sure.
         django: The settings of a project of Django, which it needs before any import.
     """
     head = f"{_HEAD}\n{_DJANGO.format(settings=json.dumps(django)) if django else ''}"
     if found and found[0].sure:
-        imports = "\n".join(_import(found[0]))
+        imports = "\n".join(_imports(found[:1]))
         owner, _, method = found[0].name.rpartition(".")
         made = f"\n\nRAG = {owner}()" if owner else ""
         call = f"RAG.{method}" if owner else _local(method)
         body = f"def answer(question):\n    return {call}(question)\n"
         return f"{head}{imports}{made}\n\n\n{body}{_EXAMPLES}"
 
-    lines = [line for each in found[:3] for line in _import(each)]
-    lines += [
-        f"from {module_of(path, '.')} import …  # {path}: {why}" for path, why in candidates[:3]
-    ]
+    lines = _imports([*found[:3], *candidates[:3]])
     shown = "".join(f"# {line}".rstrip() + "\n" for line in lines)
     body = f'def answer(question):\n    raise NotImplementedError("{NAME}: {TODO}")\n'
     return f"{head}{shown or '# from my_project import my_rag'}\n\n{body}{_EXAMPLES}"
 
 
-def _import(found: Called) -> list[str]:
-    """Return the lines that import what is called, from its own folder where that is another."""
+def _imports(found: Sequence[Called | LibraryUser]) -> list[str]:
+    """Return the lines that import what answers, from folders of its own where it has them."""
+    folders = dict.fromkeys(one.folder for one in found if one.folder != ".")
+    ways = [
+        f"sys.path.insert(0, str(Path(__file__).parent / {json.dumps(one)}))" for one in folders
+    ]
+    head = ["import sys", "from pathlib import Path", "", *ways] if ways else []
+    return [*head, *map(_import, found)]
+
+
+def _import(found: Called | LibraryUser) -> str:
+    if isinstance(found, LibraryUser):
+        return f"from {found.module} import …  # {found.path}: uses {found.library}"
     name = found.name.partition(".")[0]
     renamed = "" if _local(name) == name else f" as {_local(name)}"
-    line = f"from {found.module} import {name}{renamed}  # {found.path}:{found.line}"
-    if found.folder == ".":
-        return [line]
-    return [
-        "import sys",
-        "from pathlib import Path",
-        "",
-        f"sys.path.insert(0, str(Path(__file__).parent / {json.dumps(found.folder)}))",
-        line,
-    ]
+    return f"from {found.module} import {name}{renamed}  # {found.path}:{found.line}"
 
 
 def _local(name: str) -> str:

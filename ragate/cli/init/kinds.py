@@ -113,7 +113,7 @@ def _libraries(survey: Survey) -> list[str]:
     """Return what speaks of a RAG without a function that could be named."""
     if survey.node is not None and survey.node.library:
         return [f"package.json needs {survey.node.library}"]
-    return [f"{path} {why}" for path, why in survey.code.candidates[:2]]
+    return [f"{one.path} uses {one.library}" for one in survey.code.candidates[:2]]
 
 
 def survey_lines(survey: Survey) -> list[str]:
@@ -224,7 +224,10 @@ def _service(survey: Survey, at: str, start: str, headers: Sequence[str]) -> Cho
     is_here = parts.hostname in {_HOST, "localhost"}
     command = shlex.split(start) or (_start(survey, parts.port or 80) if is_here else [])
     lacks_path = not parts.path.strip("/")
-    unfilled = f"{CONFIG_NAME}: [system] url lacks the path that takes questions"
+    unfilled = (
+        f"{CONFIG_NAME}: [system] url lacks the path that takes questions; or remove the file and "
+        "type `ragate init --yes --ask`, which starts the service and finds path, body and answer"
+    )
     settings: dict[str, Any] = {"url": at}
     policy: dict[str, Any] = {"http_hosts": [parts.netloc]}
     if command:

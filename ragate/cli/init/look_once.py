@@ -14,7 +14,7 @@ import click
 
 from ragate.cli.init.adapter import SOURCES, is_unfilled
 from ragate.cli.init.ask import MOST_TRIES, Asked, ask, shown_run
-from ragate.cli.init.config_text import Choice, RecordedParts
+from ragate.cli.init.config_text import DATASET, Choice, RecordedParts
 from ragate.cli.init.documents import IdSpelling, KnownDocuments, known_documents
 from ragate.cli.init.new_files import NewFile, write_new
 from ragate.cli.init.questions import from_corpus
@@ -22,10 +22,12 @@ from ragate.cli.init.survey import Survey
 from ragate.cli.one_question import WITHOUT_DOCUMENTS, shown_reply
 from ragate.cli.operations import operations, with_dotenv
 from ragate.cli.streams import run_aside
+from ragate.config import CONFIG_NAME
 from ragate.core.text.words import markers
 from ragate.files.pointer import PointerError, many, one
 from ragate.guards.escape import one_line, plain
 from ragate.outputs.seen_reply import LIKELY, read_events, read_reply
+from ragate.repository.git import is_tracked
 from ragate.systems.pgvector.corpus import Corpus
 
 _UNASKED = (
@@ -101,10 +103,13 @@ def look_once(
     say("", *taken_lines(taken))
     if terminal:
         taken = _corrected(taken, known, question)
-    say(*missing_sources(taken.parts))
+    say(*missing_sources(taken.parts, question))
+    own = own_variables(survey)
+    if own and not passed:
+        say("", f"{own} is in no checkout: what your code reads there, a job in CI needs as well.")
     return replace(
         choice,
-        keyless=not passed,
+        keyless=not (passed or own),
         keys=tuple(passed) or choice.keys,
         settings=taken.settings,
         parts=taken.parts,
@@ -135,9 +140,22 @@ def _question(known: KnownDocuments) -> str:
     return next((sample.query for sample in [*known.samples, *made]), WITHOUT_DOCUMENTS)
 
 
-def missing_sources(parts: RecordedParts) -> Iterator[str]:
+def own_variables(survey: Survey) -> str:
+    """Return the file of variables that its code may read by itself, "" where there is none but
+    those that git knows.
+    """
+    found = [path for folder in (survey.root, survey.top) for path in folder.glob(".env*")]
+    return next((one.name for one in found if not is_tracked(survey.top, one)), "")
+
+
+def missing_sources(parts: RecordedParts, question: str) -> Iterator[str]:
     """Yield what cannot be gated for want of sources, and how they are returned."""
     if parts.ids and parts.texts:
+        return
+    if question == WITHOUT_DOCUMENTS and not parts.ids:
+        yield ""
+        yield "No sources came back, but the question was nobody's, and that says little. Write one"
+        yield f"that it can answer into {DATASET}, remove {CONFIG_NAME}, and type the same again."
         return
     lack = (
         "No texts of passages came back: whether they bear the answer out cannot be seen"
@@ -283,4 +301,6 @@ def _shown(taken: Taken, part: str, pointer: str) -> str:
         return shown
     if taken.spelling.how:
         return f"{shown} ({taken.spelling.share:.0%} known: {taken.spelling.how})"
-    return f"{shown} (by its name alone: no such document was found here)"
+    share = taken.spelling.share
+    known = f"{share:.0%} of them are known here" if share else "no such document was found here"
+    return f"{shown} (by its name alone: {known})"

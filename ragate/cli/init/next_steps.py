@@ -38,9 +38,11 @@ def _before_ci(plan: WritePlan) -> Iterator[str]:
     if plan.choice.unfilled and plan.choice.unasked:
         yield f"Fill in {plan.choice.unfilled}."
     if plan.questions:
+        pages = f"{plan.choice.source}/, and is of no use where your RAG answers from other pages"
+        made_from = pages if plan.choice.unasked and plan.choice.source else "your files"
         yield (
             f"Replace {plural(plan.questions, 'question')} in {DATASET} by 20 or more of your "
-            "users; the tag starter marks what was made up from your files."
+            f"users; the tag starter marks what was made up from {made_from}."
         )
     if plan.drafts:
         noun = plural(plan.drafts, "further question")
@@ -72,15 +74,17 @@ def _in_ci(survey: Survey, plan: WritePlan) -> Iterator[str]:
 
 def keys_needed(choice: Choice) -> Iterator[str]:
     """Yield what is known of the keys that the jobs need: nothing where nobody saw it run."""
+    sent = choice.settings.get("headers_env", {}).values()
+    keys = [key for key in choice.keys if key not in sent]
     if choice.keyless or choice.system in {"scores", "replay"}:
         yield (
             "No secret is needed: it answered without any."
             if choice.keyless
             else ("No secret is needed: files are read, and nothing is asked.")
         )
-    elif choice.keys and choice.runs_code:
+    elif keys and choice.runs_code:
         yield (
-            f"The code reads {', '.join(choice.keys)}, and in CI the code of a change gets no key: "
+            f"The code reads {', '.join(keys)}, and in CI the code of a change gets no key: "
             f"let its model calls be recorded, {MANUAL}/replay.md#recorded-model-calls. Jobs of "
             "main get them: add them to the secrets of the repository."
         )

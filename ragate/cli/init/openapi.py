@@ -79,11 +79,12 @@ def ways_in(document: Schema, base: str) -> list[dict[str, Any]]:
     for path, methods in document["paths"].items():
         if "{" in path:
             continue
-        for method, keys_of in (("post", _of_body), ("get", _of_query)):
+        for method in ("post", "get"):
             operation = _table(_at(methods, method))
             doubts = (method == "get", *_doubts(path, operation))
-            for keys in keys_of(operation, document):
-                ways += [_Way({"url": f"{base}{path}", **keys}, doubts)]
+            bodies = _of_body(operation, document) if method == "post" else ()
+            asked = (*bodies, *_of_query(operation, method))
+            ways += [_Way({"url": f"{base}{path}", **keys}, doubts) for keys in asked]
     return [way.keys for way in sorted(ways, key=lambda way: way.doubts)]
 
 
@@ -116,13 +117,13 @@ def _of_body(operation: Schema, document: Schema) -> Iterator[dict[str, Any]]:
         yield {"body": body_template({**stand_ins, name: None})}
 
 
-def _of_query(operation: Schema, _document: Schema) -> Iterator[dict[str, Any]]:
+def _of_query(operation: Schema, method: str) -> Iterator[dict[str, Any]]:
     """Yield query strings: one for each parameter that a question is taken under."""
     listed = operation.get("parameters")
     parameters = map(_table, listed) if isinstance(listed, list) else ()
     names = [str(each.get("name")) for each in parameters if each.get("in") == "query"]
     for name in questions_in(names):
-        yield {"method": "GET", "params": {name: "{{ query }}"}}
+        yield {"method": method.upper(), "params": {name: "{{ query }}"}}
 
 
 def _fields(schema: object, document: Schema) -> tuple[Schema, list[str]]:

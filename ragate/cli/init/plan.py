@@ -238,6 +238,11 @@ def _existing(
         notes.append(
             f"{path}: not used; {lost} of its questions expect documents not in the folder"
         )
+    notes += [
+        f"{path}: it has questions, under names of its own; `ragate dataset import {path} "
+        f"--output {DATASET}` makes a golden set of them"
+        for path in survey.importable[:1]
+    ]
     return "", tuple(notes)
 
 

@@ -15,7 +15,7 @@ from ragate.files.foreign_files import start_of
 
 MAX_FILES = 400
 MAX_BYTES = 300_000
-_PASSED_OVER = frozenset({"examples", "migrations", "alembic", "notebooks", "evals"})
+_PASSED_OVER = frozenset({"examples", "migrations", "alembic", "notebooks", "evals", "docs"})
 _ANSWERS = frozenset({"answer", "answers", "ask", "chat", "rag", "qa", "respond"})
 _APP = re.compile(
     r"^(?:(?P<instance>\w+)\b[^=\n]*=\s*(?:\w+\.)?(?:FastAPI|Starlette|Flask|Quart)\("
@@ -84,18 +84,25 @@ class App(Named):
 
 
 @dataclass(frozen=True)
+class LibraryUser(Named):
+    """A file that uses a library of the field: what of it answers is for a person to say."""
+
+    library: str = ""
+
+
+@dataclass(frozen=True)
 class PythonCode:
     """What the files of a project hold, the likeliest first.
 
     Attributes:
-        candidates: Files that use a library of the field, and in words which.
+        candidates: Files that use a library of the field.
         programs: Commands that take a question: ``python ask.py --question``.
         variables: Names of variables that the code reads.
     """
 
     callables: tuple[Called, ...] = ()
     apps: tuple[App, ...] = ()
-    candidates: tuple[tuple[PurePosixPath, str], ...] = ()
+    candidates: tuple[LibraryUser, ...] = ()
     programs: tuple[str, ...] = ()
     variables: tuple[str, ...] = ()
 
@@ -105,7 +112,7 @@ def read_code(root: Path, files: Iterable[PurePosixPath]) -> PythonCode:
     sources = [file for file in files if file.suffix == ".py" and _is_read(file)]
     callables: list[Called] = []
     apps: list[App] = []
-    candidates: list[tuple[PurePosixPath, str]] = []
+    candidates: list[LibraryUser] = []
     programs: list[str] = []
     variables: set[str] = set()
     for file in sorted(sources, key=lambda path: (len(path.parts), path))[:MAX_FILES]:
@@ -117,7 +124,7 @@ def read_code(root: Path, files: Iterable[PurePosixPath]) -> PythonCode:
         callables += _callables(tree, file, folder)
         apps += _apps(text, file, folder)
         if library := _LIBRARY.search(text):
-            candidates.append((file, f"uses {library[1]}"))
+            candidates.append(LibraryUser(file, folder, "…", library[1]))
         programs += _programs(text, file)
         variables |= variables_in(text)
 
@@ -134,9 +141,9 @@ def read_code(root: Path, files: Iterable[PurePosixPath]) -> PythonCode:
     )
 
 
-def _by_name(candidate: tuple[PurePosixPath, str]) -> tuple[bool, int]:
-    file, _ = candidate
-    return not _asks(PurePosixPath(file.name)), len(file.parts)
+def _by_name(candidate: LibraryUser) -> tuple[bool, int]:
+    path = candidate.path
+    return not _asks(PurePosixPath(path.name)), len(path.parts)
 
 
 def _asks(file: PurePosixPath) -> bool:

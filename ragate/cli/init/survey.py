@@ -9,12 +9,14 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 from ragate.cli.init.python_code import PythonCode, is_key, read_code, variables_in
+from ragate.cli.init.question_fields import is_question
 from ragate.cli.init.recordings import find_recorded, find_scores
 from ragate.dataset import read_dataset
-from ragate.errors import RagateError
+from ragate.errors import DatasetError, RagateError
 from ragate.files.foreign_files import start_of
 from ragate.repository import git
 from ragate.systems.pgvector.corpus import PDF, SUFFIXES
+from ragate.tables.containers import records
 
 MAX_FILES = 50_000
 DEPTH = 5
@@ -81,7 +83,8 @@ class Survey:
         root: Where ragate.toml goes. top: The repository's root, `root` where there is none.
         docs: Folders with pages.
         beir: Folders with corpus.jsonl, queries.jsonl and qrels.
-        golden: Files that can be read as a golden set.
+        golden: Files that can be read as a golden set. importable: Others with questions, in
+            columns of their own.
         recorded: Patterns of recorded answers.
         scores: Files of an evaluator.
         remote: Address of the repository's remote.
@@ -96,6 +99,7 @@ class Survey:
     docs: tuple[str, ...] = ()
     beir: tuple[str, ...] = ()
     golden: tuple[str, ...] = ()
+    importable: tuple[str, ...] = ()
     recorded: tuple[str, ...] = ()
     scores: tuple[str, ...] = ()
     code: PythonCode = field(default_factory=PythonCode)
@@ -121,26 +125,31 @@ def look(folder: Path) -> Survey:
     files = list(_files(root))
     code = read_code(root, files)
     beir = tuple(_beir(files))
-    scripts = [file for file in files if file.suffix in _SCRIPTS][:MOST_SCRIPTS]
-    in_scripts = {name for file in scripts for name in variables_in(start_of(root / file, 100_000))}
+    golden, importable = _golden(root, files, beir)
     return Survey(
         root=root,
         top=top,
         docs=tuple(_docs(files)),
         beir=beir,
-        golden=tuple(_golden(root, files, beir)),
+        golden=golden,
+        importable=importable,
         recorded=tuple(find_recorded(root, files)),
         scores=tuple(find_scores(root, files)),
         code=code,
         node=_node(root),
         remote=git.remote_url(top),
-        fills=tuple(
-            str(one) for one in files if one.suffix == ".py" and _FILLS.fullmatch(one.stem)
-        ),
-        keys=tuple(sorted(name for name in {*code.variables, *in_scripts} if is_key(name))),
+        fills=tuple(str(one) for one in files if _fills(root, one)),
+        keys=tuple(_keys(root, files, code)),
         projects=tuple(_projects(root, files, code)),
         django=next(iter(_DJANGO.findall(start_of(root / "manage.py", MANIFEST_BYTES))), ""),
     )
+
+
+def _keys(root: Path, files: Iterable[PurePosixPath], code: PythonCode) -> list[str]:
+    """Return the variables that the code reads, also in scripts, and that surely hold keys."""
+    scripts = [file for file in files if file.suffix in _SCRIPTS][:MOST_SCRIPTS]
+    in_scripts = {name for file in scripts for name in variables_in(start_of(root / file, 100_000))}
+    return sorted(name for name in {*code.variables, *in_scripts} if is_key(name))
 
 
 def _files(root: Path) -> Iterator[PurePosixPath]:
@@ -166,22 +175,43 @@ def _is_entered(folder: Path) -> bool:
 
 
 def _docs(files: Iterable[PurePosixPath]) -> list[str]:
-    """Return the folders with pages: those with a telling name first, then by number of pages."""
-    pages = Counter(
-        folder
-        for file in files
-        if file.suffix.lower() in {*SUFFIXES, PDF} and not _ABOUT_CODE.match(file.name)
-        for folder in list(file.parents)[:-1]
-        if len(folder.parts) <= 2 and folder.parts[0] not in {"outputs", "evals"}
-    )
+    """Return the folders with pages: those with a telling name first, then by number of pages.
+
+    A folder whose name tells nothing must hold several, and little else: an index.html, a prompt
+    and a placeholder are no documents.
+    """
+    pages: Counter[PurePosixPath] = Counter()
+    held: Counter[PurePosixPath] = Counter()
+    for file in files:
+        is_page = file.suffix.lower() in {*SUFFIXES, PDF} and not _ABOUT_CODE.match(file.name)
+        for folder in list(file.parents)[:-1]:
+            if len(folder.parts) <= 2 and folder.parts[0] not in {"outputs", "evals"}:
+                held[folder] += 1
+                pages[folder] += is_page
+
+    def is_told(folder: PurePosixPath) -> bool:
+        return folder.name.lower() in _DOCUMENTS
 
     def order(folder: PurePosixPath) -> tuple[bool, int, int, int, str]:
-        name = folder.name.lower()
-        rank = _DOCUMENTS.index(name) if name in _DOCUMENTS else len(_DOCUMENTS)
+        told = is_told(folder)
+        rank = _DOCUMENTS.index(folder.name.lower()) if told else 0
         # The whole of data/ comes before data/kb/, which is a part of it.
-        return rank == len(_DOCUMENTS), len(folder.parts), rank, -pages[folder], str(folder)
+        return not told, len(folder.parts), rank, -pages[folder], str(folder)
 
-    return [str(folder) for folder in sorted(pages, key=order)]
+    likely = [
+        folder
+        for folder, count in pages.items()
+        if count and (is_told(folder) or (count > 1 and 2 * count > held[folder]))
+    ]
+    return [str(folder) for folder in sorted(likely, key=order)]
+
+
+def _fills(root: Path, file: PurePosixPath) -> bool:
+    """Whether a file is named like what fills an index, and can be run: a module of a service or
+    of a command has no step of its own.
+    """
+    is_named = file.suffix == ".py" and _FILLS.fullmatch(file.stem)
+    return bool(is_named) and "__main__" in start_of(root / file, MANIFEST_BYTES)
 
 
 def _beir(files: Sequence[PurePosixPath]) -> Iterator[str]:
@@ -192,8 +222,10 @@ def _beir(files: Sequence[PurePosixPath]) -> Iterator[str]:
             yield str(folder)
 
 
-def _golden(root: Path, files: Iterable[PurePosixPath], beir: tuple[str, ...]) -> Iterator[str]:
-    """Yield the golden sets: the right name first, then read."""
+def _golden(
+    root: Path, files: Iterable[PurePosixPath], beir: tuple[str, ...]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the golden sets, the right name first, and files that can be made into one."""
     likely = [
         file
         for file in files
@@ -201,12 +233,24 @@ def _golden(root: Path, files: Iterable[PurePosixPath], beir: tuple[str, ...]) -
         and _GOLDEN.search(str(file))
         and str(file.parent) not in {"outputs", "output", "evals/outputs", "results", *beir}
     ]
+    read: list[str] = []
+    others: list[str] = []
     for file in sorted(likely, key=lambda path: ("golden" not in path.stem, str(path)))[:TRIED]:
         try:
             read_dataset(root / file)
-            yield str(file)
+            read.append(str(file))
         except RagateError:
-            continue
+            others += [str(file)] if _has_question(root / file) else []
+    return tuple(read), tuple(others)
+
+
+def _has_question(path: Path) -> bool:
+    """Whether the first row of a file has a field that can hardly be anything but a question."""
+    try:
+        _, row = next(records(path, error=DatasetError))
+    except (RagateError, StopIteration):
+        return False
+    return any(map(is_question, row))
 
 
 def _node(root: Path) -> NodeProject | None:
@@ -229,7 +273,7 @@ def _projects(root: Path, files: Iterable[PurePosixPath], code: PythonCode) -> I
     folders = {file.parent for file in files if file.name in _MANIFESTS}
     if PurePosixPath() in folders and not (root / "package.json").is_file():
         return
-    held = [*(found.path for found in code.callables), *(app.path for app in code.apps)]
+    held = [found.path for found in (*code.callables, *code.apps, *code.candidates)]
     for folder in sorted(folders - {PurePosixPath()}):
         node = _node(root / folder)
         serves = node is not None and node.serves and bool(node.start)

@@ -109,6 +109,15 @@ def test_doctor_says_why_no_answer_came(
     assert said in found.message
 
 
+def test_doctor_says_which_key_reads_an_answer_that_stands_elsewhere(tmp_path: Path) -> None:
+    code = "def answer(question): return {'reply': '30 days', 'citations': [{'source': 'a.md'}]}"
+
+    (found,) = doctor(project(tmp_path, code), wanted=True)
+
+    assert found.status is Status.PROBLEM
+    assert 'below [system.pointers] where the parts stand: answer = "/reply"' in found.remedy
+
+
 def test_doctor_names_what_it_would_need(tmp_path: Path) -> None:
     _, operations = open_config(project(tmp_path, "") / "ragate.toml")
 

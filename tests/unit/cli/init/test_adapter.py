@@ -54,6 +54,19 @@ def test_what_is_certain_is_imported_and_called(
     assert called(tmp_path, text, monkeypatch) == "WHY"
 
 
+def test_files_that_only_use_a_library_are_shown_from_where_their_imports_lead(
+    tmp_path: Path,
+) -> None:
+    files = {"src/search.py": "import config\nfrom langchain import hub\n", "src/config.py": ""}
+    code = look(write(tmp_path, files)).code
+
+    text = python_adapter(code.callables, code.candidates)
+
+    assert (
+        '# sys.path.insert(0, str(Path(__file__).parent / "src"))\n# from search import …' in text
+    )
+
+
 @pytest.mark.parametrize(
     "code",
     [

@@ -43,6 +43,14 @@ def test_no_secret_is_needed_only_where_it_answered_without_one():
     assert "secret" not in " ".join(keys_needed(Choice("python", "")))
 
 
+def test_what_a_request_sends_is_no_key_that_the_code_reads():
+    sent = {"headers_env": {"Authorization": "RAG_AUTHORIZATION"}, "start": ["python", "a.py"]}
+
+    told = " ".join(keys_needed(Choice("http", "", keys=("RAG_AUTHORIZATION",), settings=sent)))
+
+    assert told == ""
+
+
 def test_jobs_of_main_get_the_keys_that_the_code_reads_and_those_of_a_change_say_so():
     code = Choice("python", "", keys=("COHERE_API_KEY",), seeds=("make seed",))
 

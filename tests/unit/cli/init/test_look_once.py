@@ -10,9 +10,18 @@ import pytest
 from ragate.cli.init.ask import Asked
 from ragate.cli.init.config_text import RecordedParts
 from ragate.cli.init.documents import known_documents
-from ragate.cli.init.look_once import Taken, correction, missing_sources, take, taken_lines
+from ragate.cli.init.look_once import (
+    Taken,
+    correction,
+    missing_sources,
+    own_variables,
+    take,
+    taken_lines,
+)
 from ragate.cli.init.survey import look
+from ragate.cli.one_question import WITHOUT_DOCUMENTS
 from ragate.models import RetrievedChunk, SystemOutput
+from tests.repositories import git
 from tests.unit.cli.init.init_factories import write
 
 HITS = [{"file": "kb/a.md", "body": "Text.", "slug": "a"}]
@@ -59,10 +68,27 @@ def test_a_text_alone_is_an_answer_without_passages(tmp_path: Path):
     ],
 )
 def test_what_lacks_sources_is_shown_how_to_return_them(parts: RecordedParts, told: str):
-    lines = "\n".join(missing_sources(parts))
+    lines = "\n".join(missing_sources(parts, "Until when?"))
 
     assert told in lines
     assert ('"chunks": [{"doc_id"' in lines) is bool(told)
+
+
+def test_a_question_that_nobody_asked_says_little_of_sources():
+    lines = "\n".join(missing_sources(RecordedParts(ids=False, texts=False), WITHOUT_DOCUMENTS))
+
+    assert "write one" in lines.lower()
+    assert "cannot be gated" not in lines
+
+
+def test_variables_that_only_this_machine_has_are_named(tmp_path: Path):
+    git(write(tmp_path, {".env.example": "KEY=\n"}), "init", "-q")
+    git(tmp_path, "add", ".")
+    assert own_variables(look(tmp_path)) == ""
+
+    write(tmp_path, {".env.local": "KEY=secret\n"})
+
+    assert own_variables(look(tmp_path)) == ".env.local"
 
 
 def test_paths_of_this_machine_are_told_relative_to_the_folder(tmp_path: Path):

@@ -83,13 +83,15 @@ def test_what_a_body_requires_within_its_objects_is_filled_in() -> None:
     assert '"input": [{"role": "user"' in body
 
 
-def test_a_question_in_the_query_string_is_asked_by_get() -> None:
+@pytest.mark.parametrize("method", ["get", "post"])
+def test_a_question_in_the_query_string_is_asked_as_the_route_takes_it(method: str) -> None:
     parameters = [{"name": "q", "in": "query"}, {"name": "query", "in": "header"}, 3]
-    document = {"paths": {"/find": {"get": {"parameters": parameters}}}}
+    document = {"paths": {"/find": {method: {"parameters": parameters}}}}
 
-    assert ways_in(document, "http://127.0.0.1:8000") == [
-        {"url": "http://127.0.0.1:8000/find", "method": "GET", "params": {"q": "{{ query }}"}}
-    ]
+    (way,) = ways_in(document, "http://127.0.0.1:8000")
+
+    assert way["url"] == "http://127.0.0.1:8000/find"
+    assert (way["method"], way["params"]) == (method.upper(), {"q": "{{ query }}"})
 
 
 def test_the_likeliest_path_stands_first_and_one_that_takes_an_id_nowhere() -> None:

@@ -24,9 +24,20 @@ def test_the_whole_of_the_documents_comes_before_a_part_of_them(tmp_path: Path) 
 
 
 def test_html_and_text_are_pages_and_requirements_are_not(tmp_path: Path) -> None:
-    write(tmp_path, {"site/a.html": "<p>a</p>", "kb/b.txt": "b", "app/requirements.txt": "openai"})
+    write(tmp_path, {"help/a.html": "<p>a</p>", "kb/b.txt": "b", "app/requirements.txt": "openai"})
 
-    assert set(look(tmp_path).docs) == {"site", "kb"}
+    assert set(look(tmp_path).docs) == {"help", "kb"}
+
+
+def test_a_folder_of_another_name_holds_documents_where_it_holds_little_else(
+    tmp_path: Path,
+) -> None:
+    write(tmp_path, pages("myths/hera.md", "myths/leto.md"))
+    write(tmp_path, {"store/placeholder.txt": "it holds the place", "agents/prompt.txt": "You are"})
+    write(tmp_path, {"web/index.html": "", "web/about.html": ""})
+    write(tmp_path, {f"web/{name}.ts": "" for name in "abc"})
+
+    assert look(tmp_path).docs == ("myths",)
 
 
 def test_a_beir_folder_is_found(tmp_path: Path) -> None:
@@ -46,6 +57,15 @@ def test_a_golden_set_is_found_by_reading_it(tmp_path: Path) -> None:
     )
 
     assert look(tmp_path).golden == ("evals/golden.csv",)
+
+
+def test_questions_under_names_of_their_own_are_named_and_not_read(tmp_path: Path) -> None:
+    row = '{"question": "Which?", "gold_answer": "a", "gold_context_snippet": "b"}\n'
+    write(tmp_path, {"data/eval_set.jsonl": row, "data/eval_log.jsonl": '{"took": 3}\n'})
+
+    survey = look(tmp_path)
+
+    assert (survey.golden, survey.importable) == ((), ("data/eval_set.jsonl",))
 
 
 def test_recorded_outputs_are_found_by_reading_them(tmp_path: Path) -> None:
@@ -93,7 +113,9 @@ def test_what_fills_an_index_is_named_and_keys_that_the_code_reads(tmp_path: Pat
     write(
         tmp_path,
         {
-            "populate_database.py": "import os\nos.environ['BEDROCK_TOKEN']",
+            "populate_database.py": "import os\nos.environ['BEDROCK_TOKEN']\n"
+            "if __name__ == '__main__':\n  fill()",
+            "app/services/ingestion.py": "def ingest(path): ...",
             "rag.py": "from openai import OpenAI",
             "src/rag.js": "const key = process.env.COHERE_API_KEY",
             "package.json": '{"scripts": {"start": "node .", "ingest": "node fill.js"}}',
@@ -116,6 +138,24 @@ def test_the_projects_of_a_monorepo_are_named(tmp_path: Path) -> None:
 
     assert look(tmp_path).projects == ("apps/a", "apps/b")
     assert look(tmp_path / "apps/a").projects == ()
+
+
+def test_a_project_that_only_uses_a_library_of_rags_is_one(tmp_path: Path) -> None:
+    package = '{"scripts": {"start": "node a.js"}, "dependencies": {"express": "5"}}'
+    write(tmp_path, {"rag/requirements.txt": "", "rag/run.py": "from haystack import Pipeline\n"})
+    write(tmp_path, {"tool/package.json": package})
+
+    assert look(tmp_path).projects == ("rag", "tool")
+
+
+def test_code_that_a_manual_shows_is_no_code_of_the_project(tmp_path: Path) -> None:
+    app = "from fastapi import FastAPI\napp = FastAPI()\n"
+    write(tmp_path, {"docs/fastapi/docs_src/first.py": app, "rag.py": "import openai\n"})
+
+    code = look(tmp_path).code
+
+    assert code.apps == ()
+    assert [str(one.path) for one in code.candidates] == ["rag.py"]
 
 
 def test_scores_of_an_evaluator_are_known_by_reading_them(tmp_path: Path) -> None:
