@@ -19,6 +19,8 @@ OTHER = (
 
 # Keys that name the address from which answers come.
 _ADDRESSES = {"url", "url_env"}
+# Keys by which a service has to name the commit of its build.
+_BUILD = ("version_header", "version_pointer", "version_url")
 _POLICY_KEY = re.compile(r"\[policy\] (http_(?:hosts|methods|paths)) =")
 
 
@@ -172,7 +174,14 @@ def _service(base: Config, system: SystemConfig, environment: Mapping[str, str])
             f"the service is at {mine or 'an address of the environment'}, the base's at "
             f"{theirs or 'another address'}"
         )
+    changed = [key for key in _BUILD if _demand(base.system, key) not in ("", _demand(system, key))]
+    if changed:
+        return _another(f"the build that answers is not told by the base's {changed[0]}")
     return Provenance()
+
+
+def _demand(system: SystemConfig, key: str) -> str:
+    return str(system.settings.get(key, ""))
 
 
 def _rule(system: SystemConfig, hosts: tuple[str, ...], environment: Mapping[str, str]) -> str:

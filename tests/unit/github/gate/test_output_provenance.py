@@ -103,6 +103,34 @@ use = "mcp"
 tool = "ask"
 {at}
 """
+
+
+@pytest.mark.parametrize(
+    ("demand", "is_same"),
+    [
+        ('version_header = "X-Commit"', True),
+        ('version_header = "X-Commit"\nversion_url = "http://rag.example/v"', True),
+        ("", False),
+        ('version_header = "X-Other"', False),
+        ('version_pointer = "/commit"', False),
+    ],
+)
+def test_a_change_drops_no_demand_for_the_build_that_answers(
+    tmp_path: Path, demand: str, is_same: bool
+) -> None:
+    edit = ('systems = ["replay"]\n', 'systems = ["http"]\nhttp_hosts = ["rag.example"]\n')
+    service = HTTP.format(url="http://rag.example/ask")
+    system = f'{service}version_header = "X-Commit"\n'
+    base = project(tmp_path / "base", edit, system=system)
+    head = project(tmp_path / "head", edit, system=f"{service}{demand}\n")
+
+    found = provenance_of(base, head, {})
+
+    assert found.other_system == (
+        () if is_same else ("the build that answers is not told by the base's version_header",)
+    )
+
+
 SERVICE = 'url = "http://{}/mcp"'
 PROGRAM = 'command = ["python", "server.py"]'
 
