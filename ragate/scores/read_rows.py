@@ -22,7 +22,8 @@ from ragate.tables.traced import answer_in, first_at, value_at
 
 Row = Mapping[str, Any]
 _WORDS = {
-    **dict.fromkeys(("true", "pass", "passed", "yes", "correct", "success", "✅", "✓", "✔"), 1.0),
+    **dict.fromkeys(("true", "pass", "passed", "yes", "ok", "correct", "success"), 1.0),
+    **dict.fromkeys(("✅", "✓", "✔"), 1.0),
     **dict.fromkeys(("false", "fail", "failed", "no", "incorrect", "failure", "❌", "✗"), 0.0),
 }
 # What names a row below the others of a table, which sums them up.
@@ -254,12 +255,15 @@ def _scores_of(place: str, row: Row, reading: _Reading) -> "_Scores":
         scored.add_listed(parsed_cell(value_at(row, name)))
     for name in layout.mapped:
         scored.add_mapped(parsed_cell(value_at(row, name)))
+    listed_scores = list(scored.values.values())
     if layout.columns:
         _add_columns(scored, row, reading)
 
     passed = first_at(row, layout.passed)
     if passed is not None:
-        lacks = [value for value in scored.values.values() if isinstance(value, Lack)]
+        lacks = [value for value in listed_scores if isinstance(value, Lack)]
+        if layout.listed and not layout.columns and not listed_scores:
+            lacks = [Lack("no score stands beside it")]
         # What is called passed of several scores says nothing where one of them is missing.
         is_void = bool(lacks and layout.listed)
         scored.add("passed", lacks[0] if is_void else _skipped(passed) or number_or_lack(passed))
@@ -267,14 +271,33 @@ def _scores_of(place: str, row: Row, reading: _Reading) -> "_Scores":
 
 
 def _add_columns(scored: "_Scores", row: Row, reading: _Reading) -> None:
-    for name, value in row.items():
-        is_nested = not isinstance(value, str) and isinstance(value, list | Mapping)
-        if is_nested or name in reading.taken:
+    for name, cell in row.items():
+        if name in reading.taken or not name.strip():  # pandas' index has none
             continue
+        is_object = isinstance(cell, str) and cell.startswith("{")
+        value = parsed_cell(cell) if is_object else cell
+        is_nested = isinstance(value, list | Mapping)
         if is_beside(name):
-            reading.left_out[name] = None
-        elif name.strip():  # pandas' index has none
+            reading.left_out.update({} if is_nested else {name: None})
+        elif not is_nested:
             scored.add_cell(name, value)
+        elif _is_item(name, value, reading.layout.item):
+            scored.add_item(name, value)
+        elif name not in reading.left_out and _holds_numbers(value):
+            reading.left_out[name] = None
+
+
+def _is_item(name: str, value: Row | list[Any], item: Item) -> bool:
+    """Whether what is nested under a metric's name is an object of its score."""
+    is_object = isinstance(value, Mapping) and any(each in value for each in item.value)
+    return is_object and known(name) is not None
+
+
+def _holds_numbers(value: Row | list[Any]) -> bool:
+    """Whether numbers stand in what is nested, or in what is nested in that."""
+    inner = list(value.values()) if isinstance(value, Mapping) else value
+    objects = (each.values() for each in inner if isinstance(each, Mapping))
+    return any(isinstance(each, int | float) for each in (*inner, *chain.from_iterable(objects)))
 
 
 def _taken(layout: Format) -> frozenset[str]:

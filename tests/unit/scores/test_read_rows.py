@@ -22,7 +22,15 @@ def rows(tmp_path: Path, *records: Record, reader: str = "") -> list[ScoredRow]:
 
 @pytest.mark.parametrize(
     ("value", "number"),
-    [(True, 1.0), (" Yes ", 1.0), ("FAILED", 0.0), ("85 %", 0.85), ("1e-1", 0.1), (2, 2.0)],
+    [
+        (True, 1.0),
+        (" Yes ", 1.0),
+        ("FAILED", 0.0),
+        ("85 %", 0.85),
+        ("1e-1", 0.1),
+        (2, 2.0),
+        ("OK", 1.0),
+    ],
 )
 def test_words_shares_and_numbers_as_text_are_scores(value: Any, number: float) -> None:
     assert number_or_lack(value) == number
@@ -103,3 +111,48 @@ def test_an_answer_that_the_file_has_as_nan_is_none(tmp_path: Path) -> None:
     )
 
     assert (lost.details.answer, answered.details.answer) == (None, "12.0")
+
+
+def test_what_is_called_passed_counts_beside_a_column_of_words(tmp_path: Path) -> None:
+    (row,) = rows(tmp_path, {"id": "q1", "topic": "bills", "passed": True, "zeal": 0.5})
+
+    assert row.scores == {"topic": Lack("the file says 'bills'"), "zeal": 0.5, "passed": 1.0}
+
+
+def test_a_test_that_claims_to_have_passed_without_a_score_was_not_measured(tmp_path: Path) -> None:
+    scores = [
+        row.scores
+        for row in rows(
+            tmp_path,
+            {"input": "Why?", "success": True, "metricsData": [{"name": "Zeal", "score": 1}]},
+            {"input": "How?", "success": True, "metricsData": []},
+        )
+    ]
+
+    assert scores == [
+        {"Zeal": 1.0, "passed": 1.0},
+        {"passed": Lack("no score stands beside it")},
+    ]
+
+
+def test_an_object_under_a_metrics_name_is_its_score_and_other_numbers_in_objects_are_named(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "scores.jsonl"
+    record = {
+        "id": "q1",
+        "faithfulness": {"score": 0.9, "reason": "so"},
+        "recall": {"score": None},
+        "my_judge": {"zeal": 0.5},
+        "judged": '{"tact": 0.5}',
+        "hits": [{"title": "Bills", "score": 0.3}],
+        "author": {"name": "Ada"},
+        "latency": {"value": 3},
+    }
+    path.write_text(json.dumps([record]))
+    file = read_scores(path, "plain")
+    (row,) = file.rows
+
+    assert row.scores == {"faithfulness": 0.9, "recall": Lack("the file says null")}
+    assert row.details.reasons == {"faithfulness": "so"}
+    assert list(file.left_out) == ["my_judge", "judged", "hits"]
