@@ -48,6 +48,8 @@ class Format:
         listed: Lists of objects with one score each. mapped: Objects of scores by metric; both with
             what `item` says.
         columns: Every other field that is a number or true or false is a score.
+        complete: A record names every score that was asked of it: of one that it lacks, beside
+            others that it has, nothing was wanted.
         rewrite: Brings a record into a form that names can tell; one may become several.
         describe: What the head says beside names: it is no whole evaluation.
         judges: Who judged, as the head says; beside `judge`.
@@ -77,6 +79,7 @@ class Format:
     mapped: Names = ()
     item: Item = Item()
     columns: bool = False
+    complete: bool = False
     rewrite: Callable[[Record, Record], list[Record]] | None = None
     describe: Callable[[Record], str] | None = None
     judges: Callable[[Record], str] | None = None
@@ -118,6 +121,7 @@ _DEEPEVAL = Format(
         mark=("threshold",),
         judge=("evaluationModel", "evaluation_model"),
     ),
+    complete=True,
     rewrite=rewrites.deepeval,
     run_id=("testRunData.identifier", "identifier"),
     higher=True,
@@ -162,6 +166,7 @@ _PROMPTFOO = Format(
     latency=("latency_s",),
     mapped=("scores",),
     item=Item(passed=("passed",), mark=("mark",)),
+    complete=True,
     rewrite=rewrites.promptfoo,
     describe=rewrites.promptfoo_unfinished,
     version=("metadata.promptfooVersion",),
@@ -255,6 +260,7 @@ _JUNIT = Format(
     error=("error",),
     passed=("passed",),
     mapped=("scores",),
+    complete=True,
     rewrite=rewrites.junit,
     higher=True,
     tested=True,

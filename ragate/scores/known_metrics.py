@@ -26,8 +26,8 @@ class Known(NamedTuple):
 
 
 _HIGHER = """
-    accuracy acc acc_norm correct correctness exact exact_match em match includes f1 f1_score
-    precision
+    accuracy acc acc_norm correct is_correct correctness exact exact_match em match includes f1
+    f1_score precision
     recall score scores quality pass passed success similarity bleu bleu_score rouge rouge_l rougel
     rouge1 rouge2 rouge_score meteor meteor_score gleu_score bertscore bert_score chrf
     faithfulness groundedness grounded groundedness_pro relevance relevancy relevance_to_query
@@ -45,7 +45,7 @@ _HIGHER = """
     conversation_completeness conversation_relevancy turn_relevancy
     coherence fluency completeness response_completeness conciseness helpfulness retrieval
     hit hit_rate mrr ndcg map recall_at_k precision_at_k reciprocal_rank citation_accuracy
-    model_graded_qa model_graded_fact choice pattern answer closedqa embeddingsimilarity levenshtein
+    model_graded_qa model_graded_fact choice pattern answer closedqa embeddingsimilarity
     equality equals exactmatch contains llm_rubric g_eval geval mcc pass_at_1 pass_1
     """
 _LOWER = """

@@ -185,10 +185,10 @@ def _result(
 
 
 def _cell(cell: Any, separator: str) -> Any:
-    """Return a cell with a decimal point, where a table with semicolons has a decimal comma."""
-    if separator == ";" and cell.count(",") == 1:
+    """Return a cell with a decimal point, where one with a comma can only be decimal."""
+    if separator in {";", "\t"} and cell.count(",") == 1:
         point = cell.replace(",", ".")
-        if point.lstrip("-").replace(".", "").isdecimal():
+        if point.lstrip("-").rstrip(" %").replace(".", "").isdecimal():
             return point
     return cell
 
@@ -274,6 +274,11 @@ def _log(path: Path) -> ScoreFile:
     large = sum(member.file_size for member in members.values())
     if len(members) > _MOST_MEMBERS or large > MOST_UNPACKED or any(map(_swells, members.values())):
         raise DatasetError(f"{path}: unpacks to {large:,} bytes in {len(members):,} files: refused")
+    if "xl/workbook.xml" in members:
+        raise DatasetError(
+            f"{path}: a workbook of a spreadsheet, which is not read",
+            remedy="save its table of scores as CSV",
+        )
     if "header.json" not in members:
         raise DatasetError(
             f"{path}: holds no header.json",

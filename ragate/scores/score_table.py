@@ -13,6 +13,8 @@ from ragate.core.hashing import digest
 from ragate.core.statistics.score_columns import Floats, Ints, Mask
 from ragate.core.text.wording import listed
 from ragate.errors import DatasetError, UsageError
+from ragate.scores.formats import FORMATS
+from ragate.scores.known_metrics import known
 from ragate.scores.read_rows import ReadFile, read_scores
 from ragate.scores.score_file import ENDINGS, hash_of_file
 from ragate.scores.scored_row import NO_DETAILS, Details, Facts, Lack, ScoredRow
@@ -20,6 +22,7 @@ from ragate.tables.cells import is_nothing
 
 NO_ROW = "the file has no row of this sample"
 _NO_SCORE = Lack("the row has no score")
+_NOT_ASKED = Lack("it was not asked of this sample", silent=True)
 _LEAST_NUMBERS = 0.5  # share of a column's cells; below it the column is text
 _LOOKED_AT = 200  # cells without a number, after which a column is known to be text
 _EVERY = 10_000  # rows between two looks at the bar
@@ -97,8 +100,11 @@ class ScoreTable:
         lacks = self.lacks.get(metric, {})
         if row in lacks:
             return lacks[row]
-        failed = self.detail(row).failed
-        return Lack(failed) if failed else _NO_SCORE
+        if failed := self.detail(row).failed:
+            return Lack(failed)
+        has_others = any(np.isfinite(column[row]) for column in self.columns.values())
+        is_complete = FORMATS[self.facts.reader].complete
+        return _NOT_ASKED if is_complete and has_others else _NO_SCORE
 
     def with_samples(self, keys: Iterable[str]) -> Self:
         """Return the table with samples that it has no row of."""
@@ -219,7 +225,7 @@ class _Builder:
         self.flags: dict[str, array[int]] = {}
         self.numbers: dict[str, int] = {}
         self.lacks: dict[str, dict[int, Lack]] = {}
-        self.texts: set[str] = set()
+        self.texts: dict[str, None] = {}
         self.marks: dict[str, set[float]] = {}
         self.details: list[Details] = []
         self.judges: dict[str, None] = {}
@@ -311,7 +317,7 @@ class _Builder:
             lacks = self.lacks.setdefault(name, {})
             lacks[number] = value
             if len(lacks) >= _LOOKED_AT and not self.numbers.get(name) and _is_word(value):
-                self.texts.add(name)
+                self.texts[name] = None
                 del self.lacks[name]
         for name, passed in row.flags.items():
             flags = self.flags.setdefault(name, array("b"))
@@ -322,9 +328,10 @@ class _Builder:
     def table(self) -> ScoreTable:
         """Return the whole table."""
         self._refuse_empty()
-        every_name = dict.fromkeys((*self.columns, *self.lacks))
+        every_name = dict.fromkeys((*self.columns, *self.lacks, *self.texts))
         names = [name for name in every_name if self._is_metric(name)]
-        self.read_files[0].left_out.update(dict.fromkeys(self.columns.keys() - set(names)))
+        others = (name for name in every_name if name not in names and self._may_be_missed(name))
+        self.read_files[0].left_out.update(dict.fromkeys(others))
         if not names:
             raise self._without_scores()
         keys, systems = _without_one_system(list(self.by_key), tuple(self.systems))
@@ -361,9 +368,19 @@ class _Builder:
         """Whether a column holds scores: not text, and no metric that a tool names is left out."""
         if name in self.texts:
             return False
-        numbers = self.numbers.get(name, 0)
-        words = sum(map(_is_word, self.lacks.get(name, {}).values()))
+        numbers, words = self.numbers.get(name, 0), self._words_of(name)
+        if not numbers and self.read_files[0].format.columns and known(name) is None:
+            return False  # an empty column of somebody's own table may be anything
         return numbers >= _LEAST_NUMBERS * (numbers + words)
+
+    def _may_be_missed(self, name: str) -> bool:
+        """Whether somebody may look for a column among the metrics: it is no column of words."""
+        return known(name) is not None or name in self.columns or not self._words_of(name)
+
+    def _words_of(self, name: str) -> int:
+        """Return how many cells of a column hold a word, as far as they are kept."""
+        lacks = self.lacks.get(name, {}).values()
+        return 1 if name in self.texts else sum(map(_is_word, lacks))
 
     def _filled(self, first_values: Sequence[float], blank: float) -> Any:
         """Return a column of all rows; those behind the first values are blank."""
@@ -457,7 +474,8 @@ def _is_word(lack: Lack) -> bool:
     """Whether what stands in place of a number is a word, and no empty cell, NaN or N/A."""
     quoted = lack.reason.removeprefix("the file says ")
     is_text = quoted != lack.reason and quoted[0] in "'\""
-    return is_text and not is_nothing(quoted[1:-1])
+    word = quoted[1:-1]
+    return is_text and not is_nothing(word) and word.lower() not in {"none", "null"}
 
 
 def _key_of_content(row: ScoredRow) -> str:

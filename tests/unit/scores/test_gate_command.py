@@ -379,3 +379,33 @@ def test_one_system_is_compared_with_one_of_several(
     assert run(["gate", str(one), str(several), "--tag", "provider:old"]) == 0
     assert run(["gate", str(one), str(systems_of(tmp_path / "b.json", "new"))]) == 0
     assert run(["gate", str(several), str(several)]) == 0
+
+
+def test_tests_of_promptfoo_may_be_asserted_in_different_ways(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    def results(*lost: int) -> dict[str, object]:
+        def result(number: int) -> dict[str, object]:
+            kinds = ["regex", "is-json"] if number % 2 else ["similar", "contains"]
+            kinds = kinds[:1] if number in lost else kinds
+            parts = [{"pass": True, "score": 1, "assertion": {"type": kind}} for kind in kinds]
+            return {
+                "success": True,
+                "score": 1,
+                "failureReason": 0,
+                "vars": {"question": f"What is {number}?"},
+                "provider": {"id": "x"},
+                "promptIdx": 0,
+                "gradingResult": {"pass": True, "score": 1, "componentResults": parts},
+            }
+
+        return {"results": {"version": 3, "results": [result(each) for each in range(20)]}}
+
+    before, after, less = (tmp_path / name for name in ("a.json", "b.json", "c.json"))
+    before.write_text(json.dumps(results()))
+    after.write_text(json.dumps({**results(), "evalId": "other"}))
+    less.write_text(json.dumps(results(1, 3, 5, 7, 9)))
+
+    assert run(["gate", str(before), str(after)]) == 0
+    assert run(["gate", str(before), str(less)]) == 3
+    assert "Why: is-json: 50.0% of the candidate's scores are missing" in capsys.readouterr().out

@@ -87,3 +87,34 @@ def test_a_file_without_scores_is_refused(
 ) -> None:
     with pytest.raises(DatasetError, match=problem):
         table(tmp_path, [record, {**record, "id": "q2"}])
+
+
+def test_a_score_that_a_test_was_not_asked_for_is_not_missed(tmp_path: Path) -> None:
+    zeal, tact = {"name": "Zeal", "score": 0.5}, {"name": "Tact", "score": 0.7}
+    measured = [[zeal, tact], [zeal], []]
+    tests = [{"id": str(n), "input": "?", "metricsData": each} for n, each in enumerate(measured)]
+    read = table(tmp_path, tests)
+
+    assert [read.lack("Tact", row).silent for row in (1, 2)] == [True, False]
+
+
+def test_a_score_that_a_row_of_a_table_of_your_own_lacks_is_missed(tmp_path: Path) -> None:
+    read = table(tmp_path, [{"id": "q1", "zeal": 0.5, "tact": 0.7}, {"id": "q2", "zeal": 0.5}])
+
+    assert read.lack("tact", 1) == Lack("the row has no score")
+
+
+def test_none_in_words_is_no_word(tmp_path: Path) -> None:
+    lines = [{"id": f"q{n}", "tact": "None" if n else 0.5, "mood": "null"} for n in range(4)]
+    read = table(tmp_path, lines)
+
+    assert read.columns["tact"].tolist()[:1] == [0.5]
+    assert len(read.lacks["tact"]) == 3
+
+
+def test_what_may_be_missed_among_the_metrics_is_named(tmp_path: Path) -> None:
+    words = {"mood": "glad", "faithfulness": "high", "remark": None, "recall": None}
+    read = table(tmp_path, [{"id": f"q{n}", "zeal": 0.5, **words} for n in range(210)])
+
+    assert list(read.columns) == ["zeal", "recall"]  # an empty column of a metric is not measured
+    assert read.facts.left_out == ("remark", "faithfulness")

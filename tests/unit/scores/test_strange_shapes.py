@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import zipfile
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from ragate.errors import DatasetError
 from ragate.models import Direction
 from ragate.scores.known_metrics import is_beside, known
 from ragate.scores.measured import Said, infos_of
@@ -99,3 +101,29 @@ def test_a_question_is_the_same_with_a_blank_at_its_end(tmp_path: Path):
 def test_a_number_beside_scores_is_none(name: str):
     assert is_beside(name)
     assert not is_beside("hallucination_count")  # somebody may hold it down
+
+
+@pytest.mark.parametrize("separator", [";", "\t"])
+def test_a_table_that_no_comma_divides_may_have_decimal_commas(tmp_path: Path, separator: str):
+    path = tmp_path / "x.csv"
+    lines = [("id", "zeal", "tact"), ("q1", "0,71", "85,5 %"), ("q2", "1", "-0,5")]
+    path.write_text("\n".join(map(separator.join, lines)))
+    read = read_table(path)
+
+    assert {name: column.tolist() for name, column in read.columns.items()} == {
+        "zeal": [0.71, 1.0],
+        "tact": [0.855, -0.5],
+    }
+
+
+def test_a_workbook_is_no_log_of_inspect(tmp_path: Path):
+    path = tmp_path / "scores.xlsx"
+    with zipfile.ZipFile(path, "w") as file:
+        file.writestr("xl/workbook.xml", "<workbook/>")
+
+    with pytest.raises(DatasetError, match="a workbook of a spreadsheet, which is not read"):
+        read_table(path)
+
+
+def test_a_distance_may_be_called_levenshtein():
+    assert known("levenshtein") is None
