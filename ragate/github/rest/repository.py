@@ -26,6 +26,8 @@ class Commit:
 State = Literal["pending", "success", "failure", "error"]
 
 LONGEST_DESCRIPTION = 140
+# https://docs.github.com/rest/pulls/pulls#list-commits-on-a-pull-request
+MOST_COMMITS = 250
 MOST_ARTIFACT_BYTES = 256 * 1024 * 1024
 _NONE: Json = {}
 BOT = "github-actions[bot]"
@@ -164,8 +166,15 @@ class Repository:
         return list(self.api.pages(f"{self._at}/pulls", {"head": head, "state": "open"}))
 
     def pull_commits(self, number: int) -> list[Json]:
-        """Return the commits of a pull request, oldest first; GitHub lists 250 at most."""
-        return list(self.api.pages(f"{self._at}/pulls/{number}/commits"))
+        """Return the commits of a pull request, oldest first.
+
+        Raises:
+            GitHubApiError: also where there may be more than GitHub lists.
+        """
+        commits = list(self.api.pages(f"{self._at}/pulls/{number}/commits"))
+        if len(commits) >= MOST_COMMITS:
+            raise GitHubApiError(200, f"pull request {number}: more commits than are listed")
+        return commits
 
     def open_pulls(self) -> list[Json]:
         """Return all open pull requests, those from forks as well."""

@@ -71,3 +71,18 @@ def test_where_the_authors_cannot_be_read_nothing_is_accepted(forge: Forge, red:
 
     assert say(forge, ACCEPT.format(red.head[:7]), login="mona").exit_code == 3
     assert forge.states(red.head)[-1] == "failure"
+
+
+def test_where_more_commits_are_than_github_lists_nothing_is_accepted(
+    forge: Forge, red: Change
+) -> None:
+    git, last = forge.github.git, forge.base
+    for number in range(250):
+        last = git.commit(git.tree_of(forge.base), [last], f"commit {number}")
+    red.pull["head"]["sha"] = head = git.commit(git.tree_of(red.head), [last], "of mona's")
+    red.merge = red.pull["merge_commit_sha"] = git.commit(git.tree_of(head), [red.base, head])
+    red.head, forge.github.authors[head] = head, "mona"
+    assert judged(forge, red, run_id=2).exit_code == 1
+
+    assert say(forge, ACCEPT.format(head[:7]), login="mona").exit_code == 3
+    assert forge.states(head)[-1] == "failure"

@@ -123,7 +123,7 @@ def commits_of_pull(github: GitHub, seen: Seen, at: tuple[str, ...], _: Account)
     if found is None:
         return not_found()
     span = f"{found['base']['sha']}..{found['head']['sha']}"
-    shas = github.git.run("rev-list", "--reverse", span).decode().split()
+    shas = github.git.run("rev-list", "--reverse", span).decode().split()[:250]  # as GitHub does
     listed = [
         whole(
             github,
