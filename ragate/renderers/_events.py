@@ -39,14 +39,18 @@ def did_not_run(report: Report) -> list[Words]:
 
 
 def _failures(report: Report) -> str:
-    """Return how many questions failed, "" where they are few and block nothing."""
+    """Return how many questions failed, "" where they are few and block nothing.
+
+    Nor is it told where no question failed that did not in the baseline.
+    """
     errors = report.facts.errors
     blocks = any(row.blocks and row.metric == "error_rate" for row in report.decision.metrics)
     if not errors or not (blocks or errors >= _least(report)):
         return ""
     messages = (row.candidate.error for row in report.samples if row.candidate)
     message = next(filter(None, messages), "")
-    return f"{errors:,} of {counted(report.facts.samples, numbers.NOUN)} failed: {message}"
+    told = f"{errors:,} of {counted(report.facts.samples, numbers.NOUN)} failed: {message}"
+    return told if message else ""
 
 
 def not_judged(rows: Sequence[MetricRow]) -> list[Words]:

@@ -213,7 +213,7 @@ def _reasons(report: Report) -> list[Words]:
     untold = [each for each in decision.reasons if not each.startswith(tuple(told_starts))]
     shown = [said("**Why:** {}", foreign(each, SENTENCE)) for each in untold[:MOST_REASONS]]
     hidden = len(untold) - MOST_REASONS
-    return [*shown, [f"… and {hidden} more reasons below"]] if hidden > 0 else shown
+    return [*shown, [f"… and {counted(hidden, 'more reason')} below"]] if hidden > 0 else shown
 
 
 def _unscored(report: Report) -> Words:

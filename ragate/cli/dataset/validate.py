@@ -113,7 +113,7 @@ def _lines(validation: Validation) -> Iterator[str]:
         unlisted = f" and {len(tags) - _TAGS} more" if len(tags) > _TAGS else ""
         yield f"  tags: {', '.join(tags[:_TAGS])}{unlisted}"
     if validation.documents is None:
-        yield "  expected documents: not checked, this system does not tell its documents; --corpus"
+        yield "  expected documents: not checked; --corpus FOLDER says which documents there are"
     for (level, kind), group in groupby(
         sorted(validation.issues, key=lambda issue: (issue.level, issue.kind)),
         key=lambda issue: (issue.level, issue.kind),

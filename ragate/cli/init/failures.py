@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence, Set
 from pathlib import Path
 
+from ragate.cli.finding import plural
 from ragate.errors import RagateError
 from ragate.version import MANUAL
 
@@ -63,7 +64,7 @@ def unanswered(
     """
     reasons = list(dict.fromkeys(error.message for error in failed))
     reasons.sort(key=lambda reason: bool(NOT_THERE.search(reason)))  # missing paths last
-    more = f"; and {len(reasons) - 3} more reasons" if len(reasons) > 3 else ""
+    more = f"; and {plural(len(reasons) - 3, 'more reason')}" if len(reasons) > 3 else ""
     words = "\n".join(reasons)
     remedy = _of_project(words, root, hidden, fills) or next(
         (remedy for pattern, remedy in _REMEDIES.items() if re.search(pattern, words)), ""

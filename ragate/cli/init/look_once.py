@@ -86,11 +86,11 @@ def look_once(
     known = known_documents(survey)
     passed = [*passed, *choice.settings.get("headers_env", {}).values()]
     question = _question(known)
-    keys = f"with no key but {', '.join(passed)}" if passed else "without keys"
+    keys = f"of your keys only {', '.join(passed)}" if passed else "none of your keys"
     say("", "To see what it answers, ragate would run here", *shown_run(choice, question))
     say(
-        f"in up to {MOST_TRIES} ways, the one that answers twice; with your environment, the "
-        f"passwords of its database too, {keys}."
+        f"in up to {MOST_TRIES} ways; the one that is answered is asked again. It gets your "
+        f"environment, the passwords of its database too, but {keys}."
     )
     if not agreed and not click.confirm("Run it", default=False):
         say(_UNASKED)

@@ -86,6 +86,9 @@ KINDS = {
         facts=RunFacts(samples=20, errors=1),
         samples=failing(),
     ),
+    "as many failed in the baseline": report(
+        OPEN, MISSING, facts=RunFacts(samples=24, errors=2), samples=(), **CALM
+    ),
     "not measured": report(OPEN, MISSING),
     "not measured, and red": report(FAILED, MRR, MISSING),
     "not comparable": report(OPEN, MISSING.amended(verdict=MetricVerdict.NOT_COMPARABLE)),
