@@ -59,7 +59,7 @@ class Fixed(Limiter):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self._room = float(self.most)
+        self._by_time = float(self.most)
 
     def accepted(self, sent: Sent) -> None:
         """Learn nothing."""
@@ -110,6 +110,12 @@ SERVERS: dict[str, Callable[[], Server]] = {
     "hosted, replies of every length": lambda: Server(2.0, spread=4.0),
     "hosted and slow": lambda: Server(8.0),
 }
+
+
+def test_a_fixed_width_is_the_one_that_was_written_down() -> None:
+    """What the widths that are found are held against."""
+    rounds = math.ceil(CALLS / MOST)
+    assert seconds(lambda: Server(1.0), partial(Fixed, MOST)) == pytest.approx(rounds)
 
 
 @pytest.mark.parametrize("name", SERVERS)
