@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from ragate.cache import Cache, Draw
 from ragate.cache.store import DrawKey, kept_draw, read_vector, vector_bytes
 from ragate.clients.budget import Budget, no_caps
-from ragate.clients.provider_clock import waiting_for_provider, waiting_for_worker
+from ragate.clients.provider_clock import waiting_for_worker
 from ragate.core.hashing import digest
 from ragate.protocols import ChatClient, ChatReply, ChatRequest, Embedder, Reranker
 
@@ -92,13 +92,15 @@ class Memo:
             self.budget.reused(answers=1)
             return replace(await self._share(draw_id, flight), reused=True)
         if self.cache is None:
-            return await self._share(draw_id, self._start(draw_id, call))
+            return await self._landing(draw_id, self._start(draw_id, call))
         async with _turn(self.cache, [*draw_id]):
             stored = await asyncio.to_thread(self.cache.draw, *draw_id)
             if stored is not None:
                 return self._reuse(stored)
-            flight = self._flights.get(draw_id) or self._start(draw_id, call)
-            return await self._share(draw_id, flight)
+            flight = self._flights.get(draw_id)
+            if flight is not None:
+                return await self._share(draw_id, flight)
+            return await self._landing(draw_id, self._start(draw_id, call))
 
     def _start(
         self, draw_id: DrawKey, call: Callable[[], Coroutine[Any, Any, ChatReply]]
@@ -120,11 +122,15 @@ class Memo:
             flight.task.exception()  # looked at, also where nobody waits any more
 
     async def _share(self, draw_id: DrawKey, flight: _Flight) -> ChatReply:
+        """Wait for a call of another sample, whose time it is."""
+        with waiting_for_worker():
+            return await self._landing(draw_id, flight)
+
+    async def _landing(self, draw_id: DrawKey, flight: _Flight) -> ChatReply:
         """Wait for a call that others may wait for too: it ends only with the last of them."""
         flight.waiting += 1
         try:
-            with waiting_for_provider():  # the call may be in the context of another sample
-                return await asyncio.shield(flight.task)
+            return await asyncio.shield(flight.task)
         finally:
             flight.waiting -= 1
             if flight.waiting == 0 and not flight.task.done():

@@ -12,6 +12,7 @@ from ragate.cache import Cache
 from ragate.clients.budget import Budget
 from ragate.clients.call_times import keep_times
 from ragate.clients.memoised import Memo, MemoisedChat
+from ragate.clients.provider_clock import waiting_for_worker
 from ragate.config import Config, Provider
 from ragate.errors import ConfigError, NoKeyError, ProviderError
 from ragate.extension import extensions, loaded
@@ -69,7 +70,7 @@ class BeforePaying:
 
 
 @dataclass(frozen=True)
-class _Late:
+class LateClient:
     """A client that is made when it first has to ask: what is remembered needs no key.
 
     Attributes:
@@ -81,7 +82,8 @@ class _Late:
 
     async def __call__(self, request: ChatRequest, *, draw: int = 0) -> ChatReply:
         client = self._client()
-        await self.before()
+        with waiting_for_worker():  # for a server of the judge that starts, say
+            await self.before()
         return await client(request, draw=draw)
 
     async def embed(
@@ -217,9 +219,9 @@ class ProviderClients:
             for model, times in client.times.items():
                 keep_times(self.cache, key, address, model, times)
 
-    def _late(self, name: str) -> _Late:
+    def _late(self, name: str) -> LateClient:
         self._provider(name)
-        return _Late(lambda: self.client(name), self.before_paying)
+        return LateClient(lambda: self.client(name), self.before_paying)
 
     def _provider(self, name: str) -> Provider:
         provider = self.config.policy.providers.get(name)

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Any
 
+from ragate.clients.memoised import Memo
 from ragate.clients.provider_clock import waiting_for_worker
+from ragate.protocols import ChatReply, ChatRequest
+from ragate.resources.provider_clients import BeforePaying, LateClient
 from tests.unit.answers.timed_systems import SAID, asked, kind, waits
 
 
@@ -35,6 +39,44 @@ def test_time_until_a_worker_is_there_is_nobodys():
     (output,) = asked(work)
 
     assert output.answer == SAID.answer
+
+
+def test_a_call_waits_in_line_in_nobodys_time_and_in_its_own_for_the_provider() -> None:
+    async def call(in_line_s: float, provider_s: float) -> ChatReply:
+        with waiting_for_worker():
+            await asyncio.sleep(in_line_s)
+        await waits(0.0, provider_s)
+        return ChatReply("Two days.")
+
+    async def ask(in_line_s: float, provider_s: float) -> None:
+        await Memo().draw("request", 0, lambda: call(in_line_s, provider_s))
+
+    (patient,) = asked(lambda: ask(100.0, 9.0))
+    (hurried,) = asked(lambda: ask(0.0, 11.0))
+
+    assert patient.answer == SAID.answer
+    assert kind(hurried) == "provider"
+
+
+def test_a_look_before_the_first_answer_is_paid_for_is_nobodys_time() -> None:
+    before = BeforePaying()
+
+    async def look() -> None:
+        await asyncio.sleep(100.0)  # the judge's server loads its model
+
+    before.demand(look)
+
+    async def answer(_request: ChatRequest, *, draw: int) -> ChatReply:
+        await waits(0.0, 9.0)
+        return ChatReply(f"answer {draw}")
+
+    async def ask() -> None:
+        client: Any = answer
+        await LateClient(lambda: client, before)(ChatRequest("m", ()))
+
+    first, second = asked(ask, ask)
+
+    assert first.answer == second.answer == SAID.answer
 
 
 def test_code_that_hangs_after_a_models_answer_is_the_systems_failure():
