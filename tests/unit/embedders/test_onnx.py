@@ -222,6 +222,7 @@ def test_a_metric_whose_model_is_not_here_is_read_and_cannot_be_measured() -> No
     assert '[policy.metrics."embedded_correctness"] embedder' in metric.unusable
 
 
+@pytest.mark.model
 @pytest.mark.skipif(find_spec(MODEL) is None, reason=f"the package {MODEL} is not installed")
 def test_the_packaged_minilm_gives_its_published_vectors_and_knows_meaning() -> None:
     first, ask, answer, other = vectors(
