@@ -85,7 +85,7 @@ def llama(pooling: str = "", kept_mb: int = 0) -> Iterator[Llama]:
     )
     assert process.stdin is not None
     try:
-        seen = _wait(process, port)
+        seen = waited_for(process, port)
         yield Llama(f"http://127.0.0.1:{port}/v1", seen)
     finally:
         process.kill()
@@ -93,7 +93,8 @@ def llama(pooling: str = "", kept_mb: int = 0) -> Iterator[Llama]:
         process.stdin.close()
 
 
-def _wait(process: subprocess.Popen[bytes], port: int) -> tuple[int, ...]:
+def waited_for(process: subprocess.Popen[bytes], port: int) -> tuple[int, ...]:
+    """Return what `/health` said, each status once, when the model is loaded."""
     seen: list[int] = []
     end = time.monotonic() + _START_S
     while time.monotonic() < end:
