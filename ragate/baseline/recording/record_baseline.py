@@ -26,7 +26,7 @@ from ragate.baseline.recording.write_baseline import (
     readable_baseline,
     write_baseline,
 )
-from ragate.config import Config
+from ragate.config import CONFIG_NAME, Config
 from ragate.core.text.wording import listed
 from ragate.errors import ConfigError, DatasetError, NotReadyError, ProviderError, RagateError
 from ragate.extension import extensions, hooked_provider, loaded, system_hooks
@@ -295,12 +295,14 @@ def _look_at_samples(
         return
     gated = [rule.metric for rule in config.policy.metrics if rule.level == "error"]
     message = f"{config.policy.dataset}: no sample has what {listed(lost)} needs"
-    remedy = "give samples `relevant` documents or `references`, or set another metric to error"
+    remedy = "give samples `relevant` documents or `references`"
     if len(lost) == len(gated):
-        raise DatasetError(
-            message, remedy=f"{remedy}: {MANUAL}/metrics.md; the baseline is unchanged"
-        )
-    operations.say(f"warning: {message}, and `check` decides nothing without it; {remedy}")
+        others = f"{remedy}, or set another metric to error: {MANUAL}/metrics.md"
+        raise DatasetError(message, remedy=f"{others}; the baseline is unchanged")
+    operations.say(
+        f"warning: {message}, and `check` decides nothing without it; {remedy}, or let it only "
+        f'warn: level = "warn" in {CONFIG_NAME}'
+    )
 
 
 def _refuse_missing_library(config: Config) -> None:

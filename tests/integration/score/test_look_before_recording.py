@@ -96,4 +96,5 @@ def test_a_gated_metric_that_no_sample_can_be_measured_by_is_told_first(tmp_path
 
     said = capsys.readouterr().err
     assert "warning: golden.jsonl: no sample has what refusal_recall needs" in said
+    assert 'or let it only warn: level = "warn" in ragate.toml' in said
     assert said.index("refusal_recall needs") < said.index("run 1:")
