@@ -98,23 +98,27 @@ def _doubts(path: str, operation: Schema) -> tuple[bool, bool, bool]:
 
 
 def _of_body(operation: Schema, document: Schema) -> Iterator[dict[str, Any]]:
-    """Yield bodies: a list of messages where the schema has one, else a text field."""
+    """Yield bodies: a list of messages where the schema has one, else a text field.
+
+    Where a question is required beside the list, the list is what was said before.
+    """
     schema = _at(operation, "requestBody", "content", "application/json", "schema")
     fields, required = _fields(schema, document)
     types = {name: _type(field, document) for name, field in fields.items()}
     stand_ins = {name: _stand_in(name, fields[name], document) for name in required}
 
-    for name in _CHAT:
-        if types.get(name) == "array":
-            yield {"body": body_template({**stand_ins, name: None}, chat=name)}
-
+    chats = [name for name in _CHAT if types.get(name) == "array"]
     texts = [name for name in types if types[name] in {"string", ""}]
     questions = questions_in(texts)
+    is_asked = not stand_ins.keys().isdisjoint(questions)
     if not questions:
         required_texts = [name for name in texts if name in required]
         questions = required_texts if len(required_texts) == 1 else []
-    for name in questions:
-        yield {"body": body_template({**stand_ins, name: None})}
+
+    of_chats = [body_template({**stand_ins, name: None}, chat=name) for name in chats]
+    of_texts = [body_template({**stand_ins, name: None}) for name in questions]
+    for body in [*of_texts, *of_chats] if is_asked else [*of_chats, *of_texts]:
+        yield {"body": body}
 
 
 def _of_query(operation: Schema, method: str) -> Iterator[dict[str, Any]]:

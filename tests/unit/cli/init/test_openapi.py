@@ -83,6 +83,16 @@ def test_what_a_body_requires_within_its_objects_is_filled_in() -> None:
     assert '"input": [{"role": "user"' in body
 
 
+def test_a_list_of_messages_beside_a_required_question_is_what_was_said_before() -> None:
+    fields = {"query": {"type": "string"}, "history": {"type": "array"}}
+
+    asked = ways_in(described({"properties": fields, "required": ["query"]}), "")[0]
+    chat = ways_in(described({"properties": fields}), "")[0]
+
+    assert asked["body"] == '{"query": {{ query | tojson }}}'
+    assert '"history": [{"role": "user"' in chat["body"]
+
+
 @pytest.mark.parametrize("method", ["get", "post"])
 def test_a_question_in_the_query_string_is_asked_as_the_route_takes_it(method: str) -> None:
     parameters = [{"name": "q", "in": "query"}, {"name": "query", "in": "header"}, 3]
