@@ -15,7 +15,7 @@ from ragate.scores.known_metrics import is_beside, known, metric_name
 from ragate.scores.score_file import Record, ScoreFile, listed, open_scores
 from ragate.scores.scored_row import NO_DETAILS, Details, Facts, Lack, ScoredRow
 from ragate.settings import nearest
-from ragate.tables.cells import any_text, parsed_cell
+from ragate.tables.cells import any_text, is_no_value, parsed_cell
 from ragate.tables.containers import listed_in
 from ragate.tables.formats import Names, has_signs
 from ragate.tables.traced import answer_in, first_at, value_at
@@ -123,6 +123,11 @@ def _unknown(file: ScoreFile, reader: str, first: Row) -> DatasetError:
         return DatasetError(
             f"{file.path}: the means of lm-evaluation-harness, and no scores of its samples",
             remedy="--log_samples writes samples_<task>_<date>.jsonl beside it: give that file",
+        )
+    if "testRunLink" in file.head:
+        return DatasetError(
+            f"{file.path}: a link to where deepeval sent the run, and no scores of it",
+            remedy="DEEPEVAL_RESULTS_FOLDER=out deepeval test run … writes them to a file as well",
         )
     if {"schema_version", "recorded"} <= file.head.keys():
         return DatasetError(
@@ -242,6 +247,7 @@ def _row(place: str, row: Row, reading: _Reading) -> ScoredRow:
         run=_run(first_at(row, layout.run), place),
         system=one_line(any_text(first_at(row, layout.system)), _LONGEST_ID),
         scores=scored.values,
+        texts=scored.texts,
         marks=scored.marks,
         flags=scored.flags,
         judge=scored.judge,
@@ -315,7 +321,7 @@ class _Scores:
     Attributes:
         item: What stands where in an object that holds one of them.
         values, marks, flags, reasons: By metric, as of `ScoredRow` and its details.
-        words: By column, as of `Details`.
+        words: By column, as of `Details`. texts: As of `ScoredRow`.
     """
 
     place: str
@@ -325,6 +331,7 @@ class _Scores:
     flags: dict[str, bool] = field(default_factory=dict)
     reasons: dict[str, str] = field(default_factory=dict)
     words: dict[str, str] = field(default_factory=dict)
+    texts: set[str] = field(default_factory=set)
     judge: str = ""
 
     def add(self, raw: str, value: float | Lack) -> str:
@@ -342,7 +349,10 @@ class _Scores:
         """Add a column's cell; a word in it may name a part of the samples."""
         number = number_or_lack(value)
         name = self.add(raw, number)
-        if isinstance(number, Lack) and isinstance(value, str) and len(value) <= _LONGEST_WORD:
+        if not isinstance(number, Lack) or not isinstance(value, str):
+            return
+        self.texts.add(name)
+        if len(value) <= _LONGEST_WORD:
             self.words[name] = sys.intern(one_line(value, _LONGEST_WORD))
 
     def add_listed(self, items: Any) -> None:
@@ -387,7 +397,7 @@ class _Scores:
 
 
 def _is_error(value: Any) -> bool:
-    return value not in (None, "", False)
+    return bool(value) and not is_no_value(value)
 
 
 def _skipped(value: Any) -> Lack | None:

@@ -18,7 +18,7 @@ from ragate.scores.known_metrics import known
 from ragate.scores.read_rows import ReadFile, read_scores
 from ragate.scores.score_file import ENDINGS, hash_of_file
 from ragate.scores.scored_row import NO_DETAILS, Details, Facts, Lack, ScoredRow
-from ragate.tables.cells import is_nothing
+from ragate.tables.cells import is_no_value
 
 NO_ROW = "the file has no row of this sample"
 _NO_SCORE = Lack("the row has no score")
@@ -291,14 +291,20 @@ class _Builder:
 
     def _row_to_complete(self, key: str, row: ScoredRow) -> int | None:
         """Return the sample's row that has none of these metrics yet: a line for each metric."""
-        if key not in self.by_key or not row.scores:
+        names = row.scores.keys() - row.texts
+        if key not in self.by_key or not names:
             return None
         run, number = self.by_key[key][-1]
         _, first_row = self.starts[-1]
         is_of_this_run = number >= first_row and run == row.run
-        if not is_of_this_run or any(self._has(name, number) for name in row.scores):
+        if not is_of_this_run or any(self._has(name, number) for name in names):
             return None
-        return number
+        return number if self._has_any(number) else None
+
+    def _has_any(self, row: int) -> bool:
+        """Whether a row has a score, or says why it has none: in a line without, nothing is."""
+        lacks = (of_row[row] for of_row in self.lacks.values() if row in of_row)
+        return any(self._has(name, row) for name in self.columns) or not all(map(_is_word, lacks))
 
     def _has(self, metric: str, row: int) -> bool:
         column = self.columns.get(metric, ())
@@ -474,8 +480,7 @@ def _is_word(lack: Lack) -> bool:
     """Whether what stands in place of a number is a word, and no empty cell, NaN or N/A."""
     quoted = lack.reason.removeprefix("the file says ")
     is_text = quoted != lack.reason and quoted[0] in "'\""
-    word = quoted[1:-1]
-    return is_text and not is_nothing(word) and word.lower() not in {"none", "null"}
+    return is_text and not is_no_value(quoted[1:-1])
 
 
 def _key_of_content(row: ScoredRow) -> str:

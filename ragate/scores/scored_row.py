@@ -1,6 +1,6 @@
 """One sample as an evaluator wrote it down: what was asked, what came back, and its scores."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -52,6 +52,7 @@ class ScoredRow:
         run: Number of the pass, where the file numbers them.
         system: What is scored, where the file says that: its samples are told apart by it.
         scores: By metric, as the file spells it: a number, or why there is none.
+        texts: Which of these are columns whose cell is a text and no number.
         marks: By metric, the value from which on the tool calls it passed.
         flags: By metric, whether the tool says that it passed.
         judge: Who judged, as the row says.
@@ -63,6 +64,7 @@ class ScoredRow:
     run: int | None = None
     system: str = ""
     scores: Mapping[str, float | Lack] = field(default_factory=dict)
+    texts: Set[str] = frozenset()
     marks: Mapping[str, float] = field(default_factory=dict)
     flags: Mapping[str, bool] = field(default_factory=dict)
     judge: str = ""

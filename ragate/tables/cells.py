@@ -36,6 +36,12 @@ def is_nothing(value: Any) -> bool:
     return value is None or (isinstance(value, float) and math.isnan(value))
 
 
+def is_no_value(value: Any) -> bool:
+    """Return whether a value that is no answer says that there is none: "None" does so too."""
+    is_none = isinstance(value, str) and value.strip().lower() in {"none", "null"}
+    return is_none or is_nothing(value)
+
+
 def is_blank(value: Any) -> bool:
     """Return whether a value is null, or a text without a letter."""
     return value is None or (isinstance(value, str) and not value.strip())

@@ -289,13 +289,17 @@ FORMATS: Mapping[str, Preset] = {**PRESETS, **SETS}
 
 
 def has_signs(row: Mapping[str, Any], signs: Signs) -> bool:
-    """Return whether a record has all names of one alternative; ``a.*`` is any that begins so."""
+    """Return whether a record has all names of one alternative.
+
+    ``a.*`` is any that begins so, ``a.*.*`` any with another dot behind.
+    """
     return any(all(_has(row, name) for name in names) for names in signs)
 
 
 def _has(row: Mapping[str, Any], name: str) -> bool:
     if name.endswith(".*"):
-        return any(str(key).startswith(name[:-1]) for key in row)
+        start, dots = name.partition("*")[0], name.count(".")
+        return any(key.startswith(start) and key.count(".") >= dots for key in map(str, row))
     return name in row or value_at(row, name) is not None
 
 

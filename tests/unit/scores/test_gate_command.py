@@ -306,6 +306,11 @@ def test_answers_and_a_baseline_are_told_where_they_belong(
     assert run(["gate", str(recorded), str(recorded)]) == 2
     assert "a baseline of ragate" in capsys.readouterr().err
 
+    sent = tmp_path / "sent.json"
+    sent.write_text(json.dumps({"testRunLink": "https://x"}))
+    assert run(["gate", str(sent), str(sent)]) == 2
+    assert "where deepeval sent the run" in capsys.readouterr().err
+
 
 def test_a_marker_of_what_was_not_measured_is_no_score(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]

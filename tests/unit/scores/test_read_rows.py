@@ -156,3 +156,10 @@ def test_an_object_under_a_metrics_name_is_its_score_and_other_numbers_in_object
     assert row.scores == {"faithfulness": 0.9, "recall": Lack("the file says null")}
     assert row.details.reasons == {"faithfulness": "so"}
     assert list(file.left_out) == ["my_judge", "judged", "hits"]
+
+
+@pytest.mark.parametrize("error", [None, "", "None", "null", "nan", float("nan"), False, [], {}])
+def test_what_says_that_there_was_no_error_takes_no_score_back(tmp_path: Path, error: Any) -> None:
+    (row,) = rows(tmp_path, {"id": "q1", "zeal": 0.5, "error": error}, reader="plain")
+
+    assert row.scores == {"zeal": 0.5}

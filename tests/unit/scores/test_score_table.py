@@ -118,3 +118,25 @@ def test_what_may_be_missed_among_the_metrics_is_named(tmp_path: Path) -> None:
 
     assert list(read.columns) == ["zeal", "recall"]  # an empty column of a metric is not measured
     assert read.facts.left_out == ("remark", "faithfulness")
+
+
+def test_a_line_for_each_metric_may_have_a_remark(tmp_path: Path) -> None:
+    scores = {"zeal": 0.5, "tact": 0.7, "wit": "partly"}
+    lines = [
+        {"id": f"q{number}", "metric": metric, "score": score, "remark": f"so {metric}"}
+        for number in range(210)
+        for metric, score in scores.items()
+    ]
+    read = table(tmp_path, lines)
+
+    assert (len(read.keys), read.runs) == (210, 1)
+
+
+def test_a_run_without_scores_is_a_run_whichever_it_is(tmp_path: Path) -> None:
+    def lines(*scores: float | None) -> list[Mapping[str, Any]]:
+        told = [{"zeal": score} if score is not None else {} for score in scores]
+        runs = [{**each, "mood": "glad"} for each in told]
+        return [{"id": f"q{number}", **run} for run in runs for number in range(210)]
+
+    assert table(tmp_path, lines(0.5, 0.7, None)).runs == 3
+    assert table(tmp_path, lines(None, 0.5, 0.7)).runs == 3

@@ -127,3 +127,10 @@ def test_a_workbook_is_no_log_of_inspect(tmp_path: Path):
 
 def test_a_distance_may_be_called_levenshtein():
     assert known("levenshtein") is None
+
+
+def test_outputs_of_a_target_with_feedback_are_no_table_of_azure(tmp_path: Path):
+    row = {"inputs.question": "Why?", "outputs.relevance": 0.9, "feedback.correctness": 0.5}
+    read = table(tmp_path, [{**row, "id": f"q{number}"} for number in range(3)])
+
+    assert read.columns.keys() == {"outputs.relevance", "feedback.correctness"}
