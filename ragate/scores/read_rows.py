@@ -31,6 +31,24 @@ _SUMMARIES = frozenset(
     {"mean", "average", "avg", "total", "overall", "sum", "std", "median"}
     | {"macro avg", "micro avg", "weighted avg"}
 )
+# Files that are no file of scores, by what stands in them; what they are, and which file is one.
+_WITHOUT_SCORES = (
+    (
+        {"n-samples"},
+        "the means of lm-evaluation-harness, and no scores of its samples",
+        "--log_samples writes samples_<task>_<date>.jsonl beside it: give that file",
+    ),
+    (
+        {"testRunLink"},
+        "a link to where deepeval sent the run, and no scores of it",
+        "DEEPEVAL_RESULTS_FOLDER=out deepeval test run … writes them to a file as well",
+    ),
+    (
+        {"schema_version", "recorded"},
+        "is a baseline of ragate, and no file of an evaluator",
+        "`ragate check` holds what is now against it; gate takes two files of scores",
+    ),
+)
 _LONGEST_TEXT = 20_000
 _LONGEST_REASON = 500
 _LONGEST_ID = 160
@@ -119,21 +137,9 @@ def _unknown(file: ScoreFile, reader: str, first: Row) -> DatasetError:
             f"{file.path}: is no file of {reader}: it is {file.kind} and has {names}",
             remedy="leave --reader out: a format is known by its content",
         )
-    if "n-samples" in file.head:
-        return DatasetError(
-            f"{file.path}: the means of lm-evaluation-harness, and no scores of its samples",
-            remedy="--log_samples writes samples_<task>_<date>.jsonl beside it: give that file",
-        )
-    if "testRunLink" in file.head:
-        return DatasetError(
-            f"{file.path}: a link to where deepeval sent the run, and no scores of it",
-            remedy="DEEPEVAL_RESULTS_FOLDER=out deepeval test run … writes them to a file as well",
-        )
-    if {"schema_version", "recorded"} <= file.head.keys():
-        return DatasetError(
-            f"{file.path}: is a baseline of ragate, and no file of an evaluator",
-            remedy="`ragate check` holds what is now against it; gate takes two files of scores",
-        )
+    for signs, what, remedy in _WITHOUT_SCORES:
+        if signs <= file.head.keys():
+            return DatasetError(f"{file.path}: {what}", remedy=remedy)
     objects = [file.head, *(file.head.get(name) for name in ("scores", "metrics", "results"))]
     if any(isinstance(each, Mapping) and _are_means(each) for each in objects):
         return DatasetError(
