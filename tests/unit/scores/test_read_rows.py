@@ -1,6 +1,7 @@
 """The rows of a file of scores: what is a score, what is none, and what is refused."""
 
 import json
+import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -103,10 +104,13 @@ def test_a_reader_that_is_none_or_does_not_fit_is_refused(tmp_path: Path) -> Non
         rows(tmp_path, {"id": "q1", "zeal": 1}, reader="inspect")
 
 
-def test_an_answer_that_the_file_has_as_nan_is_none(tmp_path: Path) -> None:
+@pytest.mark.parametrize("absent", [math.nan, math.inf, -math.inf])
+def test_an_answer_that_the_file_has_as_no_finite_number_is_none(
+    tmp_path: Path, absent: float
+) -> None:
     lost, answered = rows(
         tmp_path,
-        {"id": "q1", "answer": float("nan"), "zeal": 0.0},
+        {"id": "q1", "answer": absent, "zeal": 0.0},
         {"id": "q2", "answer": 12.0, "zeal": 1.0},
     )
 
