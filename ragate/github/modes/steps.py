@@ -1,7 +1,7 @@
 """One step: read what is wanted, do it, publish it, and map the verdict to an exit code."""
 
-from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager, ExitStack, nullcontext
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from pathlib import Path
 
 from ragate.errors import RagateError
@@ -116,17 +116,25 @@ def _extensions(context: StepContext) -> AbstractContextManager[None]:
 def _let_follow(context: StepContext, report: Report | None, exit_code: int) -> None:
     """Let extensions do what follows a verdict: nothing where strangers' code ran.
 
-    The verdict stands, and nothing that goes wrong here changes it.
+    The verdict stands, and nothing that goes wrong here changes it, nor what else follows.
     """
     if context.runs_strangers_code:
         return
-    try:
-        for each in extensions():
-            for path in each.after_step:
+    with _warned(context.log, "what follows the verdict"):
+        following = [(each, path) for each in extensions() for path in each.after_step]
+        for each, path in following:
+            with _warned(context.log, f"what {each.name} lets follow the verdict"):
                 loaded(each, path)(context, report, exit_code)
-    except Exception as error:  # noqa: BLE001 - no accident here may look like a verdict
+
+
+@contextmanager
+def _warned(log: Log, what: str) -> Iterator[None]:
+    """Turn whatever goes wrong inside into a warning: it may not look like a verdict."""
+    try:
+        yield
+    except (Exception, SystemExit) as error:  # noqa: BLE001
         reason = error.message if isinstance(error, RagateError) else type(error).__name__
-        context.log.warning(f"what follows the verdict was not done: {reason}")
+        log.warning(f"{what} was not done: {reason}")
 
 
 def _mode(inputs: Inputs) -> ModeFunction:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, cast
 
 import pytest
 
+from ragate.errors import UsageError
 from ragate.extension import Extension
 from ragate.github.modes import steps
 from ragate.github.modes.steps import exit_code_of
@@ -86,13 +87,17 @@ def breaks(*_: object) -> None:
     raise OSError("secret")
 
 
+def leaves(*_: object) -> None:
+    raise SystemExit(0)
+
+
 def following(
-    monkeypatch: pytest.MonkeyPatch, function: str, *, strangers: bool = False
+    monkeypatch: pytest.MonkeyPatch, *functions: str, strangers: bool = False
 ) -> list[str]:
-    """Let one extension follow a verdict; return the warnings."""
+    """Let an extension for each function follow a verdict; return the warnings."""
     CALLS.clear()
-    brought = Extension("mine", after_step=(f"{__name__}:{function}",))
-    monkeypatch.setattr(steps, "extensions", lambda: (brought,))
+    brought = [Extension("mine", after_step=(f"{__name__}:{name}",)) for name in functions]
+    monkeypatch.setattr(steps, "extensions", lambda: brought)
     warnings: list[str] = []
     log = SimpleNamespace(warning=warnings.append)
     context = SimpleNamespace(log=log, runs_strangers_code=strangers)
@@ -106,9 +111,35 @@ def test_an_extension_hears_of_the_verdict(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_what_goes_wrong_after_the_verdict_is_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert following(monkeypatch, "breaks") == ["what follows the verdict was not done: OSError"]
+    not_done = "what mine lets follow the verdict was not done"
+
+    assert following(monkeypatch, "breaks") == [f"{not_done}: OSError"]
+    assert following(monkeypatch, "leaves") == [f"{not_done}: SystemExit"]
     (warning,) = following(monkeypatch, "missing")
-    assert "mine names" in warning
+    assert warning.startswith(f"{not_done}: mine names")
+
+
+def test_what_follows_a_verdict_ends_at_no_extension_that_fails(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert len(following(monkeypatch, "breaks", "missing", "heard")) == 2
+    assert CALLS == [(None, 3)]
+
+
+def test_extensions_that_cannot_be_used_are_a_warning_once_a_verdict_stands(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def refuse() -> None:
+        raise UsageError("two bring the same")
+
+    warnings: list[str] = []
+    log = SimpleNamespace(warning=warnings.append)
+    monkeypatch.setattr(steps, "extensions", refuse)
+    context = SimpleNamespace(log=log, runs_strangers_code=False)
+
+    steps._let_follow(cast("StepContext", context), None, 2)
+
+    assert warnings == ["what follows the verdict was not done: two bring the same"]
 
 
 def test_what_follows_a_verdict_is_expected_before_the_system_is_asked(
