@@ -95,7 +95,11 @@ class EmbeddedServer:
 
     @property
     def alive(self) -> bool:
-        """True while it accepts connections."""
+        """True while it accepts connections, and its process runs.
+
+        One that was killed seems to accept for a moment: a child that it had just begun still
+        holds its socket.
+        """
         if not (self._data / "PG_VERSION").exists():
             return False
         path = socket_folder(self._data, self._account) / SOCKET_NAME
@@ -106,7 +110,7 @@ class EmbeddedServer:
             except OSError:
                 return False
         postmaster = read_postmaster(self._data)
-        return postmaster is not None and postmaster.ready
+        return postmaster is not None and postmaster.ready and postmaster.alive
 
     def release(self) -> None:
         """Leave; the last one stops the server."""

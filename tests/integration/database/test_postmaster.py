@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import os
+import socket
 import subprocess
 from pathlib import Path
 
 import pytest
+from psycopg.conninfo import conninfo_to_dict
 
+from ragate import database as package
 from ragate.database.embedded import read_postmaster
+from ragate.database.install import SOCKET_NAME
 from tests.integration.database.server_users import on_linux, outcome, running, used, user
 
 pytestmark = pytest.mark.integration
@@ -32,6 +36,21 @@ def test_a_pid_that_another_process_has_now_is_no_server(ready: Path) -> None:
         finally:
             other.kill()
     assert not running(ready)
+
+
+@on_linux
+def test_a_socket_that_outlives_its_server_is_no_server(ready: Path) -> None:
+    with used(ready) as conninfo:
+        folder = conninfo_to_dict(conninfo)["host"]
+        pid_file = next((ready / "postgres").glob("data-*")) / "postmaster.pid"
+        content = pid_file.read_text()
+    pid_file.write_text(content)  # as of a server that was killed
+
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as left:
+        left.bind(f"{folder}/{SOCKET_NAME}")
+        left.listen()
+        assert not package.open_server(ready).alive
+        assert outcome(user(ready)) == (0, "-6.0")
 
 
 def test_a_pid_file_without_a_pid_is_no_server(state: Path) -> None:
