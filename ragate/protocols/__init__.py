@@ -219,6 +219,7 @@ class JudgeAbilities:
         compare: The criterion ``pairwise``: returns 1 where the answer of the first output is
             better than that of the other, 0.5 for a tie, 0 where it is worse; both hold answers
             only. None of a judge that does not compare.
+        counted: It sends nothing but by the chat client that it is given, which counts it.
         most_calls: Returns how many requests a judgement takes at most; None where each criterion
             takes one.
         identity: What it is known by whatever of its parameters its server takes; "" for the
@@ -233,6 +234,7 @@ class JudgeAbilities:
     planted: Mapping[str, str] = field(default_factory=dict)
     asks: Asks | None = None
     compare: Compares | None = None
+    counted: bool = False
     most_calls: Callable[[Sequence[str], Sample, SystemOutput], int] | None = None
     identity: str = ""
     adopt: Callable[[str], None] | None = None

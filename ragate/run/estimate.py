@@ -267,7 +267,7 @@ async def _judgements(
         questions = _questions(known_judgements, likely, outputs, spared)
         questions += _canaries(known_judgements, questions, cached_steps(config, opened))
         for sample, output, criteria in questions:
-            if settings.use == "rubric":
+            if judge_abilities(judge).counted:
                 await judge(criteria, sample, output)
             else:  # nothing would hold back the requests that it sends by ways of its own
                 _add_judgement(sizes, judge, criteria, sample, output, price)

@@ -68,7 +68,12 @@ class RubricJudge:
 
     Args:
         chat: From a provider's name to its client; called when the first question comes.
+
+    Attributes:
+        counted: That client sends all.
     """
+
+    counted = True
 
     def __init__(
         self, settings: Settings, prompt: Prompt, chat: Callable[[str], ChatClient]

@@ -67,6 +67,19 @@ def test_an_estimate_prices_a_judge_that_sends_its_requests_by_ways_of_its_own(
     assert re.search(r"cost about \$\d", capsys.readouterr().out)
 
 
+def test_an_estimate_asks_a_judge_whose_calls_are_counted_whatever_its_name(
+    config: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    told = []
+    text = config.read_text()
+    for name in ("rubric", "ragate.judges.rubric:create"):
+        config.write_text(text + JUDGED.replace('"rubric"', f'"{name}"'))
+        assert run(["check", "--estimate"]) == 0
+        told.append(capsys.readouterr().out)
+
+    assert told[0] == told[1]
+
+
 def test_an_estimate_does_not_count_what_is_skipped(
     config: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -31,6 +31,7 @@ class Plain:
 
 class Full(Plain):
     apart = True
+    counted = True
     criteria = frozenset({"faithfulness", "relevancy", "correctness"})
     grounded = frozenset({"faithfulness"})
     own_rules = frozenset({"guideline"})
