@@ -31,7 +31,7 @@ from ragate.models import Report, Run
 from ragate.resources.resources import Opened
 from ragate.run.plan import RunPlan
 from ragate.scoring.scorer import Scorer
-from ragate.stores.local import open_store
+from ragate.stores.local import reach_store
 
 if TYPE_CHECKING:
     from ragate.gate.compare_and_decide import Decided
@@ -161,7 +161,7 @@ async def hooks_of(plan: RunPlan, setup: GateSetup) -> AsyncIterator[Hooks]:
         for hook in each.hooks
         if hook.on(plan)
     ]
-    open_store(plan.operations).reach()
+    reach_store(plan.operations)
     hooks = Hooks(active, plan.operations.say)
     try:
         yield hooks

@@ -19,7 +19,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ragate.errors import ConfigError, StorageError, UsageError
+from ragate.errors import ConfigError, DatabaseError, RagateError, StorageError, UsageError
 from ragate.extension import lacking, loaded, store_at
 from ragate.files.atomic_files import write_atomic, write_lines
 from ragate.files.foreign_files import file_bytes
@@ -67,6 +67,24 @@ def open_store(operations: Operations) -> LocalStore:
         )
     store: LocalStore = loaded(*behind)(operations)
     return store
+
+
+def reach_store(operations: Operations) -> str:
+    """Return what the run store says of itself, before anything is paid for; "" for nothing.
+
+    Raises:
+        ConfigError: as `open_store`.
+        DatabaseError: it cannot be reached or used.
+    """
+    try:
+        return open_store(operations).reach()
+    except RagateError:
+        raise
+    except Exception as error:
+        raise DatabaseError(
+            f"RAGATE_RUNS_URL: the run store failed: {type(error).__name__}: {error}",
+            remedy="look at what keeps runs there, or leave it out: runs stay in the state folder",
+        ) from error
 
 
 def save_run(operations: Operations, run: Run, report: Report | None = None) -> None:

@@ -25,7 +25,7 @@ from ragate.models import MetricInfo, Run, RunManifest, Sample
 from ragate.process import NO_DECISION
 from ragate.resources.operations import Operations
 from ragate.scoring.policy_metrics import make_metrics
-from ragate.stores.local import open_store
+from ragate.stores.local import reach_store
 from ragate.version import __version__
 
 
@@ -128,7 +128,7 @@ def _state(subject: ExaminedProject) -> Finding:
 
 def _run_store(operations: Operations) -> Iterable[Finding]:
     if operations.runs_url:
-        seen = open_store(operations).reach()
+        seen = reach_store(operations)
         yield ok("run store", seen) if seen else skipped("run store", "it says nothing of itself")
 
 

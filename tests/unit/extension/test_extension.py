@@ -52,6 +52,8 @@ class Kept(LocalStore):
     def reach(self):
         if self._operations.runs_url == "memory://away":
             raise DatabaseError("it is not there")
+        if self._operations.runs_url == "memory://broken":
+            raise KeyError("bucket")
 
     def send(self, folder):
         if self._operations.runs_url == "memory://gone":
@@ -146,16 +148,22 @@ def asking(tmp_path: Path) -> Path:
 COMMANDS = [["check"], ["collect"], ["baseline", "update"]]
 
 
+@pytest.mark.parametrize(
+    ("url", "told"),
+    [
+        ("memory://away", "it is not there"),
+        ("memory://broken", "RAGATE_RUNS_URL: the run store failed: KeyError: 'bucket'"),
+    ],
+)
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
-def test_a_store_of_a_package_that_is_away_is_said_before_anything_is_asked(
-    asking: Path, command: list[str]
+def test_a_store_of_a_package_that_cannot_be_used_is_said_before_anything_is_asked(
+    asking: Path, command: list[str], url: str, told: str
 ) -> None:
-    done = ragate(
-        asking / "installed", *command, root=asking, env={"RAGATE_RUNS_URL": "memory://away"}
-    )
+    done = ragate(asking / "installed", *command, root=asking, env={"RAGATE_RUNS_URL": url})
 
     assert done.returncode == 3, done.stderr
-    assert "it is not there" in done.stderr
+    assert told in done.stderr
+    assert "bug" not in done.stderr
     assert not (asking / "asked").exists()
 
 

@@ -262,11 +262,7 @@ def test_of_a_store_is_said_what_it_saw_itself(
     project: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    class Store:
-        def reach(self) -> str | None:
-            return seen
-
-    monkeypatch.setattr(examine, "open_store", lambda _operations: Store())
+    monkeypatch.setattr(examine, "reach_store", lambda _operations: seen)
 
     (finding,) = checks(project, RAGATE_RUNS_URL="memory://one")["run store"]
 
