@@ -6,11 +6,6 @@ judge what is known before it is believed.
 """
 
 from ragate.judges._asking import CUT
-from ragate.judges._canaries.asking import (
-    CanaryQuestion,
-    canaries_for,
-    dress,
-    run_canaries,
-    unchecked,
-)
+from ragate.judges._canaries.asking import run_canaries
 from ragate.judges._canaries.known_answers import Canary, Wording, planted, wordings
+from ragate.judges._canaries.questions import CanaryQuestion, canaries_for, dress, unchecked

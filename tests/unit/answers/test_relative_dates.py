@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import pytest
 
 from ragate.answers.relative_dates import judged_on, noted_date
-from ragate.judges._canaries.asking import canaries_for
+from ragate.judges._canaries.questions import canaries_for
 from ragate.models import ExpectedCall, Sample, Score, SystemOutput
 from ragate.protocols import JudgeAbilities, judge_abilities
 
