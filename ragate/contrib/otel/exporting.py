@@ -48,9 +48,10 @@ from ragate.contrib.otel.delivery import (
     Delivery,
     protocol_of,
 )
-from ragate.contrib.otel.listener import RunCounts, TelemetryListener
+from ragate.contrib.otel.listener import TelemetryListener
 from ragate.contrib.otel.names import SCOPE, SERVICE
 from ragate.contrib.otel.own_instruments import MOST_ATTRIBUTES, MOST_INSTRUMENTS
+from ragate.contrib.otel.run_counts import RunCounts
 from ragate.spans import listening
 from ragate.version import __version__
 

@@ -18,7 +18,8 @@ from opentelemetry.sdk.trace.sampling import ALWAYS_OFF, ALWAYS_ON
 from opentelemetry.trace import SpanKind
 
 from ragate.contrib.otel.exporting import RandomIds
-from ragate.contrib.otel.listener import RunCounts, TelemetryListener
+from ragate.contrib.otel.listener import TelemetryListener
+from ragate.contrib.otel.run_counts import RunCounts
 from ragate.models import MetricInfo, unscored
 from ragate.models.metric_row import PassGroup, PassShare
 from ragate.spans import Spanned

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from ragate.contrib.otel.listener import QueuePace
+from ragate.contrib.otel.run_counts import QueuePace
 from tests.contrib.otel.conftest import Checked
 from tests.servers.collector import attributes
 
