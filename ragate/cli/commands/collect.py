@@ -16,7 +16,8 @@ import click
 
 from ragate.cli.finding import plural
 from ragate.cli.operations import open_config, resume_option, resumed_plan
-from ragate.cli.options import RunOptions, label_options, put_out, run_options, set_option
+from ragate.cli.options import RunOptions, label_options, run_options, set_option
+from ragate.cli.put_out import put_out
 from ragate.cli.streams import run_aside
 from ragate.errors import UsageError
 from ragate.guards.escape import code, one_line

@@ -6,15 +6,8 @@ from pathlib import Path
 import click
 
 from ragate.cli.operations import open_config
-from ragate.cli.options import (
-    DAY,
-    config_option,
-    output_options,
-    run_filter,
-    show,
-    targets,
-    verbose_option,
-)
+from ragate.cli.options import DAY, config_option, output_options, run_filter, verbose_option
+from ragate.cli.put_out import show, targets
 
 
 @click.command("compare")

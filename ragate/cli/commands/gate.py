@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 import click
 
 from ragate.cli.operations import in_ci, open_config, progress_shown
-from ragate.cli.options import output_options, show, targets, verbose_option
+from ragate.cli.options import output_options, verbose_option
+from ragate.cli.put_out import show, targets
 from ragate.errors import UsageError
 from ragate.files.foreign_files import open_file
 

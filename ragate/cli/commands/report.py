@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import click
 
 from ragate.cli.operations import in_ci, open_config
-from ragate.cli.options import config_option, output_options, put_out, show, targets, verbose_option
+from ragate.cli.options import config_option, output_options, verbose_option
+from ragate.cli.put_out import put_out, show, targets
 from ragate.cli.shown_report import detailed
 from ragate.errors import UsageError
 from ragate.models import Report

@@ -20,10 +20,10 @@ from ragate.cli.options import (
     file_option,
     json_option,
     meta_option,
-    put_out,
     run_filter,
     with_options,
 )
+from ragate.cli.put_out import put_out
 from ragate.errors import UsageError
 from ragate.guards.escape import one_line
 from ragate.stores.listed_run import ListedRun, RunFilter, RunStatus, fitting, prunable, run_facts

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import click
 
 from ragate.cli.operations import say, with_dotenv
-from ragate.cli.options import EXISTING_FILE, FILE, put_out
+from ragate.cli.options import EXISTING_FILE, FILE
+from ragate.cli.put_out import put_out
 from ragate.cli.streams import file_or_stdout, run_aside
 from ragate.process import NO_DECISION
 

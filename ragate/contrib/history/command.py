@@ -10,14 +10,8 @@ from typing import TYPE_CHECKING
 import click
 
 from ragate.cli.operations import open_config
-from ragate.cli.options import (
-    DAY,
-    config_option,
-    file_option,
-    meta_option,
-    put_out,
-    run_filter,
-)
+from ragate.cli.options import DAY, config_option, file_option, meta_option, run_filter
+from ragate.cli.put_out import put_out
 from ragate.errors import UsageError
 from ragate.settings import nearest
 

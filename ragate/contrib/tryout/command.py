@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import click
 
 from ragate.cli.operations import open_config, resume_option
-from ragate.cli.options import RunOptions, comma_words, put_out, run_options
+from ragate.cli.options import RunOptions, comma_words, run_options
+from ragate.cli.put_out import put_out
 from ragate.cli.streams import run_aside
 from ragate.errors import UsageError
 from ragate.process import NO_DECISION

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ragate.cli.options import targets
+from ragate.cli.put_out import targets
 from ragate.errors import UsageError
 
 
