@@ -20,6 +20,7 @@ from __future__ import annotations
 import argparse
 import ast
 import copy
+import itertools
 import json
 import multiprocessing
 import os
@@ -63,6 +64,7 @@ DECIDING = [
     "rules/waivers",
 ]
 SEED = 3
+_SECONDS = itertools.count(1)
 SWAPS: dict[type[ast.AST], type[Any]] = {
     ast.Lt: ast.LtE,
     ast.LtE: ast.Lt,
@@ -214,12 +216,23 @@ class Suite:
         tests = self.of(mutant)
         target = self.root / mutant.path
         source = target.read_text(encoding="utf-8")
-        target.write_text(mutant.source, encoding="utf-8")
+        _write(target, mutant.source)
         most = 10 + 2 * sum(self.seconds.get(test, 0.0) for test in tests)
         try:
             return in_fork(lambda: _pytest([*tests, "-x"]), seconds=int(most)) == 0
         finally:
-            target.write_text(source, encoding="utf-8")
+            _write(target, source)
+
+
+def _write(target: Path, source: str) -> None:
+    """Write a module with a date of its own.
+
+    Processes that tests start leave bytecode beside it. Python takes that for the bytecode of any
+    source of the same size and second, and a mutant that was never run would have survived.
+    """
+    target.write_text(source, encoding="utf-8")
+    second = next(_SECONDS)
+    os.utime(target, (second, second))
 
 
 def _pytest(arguments: Sequence[str], plugins: Sequence[object] = ()) -> int:
