@@ -65,6 +65,17 @@ def test_every_verdict_has_a_badge(tmp_path: Path, verdict: Verdict):
     assert drawn.get("aria-label") == f"docs: {look_of(last(tmp_path)).word}"
 
 
+def test_a_badge_has_six_pixels_on_both_sides_of_each_word():
+    run = ListedRun("id", Path(), RunStatus.PASSED)
+
+    drawn = Tree.fromstring(badge("docs", run))
+
+    name, word = drawn.findall(".//{*}text")
+    assert (name.get("textLength"), word.get("textLength")) == ("26.4", "39.6")
+    assert (name.get("x"), word.get("x")) == ("19.2", "64.2")
+    assert drawn.get("width") == "90"
+
+
 def test_nothing_measured_is_not_green():
     assert "not measured" in badge("docs", None)
     assert "#2b7a3d" not in badge("docs", None)

@@ -42,6 +42,16 @@ def test_the_commit_that_moved_a_metric_is_named(project: Path, capsys: pytest.C
     assert found["metrics"]["mrr"]["drift"] == -0.25
 
 
+def test_the_day_until_which_commits_are_wanted_counts(
+    project: Path, capsys: pytest.CaptureFixture[str]
+):
+    commit(project, content(scored(1.0)), "first")
+    day = git(project, "log", "-1", "--format=%cs").strip()
+
+    assert run(["history", "--until", day]) == 0
+    assert "1 commit" in capsys.readouterr().out
+
+
 def test_two_versions_of_a_metric_are_not_subtracted(
     project: Path, capsys: pytest.CaptureFixture[str]
 ):

@@ -10,7 +10,14 @@ import pytest
 from ragate.cli.main import run
 from ragate.contrib.history.means import BaselineMeans
 from ragate.contrib.history.read_history import HistoryPoint
-from ragate.contrib.history.show_history import as_mermaid, as_text, sparkline
+from ragate.contrib.history.show_history import (
+    _folded,
+    as_json,
+    as_mermaid,
+    as_text,
+    signed,
+    sparkline,
+)
 from tests.contrib.history.history_factories import commit, content, scored
 from tests.contrib.history.view_factories import HOSTILE, history_factory
 from tests.unit.renderers.test_golden_reports import matches_golden
@@ -104,3 +111,23 @@ def test_a_metric_that_gates_stands_before_the_others_and_an_arrow_tells_its_way
     names = [line.split()[0] for line in lines if line.startswith(("mrr", "ndcg@10"))]
     assert names == ["ndcg@10", "mrr"]
     assert next(line for line in lines if line.startswith("ndcg@10")).endswith("+0.020 ↑")
+
+
+def test_a_chart_leaves_room_beside_its_figures():
+    history = history_factory()
+    flat = replace(history, points=history.points[:1])
+
+    assert "y-axis 0.735000 --> 0.915000" in as_mermaid(history, ["mrr"])
+    assert "y-axis 0.750000 --> 0.850000" in as_mermaid(flat, ["mrr"])
+
+
+def test_a_change_that_reads_as_none_has_no_minus():
+    assert (signed(-0.0001), signed(-0.001), signed(None)) == ("+0.000", "-0.001", "")
+
+
+def test_a_line_is_broken_between_words_alone():
+    assert list(_folded("x" * 70 + " left-to-right")) == ["x" * 70, "      left-to-right"]
+
+
+def test_json_is_laid_out_for_people():
+    assert as_json(history_factory(), []).startswith('{\n  "schema_version": 1,\n')
