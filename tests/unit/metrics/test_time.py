@@ -29,4 +29,4 @@ def test_long_answers_and_contexts_are_read_in_linear_time(piece: str) -> None:
         if name != "rouge_l":  # bit-parallel, and cut at 10,000 words
             value(name, asked(text + " 7"), answered(f'{text} "a b c d" 7 [1]', text, text))
 
-    assert time.process_time() - started < SIZE / 6_000
+    assert time.process_time() - started < SIZE / 2_000

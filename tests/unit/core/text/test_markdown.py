@@ -139,7 +139,8 @@ def test_a_megabyte_of_quotations_and_a_table_of_10_000_rows_are_read_at_once(te
     started = time.process_time()
     blocks(text)
 
-    assert time.process_time() - started < 5
+    # Linear code needs less than 2 s here, quadratic code far longer.
+    assert time.process_time() - started < 15
 
 
 @pytest.mark.parametrize(
