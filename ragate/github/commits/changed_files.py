@@ -38,14 +38,16 @@ def files_between(commits: Commits, old: str, new: str, *, head: str = "") -> li
     """Return the paths that differ between two commits; None where not all can be told.
 
     Args:
-        head: What GitHub compares with `old` where they are not here; else `new`.
+        new: "" for a change without a test merge.
+        head: What GitHub compares then. It compares with a commit that both come from; there may be
+            several, and one of them may hide what a merge takes back.
     """
     try:
         if (root := commits.holding(old)) is not None:
             return list(git_objects.changed_files(root, old, new))
         if commits.repository is None:
             return None
-        files = commits.repository.compare_files(old, head or new)
+        files = commits.repository.compare_files(old, new or head)
     except RagateError:
         return None
     if len(files) >= API_LISTS:
@@ -223,7 +225,8 @@ def _links(base: Base, commits: Commits) -> frozenset[str] | None:
             return frozenset(path for path, is_link in changed.items() if is_link)
         if commits.repository is None:
             return None
-        rows = [row for sha in (base.sha, base.head) for row in commits.repository.tree(sha)]
+        ends = (base.sha, base.merged or base.head)
+        rows = [row for sha in ends for row in commits.repository.tree(sha)]
     except RagateError:
         return None
     return frozenset(str(row.get("path")) for row in rows if row.get("mode") in git_objects.LINKS)

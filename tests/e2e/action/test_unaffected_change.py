@@ -152,3 +152,36 @@ def test_where_no_input_is_touched_the_second_half_needs_no_outputs(inputs_named
     assert result.outputs["affected"] == "0"
     touched = inputs_named.change({"app/a.py": b""}, fork="stranger/handbook")
     assert inputs_named.decide(touched, None).exit_code == 2
+
+
+def test_what_a_merge_takes_back_is_seen_by_the_half_without_a_checkout(
+    inputs_named: Forge, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Base and change come from two commits: beside the newer one the change touches no input."""
+    forge, git = inputs_named, inputs_named.github.git
+
+    def commit(tree: str, parents: list[str], **files: bytes) -> str:
+        blobs = {
+            f"{path.replace('__', '/')}.py": f"100644 {git.blob(text)}"
+            for path, text in files.items()
+        }
+        return git.commit(git.tree_with(tree, blobs), parents)
+
+    start = git.tree_of(forge.base)
+    better = commit(start, [forge.base], app__main=b"better")
+    with monkeypatch.context() as later:
+        later.setattr("tests.servers.github.git._WHO", "o <o@example.org> 2000000000 +0000")
+        page = commit(start, [forge.base], web__a=b"page")
+    both = git.tree_with(git.tree_of(better), {"web/a.py": f"100644 {git.blob(b'page')}"})
+    forge.base = git.commit(both, [better, page])
+    git.move("main", forge.base, git.resolve("refs/heads/main"))
+    change = forge.change({"web/b": b""}, fork="stranger/handbook")
+    change.head = change.pull["head"]["sha"] = commit(git.tree_of(page), [page, better], web__b=b"")
+    change.merge = change.pull["merge_commit_sha"] = git.commit(
+        git.tree_of(change.head), [forge.base, change.head]
+    )
+
+    result = forge.decide(change, None)
+
+    assert result.exit_code == 2, result.raw_log
+    assert "there are no outputs" in result.raw_log + forge.comment()
