@@ -113,6 +113,12 @@ def test_a_metric_that_gates_stands_before_the_others_and_an_arrow_tells_its_way
     assert next(line for line in lines if line.startswith("ndcg@10")).endswith("+0.020 ↑")
 
 
+def test_a_long_subject_is_cut_to_48_letters():
+    lines = as_text(history_factory(subject="x" * 60), ["mrr"])
+
+    assert "  " + "x" * 47 + "…\n" in lines
+
+
 def test_a_chart_leaves_room_beside_its_figures():
     history = history_factory()
     flat = replace(history, points=history.points[:1])
