@@ -147,8 +147,13 @@ def promptfoo(row: Record, _head: Record) -> list[Record]:
 
 
 def _failure(row: Record) -> str:
-    """Return why promptfoo got no answer, "" where it got one: `error` also tells what missed."""
-    if row.get("failureReason") == 2 or _object(row.get("response")).get("error"):
+    """Return why promptfoo got no answer, "" where it got one: `error` also tells what missed.
+
+    An early version names no reason: its error is one of these where no grade stands beside it.
+    """
+    is_graded = row.get("failureReason") is not None or row.get("gradingResult")
+    is_lost = bool(row.get("error")) and not is_graded
+    if is_lost or row.get("failureReason") == 2 or _object(row.get("response")).get("error"):
         return str(row.get("error") or "promptfoo got no answer")
     return ""
 

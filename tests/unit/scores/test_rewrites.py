@@ -72,3 +72,18 @@ def test_the_variables_of_promptfoo_are_the_question() -> None:
 
     assert (one["question"], one["latency_s"]) == ("Why?", 1.5)
     assert json.loads(several["question"]) == {"query": "Why?", "tone": "dry"}
+
+
+@pytest.mark.parametrize(
+    ("record", "failed"),
+    [
+        ({"error": "HTTP 500"}, "HTTP 500"),
+        ({"error": "Expected days", "gradingResult": {"pass": False, "score": 0}}, ""),
+        ({"error": "Expected days", "failureReason": 1}, ""),
+        ({"error": "HTTP 500", "failureReason": 2, "gradingResult": None}, "HTTP 500"),
+    ],
+)
+def test_an_error_of_promptfoo_without_a_grade_is_no_score(record: Any, failed: str) -> None:
+    (row,) = rewrites.promptfoo({"score": 0, "success": False, **record}, {})
+
+    assert row["failed"] == failed
