@@ -79,7 +79,7 @@ _BESIDE = """
     """
 
 _BESIDE_ENDINGS = (
-    *("_id", "_num", "_number", "_index", "_ms", "_seconds", "_tokens"),
+    *("_id", "_num", "_number", "_index", "_ms", "_sec", "_seconds", "_tokens"),
     *("_threshold", "_cost", "_time", "_latency", "_duration", "_chunks"),
 )
 

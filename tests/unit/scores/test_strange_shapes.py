@@ -97,7 +97,9 @@ def test_a_question_is_the_same_with_a_blank_at_its_end(tmp_path: Path):
     assert bare.of_sample(0).input == blank.of_sample(0).input
 
 
-@pytest.mark.parametrize("name", ["f1_threshold", "total_time", "judge_cost", "__index_level_0__"])
+@pytest.mark.parametrize(
+    "name", ["f1_threshold", "total_time", "judge_cost", "latency_sec", "__index_level_0__"]
+)
 def test_a_number_beside_scores_is_none(name: str):
     assert is_beside(name)
     assert not is_beside("hallucination_count")  # somebody may hold it down
