@@ -179,8 +179,10 @@ def _estimate(config: Config, total: Estimate) -> str:
         counted = f"{_from_to(sizes.calls, sizes.most):>6} calls"
         took = _took(sizes) if sizes.most else ""
         lines.append(f"  {name + ':':<12} {counted}, about {sizes.prompt_tokens:,} tokens in{took}")
-    cost = "unknown: no price for a model" if total.cost_usd is None else f"${total.cost_usd:.2f}"
-    first = f"first run: {_from_to(total.calls, total.most)} calls, cost about {cost}"
+    cost = (
+        "unknown, no price of a model" if total.cost_usd is None else f"about ${total.cost_usd:.2f}"
+    )
+    first = f"first run: {_from_to(total.calls, total.most)} calls, cost {cost}"
     lines.append(first if total.seconds is None else f"{first}, about {time_words(total.seconds)}")
     lines += wrapped(
         f"at most {1 + CONFIRM} times that where the first run is suspicious and not clear; "

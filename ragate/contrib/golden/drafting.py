@@ -88,15 +88,22 @@ class DraftReplies:
 
     Attributes:
         failed: Requests without a reply, with the reason.
+        unusable: How many replies were none of what was asked for, twice.
         stopped: Why the rest was not asked, "" where all was.
         calls, cost_usd: What was sent, and its price; None where unknown.
     """
 
     texts: dict[str, str] = field(default_factory=dict)
     failed: dict[str, str] = field(default_factory=dict)
+    unusable: int = 0
     stopped: str = ""
     calls: int = 0
     cost_usd: float | None = None
+
+    @property
+    def counts(self) -> tuple[int, int]:
+        """Return how many requests have ended, and how many of them in vain."""
+        return len(self.texts) + len(self.failed), len(self.failed) + self.unusable
 
 
 def choose_model(config: Config, provider: str, model: str) -> Model:
@@ -147,10 +154,9 @@ async def ask_all(
             async with gate:
                 if not replies.stopped:
                     await _ask(chat, model, key, prompts[key], replies)
-            done, cost = len(replies.texts) + len(replies.failed), opened.tally.cost_usd
-            operations.progress(
-                Progress("drafting", done, len(prompts), "drafts", cost, len(replies.failed))
-            )
+            done, failed = replies.counts
+            cost = opened.tally.cost_usd
+            operations.progress(Progress("drafting", done, len(prompts), "drafts", cost, failed))
 
         async with task_group() as group:
             for key in prompts:
@@ -182,6 +188,7 @@ async def _ask(
             replies.stopped = error.message
     else:
         replies.texts[key] = text
+        replies.unusable += bool(prompt.wrong(text))
 
 
 async def _asked(chat: ChatClient, request: ChatRequest, schema: dict[str, Any] | None) -> str:

@@ -63,21 +63,16 @@ class QuestionPlan:
 
 @dataclass(frozen=True)
 class Generated:
-    """Draft samples as rows, and how many replies were left out, by reason.
-
-    Attributes:
-        unusable: Replies that were none of what was asked for, twice.
-    """
+    """Draft samples as rows, and how many replies were left out, by reason."""
 
     rows: list[dict[str, Any]]
     dropped: dict[str, int]
     replies: DraftReplies
-    unusable: int = 0
 
     @property
     def too_weak(self) -> bool:
         """Whether the model cannot do this: more than half of its replies are of no use."""
-        return 2 * self.unusable > len(self.replies.texts)
+        return 2 * self.replies.unusable > len(self.replies.texts)
 
 
 async def generate(
@@ -113,10 +108,10 @@ async def generate(
                 rows.append(_row(question, replies.texts[question.key], texts, model))
             except DatasetError as error:
                 dropped[error.message] += 1
-    new, unusable = new_rows(rows, queries), dropped.total()
+    new = new_rows(rows, queries)
     if len(new) < len(rows):
         dropped["nearly the same as another question"] += len(rows) - len(new)
-    return Generated(new, dict(dropped), replies, unusable)
+    return Generated(new, dict(dropped), replies)
 
 
 def _prompt(question: QuestionPlan, texts: Texts, model: Model) -> Prompt:

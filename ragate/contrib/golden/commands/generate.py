@@ -142,14 +142,14 @@ def _by_model(
 def _tell(generated: Generated, target: Path) -> int:
     for row in generated.rows:
         click.echo(f"{row['id']} ({row['metadata']['kind']})  {one_line(row['query'])}")
-    tell_lacking(generated.replies, generated.dropped, "dropped")
+    replies = generated.replies
+    tell_lacking(replies, generated.dropped, "dropped")
     if generated.too_weak:
         click.echo(
-            f"the model is too weak: {generated.unusable} of {len(generated.replies.texts)} "
+            f"the model is too weak: {replies.unusable} of {len(replies.texts)} "
             "replies were of no use, once more with the reason too; take a larger one by --model",
             err=True,
         )
-    replies = generated.replies
     tell_placed(generated.rows, "draft question", target, f"; {spent(replies)}")
     is_whole = generated.rows and not (replies.stopped or replies.failed)
     return 0 if is_whole else NO_DECISION

@@ -95,4 +95,6 @@ def test_a_model_that_is_too_weak_is_said_to_be(
 
     assert run(["dataset", "generate", *MODEL, *ONE, "--count", "3"]) == 3
 
-    assert "too weak: 3 of 3 replies were of no use" in capsys.readouterr().err
+    told = capsys.readouterr().err
+    assert "drafting: 0/3 drafts · 3 failed" in told
+    assert "too weak: 3 of 3 replies were of no use" in told
