@@ -429,9 +429,34 @@ class _Builder:
                 f"{min(counts)}",
                 remedy="number the runs in a field `run`, or give every sample as many lines",
             )
+        if most > 1:
+            self._refuse_systems(by_key)
         blank = [-1] * most
         matrix = [[each.row for each in rows] or blank for rows in by_key.values()]
         return np.array(matrix, dtype=np.intp)
+
+    def _refuse_systems(self, by_key: RowsByKey) -> None:
+        """Refuse lines that a column of words tells apart in every sample alike.
+
+        They are of several systems, whose mean would hide that one of them got worse.
+
+        Raises:
+            DatasetError: names the column and its words.
+        """
+        first, *others = filter(None, by_key.values())
+        for column in self.details[first[0].row].words if others else ():
+            systems = self._words_in(column, first)
+            is_of_all = all(self._words_in(column, each) == systems for each in others)
+            if len(systems) == len(first) and is_of_all:
+                raise DatasetError(
+                    f"{self.places[first[0].row]}: each sample has {len(first)} lines, of {column} "
+                    f"= {listed([*map(repr, sorted(systems))])}: several systems, or runs of one?",
+                    remedy="give the lines of each system in a file of its own, or its name within "
+                    "the id; runs are numbered in a field `run`",
+                )
+
+    def _words_in(self, column: str, rows: Sequence[_RunRow]) -> set[str]:
+        return {word for each in rows if (word := self.details[each.row].words.get(column))}
 
     def _by_run(self, by_key: RowsByKey) -> Ints:
         """Return the rows (samples, runs) of a file that numbers its runs."""

@@ -67,6 +67,22 @@ def test_lines_of_a_sample_that_are_no_runs_of_it_are_refused(
         table(tmp_path, [{"id": key, "run": run, "zeal": 0.5} for key, run in lines])
 
 
+def test_lines_of_several_systems_are_no_runs_of_a_sample(tmp_path: Path) -> None:
+    ways = ("hybrid", "bm25")
+    lines = [
+        {"id": f"q{number}", "zeal": 0.5, "topic": "tax", "way": way, "note": f"{number}, {way}"}
+        for number in range(3)
+        for way in ways
+    ]
+    with pytest.raises(DatasetError, match="2 lines, of way = 'bm25', 'hybrid': several systems"):
+        table(tmp_path, lines)
+
+    one_differs = [*lines[:-1], {**lines[-1], "way": "hybrid"}]
+    assert table(tmp_path, one_differs).runs == 2
+
+    assert table(tmp_path, lines[:2]).runs == 2  # of one sample anything tells its lines apart
+
+
 def test_a_long_column_of_words_is_no_metric(tmp_path: Path) -> None:
     lines = [{"id": f"q{number}", "zeal": 0.5, "mood": "glad"} for number in range(210)]
     read = table(tmp_path, lines)
