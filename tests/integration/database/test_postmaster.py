@@ -13,7 +13,14 @@ from psycopg.conninfo import conninfo_to_dict
 from ragate import database as package
 from ragate.database.embedded import read_postmaster
 from ragate.database.install import SOCKET_NAME
-from tests.integration.database.server_users import on_linux, outcome, running, used, user
+from tests.integration.database.server_users import (
+    as_root,
+    on_linux,
+    outcome,
+    running,
+    used,
+    user,
+)
 
 pytestmark = pytest.mark.integration
 
@@ -51,6 +58,22 @@ def test_a_socket_that_outlives_its_server_is_no_server(ready: Path) -> None:
         left.listen()
         assert not package.open_server(ready).alive
         assert outcome(user(ready)) == (0, "-6.0")
+
+
+@on_linux
+@as_root
+def test_root_of_a_container_knows_a_server_of_another_account(state: Path) -> None:
+    """It may not look where a process of another account works, as Docker starts containers."""
+    first = user(state, stay=60, ptrace=False)
+    assert first.stdout is not None
+    assert first.stdout.readline().strip() == "-6.0"
+    assert outcome(user(state, ptrace=False)) == (0, "-6.0")
+    assert running(state)
+
+    first.kill()
+    first.communicate()
+    assert outcome(user(state, ptrace=False)) == (0, "-6.0")
+    assert not running(state)
 
 
 def test_a_pid_file_without_a_pid_is_no_server(state: Path) -> None:
