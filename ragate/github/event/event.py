@@ -145,14 +145,14 @@ class Event:
         """Whether somebody ran this, or the run that collected, again: to know what is missing."""
         return self.run_attempt > 1 or (self.run is not None and self.run.attempt > 1)
 
-    @property
-    def is_of_side_branch(self) -> bool:
-        """Whether this is about no change, and on another branch than the default one.
+    def is_of_side_branch(self, commit: str) -> bool:
+        """Whether `commit` is no change, but what another branch than the default one is at.
 
-        Its commit is judged by its own rules, and may be the head of a pull request.
+        It is judged by its own rules, and may be the head of a pull request.
         """
-        parts = (self.pull, self.merge_group, self.comment, self.run)
-        return not any(parts) and self.ref != f"refs/heads/{self.default_branch}"
+        is_of_pull = self.pull is not None and self.pull.head_sha == commit
+        is_change = is_of_pull or any((self.merge_group, self.comment, self.run))
+        return not is_change and self.ref != f"refs/heads/{self.default_branch}"
 
 
 # Reading it: strict, and every part is named that is missing or wrong.

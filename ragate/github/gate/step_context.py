@@ -134,7 +134,8 @@ class StepContext:
             if (root / path.parent).resolve() != root / path.parent:
                 raise UsageError(
                     f"{path.parent} is a link, or lies behind one",
-                    remedy="put a folder there: the base's rules are read at the same path",
+                    remedy="name the folder itself in working-directory and config, or put one "
+                    "there: the base's rules are read at the same path",
                 )
         return _location(path.parent, path.name)
 

@@ -105,7 +105,9 @@ def head_config(context: StepContext) -> Config:
 
     Raises:
         ConfigError: it is absent or wrong.
+        UsageError: it lies behind a link.
     """
+    context.location(context.root())  # where it cannot be, before anything is paid for
     path = context.config_path
     if not path.is_file():
         raise ConfigError(

@@ -11,7 +11,7 @@ from ragate.baseline.recording.record_baseline import update_baseline
 from ragate.baseline.recording.write_baseline import BaselineOutcome, with_run
 from ragate.baseline.schema import baseline_paths, requests_path
 from ragate.baseline.write import dump_baseline, recorded_before
-from ragate.config import Config, load_config
+from ragate.config import Config
 from ragate.core.comparison.run_passes import asks_nothing_new
 from ragate.core.hashing import content_hash
 from ragate.errors import BaselineError, RagateError, StorageError, UsageError
@@ -27,7 +27,7 @@ from ragate.github.commits.commit_tree import Commits, policy_files
 from ragate.github.gate.acceptances import accepted_on_the_way
 from ragate.github.gate.base_rules import measures_alike
 from ragate.github.gate.step_context import ModeOutcome, StepContext, refuse_code
-from ragate.github.modes.check import run_check
+from ragate.github.modes.check import head_config, run_check
 from ragate.github.rest.repository import Repository, commit_or_propose, login_of, without_own
 from ragate.models import Acceptance, Reads, Run
 from ragate.stores.local import LocalStore
@@ -64,7 +64,7 @@ def run_baseline(context: StepContext) -> ModeOutcome:
             remedy="start it on: push: branches: [main], or on: schedule",
         )
     head = base_of(event, context.root()).head
-    config = load_config(context.config_path)
+    config = head_config(context)
     context.hide(config)
     if context.inputs.mode == "baseline" and context.inputs.outputs_path:
         return _taken_over(context, config, head)

@@ -166,7 +166,7 @@ class Publisher:
         repository = self.repository
         if repository is None:
             return
-        if self.event.is_of_side_branch:
+        if self.event.is_of_side_branch(target.head):
             self.log.plain("no status is set here: it would count for pull requests of this commit")
             return
         context = f"ragate/{one_line(target.gate, 80)}"

@@ -165,6 +165,23 @@ def test_a_privileged_event_says_of_the_base_nothing_on_the_pull_request(forge: 
     assert not forge.github.comments[change.number]
 
 
+def test_a_privileged_event_sets_no_status_on_another_branch(forge: Forge, gated: Files) -> None:
+    weak = gated["ragate.toml"].replace(b'level = "error"', b'level = "error"\nmax_drop = 0.9')
+    change = forge.change({**outputs(broken=BROKEN), "ragate.toml": weak})
+    assert forge.check(change).exit_code == 1
+    onto_it = forge.change({"README.md": b"x"}, number=8)
+    onto_it.pull["base"]["ref"] = "change"
+    result = forge.check(
+        onto_it,
+        event_name="pull_request_target",
+        sha=change.head,
+        workspace=forge.checkout(change.head),
+        ref="refs/heads/change",
+    )
+    assert result.exit_code == 0, result.log
+    assert forge.states(change.head) == ["pending", "failure"]
+
+
 @pytest.mark.parametrize("mode", ["check", "collect"])
 def test_privileged_events_evaluate_nothing_of_a_pull_request(
     forge: Forge, gated: Files, mode: str

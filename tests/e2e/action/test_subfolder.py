@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.action.forge import Files, Forge, outputs
+from tests.e2e.action.main_projects import record
 from tests.servers.github_stub import github_stub
 
 pytestmark = pytest.mark.e2e
@@ -56,6 +57,18 @@ def test_a_link_in_place_of_its_folder_leads_to_no_other_rules(
     assert result.exit_code == 2, result.log
     assert "is a link, or lies behind one" in nested.comment()
     assert nested.states(change.head) == ["error"]
+
+
+def test_a_link_on_main_is_refused_before_anything_is_run(nested: Forge) -> None:
+    git = nested.github.git
+    tree = git.tree_with(git.tree_of(nested.base), {"rag": f"120000 {git.blob(b'services/rag')}"})
+    git.move("main", git.commit(tree, [nested.base]), nested.base)
+
+    result = record(nested, inputs={**WITH, "working-directory": "rag"})
+
+    assert result.exit_code == 2, result.log
+    assert "rag/gates is a link, or lies behind one" in result.raw_log
+    assert "run 1" not in result.log
 
 
 def test_the_pair_finds_it_without_a_checkout(nested: Forge) -> None:
